@@ -217,8 +217,10 @@ fn instances_are_seen_as_baked_copies_are() {
         match (trace(&instanced, &instances, &ray), trace(&baked, &copies, &ray)) {
             (Some(a), Some(b)) if a.shape == b.shape && a.primitive == b.primitive => {
                 hits += 1;
+                // Rounding across a grazing ray is far along the surface.
+                let close = 1e-4 * (1.0 + 0.1 / a.ng.dot(a.wo).abs());
                 assert!(
-                    a.p.distance(b.p) < 1e-4 && a.uv.distance(b.uv) < 1e-3,
+                    a.p.distance(b.p) < close && a.uv.distance(b.uv) < 1e-3,
                     "{a:?} is not {b:?}"
                 );
                 assert!(
@@ -296,7 +298,11 @@ fn rays_end_where_they_are_said_to() {
     ] {
         let ray = Ray { t_min, t_max, ..ray };
         let found = accel.intersect(&ray, ALL).map(|hit| hit.t);
-        assert_eq!(found, t, "from {t_min} to {t_max}");
+        let is_it = match (found, t) {
+            (Some(found), Some(t)) => (found - t).abs() < 1e-6 * t,
+            (found, t) => found == t,
+        };
+        assert!(is_it, "from {t_min} to {t_max}: {found:?}");
         assert_eq!(accel.occluded(&ray, ALL), t.is_some(), "from {t_min} to {t_max}");
     }
 }

@@ -153,7 +153,7 @@ fn functions_of_one_float() {
     }
     for x in FLOATS {
         let check = |ty, op, expected: Const| check_op(ty, op, &[Const::Float(x)], &expected);
-        check(Type::INT, Op::FloatToInt, Const::Int(x as i32));
+        check(Type::INT, Op::FloatToInt, Const::Int(eval::float_to_int(x)));
         check(Type::INT, Op::Truth, Const::Int(i32::from(x != 0.0)));
         check(Type::FLOAT, Op::Neg, Const::Float(-x));
         check(Type::COLOR, Op::Splat, Const::Triple([x; 3]));
