@@ -640,7 +640,8 @@ const RANGES: [&[&str]; 3] = [
 fn light_samples_take_shadow_rays(integrator: &str, one_branch: &str) {
     let [one, two, three] = [1, 2, 3].map(|count| {
         let option = format!("integrator.light_samples={count}");
-        let options = ["--set", &option, "--set", one_branch];
+        let unguided = "integrator.guide=false";
+        let options = ["--set", &option, "--set", one_branch, "--set", unguided];
         let stats = two_samples(integrator, "cornell_box", &options);
         stats["rays"]["shadow"].as_f64().unwrap()
     });
