@@ -76,7 +76,7 @@ const FEWER_PHOTONS: u64 = 4;
 const MOST_PHOTONS: u64 = 1 << 16;
 
 /// What guided paths lose to uneven numbers: a mixture with a histogram spreads Sobol' points less evenly, which variances
-/// of single samples do not tell. Where the pilot finds both alike (cornell_box), guided pictures take 1.28 times the work.
+/// of single samples do not tell. Where the pilot finds both alike (cornell_box), guided pictures take 1.4 times the work.
 const UNEVEN: f64 = 1.2;
 
 /// Share of the pixels, those of the largest errors, that is left out: a few rare paths must not decide.
