@@ -369,7 +369,7 @@ impl Shape {
         let n = if mesh.normals.is_empty() {
             ng
         } else {
-            shading_normal(a.n * weights.x + b.n * weights.y + c.n * weights.z, ng)
+            shading_normal([a.n, b.n, c.n], weights, ng)
         };
         let uvs = if mesh.uvs.is_empty() {
             DEFAULT_UVS

@@ -93,9 +93,15 @@ pub(super) fn unit_normal(n: Vec3) -> (Vec3, f32) {
     }
 }
 
-/// `n` made unit length and put into the hemisphere of `ng`; `ng` where it is zero.
-#[inline]
-pub(super) fn shading_normal(n: Vec3, ng: Vec3) -> Vec3 {
+/// The normal at `weights` of three vertices, put into the hemisphere of `ng`; `ng` where it is zero. The vertices' normals
+/// are of unit length, or zero.
+#[inline(always)]
+pub(super) fn shading_normal([a, b, c]: [Vec3; 3], weights: Vec3, ng: Vec3) -> Vec3 {
+    // Flat triangles of meshes with normals are common, and a unit length takes a root and a division.
+    if a == b && a == c && a != Vec3::ZERO {
+        return if a.dot(ng) < 0.0 { -a } else { a };
+    }
+    let n = a * weights.x + b * weights.y + c * weights.z;
     let length_squared = n.length_squared();
     if length_squared > f32::MIN_POSITIVE && length_squared.is_finite() {
         let n = n * length_squared.sqrt().recip();
@@ -123,5 +129,21 @@ fn replaced(dpdu: Option<Vec3>, dpdv: Option<Vec3>, ng: Vec3) -> (Vec3, Vec3) {
         (Some(dpdu), _) => (dpdu, ng.cross(dpdu).normalize_or_zero()),
         (None, Some(dpdv)) => (dpdv.cross(ng).normalize_or_zero(), dpdv),
         (None, None) => coordinate_system(ng),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shading_normals_are_those_of_the_vertices() {
+        let weights = Vec3::new(0.25, 0.35, 0.4);
+        let n = Vec3::new(0.6, 0.0, 0.8);
+        assert_eq!(shading_normal([n; 3], weights, Vec3::Z), n);
+        assert_eq!(shading_normal([n; 3], weights, Vec3::NEG_Z), -n);
+        assert_eq!(shading_normal([Vec3::ZERO; 3], weights, Vec3::Z), Vec3::Z);
+        let mixed = shading_normal([Vec3::X, Vec3::Y, Vec3::Z], weights, Vec3::NEG_Z);
+        assert!(mixed.distance(-weights.normalize()) < 1e-6, "{mixed}");
     }
 }
