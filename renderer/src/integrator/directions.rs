@@ -1,10 +1,13 @@
 //! Directions of a path's continuation: sampled by the BSDF, mixed with a guide where there is one.
 
+use glam::Vec3;
+
 use super::photon::{GuideField, LocalGuide};
 use super::walk::{Walk, lobe_number};
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart};
 use crate::geometry::Interaction;
 use crate::sampler::Sampler;
+use crate::sampling::cosine_hemisphere_pdf;
 
 /// Share of the diffuse lobes' directions that the guide samples.
 const GUIDE_SHARE: f32 = 0.5;
@@ -19,6 +22,21 @@ pub(super) struct Directions<'a> {
     bsdf: &'a Bsdf,
     /// The guide and the probability of sampling it.
     guide: Option<(&'a LocalGuide, f32)>,
+}
+
+/// How many times the density of a diffuse lobe alone directions have that are sampled with the guides of `field`.
+pub(super) fn preference(field: &GuideField, p: Vec3, n: Vec3, wi: Vec3) -> f32 {
+    let diffuse = cosine_hemisphere_pdf(wi.dot(n));
+    match field.find(p, n) {
+        Some(guide) if diffuse > 0.0 => mixed(GUIDE_SHARE, diffuse, guide.pdf(wi)) / diffuse,
+        _ => 1.0,
+    }
+}
+
+/// The density of directions of which this share is the guide's.
+#[inline(always)]
+fn mixed(share: f32, bsdf_pdf: f32, guide_pdf: f32) -> f32 {
+    (1.0 - share) * bsdf_pdf + share * guide_pdf
 }
 
 impl<'a> Directions<'a> {
@@ -55,7 +73,7 @@ impl<'a> Directions<'a> {
         walk: &mut Walk,
         sampler: &mut Sampler,
     ) -> Option<BsdfSample> {
-        let density = |wi, bsdf_pdf| (1.0 - share) * bsdf_pdf + share * guide.pdf(wi);
+        let density = |wi, bsdf_pdf| mixed(share, bsdf_pdf, guide.pdf(wi));
         if sampler.next_1d() >= share {
             let mut sample = self.by_bsdf(sampler)?;
             let preference = match sample.is_specular() {

@@ -13,6 +13,8 @@ pub mod photon;
 mod stats;
 mod walk;
 
+use glam::Vec3;
+
 use crate::camera::CameraRay;
 use crate::color::Rgb;
 use crate::math::Ray;
@@ -145,6 +147,14 @@ impl Prepared {
         match self {
             Prepared::Path(settings) | Prepared::Guided(settings, _) => settings.hide_emitters,
             Prepared::Photon(photons) => photons.hides_emitters(),
+        }
+    }
+
+    /// How many times more often than by its BSDF a path leaves the diffuse side `n` of the surface at `p` towards `wi`.
+    pub(crate) fn preference(&self, p: Vec3, n: Vec3, wi: Vec3) -> f32 {
+        match self {
+            Prepared::Guided(_, field) => directions::preference(field, p, n, wi),
+            Prepared::Path(_) | Prepared::Photon(_) => 1.0,
         }
     }
 

@@ -5,7 +5,7 @@
 //! rays.
 
 use super::RenderSettings;
-use super::caustics::mean_squares;
+use super::caustics;
 use super::paths::{self, chosen, with_counts};
 use super::pilot::Pilot;
 use super::stratified::{self, Pixel};
@@ -39,9 +39,6 @@ const PHOTON_RAY: f64 = 4.0;
 /// Cost of an irradiance record in path rays.
 const RECORD: f64 = 130.0;
 
-/// Albedo of surfaces that caustics fall on.
-const ALBEDO: f64 = 0.5;
-
 /// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads.
 ///
 /// # Errors
@@ -73,7 +70,12 @@ pub(super) fn decide(
     let settled = chosen(scene, settings, path, pass);
     let paths = paths::prepare(scene, &settled, pass);
     let by_path = sample(scene, settings, &paths);
-    let caustics = caustics(scene, settings, &paths, &maps);
+    let rare = match &maps {
+        Prepared::Photon(maps) => {
+            caustics::variances(scene, settings, (&settings.rendered(), 1), &paths, maps)
+        }
+        _ => vec![],
+    };
     let maps = with_counts(scene, settings, &photon, maps);
     let by_photon = sample(scene, settings, &maps);
 
@@ -90,9 +92,10 @@ pub(super) fn decide(
     // maps shows how much.
     let missing =
         spread(|(path, photon)| 2.0 * SAMPLES as f64 * (path.mean - photon.mean).powi(2) - photon.variance);
-    let rare = caustics.iter().zip(pixels());
     let rare: f64 = rare
-        .map(|(square, pair)| ALBEDO * square.mean * scale(pair))
+        .iter()
+        .zip(pixels())
+        .map(|(variance, pair)| variance * scale(pair))
         .sum();
     let rare = rare / f64::from(settled.split.unwrap_or(1));
     // Bright caustics are hardly ever among the samples.
@@ -131,17 +134,6 @@ fn samples(settings: &RenderSettings, variance: f64) -> f64 {
             .max(goal.least as f64)
             .min(goal.most as f64),
         None => settings.total as f64,
-    }
-}
-
-/// The mean square of the light that paths find of caustics, over the albedo of the surface: pixels whose mean it is.
-fn caustics(scene: &Scene, settings: &RenderSettings, paths: &Prepared, maps: &Prepared) -> Vec<Pixel> {
-    match maps {
-        Prepared::Photon(maps) if !maps.caustic().is_empty() => {
-            let squares = mean_squares(scene, settings, paths, maps);
-            sample(scene, settings, &Prepared::Photon(Box::new(squares))).pixels
-        }
-        _ => vec![],
     }
 }
 

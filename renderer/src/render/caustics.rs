@@ -9,13 +9,25 @@ use glam::UVec2;
 use rayon::prelude::*;
 
 use super::RenderSettings;
+use super::stratified;
 use crate::color::Rgb;
+use crate::image::Rect;
 use crate::integrator::photon::{Photon, Photons};
-use crate::integrator::{Arrival, Context, Prepared};
+use crate::integrator::{Arrival, Context, Integrator, Pass, PathSettings, PhotonSettings, Prepared};
 use crate::light::LitPoint;
 use crate::math::{INV_PI, Located, Ray};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
+use crate::scene::desc::Show;
+
+/// Photons to keep in a map that serves nothing else.
+const KEPT: u64 = 1 << 14;
+
+/// Samples of each of the pilot's pixels, of either sequence: photons tell enough by a few.
+const SAMPLES: u64 = 4;
+
+/// Albedo of surfaces that caustics fall on.
+const ALBEDO: f64 = 0.5;
 
 /// Most photons at which the light is estimated.
 const PHOTONS: usize = 1 << 12;
@@ -30,14 +42,46 @@ const SALT: u64 = 0x63_61_75_73_74_69_63;
 /// not known.
 const LIFT: f32 = 1e-4;
 
-/// A map to be looked at directly. It shows the mean square of the light that `path` finds of the caustics of `maps`,
-/// over the albedo of the surface.
-pub(super) fn mean_squares(
+/// Photons of caustics alone, for a pilot; `None` where there are none.
+pub(super) fn photons(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Option<Box<Photons>> {
+    let settings = PhotonSettings {
+        depth: path.depth,
+        hide_emitters: path.hide_emitters,
+        caustic_photons: Some(KEPT),
+        show: Some(Show::Caustic),
+        ..PhotonSettings::default()
+    };
+    // No deadline: what a pilot chooses must not depend on the machine's load. Without a file there are no mistakes.
+    let pass = Pass {
+        file: None,
+        until: None,
+        ..*pass
+    };
+    match Integrator::Photon(settings).prepare(scene, &pass) {
+        Ok(Prepared::Photon(maps)) if !maps.caustic().is_empty() => Some(maps),
+        _ => None,
+    }
+}
+
+/// The variance that the caustics of `maps` make in a branch of `path`, at the pixels of a pilot of `rect` and `step`.
+pub(super) fn variances(
     scene: &Scene,
     settings: &RenderSettings,
+    (rect, step): (&Rect, u32),
     path: &Prepared,
     maps: &Photons,
-) -> Photons {
+) -> Vec<f64> {
+    if maps.caustic().is_empty() {
+        return vec![];
+    }
+    let squares = Prepared::Photon(Box::new(mean_squares(scene, settings, path, maps)));
+    let pilot = stratified::sample(scene, settings, rect, step, SAMPLES, &squares);
+    pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
+}
+
+/// A map to be looked at directly. It shows the mean square of the light that `path` finds of the caustics of `maps`,
+/// over the albedo of the surface.
+fn mean_squares(scene: &Scene, settings: &RenderSettings, path: &Prepared, maps: &Photons) -> Photons {
     let caustic = maps.caustic();
     let step = caustic.len().div_ceil(PHOTONS).max(1);
     let photons: Vec<Photon> = caustic.photons().step_by(step).copied().collect();
@@ -79,6 +123,7 @@ fn square_over_mean(
         sum += luminance;
         squares += luminance * luminance;
     }
-    let ratio = squares / sum;
+    // Where a guide prefers the direction, its light is found more often and counts less each time.
+    let ratio = squares / (sum * path.preference(p, n, wi));
     if ratio.is_finite() { ratio } else { 0.0 }
 }

@@ -3,6 +3,7 @@
 //! The film depends on scene, settings and sample range only: the same bytes for any number of threads.
 
 mod auto;
+mod branches;
 mod caustics;
 mod paths;
 mod pilot;

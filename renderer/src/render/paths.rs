@@ -1,74 +1,24 @@
-//! How paths are traced, where the integrator's settings do not say: a short pilot weighs variances against costs.
+//! How paths are traced, where the integrator's settings do not say: short pilots decide.
 //!
-//! - Branches and light samples at the first surface that scatters: the variances of the camera's ray, of a light sample
-//!   and of a branch against what each of them costs.
+//! - Branches and light samples at the first surface that scatters: see `branches.rs`.
 //! - Guides of `photon`: which of both has less variance × cost. Where the sky or near walls light a surface, gather rays
 //!   are better off without.
-//! - Guides of `path`, where indirect light makes the noise: guides are made of a few photons, and the paths that they guide show
-//!   what the same light would have as variance without them. Rare bright paths, which guides find and a pilot of other
-//!   paths misses, are counted so.
-//!
-//! Measured time would make the image depend on the machine and its load, so cost is counted in rays.
-// Bolin & Meyer 1997, "An Error Metric for Monte Carlo Ray Tracing", section 3: the optimal splitting ratio.
+//! - Guides of `path`, where indirect light makes the noise: guides are made of a few photons, and the paths that they guide
+//!   show what the same light would have as variance without them. Rare bright paths, which guides find and a pilot of other
+//!   paths misses, are counted so; caustics that both miss are known by photons.
 
 use super::RenderSettings;
+use super::branches::{
+    CLOSE, Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PLAIN, Pixel, SAMPLES, STEP,
+    measured, relative,
+};
+use super::caustics;
 use super::pilot::Pilot;
 use super::stratified;
-use crate::color::Rgb;
 use crate::image::Rect;
 use crate::integrator::photon::GuideField;
-use crate::integrator::{Collect, Label, Pass, PathSettings, PhotonSettings, Prepared};
+use crate::integrator::{Pass, PathSettings, PhotonSettings, Prepared};
 use crate::scene::Scene;
-
-/// Distance of the pilot's pixels on small films, so that it takes no longer than one sample of each.
-const STEP: u32 = 4;
-
-/// Samples of each of the pilot's pixels.
-const SAMPLES: u64 = 8;
-
-/// The numbers of branches and of light samples to choose among. With more, edges and lenses have too few samples; Sobol'
-/// points are spread best over powers of two.
-const COUNTS: [u32; 4] = [1, 2, 4, 8];
-
-/// Work that counts as the least, relative to it.
-const CLOSE: f64 = 1.03;
-
-/// What stratification leaves of the variance of the camera and of light samples in pictures of many samples. Their
-/// numbers are the first, and are spread best.
-const STRATIFIED: f64 = 0.5;
-
-/// What parts of a sample cost, in rays of plain paths.
-#[derive(Clone, Copy, Debug)]
-struct Costs {
-    /// The camera's ray: making it, tracing it, what else is known where it hits, and adding the sample to the film.
-    camera: f64,
-    /// Choosing a light, a point on it, and the shadow ray.
-    light_sample: f64,
-    /// A ray of a branch.
-    ray: f64,
-}
-
-const PLAIN: Costs = Costs {
-    camera: 2.0,
-    light_sample: 0.9,
-    ray: 1.0,
-};
-
-const GUIDED: Costs = Costs { ray: 1.3, ..PLAIN };
-
-/// Final gathering looks up the caustic map where the camera's ray hits, and irradiance where a gather ray does.
-const GATHERED: Costs = Costs {
-    camera: 2.4,
-    light_sample: 0.9,
-    ray: 1.5,
-};
-
-/// A guide is looked up where the camera's ray hits, and sampled by each gather ray.
-const GUIDED_GATHERED: Costs = Costs {
-    camera: 3.0,
-    light_sample: 0.9,
-    ray: 2.2,
-};
 
 /// The pilot's guides are made of one photon for so many that the picture's are made of, and of so many at most: shaders
 /// may be slow.
@@ -78,9 +28,6 @@ const MOST_PHOTONS: u64 = 1 << 16;
 /// What guided paths lose to uneven numbers: a mixture with a histogram spreads Sobol' points less evenly, which variances
 /// of single samples do not tell. Where the pilot finds both alike (cornell_box), guided pictures take 1.4 times the work.
 const UNEVEN: f64 = 1.2;
-
-/// Share of the pixels, those of the largest errors, that is left out: a few rare paths must not decide.
-const OUTLIERS: f64 = 0.01;
 
 /// The settings with the numbers of branches and light samples and the guides that are best, where they are not given.
 /// Decides on the `rayon` pool that it is called in; the same for any number of threads, any crop and any range of
@@ -103,36 +50,95 @@ pub(super) fn chosen(
     if path.split.is_some() && path.light_samples.is_some() && path.guide.is_some() {
         return *path;
     }
-    let in_two = PathSettings {
-        split: Some(2),
-        light_samples: Some(2),
-        ..*path
+    let pilots = Pilots {
+        scene,
+        settings,
+        path,
+        pass,
     };
-    let plain = Errors::new(scene, settings, &Prepared::Path(in_two), PLAIN);
-    let counts = |errors: &Errors| errors.best(path.split, path.light_samples);
-    let guided = || {
-        let guided = PathSettings {
-            guide: Some(true),
-            ..in_two
-        };
-        let guided = Errors::new(scene, settings, &prepare(scene, &guided, pass), GUIDED);
-        let unguided = Errors {
-            branch: (guided.branch + guided.spared).max(0.0),
-            cost_of_branch: plain.cost_of_branch,
-            ..guided
-        };
-        let pays = UNEVEN * guided.work(counts(&guided)) < unguided.work(counts(&unguided));
-        (pays || path.guide.is_some()).then(|| counts(&guided))
+    let plain = pilots.paths(false);
+    let guided = match path.guide {
+        Some(guide) => guide.then(|| pilots.paths(true).errors),
+        None if reaches(3) => pilots.guided(&plain),
+        None => None,
     };
-    let is_indirect = plain.branch > plain.camera + plain.light_sample;
-    let asks_for_guides = path.guide.unwrap_or(reaches(3) && is_indirect);
-    let guided = asks_for_guides.then(guided).flatten();
-    let counts = guided.unwrap_or_else(|| counts(&plain));
+    let counts = pilots.counts(guided.as_ref().unwrap_or(&plain.errors));
     PathSettings {
         split: Some(counts.branches),
         light_samples: Some(counts.light_samples),
         guide: Some(guided.is_some()),
         ..*path
+    }
+}
+
+/// What pilots of `path` are about.
+struct Pilots<'a> {
+    scene: &'a Scene,
+    settings: &'a RenderSettings,
+    path: &'a PathSettings,
+    pass: &'a Pass<'a>,
+}
+
+/// A pilot's paths, and what they show.
+struct PilotPaths {
+    paths: Prepared,
+    pilot: Pilot<Pixel>,
+    errors: Errors,
+}
+
+impl Pilots<'_> {
+    /// Measures paths with or without guides.
+    fn paths(&self, guide: bool) -> PilotPaths {
+        let in_two = PathSettings {
+            split: Some(2),
+            light_samples: Some(2),
+            guide: Some(guide),
+            ..*self.path
+        };
+        let paths = prepare(self.scene, &in_two, self.pass);
+        let pilot = measured(self.scene, self.settings, &paths);
+        let errors = Errors::of(&pilot, if guide { GUIDED } else { PLAIN });
+        PilotPaths { paths, pilot, errors }
+    }
+
+    /// The best numbers of branches and light samples.
+    fn counts(&self, errors: &Errors) -> Counts {
+        errors.best(self.path.split, self.path.light_samples)
+    }
+
+    /// The errors of guided paths, if these are sooner at the same error.
+    fn guided(&self, plain: &PilotPaths) -> Option<Errors> {
+        let (branch, rest) = (
+            plain.errors.branch,
+            plain.errors.camera + plain.errors.light_sample,
+        );
+        let mut guided = None;
+        if branch > rest {
+            let tried = self.paths(true);
+            let unguided = tried.errors.without_guides(&plain.errors);
+            if UNEVEN * self.work(&tried.errors) < self.work(&unguided) {
+                return Some(tried.errors);
+            }
+            guided = Some(tried);
+        }
+        let maps = caustics::photons(self.scene, self.path, self.pass)?;
+        let caustics = |of: &PilotPaths| {
+            let film = Rect::of_size(self.settings.width, self.settings.height);
+            let variances = caustics::variances(self.scene, self.settings, (&film, STEP), &of.paths, &maps);
+            relative(&of.pilot.pixels, &variances)
+        };
+        let of_plain = caustics(plain);
+        if of_plain <= branch.max(rest) {
+            return None;
+        }
+        let guided = guided.unwrap_or_else(|| self.paths(true));
+        let of_guided = guided.errors.with_branch(caustics(&guided));
+        // Rare paths have no even numbers to lose.
+        (self.work(&of_guided) < self.work(&plain.errors.with_branch(of_plain))).then_some(of_guided)
+    }
+
+    fn work(&self, errors: &Errors) -> f64 {
+        errors.work(self.counts(errors))
     }
 }
 
@@ -168,7 +174,7 @@ pub(super) fn with_counts(
     let mut errors = vec![];
     for (guide, costs) in of_guides {
         maps = maps.with_guides(guide);
-        errors.push((guide, Errors::new(scene, settings, &maps, costs)));
+        errors.push((guide, Errors::of(&measured(scene, settings, &maps), costs)));
     }
     // What is best for the one may be better for the other, too, by what stratification leaves.
     let counts = |errors: &Errors| errors.best(photon.gather, photon.light_samples);
@@ -205,177 +211,4 @@ fn relative_variance(scene: &Scene, settings: &RenderSettings, prepared: &Prepar
     errors.sort_by(f64::total_cmp);
     errors.truncate(errors.len() - (errors.len() as f64 * OUTLIERS) as usize);
     errors.iter().sum()
-}
-
-/// How many of each there are at the first surface that scatters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Counts {
-    branches: u32,
-    light_samples: u32,
-}
-
-/// The relative variances of the parts of a sample, and their costs in rays.
-#[derive(Clone, Copy, Debug)]
-struct Errors {
-    /// What the camera's ray brings, whatever follows.
-    camera: f64,
-    /// One light sample.
-    light_sample: f64,
-    /// One branch.
-    branch: f64,
-    /// Variance of a branch that guides spare.
-    spared: f64,
-    cost_of_camera: f64,
-    cost_of_light_sample: f64,
-    cost_of_branch: f64,
-}
-
-impl Errors {
-    /// Measures paths of two light samples and two branches.
-    fn new(scene: &Scene, settings: &RenderSettings, in_two: &Prepared, costs: Costs) -> Errors {
-        let film = Rect::of_size(settings.width, settings.height);
-        let pilot = Pilot::new(scene, settings, &film, STEP, |sample, context| {
-            let mut pixel = Pixel::default();
-            for index in 0..SAMPLES {
-                let (ray, mut sampler) = sample(index);
-                let mut parts = Parts::default();
-                in_two.collect(scene, &ray, &mut sampler, context, &mut parts);
-                pixel.add(&parts);
-            }
-            pixel
-        });
-        let samples = (pilot.pixels.len() as u64 * SAMPLES) as f64;
-        let rays = pilot.work.rays() as f64 / samples;
-        let continued = (pilot.work.indirect_rays + pilot.work.gather_rays) as f64 / samples;
-        let split = pilot.pixels.iter().map(|pixel| pixel.split).sum::<f64>() / samples;
-        let mean = pilot.pixels.iter().map(Pixel::mean).sum::<f64>() / pilot.pixels.len() as f64;
-        let mut errors: Vec<[f64; 4]> = pilot.pixels.iter().map(|pixel| pixel.errors(mean)).collect();
-        let after_camera = |error: &[f64; 4]| error[1] + error[2];
-        errors.sort_by(|a, b| after_camera(a).total_cmp(&after_camera(b)));
-        errors.truncate(errors.len() - (errors.len() as f64 * OUTLIERS) as usize);
-        let [camera, light_sample, branch, spared] =
-            std::array::from_fn(|part| errors.iter().map(|error| error[part]).sum::<f64>());
-        Errors {
-            camera: (STRATIFIED * camera).max(1e-3 * (light_sample + branch)),
-            light_sample: STRATIFIED * light_sample,
-            branch,
-            spared,
-            cost_of_camera: costs.camera,
-            cost_of_light_sample: costs.light_sample * split,
-            // Besides these there are the camera's ray and one to a light for each of the light samples, but for those
-            // that no light can come from.
-            cost_of_branch: costs.ray * (0.5 * (rays - 1.0) - split).max(0.5 * continued),
-        }
-    }
-
-    /// The numbers with the least work, where none are given; the smallest of those that come close.
-    fn best(&self, branches: Option<u32>, light_samples: Option<u32>) -> Counts {
-        let given = |count: Option<u32>| count.map_or(COUNTS.to_vec(), |count| vec![count]);
-        let light_samples = given(light_samples);
-        let all = given(branches).into_iter().flat_map(|branches| {
-            light_samples.iter().map(move |&light_samples| Counts {
-                branches,
-                light_samples,
-            })
-        });
-        let all: Vec<Counts> = all.collect();
-        let least = all
-            .iter()
-            .map(|counts| self.work(*counts))
-            .fold(f64::INFINITY, f64::min);
-        // Written so that a number that is not finite is close to any.
-        let is_far = |counts: &Counts| self.work(*counts) > CLOSE * least;
-        let size = |counts: &&Counts| counts.branches + counts.light_samples;
-        *all.iter()
-            .filter(|counts| !is_far(counts))
-            .min_by_key(size)
-            .expect("the least is close to itself")
-    }
-
-    /// Variance times cost of samples of so many branches and light samples.
-    fn work(&self, counts: Counts) -> f64 {
-        let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
-        let variance = self.camera + self.light_sample / light_samples + self.branch / branches;
-        variance * self.cost(counts)
-    }
-
-    /// The cost of such a sample in rays.
-    fn cost(&self, counts: Counts) -> f64 {
-        let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
-        self.cost_of_camera + self.cost_of_light_sample * light_samples + self.cost_of_branch * branches
-    }
-}
-
-/// Luminance of the parts of a sample: what the camera's ray brings, of two light samples, and of two branches.
-#[derive(Default)]
-struct Parts {
-    light: [f64; 5],
-    part: usize,
-    spared: f64,
-}
-
-/// The first of the two branches.
-const BRANCH: usize = 3;
-
-impl Collect for Parts {
-    fn add(&mut self, label: Label, radiance: Rgb) {
-        let luminance = f64::from(radiance.luminance());
-        self.light[self.part] += luminance;
-        self.spared += luminance * luminance * f64::from(label.preference - 1.0);
-    }
-
-    fn next_light_sample(&mut self) {
-        self.part += 1;
-    }
-
-    fn next_branch(&mut self) {
-        self.part = (self.part + 1).max(BRANCH);
-    }
-}
-
-/// Sums over the samples of a pixel.
-#[derive(Default)]
-struct Pixel {
-    sum: f64,
-    squares: f64,
-    /// Squares of the differences between both light samples.
-    light_differences: f64,
-    /// Squares of the differences between both branches.
-    differences: f64,
-    /// Squares that guides spare: by BSDF sampling alone the light of a path is as many times brighter and rarer as guides
-    /// prefer it, so that its expected square is so many times larger.
-    spared: f64,
-    /// Samples that have been split.
-    split: f64,
-}
-
-impl Pixel {
-    fn add(&mut self, parts: &Parts) {
-        let [_, light_a, light_b, a, b] = parts.light;
-        let all = parts.light.iter().sum::<f64>();
-        if all.is_finite() {
-            self.sum += all;
-            self.squares += all * all;
-            self.light_differences += (light_a - light_b).powi(2);
-            self.differences += (a - b).powi(2);
-            self.spared += parts.spared;
-        }
-        self.split += f64::from(parts.part.min(1) as u8);
-    }
-
-    fn mean(&self) -> f64 {
-        self.sum / SAMPLES as f64
-    }
-
-    /// Relative variances in a picture of this mean: of what the camera's ray brings, of a single light sample, of a
-    /// single branch, and what guides spare of it.
-    fn errors(&self, mean: f64) -> [f64; 4] {
-        let n = SAMPLES as f64;
-        let scale = 1.0 / (self.mean().powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE);
-        let all = (self.squares - self.sum * self.sum / n).max(0.0) / (n - 1.0);
-        // Each of the two has half of the light.
-        let [light_samples, branches] = [self.light_differences, self.differences].map(|squares| squares / n);
-        let camera = all - light_samples - branches;
-        [camera, 2.0 * light_samples, 2.0 * branches, 2.0 * self.spared / n].map(|part| scale * part)
-    }
 }
