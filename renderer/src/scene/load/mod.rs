@@ -32,6 +32,7 @@ mod transform;
 mod value;
 
 pub use lighting::{Lighting, LightingKind};
+pub use overrides::Change;
 pub use reference::{Block, reference};
 
 use std::path::Path;
@@ -51,7 +52,7 @@ use crate::files;
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// Changes, each `PATH=VALUE`: `film.size=(64, 64)`, `camera.main.fov=30`, `material.floor.tint=(1, 0, 0)`.
-    pub set: Vec<String>,
+    pub set: Vec<Change>,
     /// Light in place of the scene's own, or besides.
     pub light: Option<Lighting>,
     /// How a scene of Mitsuba's is read.
@@ -181,7 +182,7 @@ fn finish(
     let overrides: Vec<Override> = options
         .set
         .iter()
-        .filter_map(|text| Override::parse(text, &mut context))
+        .filter_map(|change| Override::parse(change, &mut context))
         .collect();
     // What is not found yet may be about a material of a model.
     let mut rest: Vec<&Override> = vec![];
