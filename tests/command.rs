@@ -409,7 +409,8 @@ fn texts_may_be_in_utf16() {
         ("m.mtl", "newmtl red\nKd 1 0 0\n".to_owned()),
         (
             "a.xml",
-            "<scene version=\"3.0.0\"><sensor type=\"perspective\"/><shape type=\"sphere\"/></scene>\n".to_owned(),
+            "<scene version=\"3.0.0\"><sensor type=\"perspective\"/><shape type=\"sphere\"/></scene>\n"
+                .to_owned(),
         ),
         ("points.txt", "0 0 3\n# Mitte\n0 0 2\n".to_owned()),
     ];

@@ -35,7 +35,7 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Renders a scene (.kiln, Mitsuba's .xml) or a model (.glb, .gltf, .ply, .obj, .serialized)
+    /// Renders a scene (.kiln, Mitsuba's .xml) or a model (.glb, .gltf, .ply, .obj, .stl, .serialized)
     Render(RenderArgs),
     /// Joins parts of a picture that were rendered one by one
     Merge(MergeArgs),

@@ -61,8 +61,8 @@ pub struct LoadOptions {
     pub preprocessor: Preprocessor,
 }
 
-/// Reads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (`.glb`, `.gltf`, `.ply`, `.obj`, `.serialized`), for which a scene is made up. The messages that
-/// come with the description are warnings.
+/// Reads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (of `import::MODELS`), for which a scene is made up. The messages that come with
+/// the description are warnings.
 ///
 /// # Errors
 /// All mistakes of the files, with their places.
@@ -83,7 +83,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
                 Err(error) => read_failure(&error),
             };
             let diagnostic = Diagnostic::error(format!("{}: {problem}", path.display())).hint(
-                "scenes are .kiln files, packs of them (.zip), or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .serialized) are rendered as \
+                "scenes are .kiln files, packs of them (.zip), or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .stl, .serialized) are rendered as \
                      they are",
             );
             Err(diagnostic.into())
