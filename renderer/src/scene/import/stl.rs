@@ -220,7 +220,7 @@ mod tests {
             (vec![], "is not an STL file"),
             (b"solid".to_vec(), "without `endsolid`"),
             (binary(b"")[..180].to_vec(), "at 1 of 2"),
-            (cut("endsolid"), "a.stl:16: the file ends without `endsolid`"),
+            (cut("endsolid"), "a.stl:17: the file ends without `endsolid`"),
             (cut("endloop"), "without `endsolid`"),
             (
                 text.replacen("1.5", "x", 1).into_bytes(),
