@@ -510,10 +510,10 @@ fn files_are_looked_for() {
         &["index.ply", "vertex 7"],
     );
     bad(
-        "shape s : mesh { file = \"thing.stl\"; }",
+        "shape s : mesh { file = \"thing.fbx\"; }",
         &["not a mesh that is read"],
     );
-    bad("import \"thing.stl\";", &["cannot import `thing.stl`"]);
+    bad("import \"thing.fbx\";", &["cannot import `thing.fbx`"]);
     bad("light l : environment { map = \"sky.exr\"; }", &["no such file"]);
     bad("light l : environment { map = \"broken.exr\"; }", &["broken.exr"]);
     bad(

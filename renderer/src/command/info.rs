@@ -19,7 +19,7 @@ use super::shipped::{Shipped, metadata_of};
 use super::{Failure, print, shader_file, stored, tell};
 use crate::bake::{CheckpointContent, is_checkpoint};
 use crate::cli::InfoArgs;
-use crate::image::{Format, ImageInfo};
+use crate::image::{Format, ImageInfo, read_info};
 use crate::integrator::photon::MapHeader;
 use crate::material::Host;
 use crate::part::{Header, PartReader};
@@ -129,7 +129,7 @@ fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Sub
         return Ok(vec![Subject::PhotonMaps(maps)]);
     }
     if Format::from_extension(path).is_some() {
-        let image = ImageInfo::read(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        let image = read_info(path).map_err(|error| Diagnostic::error(error.to_string()))?;
         return Ok(vec![Subject::Image(Box::new(image))]);
     }
     if !inventory::is_scene(path) {

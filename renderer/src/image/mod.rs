@@ -43,7 +43,7 @@ pub use output::{
 };
 pub use output_format::{WriteOptions, has_exposure};
 pub use picture::{ColorChannels, Picture, PictureInfo, Subimage};
-pub use picture_read::decode_picture;
+pub use picture_read::{decode_picture, read_info};
 pub use raster::{Raster, SampleType, Samples};
 pub use read::{decode, read, read_channels, read_metadata};
 pub use tiled_picture::TiledPicture;
