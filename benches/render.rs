@@ -17,7 +17,7 @@ fn main() {
 fn scene(name: &str, size: u32) -> (SceneDesc, Built) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../scenes/{name}.kiln"));
     let options = LoadOptions {
-        set: vec![format!("film.size=({size}, {size})")],
+        set: vec![format!("film.size=({size}, {size})").into()],
         ..LoadOptions::default()
     };
     let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));

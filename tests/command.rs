@@ -235,6 +235,56 @@ fn negative_numbers_are_values() {
 }
 
 #[test]
+fn values_may_begin_with_a_dash() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let said = |words: &[&str]| {
+        let output = run(folder.path(), words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (option, value) in [("-o", "-a.png"), ("--output", "-a.png"), ("-o", "--a.png")] {
+        let message = said(&["render", "a.kiln", option, value]);
+        assert!(
+            message.contains(&format!("write '{option}={value}'")),
+            "{message}"
+        );
+        let output = run(
+            folder.path(),
+            &[
+                "render",
+                "a.kiln",
+                &format!("{option}={value}"),
+                "--size",
+                "2x2",
+                "--spp",
+                "1",
+            ],
+        );
+        assert!(output.status.success(), "{option}={value}");
+        assert!(folder.path().join(value).is_file());
+    }
+    // What is no value keeps the usual tip.
+    assert!(said(&["render", "-a.kiln"]).contains("-- -a"));
+    assert!(said(&["render", "a.kiln", "--spp", "--siz", "4x4"]).contains("--size"));
+}
+
+#[test]
+fn options_are_named_in_messages_about_them() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let output = run(
+        folder.path(),
+        &["render", "a.kiln", "--size", "8x8", "--crop", "0,0,9,8"],
+    );
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("beyond the film of 8 x 8"), "{message}");
+    assert!(
+        message.contains("--crop:1:1") && message.contains("0,0,9,8"),
+        "{message}"
+    );
+    assert!(!message.contains("--set"), "{message}");
+}
+
+#[test]
 fn endless_shaders_end() {
     let body = "shader spin(output color result = 0) { while (1) result += 1; }\n\
                 material m = matte(albedo = spin().result);\nshape s : sphere { radius = 1.5; material = m; }";
@@ -338,6 +388,59 @@ fn shader_sources_may_be_in_older_encodings_and_have_any_extension() {
         errors.contains("cannot read wide.osl: it is not text in UTF-8"),
         "{errors}"
     );
+}
+
+/// Windows writes UTF-16 with a byte-order mark.
+#[test]
+fn texts_may_be_in_utf16() {
+    let texts = [
+        (
+            "a.kiln",
+            scene("shape m : mesh { file = \"m.obj\"; }\nimport \"u.ksl\";\n"),
+        ),
+        (
+            "u.ksl",
+            "surface unit() { Ci = diffuse(N); } // Tönung\n".to_owned(),
+        ),
+        (
+            "m.obj",
+            "mtllib m.mtl\nv -1 -1 0\nv 1 -1 0\nv 0 1 0\nusemtl red\nf 1 2 3\n".to_owned(),
+        ),
+        ("m.mtl", "newmtl red\nKd 1 0 0\n".to_owned()),
+        (
+            "a.xml",
+            "<scene version=\"3.0.0\"><sensor type=\"perspective\"/><shape type=\"sphere\"/></scene>\n"
+                .to_owned(),
+        ),
+        ("points.txt", "0 0 3\n# Mitte\n0 0 2\n".to_owned()),
+    ];
+    let utf16 = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        let marked = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+        marked.encode_utf16().flat_map(bytes).collect()
+    };
+    let bake = "bake a.kiln --target probes --probe-points points.txt --samples 1 -o baked --seed 1";
+    let probes = [
+        None,
+        Some(u16::to_le_bytes as fn(u16) -> [u8; 2]),
+        Some(u16::to_be_bytes),
+    ]
+    .map(|bytes| {
+        let encoded = texts.each_ref().map(|(name, text)| {
+            let bytes = bytes.map_or_else(|| text.clone().into_bytes(), |bytes| utf16(text, bytes));
+            (*name, bytes)
+        });
+        let folder = folder(&encoded.each_ref().map(|(name, bytes)| (*name, bytes.as_slice())));
+        for words in [
+            vec!["check", "a.kiln", "u.ksl", "m.obj", "a.xml"],
+            bake.split(' ').collect(),
+        ] {
+            let output = run(folder.path(), &words);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{words:?}\n{errors}");
+        }
+        fs::read(folder.path().join("baked/probes.json")).unwrap()
+    });
+    assert!(probes[0] == probes[1] && probes[0] == probes[2]);
 }
 
 #[test]

@@ -303,7 +303,7 @@ fn a_model_makes_a_scene() {
     let path = directory.path().join("2 quads.glb");
     std::fs::write(&path, rich().finish()).expect("written");
     let options = LoadOptions {
-        set: vec!["material.\"_2_quads.Body \\\"A\\\"\".roughness=0.125".to_owned()],
+        set: vec!["material.\"_2_quads.Body \\\"A\\\"\".roughness=0.125".into()],
         ..LoadOptions::default()
     };
     let (desc, warnings) = SceneDesc::from_model(&path, &options).unwrap_or_else(|error| panic!("{error}"));

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use renderer::material::library;
 use renderer::scene::load::{LoadOptions, load};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json as value};
 use tempfile::TempDir;
 
 fn kiln(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
@@ -131,6 +131,73 @@ fn what_a_model_lacks_is_marked() {
         list[0]["bounds"],
         serde_json::json!([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
     );
+}
+
+/// Images and photon maps tell what they are.
+#[test]
+fn images_and_photon_maps_say_what_they_are() {
+    let here = folder(&[(
+        "scene.kiln",
+        &format!("{GROUP}{SCENE}shape t : sphere {{ radius = 2; }}\n"),
+    )]);
+    let crop = [
+        "--size", "8x8", "--crop", "2,3,6,6", "--spp", "2", "--seed", "7", "-q",
+    ];
+    let outputs = [
+        "-o", "a.exr", "-o", "a.png", "-o", "a.tif", "-o", "a.hdr", "-o", "a.jpg",
+    ];
+    let photons = [
+        "--integrator",
+        "photon",
+        "--photon-map",
+        "maps",
+        "--set",
+        "integrator.photons=1000",
+    ];
+    let words = [&["render", "scene.kiln"][..], &crop, &outputs, &photons].concat();
+    let (status, _, err) = kiln(here.path(), &words);
+    assert_eq!(status, Some(0), "{err}");
+    let files = ["a.exr", "a.png", "a.tif", "a.hdr", "a.jpg", "maps"];
+    let list = json(here.path(), &[&["info", "--json"], &files[..]].concat());
+    let formats: Vec<&Json> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| &entry["image"])
+        .collect();
+    assert_eq!(
+        value!(formats),
+        value!(["EXR", "PNG", "TIFF", "Radiance HDR", "JPEG", null])
+    );
+    for image in &list.as_array().unwrap()[..5] {
+        assert_eq!(image["size"], value!([4, 3]), "{image}");
+    }
+    assert_eq!(list[0]["window"], value!({ "position": [2, 3], "size": [8, 8] }));
+    assert_eq!(list[0]["channels"][2], value!({ "name": "R", "type": "float" }));
+    assert_eq!(list[1]["channels"][0], value!({ "name": "R", "type": "uint8" }));
+    let metadata = &list[0]["metadata"];
+    let facts = ["kiln.samples", "kiln.seed", "kiln.integrator", "kiln.scene"].map(|key| &metadata[key]);
+    assert_eq!(value!(facts), value!(["0..2", "7", "photon", "scene.kiln"]));
+    let maps = &list[5]["photon_maps"];
+    assert!(
+        maps["global"]["stored"].as_u64() > Some(0) && maps["global"]["shot"].as_u64() > Some(0),
+        "{maps}"
+    );
+    assert_eq!(list[5]["scene"].as_str().map(str::len), Some(16));
+    let (_, text, _) = kiln(here.path(), &["info", "a.exr", "maps"]);
+    for words in [
+        "4 × 3 pixels",
+        "B G R, each a float",
+        "kiln.seed       7",
+        "photon maps",
+        "global",
+    ] {
+        assert!(text.contains(words), "`{words}` is not in\n{text}");
+    }
+    // Damaged maps are no maps.
+    let bytes = fs::read(here.path().join("maps")).unwrap();
+    fs::write(here.path().join("maps"), &bytes[..bytes.len() - 1]).unwrap();
+    assert_eq!(kiln(here.path(), &["info", "maps"]).0, Some(1));
 }
 
 /// No file that holds no text is read as one.

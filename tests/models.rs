@@ -367,6 +367,27 @@ fn shapes_take_one_mesh_of_a_serialized_file_and_imports_all() {
     }
 }
 
+/// A triangle of an STL file is a model, a mesh of a scene and an import.
+#[test]
+fn stl_files_are_models() {
+    let text = "solid t\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 2 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid t\n";
+    let files = folder(&[("Print.STL", text.as_bytes())]);
+    let desc = scene(
+        "shape x : mesh { file = \"Print.STL\"; }\nimport \"Print.STL\" as all;",
+        files.path(),
+    )
+    .unwrap();
+    for (name, mesh) in meshes(&desc) {
+        assert!(
+            mesh.normals.is_empty() && mesh.positions[1] == Vec3::new(2.0, 0.0, 0.0),
+            "{name}"
+        );
+    }
+    let (alone, _) = load(&files.path().join("Print.STL"), &LoadOptions::default()).unwrap();
+    assert_eq!(alone.shapes.len(), 1);
+    assert!(load_single(&files.path().join("Print.STL")).is_ok());
+}
+
 #[test]
 fn shapes_change_normals_and_texture_coordinates_of_their_files() {
     let files = folder(&[("a.ply", PYRAMID_PLY.as_bytes())]);

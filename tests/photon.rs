@@ -70,7 +70,7 @@ fn shipped(name: &str, set: &[&str]) -> Built {
     let set = ["integrator=photon"]
         .iter()
         .chain(set)
-        .map(|&s| s.to_owned())
+        .map(|&s| s.into())
         .collect();
     let options = LoadOptions {
         set,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 use renderer::camera::Projection;
 use renderer::film::FilterShape;
 use renderer::image::{Image, WriteOptions, write};
@@ -20,7 +20,7 @@ const CAMERA: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 
 
 fn load_text(text: &str, directory: &Path, set: &[&str]) -> Result<SceneDesc, String> {
     let options = LoadOptions {
-        set: set.iter().map(|&s| s.to_owned()).collect(),
+        set: set.iter().map(|&s| s.into()).collect(),
         ..LoadOptions::default()
     };
     match SceneDesc::from_text("test.kiln", text, directory, &options) {
@@ -429,10 +429,62 @@ fn options_change_the_scene() {
         "camera.mian.fov=3",
         &["about nothing in the scene", "did you mean `main`?"],
     );
+    // One mistake, one message.
+    let once = |options: &[&str], message: &str| {
+        let error = set(options).expect_err(message);
+        assert!(
+            error.contains(message) && error.matches("error:").count() == 1,
+            "{error}"
+        );
+    };
+    once(&["camera.main.from=\"x\""], "`from` takes 3 numbers");
+    once(
+        &["film.crop=(0,0,2000,8)", "film.size=0"],
+        "`size` takes 2 whole numbers",
+    );
     fails("flim.size=(1,1)", &["did you mean `film`?"]);
     fails("nonsense", &["not of the form PATH=VALUE"]);
     fails("film.size=", &["--set"]);
     fails("film.size=1); shape x : sphere { } set film.size=(1", &["--set"]);
+}
+
+/// What an option sets replaces what says the same in another way.
+#[test]
+fn options_replace_the_other_way_to_say_it() {
+    let text = format!(
+        "{CAMERA}shape s : sphere {{ }}
+         light spot : spot {{ position = (0, 3, 0); to = (0, 0, 0); }}
+         light lamp : projector {{ transform = translate(0, 1, 0); }}
+         light sky : environment {{ ground = 0.5; }}"
+    );
+    let set = |option: &str| load_text(&text, Path::new(""), &[option]).unwrap_or_else(|e| panic!("{e}"));
+    let camera = |option: &str| set(option).cameras[0].camera.world_from_camera;
+    assert_eq!(
+        camera("camera.main.transform=translate(0,0,3)").translation,
+        Vec3A::new(0.0, 0.0, 3.0)
+    );
+    // The other keys of the same way stay.
+    let turned = camera("camera.main.from=(3,0,0)").transform_vector3(Vec3::NEG_Z);
+    assert!((turned - Vec3::NEG_X).length() < 1e-6, "{turned}");
+    let lights = |option: &str| set(option).lights;
+    assert!(matches!(
+        lights("light.spot.direction=(1,0,0)")[0].kind,
+        LightKind::Spot {
+            direction: Vec3::X,
+            ..
+        }
+    ));
+    assert!(matches!(
+        lights("light.lamp.from=(0,0,7)")[1].kind,
+        LightKind::Projector { world_from_light, .. } if world_from_light.translation.z == 7.0
+    ));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/sun_sky.exr");
+    let map = format!("light.sky.map={file:?}");
+    assert!(matches!(&lights(&map)[2].kind, LightKind::Environment { map: Some(map), .. } if map.width > 4));
+    // In a file both are a mistake, at one of them.
+    let both = text.replace("ground = 0.5;", "ground = 0.5; map = \"nowhere.exr\";");
+    let error = load_text(&both, Path::new(""), &[]).expect_err("both");
+    assert!(error.contains("takes either `map` or `ground`"), "{error}");
 }
 
 #[test]
@@ -458,10 +510,10 @@ fn files_are_looked_for() {
         &["index.ply", "vertex 7"],
     );
     bad(
-        "shape s : mesh { file = \"thing.stl\"; }",
+        "shape s : mesh { file = \"thing.fbx\"; }",
         &["not a mesh that is read"],
     );
-    bad("import \"thing.stl\";", &["cannot import `thing.stl`"]);
+    bad("import \"thing.fbx\";", &["cannot import `thing.fbx`"]);
     bad("light l : environment { map = \"sky.exr\"; }", &["no such file"]);
     bad("light l : environment { map = \"broken.exr\"; }", &["broken.exr"]);
     bad(

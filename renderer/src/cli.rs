@@ -11,6 +11,7 @@ mod viewer;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand};
 
@@ -34,7 +35,7 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Renders a scene (.kiln, Mitsuba's .xml) or a model (.glb, .gltf, .ply, .obj, .serialized)
+    /// Renders a scene (.kiln, Mitsuba's .xml) or a model (.glb, .gltf, .ply, .obj, .stl, .serialized)
     Render(RenderArgs),
     /// Joins parts of a picture that were rendered one by one
     Merge(MergeArgs),
@@ -141,7 +142,7 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 pub struct InfoArgs {
     /// A source file (all its units and groups; FILE:NAME picks one), the name of a shipped unit or group, a scene, a
-    /// model or a part of a picture [default: what ships]
+    /// model, an image, a part of a picture or a file of photon maps [default: what ships]
     pub subjects: Vec<OsString>,
     /// How shader sources are read.
     #[command(flatten)]
@@ -192,6 +193,39 @@ fn parse_threshold(text: &str) -> Result<f64, String> {
     }
 }
 
+/// What is said of `-o -a.png`: how the value of an option may begin with a dash. The usual tip is about arguments that
+/// are no values of options.
+fn with_dash_tip(mut error: clap::Error, command: &clap::Command, words: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let words: Vec<&str> = words
+        .iter()
+        .map(|word| word.to_str().unwrap_or_default())
+        .collect();
+    let is_unknown =
+        error.kind() == ErrorKind::UnknownArgument && error.get(ContextKind::SuggestedArg).is_none();
+    let pair = words.windows(2).find(|pair| pair[1].starts_with(wrong.as_str()));
+    let takes_value = |option: &str| {
+        let command = words.get(1).and_then(|name| command.find_subcommand(name));
+        let mut args = command.into_iter().flat_map(clap::Command::get_arguments);
+        args.any(|arg| {
+            let long = arg.get_long().map(|long| format!("--{long}"));
+            let short = arg.get_short().map(|short| format!("-{short}"));
+            let is_it = [long, short].iter().flatten().any(|known| known == option);
+            is_it && arg.get_action().takes_values()
+        })
+    };
+    if let Some([option, value]) = pair
+        && is_unknown
+        && takes_value(option)
+    {
+        let tip = format!("to give '{value}' as the value of '{option}', write '{option}={value}'");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
 impl Cli {
     /// Reads a command line. `testshade` spells long flags with one dash: `shade -od half` is `shade --od half`.
     ///
@@ -220,7 +254,10 @@ impl Cli {
                 arg.allow_negative_numbers(is_option)
             })
         });
-        let matches = command.try_get_matches_from_mut(args)?;
+        let words = args.clone();
+        let matches = command
+            .try_get_matches_from_mut(args)
+            .map_err(|error| with_dash_tip(error, &command, &words))?;
         let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
         if let (Command::Bake(args), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
             let is_given = |id: &&Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);

@@ -137,7 +137,7 @@ fn errors(
     let (desc, _) = load(
         &file,
         &LoadOptions {
-            set: vec![format!("integrator={integrator}")],
+            set: vec![format!("integrator={integrator}").into()],
             ..LoadOptions::default()
         },
     )

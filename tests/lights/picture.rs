@@ -13,7 +13,7 @@ pub(super) fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
     let folder = tempfile::tempdir().expect("there is room for a scene");
     let path = folder.path().join("scene.kiln");
     std::fs::write(&path, text).expect("the scene is written");
-    let set = set.iter().map(|&s| s.to_owned()).collect();
+    let set = set.iter().map(|&s| s.into()).collect();
     let options = LoadOptions {
         set,
         ..LoadOptions::default()

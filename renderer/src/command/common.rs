@@ -10,11 +10,12 @@ use super::{Failure, print, remark};
 use crate::cli::CommonArgs;
 use crate::memory::gigabytes;
 use crate::scene::desc::SceneDesc;
+use crate::scene::load::Change;
 
 impl CommonArgs {
     /// Reads the scene and prints its warnings. `integrator` is used where the command line asks for none; `changes` are
     /// made after those of `--set`.
-    pub(super) fn load(&self, integrator: Option<&str>, changes: Vec<String>) -> Result<SceneDesc, Failure> {
+    pub(super) fn load(&self, integrator: Option<&str>, changes: Vec<Change>) -> Result<SceneDesc, Failure> {
         self.load_file(&self.scene, integrator, changes)
     }
 
@@ -23,7 +24,7 @@ impl CommonArgs {
         &self,
         scene: &Path,
         integrator: Option<&str>,
-        changes: Vec<String>,
+        changes: Vec<Change>,
     ) -> Result<SceneDesc, Failure> {
         // What else is set is meant for the integrator that is chosen here.
         let chosen = self.integrator.as_deref().or(integrator);
@@ -31,7 +32,7 @@ impl CommonArgs {
         options
             .set
             .splice(0..0, chosen.map(|kind| format!("integrator={kind}")));
-        options.set.extend(changes);
+        options.changes = changes;
         let (mut desc, warnings) = load_scene(scene, options).map_err(failure)?;
         desc.texture_memory = self.texture_memory;
         desc.build_quality = self.build_quality;

@@ -1,5 +1,5 @@
-//! `kiln info`: parameters of shaders (in the form of OSL's `oslinfo`), contents of scenes, models, parts and
-//! checkpoints.
+//! `kiln info`: parameters of shaders (in the form of OSL's `oslinfo`), contents of scenes, models, parts,
+//! checkpoints, images and photon maps.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -16,9 +16,11 @@ use super::inventory::{self, Inventory};
 use super::pictures::is_part;
 use super::scene_options::{SceneOptions, load_scene};
 use super::shipped::{Shipped, metadata_of};
-use super::{Failure, print, shader_file, tell};
+use super::{Failure, print, shader_file, stored, tell};
 use crate::bake::{CheckpointContent, is_checkpoint};
 use crate::cli::InfoArgs;
+use crate::image::{Format, ImageInfo, read_info};
+use crate::integrator::photon::MapHeader;
 use crate::material::Host;
 use crate::part::{Header, PartReader};
 use crate::scene::build;
@@ -75,6 +77,10 @@ enum Subject {
     Part(Box<Header>),
     /// What a checkpoint of a bake holds.
     Bake(CheckpointContent),
+    /// What an image says about itself.
+    Image(Box<ImageInfo>),
+    /// What stored photon maps say about themselves.
+    PhotonMaps(MapHeader),
 }
 
 impl Subject {
@@ -87,6 +93,8 @@ impl Subject {
                 "part of a bake\n  finished work   {} chunks\n  scene, settings {:016x}\n",
                 content.chunks, content.fingerprint
             ),
+            Subject::Image(image) => stored::image_text(image),
+            Subject::PhotonMaps(maps) => stored::maps_text(maps),
         }
     }
 
@@ -99,6 +107,8 @@ impl Subject {
                 "bake": format!("{:016x}", content.fingerprint),
                 "chunks": content.chunks,
             }),
+            Subject::Image(image) => stored::image_json(image),
+            Subject::PhotonMaps(maps) => stored::maps_json(maps),
         }
     }
 }
@@ -113,6 +123,14 @@ fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Sub
     if is_part(path) || PartReader::is_part(path) {
         let part = PartReader::open(path).map_err(|error| Diagnostic::error(error.to_string()))?;
         return Ok(vec![Subject::Part(Box::new(part.header().clone()))]);
+    }
+    if MapHeader::is_at(path) {
+        let maps = MapHeader::read(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        return Ok(vec![Subject::PhotonMaps(maps)]);
+    }
+    if Format::from_extension(path).is_some() {
+        let image = read_info(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        return Ok(vec![Subject::Image(Box::new(image))]);
     }
     if !inventory::is_scene(path) {
         let found = shader_file::find(system, word)?;

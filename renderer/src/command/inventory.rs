@@ -15,6 +15,7 @@ use crate::math::Bounds;
 use crate::scene::desc::{
     CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc,
 };
+use crate::scene::import::MODELS;
 
 /// What a file holds as a scene.
 pub(super) struct Inventory {
@@ -142,8 +143,9 @@ impl Inventory {
 /// Whether that is the name of a scene or a model.
 pub(super) fn is_scene(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
-    ["kiln", "zip", "xml", "glb", "gltf", "ply", "obj", "serialized"]
+    ["kiln", "zip", "xml"]
         .iter()
+        .chain(&MODELS)
         .any(|known| extension.eq_ignore_ascii_case(known))
 }
 

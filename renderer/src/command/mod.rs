@@ -26,6 +26,7 @@ mod shade;
 mod shader_file;
 mod shipped;
 mod statistics;
+mod stored;
 mod summary;
 mod terminal;
 mod watch;

@@ -158,7 +158,7 @@ fn kept_part(path: &Path, samples: &Ranges, header: &Header) -> Diagnostic {
     .hint(format!("`--checkpoint {path} --resume` goes on from its samples"))
 }
 
-/// What an EXR tells about its making.
+/// What an EXR tells about its making. The time that it took is not among it: the same picture has the same bytes.
 fn metadata(header: &Header) -> Vec<(String, MetaValue)> {
     let fact = |name: &str| header.identity.get(name).unwrap_or_default().to_owned();
     let pairs = [

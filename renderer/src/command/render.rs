@@ -24,6 +24,7 @@ use crate::part::Ranges;
 use crate::render::{RenderSettings, render, resume};
 use crate::scene::build::{Built, build};
 use crate::scene::desc::SceneDesc;
+use crate::scene::load::Change;
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let common = &args.common;
@@ -171,15 +172,16 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
 }
 
 /// What the flags of `render` alone change about the scene.
-pub(super) fn changes(args: &RenderArgs) -> Vec<String> {
-    let mut changes = vec![];
-    if let Some((width, height)) = args.size {
-        changes.push(format!("film.size=({width}, {height})"));
-    }
-    if let Some([x0, y0, x1, y1]) = args.crop {
-        changes.push(format!("film.crop=({x0}, {y0}, {x1}, {y1})"));
-    }
-    changes
+pub(super) fn changes(args: &RenderArgs) -> Vec<Change> {
+    let size = args.size.map(|(width, height)| {
+        let change = format!("film.size=({width}, {height})");
+        Change::of_option("--size", format!("{width}x{height}"), change)
+    });
+    let crop = args.crop.map(|[x0, y0, x1, y1]| {
+        let change = format!("film.crop=({x0}, {y0}, {x1}, {y1})");
+        Change::of_option("--crop", format!("{x0},{y0},{x1},{y1}"), change)
+    });
+    size.into_iter().chain(crop).collect()
 }
 
 /// What `--noise` takes at most where `--spp` does not say it.

@@ -8,13 +8,15 @@ use shading::{Diagnostic, Diagnostics};
 use crate::cli::{MitsubaArgs, SourceArgs};
 use crate::files::{self, Pack, is_pack};
 use crate::scene::desc::SceneDesc;
-use crate::scene::load::{Lighting, LightingKind, LoadOptions, load};
+use crate::scene::load::{Change, Lighting, LightingKind, LoadOptions, load};
 
 /// Options of the command line that change what is read of a scene.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SceneOptions {
     /// Changes of values.
     pub(super) set: Vec<String>,
+    /// What other options change, after those.
+    pub(super) changes: Vec<Change>,
     /// Light in place of the scene's own, or besides.
     pub(super) light: Option<Lighting>,
     /// How shader sources are read.
@@ -38,6 +40,7 @@ impl SceneOptions {
         let defines = |name: &String| own.mitsuba.define.iter().any(|(defined, _)| defined == name);
         self.source.undefine.retain(|name| !defines(name));
         self.set.extend(own.set);
+        self.changes.extend(own.changes);
         self.light = own.light.or(self.light);
         // The first folder that has a file gives it.
         self.source.folders.splice(0..0, own.source.folders);
@@ -78,7 +81,12 @@ impl SceneOptions {
         LoadOptions {
             mitsuba: self.mitsuba.options(),
             preprocessor: self.source.preprocessor(&self.mitsuba),
-            set: self.set,
+            set: self
+                .set
+                .into_iter()
+                .map(Change::from)
+                .chain(self.changes)
+                .collect(),
             light: self.light,
         }
     }
@@ -143,6 +151,7 @@ impl SceneOptions {
         };
         Some(SceneOptions {
             set: texts("set")?,
+            changes: vec![],
             light,
             source: SourceArgs {
                 folders: texts("folders")?.iter().map(|folder| inside(folder)).collect(),

@@ -9,6 +9,7 @@ use shading::{Diagnostic, Diagnostics, Loaded, ShadingSystem, Source, Template};
 
 use crate::files::source_text;
 use crate::material::library;
+use crate::scene::import::MODELS;
 
 /// What a name on the command line stands for.
 #[derive(Debug)]
@@ -83,7 +84,7 @@ pub(super) fn find(system: &ShadingSystem, word: impl AsRef<OsStr>) -> Result<Fo
 /// What a file is, by its name, that cannot hold shaders.
 fn no_text(path: &Path) -> Option<&'static str> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "glb" | "gltf" | "ply" | "obj" | "serialized" => Some("a model"),
+        model if MODELS.contains(&model) => Some("a model"),
         "xml" => Some("a scene"),
         "zip" => Some("a pack of a scene"),
         "exr" | "tif" | "tiff" | "hdr" | "png" | "jpg" | "jpeg" | "tga" | "bmp" | "pgm" | "ppm" | "pfm" => {

@@ -28,7 +28,7 @@ pub use path::FileKind;
 pub(crate) use path::{is_inside, key_of, normal};
 pub use reader::FileReader;
 pub use record::{Asked, Recorded};
-pub use text::text_of;
+pub use text::{text_of, text_of_utf16};
 pub use view::{enter, leave, record};
 
 use view::Location;
@@ -47,20 +47,21 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of a shader or scene. What is not UTF-8 is replaced, since comments may be in older encodings; a file with
-/// zeros in it is no text.
+/// The text of a shader or scene, in UTF-8 or with the byte-order mark of UTF-16. What is neither is replaced, since
+/// comments may be in older encodings; a file with zeros in it is no text.
 ///
 /// # Errors
 /// When it cannot be read, or is no text.
 pub fn source_text(path: &Path) -> io::Result<String> {
     let bytes = read(path)?;
-    if bytes.contains(&0) {
+    let text = text_of(&bytes);
+    if text.contains('\0') {
         return Err(io::Error::new(
             io::ErrorKind::InvalidData,
             "it is not text in UTF-8",
         ));
     }
-    Ok(text_of(&bytes).into_owned())
+    Ok(text.into_owned())
 }
 
 /// Opens a file to read parts of it.

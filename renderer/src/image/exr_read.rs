@@ -9,7 +9,7 @@ use ::exr::compression::Compression;
 use ::exr::error::Error as ExrError;
 use ::exr::image::read::read as exr_reader;
 use ::exr::image::{FlatImage, FlatSamples, Levels};
-use ::exr::meta::attribute::{AttributeValue, LevelMode, Text};
+use ::exr::meta::attribute::{AttributeValue, LevelMode, SampleType as ExrSampleType, Text};
 use ::exr::meta::header::{Header, ImageAttributes};
 use ::exr::meta::{BlockDescription, MetaData, compute_level_size};
 use ::exr::prelude::{ReadChannels, ReadLayers};
@@ -19,7 +19,10 @@ use super::exr_channels::{ChannelOrder, groups, lone_missing, pick_color, rank_o
 use super::exr_write::attribute_length;
 use super::limit::check_size;
 use super::picture::{halving, no_such_picture};
-use super::{ImageError, MetaValue, NamedChannels, Picture, PictureInfo, Raster, Samples, Subimage, Window};
+use super::{
+    Format, ImageError, ImageInfo, MetaValue, NamedChannels, Picture, PictureInfo, Raster, SampleType,
+    Samples, Subimage, Window,
+};
 
 /// A decoded file.
 pub(super) struct ExrFile {
@@ -87,17 +90,9 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
     } = image.map_err(|e| convert_error(path, e))?;
     let layers = layer_data.into_iter().map(|layer| {
         let prefix = layer.attributes.layer_name.as_ref().map(text);
-        let channels = layer.channel_data.list.into_iter().map(|channel| {
-            let name = text(&channel.name);
-            let name = match &prefix {
-                // Many writers put the layer's name into the channel's as well.
-                Some(p) if !p.is_empty() && !name.contains('.') => format!("{p}.{name}"),
-                _ => name,
-            };
-            Channel {
-                name,
-                samples: channel.sample_data,
-            }
+        let channels = layer.channel_data.list.into_iter().map(|channel| Channel {
+            name: full_name(prefix.as_deref(), text(&channel.name)),
+            samples: channel.sample_data,
         });
         Layer {
             name: prefix.clone().unwrap_or_default(),
@@ -216,6 +211,34 @@ impl ExrFile {
     /// The key-value pairs in the header alone.
     pub(super) fn metadata_of(path: &Path, bytes: &[u8]) -> Result<Vec<(String, MetaValue)>, ImageError> {
         Ok(metadata(&headers(path, bytes)?))
+    }
+
+    /// What the header alone tells.
+    pub(super) fn info_of(path: &Path, bytes: &[u8]) -> Result<ImageInfo, ImageError> {
+        let headers = headers(path, bytes)?;
+        let Some(first) = headers.first() else {
+            return Err(ImageError::damaged(path, "EXR", "it has no layer"));
+        };
+        let (size, position) = (first.layer_size, first.own_attributes.layer_position);
+        let channels = headers.iter().flat_map(|header| {
+            let layer = header.own_attributes.layer_name.as_ref().map(text);
+            let list = header.channels.list.iter();
+            list.map(move |channel| {
+                let samples = match channel.sample_type {
+                    ExrSampleType::U32 => SampleType::I32,
+                    ExrSampleType::F16 => SampleType::F16,
+                    ExrSampleType::F32 => SampleType::F32,
+                };
+                (full_name(layer.as_deref(), text(&channel.name)), samples)
+            })
+        });
+        Ok(ImageInfo {
+            format: Format::Exr,
+            size: [size.width(), size.height()],
+            window: window(&first.shared_attributes, position.into(), size.into()),
+            channels: channels.collect(),
+            metadata: picture_info(&headers, headers.len()).attributes,
+        })
     }
 
     /// Reads the smaller versions of all layers. The crate reads all levels or one, and the first is at hand.
@@ -352,6 +375,14 @@ impl ExrFile {
             window,
             metadata: self.metadata,
         })
+    }
+}
+
+/// The name of a channel with that of its layer before it, which many writers put into the channel's name as well.
+fn full_name(layer: Option<&str>, channel: String) -> String {
+    match layer {
+        Some(layer) if !layer.is_empty() && !channel.contains('.') => format!("{layer}.{channel}"),
+        _ => channel,
     }
 }
 

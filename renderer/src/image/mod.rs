@@ -13,6 +13,7 @@ mod exr_write;
 mod file_id;
 mod format;
 mod hdr_orientation;
+mod info;
 mod limit;
 mod metadata;
 mod named_channels;
@@ -33,6 +34,7 @@ mod write;
 pub use error::ImageError;
 pub use file_id::FileId;
 pub use format::Format;
+pub use info::ImageInfo;
 pub use metadata::MetaValue;
 pub use named_channels::NamedChannels;
 pub use output::{
@@ -41,7 +43,7 @@ pub use output::{
 };
 pub use output_format::{WriteOptions, has_exposure};
 pub use picture::{ColorChannels, Picture, PictureInfo, Subimage};
-pub use picture_read::decode_picture;
+pub use picture_read::{decode_picture, read_info};
 pub use raster::{Raster, SampleType, Samples};
 pub use read::{decode, read, read_channels, read_metadata};
 pub use tiled_picture::TiledPicture;

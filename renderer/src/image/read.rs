@@ -52,16 +52,6 @@ pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
         return exr_read::decode(path, &bytes)?.into_named_channels(path);
     }
     let image = decode(path, &bytes)?.into_image();
-    let usual: &[&str] = match image.channels {
-        1 => &["Y"],
-        2 => &["Y", "A"],
-        _ => &["R", "G", "B", "A"],
-    };
-    let name = |c: usize| {
-        usual
-            .get(c)
-            .map_or_else(|| format!("channel{c}"), |&name| name.to_owned())
-    };
     let plane = |c: usize| {
         image
             .data
@@ -71,7 +61,8 @@ pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
             .copied()
             .collect()
     };
-    let planes = (0..image.channels).map(|c| (name(c), plane(c))).collect();
+    let names = usual_names(image.channels).into_iter();
+    let planes = names.enumerate().map(|(c, name)| (name, plane(c))).collect();
     let Image {
         width,
         height,
@@ -85,6 +76,21 @@ pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
         window,
         metadata: Vec::new(),
     })
+}
+
+/// The names of so many channels in a file that does not name them.
+pub(super) fn usual_names(count: usize) -> Vec<String> {
+    let usual: &[&str] = match count {
+        1 => &["Y"],
+        2 => &["Y", "A"],
+        _ => &["R", "G", "B", "A"],
+    };
+    let name = |c: usize| {
+        usual
+            .get(c)
+            .map_or_else(|| format!("channel{c}"), |&name| name.to_owned())
+    };
+    (0..count).map(name).collect()
 }
 
 /// Reads the key-value pairs that an EXR carries, sorted by key; none for other formats.

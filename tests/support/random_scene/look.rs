@@ -41,7 +41,7 @@ pub fn opened(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
     let folder = tempfile::tempdir().expect("there is room for temporary files");
     let file = scene.write(folder.path());
     let options = LoadOptions {
-        set: set.iter().map(|&s| s.to_owned()).collect(),
+        set: set.iter().map(|&s| s.into()).collect(),
         ..LoadOptions::default()
     };
     let (desc, _) = load(&file, &options).map_err(|errors| errors.to_string())?;

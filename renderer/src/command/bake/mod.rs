@@ -27,6 +27,7 @@ use crate::bake::{
     BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake, check_checkpoint, texture_memory,
 };
 use crate::cli::{BakeArgs, BakeTarget};
+use crate::files::text_of;
 use crate::image::write_whole;
 use crate::integrator::{Integrator, PhotonSettings};
 use crate::memory;
@@ -245,11 +246,9 @@ fn read_points(path: &Path) -> Result<Vec<Vec3>, Failure> {
             path.display()
         ))
     };
-    let text = std::fs::read_to_string(path).map_err(|e| at(e.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|e| at(e.to_string()))?;
     let mut points = vec![];
-    // Editors of some systems begin a text with a byte-order mark.
-    let text = text.trim_start_matches('\u{feff}');
-    for (number, line) in text.lines().enumerate() {
+    for (number, line) in text_of(&bytes).lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
         let numbers: Option<Vec<f32>> = line
             .split([' ', '\t', ','])

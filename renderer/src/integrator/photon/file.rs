@@ -1,7 +1,8 @@
 //! Photon map files: read if scene and settings match (checksum included), written atomically.
 
+use std::fs::File;
 use std::hash::{Hash, Hasher};
-use std::io::ErrorKind;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHasher;
@@ -46,11 +47,23 @@ pub enum MapError {
 }
 
 /// Fingerprints that a map file must match.
-pub(super) struct Key {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
     /// Of the scene's geometry and materials.
-    scene: u64,
+    pub scene: u64,
     /// Of the settings of the photon pass.
-    settings: u64,
+    pub settings: u64,
+}
+
+/// What a file of photon maps says of itself. Of either map, the global one first:
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapHeader {
+    /// What it was made of.
+    pub key: Key,
+    /// The photons that were shot.
+    pub shot: [u64; 2],
+    /// Those that were stored.
+    pub stored: [u64; 2],
 }
 
 const MAGIC: &[u8; 8] = b"KILNPHO2";
@@ -80,63 +93,101 @@ impl Key {
     }
 }
 
+impl MapHeader {
+    /// Whether a file begins as one of photon maps.
+    pub fn is_at(path: &Path) -> bool {
+        // To open a pipe is to wait for whoever writes to it.
+        let mut magic = [0; MAGIC.len()];
+        path.is_file()
+            && File::open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok())
+            && magic == *MAGIC
+    }
+
+    /// Reads the header of a file that is whole.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged or holds something else.
+    pub fn read(path: &Path) -> Result<MapHeader, MapError> {
+        let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
+        content(path, &bytes).map(|(header, _)| header)
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> MapError {
+    MapError::Unreadable {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    }
+}
+
+fn damaged(path: &Path, reason: &'static str) -> MapError {
+    MapError::Damaged {
+        path: path.to_owned(),
+        reason,
+    }
+}
+
+/// The header of a file and the bytes of its photons.
+fn content<'b>(path: &Path, bytes: &'b [u8]) -> Result<(MapHeader, &'b [u8]), MapError> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(damaged(path, "it begins otherwise"));
+    }
+    if bytes.len() < HEADER + CHECKSUM {
+        return Err(damaged(path, "it ends too early"));
+    }
+    let (content, sum) = bytes.split_at(bytes.len() - CHECKSUM);
+    let number = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| content[8 * i + j]));
+    let header = MapHeader {
+        key: Key {
+            scene: number(1),
+            settings: number(2),
+        },
+        shot: [number(3), number(5)],
+        stored: [number(4), number(6)],
+    };
+    let photons = header.stored[0]
+        .checked_add(header.stored[1])
+        .and_then(|n| n.checked_mul(Photon::BYTES as u64));
+    if photons != Some((content.len() - HEADER) as u64) {
+        return Err(damaged(path, "its length is not that of its photons"));
+    }
+    if sum != checksum(content).to_le_bytes() {
+        return Err(damaged(path, "its checksum is wrong"));
+    }
+    Ok((header, &content[HEADER..]))
+}
+
 /// The maps in a file; `None` where there is no file.
 pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[Shot; 2]>, MapError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(MapError::Unreadable {
-                path: path.to_owned(),
-                reason: error.to_string(),
-            });
-        }
-    };
-    let damaged = |reason| MapError::Damaged {
-        path: path.to_owned(),
-        reason,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(path, &error)),
     };
     let misfit = |reason| MapError::Misfit {
         path: path.to_owned(),
         reason,
     };
-    if !bytes.starts_with(MAGIC) {
-        return Err(damaged("it begins otherwise"));
-    }
-    if bytes.len() < HEADER + CHECKSUM {
-        return Err(damaged("it ends too early"));
-    }
-    let (content, sum) = bytes.split_at(bytes.len() - CHECKSUM);
-    let number = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| content[8 * i + j]));
-    let [shot, stored] = [[number(3), number(5)], [number(4), number(6)]];
-    let photons = stored[0]
-        .checked_add(stored[1])
-        .and_then(|n| n.checked_mul(Photon::BYTES as u64));
-    if photons != Some((content.len() - HEADER) as u64) {
-        return Err(damaged("its length is not that of its photons"));
-    }
-    if sum != checksum(content).to_le_bytes() {
-        return Err(damaged("its checksum is wrong"));
-    }
-    if number(1) != key.scene {
+    let (header, photons) = content(path, &bytes)?;
+    if header.key.scene != key.scene {
         return Err(misfit("it was made of another scene"));
     }
-    if number(2) != key.settings {
+    if header.key.settings != key.settings {
         return Err(misfit(
             "it was made with another seed, depth or number of photons",
         ));
     }
-    let mut photons = content[HEADER..].as_chunks().0.iter().map(Photon::from_bytes);
+    let mut photons = photons.as_chunks().0.iter().map(Photon::from_bytes);
     let mut map = |i: usize| {
-        let photons: Option<Vec<Photon>> = photons.by_ref().take(stored[i] as usize).collect();
+        let photons: Option<Vec<Photon>> = photons.by_ref().take(header.stored[i] as usize).collect();
         photons.map(|photons| Shot {
             photons,
-            shot: shot[i],
+            shot: header.shot[i],
         })
     };
     match (map(0), map(1)) {
         (Some(global), Some(caustic)) => Ok(Some([global, caustic])),
-        _ => Err(damaged("a photon is not finite")),
+        _ => Err(damaged(path, "a photon is not finite")),
     }
 }
 

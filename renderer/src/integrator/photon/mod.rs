@@ -41,7 +41,7 @@ use irradiance::IrradianceMap;
 use trace::{BATCH, ShootOrder, Shot, Wanted, shoot};
 
 pub use density::{Nearest, PhotonMap};
-pub use file::MapError;
+pub use file::{MapError, MapHeader};
 pub use guide_field::GuideField;
 pub(in crate::integrator) use guide_field::LocalGuide;
 pub use particle::{Packed, Photon, Way};

@@ -1,4 +1,4 @@
-//! Importers of other formats: OBJ, PLY, glTF, Mitsuba scenes and meshes. Malformed files give errors, never panics.
+//! Importers of other formats: OBJ, PLY, STL, glTF, Mitsuba scenes and meshes. Malformed files give errors, never panics.
 
 mod call;
 mod error;
@@ -19,6 +19,7 @@ mod ply_images;
 mod ply_model;
 mod ply_strips;
 mod serialized;
+mod stl;
 
 use std::path::Path;
 
@@ -34,11 +35,15 @@ pub use mtl::{ObjMap, ObjMaterial};
 pub use obj::{Obj, ObjPart, load_obj};
 pub use ply::{load_ply, parse_ply};
 pub use serialized::{load_serialized, parse_serialized};
+pub use stl::{load_stl, parse_stl};
 
 pub(crate) use model::{Names, stem};
 pub(in crate::scene) use ply_attributes::UV2;
 
-/// Reads a file as one mesh, with the attributes that it has: a PLY file; an OBJ file with all of its groups together,
+/// Extensions of the files that [`read_model`] reads, in lower case.
+pub const MODELS: [&str; 6] = ["glb", "gltf", "obj", "ply", "serialized", "stl"];
+
+/// Reads a file as one mesh, with the attributes that it has: a PLY or STL file; an OBJ file with all of its groups together,
 /// whatever their materials, so that corners of equal indices share a vertex across groups; or the first mesh of a
 /// `.serialized` file.
 ///
@@ -48,8 +53,9 @@ pub fn load_single(path: &Path) -> Result<Mesh, ImportError> {
     match extension_of(path).as_str() {
         "obj" => Ok(obj::load_obj_mesh(path)?.0),
         "ply" => load_ply(path),
+        "stl" => load_stl(path),
         "serialized" => load_serialized(path, 0),
-        _ => Err(unknown(path, "a PLY, OBJ or .serialized file")),
+        _ => Err(unknown(path, "a PLY, OBJ, STL or .serialized file")),
     }
 }
 
@@ -76,7 +82,8 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
         "obj" => obj_material::model(path, load_obj(path)?),
         "ply" => ply_model::load_ply_model(path)?,
         "serialized" => Model::of_parts(path, serialized::load_parts(path)?),
-        _ => return Err(unknown(path, "a PLY, OBJ, .serialized, glTF or GLB file")),
+        "stl" => Model::of_mesh(path, load_stl(path)?),
+        _ => return Err(unknown(path, "a PLY, OBJ, STL, .serialized, glTF or GLB file")),
     };
     model.show_colors();
     model.warn_of_rounding();

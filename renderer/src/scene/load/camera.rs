@@ -169,7 +169,9 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) 
         CameraKeyword::Panoramic => ("a panoramic camera", &[][..]),
     };
     let mut block = CameraBlock::default();
-    read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
+    if !read_block(body_of(declaration), what, &[own, ANY], &mut block, context) {
+        return None;
+    }
     let world_from_camera = block.placement.pose("a camera", declaration, context)?;
     let far = block.far.map_or(f32::INFINITY, |far| far.value);
     if let Some(far) = block.far
@@ -215,15 +217,10 @@ impl Placement {
         declaration: &Declaration,
         context: &mut LoadContext,
     ) -> Option<Affine3A> {
-        let others = [self.from, self.to, self.up];
         if let Some(transform) = self.transform {
-            if let Some(other) = others.into_iter().flatten().next() {
-                let message = format!("{what} takes either `transform` or `from`, `to` and `up`");
-                context.error(other.span, message);
-            }
             return Some(transform.value);
         }
-        let [from, to, up] = others.map(|given| given.map(|given| given.value));
+        let [from, to, up] = [self.from, self.to, self.up].map(|given| given.map(|given| given.value));
         let from = from.unwrap_or_default();
         match look_at(from, to.unwrap_or(from - Vec3::Z), up.unwrap_or(Vec3::Y)) {
             Ok(pose) => Some(pose),

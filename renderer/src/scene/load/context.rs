@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use shading::syntax::{ast, parse_into};
-use shading::{Diagnostic, Diagnostics, Preprocessor, Source, SourceId, SourceMap, Span};
+use shading::{Diagnostic, Diagnostics, Preprocessor, Severity, Source, SourceId, SourceMap, Span};
 
 use crate::files::{self, FileKind};
 
@@ -64,6 +64,12 @@ impl LoadContext {
     /// A mistake with its place, not yet noted.
     pub(super) fn error_at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(message).at(&self.sources, span, "")
+    }
+
+    /// How many mistakes there are so far.
+    pub(super) fn errors(&self) -> usize {
+        let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+        self.diagnostics.list.iter().filter(is_error).count()
     }
 
     /// Notes something to know.

@@ -266,8 +266,10 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
 /// Reads `film`.
 pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut LoadContext) {
     takes_only(declaration, &[DeclarationPart::Body], context);
-    read_block(body_of(declaration), "film", &[FILM], film, context);
-    let Some(crop) = film.crop else { return };
+    let is_sound = read_block(body_of(declaration), "film", &[FILM], film, context);
+    let Some(crop) = film.crop.filter(|_| is_sound) else {
+        return;
+    };
     let [width, height] = film.size.value;
     let Rect { x0, y0, x1, y1 } = crop.value;
     if crop.value.is_empty() {

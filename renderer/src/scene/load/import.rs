@@ -106,7 +106,7 @@ impl Texts {
                     )
                     .hint(
                         "scenes are .kiln (`kiln convert` makes one of Mitsuba's .xml), shaders .ksl, .osl and .tsl, models \
-                         .glb, .gltf, .ply, .obj and .serialized",
+                         .glb, .gltf, .ply, .obj, .stl and .serialized",
                     );
                 context.push(diagnostic);
             }
@@ -145,8 +145,8 @@ impl FileKind {
     pub(super) fn of(path: &Path) -> Option<FileKind> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "kiln" | "ksl" | "osl" | "tsl" => Some(FileKind::Text),
-            "glb" | "gltf" | "ply" | "obj" | "serialized" => Some(FileKind::Model),
             "xml" => Some(FileKind::Mitsuba),
+            model if import::MODELS.contains(&model) => Some(FileKind::Model),
             _ => None,
         }
     }

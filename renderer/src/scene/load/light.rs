@@ -26,7 +26,7 @@ use crate::sky::{SUN_ANGLE, Sky, TURBIDITY};
 pub(super) struct EnvironmentBlock {
     map: Option<Arc<Image>>,
     color: Rgb,
-    ground: Option<Given<Rgb>>,
+    ground: Option<Rgb>,
     scale: f32,
     rotate: Mat3,
     rows: MapRows,
@@ -49,7 +49,7 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
         name: "ground",
         doc: "the radiance from straight below; `color` then is that from straight above, with all between; the same \
               by default; not with a map",
-        set: |light, field, context| light.ground = field.given(field.color(context)),
+        set: |light, field, context| light.ground = field.color(context),
     },
     Key {
         name: "scale",
@@ -429,10 +429,7 @@ fn read_environment(
             portals: vec![],
         };
     };
-    if light.map.is_some() {
-        context.error(ground.span, "an environment light takes either `map` or `ground`");
-    }
-    let map = Some(Arc::new(gradient(light.color, ground.value)));
+    let map = Some(Arc::new(gradient(light.color, ground)));
     LightKind::Environment {
         map,
         radiance: Rgb::splat(light.scale),
@@ -521,9 +518,10 @@ fn read_point(
 }
 
 fn read_spot(declaration: &Declaration, context: &mut LoadContext) -> Option<LightKind> {
+    let before = context.errors();
     let light = read_point(declaration, "a spot light", &[SPOT, POINT], context);
-    if let (Some(_), Some(direction)) = (light.to, light.direction) {
-        context.error(direction.span, "a spot light takes either `to` or `direction`");
+    if context.errors() > before {
+        return None;
     }
     let direction = match light.to {
         Some(to) => {

@@ -32,6 +32,7 @@ mod transform;
 mod value;
 
 pub use lighting::{Lighting, LightingKind};
+pub use overrides::Change;
 pub use reference::{Block, reference};
 
 use std::path::Path;
@@ -51,7 +52,7 @@ use crate::files;
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// Changes, each `PATH=VALUE`: `film.size=(64, 64)`, `camera.main.fov=30`, `material.floor.tint=(1, 0, 0)`.
-    pub set: Vec<String>,
+    pub set: Vec<Change>,
     /// Light in place of the scene's own, or besides.
     pub light: Option<Lighting>,
     /// How a scene of Mitsuba's is read.
@@ -60,8 +61,8 @@ pub struct LoadOptions {
     pub preprocessor: Preprocessor,
 }
 
-/// Reads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (`.glb`, `.gltf`, `.ply`, `.obj`, `.serialized`), for which a scene is made up. The messages that
-/// come with the description are warnings.
+/// Reads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (of `import::MODELS`), for which a scene is made up. The messages that come with
+/// the description are warnings.
 ///
 /// # Errors
 /// All mistakes of the files, with their places.
@@ -82,7 +83,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
                 Err(error) => read_failure(&error),
             };
             let diagnostic = Diagnostic::error(format!("{}: {problem}", path.display())).hint(
-                "scenes are .kiln files, packs of them (.zip), or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .serialized) are rendered as \
+                "scenes are .kiln files, packs of them (.zip), or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .stl, .serialized) are rendered as \
                      they are",
             );
             Err(diagnostic.into())
@@ -181,7 +182,7 @@ fn finish(
     let overrides: Vec<Override> = options
         .set
         .iter()
-        .filter_map(|text| Override::parse(text, &mut context))
+        .filter_map(|change| Override::parse(change, &mut context))
         .collect();
     // What is not found yet may be about a material of a model.
     let mut rest: Vec<&Override> = vec![];

@@ -2,20 +2,63 @@
 //! files.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use shading::syntax::ast::{
     Argument, Declaration, Entry, EntryValue, Expr, ExprKind, Item, Name, Path as NamePath,
 };
-use shading::{Diagnostic, Source, Span};
+use shading::{Diagnostic, Provenance, Source, Span};
 
 use super::context::LoadContext;
 use super::film::integrator_knows;
 use super::material::MATERIAL;
+use super::table::exclude;
 
 /// The keywords whose declarations have no name.
 const UNNAMED: [&str; 3] = ["film", "sampler", "integrator"];
 /// The keywords whose declarations have one.
 const NAMED: [&str; 5] = ["camera", "material", "shape", "light", "import"];
+
+/// A change of a scene's value: `PATH=VALUE` as `--set` takes it, or what another option comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    text: String,
+    /// The option that messages show in place of `--set`, with its value.
+    option: Option<(&'static str, String)>,
+}
+
+impl Change {
+    /// What `option`, given as `value`, changes.
+    pub fn of_option(option: &'static str, value: String, text: String) -> Change {
+        Change {
+            text,
+            option: Some((option, value)),
+        }
+    }
+
+    /// As a declaration of its own, a change has a place that messages can show.
+    fn source(&self) -> Arc<Source> {
+        let text = format!("set {};", self.text);
+        let Some((option, value)) = &self.option else {
+            return Source::new("--set", text);
+        };
+        let provenance = Provenance {
+            range: 0..text.len() as u32,
+            place: 0..value.len() as u32,
+            source: Source::new(*option, value.clone()),
+        };
+        Source::translated(*option, text, vec![provenance])
+    }
+}
+
+impl<T: Into<String>> From<T> for Change {
+    fn from(text: T) -> Change {
+        Change {
+            text: text.into(),
+            option: None,
+        }
+    }
+}
 
 /// An option, taken apart.
 pub(super) struct Override {
@@ -28,11 +71,10 @@ pub(super) struct Override {
 
 impl Override {
     /// Parses `PATH=VALUE`; notes a message where it is not of that form.
-    pub(super) fn parse(text: &str, context: &mut LoadContext) -> Option<Override> {
-        // As a declaration of its own, an option has a place that messages can show.
-        let source = Source::new("--set", format!("set {text};"));
+    pub(super) fn parse(change: &Change, context: &mut LoadContext) -> Option<Override> {
+        let text = &change.text;
         let before = context.diagnostics.list.len();
-        let (_, file) = context.parse(source, Path::new(""));
+        let (_, file) = context.parse(change.source(), Path::new(""));
         if context.diagnostics.list.len() > before {
             return None;
         }
@@ -228,14 +270,18 @@ fn material_surface(declaration: &mut Declaration) -> Option<&mut Expr> {
         })
 }
 
-/// Gives a key its value, in place of the one that it has.
+/// Gives a key its value, in place of the one that it has and of keys that say the same in another way.
 fn set_entry(body: &mut Option<Vec<Entry>>, key: NamePath, value: &Expr) {
     let entries = body.get_or_insert_default();
     let span = Span {
         end: value.span.end,
         ..key.span
     };
-    entries.retain(|entry| entry.key.joined() != key.joined());
+    let name = key.joined();
+    entries.retain(|entry| {
+        let known = entry.key.joined();
+        known != name && !exclude(&known, &name)
+    });
     entries.push(Entry {
         key,
         value: EntryValue::Expr(value.clone()),

@@ -210,7 +210,7 @@ impl Builder {
             let diagnostic = self
                 .context
                 .error_at(*span, format!("`{file}` is not a mesh that is read"))
-                .hint("meshes are .ply, .obj, .serialized, .gltf and .glb files");
+                .hint("meshes are .ply, .obj, .stl, .serialized, .gltf and .glb files");
             self.context.push(diagnostic);
             return None;
         }

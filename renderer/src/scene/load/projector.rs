@@ -140,13 +140,10 @@ pub(super) fn read_projector(declaration: &Declaration, context: &mut LoadContex
         fov: 40.0,
         fov_axis: FovAxis::X,
     };
-    read_block(
-        body_of(declaration),
-        "a projector",
-        &[PROJECTOR],
-        &mut light,
-        context,
-    );
+    let body = body_of(declaration);
+    if !read_block(body, "a projector", &[PROJECTOR], &mut light, context) {
+        return None;
+    }
     let world_from_light: Option<Affine3A> = light.placement.pose("a projector", declaration, context);
     if !light.slide.is_named {
         light.slide.map = Some(Image::from_fn(1, 1, |_, _| Rgb::WHITE));

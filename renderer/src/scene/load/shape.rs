@@ -121,7 +121,7 @@ pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
 pub(super) const MESH: &[Key<ShapeBlock>] = &[
     Key {
         name: "file",
-        doc: "a PLY, OBJ, .serialized, glTF or GLB file; required",
+        doc: "a PLY, OBJ, STL, .serialized, glTF or GLB file; required",
         set: |shape, field, context| shape.file = field.given(field.string(context)),
     },
     Key {

@@ -16,14 +16,30 @@ pub(super) struct Key<T> {
     pub(super) set: fn(&mut T, Field<'_>, &mut LoadContext),
 }
 
-/// Reads the entries of a block by its tables. `what` names the kind of block in messages.
+/// Keys that say the same in two ways: a block that knows both sides takes one of them.
+const ALTERNATIVES: [[&[&str]; 2]; 3] = [
+    [&["transform"], &["from", "to", "up"]],
+    [&["to"], &["direction"]],
+    [&["map"], &["ground"]],
+];
+
+/// Whether no block takes both keys.
+pub(super) fn exclude(key: &str, other: &str) -> bool {
+    ALTERNATIVES.iter().any(|[one, two]| {
+        (one.contains(&key) && two.contains(&other)) || (two.contains(&key) && one.contains(&other))
+    })
+}
+
+/// Reads the entries of a block by its tables. `what` names the kind of block in messages. Returns whether all is well: of
+/// values that could not be read nothing else needs to be said.
 pub(super) fn read_block<T>(
     entries: &[Entry],
     what: &str,
     tables: &[&[Key<T>]],
     into: &mut T,
     context: &mut LoadContext,
-) {
+) -> bool {
+    let before = context.errors();
     let mut seen: FxHashMap<String, Span> = FxHashMap::default();
     for entry in entries {
         let name = entry.key.joined();
@@ -51,6 +67,26 @@ pub(super) fn read_block<T>(
                 context.error(entry.span, format!("`{}` takes a value, not a block", key.name));
             }
         }
+    }
+    for [one, other] in ALTERNATIVES {
+        let place = |keys: &[&str]| keys.iter().find_map(|key| seen.get(*key).copied());
+        if let (Some(first), Some(second)) = (place(one), place(other)) {
+            let message = format!("{what} takes either {} or {}", list(one), list(other));
+            let diagnostic = context
+                .error_at(second, message)
+                .at(&context.sources, first, "the other");
+            context.push(diagnostic);
+        }
+    }
+    context.errors() == before
+}
+
+/// `` `from`, `to` and `up` ``
+fn list(keys: &[&str]) -> String {
+    let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => quoted.concat(),
     }
 }
 

@@ -118,7 +118,7 @@ impl Reader<'_> {
             return fail(self, format!("more than {MAX_FILES} files are included"));
         }
         let text = match files::read(path) {
-            Ok(bytes) => String::from_utf8(bytes),
+            Ok(bytes) => files::text_of_utf16(&bytes).map_or_else(|| String::from_utf8(bytes), Ok),
             Err(error) => return fail(self, format!("cannot read {}: {error}", path.display())),
         };
         let Ok(text) = text else {
