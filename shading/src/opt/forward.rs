@@ -171,7 +171,11 @@ impl<'a> Forward<'a> {
             } => self.branch(condition, then, otherwise, out),
             Stmt::Loop { body, span } => {
                 if !self.unroll(&body, out) {
-                    self.repeat(body, span, out);
+                    match &mut self.budget {
+                        // A loop around this one would have it in each of its turns: it cannot be unrolled either.
+                        Some(left) => *left = 0,
+                        None => self.repeat(body, span, out),
+                    }
                 }
                 false
             }
