@@ -4,7 +4,7 @@ point and time to compile, beside OSL's. Several programs are measured in turn.
 
 usage: benches/osl.py FOLDER KILN [KILN…] [--only a,b] [--turns 5] [--codegen plain]
 
-`jit` is link, optimise and machine code in a process that compiles nothing else, as OSL's is."""
+`jit` is link, optimise and machine code in a process that compiles nothing else and shades a single point, as OSL's is."""
 import argparse, json, math, os, re, statistics, subprocess, tempfile
 
 def table(folder):
@@ -16,15 +16,30 @@ def table(folder):
             rows[name] = float(cells[1]), float(cells[3])
     return rows
 
-def run(kiln, folder, name, stats, codegen):
-    group = os.path.exists(f"{folder}/{name}.grp")
-    side = "64" if name.endswith("1000") else "256" if group else "512"
+def is_group(folder, name):
+    return os.path.exists(f"{folder}/{name}.grp")
+
+def side(folder, name):
+    return "64" if name.endswith("1000") else "256" if is_group(folder, name) else "512"
+
+def run(kiln, folder, name, side, iters, stats, codegen):
+    group = is_group(folder, name)
     source = ["--group", f"{name}.grp"] if group else [f"{name}.osl"]
     output = "Ci" if name == "closures" else "Cout"
-    subprocess.run([kiln, "shade", *source, "--res", side, side, "--iters", "4", "-t", "1", "--codegen", codegen, f"--stats={stats}", "-o", output, "null"],
+    subprocess.run([kiln, "shade", *source, "--res", side, side, "--iters", iters, "-t", "1", "--codegen", codegen, f"--stats={stats}", "-o", output, "null"],
                    check=True, capture_output=True, cwd=folder)
-    told = json.load(open(stats))
-    return [told[key] for key in ("ns_per_point", "jit_ms", "load_ms", "link_ms", "optimize_ms", "codegen_ms")]
+    return json.load(open(stats))
+
+def measure(kilns, turns, runs):
+    """The statistics of all turns of each program, the programs in turn."""
+    found = {kiln: [] for kiln in kilns}
+    for turn in range(turns):
+        for kiln in kilns:
+            found[kiln].append(runs(kiln))
+    return found
+
+def medians(statistics_of_turns, *keys):
+    return [statistics.median(told[key] for told in statistics_of_turns) for key in keys]
 
 def main():
     parser = argparse.ArgumentParser()
@@ -35,12 +50,13 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         for name, (ns, jit) in table(args.folder).items():
             if args.only and name not in args.only.split(","): continue
-            found = {kiln: [] for kiln in args.kiln}
-            for turn in range(args.turns):
-                for kiln in args.kiln:
-                    found[kiln].append(run(kiln, args.folder, name, f"{temporary}/stats.json", args.codegen))
+            stats = f"{temporary}/stats.json"
+            points = measure(args.kiln, args.turns, lambda kiln: run(kiln, args.folder, name, side(args.folder, name), "4", stats, args.codegen))
+            # Compilation runs back to back: a picture in between would empty the processor's caches, as none does before OSL's.
+            compilations = measure(args.kiln, 3 * args.turns, lambda kiln: run(kiln, args.folder, name, "1", "1", stats, args.codegen))
             for kiln in args.kiln:
-                point, compiled, load, link, optimise, code = (statistics.median(column) for column in zip(*found[kiln]))
+                point, = medians(points[kiln], "ns_per_point")
+                compiled, load, link, optimise, code = medians(compilations[kiln], "jit_ms", "load_ms", "link_ms", "optimize_ms", "codegen_ms")
                 ratios[kiln].append((point / ns, compiled / jit))
                 print(f"{name:10} {point:8.1f} ns, {point / ns:5.2f} of OSL's   jit {compiled:6.2f} ms, 1/{jit / compiled:.0f} of OSL's "
                       f"(load {load:.2f}, link {link:.2f}, optimise {optimise:.2f}, code {code:.2f})   {kiln}", flush=True)
