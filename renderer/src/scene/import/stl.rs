@@ -58,7 +58,7 @@ pub fn parse_stl(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     } else {
         soup.read_binary(corners, count);
     }
-    soup.mesh().map_err(|source| ImportError::Mesh {
+    Mesh::new(soup.positions, soup.triangles).map_err(|source| ImportError::Mesh {
         path: path.into(),
         part: None,
         source,
@@ -146,12 +146,6 @@ impl Soup {
                 "the file ends without `endsolid`: it is cut short".to_owned(),
             ))
         }
-    }
-
-    fn mesh(self) -> Result<Mesh, crate::geometry::MeshError> {
-        let mut mesh = Mesh::new(self.positions, self.triangles)?;
-        mesh.fit();
-        Ok(mesh)
     }
 }
 
