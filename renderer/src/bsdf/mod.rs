@@ -317,7 +317,6 @@ impl Bsdf {
     }
 
     /// The strongest microfacet lobe; `None` without one, or if the BSDF also transmits light.
-    #[inline]
     pub fn glossy_lobe(&self) -> Option<GlossyLobe> {
         if self.scatters_through || !(self.has(LobePart::Narrow) || self.has(LobePart::Rough)) {
             return None;
@@ -431,7 +430,7 @@ impl Bsdf {
     }
 
     /// A direction for `wo`: a lobe by `u_lobe`, a direction of it by `u`, each in `[0,1)`.
-    #[inline]
+    #[inline(always)]
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
         match self.only_diffuse() {
             Some((only, side)) => self.sample_diffuse(only, side, wo, u),
@@ -449,7 +448,7 @@ impl Bsdf {
     }
 
     /// [`Bsdf::sample`] where `only` is all there is.
-    #[inline]
+    #[inline(always)]
     fn sample_diffuse(&self, only: &Weighted, side: Side, wo: Vec3, u: Vec2) -> Option<BsdfSample> {
         let cos_o = wo.dot(only.frame.n);
         let sample = match side {

@@ -76,6 +76,26 @@ impl Interaction {
 }
 
 impl SurfacePoint {
+    /// The point of that shape and primitive as `ray` found it.
+    #[inline(always)]
+    pub(super) fn met_by(&self, ray: &Ray, shape: ShapeId, primitive: u32) -> Interaction {
+        Interaction {
+            p: self.p,
+            p_error: self.p_error,
+            wo: -ray.direction,
+            ng: self.ng,
+            n: self.n,
+            uv: self.uv,
+            dpdu: self.dpdu,
+            dpdv: self.dpdv,
+            // Not the hit's: see `barycentric`.
+            t: (self.p - ray.origin).dot(ray.direction),
+            time: ray.time,
+            shape,
+            primitive,
+        }
+    }
+
     /// The point of that shape and primitive as seen from the unit vector `wo`, from nowhere in particular.
     pub fn seen_from(&self, wo: Vec3, shape: ShapeId, primitive: u32) -> Interaction {
         Interaction {

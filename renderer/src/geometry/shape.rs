@@ -198,7 +198,7 @@ impl Shape {
     #[inline]
     pub fn surface_point(&self, primitive: u32, barycentric: Vec2) -> SurfacePoint {
         match &self.geometry {
-            Geometry::Mesh(mesh) => self.mesh_point(mesh, primitive, |_| barycentric, Tangents::ByUv),
+            Geometry::Mesh(mesh) => self.mesh_point(mesh, primitive, &barycentric, Tangents::ByUv),
             Geometry::Sphere => {
                 self.analytic_point(Analytic::Sphere, Analytic::Sphere.at_uv(barycentric.into()))
             }
@@ -244,30 +244,21 @@ impl Shape {
     /// What `ray` found: `hit` is its hit on this shape, whose id is `id`. The ray's direction is unit length.
     #[inline]
     pub fn interaction(&self, id: ShapeId, hit: &Hit, ray: &Ray, tangents: Tangents) -> Interaction {
-        let point = match &self.geometry {
+        // Each into its interaction by itself: a point that any of them may have written would go through memory.
+        match &self.geometry {
             Geometry::Mesh(mesh) => {
                 let (origin, direction) = self.traced_line(ray);
-                let weights = |triangle| barycentric(triangle, origin, direction).unwrap_or(hit.barycentric);
-                self.mesh_point(mesh, hit.primitive, weights, tangents)
+                let meeting = Meeting {
+                    origin,
+                    direction,
+                    otherwise: hit.barycentric,
+                };
+                self.mesh_point(mesh, hit.primitive, &meeting, tangents)
+                    .met_by(ray, id, hit.primitive)
             }
-            Geometry::Sphere => self.analytic_point(Analytic::Sphere, self.object_point(ray, hit.t)),
-            Geometry::Disk => self.analytic_point(Analytic::Disk, self.object_point(ray, hit.t)),
-            Geometry::Cylinder => self.analytic_point(Analytic::Cylinder, self.object_point(ray, hit.t)),
-        };
-        Interaction {
-            p: point.p,
-            p_error: point.p_error,
-            wo: -ray.direction,
-            ng: point.ng,
-            n: point.n,
-            uv: point.uv,
-            dpdu: point.dpdu,
-            dpdv: point.dpdv,
-            // Not the hit's: see `barycentric`.
-            t: (point.p - ray.origin).dot(ray.direction),
-            time: ray.time,
-            shape: id,
-            primitive: hit.primitive,
+            Geometry::Sphere => self.analytic_interaction(Analytic::Sphere, id, hit, ray),
+            Geometry::Disk => self.analytic_interaction(Analytic::Disk, id, hit, ray),
+            Geometry::Cylinder => self.analytic_interaction(Analytic::Cylinder, id, hit, ray),
         }
     }
 
@@ -324,20 +315,16 @@ impl Shape {
         }
     }
 
-    /// The point of a triangle at the barycentric coordinates that `place` tells of it, as it is traced.
+    /// The point of a triangle, at a place in it.
     #[inline(always)]
     fn mesh_point(
         &self,
         mesh: &Mesh,
         primitive: u32,
-        place: impl Fn([Vec3; 3]) -> Vec2,
+        place: &impl Place,
         tangents: Tangents,
     ) -> SurfacePoint {
         let indices = mesh.triangles[primitive as usize];
-        let weights_of = |triangle| {
-            let [b1, b2] = place(triangle).to_array();
-            Vec3::new(1.0 - b1 - b2, b1, b2)
-        };
         let weights;
         let loaded;
         // Vertices in world space are looked at where they are: copies cost more than the rest.
@@ -345,7 +332,7 @@ impl Shape {
             Some(Baked::Whole { vertices, faces }) => {
                 let vertices = indices.map(|index| &vertices[index as usize]);
                 let [a, b, c] = vertices.map(|vertex| vertex.p);
-                weights = weights_of([a, b, c]);
+                weights = place.weights([a, b, c]);
                 let p = a * weights.x + b * weights.y + c * weights.z;
                 (vertices, p, faces[primitive as usize])
             }
@@ -353,13 +340,13 @@ impl Shape {
                 loaded = self.baked_triangle(mesh, baked, indices);
                 let facet = Facet::new(loaded.each_ref().map(|vertex| vertex.p));
                 let face = Face::new(&facet, self.mirrored);
-                weights = weights_of(facet.p);
+                weights = place.weights(facet.p);
                 (loaded.each_ref(), facet.at(weights), face)
             }
             None => {
                 loaded = indices.map(|index| self.vertex(mesh, index));
                 let facet = Facet::new(loaded.each_ref().map(|vertex| vertex.p));
-                weights = weights_of(facet.p);
+                weights = place.weights(facet.p);
                 let (p, face) = self.placed(&facet, weights);
                 (loaded.each_ref(), p, face)
             }
@@ -497,6 +484,11 @@ impl Shape {
         in_double(&self.object_from_world).matrix3 * (world - center)
     }
 
+    fn analytic_interaction(&self, analytic: Analytic, id: ShapeId, hit: &Hit, ray: &Ray) -> Interaction {
+        self.analytic_point(analytic, self.object_point(ray, hit.t))
+            .met_by(ray, id, hit.primitive)
+    }
+
     fn analytic_point(&self, analytic: Analytic, object: DVec3) -> SurfacePoint {
         let local = analytic.local_point(object);
         let p = in_double(&self.world_from_object)
@@ -529,6 +521,35 @@ impl Shape {
             dpdu,
             dpdv,
         }
+    }
+}
+
+/// A place in a triangle.
+trait Place {
+    /// The weights of the vertices there, of the triangle as it is traced.
+    fn weights(&self, triangle: [Vec3; 3]) -> Vec3;
+}
+
+/// The weights of the second and third vertex.
+impl Place for Vec2 {
+    #[inline(always)]
+    fn weights(&self, _: [Vec3; 3]) -> Vec3 {
+        Vec3::new(1.0 - self.x - self.y, self.x, self.y)
+    }
+}
+
+/// Where a line meets the triangle, in the space in which that is traced; at `otherwise` where it lies in its plane.
+struct Meeting {
+    origin: Vec3,
+    direction: Vec3,
+    otherwise: Vec2,
+}
+
+impl Place for Meeting {
+    #[inline(always)]
+    fn weights(&self, triangle: [Vec3; 3]) -> Vec3 {
+        let found = barycentric(triangle, self.origin, self.direction);
+        found.unwrap_or(self.otherwise).weights(triangle)
     }
 }
 

@@ -37,7 +37,7 @@ pub struct DirectLight {
 
 /// The point of a surface for light selection. Its normal is on the viewer's side; it is zero (both sides count) where
 /// the BSDF transmits light.
-#[inline]
+#[inline(always)]
 pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LitPoint {
     let n = if bsdf.scatters_through() {
         Vec3::ZERO
@@ -47,7 +47,16 @@ pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LitPoin
         it.ng
     };
     let at = LitPoint::on_surface(it.p, n);
-    match scene.has_light_choice().then(|| bsdf.glossy_lobe()).flatten() {
+    if scene.has_light_choice() {
+        with_gloss(at, bsdf)
+    } else {
+        at
+    }
+}
+
+#[inline(never)]
+fn with_gloss(at: LitPoint, bsdf: &Bsdf) -> LitPoint {
+    match bsdf.glossy_lobe() {
         Some(lobe) => at.with_gloss(&lobe),
         None => at,
     }

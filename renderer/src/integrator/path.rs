@@ -70,10 +70,11 @@ pub(super) fn trace(
             }
             let directions = Directions::new(it, bsdf, field);
             if split > 1 && scatters {
+                // Made once, and changed in its places: copies of what has just been written stall on store forwarding.
+                let branch = walk.branch(split);
                 // The last is traced first.
-                for branch in (0..split).rev() {
-                    // Made in their places: copies of what has just been written would stall on store forwarding.
-                    branches.push((walk.branch(split), sampler.branch(branch, split)));
+                for number in (0..split).rev() {
+                    branches.push((branch, sampler.branch(number, split)));
                     let (walk, sampler) = branches.last_mut().expect("it was just pushed");
                     let sample = directions.sample(walk, sampler);
                     let goes_on = sample

@@ -38,7 +38,7 @@ pub(super) enum Shine {
 impl LightSample {
     /// The shadow ray from `from` to the light, shortened at both ends so that it hits neither surface. `from` is the
     /// point for which the direction was sampled.
-    #[inline]
+    #[inline(always)]
     pub fn shadow_ray(&self, from: &RayEnd) -> Ray {
         match &self.end {
             Some(end) => from.ray_to(end),

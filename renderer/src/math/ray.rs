@@ -77,7 +77,7 @@ impl RayEnd {
     /// The ray from here to `target`, at time zero. It meets neither of the two surfaces, and everything between them
     /// that is farther from them than the error bounds of the intersection. Its direction differs from that between the
     /// two points by these bounds. Where the bounds leave nothing between the points, it has no length.
-    #[inline]
+    #[inline(always)]
     pub fn ray_to(&self, target: &RayEnd) -> Ray {
         let to_target = target.p - self.p;
         let origin = self.ray_origin(to_target);
