@@ -50,19 +50,19 @@ pub trait Real:
     /// Sine of an angle in radians.
     #[inline(always)]
     fn sin(self) -> Self {
-        self.chain(f32::sin, f32::cos)
+        self.chain(libm::sinf, libm::cosf)
     }
 
     /// Cosine of an angle in radians.
     #[inline(always)]
     fn cos(self) -> Self {
-        self.chain(f32::cos, |x| -x.sin())
+        self.chain(libm::cosf, |x| -libm::sinf(x))
     }
 
     /// e to the power of the number.
     #[inline(always)]
     fn exp(self) -> Self {
-        self.chain(f32::exp, f32::exp)
+        self.chain(libm::expf, libm::expf)
     }
 
     /// The square root of a number that is not negative. At zero it counts as constant.

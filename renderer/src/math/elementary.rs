@@ -1,0 +1,88 @@
+//! Elementary functions with the same bits on every system. The standard library's are those of the C library, which
+//! differ by its version, and in some by processor; these are plain Rust. What IEEE 754 rounds exactly (`sqrt`, `floor`
+//! …) stays a method. `clippy.toml` forbids the methods that are not exact.
+
+use glam::{Mat3, Vec2, Vec3};
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident($($x:ident),+) = $single:expr, $double:expr;)*) => {
+        /// `f32` or `f64`: what the functions of this file take.
+        pub trait Float: Copy {
+            $($(#[$doc])* fn $name($($x: Self),+) -> Self;)*
+        }
+
+        impl Float for f32 {
+            $(#[inline] fn $name($($x: f32),+) -> f32 { $single($($x),+) })*
+        }
+
+        impl Float for f64 {
+            $(#[inline] fn $name($($x: f64),+) -> f64 { $double($($x),+) })*
+        }
+
+        $($(#[$doc])*
+        #[inline]
+        pub fn $name<F: Float>($($x: F),+) -> F {
+            F::$name($($x),+)
+        })*
+    };
+}
+
+functions! {
+    /// Sine of an angle in radians.
+    sin(angle) = libm::sinf, libm::sin;
+    /// Cosine of an angle in radians.
+    cos(angle) = libm::cosf, libm::cos;
+    /// Tangent of an angle in radians.
+    tan(angle) = libm::tanf, libm::tan;
+    /// Arc sine [radians]; NaN outside of `[-1, 1]`.
+    asin(x) = libm::asinf, libm::asin;
+    /// Arc cosine [radians]; NaN outside of `[-1, 1]`.
+    acos(x) = libm::acosf, libm::acos;
+    /// Arc tangent [radians].
+    atan(x) = libm::atanf, libm::atan;
+    /// Angle of `(x, y)` [radians], in `[-π, π]`.
+    atan2(y, x) = libm::atan2f, libm::atan2;
+    /// e to the power of `x`.
+    exp(x) = libm::expf, libm::exp;
+    /// `exp(x) - 1`, exact for small `x`.
+    exp_m1(x) = libm::expm1f, libm::expm1;
+    /// 2 to the power of `x`.
+    exp2(x) = libm::exp2f, libm::exp2;
+    /// Natural logarithm.
+    ln(x) = libm::logf, libm::log;
+    /// Logarithm to base 2.
+    log2(x) = libm::log2f, libm::log2;
+    /// `x` ≥ 0 to the power of a finite `y`.
+    pow(x, y) = powf, libm::pow;
+    /// Cube root.
+    cbrt(x) = libm::cbrtf, libm::cbrt;
+    /// Length of `(x, y)`, without overflow.
+    hypot(x, y) = libm::hypotf, libm::hypot;
+}
+
+/// Sine and cosine of an angle in radians.
+#[inline]
+pub fn sin_cos<F: Float>(angle: F) -> (F, F) {
+    (sin(angle), cos(angle))
+}
+
+/// The unit vector at an angle in radians from +x.
+#[inline]
+pub fn unit_vector(angle: f32) -> Vec2 {
+    Vec2::new(cos(angle), sin(angle))
+}
+
+/// The rotation by an angle in radians about +y.
+pub fn rotation_y(angle: f32) -> Mat3 {
+    let (sin, cos) = sin_cos(angle);
+    Mat3::from_cols(Vec3::new(cos, 0.0, -sin), Vec3::Y, Vec3::new(sin, 0.0, cos))
+}
+
+/// Of a base that is not negative: `x` to the power of `y` in double precision, which `libm::powf` takes twice as long for.
+#[inline]
+fn powf(x: f32, y: f32) -> f32 {
+    if y == 0.0 {
+        return 1.0;
+    }
+    libm::exp2(f64::from(y) * libm::log2(f64::from(x))) as f32
+}
