@@ -9,14 +9,27 @@ macro_rules! functions {
         /// `f32` or `f64`: what the functions of this file take.
         pub trait Float: Copy {
             $($(#[$doc])* fn $name($($x: Self),+) -> Self;)*
+
+            /// Sine and cosine of an angle in radians.
+            fn sin_cos(angle: Self) -> (Self, Self);
         }
 
         impl Float for f32 {
             $(#[inline] fn $name($($x: f32),+) -> f32 { $single($($x),+) })*
+
+            #[inline]
+            fn sin_cos(angle: f32) -> (f32, f32) {
+                libm::sincosf(angle)
+            }
         }
 
         impl Float for f64 {
             $(#[inline] fn $name($($x: f64),+) -> f64 { $double($($x),+) })*
+
+            #[inline]
+            fn sin_cos(angle: f64) -> (f64, f64) {
+                libm::sincos(angle)
+            }
         }
 
         $($(#[$doc])*
@@ -63,13 +76,14 @@ functions! {
 /// Sine and cosine of an angle in radians.
 #[inline]
 pub fn sin_cos<F: Float>(angle: F) -> (F, F) {
-    (sin(angle), cos(angle))
+    F::sin_cos(angle)
 }
 
 /// The unit vector at an angle in radians from +x.
 #[inline]
 pub fn unit_vector(angle: f32) -> Vec2 {
-    Vec2::new(cos(angle), sin(angle))
+    let (sin, cos) = sin_cos(angle);
+    Vec2::new(cos, sin)
 }
 
 /// The rotation by an angle in radians about +y.
