@@ -1,6 +1,6 @@
-//! Elementary functions with the same bits on every system. The standard library's are those of the C library, which
-//! differ by its version, and in some by processor; these are plain Rust. What IEEE 754 rounds exactly (`sqrt`, `floor`
-//! …) stays a method. `clippy.toml` forbids the methods that are not exact.
+//! Elementary functions with the same bits on every system. Those of the standard library are the C library's, whose
+//! last bits depend on its version and on the processor; these are plain Rust. What IEEE 754 rounds exactly (`sqrt`,
+//! `floor` …) stays a method. `clippy.toml` forbids the methods that are not exact.
 
 use glam::{Mat3, Vec2, Vec3};
 
@@ -65,7 +65,7 @@ functions! {
     ln(x) = libm::logf, libm::log;
     /// Logarithm to base 2.
     log2(x) = libm::log2f, libm::log2;
-    /// `x` ≥ 0 to the power of a finite `y`.
+    /// `x` ≥ 0 to the power of `y`.
     pow(x, y) = powf, libm::pow;
     /// Cube root.
     cbrt(x) = libm::cbrtf, libm::cbrt;
@@ -92,11 +92,30 @@ pub fn rotation_y(angle: f32) -> Mat3 {
     Mat3::from_cols(Vec3::new(cos, 0.0, -sin), Vec3::Y, Vec3::new(sin, 0.0, cos))
 }
 
-/// Of a base that is not negative: `x` to the power of `y` in double precision, which `libm::powf` takes twice as long for.
+/// Power of a base that is not negative, by way of double precision: `libm::powf` takes twice as long.
 #[inline]
 fn powf(x: f32, y: f32) -> f32 {
-    if y == 0.0 {
+    if x == 1.0 || y == 0.0 {
         return 1.0;
     }
     libm::exp2(f64::from(y) * libm::log2(f64::from(x))) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_are_those_of_ieee_754() {
+        for x in [0.0, 1e-40, 1e-3, 0.5, 0.999_999_9, 1.0, 1.5, 7.0, 1e30, f32::INFINITY] {
+            for y in [0.0, 0.2, 1.0 / 2.4, 1.0, 2.4, 5.0, 1e3, 1e30, f32::INFINITY] {
+                for y in [y, -y] {
+                    let (found, exact) = (pow(x, y), f64::from(x).powf(f64::from(y)) as f32);
+                    let apart = found.to_bits().abs_diff(exact.to_bits());
+                    assert!(apart <= 1, "{x} to the power of {y}: {found}, not {exact}");
+                }
+            }
+        }
+        assert!(pow(f32::NAN, 2.0).is_nan());
+    }
 }

@@ -1,5 +1,6 @@
-//! Vector mathematics on top of `glam`: elementary functions, frames, rays, bounds, kd-trees, cells. Vectors are [`glam::Vec3`]; transforms are
-//! [`glam::Affine3A`], named destination first (`world_from_object`), so that names in a product line up.
+//! Vector mathematics on top of `glam`: elementary functions, frames, rays, bounds, kd-trees, cells. Vectors are
+//! [`glam::Vec3`]; transforms are [`glam::Affine3A`], named destination first (`world_from_object`), so that names in a
+//! product line up.
 
 mod bounds;
 mod cells;
