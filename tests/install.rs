@@ -1,4 +1,5 @@
-//! The installed program: a single file that runs for any user, in any folder, without the build's downloads.
+//! The installed program: a single file that runs for any user, in any folder, without the build's downloads, and does
+//! not compute by the C library.
 //!
 //! The tests run copies of the program in which the path of the builder's Embree is changed to one where nothing is.
 
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use flate2::read::GzDecoder;
+use object::read::elf::ElfFile64;
+use object::{Object as _, ObjectSymbol as _};
 use tempfile::TempDir;
 
 /// The Embree that the build has found.
@@ -279,4 +282,31 @@ fn an_archive_works_wherever_it_is_unpacked() {
         .unwrap();
     assert_eq!(wrong.status.code(), Some(1));
     assert!(message(&wrong).contains(".tar.gz"), "{}", message(&wrong));
+}
+
+#[test]
+fn bits_do_not_depend_on_the_c_library() {
+    const ELEMENTARY: [&str; 29] = [
+        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc",
+        "exp", "exp10", "exp2", "expm1", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin",
+        "sincos", "sinh", "tan", "tanh", "tgamma",
+    ];
+    // What others call: `exr` for textures with DWA compression, `image` to write HDR, `indicatif` for its bars.
+    const OF_OTHERS: [&str; 5] = ["cosf", "logf", "powf", "log2f", "pow"];
+    let program = fs::read(env!("CARGO_BIN_EXE_kiln")).unwrap();
+    let program: ElfFile64<'_> = ElfFile64::parse(&*program).unwrap();
+    let asked: Vec<&str> = program
+        .dynamic_symbols()
+        .filter(|symbol| symbol.is_undefined())
+        .map(|symbol| symbol.name().unwrap())
+        .collect();
+    assert!(asked.contains(&"malloc"), "{asked:?}");
+    for name in asked {
+        let double = name.strip_suffix('f').unwrap_or(name);
+        let is_elementary = ELEMENTARY.contains(&double) || ELEMENTARY.contains(&name);
+        assert!(
+            !is_elementary || OF_OTHERS.contains(&name),
+            "`{name}` of the C library is called: `math/elementary.rs` has one that does not differ"
+        );
+    }
 }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::sheet::Sheet;
 use crate::color::Rgb;
+use crate::math::exp;
 
 /// How far the filter reaches [texels].
 const RADIUS: i32 = 4;
@@ -59,14 +60,14 @@ fn weight(sheet: &Sheet, variance: &[f32], places: &[TexelPoint], texel: f32, a:
     let (from, to) = (places[a], places[b]);
     let away = to.p - from.p;
     let reach = RADIUS as f32 * texel;
-    let spatial = (-2.0 * away.length_squared() / (reach * reach)).exp();
-    let plane = (-(away.dot(from.n) / (0.5 * texel)).powi(2)).exp();
+    let spatial = exp(-2.0 * away.length_squared() / (reach * reach));
+    let plane = exp(-(away.dot(from.n) / (0.5 * texel)).powi(2));
     let facing = from.n.dot(to.n).max(0.0).powi(32);
     let difference = sheet.field.irradiance(a).luminance() - sheet.field.irradiance(b).luminance();
     let noise = variance[a] + variance[b];
     // The expected squared difference due to noise is subtracted first.
     let excess = (difference * difference - noise).max(0.0);
-    let alike = (-excess / (TOLERANCE * TOLERANCE * noise + 1e-12)).exp();
+    let alike = exp(-excess / (TOLERANCE * TOLERANCE * noise + 1e-12));
     spatial * plane * facing * alike
 }
 

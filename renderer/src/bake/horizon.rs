@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 
 use super::receiver::GatherPoint;
 use crate::light::LitPoint;
-use crate::math::{Frame, INV_PI, Ray, RayEnd, safe_sqrt};
+use crate::math::{Frame, INV_PI, Ray, RayEnd, safe_sqrt, sin_cos};
 use crate::sampling::{uniform_sphere, uniform_sphere_pdf};
 
 /// The set of incident directions at a point.
@@ -31,7 +31,7 @@ const UNIFORM: f32 = 0.25;
 fn above(u: Vec2) -> Vec3 {
     // UNIFORM z + (1 − UNIFORM) z² of all are lower than z.
     let z = ((UNIFORM * UNIFORM + 4.0 * (1.0 - UNIFORM) * u.y).sqrt() - UNIFORM) / (2.0 * (1.0 - UNIFORM));
-    let (sin, cos) = (TAU * u.x).sin_cos();
+    let (sin, cos) = sin_cos(TAU * u.x);
     let r = safe_sqrt(1.0 - z * z);
     Vec3::new(r * cos, r * sin, z)
 }

@@ -12,7 +12,7 @@ use super::receiver::GatherPoint;
 use crate::geometry::{Footprint, Geometry, Interaction, Shape, ShapeId};
 use crate::integrator::Context;
 use crate::material::{RayKind, Surface};
-use crate::math::{Frame, Ray, RayEnd};
+use crate::math::{Frame, Ray, RayEnd, sin_cos};
 use crate::sampler::Sampler;
 use crate::sampling::{cosine_hemisphere, uniform_sphere};
 use crate::scene::Scene;
@@ -135,7 +135,7 @@ pub(super) fn standing(
     }
     let behind = || {
         (0..PROBES).any(|index| {
-            let (sin, cos) = (std::f32::consts::TAU * index as f32 / PROBES as f32).sin_cos();
+            let (sin, cos) = sin_cos(std::f32::consts::TAU * index as f32 / PROBES as f32);
             let along = Ray {
                 t_max: reach,
                 ..site.ray((frame.s * cos + frame.t * sin + site.ng * 0.02).normalize())

@@ -6,6 +6,7 @@ use glam::{Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
 use crate::geometry::{Analytic, Mesh};
+use crate::math::sin_cos;
 
 /// Segments of a full turn.
 const SEGMENTS: u32 = 64;
@@ -14,7 +15,7 @@ const SEGMENTS: u32 = 64;
 pub(super) fn tessellate(surface: Analytic) -> Mesh {
     match surface {
         Analytic::Sphere => grid(SEGMENTS, SEGMENTS / 2, |u, v| {
-            let (sin, cos) = (PI * v).sin_cos();
+            let (sin, cos) = sin_cos(PI * v);
             // Poles and seam are closed exactly.
             let p = about_z(u, if v == 1.0 { 0.0 } else { sin }, -cos);
             (p, p)
@@ -31,7 +32,7 @@ pub(super) fn tessellate(surface: Analytic) -> Mesh {
 fn about_z(turns: f32, radius: f32, z: f32) -> Vec3 {
     // The seam is closed exactly.
     let turns = if turns == 1.0 { 0.0 } else { turns };
-    let (sin, cos) = (TAU * turns).sin_cos();
+    let (sin, cos) = sin_cos(TAU * turns);
     Vec3::new(radius * cos, radius * sin, z)
 }
 

@@ -12,7 +12,7 @@ use glam::{Vec2, Vec3};
 use super::fresnel::reflect;
 use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 use crate::color::Rgb;
-use crate::math::{safe_sqrt, sqr};
+use crate::math::{acos, cos, safe_sqrt, sqr};
 
 /// Three facets that stand for all that reflect.
 #[derive(Clone, Copy, Default)]
@@ -138,8 +138,8 @@ fn gauss_rule(facets: &[[f64; 2]]) -> Rule {
 fn cubic_roots(a: f64, b: f64, c: f64) -> [f64; 3] {
     let p = (a * a / 9.0 - b / 3.0).max(1e-12).sqrt();
     let q = a * (a * a / 27.0 - b / 6.0) + c / 2.0;
-    let angle = (-q / p.powi(3)).clamp(-1.0, 1.0).acos() / 3.0;
-    [0.0, -1.0, 1.0].map(|k| 2.0 * p * (angle + k * std::f64::consts::TAU / 3.0).cos() - a / 3.0)
+    let angle = acos((-q / p.powi(3)).clamp(-1.0, 1.0)) / 3.0;
+    [0.0, -1.0, 1.0].map(|k| 2.0 * p * cos(angle + k * std::f64::consts::TAU / 3.0) - a / 3.0)
 }
 
 #[cfg(test)]

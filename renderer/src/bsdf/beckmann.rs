@@ -9,7 +9,7 @@ use std::f32::consts::PI;
 
 use glam::{Vec2, Vec3};
 
-use crate::math::sqr;
+use crate::math::{exp, ln, sqr};
 
 /// 1/√π.
 const INV_SQRT_PI: f32 = 0.564_189_6;
@@ -25,7 +25,7 @@ pub(super) fn d(x: f32, y: f32, h: Vec3) -> f32 {
         return 0.0;
     }
     let cos2 = sqr(h.z);
-    (-(sqr(h.x / x) + sqr(h.y / y)) / cos2).exp() / (PI * x * y * sqr(cos2))
+    exp(-(sqr(h.x / x) + sqr(h.y / y)) / cos2) / (PI * x * y * sqr(cos2))
 }
 
 /// Share of the microfacets that a stretched direction sees; need not be of unit length.
@@ -48,7 +48,7 @@ pub(super) fn twice_projected_area(w: Vec3) -> f32 {
     let sin = tangential(w);
     let a = w.z / sin;
     if a < 6.0 {
-        let falloff = (-sqr(a)).exp();
+        let falloff = exp(-sqr(a));
         w.z * (1.0 + erf(a, falloff)) + INV_SQRT_PI * sin * falloff
     } else {
         2.0 * w.z
@@ -76,15 +76,15 @@ fn sample_slope_towards(sin: f32, cos: f32, u: f32) -> f32 {
     const STEPS: usize = 12;
     let u = u.clamp(1e-6, 1.0 - 1e-6);
     let cot = (cos / sin).min(6.0);
-    let falloff = (-sqr(cot)).exp();
+    let falloff = exp(-sqr(cot));
     let (mut low, mut high) = (-1.0, erf(cot, falloff));
     let total = cos * (1.0 + high) + INV_SQRT_PI * sin * falloff;
     // The solution for a viewer at the horizon.
-    let root = (-u.ln()).sqrt();
+    let root = (-ln(u)).sqrt();
     let mut x = high - (high - low) * erf(root, u);
     let mut slope = erf_inv(x);
     for _ in 0..STEPS {
-        let excess = cos * (1.0 + x) + INV_SQRT_PI * sin * (-sqr(slope)).exp() - u * total;
+        let excess = cos * (1.0 + x) + INV_SQRT_PI * sin * exp(-sqr(slope)) - u * total;
         if excess.abs() < 1e-6 * total {
             break;
         }
@@ -121,7 +121,7 @@ fn erf(x: f32, exp_minus_x2: f32) -> f32 {
 // Giles 2010, "Approximating the erfinv function", table 5.
 fn erf_inv(x: f32) -> f32 {
     let x = x.clamp(-1.0 + f32::EPSILON, 1.0 - f32::EPSILON);
-    let w = -((1.0 - x) * (1.0 + x)).ln();
+    let w = -ln((1.0 - x) * (1.0 + x));
     let factor = if w < 5.0 {
         horner(
             w - 2.5,

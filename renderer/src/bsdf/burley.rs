@@ -11,7 +11,7 @@ use super::fresnel::schlick_weight;
 use super::lambert::sample_cosine;
 use super::lobe_kind::{LobeKind, LobeSample};
 use crate::color::Rgb;
-use crate::math::{INV_PI, abs_cos_theta, safe_sqrt, same_hemisphere, sqr};
+use crate::math::{INV_PI, abs_cos_theta, cos, safe_sqrt, same_hemisphere, sqr};
 
 /// Diffuse reflection of colour one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,7 +103,7 @@ impl Sheen {
         let at = |cos_i: f32| {
             let across = safe_sqrt((1.0 - sqr(cos_o)) * (1.0 - sqr(cos_i)));
             let azimuth = |k: usize| {
-                let cos = ((k as f32 + 0.5) * std::f32::consts::PI / AZIMUTHS as f32).cos();
+                let cos = cos((k as f32 + 0.5) * std::f32::consts::PI / AZIMUTHS as f32);
                 value(cos_o * cos_i + across * cos)
             };
             2.0 * cos_i / INV_PI * (0..AZIMUTHS).map(azimuth).sum::<f32>() / AZIMUTHS as f32

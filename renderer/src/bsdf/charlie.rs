@@ -12,7 +12,7 @@ use glam::{Vec2, Vec3};
 
 use super::lobe_kind::{LobeKind, LobeSample};
 use crate::color::Rgb;
-use crate::math::{abs_cos_theta, safe_sqrt, same_hemisphere, sqr};
+use crate::math::{abs_cos_theta, pow, safe_sqrt, same_hemisphere, sin_cos, sqr};
 use crate::sampling::{uniform_hemisphere, uniform_hemisphere_pdf};
 
 /// Values of α and cosines that the albedo is tabulated for.
@@ -82,7 +82,7 @@ fn value(alpha: f32, wo: Vec3, wi: Vec3) -> f32 {
     let half = wo + wi;
     let cos2 = (sqr(half.z) / half.length_squared().max(f32::MIN_POSITIVE)).min(1.0);
     let exponent = 1.0 / alpha;
-    let density = (2.0 + exponent) * (1.0 - cos2).powf(0.5 * exponent) * (0.5 * FRAC_1_PI);
+    let density = (2.0 + exponent) * pow(1.0 - cos2, 0.5 * exponent) * (0.5 * FRAC_1_PI);
     // At most one, however both graze.
     let visible = cos_i / (cos_o + cos_i - cos_o * cos_i).max(f32::MIN_POSITIVE);
     0.25 * density * visible
@@ -103,7 +103,7 @@ fn tabulate(index: usize) -> f32 {
         let root = (i as f32 + 0.5) / ANGLES as f32;
         let (cos_i, width) = (sqr(root), 2.0 * root / ANGLES as f32);
         for k in 0..AZIMUTHS {
-            let (sin, cos) = ((k as f32 + 0.5) * PI / AZIMUTHS as f32).sin_cos();
+            let (sin, cos) = sin_cos((k as f32 + 0.5) * PI / AZIMUTHS as f32);
             let across = safe_sqrt(1.0 - sqr(cos_i));
             let wi = Vec3::new(across * cos, across * sin, cos_i);
             sum += value(alpha, wo, wi) * width * (2.0 * PI / AZIMUTHS as f32);

@@ -12,7 +12,7 @@ use super::interface::upwards;
 use super::lobe_kind::{LobeKind, LobeSample};
 use super::microfacet::Microfacets;
 use crate::color::Rgb;
-use crate::math::sqr;
+use crate::math::{ln, pow, sqr};
 use crate::sampling::sin_cos_turn;
 
 /// Reflectance at normal incidence.
@@ -103,14 +103,14 @@ impl Clearcoat {
     // Burley 2012, eq. 4; 1 + (α² − 1) cos² is written without cancellation.
     fn d(&self, h: Vec3) -> f32 {
         let alpha2 = sqr(self.alpha);
-        (alpha2 - 1.0) / (PI * alpha2.ln() * (sqr(h.x) + sqr(h.y) + alpha2 * sqr(h.z)))
+        (alpha2 - 1.0) / (PI * ln(alpha2) * (sqr(h.x) + sqr(h.y) + alpha2 * sqr(h.z)))
     }
 
     /// A normal in proportion to its density and cosine.
     // Burley 2012, eq. 5, for the sine.
     fn sample_normal(&self, u: Vec2) -> Vec3 {
         let alpha2 = sqr(self.alpha);
-        let sin2 = ((alpha2.powf(1.0 - u.y) - alpha2) / (1.0 - alpha2)).clamp(0.0, 1.0);
+        let sin2 = ((pow(alpha2, 1.0 - u.y) - alpha2) / (1.0 - alpha2)).clamp(0.0, 1.0);
         let (sin_phi, cos_phi) = sin_cos_turn(u.x);
         let sin = sin2.sqrt();
         Vec3::new(sin * cos_phi, sin * sin_phi, (1.0 - sin2).sqrt())

@@ -5,7 +5,7 @@
 use glam::{Vec3, Vec3A};
 
 use crate::color::Rgb;
-use crate::math::{safe_sqrt, sqr};
+use crate::math::{pow, safe_sqrt, sqr};
 
 /// Reflectance of an interface between dielectrics; `eta` is the index of refraction behind it relative to the side that
 /// the light comes from. One under total internal reflection.
@@ -82,7 +82,7 @@ pub fn schlick(cos: f32, f0: Rgb, f90: Rgb, exponent: f32) -> Rgb {
     let falloff = if exponent == 5.0 {
         schlick_weight(cos)
     } else {
-        (1.0 - cos).clamp(0.0, 1.0).powf(exponent)
+        pow((1.0 - cos).clamp(0.0, 1.0), exponent)
     };
     f0.lerp(f90, falloff)
 }

@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 use super::lambert::sample_cosine;
 use super::lobe_kind::{LobeKind, LobeSample};
 use crate::color::Rgb;
-use crate::math::{INV_PI, abs_cos_theta, safe_sqrt, same_hemisphere, sqr};
+use crate::math::{INV_PI, abs_cos_theta, acos, safe_sqrt, same_hemisphere, sqr};
 
 /// Rough diffuse reflection. Where the model would return more light than comes in, for σ below 0.33 and grazing light, it
 /// is scaled down as a whole, by 1.6 % at most.
@@ -51,7 +51,7 @@ impl OrenNayar {
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
         let cos = abs_cos_theta(wo).min(1.0);
         let sin = safe_sqrt(1.0 - sqr(cos));
-        let below = 0.5 * (cos.acos() - sin * cos);
+        let below = 0.5 * (acos(cos) - sin * cos);
         let above = cos * (1.0 + sin + sqr(sin)) / (3.0 * (1.0 + sin));
         self.a + 2.0 * INV_PI * self.b * sin * (below + above)
     }

@@ -5,7 +5,7 @@ use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 use glam::{Vec2, Vec3};
 
 use super::error::CameraError;
-use crate::math::lat_long_uv;
+use crate::math::{lat_long_uv, sin_cos, tan, unit_vector};
 
 /// A ray in camera space before its direction is unit length, with its derivatives.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl FovAxis {
     /// Half the width and height at distance 1 of a film of so many pixels, where this axis of it is seen at an angle
     /// [radians].
     pub fn half_size(self, film: Vec2, fov: f32) -> Vec2 {
-        film * ((0.5 * fov).tan() / self.length(film))
+        film * (tan(0.5 * fov) / self.length(film))
     }
 
     fn length(self, film: Vec2) -> f32 {
@@ -81,7 +81,7 @@ impl Perspective {
         aperture_radius: f32,
         focus_distance: f32,
     ) -> Result<Perspective, CameraError> {
-        let tan = (0.5 * fov).tan();
+        let tan = tan(0.5 * fov);
         if !(fov > 0.0 && fov < PI && tan > 0.0 && tan.is_finite()) {
             return Err(CameraError::Fov { fov });
         }
@@ -198,8 +198,8 @@ impl Panoramic {
     pub(super) fn ray(&self, film_point: Vec2) -> LocalRay {
         // The environment's longitude, half a turn on: there the middle column is +z, here it is ahead.
         let per_pixel = Vec2::new(TAU, PI) / self.film;
-        let (sin_phi, cos_phi) = (film_point.x * per_pixel.x - PI).sin_cos();
-        let (sin_theta, cos_theta) = (film_point.y * per_pixel.y).sin_cos();
+        let (sin_phi, cos_phi) = sin_cos(film_point.x * per_pixel.x - PI);
+        let (sin_theta, cos_theta) = sin_cos(film_point.y * per_pixel.y);
         LocalRay {
             origin: Vec3::ZERO,
             direction: Vec3::new(sin_phi * sin_theta, cos_theta, -cos_phi * sin_theta),
@@ -230,5 +230,5 @@ fn concentric_disk(u: Vec2) -> Vec2 {
     } else {
         (p.y, FRAC_PI_2 - FRAC_PI_4 * (p.x / p.y))
     };
-    radius * Vec2::from_angle(angle)
+    radius * unit_vector(angle)
 }

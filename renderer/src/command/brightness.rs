@@ -7,6 +7,7 @@ use shading::Diagnostic;
 
 use crate::color::Rgb;
 use crate::image::Image;
+use crate::math::{exp2, log2};
 
 /// A picture is nearly black where no more than this part of its pixels is brighter than [`DARK`].
 const LIT_PART: f64 = 0.005;
@@ -43,7 +44,7 @@ pub(super) fn warning(image: &Image, exposure: f32, outputs: &[PathBuf]) -> Opti
     if !outputs.iter().any(|path| has_8_bits(path)) {
         return None;
     }
-    let factor = exposure.exp2();
+    let factor = exp2(exposure);
     let clipped = luminances
         .iter()
         .filter(|&&luminance| luminance * factor > WHITE)
@@ -54,12 +55,12 @@ pub(super) fn warning(image: &Image, exposure: f32, outputs: &[PathBuf]) -> Opti
     let (message, stops) = if bright * factor < DARK {
         (
             "the picture is nearly black".to_owned(),
-            (BRIGHT / bright).log2().floor(),
+            log2(BRIGHT / bright).floor(),
         )
     } else if burnt > BURNT_PART {
         let percent = 100.0 * burnt;
         let message = format!("{percent:.0} % of the picture is burnt out: brighter than white");
-        (message, (MIDDLE / middle).log2().floor())
+        (message, log2(MIDDLE / middle).floor())
     } else {
         return None;
     };

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::color::Rgb;
 use crate::image::Image;
+use crate::math::{cbrt, exp, hypot, pow};
 
 /// Pixels per degree of the usual observer: 0.7 m from a 0.7 m wide screen of 3840 pixels.
 const PIXELS_PER_DEGREE: f32 = 0.7 * (3840.0 / 0.7) * (std::f32::consts::PI / 180.0);
@@ -36,7 +37,7 @@ pub fn flip(a: &Image, b: &Image) -> Vec<f32> {
     // The features' difference amplifies the colours' (eq. 18).
     color
         .zip(feature)
-        .map(|(color, feature)| color.powf(1.0 - feature))
+        .map(|(color, feature)| pow(color, 1.0 - feature))
         .collect()
 }
 
@@ -97,7 +98,7 @@ fn contrast_filter(plane: &[f32], size: (usize, usize), terms: &[Term; 2]) -> Ve
         // Each Gaussian (eq. 3) is a product of one of x and one of y; only their sum is normalised.
         let degrees = |i: i32| i as f32 / PIXELS_PER_DEGREE;
         let kernel: Vec<f32> = (-radius..=radius)
-            .map(|i| (-(PI * degrees(i)).powi(2) / b).exp())
+            .map(|i| exp(-(PI * degrees(i)).powi(2) / b))
             .collect();
         let height = a * (PI / b).sqrt();
         total += height * kernel.iter().sum::<f32>().powi(2);
@@ -115,7 +116,7 @@ fn features(luminance: &[f32], size: (usize, usize)) -> Vec<[f32; 2]> {
     // The width of the detectors is that of the eye's: 0.082 degrees.
     let sigma = 0.5 * 0.082 * PIXELS_PER_DEGREE;
     let radius = (3.0 * sigma).ceil() as i32;
-    let gauss = |x: f32| (-x * x / (2.0 * sigma * sigma)).exp();
+    let gauss = |x: f32| exp(-x * x / (2.0 * sigma * sigma));
     let tabulate = |f: &dyn Fn(f32) -> f32| (-radius..=radius).map(|i| f(i as f32)).collect::<Vec<f32>>();
     let smooth = tabulate(&gauss);
     // First and second derivatives of the Gaussian (eqs. 11 and 12).
@@ -127,7 +128,7 @@ fn features(luminance: &[f32], size: (usize, usize)) -> Vec<[f32; 2]> {
         across
             .into_par_iter()
             .zip(down)
-            .map(|(x, y)| x.hypot(y))
+            .map(|(x, y)| hypot(x, y))
             .collect::<Vec<f32>>()
     };
     strength(&edge)
@@ -157,10 +158,10 @@ fn color_error(a: Vec3, b: Vec3) -> f32 {
     // The greatest difference there is: between pure green and pure blue.
     static GREATEST: LazyLock<f32> = LazyLock::new(|| {
         let of = |rgb| hunt_adjust(lab_from_xyz(xyz_from_rgb() * rgb));
-        hyab(of(Vec3::Y), of(Vec3::Z)).powf(EXPONENT)
+        pow(hyab(of(Vec3::Y), of(Vec3::Z)), EXPONENT)
     });
     let greatest = *GREATEST;
-    let error = hyab(a, b).powf(EXPONENT);
+    let error = pow(hyab(a, b), EXPONENT);
     let knee = KNEE * greatest;
     if error < knee {
         error * KNEE_VALUE / knee
@@ -178,7 +179,7 @@ fn feature_error(a: [f32; 2], b: [f32; 2]) -> f32 {
 /// Distance for large differences of colour: city-block in lightness, Euclidean in chroma (eq. 7).
 fn hyab(a: Vec3, b: Vec3) -> f32 {
     let d = a - b;
-    d.x.abs() + d.y.hypot(d.z)
+    d.x.abs() + hypot(d.y, d.z)
 }
 
 /// From filtered YCxCz to adjusted L*a*b*, through the colours that a screen can show.
@@ -224,7 +225,7 @@ fn lab_from_xyz(xyz: Vec3) -> Vec3 {
     const DELTA: f32 = 6.0 / 29.0;
     let f = |t: f32| {
         if t > DELTA.powi(3) {
-            t.cbrt()
+            cbrt(t)
         } else {
             t / (3.0 * DELTA * DELTA) + 4.0 / 29.0
         }

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::math::{cos, exp, exp_m1, sin};
+
 /// A shape with its parameters. Lengths are in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FilterShape {
@@ -182,15 +184,15 @@ impl FilterShape {
             FilterShape::Tent { .. } => 1.0 - x,
             FilterShape::Gaussian { radius, stddev } => {
                 let sharpness = f64::from(radius) / f64::from(stddev);
-                let g = |x: f64| (-0.5 * (x * sharpness).powi(2)).exp();
+                let g = |x: f64| exp(-0.5 * (x * sharpness).powi(2));
                 // Their difference would cancel where the distribution is nearly flat.
-                g(1.0) * (0.5 * sharpness.powi(2) * (1.0 - x * x)).exp_m1()
+                g(1.0) * exp_m1(0.5 * sharpness.powi(2) * (1.0 - x * x))
             }
             // Harris 1978, "On the use of windows for harmonic analysis with the discrete Fourier transform", eq. 33,
             // with the maximum at zero.
             FilterShape::BlackmanHarris { .. } => {
                 let t = std::f64::consts::PI * x;
-                0.35875 + 0.48829 * t.cos() + 0.14128 * (2.0 * t).cos() + 0.01168 * (3.0 * t).cos()
+                0.35875 + 0.48829 * cos(t) + 0.14128 * cos(2.0 * t) + 0.01168 * cos(3.0 * t)
             }
             FilterShape::Mitchell { b, c } => mitchell(2.0 * x, f64::from(b), f64::from(c)),
             FilterShape::Lanczos { lobes } => sinc(x * f64::from(lobes)) * sinc(x),
@@ -219,5 +221,5 @@ fn mitchell(x: f64, b: f64, c: f64) -> f64 {
 /// sin πx / πx.
 fn sinc(x: f64) -> f64 {
     let t = std::f64::consts::PI * x;
-    if t.abs() < 1e-6 { 1.0 } else { t.sin() / t }
+    if t.abs() < 1e-6 { 1.0 } else { sin(t) / t }
 }

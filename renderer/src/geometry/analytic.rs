@@ -5,6 +5,8 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DVec2, DVec3, Vec2};
 
+use crate::math::{atan2, sin_cos};
+
 /// A surface in closed form, in object space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Analytic {
@@ -70,7 +72,7 @@ impl Analytic {
     pub(super) fn at_uv(self, uv: DVec2) -> DVec3 {
         match self {
             Analytic::Sphere => {
-                let (sin_theta, cos_theta) = (PI * uv.y).sin_cos();
+                let (sin_theta, cos_theta) = sin_cos(PI * uv.y);
                 (about_z(uv.x) * sin_theta).extend(-cos_theta)
             }
             Analytic::Disk => (about_z(uv.y) * uv.x).extend(0.0),
@@ -97,7 +99,7 @@ impl Analytic {
                 let n = p.try_normalize().unwrap_or(DVec3::Z);
                 let radius = n.truncate().length();
                 // From the pole at −z; `atan2` keeps precision near both, where `acos` has none.
-                let v = radius.atan2(-n.z) / PI;
+                let v = atan2(radius, -n.z) / PI;
                 let dpdu = DVec3::new(-n.y, n.x, 0.0) * TAU;
                 let dpdv = (n.truncate() / radius * n.z).extend(-radius) * -PI;
                 LocalPoint {
@@ -147,13 +149,13 @@ fn half_chord(closest: f64, a: f64) -> Option<f64> {
 
 /// The unit vector at `turns` turns about z.
 fn about_z(turns: f64) -> DVec2 {
-    let (sin, cos) = (TAU * turns).sin_cos();
+    let (sin, cos) = sin_cos(TAU * turns);
     DVec2::new(cos, sin)
 }
 
 /// The turns about z, in `[0,1)`, of a vector.
 fn turn(p: DVec3) -> f64 {
-    let turns = p.y.atan2(p.x) / TAU;
+    let turns = atan2(p.y, p.x) / TAU;
     if turns < 0.0 { turns + 1.0 } else { turns }
 }
 

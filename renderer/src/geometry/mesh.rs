@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::{AttributeDomain, MeshAttribute};
-use crate::math::Bounds;
+use crate::math::{Bounds, atan2};
 
 /// The most vertices, in all places of their meshes, that are looked at one by one where a box would do.
 pub(crate) const MANY_VERTICES: usize = 1 << 26;
@@ -302,7 +302,7 @@ impl Mesh {
             for corner in 0..3 {
                 let to_next = p[(corner + 1) % 3] - p[corner];
                 let to_last = p[(corner + 2) % 3] - p[corner];
-                let angle = to_next.cross(to_last).length().atan2(to_next.dot(to_last));
+                let angle = atan2(to_next.cross(to_last).length(), to_next.dot(to_last));
                 normals[indices[corner] as usize] += n * angle;
             }
         }

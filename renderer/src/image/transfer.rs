@@ -2,13 +2,15 @@
 
 use std::sync::LazyLock;
 
+use crate::math::pow;
+
 /// The light of an encoded value; odd about zero, so that out-of-range values survive a round trip.
 pub fn linear_from_srgb(v: f32) -> f32 {
     let a = v.abs();
     let linear = if a <= 0.04045 {
         a / 12.92
     } else {
-        ((a + 0.055) / 1.055).powf(2.4)
+        pow((a + 0.055) / 1.055, 2.4)
     };
     linear.copysign(v)
 }
@@ -19,7 +21,7 @@ pub fn srgb_from_linear(v: f32) -> f32 {
     let encoded = if a <= 0.003_130_8 {
         a * 12.92
     } else {
-        1.055 * a.powf(1.0 / 2.4) - 0.055
+        1.055 * pow(a, 1.0 / 2.4) - 0.055
     };
     encoded.copysign(v)
 }

@@ -12,6 +12,7 @@ use super::output_format::OutputFormat;
 use super::{
     Image, ImageError, WriteOptions, check_writable, exr_write, srgb8_from_linear, tiff_write, write_whole,
 };
+use crate::math::exp2;
 
 /// How good JPEG files are, of 100.
 const JPEG_QUALITY: u8 = 95;
@@ -150,7 +151,7 @@ fn dimensions(image: &Image) -> Result<(u32, u32), String> {
 /// The first `kept` channels as 8-bit sRGB; alpha is neither exposed nor encoded.
 fn to_bytes(image: &Image, exposure: f32, kept: usize) -> Vec<u8> {
     let image = image.clone().into_linear();
-    let scale = exposure.exp2();
+    let scale = exp2(exposure);
     let color = image.color_channels();
     let mut bytes = vec![0; image.width * image.height * kept];
     bytes

@@ -20,7 +20,7 @@ use super::triangle::LightTriangle;
 use crate::color::Rgb;
 use crate::geometry::{Analytic, Geometry, Interaction, Shape, ShapeId, SurfacePoint};
 use crate::material::{Host, Material, ShadingContext};
-use crate::math::{Frame, Ray, RayEnd};
+use crate::math::{Frame, Ray, RayEnd, cos};
 use crate::sampling::{cosine_hemisphere, solid_angle_pdf, triangle};
 
 /// A shape that emits.
@@ -516,7 +516,7 @@ impl SphereShares {
 /// The point of the parameter square of [`Shape::sample_area`] whose surface parameters are `uv`.
 fn square_of_uv(analytic: Analytic, uv: Vec2) -> Vec2 {
     match analytic {
-        Analytic::Sphere => Vec2::new(uv.x, 0.5 + 0.5 * (PI * uv.y).cos()),
+        Analytic::Sphere => Vec2::new(uv.x, 0.5 + 0.5 * cos(PI * uv.y)),
         Analytic::Disk => Vec2::new(uv.x * uv.x, uv.y),
         Analytic::Cylinder => uv,
     }

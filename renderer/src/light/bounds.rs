@@ -6,7 +6,7 @@ use std::f32::consts::{FRAC_PI_2, PI};
 use glam::Vec3;
 
 use super::lit_point::{LitPoint, less};
-use crate::math::{safe_sqrt, sqr};
+use crate::math::{atan2, cos, safe_sqrt, sin, sqr};
 
 /// A bounding sphere of emitters and a bounding cone of their directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,10 +54,10 @@ impl LightBounds {
     pub(super) fn cost(&self) -> f32 {
         let outer = (self.spread + self.falloff).min(PI);
         // The orientation measure: an integral of the cosine beyond the spread, over the sphere of directions.
-        let directions = 1.0 - self.spread.cos()
+        let directions = 1.0 - cos(self.spread)
             + 0.25
-                * (2.0 * (outer - self.spread) * self.spread.sin() - (self.spread - 2.0 * outer).cos()
-                    + self.spread.cos());
+                * (2.0 * (outer - self.spread) * sin(self.spread) - cos(self.spread - 2.0 * outer)
+                    + cos(self.spread));
         self.intensity * sqr(self.radius) * directions
     }
 
@@ -80,10 +80,10 @@ pub(super) struct Cosines {
 impl Cosines {
     pub(super) fn of(bounds: &LightBounds) -> Cosines {
         Cosines {
-            cos_spread: bounds.spread.cos(),
-            sin_spread: bounds.spread.sin(),
+            cos_spread: cos(bounds.spread),
+            sin_spread: sin(bounds.spread),
             // Where spread and falloff reach all the way round, no angle is beyond.
-            cos_falloff: bounds.falloff.cos() - 1e-4,
+            cos_falloff: cos(bounds.falloff) - 1e-4,
         }
     }
 }
@@ -159,7 +159,7 @@ pub(super) fn cone_around((a, angle_a): (Vec3, f32), (b, angle_b): (Vec3, f32)) 
         return (a, PI);
     }
     let turn = angle - angle_a;
-    let axis = a * turn.cos() + across.normalize() * turn.sin();
+    let axis = a * cos(turn) + across.normalize() * sin(turn);
     (axis.normalize(), angle)
 }
 
@@ -173,7 +173,7 @@ pub(super) fn cone_of(directions: impl Iterator<Item = Vec3> + Clone) -> (Vec3, 
     // A little more than the least cosine says: `f32` knows small angles by their sine alone.
     (
         axis,
-        (safe_sqrt(1.0 - sqr(least.clamp(-1.0, 1.0))).atan2(least) + 1e-3).min(PI),
+        (atan2(safe_sqrt(1.0 - sqr(least.clamp(-1.0, 1.0))), least) + 1e-3).min(PI),
     )
 }
 

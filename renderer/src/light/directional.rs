@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use super::lit_point::LitPoint;
 use super::sample::{LightSample, Shine};
 use crate::color::Rgb;
-use crate::math::{Frame, safe_sqrt, sqr};
+use crate::math::{Frame, safe_sqrt, sin, sqr};
 use crate::sampling::{cone_solid_angle, uniform_cone, uniform_cone_pdf};
 
 /// Light from one direction.
@@ -39,9 +39,9 @@ impl DirectionalLight {
     pub fn new(direction: Vec3, irradiance: Rgb, angle: f32) -> DirectionalLight {
         let half = 0.5 * angle;
         let disk = (half >= LEAST_HALF_ANGLE).then(|| Disk {
-            one_minus_cos: 2.0 * sqr((0.5 * half).sin()),
+            one_minus_cos: 2.0 * sqr(sin(0.5 * half)),
             // The integral of the cosine over the disk is π sin².
-            radiance: irradiance / (PI * sqr(half.sin())),
+            radiance: irradiance / (PI * sqr(sin(half))),
         });
         DirectionalLight {
             direction,

@@ -16,7 +16,7 @@ use glam::{Mat3, Vec2, Vec3};
 
 use super::sample::{Emission, LightSample, Shine, Target};
 use crate::color::Rgb;
-use crate::math::{lat_long_uv, safe_sqrt, sqr};
+use crate::math::{cos, lat_long_uv, safe_sqrt, sin, sin_cos, sqr};
 use crate::sampling::{BlockDistribution2d, uniform_sphere, uniform_sphere_pdf};
 
 /// Light from all directions.
@@ -247,8 +247,8 @@ impl EnvironmentMap {
     /// A direction in world space, its place on the map and its density.
     fn sample(&self, distribution: &BlockDistribution2d, u: Vec2) -> Option<(Vec3, Vec2, f32)> {
         let sample = distribution.sample(u);
-        let (sin_theta, cos_theta) = (PI * sample.uv.y).sin_cos();
-        let (sin_phi, cos_phi) = (TAU * sample.uv.x).sin_cos();
+        let (sin_theta, cos_theta) = sin_cos(PI * sample.uv.y);
+        let (sin_phi, cos_phi) = sin_cos(TAU * sample.uv.x);
         let d = Vec3::new(sin_phi * sin_theta, cos_theta, -cos_phi * sin_theta);
         let pdf = self.solid_angle_pdf(sample.pdf, sin_theta);
         let wi = (self.world_from_map * d).normalize();
@@ -295,7 +295,7 @@ impl EnvironmentMap {
 
 /// The solid angle of a texel's cell in a row [sr].
 fn cell_solid_angle(row: usize, width: usize, height: usize) -> f64 {
-    let edge = |row: usize| (std::f64::consts::PI * row as f64 / height as f64).cos();
+    let edge = |row: usize| cos(std::f64::consts::PI * row as f64 / height as f64);
     (edge(row) - edge(row + 1)) * std::f64::consts::TAU / width as f64
 }
 
@@ -339,7 +339,7 @@ fn gap_shares(gap: usize, width: usize, gaps: usize) -> [f64; 3] {
     let step = std::f64::consts::PI / gaps as f64;
     let (top, bottom) = (gap as f64 * step, (gap as f64 + 1.0) * step);
     // ∫ (θ − top) sin θ dθ = sin θ − (θ − top) cos θ.
-    let below = (bottom.sin() - step * bottom.cos() - top.sin()) / step;
+    let below = (sin(bottom) - step * cos(bottom) - sin(top)) / step;
     let below = below * std::f64::consts::TAU / width as f64;
     [0.0, cell_solid_angle(gap, width, gaps) - below, below]
 }
@@ -353,7 +353,7 @@ fn row_shares(row: usize, width: usize, height: usize) -> [f64; 3] {
         (row as f64 + 1.0) * step,
     );
     // ∫ (θ − c) sin θ dθ = sin θ − (θ − c) cos θ.
-    let moment = |theta: f64| theta.sin() - (theta - center) * theta.cos();
+    let moment = |theta: f64| sin(theta) - (theta - center) * cos(theta);
     let above = (moment(top) - moment(center)) / step;
     let below = (moment(bottom) - moment(center)) / step;
     let turn = std::f64::consts::TAU / width as f64;

@@ -12,7 +12,7 @@ use super::slide::Slide;
 use super::spot::Falloff;
 use crate::camera::{CameraError, Pose};
 use crate::color::Rgb;
-use crate::math::{Ray, sqr};
+use crate::math::{Ray, atan, sin, sqr};
 
 /// A point light with an image.
 #[derive(Clone, Debug)]
@@ -86,12 +86,12 @@ impl ProjectorLight {
     }
 
     pub(super) fn bounds(&self) -> LightBounds {
-        let spread = self.half.length().atan();
+        let spread = atan(self.half.length());
         LightBounds {
             axis: self.pose.vector(-Vec3::Z),
             spread,
             falloff: 0.0,
-            ..LightBounds::around(self.pose.position(), 0.0, self.power / (PI * sqr(spread.sin())))
+            ..LightBounds::around(self.pose.position(), 0.0, self.power / (PI * sqr(sin(spread))))
         }
     }
 

@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 
 use super::{DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Light};
 use crate::color::Rgb;
-use crate::math::sqr;
+use crate::math::{sin, sqr};
 use crate::sky::{Sky, disk_solid_angle};
 
 /// Rows of the sky map, a third of a degree each. An even number, so that the horizon lies between two rows.
@@ -32,7 +32,7 @@ fn dome(sky: &Sky, scale: f32) -> Light {
 fn sun(sky: &Sky, scale: f32, angle: f32) -> Light {
     let radiance = sky.sun_radiance(disk_solid_angle(angle));
     // The integral of the cosine over a disk.
-    let irradiance = radiance * (scale * PI * sqr((0.5 * angle).sin()));
+    let irradiance = radiance * (scale * PI * sqr(sin(0.5 * angle)));
     Light::Directional(DirectionalLight::new(-sky.sun(), irradiance, angle))
 }
 

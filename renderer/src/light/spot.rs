@@ -8,7 +8,7 @@ use super::bounds::LightBounds;
 use super::point::toward_point;
 use super::sample::{Emission, LightSample};
 use crate::color::Rgb;
-use crate::math::{Frame, Ray, safe_sqrt, sqr};
+use crate::math::{Frame, Ray, asin, cos, safe_sqrt, sin, sqr};
 use crate::sampling::uniform_cone;
 
 /// A point that radiates `intensity` along an axis and less to the sides.
@@ -80,8 +80,8 @@ impl Falloff {
             Falloff::LinearAngle { beam, cutoff } => {
                 let (beam, cutoff) = (f64::from(beam), f64::from(cutoff));
                 let (middle, half) = (0.5 * (beam + cutoff), 0.5 * (cutoff - beam));
-                let spread = if half > 0.0 { half.sin() / half } else { 1.0 };
-                (tau * (1.0 - middle.cos() * spread)) as f32
+                let spread = if half > 0.0 { sin(half) / half } else { 1.0 };
+                (tau * (1.0 - cos(middle) * spread)) as f32
             }
             // The integral of a squared ramp is a third of its width.
             Falloff::SquaredCosine { inner, outer } => {
@@ -94,12 +94,12 @@ impl Falloff {
 
 /// 1 − cos θ without cancellation.
 fn one_minus_cos_of(angle: f32) -> f32 {
-    2.0 * sqr((0.5 * angle).sin())
+    2.0 * sqr(sin(0.5 * angle))
 }
 
 /// The angle from 1 − cos θ.
 fn angle(one_minus_cos: f32) -> f32 {
-    2.0 * safe_sqrt(0.5 * one_minus_cos).min(1.0).asin()
+    2.0 * asin(safe_sqrt(0.5 * one_minus_cos).min(1.0))
 }
 
 /// 0 from `zero` on, 1 up to `one`, linear between them; a step where they are the same.

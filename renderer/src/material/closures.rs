@@ -27,6 +27,7 @@ use crate::bsdf::{
     Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
 };
 use crate::color::Rgb;
+use crate::math::exp;
 
 /// A line of the table.
 struct Entry {
@@ -581,7 +582,7 @@ fn hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
 // Chiang et al. 2016, "A Practical and Controllable Hair and Fur Model for Production Path Tracing", equation 9, inverted
 // for a roughness of 0.3.
 fn hair_color(absorption: Rgb) -> Rgb {
-    let channel = |x: f32| (-(x.max(0.0).sqrt() * 5.41)).exp();
+    let channel = |x: f32| exp(-(x.max(0.0).sqrt() * 5.41));
     Rgb {
         r: channel(absorption.r),
         g: channel(absorption.g),

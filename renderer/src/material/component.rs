@@ -9,7 +9,7 @@ use super::surface::Surface;
 use crate::bsdf::{Dielectric, Lobe, Microfacets};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
-use crate::math::{safe_sqrt, sqr};
+use crate::math::{pow, safe_sqrt, sqr};
 
 /// Nodes that wait on the stack before memory is asked for: more than any tree but one summed up in a loop.
 const STACK: usize = 24;
@@ -242,7 +242,7 @@ impl<'t> Component<'_, '_, 't> {
         let tint = if coat.tint == Rgb::WHITE {
             coat.tint
         } else {
-            coat.tint.map(|t| t.max(0.0).powf(way))
+            coat.tint.map(|t| pow(t.max(0.0), way))
         };
         *self.weight *= (Rgb::WHITE - reflected).map(|v| v.max(0.0)) * tint;
         base

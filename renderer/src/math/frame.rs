@@ -2,6 +2,8 @@
 
 use glam::{Vec2, Vec3};
 
+use super::elementary::{acos, atan2};
+
 /// An orthonormal, right-handed frame: `s × t = n`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
@@ -74,10 +76,10 @@ pub fn same_hemisphere(a: Vec3, b: Vec3) -> bool {
 /// The polar angles (θ from +y, φ from −z towards +x) of a unit world direction as `(φ/2π, θ/π)` in `[0,1]²`: the
 /// lookup of a latitude-longitude map whose centre column is +z.
 pub fn lat_long_uv(d: Vec3) -> Vec2 {
-    let phi = d.x.atan2(-d.z);
+    let phi = atan2(d.x, -d.z);
     let u = phi * (0.5 * crate::math::INV_PI);
     Vec2::new(
         if u < 0.0 { u + 1.0 } else { u },
-        d.y.clamp(-1.0, 1.0).acos() * crate::math::INV_PI,
+        acos(d.y.clamp(-1.0, 1.0)) * crate::math::INV_PI,
     )
 }

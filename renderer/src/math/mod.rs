@@ -1,14 +1,20 @@
-//! Vector mathematics on top of `glam`: frames, rays, bounds, kd-trees, cells. Vectors are [`glam::Vec3`]; transforms are
-//! [`glam::Affine3A`], named destination first (`world_from_object`), so that names in a product line up.
+//! Vector mathematics on top of `glam`: elementary functions, frames, rays, bounds, kd-trees, cells. Vectors are
+//! [`glam::Vec3`]; transforms are [`glam::Affine3A`], named destination first (`world_from_object`), so that names in a
+//! product line up.
 
 mod bounds;
 mod cells;
+mod elementary;
 mod frame;
 mod kd_tree;
 mod ray;
 
 pub use bounds::Bounds;
 pub use cells::Cells;
+pub use elementary::{
+    acos, asin, atan, atan2, cbrt, cos, exp, exp_m1, exp2, hypot, ln, log2, pow, rotation_y, sin, sin_cos,
+    tan, unit_vector,
+};
 pub use frame::{Frame, abs_cos_theta, coordinate_system, cos_theta, lat_long_uv, same_hemisphere};
 pub use kd_tree::{KdTree, Located};
 pub(crate) use ray::ROUNDING;

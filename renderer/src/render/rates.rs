@@ -17,6 +17,7 @@ use super::RenderSettings;
 use super::pilot::Pilot;
 use crate::image::Rect;
 use crate::integrator::{Integrator, Prepared};
+use crate::math::exp2;
 use crate::scene::Scene;
 
 /// Samples that every pixel takes before rates are chosen: few samples are not worth a pilot.
@@ -255,7 +256,7 @@ fn tried(patches: &[Patch], [choose, judge]: [usize; 2], mean: f32) -> f64 {
     let mut even = Work::default();
     let mut uneven = Work::default();
     for ((worth, error), &cost) in worth.into_iter().zip(errors).zip(costs) {
-        let rays = f64::from(Rate::of(worth / typical).0).exp2();
+        let rays = exp2(f64::from(Rate::of(worth / typical).0));
         even.add(1.0, error.min(most), cost);
         uneven.add(rays, error.min(most), cost);
     }

@@ -24,6 +24,7 @@ use crate::light::{
     PortalLight, ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
 };
 use crate::material::{Host, Instances, Sides, TextureFault, closure_registry, known_attributes, library};
+use crate::math::tan;
 use crate::memory;
 
 /// The output of a material that is rendered.
@@ -574,7 +575,7 @@ fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
                         intensity: *intensity,
                         falloff,
                     };
-                    let half = Vec2::splat(cutoff.tan());
+                    let half = Vec2::splat(tan(*cutoff));
                     projector(&pose, half, slide, beam)?
                 }
             }

@@ -16,6 +16,7 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 use glam::{Mat3, Quat, Vec3};
 
 use crate::color::Rgb;
+use crate::math::{cbrt, cos, exp, pow, sin, sin_cos};
 use tables::{COEFFICIENTS, ELEVATIONS, SKY, SUN, SUN_ELEVATIONS, TURBIDITIES};
 
 /// The angle that the sun fills as seen from Earth [degrees].
@@ -84,12 +85,12 @@ impl Sky {
             return Rgb::BLACK;
         }
         let gamma = self.sun.angle_between(direction);
-        let cos_gamma = gamma.cos();
+        let cos_gamma = cos(gamma);
         Rgb::from(self.channels.map(|[a, b, c, d, e, f, g, i, h, mean]| {
-            let towards_horizon = 1.0 + a * (b / (height + 0.01)).exp();
-            let aureole = (1.0 + cos_gamma * cos_gamma) / (1.0 + h * h - 2.0 * h * cos_gamma).powf(1.5);
+            let towards_horizon = 1.0 + a * exp(b / (height + 0.01));
+            let aureole = (1.0 + cos_gamma * cos_gamma) / pow(1.0 + h * h - 2.0 * h * cos_gamma, 1.5);
             let about_sun =
-                c + d * (e * gamma).exp() + f * cos_gamma * cos_gamma + g * aureole + i * height.sqrt();
+                c + d * exp(e * gamma) + f * cos_gamma * cos_gamma + g * aureole + i * height.sqrt();
             (towards_horizon * about_sun * mean / WATTS).max(0.0)
         }))
     }
@@ -105,8 +106,8 @@ impl Sky {
         let world_from_map = self.world_from_map();
         let texel = |i: usize| {
             let (x, y) = (i % (2 * height), i / (2 * height));
-            let (sin_phi, cos_phi) = (PI * (x as f32 + 0.5) / height as f32).sin_cos();
-            let (sin_theta, cos_theta) = (PI * (y as f32 + 0.5) / height as f32).sin_cos();
+            let (sin_phi, cos_phi) = sin_cos(PI * (x as f32 + 0.5) / height as f32);
+            let (sin_theta, cos_theta) = sin_cos(PI * (y as f32 + 0.5) / height as f32);
             self.radiance(world_from_map * Vec3::new(sin_phi * sin_theta, cos_theta, -cos_phi * sin_theta))
         };
         (0..2 * height * height).map(texel).collect()
@@ -136,7 +137,7 @@ const WATTS: f32 = 106.750_26;
 
 /// The solid angle of the cone of directions that a disk of that angle across fills [sr].
 pub fn disk_solid_angle(radians: f32) -> f32 {
-    2.0 * TAU * (0.25 * radians).sin().powi(2)
+    2.0 * TAU * sin(0.25 * radians).powi(2)
 }
 
 fn lerp(a: f32, b: f32, t: f32) -> f32 {
@@ -153,7 +154,7 @@ fn between(x: f32, n: usize) -> (usize, f32) {
 /// Bernstein polynomials of degree 5 for the elevation of the sun [radians].
 fn bezier_weights(elevation: f32) -> [f32; ELEVATIONS] {
     const BINOMIALS: [f32; ELEVATIONS] = [1.0, 5.0, 10.0, 10.0, 5.0, 1.0];
-    let x = (elevation.max(0.0) / FRAC_PI_2).cbrt().min(1.0);
+    let x = cbrt(elevation.max(0.0) / FRAC_PI_2).min(1.0);
     let degree = ELEVATIONS as i32 - 1;
     let mut k = 0..;
     BINOMIALS.map(|binomial| {

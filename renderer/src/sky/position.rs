@@ -4,6 +4,8 @@ use std::f64::consts::PI;
 
 use glam::Vec3;
 
+use crate::math::{acos, asin, atan2, cos, sin, sin_cos, tan};
+
 /// A moment in local time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
@@ -40,8 +42,8 @@ pub struct SunPosition {
 impl SunPosition {
     /// The direction towards the sun, with +x to the east, +y up and +z to the south.
     pub fn direction(self) -> Vec3 {
-        let (sin, cos) = self.zenith.sin_cos();
-        let (east, north) = self.azimuth.sin_cos();
+        let (sin, cos) = sin_cos(self.zenith);
+        let (east, north) = sin_cos(self.azimuth);
         glam::DVec3::new(sin * east, cos, -sin * north).as_vec3()
     }
 
@@ -64,23 +66,25 @@ pub fn sun_position(moment: Moment, place: GeoLocation) -> SunPosition {
     let omega = 2.1429 - 0.001_039_459_4 * days;
     let longitude = 4.895_063_0 + 0.017_202_791_698 * days;
     let anomaly = 6.240_060_0 + 0.017_201_969_9 * days;
-    let longitude = longitude + 0.033_416_07 * anomaly.sin() + 0.000_348_94 * (2.0 * anomaly).sin()
+    let longitude = longitude + 0.033_416_07 * sin(anomaly) + 0.000_348_94 * sin(2.0 * anomaly)
         - 0.000_113_4
-        - 0.000_020_3 * omega.sin();
-    let obliquity = 0.409_092_8 - 6.2140e-9 * days + 0.000_039_6 * omega.cos();
+        - 0.000_020_3 * sin(omega);
+    let obliquity = 0.409_092_8 - 6.2140e-9 * days + 0.000_039_6 * cos(omega);
 
-    let right_ascension = (obliquity.cos() * longitude.sin()).atan2(longitude.cos());
-    let declination = (obliquity.sin() * longitude.sin()).asin();
+    let right_ascension = atan2(cos(obliquity) * sin(longitude), cos(longitude));
+    let declination = asin(sin(obliquity) * sin(longitude));
 
     let sidereal_hours = 6.697_424_324_2 + 0.065_709_828_3 * days + hours;
     let hour_angle = (sidereal_hours * 15.0 + place.longitude).to_radians() - right_ascension;
-    let (sin_latitude, cos_latitude) = place.latitude.to_radians().sin_cos();
-    let cos_zenith = cos_latitude * hour_angle.cos() * declination.cos() + declination.sin() * sin_latitude;
-    let zenith = cos_zenith.clamp(-1.0, 1.0).acos();
-    let azimuth =
-        (-hour_angle.sin()).atan2(declination.tan() * cos_latitude - sin_latitude * hour_angle.cos());
+    let (sin_latitude, cos_latitude) = sin_cos(place.latitude.to_radians());
+    let cos_zenith = cos_latitude * cos(hour_angle) * cos(declination) + sin(declination) * sin_latitude;
+    let zenith = acos(cos_zenith.clamp(-1.0, 1.0));
+    let azimuth = atan2(
+        -sin(hour_angle),
+        tan(declination) * cos_latitude - sin_latitude * cos(hour_angle),
+    );
     SunPosition {
-        zenith: zenith + PARALLAX * zenith.sin(),
+        zenith: zenith + PARALLAX * sin(zenith),
         azimuth: azimuth.rem_euclid(2.0 * PI),
     }
 }

@@ -9,6 +9,7 @@ mod cie;
 pub mod named;
 
 use crate::color::Rgb;
+use crate::math::exp_m1;
 
 /// Power or reflectance at some wavelengths, linear between them and 0 outside.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,7 +165,7 @@ pub fn blackbody(kelvin: f64) -> Spectrum {
     const C1: f64 = 6.626_070_04e-34 * 299_792_458.0 / 1.380_648_52e-23;
     let radiance = |nanometres: f64| {
         let wavelength = nanometres * 1e-9;
-        1e-9 * C0 / (wavelength.powi(5) * (C1 / (wavelength * kelvin)).exp_m1())
+        1e-9 * C0 / (wavelength.powi(5) * exp_m1(C1 / (wavelength * kelvin)))
     };
     let wavelengths: Vec<f64> = (0..=(cie::LAST - cie::FIRST) as usize)
         .map(|i| cie::FIRST + i as f64)

@@ -14,6 +14,7 @@ use super::level::{Level, TexelReader};
 use super::lookup::{EnvironmentLookup, Sample, Wrap};
 use super::sample::{Environment, Sampler, Sum, each_level};
 use super::tile::TILE;
+use crate::math::{acos, atan2, hypot};
 
 impl Texture {
     /// Looks up in a direction, of an image over longitude and latitude. The direction zero gives what is at +z.
@@ -35,7 +36,7 @@ impl Texture {
             unit(lookup.direction + lookup.dx),
             unit(lookup.direction + lookup.dy),
         );
-        let angle = |v: Vec3| r.dot(v).clamp(-1.0, 1.0).acos().max(1e-8);
+        let angle = |v: Vec3| acos(r.dot(v).clamp(-1.0, 1.0)).max(1e-8);
         let (x, y) = (angle(rx), angle(ry));
         let natural = (PI / x.min(y)).floor();
         let x = x * filter.width.x + filter.blur.x;
@@ -98,7 +99,7 @@ impl Environment {
 
 /// Where a direction is in an image over longitude and latitude with y up.
 fn longitude_latitude(r: Vec3) -> Vec2 {
-    let s = (-r.x).atan2(r.z) * (0.5 * FRAC_1_PI) + 0.5;
-    let t = 0.5 - r.y.atan2(r.z.hypot(r.x)) * FRAC_1_PI;
+    let s = atan2(-r.x, r.z) * (0.5 * FRAC_1_PI) + 0.5;
+    let t = 0.5 - atan2(r.y, hypot(r.z, r.x)) * FRAC_1_PI;
     Vec2::new(s, t)
 }

@@ -6,6 +6,8 @@
 
 use glam::Vec2;
 
+use crate::math::{atan2, exp, hypot, unit_vector};
+
 /// The longest ellipse, as the ratio of its axes.
 const MAX_ASPECT: f32 = 32.0;
 
@@ -52,12 +54,12 @@ impl Ellipse {
         let a = f64::from(dx.y * dx.y + dy.y * dy.y);
         let b = -2.0 * f64::from(dx.x * dx.y + dy.x * dy.y);
         let c = f64::from(dx.x * dx.x + dy.x * dy.x);
-        let root = (a - c).hypot(b);
+        let root = hypot(a - c, b);
         let length = |square: f64| (square.max(0.0) as f32).sqrt().min(1000.0);
         let mut major = length((a + c + root) * 0.5);
         let mut minor = length((a + c - root) * 0.5);
-        let angle = 0.5 * (b as f32).atan2((a - c) as f32) + std::f32::consts::FRAC_PI_2;
-        let mut axis = Vec2::from_angle(angle);
+        let angle = 0.5 * atan2(b as f32, (a - c) as f32) + std::f32::consts::FRAC_PI_2;
+        let mut axis = unit_vector(angle);
         if blur.x + blur.y != 0.0 {
             // OpenImageIO adds both blurs in proportion to the direction, which widens slanted ellipses a little more.
             let along = axis.abs();
@@ -143,7 +145,7 @@ impl Ellipse {
                 for (i, probe) in probes.list[..count].iter_mut().enumerate() {
                     let place = 2.0 * (i as f32 + 0.5) / count as f32 - 1.0;
                     let x = place * scale;
-                    *probe = (place, (-2.0 * x * x).exp());
+                    *probe = (place, exp(-2.0 * x * x));
                     sum += probe.1;
                 }
                 for probe in &mut probes.list[..count] {

@@ -90,7 +90,7 @@ fn table(system: ColorSystem) -> Vec<[f32; 3]> {
     loop {
         let root = (table.len() as f32).sqrt();
         let temperature = root * root * root * TABLE_SPACING + DRAPER;
-        table.push(glow(temperature, system).map(|x| x.powf(0.2)));
+        table.push(glow(temperature, system).map(|x| libm::powf(x, 0.2)));
         if temperature > TABLE_END {
             return table;
         }

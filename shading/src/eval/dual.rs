@@ -50,19 +50,40 @@ pub trait Real:
     /// Sine of an angle in radians.
     #[inline(always)]
     fn sin(self) -> Self {
-        self.chain(f32::sin, f32::cos)
+        Self::compose(
+            [self],
+            |[x]| libm::sinf(x),
+            |[x]| {
+                let (sin, cos) = libm::sincosf(x);
+                (sin, [cos])
+            },
+        )
     }
 
     /// Cosine of an angle in radians.
     #[inline(always)]
     fn cos(self) -> Self {
-        self.chain(f32::cos, |x| -x.sin())
+        Self::compose(
+            [self],
+            |[x]| libm::cosf(x),
+            |[x]| {
+                let (sin, cos) = libm::sincosf(x);
+                (cos, [-sin])
+            },
+        )
     }
 
     /// e to the power of the number.
     #[inline(always)]
     fn exp(self) -> Self {
-        self.chain(f32::exp, f32::exp)
+        Self::compose(
+            [self],
+            |[x]| libm::expf(x),
+            |[x]| {
+                let e = libm::expf(x);
+                (e, [e])
+            },
+        )
     }
 
     /// The square root of a number that is not negative. At zero it counts as constant.

@@ -5,7 +5,7 @@ use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use glam::{Affine3A, Mat4, Vec3, Vec4};
+use glam::{Affine3A, Mat2, Mat3, Mat4, Vec3, Vec4};
 use rustc_hash::FxHashMap;
 use shading::hir::{Axis, ColorSpace, Const, Kind};
 use shading::{
@@ -15,6 +15,7 @@ use shading::{
 
 use super::clouds;
 use crate::material::{Host, TextureFault};
+use crate::math::unit_vector;
 
 /// The camera's near and far plane.
 const NEAR: f32 = 0.1;
@@ -82,8 +83,8 @@ impl GridHost {
         match space {
             "common" | "world" | "camera" => Some(Mat4::IDENTITY),
             // Spaces that are easily told apart: turned about z and then moved.
-            "shader" => Some(Mat4::from_translation(Vec3::X) * Mat4::from_rotation_z(FRAC_PI_4)),
-            "object" => Some(Mat4::from_translation(Vec3::Y) * Mat4::from_rotation_z(FRAC_PI_2)),
+            "shader" => Some(Mat4::from_translation(Vec3::X) * rotation_z(FRAC_PI_4)),
+            "object" => Some(Mat4::from_translation(Vec3::Y) * rotation_z(FRAC_PI_2)),
             "myspace" => Some(Mat4::from_scale(Vec3::new(1.0, 2.0, 1.0))),
             "screen" => Some(screen_from_camera().inverse()),
             "NDC" => Some((ndc_from_screen() * screen_from_camera()).inverse()),
@@ -95,6 +96,12 @@ impl GridHost {
             _ => None,
         }
     }
+}
+
+/// The rotation by an angle in radians about +z.
+fn rotation_z(angle: f32) -> Mat4 {
+    let x = unit_vector(angle);
+    Mat4::from_mat3(Mat3::from_mat2(Mat2::from_cols(x, x.perp())))
 }
 
 /// A camera that looks along +z with a field of view of 90°.

@@ -13,7 +13,7 @@ use super::particle::Packed;
 use crate::color::Rgb;
 use crate::integrator::context::Context;
 use crate::integrator::guide::{Collector, Guide};
-use crate::math::{Frame, KdTree, Located, Ray};
+use crate::math::{Frame, KdTree, Located, Ray, cbrt, sin_cos};
 use crate::scene::Scene;
 use crate::scene::desc::MAX_NEAREST;
 
@@ -248,7 +248,7 @@ impl<'a> Surroundings<'a> {
     }
 
     fn point(&self, turn: f32, distance: f32) -> Vec3 {
-        let (sin, cos) = (turn * std::f32::consts::TAU).sin_cos();
+        let (sin, cos) = sin_cos(turn * std::f32::consts::TAU);
         self.frame.to_world(Vec3::new(cos, sin, 0.0)) * distance
     }
 
@@ -279,7 +279,7 @@ impl<'a> Surroundings<'a> {
         const POINTS: usize = 32;
         let seen = (0..POINTS).filter(|&i| {
             // Radii with the kernel's density; the angle is golden.
-            let s = (1.0 - (1.0 - (i as f32 + 0.5) / POINTS as f32).cbrt()).sqrt();
+            let s = (1.0 - cbrt(1.0 - (i as f32 + 0.5) / POINTS as f32)).sqrt();
             let point = self.point(i as f32 * 0.381_966, s * radius);
             self.sees(point) && self.goes_on(point)
         });

@@ -34,6 +34,7 @@ use std::time::Instant;
 
 use super::context::Context;
 use super::pass::Pass;
+use crate::math::{exp, ln};
 use crate::scene::Scene;
 use crate::scene::desc::{PhotonSettings, Show};
 use emit::Emitter;
@@ -311,12 +312,12 @@ fn shrink(pass: u64) -> f32 {
     // that is exact enough, since a pass may be numbered in millions.
     let exact = pass.min(10_000);
     let mut log: f64 = (1..=exact)
-        .map(|i| ((i as f64 + ALPHA) / (i as f64 + 1.0)).ln())
+        .map(|i| ln((i as f64 + ALPHA) / (i as f64 + 1.0)))
         .sum();
     if pass > exact {
-        log -= (1.0 - ALPHA) * (pass as f64 / exact as f64).ln();
+        log -= (1.0 - ALPHA) * ln(pass as f64 / exact as f64);
     }
-    (0.5 * log).exp() as f32
+    exp(0.5 * log) as f32
 }
 
 #[cfg(test)]

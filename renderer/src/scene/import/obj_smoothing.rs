@@ -6,6 +6,8 @@
 use glam::Vec3;
 use rustc_hash::FxHashMap;
 
+use crate::math::atan2;
+
 /// The bit that tells the index of a normal of a smoothing group from that of a normal in the file.
 const OF_GROUP: u32 = 1 << 31;
 
@@ -50,7 +52,7 @@ impl Smoothing {
         for (corner, &normal) in normals.iter().enumerate() {
             if is_of_group(normal) {
                 let [to_next, to_last] = [1, 2].map(|step| p[(corner + step) % 3] - p[corner]);
-                let angle = to_next.cross(to_last).length().atan2(to_next.dot(to_last));
+                let angle = atan2(to_next.cross(to_last).length(), to_next.dot(to_last));
                 self.normals[(normal & !OF_GROUP) as usize] += angle * face_normal(p);
             }
         }

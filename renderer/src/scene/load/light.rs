@@ -19,6 +19,7 @@ use crate::camera::look_at;
 use crate::color::Rgb;
 use crate::image::Image;
 use crate::light::MapRows;
+use crate::math::{cos, rotation_y};
 use crate::scene::desc::{LightDesc, LightKind, SpotFalloff, SpotSlide};
 use crate::sky::{SUN_ANGLE, Sky, TURBIDITY};
 
@@ -491,7 +492,7 @@ fn gradient(above: Rgb, below: Rgb) -> Image {
     const ROWS: usize = 64;
     Image::from_fn(4, ROWS, |_, row| {
         let theta = (row as f32 + 0.5) / ROWS as f32 * std::f32::consts::PI;
-        below.lerp(above, 0.5 + 0.5 * theta.cos())
+        below.lerp(above, 0.5 + 0.5 * cos(theta))
     })
 }
 
@@ -597,7 +598,7 @@ fn rotation(field: Field<'_>, context: &mut LoadContext) -> Option<Mat3> {
     match context.value(field.expr)? {
         SceneValue::Number(degrees) => {
             let degrees = field.in_range(context, degrees, Range::Any)?;
-            Some(Mat3::from_rotation_y(degrees.to_radians()))
+            Some(rotation_y(degrees.to_radians()))
         }
         SceneValue::Transform(_) => {
             let matrix = Mat3::from(field.transform(context)?.matrix3);

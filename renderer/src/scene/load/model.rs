@@ -7,6 +7,7 @@ use glam::Vec3;
 
 use super::lighting::default_light;
 use crate::camera::look_at;
+use crate::math::atan;
 use crate::scene::import::Model;
 use crate::scene::text::quote;
 
@@ -70,7 +71,7 @@ fn camera_text(model: &Model) -> String {
     let mut text = String::from("camera view : perspective {\n");
     // Writing to a string does not fail.
     let _ = writeln!(text, "    from = {}; to = {};", tuple(from), tuple(middle));
-    let fov = 2.0 * HALF_FOV_TAN.atan().to_degrees();
+    let fov = 2.0 * atan(HALF_FOV_TAN).to_degrees();
     let _ = writeln!(text, "    fov = {fov:?}; fov_axis = smaller;\n}}");
     text
 }

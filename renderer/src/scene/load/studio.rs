@@ -6,6 +6,7 @@ use glam::Vec3;
 
 use crate::color::Rgb;
 use crate::image::Image;
+use crate::math::{cos, sin};
 
 /// A square lamp that faces the middle of the world.
 struct SoftBox {
@@ -49,7 +50,7 @@ pub(super) fn map() -> Image {
     Image::from_fn(2 * ROWS, ROWS, |column, row| {
         let theta = (row as f32 + 0.5) / ROWS as f32 * PI;
         let phi = (column as f32 + 0.5) / (2 * ROWS) as f32 * TAU;
-        let direction = Vec3::new(phi.sin() * theta.sin(), theta.cos(), -phi.cos() * theta.sin());
+        let direction = Vec3::new(sin(phi) * sin(theta), cos(theta), -cos(phi) * sin(theta));
         let [below, above] = ROOM;
         let room = below + (above - below) * (0.5 + 0.5 * direction.y);
         let boxes: f32 = BOXES.iter().map(|light| light.seen_along(direction)).sum();

@@ -4,6 +4,7 @@
 use glam::{Affine3A, DAffine3, DMat3, DMat4, DQuat, DVec3};
 
 use super::value::SceneValue;
+use crate::math::sin_cos;
 
 /// The functions that make transforms, with what they take.
 pub(super) const FUNCTIONS: [(&str, &str); 5] = [
@@ -78,10 +79,9 @@ fn rotate(args: &[SceneValue]) -> Option<DAffine3> {
         ] => (DVec3::new(*x, *y, *z), *degrees),
         _ => return None,
     };
-    Some(DAffine3::from_quat(DQuat::from_axis_angle(
-        axis.try_normalize()?,
-        degrees.to_radians(),
-    )))
+    let (sin, cos) = sin_cos(0.5 * degrees.to_radians());
+    let axis = axis.try_normalize()? * sin;
+    Some(DAffine3::from_quat(DQuat::from_xyzw(axis.x, axis.y, axis.z, cos)))
 }
 
 fn look_at(args: &[SceneValue]) -> Option<DAffine3> {

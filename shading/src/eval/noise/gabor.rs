@@ -54,7 +54,7 @@ impl Random {
 
     /// A number of Poisson's distribution.
     fn poisson(&mut self, mean: f32) -> u32 {
-        let least = (-mean).exp();
+        let least = libm::expf(-mean);
         let mut count = 0;
         let mut product = self.next();
         while product > least {
@@ -121,7 +121,7 @@ impl Kernel {
         const TRUNCATE: f32 = 0.02;
         let octaves = exp2(options.bandwidth.clamp(0.01, 100.0));
         let a = FREQUENCY * ((octaves - 1.0) / (octaves + 1.0)) * WIDTH;
-        let radius = (-TRUNCATE.ln() / PI).sqrt() / a;
+        let radius = (-libm::logf(TRUNCATE) / PI).sqrt() / a;
         let impulses = options.impulses.clamp(1.0, 32.0);
         let filter = options.do_filter.then(|| Filter::new(footprint)).flatten();
         Kernel {
@@ -179,14 +179,14 @@ impl Kernel {
         let wave = match self.options.anisotropic {
             1 => self.options.direction,
             0 => {
-                let (sin, cos) = (TAU * random.next()).sin_cos();
+                let (sin, cos) = libm::sincosf(TAU * random.next());
                 let up = 2.0 * random.next() - 1.0;
                 let out = (1.0 - up * up).max(0.0).sqrt();
                 normalize([cos * out, sin * out, up])
             }
             _ => {
                 let frequency = length(self.options.direction);
-                let (sin, cos) = (TAU * random.next()).sin_cos();
+                let (sin, cos) = libm::sincosf(TAU * random.next());
                 [frequency * cos, frequency * sin, 0.0]
             }
         };
@@ -264,7 +264,7 @@ impl Filter {
         let both = add2(own, pixel);
         let peak = 1.0 / (TAU * determinant2(self.sigma).sqrt());
         let apart = apply2(inverse2(both), wave);
-        let overlap = (-0.5 * (apart[0] * wave[0] + apart[1] * wave[1])).exp();
+        let overlap = libm::expf(-0.5 * (apart[0] * wave[0] + apart[1] * wave[1]));
         let weight = weight * peak * (1.0 / (TAU * determinant2(both).sqrt())) * overlap;
         let own_inverse = inverse2(own);
         let joined = inverse2(add2(inverse2(pixel), own_inverse));

@@ -5,6 +5,7 @@ use gltf::texture::Texture;
 use serde_json::Value;
 
 use super::Fault;
+use crate::math::sin_cos;
 
 /// A texture as a material uses it.
 pub(super) struct Slot<'a> {
@@ -31,7 +32,7 @@ impl UvTransform {
     /// The matrix that takes (u, v, 0) as the language has it: row vectors from the left. Texture coordinates are scaled,
     /// then turned counter-clockwise (v runs down), then moved.
     pub(super) fn matrix(&self) -> [f32; 16] {
-        let (sin, cos) = self.rotation.sin_cos();
+        let (sin, cos) = sin_cos(self.rotation);
         let ([sx, sy], [x, y]) = (self.scale, self.offset);
         [
             sx * cos,

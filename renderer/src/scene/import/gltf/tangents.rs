@@ -2,12 +2,13 @@
 //!
 //! Tangents belong to corners of triangles. A vertex whose corners differ, as at the seam of a mirrored texture, is split.
 
-use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
+use bevy_mikktspace::{Geometry, Ops, TangentSpace, generate_tangents};
 use glam::Vec2;
 use rustc_hash::FxHashMap;
 
 use super::primitive::{add_tangents, uv_set};
 use crate::geometry::{AttributeDomain, Mesh, MeshAttribute};
+use crate::math::acos;
 
 /// The tangent of corners where the algorithm finds none: those of triangles without area that touch no others.
 const NONE: [f32; 4] = [0.0; 4];
@@ -44,7 +45,21 @@ impl Corners<'_> {
     }
 }
 
-impl Geometry for Corners<'_> {
+/// The functions that the algorithm needs.
+struct Elementary;
+
+impl Ops for Elementary {
+    fn sqrt(x: f32) -> f32 {
+        x.sqrt()
+    }
+
+    fn acos(x: f32) -> f32 {
+        // In double precision, as in the algorithm's first implementation.
+        acos(f64::from(x)) as f32
+    }
+}
+
+impl Geometry<Elementary> for Corners<'_> {
     fn num_faces(&self) -> usize {
         self.mesh.triangles.len()
     }

@@ -3,7 +3,7 @@
 use glam::{DAffine3, DMat3, DMat4, DVec3};
 use shading::Span;
 
-use crate::math::coordinate_system;
+use crate::math::{coordinate_system, sin_cos};
 
 /// The attributes of an element with parameters put in.
 pub(super) struct Element<'a> {
@@ -70,7 +70,7 @@ pub(super) fn step(element: &Element<'_>) -> Result<DMat4, String> {
 
 /// Rodrigues' formula with the axis as it is: Mitsuba does not make it unit length, and one of another length stretches.
 fn rotation(axis: DVec3, angle: f64) -> DMat4 {
-    let (sin, cos) = angle.sin_cos();
+    let (sin, cos) = sin_cos(angle);
     let column = |unit: DVec3| unit * cos + axis.cross(unit) * sin + axis * (axis.dot(unit) * (1.0 - cos));
     DMat4::from_mat3(DMat3::from_cols(
         column(DVec3::X),

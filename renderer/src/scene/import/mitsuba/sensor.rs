@@ -7,6 +7,7 @@ use glam::{DMat4, DVec3};
 use super::document::ObjectId;
 use super::translator::Translator;
 use super::write::{Block, number, transform};
+use crate::math::atan;
 use crate::scene::text::quote;
 
 const SENSORS: &[&str] = &["perspective", "thinlens", "orthographic"];
@@ -126,7 +127,7 @@ impl Translator<'_> {
         };
         // Of film that is 36 × 24 mm, along its diagonal.
         let diagonal = (36.0f64 * 36.0 + 24.0 * 24.0).sqrt();
-        block.set("fov", number(2.0 * (0.5 * diagonal / length).atan().to_degrees()));
+        block.set("fov", number(2.0 * atan(0.5 * diagonal / length).to_degrees()));
         block.set("fov_axis", "diagonal");
         self.ignore(id, &["fov_axis"]);
     }
