@@ -80,6 +80,19 @@ fn what_has_no_effect_is_warned_of() {
     assert!(model.lights.is_empty());
     let warnings = model.warnings.join("\n");
     assert!(warnings.contains("negative intensity"), "{warnings}");
+    glb.json["extensionsUsed"] = json!([
+        "EXT_lights_image_based",
+        "MSFT_texture_dds",
+        "FB_geometry_metadata"
+    ]);
+    let warnings = glb.read().expect("it is valid").warnings.join("\n");
+    for (name, is_missed) in [
+        ("EXT_lights", true),
+        ("MSFT_texture", true),
+        ("FB_geometry", false),
+    ] {
+        assert_eq!(warnings.contains(name), is_missed, "{warnings}");
+    }
     glb.json["nodes"][0]["extensions"]["KHR_lights_punctual"]["light"] = json!(1);
     assert_eq!(glb.read().expect("it is valid").lights.len(), 1);
 }
