@@ -322,7 +322,15 @@ fn what_is_uniform_scatters_as_if_it_were_not() {
     let mut shortcuts = 0;
     for seed in 0..150 {
         let mut rng = Rng::new(seed);
-        let closure = format!("{} + 0.1 * emission()", tree(&mut rng, (seed % 4) as u32, false));
+        let inside = if seed % 5 == 0 {
+            " + anisotropic_vdf(0.2, color(0.1, 0.7, 2), 0.0)"
+        } else {
+            ""
+        };
+        let closure = format!(
+            "{} + 0.1 * emission(){inside}",
+            tree(&mut rng, (seed % 4) as u32, false)
+        );
         let sides = Sides {
             one_sided: seed % 2 == 0,
             two_sided_emission: seed % 3 == 0,
@@ -363,4 +371,45 @@ fn what_is_uniform_scatters_as_if_it_were_not() {
         }
     }
     assert!(shortcuts > 50, "{shortcuts} were recognised as uniform");
+}
+
+#[test]
+fn bodies_absorb_on_the_way_to_their_surface() {
+    let glass = "dielectric_bsdf(N, dPdu, 0.9, 0.7, 0.3, 0.3, 1.5, \"ggx\")";
+    let weight = |closure: &str, degrees: f32, t: f32| {
+        let mut surface = Surface::new();
+        let it = Interaction {
+            t,
+            ..point(degrees, Vec3::Z, &mut Rng::new(1))
+        };
+        Subject::new(closure, Sides::default()).shade(&it, &mut surface);
+        let (u_lobe, u) = (0.3, Vec2::new(0.4, 0.6));
+        surface.bsdf.sample(it.wo, u_lobe, u).expect("it scatters").weight
+    };
+    for inside in [
+        "medium_vdf(0, 2.0, color(0.25, 0.5, 1), 0.0, 1.5, 0)",
+        "0.5 * anisotropic_vdf(0.5, log(color(16, 4, 1)), 0.0)",
+    ] {
+        for body in [format!("{glass} + {inside}"), format!("layer({glass}, {inside})")] {
+            for (degrees, t, left) in [
+                (30.0, 3.0, [1.0; 3]),
+                (150.0, 0.0, [1.0; 3]),
+                (150.0, 3.0, [0.125, 0.3536, 1.0]),
+            ] {
+                let (found, clear) = (weight(&body, degrees, t), weight(glass, degrees, t));
+                let near = found
+                    .to_array()
+                    .iter()
+                    .zip(clear.to_array())
+                    .zip(left)
+                    .all(|((found, clear), left)| (found / clear - left).abs() < 1e-3);
+                assert!(near, "{found:?} of {clear:?} from {degrees}° after {t} m: {body}");
+            }
+        }
+    }
+    let black = "medium_vdf(0, 2.0, 0, 0.0, 1.5, 0)";
+    let it = point(150.0, Vec3::Z, &mut Rng::new(1));
+    let mut surface = Surface::new();
+    Subject::new(&format!("{glass} + {black}"), Sides::default()).shade(&it, &mut surface);
+    assert!(surface.bsdf.sample(it.wo, 0.3, Vec2::splat(0.5)).is_none());
 }

@@ -182,3 +182,29 @@ fn light_through_a_thin_sheet_spreads_as_far_as_it_is_rough() {
         assert_eq!(lit > 0.1, is_spread, "{roughness}: {lit}");
     }
 }
+
+#[test]
+fn bodies_absorb_by_the_way_through_them() {
+    let jelly = json!({ "extensions": {
+        "KHR_materials_ior": { "ior": 1 },
+        "KHR_materials_transmission": { "transmissionFactor": 1 },
+        "KHR_materials_volume": { "thicknessFactor": 1, "attenuationColor": [0.3, 1, 1], "attenuationDistance": 2 }
+    }, "pbrMetallicRoughness": { "metallicFactor": 0, "roughnessFactor": 0 } });
+    let mut glb = square(&[], jelly);
+    // The back of the body, three metres behind its front.
+    glb.push(
+        "nodes",
+        json!({ "mesh": 0, "rotation": [0, 1, 0, 0], "translation": [1, 0, -3] }),
+    );
+    glb.json["scenes"][0]["nodes"] = json!([0, 1]);
+    let sky = "light sky : environment { color = 1; }";
+    close(seen(&glb, 0.5, 1.0, sky), 0.3_f32.powf(1.5), "three metres");
+    for (key, value, left) in [
+        ("attenuationColor", json!([0, 1, 1]), 0.0),
+        ("attenuationDistance", Value::Null, 1.0),
+        ("thicknessFactor", json!(0), 1.0),
+    ] {
+        glb.json["materials"][0]["extensions"]["KHR_materials_volume"][key] = value;
+        close(seen(&glb, 0.5, 1.0, sky), left, key);
+    }
+}

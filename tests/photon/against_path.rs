@@ -243,3 +243,36 @@ fn walls_far_from_the_origin_keep_their_photons() {
     let ratio = mean(&photons.state.film.develop()) / mean(&path(&room, 256));
     assert!((ratio - 1.0).abs() < 0.015, "{ratio}");
 }
+
+#[test]
+fn frosted_bodies_absorb_as_much_of_photons_as_of_paths() {
+    small_in_wide(
+        "film { size = (48, 40); filter = box; }
+         camera main : perspective { from = (2, 2.2, 4); to = (0, 0.5, 0); fov = 25; }
+         light sky : environment { color = 0.8; }
+         shape floor : plane { size = 20; material = matte(albedo = 0.6); }
+         shape ball : sphere { radius = 0.55; center = (0, 0.6, 0);
+                               material = glass(alpha = 0.09, attenuation_color = 0.5, attenuation_distance = 0.6); }",
+    );
+}
+
+#[test]
+fn coloured_glass_keeps_about_as_many_photons_as_clear_glass() {
+    let share = |tint: &str| {
+        let scene = built(&format!(
+            "film {{ size = (8, 8); filter = box; }}
+             camera main : perspective {{ from = (2, 2.2, 4); to = (0, 0.5, 0); fov = 25; }}
+             light sky : environment {{ color = 0.8; }}
+             shape floor : plane {{ size = 20; material = matte(albedo = 0.6); }}
+             shape ball : sphere {{ radius = 0.5; center = (0, 0.52, 0);
+                                   material = glass(transmission_tint = {tint}); }}",
+        ));
+        let stats = shot(&scene, Integrator::Photon(PhotonSettings::default()), 1).stats;
+        let stats = stats.photons.expect("it has photons");
+        let [_, stored] = stats.stored;
+        let [_, shot] = stats.shot;
+        stored as f64 / shot as f64
+    };
+    let (clear, blue) = (share("1"), share("(0.02, 0.02, 1)"));
+    assert!(blue > 0.7 * clear, "{blue} of {clear}");
+}

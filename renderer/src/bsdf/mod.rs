@@ -260,6 +260,16 @@ impl Bsdf {
         self.has_choice = false;
     }
 
+    /// Multiplies the colours of all lobes; the probability of each stays.
+    pub fn dim(&mut self, share: Rgb) {
+        if share.is_black() {
+            self.clear();
+        }
+        for weighted in &mut self.places[..self.count] {
+            weighted.weight *= share;
+        }
+    }
+
     /// Takes away what scatters to the other side.
     pub fn close_back(&mut self) {
         if !self.has_transmission() {

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use glam::Vec3;
 use shading::hir::{ClosureId, Const};
 use shading::ty::{Base, Type};
-use shading::{ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
+use shading::{ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
 
 use super::abilities::Abilities;
 use super::component::{Coat, Component};
@@ -226,7 +226,11 @@ closures! {
         };
     Layer "layer" [("top", T::CLOSURE), ("base", T::CLOSURE)] [] |c| {
         let (top, base) = (c.closure(), c.closure());
-        c.layer(top, base)
+        match base.filter(|&base| is_inside(base)) {
+            // It lies under all of the surface, whatever that scatters.
+            Some(inside) => c.both(top, inside),
+            None => c.layer(top, base),
+        }
     };
 
     // TSL and Kiln.
@@ -385,11 +389,25 @@ closures! {
             c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
         };
 
-    // Volumes, which there are none of.
-    AnisotropicVdf "anisotropic_vdf" [ALBEDO, ("extinction", T::COLOR), ("anisotropy", T::FLOAT)] [] |_| None;
+    // The inside of bodies, which absorbs light and scatters none.
+    AnisotropicVdf "anisotropic_vdf" [ALBEDO, ("extinction", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
+        let albedo = c.color();
+        let extinction = c.color();
+        c.absorb((Rgb::WHITE - albedo) * extinction)
+    };
     MediumVdf "medium_vdf"
         [ALBEDO, ("transmission_depth", T::FLOAT), ("transmission_color", T::COLOR), ("anisotropy", T::FLOAT),
-            ("ior", T::FLOAT), ("priority", T::INT)] [] |_| None;
+            ("ior", T::FLOAT), ("priority", T::INT)] [] |c| {
+            let (albedo, depth) = (c.color(), c.float());
+            let extinction = if depth > 0.0 {
+                c.color().map(|left| -left.ln() / depth)
+            } else {
+                Rgb::BLACK
+            };
+            c.absorb((Rgb::WHITE - albedo) * extinction)
+        };
+
+    // Other volumes, which there are none of.
     Absorption "absorption" [] [] |_| None;
     FournierForand "fournier_forand" [("B", T::FLOAT), ("IOR", T::FLOAT)] [] |_| None;
     Draine "draine" [("g", T::FLOAT), ("alpha", T::FLOAT)] [] |_| None;
@@ -441,7 +459,7 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
 });
 
 /// What is said where a shader makes a closure that Kiln has no lobe for.
-const STAND_INS: [(&str, &str); 22] = [
+const STAND_INS: [(&str, &str); 20] = [
     (
         "diffuse_ramp",
         "Lambert's reflection in the mean of the colours stands in",
@@ -459,8 +477,6 @@ const STAND_INS: [(&str, &str); 22] = [
     ("principled_hair", "Lambert's reflection stands in"),
     ("hair_chiang", "Lambert's reflection stands in"),
     ("chiang_hair_bsdf", "Lambert's reflection stands in"),
-    ("anisotropic_vdf", "there are no volumes, and it does nothing"),
-    ("medium_vdf", "there are no volumes, and it does nothing"),
     ("hair_huang", "Lambert's reflection stands in"),
     (
         "thin_subsurface",
@@ -492,10 +508,16 @@ pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
                 abilities.transparent = true;
             }
             ClosureKind::Layer | ClosureKind::Coat => abilities.layers = true,
+            ClosureKind::AnisotropicVdf | ClosureKind::MediumVdf => abilities.absorbs = true,
             _ => {}
         }
     }
     abilities
+}
+
+/// Whether it is a component that tells of the inside of a body.
+pub(super) fn is_inside(closure: ClosureRef<'_>) -> bool {
+    matches!(closure.node(), ClosureNode::Component { id, .. } if abilities([id]).absorbs)
 }
 
 /// Those of the closures that emit or let light straight through.

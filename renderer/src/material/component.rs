@@ -184,12 +184,28 @@ impl<'t> Component<'_, '_, 't> {
         None
     }
 
+    /// Absorbs inside, with a coefficient [1/m].
+    pub(super) fn absorb(&mut self, coefficient: Rgb) -> Option<ClosureRef<'t>> {
+        self.flattener.surface.absorption += *self.weight * coefficient;
+        None
+    }
+
     /// Scatters.
     #[inline(always)]
     pub(super) fn scatter(&mut self, mut scattering: Scattering) -> Option<ClosureRef<'t>> {
         scattering.weight *= *self.weight;
         self.flattener.push(scattering);
         None
+    }
+
+    /// Takes in one after the other.
+    pub(super) fn both(
+        &mut self,
+        first: Option<ClosureRef<'t>>,
+        second: ClosureRef<'t>,
+    ) -> Option<ClosureRef<'t>> {
+        self.stack.push(Task::Visit(second, *self.weight));
+        first
     }
 
     /// Puts `top` over `base`.

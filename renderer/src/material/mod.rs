@@ -158,6 +158,9 @@ impl Material {
         };
         shader.fill(it, globals, context, surface);
         let is_front = it.wo.dot(it.ng) > 0.0;
+        if self.abilities.absorbs && !is_front {
+            surface.absorb(it.t);
+        }
         if self.one_sided {
             // What comes from the back would be scattered by it: paths from either end have to agree.
             if is_front {

@@ -18,6 +18,7 @@ pub(super) struct Recipe {
     lobes: Box<[Scattering]>,
     emission: Rgb,
     transparency: Rgb,
+    absorption: Rgb,
 }
 
 impl Recipe {
@@ -40,6 +41,7 @@ impl Recipe {
             lobes: lobes.kept().into(),
             emission: surface.emission,
             transparency: surface.transparency,
+            absorption: surface.absorption,
         }))
     }
 
@@ -48,6 +50,7 @@ impl Recipe {
     pub(super) fn follow(&self, point: &Interaction, surface: &mut Surface) {
         surface.reset(point);
         (surface.emission, surface.transparency) = (self.emission, self.transparency);
+        surface.absorption = self.absorption;
         for scattering in &self.lobes {
             scattering.put_on(point, surface);
         }

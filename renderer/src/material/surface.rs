@@ -17,6 +17,11 @@ pub struct Surface {
     /// The share of light that passes straight through. All rays ask this, and no other: scattered ones by the lobe that
     /// `bsdf` has of it, those towards lights and from emitters by this number.
     pub transparency: Rgb,
+    /// The share of light that is left on the way of the ray through the body that this is the surface of; `bsdf` has it
+    /// as a factor, `emission` and `transparency` do not.
+    pub transmittance: Rgb,
+    /// Absorption coefficient of the inside [1/m].
+    pub(super) absorption: Rgb,
     /// Whether there were more lobes than `bsdf` holds, so that one of them stands for several.
     pub crowded: bool,
 }
@@ -29,6 +34,8 @@ impl Surface {
             bsdf: Bsdf::new(Vec3::Z, Vec3::Z),
             emission: Rgb::BLACK,
             transparency: Rgb::BLACK,
+            transmittance: Rgb::WHITE,
+            absorption: Rgb::BLACK,
             crowded: false,
         }
     }
@@ -38,6 +45,14 @@ impl Surface {
     pub(super) fn reset(&mut self, point: &Interaction) {
         self.bsdf.reset(point.ng, point.wo);
         (self.emission, self.transparency, self.crowded) = (Rgb::BLACK, Rgb::BLACK, false);
+        (self.transmittance, self.absorption) = (Rgb::WHITE, Rgb::BLACK);
+    }
+
+    /// Takes off what is absorbed on a way through the inside to the point [m].
+    // Beer's law. A product that is no number, as of a black colour and no way, absorbs nothing.
+    pub(super) fn absorb(&mut self, way: f32) {
+        self.transmittance = self.absorption.map(|a| (-(a * way).max(0.0)).exp());
+        self.bsdf.dim(self.transmittance);
     }
 
     /// Adds the lobe of what passes straight through.

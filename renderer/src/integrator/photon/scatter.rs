@@ -96,12 +96,17 @@ impl Scatterer {
                     COSINE_SHARE * drawn.wi.dot(near_normal(it)).max(0.0) * INV_PI
                 }
             };
-        let viewed = Interaction { wo: drawn.wi, ..*it };
+        // What was absorbed on the way is known already; what will be, the next hit tells.
+        let viewed = Interaction {
+            wo: drawn.wi,
+            t: 0.0,
+            ..*it
+        };
         shade(scene, &viewed, context, &mut self.seen);
         let seen = |&part: &LobePart| self.seen.bsdf.eval_pdf_part(part, drawn.wi, it.wo).0;
         // It includes the cosine of the incident direction; a photon's weight needs that of the outgoing one.
         let cosines = (drawn.wi.dot(it.ng) / it.wo.dot(it.ng)).abs();
-        let weight = parts.iter().map(seen).sum::<Rgb>() * (cosines / pdf);
+        let weight = parts.iter().map(seen).sum::<Rgb>() * self.met.transmittance * (cosines / pdf);
         (pdf > 0.0).then_some((part, BsdfSample { weight, pdf, ..drawn }))
     }
 }

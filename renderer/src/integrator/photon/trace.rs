@@ -321,7 +321,8 @@ fn fly(
             }
         }
 
-        // Russian roulette by the ratio of outgoing to incident power, so that all photons carry about the same power.
+        // Russian roulette by the ratio of outgoing to incident power in the brightest channel, so that all photons carry
+        // about the same power there: by luminance, caustics of blue glass had few photons, and wide lookups.
         // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6.
         let (u_lobe, u, u_survival) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
         let Some((part, sample)) = scatterer.leave(scene, &it, u_lobe, u, context) else {
@@ -347,7 +348,7 @@ fn fly(
             context.stats.non_finite_photons += 1;
             return;
         }
-        let survival = left.luminance() / power.luminance();
+        let survival = left.max_component() / power.max_component();
         // NaN where the incident power is zero.
         if survival.is_nan() || u_survival >= survival.min(1.0) {
             return;

@@ -41,6 +41,24 @@ impl Materials<'_> {
         Ok(alpha)
     }
 
+    /// The inside of a body. Without a thickness its surface is a sheet, which bends no light.
+    pub(super) fn volume(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
+        let Some(extension) = material.extension_value("KHR_materials_volume") else {
+            return Ok(());
+        };
+        if number(extension, "thicknessFactor", 0.0) <= 0.0 {
+            return Ok(());
+        }
+        call.raw("thick", "1");
+        let color = numbers(extension, "attenuationColor", [1.0; 3]);
+        let distance = number(extension, "attenuationDistance", f32::INFINITY);
+        if color != [1.0; 3] && distance.is_finite() {
+            call.color("attenuation_color", color)?;
+            call.number("attenuation_distance", distance)?;
+        }
+        Ok(())
+    }
+
     /// What lies on the body, and how its highlights are stretched.
     pub(super) fn layers(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
         if let Some(extension) = material.extension_value("KHR_materials_anisotropy") {

@@ -200,16 +200,7 @@ impl<'a> Materials<'a> {
                 texture.as_ref().map(Slot::new),
                 TextureColorSpace::Raw,
             )?;
-            // KHR_materials_volume: without a thickness the surface is a sheet, which bends no light.
-            let thickness = material
-                .extension_value("KHR_materials_volume")
-                .and_then(|e| e.get("thicknessFactor"));
-            if thickness
-                .and_then(serde_json::Value::as_f64)
-                .is_some_and(|thickness| thickness > 0.0)
-            {
-                call.raw("thick", "1");
-            }
+            self.volume(call, material)?;
         }
         Ok(())
     }

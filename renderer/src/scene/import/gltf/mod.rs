@@ -9,7 +9,7 @@
 //! - Meshes are bent by morph weights and skins as the nodes have them; animations are not played.
 //! - Tangents are read or generated where the material has a normal map or anisotropy.
 //! - Occlusion maps are ignored, since the light that they guess is computed here.
-//! - Of KHR_materials_volume it counts whether a surface is that of a body, which refracts; nothing is absorbed inside.
+//! - Of KHR_materials_volume the thickness only tells bodies, which refract, from sheets: how far light goes is traced.
 
 mod accessor;
 mod buffers;

@@ -100,14 +100,8 @@ impl Translator<'_> {
         }
         let matrix = self.placement(id);
         let place = self.place_of(id, "to_world");
-        if stretches(&matrix, MAX_STRETCH) {
-            self.error(
-                place,
-                "`to_world` stretches this map: it can be turned and mirrored",
-            );
-        }
         let scale = matrix.x_axis.truncate().length();
-        if (scale - 1.0).abs() > MAX_STRETCH {
+        if (scale - 1.0).abs() > MAX_STRETCH || stretches(&matrix, MAX_STRETCH) {
             let message = "`to_world` scales this map, which bends it in Mitsuba: Kiln turns it alone";
             self.say(Diagnostic::warning(message), place);
         }
@@ -219,7 +213,7 @@ fn from_the_right(row: DVec3) -> DVec3 {
     DVec3::new(-row.x, row.y, row.z + row.x)
 }
 
-/// The rotation of a transform that does not stretch, with its mirror.
+/// The rotation of a transform, with its mirror; of one that skews, that of its x and y axes.
 fn rotation_part(matrix: DMat4) -> DMat4 {
     let linear = DMat3::from_mat4(matrix);
     let x = linear.x_axis.normalize();
