@@ -1,6 +1,6 @@
 //! Per-thread state of the integrators: shading context, surfaces, branches, photon lookup heap, and counts.
 
-use super::photon::Nearest;
+use super::photon::{Gatherer, Nearest};
 use super::stats::Stats;
 use super::walk::Walk;
 use crate::material::{ShadingContext, Surface};
@@ -19,11 +19,12 @@ pub struct Context {
     pub shading: ShadingContext,
     /// The shaded surface at the path's vertex; kept here because it is large.
     pub surface: Surface,
-    /// Spare surfaces for paths that split, where several vertices are in use at once.
-    #[expect(clippy::vec_box, reason = "they are taken out and put back, and are large")]
-    pub(super) surfaces: Vec<Box<Surface>>,
+    /// The same where paths end in photon maps, taken out while lookups change the rest.
+    pub(super) gathered: Option<Box<Surface>>,
     /// Branches of the path that are still to be traced.
     pub(super) branches: Vec<(Walk, Sampler)>,
+    /// The same where they end in photon maps.
+    pub(super) gatherers: Vec<(Gatherer, Sampler)>,
     /// Counts so far.
     pub stats: Stats,
     /// Heap for nearest-neighbour lookups in photon maps.
@@ -36,8 +37,9 @@ impl Context {
         Context {
             shading: ShadingContext::new(scene.host().clone()),
             surface: Surface::new(),
-            surfaces: vec![],
+            gathered: None,
             branches: Vec::with_capacity(MAX_SPLIT as usize),
+            gatherers: Vec::with_capacity(MAX_SPLIT as usize),
             stats: Stats::default(),
             nearest: Nearest::new(),
         }

@@ -8,8 +8,8 @@ use crate::bsdf::LobePart;
 use crate::color::Rgb;
 use crate::integrator::collect::{Collect, Label};
 use crate::integrator::context::Context;
+use crate::integrator::stats::Stats;
 use crate::integrator::walk::{Limits, Walk, lobe_number};
-use crate::material::Surface;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::Scene;
@@ -18,8 +18,8 @@ use crate::scene::Scene;
 const RR_DEPTH: u32 = 2;
 
 /// A camera path and what it still has to find.
-#[derive(Clone, Copy)]
-struct Gatherer {
+#[derive(Clone, Copy, Debug)]
+pub(in crate::integrator) struct Gatherer {
     walk: Walk,
     /// Length of the path through transparent surfaces since it was scattered [m].
     passed: f32,
@@ -110,70 +110,65 @@ impl Photons {
     fn gather(
         &self,
         scene: &Scene,
-        gatherer: Gatherer,
-        sampler: &mut Sampler,
-        context: &mut Context,
-        light: &mut impl Collect,
-    ) {
-        if self.max_depth() > 0 {
-            // One for each level of splits: it is large.
-            let mut surface = context.surfaces.pop().unwrap_or_default();
-            self.gather_on(&mut surface, scene, gatherer, sampler, context, light);
-            context.surfaces.push(surface);
-        }
-    }
-
-    #[inline(always)]
-    fn gather_on(
-        &self,
-        surface: &mut Surface,
-        scene: &Scene,
         mut gatherer: Gatherer,
         sampler: &mut Sampler,
         context: &mut Context,
         light: &mut impl Collect,
     ) {
         let max_depth = self.max_depth();
+        if max_depth == 0 {
+            return;
+        }
+        // Apart from the rest of the context, which lookups change.
+        let mut surface = context.gathered.take().unwrap_or_default();
         loop {
-            let walk = &gatherer.walk;
-            let ends = walk.depth >= max_depth || gatherer.aim == Aim::Emission;
-            let Context { shading, stats, .. } = &mut *context;
-            let found = walk.advance(scene, ends, surface, shading, stats, light);
-            let Some(it) = &found else { return };
-            let mut vertex = Vertex::new(scene, it, &surface.bsdf);
-            if !ends {
-                match self.settings.show {
-                    None => self.known(scene, &gatherer, &mut vertex, sampler, context, light),
-                    Some(show) if vertex.is_wide() => {
-                        let shown = self.shown(show, scene, &vertex, sampler, context);
-                        return light.add(Label::MAP, walk.throughput * shown);
-                    }
-                    Some(_) => {}
-                }
-            }
-
-            // Continuations.
-            if !ends && !vertex.bsdf.is_specular() {
-                let splits = std::mem::replace(&mut gatherer.splits, 1);
-                gatherer.light_samples = 1;
-                if splits > 1 {
-                    gatherer.walk = gatherer.walk.branch(splits);
-                    for branch in 1..splits {
-                        let sampler = &mut sampler.branch(branch, splits);
-                        light.next_branch();
-                        if let Some(next) = self.step(scene, &gatherer, &vertex, sampler, context) {
-                            self.gather(scene, next, sampler, context, light);
+            let goes_on = 'vertex: {
+                let walk = &gatherer.walk;
+                let ends = walk.depth >= max_depth || gatherer.aim == Aim::Emission;
+                let Context { shading, stats, .. } = &mut *context;
+                let found = walk.advance(scene, ends, &mut surface, shading, stats, light);
+                let Some(it) = &found else { break 'vertex false };
+                let mut vertex = Vertex::new(scene, it, &surface.bsdf);
+                if !ends {
+                    match self.settings.show {
+                        None => self.known(scene, &gatherer, &mut vertex, sampler, context, light),
+                        Some(show) if vertex.is_wide() => {
+                            let shown = self.shown(show, scene, &vertex, sampler, context);
+                            light.add(Label::MAP, walk.throughput * shown);
+                            break 'vertex false;
                         }
+                        Some(_) => {}
                     }
-                    light.next_branch();
-                    *sampler = sampler.branch(0, splits);
                 }
-            }
-            match self.step(scene, &gatherer, &vertex, sampler, context) {
-                Some(next) => gatherer = next,
-                None => return,
+
+                let Context { gatherers, stats, .. } = &mut *context;
+                if !ends && !vertex.bsdf.is_specular() {
+                    let splits = std::mem::replace(&mut gatherer.splits, 1);
+                    gatherer.light_samples = 1;
+                    if splits > 1 {
+                        gatherer.walk = gatherer.walk.branch(splits);
+                        // The last is traced first.
+                        for number in (0..splits).rev() {
+                            gatherers.push((gatherer, sampler.branch(number, splits)));
+                            let (branch, sampler) = gatherers.last_mut().expect("it was just pushed");
+                            if !self.step(scene, branch, &vertex, sampler, stats) {
+                                gatherers.pop();
+                            }
+                        }
+                        break 'vertex false;
+                    }
+                }
+                self.step(scene, &mut gatherer, &vertex, sampler, stats)
+            };
+            if !goes_on {
+                let Some(branch) = context.gatherers.pop() else {
+                    break;
+                };
+                (gatherer, *sampler) = branch;
+                light.next_branch();
             }
         }
+        context.gathered = Some(surface);
     }
 
     /// Reports the contributions that need no further ray from here: light samples and map lookups.
@@ -247,57 +242,56 @@ impl Photons {
         }
     }
 
-    /// Samples one continuation of the path from a vertex, if there is one.
-    #[inline]
+    /// Continues the path from a vertex; `false` where it ends.
+    #[inline(always)]
     fn step(
         &self,
         scene: &Scene,
-        gatherer: &Gatherer,
+        gatherer: &mut Gatherer,
         vertex: &Vertex<'_>,
         sampler: &mut Sampler,
-        context: &mut Context,
-    ) -> Option<Gatherer> {
+        stats: &mut Stats,
+    ) -> bool {
         let (it, bsdf) = (vertex.it, vertex.bsdf);
         let (u_lobe, u) = (lobe_number(bsdf, sampler), sampler.next_2d());
-        let chosen = bsdf.choose(u_lobe)?;
+        let Some(chosen) = bsdf.choose(u_lobe) else {
+            return false;
+        };
         let part = chosen.part;
         let sample = match part {
-            LobePart::Diffuse => vertex.sample_diffuse(chosen, u, sampler)?,
-            LobePart::Rough | LobePart::Narrow => bsdf.sample_part(it.wo, chosen, u)?,
+            LobePart::Diffuse => vertex.sample_diffuse(chosen, u, sampler),
+            LobePart::Rough | LobePart::Narrow => bsdf.sample_part(it.wo, chosen, u),
         };
-        let mut next = Gatherer {
-            length: gatherer.length + it.t,
-            ..*gatherer
-        };
+        let Some(sample) = &sample else { return false };
+        gatherer.length += it.t;
         if sample.is_pass() {
-            next.passed += it.t;
-            context.stats.indirect_rays += 1;
+            gatherer.passed += it.t;
+            stats.indirect_rays += 1;
         } else {
             let answered = vertex.answered && part == LobePart::Diffuse;
             if gatherer.aim == Aim::Emission || answered && self.settings.direct {
-                return None;
+                return false;
             }
-            next.passed = 0.0;
-            next.aim = match answered {
+            gatherer.passed = 0.0;
+            gatherer.aim = match answered {
                 true => Aim::Emission,
                 false => self.aim_after(gatherer.aim, part),
             };
-            match next.aim {
-                Aim::Gather | Aim::Rest => context.stats.gather_rays += 1,
-                Aim::All | Aim::Incoming | Aim::Emission => context.stats.indirect_rays += 1,
+            match gatherer.aim {
+                Aim::Gather | Aim::Rest => stats.gather_rays += 1,
+                Aim::All | Aim::Incoming | Aim::Emission => stats.indirect_rays += 1,
             }
-            next.leaves_caustics = match part {
-                LobePart::Narrow => gatherer.leaves_caustics,
-                LobePart::Diffuse | LobePart::Rough => vertex.knows_caustics,
-            };
+            if part != LobePart::Narrow {
+                gatherer.leaves_caustics = vertex.knows_caustics;
+            }
         }
-        let goes_on = next
+        let goes_on = gatherer
             .walk
-            .follow(scene, (it, &vertex.at), &sample, self.limits(), sampler);
+            .follow(scene, (it, &vertex.at), sample, self.limits(), sampler);
         if !sample.is_pass() {
-            next.walk.sees_lights = !(part == LobePart::Narrow && next.leaves_caustics);
+            gatherer.walk.sees_lights = !(part == LobePart::Narrow && gatherer.leaves_caustics);
         }
-        goes_on.then_some(next)
+        goes_on
     }
 
     /// What a path has to find after a lobe of that part has scattered it.

@@ -44,6 +44,7 @@ use trace::{BATCH, ShootOrder, Shot, Wanted, shoot};
 pub use density::{Nearest, PhotonMap};
 pub use file::{MapError, MapHeader};
 pub use guide_field::GuideField;
+pub(in crate::integrator) use gather::Gatherer;
 pub(in crate::integrator) use guide_field::LocalGuide;
 pub use particle::{Packed, Photon, Way};
 pub use statistics::PhotonStats;
