@@ -767,19 +767,25 @@ fn three_times_as_many(integrator: &str, kind: &str, [six, two]: [&str; 2]) {
 
 #[test]
 fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
-    for (scene, split, light_samples, guide) in [
-        ("cornell_box", 8, 2, false),
-        ("cornell_spheres", 2, 1, true),
-        ("two_rooms", 4, 1, true),
+    // Where two numbers of branches are about as good, rounding decides.
+    for (scene, splits, light_samples, guide) in [
+        ("cornell_box", &[8][..], 2, false),
+        ("cornell_spheres", &[2, 4], 1, true),
+        ("two_rooms", &[4], 1, true),
         // Rare caustics, which photons alone tell of.
-        ("veach_plates", 8, 4, true),
-        ("lights_lens", 2, 2, false),
+        ("veach_plates", &[4, 8], 4, true),
+        ("lights_lens", &[2], 2, false),
     ] {
-        for options in RANGES {
+        let choices = RANGES.map(|options| {
             let stats = two_samples("path", scene, options);
-            assert_eq!(stats["split"], split, "{scene} {options:?}");
-            assert_eq!(stats["light_samples"], light_samples, "{scene} {options:?}");
-            assert_eq!(stats["guide"], guide, "{scene} {options:?}");
+            ["split", "light_samples", "guide"].map(|name| stats[name].clone())
+        });
+        let [split, lights, guided] = &choices[0];
+        assert!(splits.iter().any(|count| split == count), "{scene}: {split}");
+        assert_eq!(*lights, light_samples, "{scene}");
+        assert_eq!(*guided, guide, "{scene}");
+        for (other, options) in choices.iter().zip(RANGES) {
+            assert_eq!(*other, choices[0], "{scene} {options:?}");
         }
     }
     three_times_as_many("path", "indirect", ["integrator.split=6", "integrator.split=2"]);

@@ -20,8 +20,9 @@ use crate::sampler::Sampler;
 use crate::scene::Scene;
 use crate::scene::desc::Show;
 
-/// Photons to keep in a map that serves nothing else.
-const KEPT: u64 = 1 << 14;
+/// Photons to keep in a map that serves nothing else: so few tell whether caustics matter, and so many how much.
+pub(super) const FEW: u64 = 1 << 14;
+pub(super) const MANY: u64 = 1 << 16;
 
 /// Samples of each of the pilot's pixels, of either sequence: photons tell enough by a few.
 const SAMPLES: u64 = 4;
@@ -42,12 +43,17 @@ const SALT: u64 = 0x63_61_75_73_74_69_63;
 /// not known.
 const LIFT: f32 = 1e-4;
 
-/// Photons of caustics alone, for a pilot; `None` where there are none.
-pub(super) fn photons(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Option<Box<Photons>> {
+/// So many photons of caustics alone, for a pilot; `None` where there are none.
+pub(super) fn photons(
+    scene: &Scene,
+    path: &PathSettings,
+    pass: &Pass<'_>,
+    count: u64,
+) -> Option<Box<Photons>> {
     let settings = PhotonSettings {
         depth: path.depth,
         hide_emitters: path.hide_emitters,
-        caustic_photons: Some(KEPT),
+        caustic_photons: Some(count),
         show: Some(Show::Caustic),
         ..PhotonSettings::default()
     };

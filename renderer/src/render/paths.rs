@@ -16,7 +16,7 @@ use super::caustics;
 use super::pilot::Pilot;
 use super::stratified;
 use crate::image::Rect;
-use crate::integrator::photon::GuideField;
+use crate::integrator::photon::{GuideField, Photons};
 use crate::integrator::{Pass, PathSettings, PhotonSettings, Prepared};
 use crate::scene::Scene;
 
@@ -121,20 +121,31 @@ impl Pilots<'_> {
             }
             guided = Some(tried);
         }
-        let maps = caustics::photons(self.scene, self.path, self.pass)?;
-        let caustics = |of: &PilotPaths| {
-            let film = Rect::of_size(self.settings.width, self.settings.height);
-            let variances = caustics::variances(self.scene, self.settings, (&film, STEP), &of.paths, &maps);
-            relative(&of.pilot.pixels, &variances)
-        };
-        let of_plain = caustics(plain);
+        let few = self.caustics(caustics::FEW)?;
+        if 2.0 * self.of_caustics(plain, &few) <= branch.max(rest) {
+            return None;
+        }
+        let many = self.caustics(caustics::MANY)?;
+        let of_plain = self.of_caustics(plain, &many);
         if of_plain <= branch.max(rest) {
             return None;
         }
         let guided = guided.unwrap_or_else(|| self.paths(true));
-        let of_guided = guided.errors.with_branch(caustics(&guided));
+        let of_guided = guided.errors.with_branch(self.of_caustics(&guided, &many));
         // Rare paths have no even numbers to lose.
         (self.work(&of_guided) < self.work(&plain.errors.with_branch(of_plain))).then_some(of_guided)
+    }
+
+    /// So many photons of caustics, where there are any.
+    fn caustics(&self, count: u64) -> Option<Box<Photons>> {
+        caustics::photons(self.scene, self.path, self.pass, count)
+    }
+
+    /// The relative variance that caustics make in a branch of these paths.
+    fn of_caustics(&self, of: &PilotPaths, maps: &Photons) -> f64 {
+        let film = Rect::of_size(self.settings.width, self.settings.height);
+        let variances = caustics::variances(self.scene, self.settings, (&film, STEP), &of.paths, maps);
+        relative(&of.pilot.pixels, &variances)
     }
 
     fn work(&self, errors: &Errors) -> f64 {
