@@ -27,7 +27,7 @@ use crate::bsdf::{
     Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
 };
 use crate::color::Rgb;
-use crate::math::exp;
+use crate::math::{exp, ln};
 
 /// A line of the table.
 struct Entry {
@@ -400,7 +400,7 @@ closures! {
             ("ior", T::FLOAT), ("priority", T::INT)] [] |c| {
             let (albedo, depth) = (c.color(), c.float());
             let extinction = if depth > 0.0 {
-                c.color().map(|left| -left.ln() / depth)
+                c.color().map(|left| -ln(left) / depth)
             } else {
                 Rgb::BLACK
             };

@@ -5,7 +5,7 @@ use glam::Vec3;
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
-use crate::math::Frame;
+use crate::math::{Frame, exp};
 
 /// What a shader made of a point. It is large: make one and let it be filled again and again.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Surface {
     /// Takes off what is absorbed on a way through the inside to the point [m].
     // Beer's law. A product that is no number, as of a black colour and no way, absorbs nothing.
     pub(super) fn absorb(&mut self, way: f32) {
-        self.transmittance = self.absorption.map(|a| (-(a * way).max(0.0)).exp());
+        self.transmittance = self.absorption.map(|a| exp(-(a * way).max(0.0)));
         self.bsdf.dim(self.transmittance);
     }
 
