@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 
+use super::gatherer::{Aim, Gatherer};
 use super::vertex::Vertex;
 use super::{Photon, Photons};
 use crate::bsdf::LobePart;
@@ -16,43 +17,6 @@ use crate::scene::Scene;
 
 /// Segments that a path has before Russian roulette may end it.
 const RR_DEPTH: u32 = 2;
-
-/// A camera path and what it still has to find.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::integrator) struct Gatherer {
-    walk: Walk,
-    /// Length of the path through transparent surfaces since it was scattered [m].
-    passed: f32,
-    /// Length of the path since the camera, or since the gather point [m].
-    length: f32,
-    aim: Aim,
-    /// Whether the caustic map has already supplied the caustics, so that the path leaves them out.
-    leaves_caustics: bool,
-    /// Number of continuations at the first vertex that scatters (splitting), and of light samples there.
-    splits: u32,
-    light_samples: u32,
-}
-
-/// The contributions that a path still has to find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Aim {
-    /// All light; the path has met narrow lobes only.
-    All,
-    /// Light that neither light samples nor the caustic map have found, after a rough lobe.
-    Rest,
-    /// The same after a diffuse lobe: may end in the irradiance cache.
-    Gather,
-    /// All light; may end in the irradiance cache.
-    Incoming,
-    /// Emission of the next hit only, the BSDF-sampling half of a light sample's MIS pair.
-    Emission,
-}
-
-impl Aim {
-    fn is_gathering(self) -> bool {
-        matches!(self, Aim::Gather | Aim::Incoming)
-    }
-}
 
 impl Photons {
     /// Estimates the radiance that arrives along a camera ray.
@@ -302,20 +266,6 @@ impl Photons {
             (LobePart::Diffuse, false) => Aim::Gather,
             (LobePart::Rough, false) if aim.is_gathering() => Aim::Gather,
             (LobePart::Rough, false) => Aim::Rest,
-        }
-    }
-}
-
-impl Gatherer {
-    fn new(walk: Walk, aim: Aim) -> Gatherer {
-        Gatherer {
-            walk,
-            passed: 0.0,
-            length: 0.0,
-            aim,
-            leaves_caustics: false,
-            splits: 1,
-            light_samples: 1,
         }
     }
 }

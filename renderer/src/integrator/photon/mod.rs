@@ -19,6 +19,7 @@ mod density;
 mod emit;
 mod file;
 mod gather;
+mod gatherer;
 mod guide_field;
 mod irradiance;
 mod lookup;
@@ -43,8 +44,8 @@ use trace::{BATCH, ShootOrder, Shot, Wanted, shoot};
 
 pub use density::{Nearest, PhotonMap};
 pub use file::{MapError, MapHeader};
+pub(in crate::integrator) use gatherer::Gatherer;
 pub use guide_field::GuideField;
-pub(in crate::integrator) use gather::Gatherer;
 pub(in crate::integrator) use guide_field::LocalGuide;
 pub use particle::{Packed, Photon, Way};
 pub use statistics::PhotonStats;
