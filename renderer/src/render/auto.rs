@@ -1,6 +1,7 @@
 //! The integrator `auto`: a short pilot of `path` and `photon` decides by the expected time to equal error.
 //!
-//! Both render the same few pixels; the time to an error is in proportion to the cost of a sample times its variance.
+//! Both render the same few pixels, at a first look a quarter of them, with two branches each; where that leaves doubt, with
+//! their best branches and guides. The time to an error is in proportion to the cost of a sample times its variance.
 //! Measured time would make the image depend on the machine and its load, so cost is counted in equivalents of path
 //! rays.
 
@@ -27,8 +28,15 @@ pub struct Decision {
 /// Samples of each of the pilot's pixels, of either sequence.
 const SAMPLES: u64 = 16;
 
+/// Pixels of a first look along the longer side of the picture.
+const FEW: u32 = 20;
+
 /// Photons to keep in each map of the pilot.
 const PHOTONS: u64 = 1 << 15;
+
+/// A gain of `photon` that decides though neither has its best branches and guides: those seldom double the speed of paths
+/// relative to photons, and to find them takes longer than the first look.
+const SURE: f64 = 2.0;
 
 /// Cost of a photon map lookup in path rays; a sample takes one, and each of its gather rays.
 const LOOKUP: f64 = 2.0;
@@ -67,67 +75,121 @@ pub(super) fn decide(
     };
     let maps = pilot.prepare(scene, &pilot_pass)?;
     let made = maps.photons().cloned().unwrap_or_default();
+    let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
+    let comparison = Comparison {
+        scene,
+        settings,
+        preparation: larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64),
+    };
+    let by_photon = |gain| Decision {
+        integrator: Integrator::Photon(photon),
+        settled: Integrator::Photon(photon),
+        gain,
+    };
+    let maps = maps.with_counts(2, 2);
+    let plain = Prepared::Path(*path).with_counts(2, 2);
+    let film = settings.rendered();
+    let step = film.width().max(film.height()).div_ceil(FEW);
+    let first = comparison.gain(&plain, &maps, step);
+    if first > SURE {
+        return Ok(by_photon(first));
+    }
     let settled = chosen(scene, settings, path, pass);
     let paths = paths::prepare(scene, &settled, pass);
-    let by_path = sample(scene, settings, &paths);
-    let rare = match &maps {
-        Prepared::Photon(maps) => {
-            caustics::variances(scene, settings, (&settings.rendered(), 1), &paths, maps)
-        }
-        _ => vec![],
-    };
     let maps = with_counts(scene, settings, &photon, maps);
-    let by_photon = sample(scene, settings, &maps);
-
-    // Both estimate the same picture: the mean of the two is known better than either.
-    let pixels = || by_path.pixels.iter().zip(&by_photon.pixels);
-    let brightness = |(a, b): (&Pixel, &Pixel)| 0.5 * (a.mean + b.mean);
-    let mean = pixels().map(brightness).sum::<f64>() / by_path.pixels.len().max(1) as f64;
-    let scale = |pair: (&Pixel, &Pixel)| 1.0 / (brightness(pair).powi(2) + 1e-2 * mean * mean);
-    let spread =
-        |by: fn((&Pixel, &Pixel)) -> f64| -> f64 { pixels().map(|pair| by(pair) * scale(pair)).sum() };
-    let lookups = f64::from(1 + maps.branching().branches.unwrap_or(1));
-    let photon_error = spread(|(_, photon)| photon.variance);
-    // Rare paths with large contributions are missing among so few samples; the difference to the estimate with photon
-    // maps shows how much.
-    let missing =
-        spread(|(path, photon)| 2.0 * SAMPLES as f64 * (path.mean - photon.mean).powi(2) - photon.variance);
-    let rare: f64 = rare
-        .iter()
-        .zip(pixels())
-        .map(|(variance, pair)| variance * scale(pair))
-        .sum();
-    let rare = rare / f64::from(settled.split.unwrap_or(1));
-    // Bright caustics are hardly ever among the samples.
-    let path_error = spread(|(path, _)| path.variance).max(missing) + rare;
-    let samples = samples(settings, path_error / by_path.pixels.len() as f64) * settings.pixels() as f64;
-    let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
-    let maps = larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64);
-    let path_work = rays(&by_path) * samples * path_error;
-    let photon_work = (rays(&by_photon) + lookups * LOOKUP) * samples * photon_error + maps * path_error;
-    let gain = if path_work > 0.0 {
-        path_work / photon_work
-    } else {
-        0.0
-    };
+    let gain = comparison.gain(&paths, &maps, 1);
     Ok(if gain > 1.0 {
-        Decision {
-            integrator: Integrator::Photon(photon),
-            settled: Integrator::Photon(photon),
-            gain,
-        }
+        by_photon(gain)
     } else {
         Decision {
             integrator: Integrator::Path(*path),
             settled: Integrator::Path(settled),
             // A picture without light has no errors by either.
-            gain: if path_work > 0.0 { 1.0 / gain } else { 1.0 },
+            gain: if gain > 0.0 { 1.0 / gain } else { 1.0 },
         }
     })
 }
 
+/// Both integrators for the same picture.
+struct Comparison<'a> {
+    scene: &'a Scene,
+    settings: &'a RenderSettings,
+    /// Cost of the picture's photon maps, in path rays.
+    preparation: f64,
+}
+
+impl Comparison<'_> {
+    /// Expected time of these paths to the error that final gathering from these maps has, relative to its time; 0 where
+    /// there is no light.
+    fn gain(&self, paths: &Prepared, maps: &Prepared, step: u32) -> f64 {
+        let [by_path, by_photon] = [paths, maps].map(|prepared| self.sample(prepared, step));
+        let rays = |pilot: &Pilot<Pixel>| {
+            pilot.work.rays() as f64 / (pilot.pixels.len().max(1) as u64 * 2 * SAMPLES) as f64
+        };
+        // Both estimate the same picture: the mean of the two is known better than either.
+        let pixels = || by_path.pixels.iter().zip(&by_photon.pixels);
+        let brightness = |(a, b): (&Pixel, &Pixel)| 0.5 * (a.mean + b.mean);
+        let mean = pixels().map(brightness).sum::<f64>() / by_path.pixels.len().max(1) as f64;
+        let scale = |pair: (&Pixel, &Pixel)| 1.0 / (brightness(pair).powi(2) + 1e-2 * mean * mean);
+        let spread = |of: &dyn Fn((&Pixel, &Pixel)) -> f64| -> f64 {
+            pixels().map(|pair| of(pair) * scale(pair)).sum()
+        };
+        let photon_error = spread(&|(_, photon)| photon.variance);
+        // Rare paths with large contributions are missing among so few samples; the difference to the estimate with
+        // photon maps shows how much.
+        let missing = spread(&|(path, photon)| {
+            2.0 * SAMPLES as f64 * (path.mean - photon.mean).powi(2) - photon.variance
+        });
+        // Bright caustics are hardly ever among the samples.
+        let rare: f64 = self
+            .caustics(paths, maps, step)
+            .iter()
+            .zip(pixels())
+            .map(|(variance, pair)| variance * scale(pair))
+            .sum();
+        let branches = f64::from(paths.branching().branches.unwrap_or(1));
+        let path_error = spread(&|(path, _)| path.variance).max(missing) + rare / branches;
+        let picture = samples_of(self.settings, path_error / by_path.pixels.len() as f64)
+            * self.settings.pixels() as f64;
+        let lookups = f64::from(1 + maps.branching().branches.unwrap_or(1));
+        let path_work = rays(&by_path) * picture * path_error;
+        let photon_work =
+            (rays(&by_photon) + lookups * LOOKUP) * picture * photon_error + self.preparation * path_error;
+        if path_work > 0.0 {
+            path_work / photon_work
+        } else {
+            0.0
+        }
+    }
+
+    fn sample(&self, prepared: &Prepared, step: u32) -> Pilot<Pixel> {
+        stratified::sample(
+            self.scene,
+            self.settings,
+            &self.settings.rendered(),
+            step,
+            SAMPLES,
+            prepared,
+        )
+    }
+
+    /// Variances that caustics make in a branch of these paths.
+    fn caustics(&self, paths: &Prepared, maps: &Prepared, step: u32) -> Vec<f64> {
+        match maps {
+            Prepared::Photon(maps) => caustics::variances(
+                self.scene,
+                self.settings,
+                (&self.settings.rendered(), step),
+                paths,
+                maps,
+            ),
+            _ => vec![],
+        }
+    }
+}
+
 /// Samples of each pixel by paths whose samples have this relative variance.
-fn samples(settings: &RenderSettings, variance: f64) -> f64 {
+fn samples_of(settings: &RenderSettings, variance: f64) -> f64 {
     match &settings.noise {
         // A pixel gets at most `most` samples, even where that is less than `least`.
         Some(goal) => (variance / goal.error.powi(2))
@@ -135,13 +197,4 @@ fn samples(settings: &RenderSettings, variance: f64) -> f64 {
             .min(goal.most as f64),
         None => settings.total as f64,
     }
-}
-
-fn sample(scene: &Scene, settings: &RenderSettings, prepared: &Prepared) -> Pilot<Pixel> {
-    stratified::sample(scene, settings, &settings.rendered(), 1, SAMPLES, prepared)
-}
-
-/// Rays of a sample.
-fn rays(pilot: &Pilot<Pixel>) -> f64 {
-    pilot.work.rays() as f64 / (pilot.pixels.len().max(1) as u64 * 2 * SAMPLES) as f64
 }
