@@ -5,7 +5,7 @@ use shading::syntax::ast::Declaration;
 
 use super::context::LoadContext;
 use super::field::{Given, Range};
-use super::table::{DeclarationPart, Key, body_of, kind_of, name_of, read_block, set, takes_only};
+use super::table::{Key, body_of, header_of, kind_of, read_block, set};
 use crate::camera::{self, FovAxis, Projection, look_at};
 use crate::scene::desc::CameraDesc;
 
@@ -147,16 +147,7 @@ enum CameraKeyword {
 
 /// Reads `camera`.
 pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) -> Option<CameraDesc> {
-    takes_only(
-        declaration,
-        &[
-            DeclarationPart::Name,
-            DeclarationPart::Kind,
-            DeclarationPart::Body,
-        ],
-        context,
-    );
-    let name = name_of(declaration, context)?;
+    let name = header_of(declaration, context)?;
     let kinds = [
         ("perspective", CameraKeyword::Perspective),
         ("orthographic", CameraKeyword::Orthographic),

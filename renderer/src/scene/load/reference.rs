@@ -1,7 +1,10 @@
 //! Reference of all keys of the scene format, from which `scenes/README.md` is generated.
 
 use super::table::Key;
-use super::{camera, film, function, light, material, place, projector, shape, sheet, transform};
+use super::{
+    camera, directional, environment, film, function, material, place, point, projector, shape, sheet, sky,
+    studio, transform,
+};
 
 /// The keys of one kind of block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +35,17 @@ pub fn reference() -> Vec<Block> {
         block("shape NAME : mesh", shape::MESH),
         block("shape NAME : instance", shape::INSTANCE),
         block("shape NAME : any kind", shape::ANY),
-        block("light NAME : environment", light::ENVIRONMENT),
-        block("light NAME : studio", light::STUDIO),
-        block("light NAME : sky", light::SKY),
-        block("light NAME : point or spot", light::POINT),
-        block("light NAME : spot", light::SPOT),
+        block("light NAME : environment", environment::ENVIRONMENT),
+        block("light NAME : studio", studio::STUDIO),
+        block("light NAME : sky", sky::SKY),
+        block("light NAME : point or spot", point::POINT),
+        block("light NAME : spot", point::SPOT),
         block("light NAME : projector", projector::PROJECTOR),
-        block("light NAME : directional", light::DIRECTIONAL),
+        block(
+            "light NAME : spot or projector, of its `map`",
+            projector::PROJECTOR_SLIDE,
+        ),
+        block("light NAME : directional", directional::DIRECTIONAL),
         block("light NAME : directional_area", sheet::DIRECTIONAL_AREA),
         block("import \"MODEL\" as NAME", place::IMPORT),
         Block {

@@ -6,7 +6,7 @@ use shading::syntax::ast::{Declaration, Expr};
 
 use super::context::LoadContext;
 use super::field::{Given, Range};
-use super::table::{DeclarationPart, Key, body_of, kind_of, name_of, read_block, set, takes_only};
+use super::table::{Key, body_of, header_of, kind_of, read_block, set};
 use crate::geometry::Mesh;
 use crate::scene::desc::GeometryDesc;
 
@@ -218,16 +218,7 @@ enum ShapeKeyword {
 
 /// Reads `shape`.
 pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -> Option<ShapeDeclaration> {
-    takes_only(
-        declaration,
-        &[
-            DeclarationPart::Name,
-            DeclarationPart::Kind,
-            DeclarationPart::Body,
-        ],
-        context,
-    );
-    let name = name_of(declaration, context)?;
+    let name = header_of(declaration, context)?;
     let kinds = [
         ("sphere", ShapeKeyword::Sphere),
         ("plane", ShapeKeyword::Plane),

@@ -1,12 +1,62 @@
-//! The light `studio`: three soft boxes in a dim room, as an environment map that fits models of any size.
+//! Declarations `light NAME : studio { … }`: three soft boxes in a dim room, as an environment map that fits models of any size.
 
 use std::f32::consts::{PI, TAU};
+use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Mat3, Vec3};
+use shading::syntax::ast::Declaration;
 
+use super::context::LoadContext;
+use super::environment::rotation;
+use super::field::Range;
+use super::table::{Key, body_of, read_block, set};
 use crate::color::Rgb;
 use crate::image::Image;
+use crate::light::MapRows;
 use crate::math::{cos, sin};
+use crate::scene::desc::LightKind;
+
+/// What the block of a studio sets.
+pub(super) struct StudioBlock {
+    scale: f32,
+    rotate: Mat3,
+}
+
+/// The keys of `studio` lights.
+pub(super) const STUDIO: &[Key<StudioBlock>] = &[
+    Key {
+        name: "scale",
+        doc: "a factor; at 1, the default, white that faces the key light is nearly white in the picture",
+        set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
+    },
+    Key {
+        name: "rotate",
+        doc: "turns it: degrees about +y, or a transform that rotates; by default it is set up for what faces +z",
+        set: |light, field, context| set(&mut light.rotate, rotation(field, context)),
+    },
+];
+
+/// Reads the block of a studio.
+pub(super) fn read_studio(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
+    let mut light = StudioBlock {
+        scale: 1.0,
+        rotate: Mat3::IDENTITY,
+    };
+    read_block(
+        body_of(declaration),
+        "a studio light",
+        &[STUDIO],
+        &mut light,
+        context,
+    );
+    LightKind::Environment {
+        map: Some(Arc::new(map())),
+        radiance: Rgb::splat(light.scale),
+        world_from_map: light.rotate,
+        rows: MapRows::Centers,
+        portals: vec![],
+    }
+}
 
 /// A square lamp that faces the middle of the world.
 struct SoftBox {

@@ -164,6 +164,17 @@ pub(super) fn name_of(declaration: &Declaration, context: &mut LoadContext) -> O
     }
 }
 
+/// The name of a declaration that has a kind and a block besides, and nothing else.
+pub(super) fn header_of(declaration: &Declaration, context: &mut LoadContext) -> Option<String> {
+    let parts = [
+        DeclarationPart::Name,
+        DeclarationPart::Kind,
+        DeclarationPart::Body,
+    ];
+    takes_only(declaration, &parts, context);
+    name_of(declaration, context)
+}
+
 /// Notes what a declaration has that its keyword does not take.
 pub(super) fn takes_only(declaration: &Declaration, parts: &[DeclarationPart], context: &mut LoadContext) {
     let target = declaration.target.as_ref().map(|path| path.span);
