@@ -445,6 +445,7 @@ fn options_change_the_scene() {
     fails("flim.size=(1,1)", &["did you mean `film`?"]);
     fails("nonsense", &["not of the form PATH=VALUE"]);
     fails("film.size=", &["--set"]);
+    fails("film.size=320,180", &["--set:1:18", "film.size=(64, 64)"]);
     fails("film.size=1); shape x : sphere { } set film.size=(1", &["--set"]);
 }
 

@@ -60,6 +60,9 @@ impl<T: Into<String>> From<T> for Change {
     }
 }
 
+/// What options look like.
+const FORM: &str = "as in --set \"film.size=(64, 64)\" or --set camera.main.fov=30";
+
 /// An option, taken apart.
 pub(super) struct Override {
     /// The names before `=`.
@@ -76,6 +79,8 @@ impl Override {
         let before = context.diagnostics.list.len();
         let (_, file) = context.parse(change.source(), Path::new(""));
         if context.diagnostics.list.len() > before {
+            let mistake = context.diagnostics.list.pop()?;
+            context.push(mistake.hint(FORM));
             return None;
         }
         let mut items = file.items.into_iter();
@@ -95,8 +100,8 @@ impl Override {
                 text: text.to_owned(),
             }),
             _ => {
-                let diagnostic = Diagnostic::error(format!("`--set {text}` is not of the form PATH=VALUE"))
-                    .hint("as in --set \"film.size=(64, 64)\" or --set camera.main.fov=30");
+                let diagnostic =
+                    Diagnostic::error(format!("`--set {text}` is not of the form PATH=VALUE")).hint(FORM);
                 context.push(diagnostic);
                 None
             }
