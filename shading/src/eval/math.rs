@@ -434,14 +434,15 @@ pub fn length(a: [f32; 3]) -> f32 {
     dot(a, a).sqrt()
 }
 
-/// The triple divided by its length, lane by lane; zero when the length is zero.
+/// The triple times the reciprocal of its length, as with OSL to the last digit; zero when the length is zero.
 #[inline]
 pub fn normalize(a: [f32; 3]) -> [f32; 3] {
     let length = length(a);
     if length == 0.0 {
         [0.0; 3]
     } else {
-        [a[0] / length, a[1] / length, a[2] / length]
+        let scale = 1.0 / length;
+        [a[0] * scale, a[1] * scale, a[2] * scale]
     }
 }
 
