@@ -62,8 +62,11 @@ const QUARTER_PI: [f32; 4] = [0.785_156_25, 0.000_241_875_65, 3.774_766_8e-8, 1.
 /// left of it.
 #[inline]
 fn reduced(x: f32, inverse: f32, quarters: f32) -> (i32, f32) {
+    // Floats so large have no digits behind the point, and halves go to the even number, as with OSL.
+    const WHOLE: f32 = 1.5 * 8_388_608.0;
     let turns = x * inverse;
-    let nearest = turns + 0.5_f32.copysign(turns);
+    let is_small = turns.abs() < 4_194_304.0;
+    let nearest = if is_small { (turns + WHOLE) - WHOLE } else { turns };
     // Beyond the range as the machine's own conversion has it.
     let whole = if nearest.abs() < 2_147_483_648.0 {
         nearest as i32
