@@ -5,7 +5,7 @@ use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
-use crate::hir::{Op, Operand, Stmt};
+use crate::hir::{Op, Operand};
 use crate::source::Span;
 use crate::ty::Type;
 
@@ -67,20 +67,11 @@ impl<'a> Checker<'a> {
         for (local, leaf) in result.iter().zip(&other.leaves) {
             self.store(*local, *leaf, span);
         }
-        let then = self.block(span, |c| {
+        self.push_if(condition, span, |c| {
             for (local, leaf) in result.iter().zip(&value.leaves) {
                 c.store(*local, *leaf, span);
             }
         });
-        let otherwise = vec![];
-        self.push(
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            },
-            span,
-        );
         let leaves = result.into_iter().map(Operand::Local).collect();
         TypedValue { ty: value.ty, leaves }
     }
