@@ -344,6 +344,27 @@ fn attributes_of_the_geometry_go_before_values() {
     );
 }
 
+#[test]
+fn attributes_of_the_geometry_may_be_matrices_texts_and_arrays() {
+    let text = "shader t(float a[3] = {1, 2, 3} [[ int lockgeom = 0 ]], matrix m = 1 [[ int interpolated = 1 ]],\n\
+                string s = \"none\" [[ string primvar = \"title,name\" ]], color c = 0.5 [[ int lockgeom = 0 ]],\n\
+                output string r = \"\") { r = format(\"%g %g %g, %g, %s, %g\", a[0], a[1], a[2], m[3][1], s, c); }\n";
+    let bench = Bench::new(&[("t.ksl", text)]);
+    let shown = |line: &str| bench.shade(&format!("-g 1 1 {line} t.ksl")).ok().to_owned();
+    assert_eq!(shown(""), "r = \"1 2 3, 0, none, 0.5 0.5 0.5\"\n");
+    assert_eq!(
+        shown(
+            "-userdata:type=float[3] a 4,5,6 -userdata m 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 -userdata name glass -userdata c 2.0"
+        ),
+        "r = \"4 5 6, 14, glass, 2 2 2\"\n"
+    );
+    // Of another type it is another attribute.
+    assert_eq!(
+        shown("-userdata a 4.0 -userdata m glass -userdata title 3.0"),
+        "r = \"1 2 3, 0, none, 0.5 0.5 0.5\"\n"
+    );
+}
+
 /// A folder with a `stdosl.h` has the renderer's own closures and functions, which shaders use without including it.
 #[test]
 fn a_folder_may_have_its_own_standard_header() {
@@ -590,11 +611,12 @@ fn outputs_are_given_their_first_values() {
 #[test]
 fn shaders_know_their_names() {
     let text = "shader s() { string a = \"?\", b = \"?\"; getattribute(\"shader:layername\", a); \
-                getattribute(\"shader:groupname\", b); printf(\"%s %s\\n\", a, b); }\n";
+                getattribute(\"shader:groupname\", b); printf(\"%s %s\\n\", a, b); \
+                matrix m = 3; int found = getattribute(\"shader:layername\", m); printf(\"%d %g\\n\", found, m[0][0]); }\n";
     let bench = Bench::new(&[("s.ksl", text)]);
     assert_eq!(
         bench.shade("-g 1 1 -groupname Beatles -layer Cake s.ksl").ok(),
-        "Cake Beatles\n"
+        "Cake Beatles\n0 3\n"
     );
 }
 

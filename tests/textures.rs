@@ -132,7 +132,7 @@ fn lookups_interpolate_and_wrap() {
     );
 }
 
-/// The values are those of OpenImageIO 2.5.
+/// The values are those of OpenImageIO 3.2, which blurs slanted footprints less than those before it.
 #[test]
 fn blur_widens_slanted_footprints() {
     let image = Image::from_fn(64, 64, |x, _| Rgb::splat(if x < 32 { 0.0 } else { 1.0 }));
@@ -153,7 +153,7 @@ fn blur_widens_slanted_footprints() {
         texture.sample(&lookup).value[0]
     };
     for (blur, expected) in [
-        (Vec2::splat(0.1), 0.148901),
+        (Vec2::splat(0.1), 0.0826273),
         (Vec2::new(0.1, 0.0), 0.0357645),
         (Vec2::new(0.0, 0.2), 0.148901),
         (Vec2::ZERO, 0.0),

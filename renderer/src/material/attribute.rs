@@ -165,7 +165,8 @@ impl AttributeSource {
                 mesh.colors.get(i).copied().unwrap_or_default()
             }),
             AttributeSource::Alpha => interpolate(shape, mesh, globals.primitive, weights, |i| {
-                [mesh.colors.get(i).map_or(1.0, |color| color[3]), 0.0, 0.0, 0.0]
+                let alpha = mesh.colors.get(i).map_or(1.0, |color| color[3]);
+                [alpha, alpha, alpha, 0.0]
             }),
             AttributeSource::Named(index) => {
                 let attribute = mesh.attributes.get(index)?;

@@ -61,10 +61,9 @@ impl Ellipse {
         let angle = 0.5 * atan2(b as f32, (a - c) as f32) + std::f32::consts::FRAC_PI_2;
         let mut axis = unit_vector(angle);
         if blur.x + blur.y != 0.0 {
-            // OpenImageIO adds both blurs in proportion to the direction, which widens slanted ellipses a little more.
-            let along = axis.abs();
-            major += blur.dot(along);
-            minor += blur.dot(Vec2::new(along.y, along.x));
+            // The blur is an ellipse along s and t; as much is added to an axis as it is wide there, as by OpenImageIO 3.2.
+            major += (blur * axis).length();
+            minor += (blur * axis.perp()).length();
             if minor > major {
                 (major, minor) = (minor, major);
                 axis = axis.perp();

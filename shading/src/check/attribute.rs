@@ -1,7 +1,6 @@
 //! `getattribute`: attributes of the host, and of the shader itself; `trace` and its options.
 
 use super::argument::Given;
-use super::conversion::near;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
 use super::warning::Warning;
@@ -123,25 +122,14 @@ impl<'a> Checker<'a> {
         let options = given.split_off(2);
         let origin = self.given_as(&given[0], Type::POINT)?.leaf();
         let direction = self.given_as(&given[1], Type::VECTOR)?.leaf();
-        let (near_by, far) = (self.float(0.0), self.float(FAR));
-        let (shade, set) = (self.int(0), self.string(""));
-        let mut operands = vec![origin, direction, near_by, far, shade, set];
-        for pair in options.chunks(2) {
-            let [key, value] = pair else { break };
-            let Some(name) = self.given_string(key) else {
-                self.report(key.span, CheckError::OptionNotConstant);
-                continue;
-            };
-            match TRACE_OPTIONS.iter().position(|(known, _)| *known == &*name) {
-                Some(index) => operands[2 + index] = self.given_as(value, TRACE_OPTIONS[index].1)?.leaf(),
-                None => {
-                    self.given_value(value)?;
-                    let near = near(&name, &TRACE_OPTIONS.map(|(name, _)| name));
-                    let name = name.to_string();
-                    self.warn(key.span, Warning::TraceOption { name, near });
-                }
-            }
-        }
+        let defaults = [self.float(0.0), self.float(FAR), self.int(0), self.string("")];
+        let mut values: [TypedValue; 4] =
+            std::array::from_fn(|i| TypedValue::new(TRACE_OPTIONS[i].1, defaults[i]));
+        self.options(&TRACE_OPTIONS, &options, &mut values, |name, near| {
+            Warning::TraceOption { name, near }
+        })?;
+        let mut operands = vec![origin, direction];
+        operands.extend(values.iter().map(TypedValue::leaf));
         Some(self.emit_builtin(Builtin::Trace, operands, Type::INT, span))
     }
 

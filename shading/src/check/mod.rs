@@ -30,6 +30,7 @@ mod lvalue;
 mod message;
 mod noise;
 mod operator;
+mod option;
 mod overload;
 
 mod prelude;

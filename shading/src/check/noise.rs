@@ -2,7 +2,6 @@
 
 use super::argument::Given;
 use super::conversion::near;
-use super::error::CheckError;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::builtins::{self, Builtin};
@@ -116,24 +115,9 @@ impl<'a> Checker<'a> {
         .zip(OPTIONS)
         .map(|(value, (_, ty))| TypedValue::new(ty, self.body.constant(value)))
         .collect::<Vec<_>>();
-        for pair in given.chunks(2) {
-            let [key, value] = pair else {
-                self.report(pair[0].span, CheckError::OptionWithoutValue);
-                return None;
-            };
-            let Some(name) = self.given_string(key) else {
-                self.report(key.span, CheckError::OptionNotConstant);
-                return None;
-            };
-            match OPTIONS.iter().position(|(known, _)| *known == &*name) {
-                Some(i) => values[i] = self.given_as(value, OPTIONS[i].1)?,
-                None => {
-                    let near = near(&name, &OPTIONS.map(|(name, _)| name));
-                    let name = name.to_string();
-                    self.warn(key.span, Warning::UnknownNoiseOption { name, near });
-                }
-            }
-        }
+        self.options(&OPTIONS, given, &mut values, |name, near| {
+            Warning::UnknownNoiseOption { name, near }
+        })?;
         Some(values.into_iter().map(|v| Given::value(v, span)).collect())
     }
 }

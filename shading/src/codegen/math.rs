@@ -69,8 +69,10 @@ impl Emitter<'_, '_> {
             B::Normalize => {
                 let a = self.read(args[0]);
                 let length = self.length(a);
-                let length = self.b.ins().splat(types::F32X4, length);
-                let unit = self.b.ins().fdiv(a, length);
+                let one = self.b.ins().f32const(1.0);
+                let scale = self.b.ins().fdiv(one, length);
+                let [scale, length] = [scale, length].map(|x| self.b.ins().splat(types::F32X4, x));
+                let unit = self.b.ins().fmul(a, scale);
                 self.zero_unless(FloatCC::NotEqual, length, unit)
             }
             B::Determinant => {

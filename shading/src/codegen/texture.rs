@@ -116,7 +116,7 @@ impl Emitter<'_, '_> {
     fn texture_info_call(&mut self, kind: Kind, args: &[Operand], out: ir::Value) -> ir::Value {
         self.note_late(&args[0]);
         let [file, name, s, t] = self.read_all(args);
-        let kind = self.int(shims::pack_kind(kind) as i32);
+        let kind = self.int(kind.code());
         let place = self.place();
         let info = self.shared.host.texture.info;
         self.call_value(info, &[self.ctx, place, file, name, s, t, kind, out])

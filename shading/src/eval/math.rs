@@ -62,8 +62,11 @@ const QUARTER_PI: [f32; 4] = [0.785_156_25, 0.000_241_875_65, 3.774_766_8e-8, 1.
 /// left of it.
 #[inline]
 fn reduced(x: f32, inverse: f32, quarters: f32) -> (i32, f32) {
+    // Floats so large have no digits behind the point, and halves go to the even number, as with OSL.
+    const WHOLE: f32 = 1.5 * 8_388_608.0;
     let turns = x * inverse;
-    let nearest = turns + 0.5_f32.copysign(turns);
+    let is_small = turns.abs() < 4_194_304.0;
+    let nearest = if is_small { (turns + WHOLE) - WHOLE } else { turns };
     // Beyond the range as the machine's own conversion has it.
     let whole = if nearest.abs() < 2_147_483_648.0 {
         nearest as i32
@@ -434,14 +437,15 @@ pub fn length(a: [f32; 3]) -> f32 {
     dot(a, a).sqrt()
 }
 
-/// The triple divided by its length, lane by lane; zero when the length is zero.
+/// The triple times the reciprocal of its length, as with OSL to the last digit; zero when the length is zero.
 #[inline]
 pub fn normalize(a: [f32; 3]) -> [f32; 3] {
     let length = length(a);
     if length == 0.0 {
         [0.0; 3]
     } else {
-        [a[0] / length, a[1] / length, a[2] / length]
+        let scale = 1.0 / length;
+        [a[0] * scale, a[1] * scale, a[2] * scale]
     }
 }
 

@@ -7,9 +7,14 @@
 
 mod closure;
 mod cloud;
+mod frame;
 mod machine;
+mod message;
 mod operation;
+mod point;
+mod print;
 mod run;
+mod texture;
 
 use crate::hir::Unit;
 

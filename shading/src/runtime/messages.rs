@@ -39,18 +39,22 @@ impl<V> Messages<V> {
         self.list.iter().find(|message| message.name == name)
     }
 
+    fn note(&mut self, Asked { name, ty, place }: Asked<'_>, value: Option<V>) {
+        self.list.push(Message {
+            name: name.to_owned(),
+            ty: ty.to_owned(),
+            place: place.to_owned(),
+            value,
+        });
+    }
+
     /// Sets a message. A second value, or one that comes after the question, would mean different things by the order in
     /// which parts run, so it is refused.
     pub(crate) fn set(&mut self, asked: Asked<'_>, value: V) -> Result<(), String> {
-        let Asked { name, ty, place } = asked;
+        let Asked { name, place, .. } = asked;
         match self.find(name) {
             None => {
-                self.list.push(Message {
-                    name: name.to_owned(),
-                    ty: ty.to_owned(),
-                    place: place.to_owned(),
-                    value: Some(value),
-                });
+                self.note(asked, Some(value));
                 Ok(())
             }
             Some(known) if known.value.is_some() => Err(format!(
@@ -70,12 +74,7 @@ impl<V> Messages<V> {
         let Asked { name, ty, place } = asked;
         match self.find(name) {
             None => {
-                self.list.push(Message {
-                    name: name.to_owned(),
-                    ty: ty.to_owned(),
-                    place: place.to_owned(),
-                    value: None,
-                });
+                self.note(asked, None);
                 Ok(false)
             }
             Some(known) if known.ty != ty => Err(format!(

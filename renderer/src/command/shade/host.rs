@@ -40,9 +40,15 @@ impl Userdata {
     pub(super) fn new(value: Const) -> Userdata {
         let mut list = vec![];
         spread(&value, &mut |number| list.push(number));
-        let is_text = list.is_empty();
-        list.resize(4, 0.0);
-        let numbers = list.first_chunk::<4>().copied().filter(|_| !is_text);
+        let numbers = match list[..] {
+            [] => None,
+            // One number is grey, as with the attributes of a mesh.
+            [x] => Some([x, x, x, 0.0]),
+            _ => {
+                list.resize(4, 0.0);
+                list.first_chunk::<4>().copied()
+            }
+        };
         Userdata { value, numbers }
     }
 }

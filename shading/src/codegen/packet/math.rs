@@ -50,8 +50,10 @@ impl Packet<'_, '_, '_> {
             B::Normalize => {
                 let a = self.triple(args[0]);
                 let length = self.length(a);
+                let one = self.float_row(1.0);
+                let scale = self.e.b.ins().fdiv(one, length);
                 for (i, row) in a.into_iter().enumerate() {
-                    let unit = self.e.b.ins().fdiv(row, length);
+                    let unit = self.e.b.ins().fmul(row, scale);
                     let unit = self.e.zero_unless(FloatCC::NotEqual, length, unit);
                     self.assign_row(dst, i as u64, unit);
                 }

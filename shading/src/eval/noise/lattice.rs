@@ -11,6 +11,7 @@ use wide::{f32x4, f32x8, u32x8};
 
 use super::hash::hash_each;
 use crate::eval::dual::Real;
+use crate::eval::float_to_int;
 
 /// The offset of each corner along x, y and z: bit 0, 1 and 2 of its number.
 const OFFSETS: [[u32; 8]; 3] = [
@@ -22,11 +23,11 @@ const OFFSETS: [[u32; 8]; 3] = [
 /// What brings noise of 1 to 4 dimensions to about `[-1,1]`.
 pub(super) const SCALES: [f32; 4] = [0.25, 0.6616, 0.982, 0.8344];
 
-/// The cell of a coordinate, and where in the cell.
+/// The cell of a coordinate, and where in the cell. Beyond the ints lies one cell, as with OSL on x86.
 #[inline(always)]
 pub(super) fn cell<T: Real>(x: T) -> (u32, T) {
     let floor = x.value().floor();
-    (floor as i32 as u32, x - floor)
+    (float_to_int(floor) as u32, x - floor)
 }
 
 /// Perlin's fade curve.

@@ -17,6 +17,7 @@ use super::LANES;
 use super::SHIFTS;
 use super::hash::{hash_each, unit};
 use super::lattice::{SCALES, gradients};
+use crate::eval::INT_LIMIT;
 use crate::eval::packet::Row;
 
 /// A number at each point, with its change in x and in y.
@@ -31,7 +32,11 @@ fn splat(x: f32) -> Row {
 #[inline(always)]
 fn cell(x: Row) -> (u32x4, Row) {
     let floor = x.floor();
-    (cast(floor.trunc_int()), x - floor)
+    let beyond: Row = cast(u32x4::splat(i32::MIN.cast_unsigned()));
+    let key = floor
+        .simd_lt(splat(INT_LIMIT))
+        .select(cast(floor.trunc_int()), beyond);
+    (cast(key), x - floor)
 }
 
 /// The same numbers for the corners at both offsets along x.

@@ -2,7 +2,7 @@
 
 use super::Linker;
 use crate::builtins::Builtin;
-use crate::hir::{Block, Code, Const, Op, Operand, Stmt, Unit, walk};
+use crate::hir::{Block, Code, Const, Kind, Op, Operand, Stmt, Unit, walk};
 
 impl Linker<'_> {
     /// Answers `getattribute("shader:layername", …)` and `getattribute("shader:groupname", …)` of a unit whose statements
@@ -31,7 +31,12 @@ fn answer(block: &mut Block, code: &mut Code, layer: &str, group: &str) {
                 },
                 _ => None,
             };
-            let name = text(args.get(1)).filter(|_| text(args.first()).as_deref() == Some(""));
+            // Asked for as a value of another type, there is no such attribute.
+            let is_text = match args.get(3) {
+                Some(Operand::Const(id)) => code.consts[*id] == Const::Int(Kind::STRING.code()),
+                _ => false,
+            };
+            let name = text(args.get(1)).filter(|_| is_text && text(args.first()).as_deref() == Some(""));
             let name = match name.as_deref() {
                 Some("shader:layername") => layer,
                 Some("shader:groupname") => group,

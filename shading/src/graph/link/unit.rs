@@ -9,7 +9,7 @@ use crate::graph::interface::part;
 use crate::graph::lazy::Segment;
 use crate::graph::path::longest_name;
 use crate::graph::splice::Splice;
-use crate::hir::{Block, Const, LocalId, Op, Operand, Param, Stmt, Unit};
+use crate::hir::{Block, Const, Kind, LocalId, Op, Operand, Param, Stmt, Unit};
 use crate::source::{SourceMap, Span};
 use crate::ty::{Length, Type};
 
@@ -171,12 +171,19 @@ impl Linker<'_> {
         default: impl Into<Option<Block>>,
     ) {
         let default = default.into();
-        let is_number =
-            !param.ty.is_array() && (param.ty.is_triple() || matches!(param.ty, Type::INT | Type::FLOAT));
-        let names = if is_number {
-            param.attributes(interpolated, default.is_none())
-        } else {
-            vec![]
+        let kind = Kind::of(param.ty).filter(|kind| kind.element() != Kind::CLOSURE);
+        let names = match kind {
+            Some(_) => param.attributes(interpolated, default.is_none()),
+            None => vec![],
+        };
+        let small = [Op::Builtin(Builtin::HasAttribute), Op::AttributeValue];
+        let (ops, more) = match kind {
+            Some(kind) if !matches!(kind, Kind::INT | Kind::FLOAT | Kind::TRIPLE) => {
+                let any = [Builtin::HasAnyAttribute, Builtin::AnyAttribute].map(Op::Builtin);
+                let [whole, code] = [-1, kind.code()].map(|n| self.constant(Const::Int(n)));
+                (any, vec![whole, code])
+            }
+            _ => (small, vec![]),
         };
         let mut chain = default.unwrap_or_default();
         for name in names.into_iter().rev() {
@@ -186,14 +193,14 @@ impl Linker<'_> {
             let ask = |dst, op| Stmt::Op {
                 dst: Some(dst),
                 op,
-                args: vec![object, name],
+                args: [vec![object, name], more.clone()].concat(),
                 span: Span::default(),
             };
             chain = vec![
-                ask(found, Op::Builtin(Builtin::HasAttribute)),
+                ask(found, ops[0]),
                 Stmt::If {
                     condition: Operand::Local(found),
-                    then: vec![ask(local, Op::AttributeValue)],
+                    then: vec![ask(local, ops[1])],
                     otherwise: chain,
                 },
             ];

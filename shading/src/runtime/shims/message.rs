@@ -4,7 +4,7 @@ use super::library::store;
 use super::report::allocate;
 use super::text::write;
 use super::{Shim, run};
-use crate::hir::Kind;
+use crate::hir::{Const, Kind};
 use crate::runtime::Sink;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::messages::Asked;
@@ -56,11 +56,7 @@ unsafe extern "C" fn has_message_shim(
     // SAFETY: compiled code passes its context and texts.
     unsafe {
         if text::read(source) == TRACE {
-            let run = run(ctx);
-            let value = run
-                .last_trace
-                .message(run.host(), text::read(name), Kind::of_code(kind));
-            return i32::from(value.is_some());
+            return i32::from(traced(ctx, name, kind).is_some());
         }
         let found = run(ctx).messages.ask(asked(name, ty, place));
         match found {
@@ -90,11 +86,7 @@ unsafe extern "C" fn message_value_shim(
     // SAFETY: compiled code asks for a message that is there and of the type, so of the size, of `out`.
     unsafe {
         if text::read(source) == TRACE {
-            let run = run(ctx);
-            let value = run
-                .last_trace
-                .message(run.host(), text::read(name), Kind::of_code(kind));
-            if let Some(value) = value {
+            if let Some(value) = traced(ctx, name, kind) {
                 store(ctx, report, &value, out);
             }
             return;
@@ -107,6 +99,19 @@ unsafe extern "C" fn message_value_shim(
 
 /// The source of messages about the last traced ray.
 const TRACE: &str = "trace";
+
+/// What the last traced ray tells under a name, as a value of the kind of that code.
+///
+/// # Safety
+/// The context and the text are those of compiled code.
+unsafe fn traced(ctx: *mut ContextHeader, name: *const TextHeader, kind: i32) -> Option<Const> {
+    // SAFETY: the caller's.
+    unsafe {
+        let run = run(ctx);
+        let kind = Kind::of_code(kind);
+        run.last_trace.message(run.host(), text::read(name), kind)
+    }
+}
 
 /// # Safety
 /// All are texts.

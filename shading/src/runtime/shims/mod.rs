@@ -38,7 +38,7 @@ pub(crate) use report::{grow_arena, grow_frames, index_out_of_range, out_of_fuel
 pub(crate) use service::{dict_value, service};
 pub(crate) use string::{concat, equal, format, print, ray_bits, ray_type, substr, text_test};
 
-pub(crate) use texture::{LookupRecord, pack, pack_kind};
+pub(crate) use texture::{LookupRecord, pack};
 
 use crate::runtime::context::{ContextHeader, Run};
 

@@ -4,7 +4,6 @@ use super::host;
 use super::report::report;
 use super::text::make;
 use super::{Lanes, Shim};
-use crate::hir::kind::Element;
 use crate::hir::{
     ColorSpace, Const, Interpolation, Kind, TextureMapping, TextureOperand, TextureOperands, TextureOptions,
     Wrap,
@@ -219,31 +218,6 @@ pub(super) unsafe extern "C" fn texture_error<H: ShaderHost>(
     }
 }
 
-/// A kind as an int.
-pub(crate) fn pack_kind(kind: Kind) -> u32 {
-    let (Kind::One(element) | Kind::Array(element, _)) = kind;
-    let count = match kind {
-        Kind::One(_) => 0,
-        Kind::Array(_, n) => n,
-    };
-    element as u32 | count << 3
-}
-
-fn unpack_kind(packed: u32) -> Kind {
-    let element = match packed & 7 {
-        0 => Element::Int,
-        1 => Element::Float,
-        2 => Element::Triple,
-        3 => Element::Matrix,
-        4 => Element::String,
-        _ => Element::Closure,
-    };
-    match packed >> 3 {
-        0 => Kind::One(element),
-        n => Kind::Array(element, n),
-    }
-}
-
 pub(super) unsafe extern "C" fn texture_info<H: ShaderHost>(
     ctx: *mut ContextHeader,
     place: u32,
@@ -262,7 +236,7 @@ pub(super) unsafe extern "C" fn texture_info<H: ShaderHost>(
             ..TextureRequest::default()
         };
         let info = host::<H>(ctx).texture_info(&request, text::read(name), st);
-        let kind = unpack_kind(kind);
+        let kind = Kind::of_code(kind.cast_signed());
         let value = info.and_then(|info| info.of_kind(kind));
         let found = value.is_some();
         if !out.is_null() {
@@ -346,9 +320,6 @@ mod tests {
         };
         for options in [options, TextureOptions::default()] {
             assert_eq!(unpack(pack(options), options.operands), options);
-        }
-        for kind in [Kind::INT, Kind::MATRIX, Kind::Array(Element::String, 5)] {
-            assert_eq!(unpack_kind(pack_kind(kind)), kind);
         }
     }
 }

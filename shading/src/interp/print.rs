@@ -1,0 +1,71 @@
+//! What functions do besides giving a value: printing, and messages that are set; values as text.
+
+use super::closure::{NodeId, Value};
+use super::frame::CallFrame;
+use super::machine::Machine;
+use super::message::asked;
+use super::operation::{self, Printable};
+use crate::builtins::Builtin;
+use crate::hir::{Const, Operand};
+use crate::runtime::Sink;
+use crate::runtime::closure_text::closure_text;
+use crate::source::Span;
+
+impl<'a> Machine<'a> {
+    /// Does what a function without result does; whether it is one.
+    pub(super) fn effect(
+        &mut self,
+        frame: &CallFrame<'a>,
+        builtin: Builtin,
+        args: &[Operand],
+        span: Span,
+    ) -> bool {
+        let (sink, skip) = match builtin {
+            Builtin::Printf => (Sink::Output, 0),
+            Builtin::Warning => (Sink::Warning, 0),
+            Builtin::Error => (Sink::Error, 0),
+            Builtin::Fprintf => (Sink::File(frame.text(args[0]).to_owned()), 1),
+            Builtin::SetMessage => {
+                let asked = asked(frame, &args[..3]);
+                let value = frame.get(args[3]);
+                if let Err(error) = self.messages.set(asked, value) {
+                    self.printed.push(Sink::Error, &error);
+                }
+                return true;
+            }
+            _ => return false,
+        };
+        let text = self.format(frame, &args[skip..], span);
+        self.printed.push(sink, &text);
+        true
+    }
+
+    /// A value with text in place of closures.
+    pub(super) fn shown(&self, value: Value) -> Const {
+        let text = |closure: NodeId| {
+            let listing = self.closures.list(closure);
+            let text = match self.options.closures {
+                Some(registry) => closure_text(&listing, registry),
+                None => "closure".repeat(usize::from(closure.is_some())),
+            };
+            Const::String(text.into())
+        };
+        match value {
+            Value::Plain(value) => value,
+            Value::Closure(closure) => text(closure),
+            Value::Closures(list) => Const::Array(list.into_iter().map(text).collect()),
+        }
+    }
+
+    pub(super) fn format(&mut self, frame: &CallFrame<'a>, args: &[Operand], span: Span) -> String {
+        let Some((&format, values)) = args.split_first() else {
+            return String::new();
+        };
+        let values: Vec<Const> = values.iter().map(|&a| self.shown(frame.get(a))).collect();
+        let values: Vec<Printable<'_>> = values.iter().map(Printable::of).collect();
+        let mut problem = None;
+        let text = operation::format(frame.text(format), &values, &mut problem);
+        self.problem(problem, span);
+        text
+    }
+}
