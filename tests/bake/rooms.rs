@@ -234,9 +234,11 @@ fn what_stands_in_solids_that_stand_in_each_other_is_hidden() {
     let mut builder = SceneBuilder::new();
     let grey = builder.material(GREY);
     builder.shape(mesh(Mesh::plane(4.0)), Affine3A::IDENTITY, grey);
+    // Beside the inner corner of the last two, most rays within the first meet their outsides.
     let blocks = [
-        (Vec3::new(-1.0, -0.1, -0.6), Vec3::new(0.3, 1.0, 0.6)),
-        (Vec3::new(-0.3, -0.2, -0.3), Vec3::new(1.2, 0.8, 1.1)),
+        (Vec3::new(-1.0, -0.1, -1.0), Vec3::new(1.0, 1.0, 1.0)),
+        (Vec3::new(0.1, -0.2, -1.2), Vec3::new(1.2, 0.8, 0.3)),
+        (Vec3::new(-1.2, -0.3, 0.1), Vec3::new(0.3, 0.9, 1.2)),
     ];
     for (from, to) in blocks {
         slab(&mut builder, from, to, grey);
@@ -254,16 +256,14 @@ fn what_stands_in_solids_that_stand_in_each_other_is_hidden() {
     }
 
     let points = vec![
-        Vec3::new(-0.4, 0.3, 0.0),
-        Vec3::new(0.0, 0.3, 0.0),
-        Vec3::new(0.4, 0.3, 0.7),
-        Vec3::new(0.5, 0.3, -0.5),
+        Vec3::new(0.05, 0.3, 0.05),
+        Vec3::new(0.2, 0.3, 0.2),
+        Vec3::new(1.5, 0.3, 0.0),
     ];
     settings.target = Target::Probes(ProbePlaces::Points(points));
     let baked = run(&scene, &settings);
     let Product::Probes(probes) = &baked.product else {
         panic!("probes were baked");
     };
-    let valid: Vec<bool> = (0..4).map(|probe| probes.is_valid(probe)).collect();
-    assert_eq!(valid, [false, false, false, true]);
+    assert_eq!(probes.openness, [0.0, 0.0, 1.0]);
 }
