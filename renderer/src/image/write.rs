@@ -118,8 +118,7 @@ fn encode_hdr(image: &Image) -> Result<Vec<u8>, String> {
 fn nearest_rgbe(color: [f32; 3]) -> [f32; 3] {
     const LEAST: f32 = 1e-35;
     const GREATEST: f32 = 1.6e38;
-    // Not `clamp`: black where there is no number.
-    let color = color.map(|v| v.max(0.0).min(GREATEST));
+    let color = color.map(|v| v.clamp(0.0, GREATEST));
     let most = color.into_iter().fold(0.0, f32::max);
     if most < LEAST {
         return [0.0; 3];
