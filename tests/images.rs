@@ -279,6 +279,43 @@ fn every_format_written_is_read() {
 }
 
 #[test]
+fn hdr_files_are_no_darker_than_their_pictures() {
+    let image = Image::from_fn(64, 64, |x, y| {
+        let v = 1.0 + (64 * y + x) as f32 / 4200.0;
+        Rgb::new(v, 0.37 * v, 0.9 * v)
+    });
+    let written = |image: &Image| {
+        decode(Path::new("a.hdr"), &encoded("a.hdr", image))
+            .unwrap()
+            .into_image()
+    };
+    let back = written(&image);
+    for channel in 0..3 {
+        let mean = |image: &Image| image.data.iter().skip(channel).step_by(3).sum::<f32>() / 4096.0;
+        assert!(
+            (mean(&back) / mean(&image) - 1.0).abs() < 2e-4,
+            "{channel}: {} for {}",
+            mean(&back),
+            mean(&image)
+        );
+    }
+    for (a, b) in back.data.iter().zip(&image.data) {
+        assert!((a - b).abs() <= 1.0 / 256.0, "{a} for {b}");
+    }
+    let mut odd = Image::new(5, 1, 3);
+    let values = [1e-39, 3e38, f32::NAN, -1.0, 255.7];
+    odd.data
+        .iter_mut()
+        .enumerate()
+        .for_each(|(i, v)| *v = values[i / 3]);
+    let found: Vec<f32> = written(&odd).data.into_iter().step_by(3).collect();
+    assert!(
+        found[0] == 0.0 && found[1] > 1e38 && found[2..] == [0.0, 0.0, 256.0],
+        "{found:?}"
+    );
+}
+
+#[test]
 fn alpha_is_neither_exposed_nor_encoded() {
     let mut image = Image::new(1, 1, 4);
     image.data.copy_from_slice(&[0.5, 0.5, 0.5, 0.5]);

@@ -13,10 +13,10 @@ use renderer::math::{Frame, Ray, RayEnd};
 use renderer::sampler::Sampler;
 use renderer::sampling::cosine_hemisphere;
 use renderer::scene::Scene;
-use renderer::scene::build::build;
+use renderer::scene::build::{Built, build};
 use renderer::scene::load::{LoadOptions, load};
 
-use super::{lightmap, run, settings, texture};
+use super::{lightmap, run, settings, texels, texture};
 
 /// The sum of light that was scattered on its way.
 struct Scattered(Rgb);
@@ -123,6 +123,16 @@ fn path_traced(scene: &Scene, points: &[(Vec3, Vec3, Vec2)], samples: u32) -> Ve
         .collect()
 }
 
+fn shipped(name: &str, integrator: &str) -> Built {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes").join(name);
+    let options = LoadOptions {
+        set: vec![format!("integrator={integrator}").into()],
+        ..LoadOptions::default()
+    };
+    let (desc, _) = load(&file, &options).unwrap_or_else(|e| panic!("{e}"));
+    build(&desc, None, 2).unwrap_or_else(|e| panic!("{e}"))
+}
+
 /// Relative RMSE of a scene's indirect irradiance against path tracing: of the irradiance itself, and rebuilt from order
 /// 2 and order 1. What noise of the reference adds to it is known from its halves, and taken out.
 fn errors(
@@ -133,16 +143,7 @@ fn errors(
     points: usize,
     reference_samples: u32,
 ) -> [f64; 3] {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes").join(name);
-    let (desc, _) = load(
-        &file,
-        &LoadOptions {
-            set: vec![format!("integrator={integrator}").into()],
-            ..LoadOptions::default()
-        },
-    )
-    .unwrap_or_else(|e| panic!("{e}"));
-    let built = build(&desc, None, 2).unwrap_or_else(|e| panic!("{e}"));
+    let built = shipped(name, integrator);
     let scene = &built.scene;
     let mut settings = settings(texture(resolution), Include::Indirect, ShOrder::Two, samples);
     settings.integrator = built.integrator;
@@ -193,6 +194,38 @@ fn cornell_box_is_as_path_traced() {
     let [irradiance, second, first] = errors("cornell_box.kiln", "photon", 128, 256, 300, 4096);
     println!("cornell_box: irradiance {irradiance:.4}, order 2 {second:.4}, order 1 {first:.4}");
     assert!(irradiance < 0.03 && second < 0.03, "{irradiance} {second}");
+}
+
+#[test]
+fn light_that_is_scattered_once_is_as_path_traced() {
+    let mean = |integrator: &str| {
+        let built = shipped("cornell_box.kiln", integrator);
+        let mut settings = settings(texture(64), Include::Indirect, ShOrder::One, 64);
+        settings.integrator = built.integrator.with_depth(Some(3));
+        let baked = run(&built.scene, &settings);
+        let map = lightmap(&baked);
+        let light = texels(map)
+            .iter()
+            .map(|&(x, y, _, _)| f64::from(map.irradiance(x, y).luminance()))
+            .sum::<f64>();
+        light / texels(map).len() as f64
+    };
+    let (photon, path) = (mean("photon"), mean("path"));
+    assert!((photon / path - 1.0).abs() < 0.015, "{photon} is not {path}");
+}
+
+#[test]
+fn paths_of_one_segment_end_before_light_arrives() {
+    let built = shipped("cornell_box.kiln", "path");
+    let mut settings = settings(texture(64), Include::Both, ShOrder::One, 1);
+    settings.integrator = built.integrator.with_depth(Some(1));
+    let baked = run(&built.scene, &settings);
+    let map = lightmap(&baked);
+    assert!(
+        texels(map)
+            .iter()
+            .all(|&(x, y, _, _)| map.irradiance(x, y).is_black())
+    );
 }
 
 /// The figures that baking is measured by: a minute or two on two cores.

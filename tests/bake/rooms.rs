@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 
 use glam::{Affine3A, Vec3};
 use renderer::bake::sh::ShOrder;
-use renderer::bake::{Include, Scale, Side, Target};
+use renderer::bake::{Include, ProbePlaces, Product, Scale, Side, Sides, Target};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
 use renderer::light::{EnvironmentLight, Light, PointLight};
@@ -227,4 +227,44 @@ fn a_wall_without_thickness_keeps_two_lights_apart() {
         let of_lookups = points.map(|(p, n, uv)| shares(p, n, map.lookup(uv).1));
         apart("lookups", of_lookups.collect());
     }
+}
+
+#[test]
+fn what_stands_in_solids_that_stand_in_each_other_is_hidden() {
+    let mut builder = SceneBuilder::new();
+    let grey = builder.material(GREY);
+    builder.shape(mesh(Mesh::plane(4.0)), Affine3A::IDENTITY, grey);
+    // Beside the inner corner of the last two, most rays within the first meet their outsides.
+    let blocks = [
+        (Vec3::new(-1.0, -0.1, -1.0), Vec3::new(1.0, 1.0, 1.0)),
+        (Vec3::new(0.1, -0.2, -1.2), Vec3::new(1.2, 0.8, 0.3)),
+        (Vec3::new(-1.2, -0.3, 0.1), Vec3::new(0.3, 0.9, 1.2)),
+    ];
+    for (from, to) in blocks {
+        slab(&mut builder, from, to, grey);
+    }
+    builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
+    let scene = builder.build();
+    let mut settings = settings(texture(128), Include::Direct, ShOrder::One, 16);
+    settings.sides = Sides::Front;
+    let baked = run(&scene, &settings);
+    let map = lightmap(&baked);
+    for (x, y, p, n) in texels(map) {
+        let (p, e) = (p + 1e-3 * n, map.irradiance(x, y).luminance());
+        let within = (blocks.iter()).any(|&(from, to)| p.cmpgt(from).all() && p.cmplt(to).all());
+        assert!(!within && (e > 0.1 || n.y < -0.9 || p.y < 0.0), "{p} has {e}");
+    }
+
+    let points = vec![
+        Vec3::new(0.05, 0.3, 0.05),
+        Vec3::new(0.2, 0.3, 0.2),
+        Vec3::new(1.5, 0.3, 0.0),
+    ];
+    settings.target = Target::Probes(ProbePlaces::Points(points));
+    let baked = run(&scene, &settings);
+    let Product::Probes(probes) = &baked.product else {
+        panic!("probes were baked");
+    };
+    let valid: Vec<bool> = (0..3).map(|probe| probes.is_valid(probe)).collect();
+    assert_eq!(valid, [false, false, true], "{:?}", probes.openness);
 }

@@ -73,6 +73,7 @@ impl Job<'_> {
         let pass = Pass {
             // Every point traces many rays, so it justifies more photons than a pixel.
             points: count as u64 * u64::from(settings.samples).div_ceil(RAYS_OF_A_PIXEL),
+            gather_depth: 1,
             stop: self.stop,
             progress: &shot,
             ..Pass::first(settings.seed, count as u64)
@@ -86,6 +87,7 @@ impl Job<'_> {
             prepared: &prepared,
             include: settings.include,
             samples: settings.samples,
+            goes_on: depth != Some(0),
         };
         workers.estimate(
             count,

@@ -1,7 +1,7 @@
 //! Selects the usable sample points of a texel: outside solids, not covered, not behind walls.
 //!
-//! A shape is *solid* if its mesh is closed and opaque. A point from which at least half of the probe rays hit the
-//! inside of solids lies inside one and is hidden. Points behind a sheet that crosses the texel are hidden too: rays
+//! A shape is *solid* if its mesh is closed and opaque. A point from which at least half of the probe rays leave a solid
+//! that they have not entered lies inside one and is hidden. Points behind a sheet that crosses the texel are hidden too: rays
 //! along the surface hit its back. Backs that are baked count as visible and hide nothing. A receiver that is nearly
 //! all inside is furniture in a room modelled as a box: its points are kept.
 
@@ -20,8 +20,11 @@ use crate::scene::Scene;
 /// Probe rays of a point.
 const PROBES: u64 = 8;
 
-/// Number of rays that must hit the inside of solids for a point to be inside.
+/// Number of rays that must leave a solid for a point to be inside.
 const INSIDE: u64 = PROBES / 2;
+
+/// Most surfaces that a probe ray crosses: solids may stand in each other.
+const CROSSINGS: u32 = 16;
 
 /// Number of rays that must hit a covering object for a point to be covered; two walls and a floor block three
 /// quarters.
@@ -58,8 +61,25 @@ impl Solids {
         }
     }
 
-    fn is_inside(&self, it: &Interaction) -> bool {
-        self.solid[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
+    /// Whether a ray whose first hit is `first` begins inside a solid: it leaves more of them than it enters before it
+    /// meets anything else.
+    fn are_left(&self, scene: &Scene, first: Interaction, direction: Vec3) -> bool {
+        let mut entered = 0u32;
+        let mut hit = Some(first);
+        for _ in 0..CROSSINGS {
+            let Some(it) = hit.filter(|it| self.solid[it.shape.0 as usize]) else {
+                return false;
+            };
+            if it.wo.dot(it.ng) > 0.0 {
+                entered += 1;
+            } else if entered == 0 {
+                return true;
+            } else {
+                entered -= 1;
+            }
+            hit = scene.intersect(&it.spawn_ray(direction));
+        }
+        false
     }
 
     /// Whether the hit is on a back that is not baked.
@@ -124,8 +144,8 @@ pub(super) fn standing(
         sampler.start(key, PROBING + number * PROBES + index);
         let ray = site.ray(frame.to_world(cosine_hemisphere(sampler.next_2d())));
         if let Some(it) = scene.intersect(&ray) {
-            inside += u64::from(solids.is_inside(&it));
             near += u64::from(it.t * ray.direction.dot(site.ng) < CONTACT * reach);
+            inside += u64::from(solids.are_left(scene, it, ray.direction));
         }
         let left = PROBES - 1 - index;
         // The remaining rays cannot change the result.
@@ -152,13 +172,15 @@ pub(super) fn standing(
     }
 }
 
-/// Share of directions from a point in space that do not hit the inside of a solid.
+/// Share of directions from a point in space that leave no solid around it.
 pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, sampler: &mut Sampler) -> f32 {
     const RAYS: u64 = 64;
     let open = (0..RAYS).filter(|&index| {
         sampler.start(key, PROBING + index);
         let ray = Ray::new(p, uniform_sphere(sampler.next_2d()));
-        !scene.intersect(&ray).is_some_and(|it| solids.is_inside(&it))
+        !scene
+            .intersect(&ray)
+            .is_some_and(|it| solids.are_left(scene, it, ray.direction))
     });
     open.count() as f32 / RAYS as f32
 }

@@ -39,7 +39,7 @@ pub struct Probes {
     pub grid: Option<Grid>,
     /// Where they are.
     pub points: Vec<Vec3>,
-    /// By probe: the share of directions in which it does not see the inside of a solid.
+    /// By probe: the share of directions that leave no solid around it.
     pub openness: Vec<f32>,
     /// Order of the SH coefficients.
     pub order: ShOrder,

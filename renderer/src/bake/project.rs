@@ -52,6 +52,8 @@ pub(super) struct Estimator<'a> {
     pub(super) include: Include,
     /// Rays.
     pub(super) samples: u32,
+    /// Whether paths go on from the points; not at a depth of 1.
+    pub(super) goes_on: bool,
 }
 
 /// Estimate at a point.
@@ -113,7 +115,7 @@ impl Estimator<'_> {
             irradiance: [0.0; 3],
             luminance: [0.0; 2],
         };
-        for index in 0..self.samples {
+        for index in (0..self.samples).filter(|_| self.goes_on) {
             sampler.start(key, u64::from(index));
             let horizon = horizon(index);
             let mut irradiance = Rgb::BLACK;

@@ -59,6 +59,7 @@ pub(super) fn backs(job: &Job<'_>, workers: &Workers<'_>) -> Vec<ShapeId> {
         prepared: &prepared,
         include: settings.include,
         samples: RAYS,
+        goes_on: path.depth != Some(1),
     };
     let found = workers.map(workers.scene.shapes().len(), |index, sampler, context| {
         let pilot = Pilot::new(&estimator, ShapeId(index as u32));

@@ -103,7 +103,7 @@ fn encode_hdr(image: &Image) -> Result<Vec<u8>, String> {
     let image = image.clone().into_linear();
     let pixels = |i| image.rgb(i % image.width, i / image.width).to_array();
     let pixels: Vec<_> = (0..image.width * image.height)
-        .map(|i| image::Rgb(pixels(i)))
+        .map(|i| image::Rgb(nearest_rgbe(pixels(i))))
         .collect();
     let mut bytes = Vec::new();
     let encoder = HdrEncoder::new(&mut bytes);
@@ -111,6 +111,22 @@ fn encode_hdr(image: &Image) -> Result<Vec<u8>, String> {
         .encode(&pixels, image.width, image.height)
         .map_err(|e| e.to_string())?;
     Ok(bytes)
+}
+
+/// The nearest colour that a pixel of an HDR file can be: three multiples, up to 255, of one power of two. The encoder
+/// rounds down, by which pictures would be darker by 0.3 %.
+fn nearest_rgbe(color: [f32; 3]) -> [f32; 3] {
+    const LEAST: f32 = 1e-35;
+    const GREATEST: f32 = 1.6e38;
+    let color = color.map(|v| v.clamp(0.0, GREATEST));
+    let most = color.into_iter().fold(0.0, f32::max);
+    if most < LEAST {
+        return [0.0; 3];
+    }
+    // The exponent alone: the greatest power of two up to `most`.
+    let step = f32::from_bits(most.to_bits() & 0x7f80_0000) / 128.0;
+    let step = if most < 255.5 * step { step } else { 2.0 * step };
+    color.map(|v| (v / step + 0.5).floor() * step)
 }
 
 fn encode_png(image: &Image, exposure: f32) -> Result<Vec<u8>, String> {

@@ -14,6 +14,8 @@ pub struct Pass<'a> {
     /// Number of points that will be shaded (pixels of the film, or texels); default sizes of the photon maps follow
     /// from it.
     pub points: u64,
+    /// Depth of the vertices that gather rays reach first: 2 from a camera, 1 where rays begin as gather rays.
+    pub gather_depth: u32,
     /// File of the photon maps: read if it exists, else written.
     pub file: Option<&'a Path>,
     /// When set, the preparation ends early and uses the photons it has.
@@ -34,6 +36,7 @@ impl Pass<'_> {
             seed,
             index: 0,
             points,
+            gather_depth: 2,
             file: None,
             stop: &GO_ON,
             until: None,

@@ -63,6 +63,7 @@ pub fn resume(
         seed: settings.seed,
         index,
         points: u64::from(settings.width) * u64::from(settings.height),
+        gather_depth: 2,
         file: settings.photon_map.as_deref(),
         stop,
         // Preparation may take half of the time limit, unless others use what it makes.

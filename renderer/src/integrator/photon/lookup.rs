@@ -36,8 +36,7 @@ impl Photons {
     ) -> Rgb {
         let left = self.max_depth() - depth;
         let of = |record: &Record, n: Vec3, context: &mut Context| {
-            // Records are computed for vertices of depth two.
-            if self.settings.depth.is_none() || depth == 2 {
+            if self.settings.depth.is_none() || depth == self.gather_depth {
                 return record.irradiance;
             }
             let site = LookupPoint {

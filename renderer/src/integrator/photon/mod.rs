@@ -57,6 +57,8 @@ pub struct Photons {
     global: PhotonMap,
     caustic: PhotonMap,
     irradiance: Option<IrradianceMap>,
+    /// Depth of the vertices that the irradiance records are computed for.
+    gather_depth: u32,
     /// Radius of each shape's bounds [m].
     shape_radii: Vec<f32>,
     stats: PhotonStats,
@@ -166,7 +168,9 @@ impl Photons {
             CAUSTIC_REACH,
         );
         let irradiance = wants_irradiance.then(|| {
-            let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(2));
+            let max_segments = settings
+                .depth
+                .map_or(u32::MAX, |depth| depth.saturating_sub(pass.gather_depth));
             IrradianceMap::new(
                 scene,
                 places,
@@ -188,6 +192,7 @@ impl Photons {
             global,
             caustic,
             irradiance,
+            gather_depth: pass.gather_depth,
             shape_radii: scene
                 .shapes()
                 .iter()
@@ -231,6 +236,7 @@ impl Photons {
             global: PhotonMap::new(vec![], 1, 0.0, 0.0),
             caustic,
             irradiance: None,
+            gather_depth: self.gather_depth,
             shape_radii: self.shape_radii.clone(),
             stats: PhotonStats::default(),
         }
