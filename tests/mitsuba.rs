@@ -256,7 +256,21 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
         ),
         (
             around("<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"/></shape>"),
-            "media",
+            "only absorbs",
+        ),
+        (
+            around("<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"exterior\"/></shape>"),
+            "outside of bodies",
+        ),
+        (
+            around("<shape type=\"sphere\"><medium type=\"heterogeneous\" name=\"interior\"/></shape>"),
+            "`heterogeneous`",
+        ),
+        (
+            around(
+                "<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"><volume type=\"gridvolume\" name=\"sigma_t\"/></medium></shape>",
+            ),
+            "the same everywhere",
         ),
         (around("<emitter type=\"volumetric\"/>"), "`volumetric`"),
         (around("<integrator type=\"stokes\"/>"), "`stokes`"),
@@ -296,6 +310,17 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
         let errors = loaded(&text, strict).expect_err("strictness");
         assert!(errors.to_string().contains(word), "{errors}");
     }
+}
+
+#[test]
+fn scenes_without_a_sensor_are_told_how_to_have_one() {
+    let (desc, _) = loaded(
+        "<scene version=\"3.0.0\"><shape type=\"sphere\"/></scene>",
+        MitsubaOptions::default(),
+    )
+    .unwrap_or_else(|errors| panic!("{errors}"));
+    let error = desc.camera(None).expect_err("it has no camera").to_string();
+    assert!(error.contains("hint: add one: `<sensor"), "{error}");
 }
 
 #[test]
