@@ -14,6 +14,7 @@ mod info;
 mod interrupt;
 mod inventory;
 mod merge;
+mod new_folder;
 mod outputs;
 mod pack;
 mod pictures;
