@@ -256,10 +256,28 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
         ),
         (
             around("<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"/></shape>"),
-            "media",
+            "only absorbs",
+        ),
+        (
+            around("<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"exterior\"/></shape>"),
+            "outside of bodies",
+        ),
+        (
+            around("<shape type=\"sphere\"><medium type=\"smoke\" name=\"interior\"/></shape>"),
+            "`smoke`",
+        ),
+        (
+            around(
+                "<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"><volume type=\"gridvolume\" name=\"sigma_t\"/></medium></shape>",
+            ),
+            "the same everywhere",
         ),
         (around("<emitter type=\"volumetric\"/>"), "`volumetric`"),
-        (around("<integrator type=\"stokes\"/>"), "`stokes`"),
+        (
+            around("<integrator type=\"stokes\"><integrator type=\"path\"/></integrator>"),
+            "`stokes`",
+        ),
+        (around("<integrator type=\"spectrum\"/>"), "`spectrum`"),
         (
             around(
                 "<shape type=\"sphere\"><bsdf type=\"measured\"><string name=\"filename\" value=\"a\"/></bsdf></shape>",
@@ -285,6 +303,7 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
             "the rest of the scene is there"
         );
         let message = warnings.to_string();
+        assert!(!message.contains("means nothing"), "{message}");
         assert!(
             message.contains(word) && message.contains("scene.xml:3"),
             "{message}"
@@ -296,6 +315,17 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
         let errors = loaded(&text, strict).expect_err("strictness");
         assert!(errors.to_string().contains(word), "{errors}");
     }
+}
+
+#[test]
+fn scenes_without_a_sensor_are_told_how_to_have_one() {
+    let (desc, _) = loaded(
+        "<scene version=\"3.0.0\"><shape type=\"sphere\"/></scene>",
+        MitsubaOptions::default(),
+    )
+    .unwrap_or_else(|errors| panic!("{errors}"));
+    let error = desc.camera(None).expect_err("it has no camera").to_string();
+    assert!(error.contains("hint: add one: `<sensor"), "{error}");
 }
 
 #[test]

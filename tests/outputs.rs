@@ -4,6 +4,10 @@
 #[path = "support/program.rs"]
 mod program;
 
+#[cfg(target_os = "linux")]
+use std::collections::BTreeSet;
+#[cfg(target_os = "linux")]
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -423,20 +427,39 @@ fn files_are_read_and_written_by_as_many_threads_as_asked_for() {
 fn a_file_beyond_the_limit_is_an_error_and_leaves_nothing() {
     let folder = folder();
     let at = folder.path();
-    let before = files(at);
-    let limited = format!(
-        "ulimit -f 1; exec {} render a.kiln --size 64x64 -o o.tif",
-        env!("CARGO_BIN_EXE_kiln")
-    );
-    let output = Command::new("sh")
-        .args(["-c", &limited])
-        .current_dir(at)
-        .output()
-        .unwrap();
-    let message = program::message(&output);
-    assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(message.contains("cannot write 'o.tif'"), "{message}");
-    assert!(files(at) == before);
+    let mitsuba = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/mitsuba/obj.xml");
+    for (command, unwritten) in [
+        ("render a.kiln --size 64x64 -o o.tif", "o.tif"),
+        (
+            "bake a.kiln --target vertex --samples 1 -o deep/baked",
+            "deep/baked/",
+        ),
+        ("farm a.kiln --engine slurm --tasks 1 -o o.exr", "o.farm/"),
+        (&format!("convert {mitsuba} new.kiln"), "new_files/"),
+        ("pack a.kiln -o o.zip", "o.zip"),
+    ] {
+        let before = entries(at);
+        let program = env!("CARGO_BIN_EXE_kiln");
+        let output = Command::new("sh")
+            .args(["-c", &format!("ulimit -f 1; exec {program} {command}")])
+            .current_dir(at)
+            .output()
+            .unwrap();
+        let message = program::message(&output);
+        assert_eq!(output.status.code(), Some(1), "{command}: {message}");
+        let told = ["error: cannot write '", unwritten];
+        let is_told = told.iter().all(|part| message.contains(part));
+        assert!(is_told, "{command}: {message}");
+        assert!(!message.contains("ZipWriter"), "{message}");
+        assert_eq!(entries(at), before, "{command}");
+    }
+}
+
+/// The names of files and folders in a folder.
+#[cfg(target_os = "linux")]
+fn entries(folder: &Path) -> BTreeSet<OsString> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name()).collect()
 }
 
 #[cfg(target_os = "linux")]

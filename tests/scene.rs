@@ -544,6 +544,10 @@ fn files_are_looked_for() {
             .to_string();
         assert!(error.contains(words), "{error}");
     }
+    let error = load(Path::new("-"), &LoadOptions::default())
+        .expect_err("no file")
+        .to_string();
+    assert!(error.contains("hint: give the name of a file"), "{error}");
 }
 
 #[test]

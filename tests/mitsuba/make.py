@@ -192,6 +192,13 @@ def scenes():
     s["normalmap_shadowed"] = ball(bsdf("normalmap", texture("normalmap", "normals.exr", value("boolean", "raw", "true")), RED), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
     s["normalmap_blend"] = ball(bsdf("blendbsdf", value("float", "weight", 0.4), bsdf("normalmap", texture("normalmap", "normals.exr", value("boolean", "raw", "true")), RED), bsdf("roughconductor", value("float", "alpha", 0.3))), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
     s["null"] = ball(bsdf("null"))
+    # media
+    medium = lambda sigma_t, *more: f'<medium type="homogeneous" name="interior">{sigma_t}{value("float", "albedo", 0)}{"".join(more)}</medium>'
+    constant = '<volume type="constvolume" name="sigma_t">' + value("rgb", "value", "0.3 2 4") + '</volume>'
+    slab = '<shape type="cube"><transform name="to_world"><scale x="0.5" y="0.7" z="{}"/><rotate y="1" angle="{}"/><translate x="{}" y="0.8"/></transform>'
+    s["media"] = scene('<shape type="sphere"><point name="center" value="0 0.7 0"/><float name="radius" value="0.6"/>' + bsdf("dielectric") + medium(value("rgb", "sigma_t", "0.6 0.1 0.05"), value("float", "scale", 3)) + '</shape>',
+        slab.format(0.05, 30, -1.3) + bsdf("roughdielectric", value("float", "alpha", 0.2)) + medium(constant, value("float", "scale", 3)) + '</shape>',
+        slab.format(0.3, -20, 1.3) + bsdf("null") + medium(value("float", "sigma_t", 1.5)) + '</shape>', integrator='<integrator type="volpath"/>')
     # textures
     s["bitmap"] = scene('<shape type="rectangle"><transform name="to_world"><translate y="1"/></transform>' + bsdf("diffuse", texture("reflectance", "colors.png")) + '</shape>')
     s["bitmap_nearest"] = scene('<shape type="rectangle"><transform name="to_world"><translate y="1"/></transform>' + bsdf("diffuse", texture("reflectance", "colors.png", value("string", "filter_type", "nearest"), value("string", "wrap_mode", "mirror"), UV)) + '</shape>')

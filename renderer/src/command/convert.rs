@@ -6,6 +6,7 @@ use std::path::Path;
 use shading::Diagnostic;
 
 use super::common::failure;
+use super::new_folder::write_in;
 use super::outputs::Outputs;
 use super::terminal::plural;
 use super::{Failure, print, tell};
@@ -31,23 +32,26 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let files: Vec<&String> = files
         .chain(translation.images.iter().map(|(name, _)| name))
         .collect();
-    if !files.is_empty() {
-        fs::create_dir_all(beside.join(&folder))?;
+    let mut write = || {
+        for name in &files {
+            outputs.file("OUTPUT", &beside.join(name))?;
+        }
+        outputs.spare(&translation.files)?;
+        outputs.spare(translation.images.iter().map(|(_, path)| path))?;
+        for (name, mesh) in &translation.meshes {
+            write_ply(&beside.join(name), mesh)?;
+        }
+        for (name, path) in &translation.images {
+            write_whole(&beside.join(name), &fs::read(path)?)?;
+        }
+        // The scene comes last: where it is, all that it names is.
+        Ok(write_whole(&args.output, translation.text.as_bytes())?)
+    };
+    if files.is_empty() {
+        write()?;
+    } else {
+        write_in(&beside.join(&folder), write)?;
     }
-    for name in files {
-        outputs.file("OUTPUT", &beside.join(name))?;
-    }
-    outputs.spare(&translation.files)?;
-    outputs.spare(translation.images.iter().map(|(_, path)| path))?;
-
-    for (name, mesh) in &translation.meshes {
-        write_ply(&beside.join(name), mesh)?;
-    }
-    for (name, path) in &translation.images {
-        write_whole(&beside.join(name), &fs::read(path)?)?;
-    }
-    // The scene comes last: where it is, all that it names is.
-    write_whole(&args.output, translation.text.as_bytes())?;
     if !args.quiet {
         print(&translation.warnings);
         let counts = [

@@ -14,6 +14,7 @@ mod info;
 mod interrupt;
 mod inventory;
 mod merge;
+mod new_folder;
 mod outputs;
 mod pack;
 mod pictures;
@@ -34,6 +35,7 @@ mod watch;
 use std::io;
 use std::process::ExitCode;
 
+use self::interrupt::Interrupt;
 use crate::cli::{Cli, Command};
 use terminal::{all_told, print, remark, tell};
 
@@ -49,6 +51,11 @@ pub fn run(cli: &Cli) -> ExitCode {
 }
 
 fn done(command: &Command) -> Result<(), Failure> {
+    // Those that write what they have so far catch signals by themselves.
+    let _interrupt = match command {
+        Command::Render(_) | Command::Bake(_) => None,
+        _ => Some(Interrupt::catch()?),
+    };
     match command {
         Command::Render(args) => render::run(args),
         Command::Merge(args) => merge::run(args),

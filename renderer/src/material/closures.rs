@@ -12,6 +12,7 @@
 //! - Closures without a lobe of their own use the nearest one: Cycles' sheens are Burley's, subsurface scattering is
 //!   Lambertian, Phong and Ward are GGX of the same width; thin films and labels are ignored.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use glam::Vec3;
@@ -520,13 +521,14 @@ pub(super) fn is_inside(closure: ClosureRef<'_>) -> bool {
     matches!(closure.node(), ClosureNode::Component { id, .. } if abilities([id]).absorbs)
 }
 
-/// Those of the closures that emit or let light straight through.
-pub(super) fn seen_by_light(ids: impl IntoIterator<Item = ClosureId>) -> Vec<ClosureId> {
-    let is_seen = |id: &ClosureId| {
-        let abilities = abilities([*id]);
-        abilities.emits || abilities.transparent
+/// Those of the closures that emit or let light straight through, and that absorb some of what goes through.
+pub(super) fn seen_by_light(ids: &BTreeSet<ClosureId>) -> Vec<ClosureId> {
+    let passes = abilities(ids.iter().copied()).transparent;
+    let is_seen = |id: &&ClosureId| {
+        let abilities = abilities([**id]);
+        abilities.emits || abilities.transparent || (abilities.absorbs && passes)
     };
-    ids.into_iter().filter(is_seen).collect()
+    ids.iter().filter(is_seen).copied().collect()
 }
 
 /// A lobe of colour one about the surface's own normal.

@@ -12,6 +12,7 @@ macro_rules! library {
 }
 
 library! {
+    "absorbing"
     "attribute_color"
     "base_color"
     "blend"

@@ -32,7 +32,7 @@ impl Instances {
         instantiate: impl FnOnce(&InstanceOptions) -> Result<Arc<ShaderInstance>, E>,
     ) -> Result<Instances, E> {
         let known = full.statistics();
-        let wanted = closures::seen_by_light(known.closures.iter().copied());
+        let wanted = closures::seen_by_light(&known.closures);
         let light = if wanted.is_empty() || known.is_uniform {
             None
         } else {

@@ -17,8 +17,8 @@ pub struct Surface {
     /// The share of light that passes straight through. All rays ask this, and no other: scattered ones by the lobe that
     /// `bsdf` has of it, those towards lights and from emitters by this number.
     pub transparency: Rgb,
-    /// The share of light that is left on the way of the ray through the body that this is the surface of; `bsdf` has it
-    /// as a factor, `emission` and `transparency` do not.
+    /// The share of light that is left on the way of the ray through the body that this is the surface of; `bsdf` and
+    /// `transparency` have it as a factor, `emission` does not.
     pub transmittance: Rgb,
     /// Absorption coefficient of the inside [1/m].
     pub(super) absorption: Rgb,
@@ -52,6 +52,7 @@ impl Surface {
     // Beer's law. A product that is no number, as of a black colour and no way, absorbs nothing.
     pub(super) fn absorb(&mut self, way: f32) {
         self.transmittance = self.absorption.map(|a| exp(-(a * way).max(0.0)));
+        self.transparency *= self.transmittance;
         self.bsdf.dim(self.transmittance);
     }
 

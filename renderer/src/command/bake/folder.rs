@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{Failure, Outputs, images};
 use crate::bake::ShOrder;
 use crate::cli::Layout;
+use crate::command::new_folder::write_in;
 use crate::image::{Staged, stage, sweep_files, write_whole};
 
 /// A folder that can be written to, or made.
@@ -62,7 +63,10 @@ impl Folder {
     /// All are on the disk before the first takes its place. While they do, the manifest says that the folder is not
     /// complete, and names old and new files: whenever the program is killed, the next bake knows what to remove.
     pub(super) fn write(&self, files: &[(String, Vec<u8>)], inputs: &[PathBuf]) -> Result<(), Failure> {
-        fs::create_dir_all(&self.path)?;
+        write_in(&self.path, || self.replace(files, inputs))
+    }
+
+    fn replace(&self, files: &[(String, Vec<u8>)], inputs: &[PathBuf]) -> Result<(), Failure> {
         let Some((manifest, others)) = files.split_last() else {
             return Ok(());
         };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Failure;
+use crate::command::new_folder::write_in;
 use crate::image::{Staged, stage, write_whole};
 
 /// Says which files of the folder are a job's.
@@ -74,7 +75,15 @@ impl<'a> Folder<'a> {
         packs: &[String],
         pack: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        fs::create_dir_all(self.path)?;
+        write_in(self.path, || self.replace(files, packs, pack))
+    }
+
+    fn replace(
+        &self,
+        files: &[(String, Vec<u8>)],
+        packs: &[String],
+        pack: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let at = |name: &str| self.path.join(name);
         let stage = |(name, bytes): &(String, Vec<u8>)| stage(&at(name), bytes);
         let staged: Vec<Staged> = files.iter().map(stage).collect::<Result<_, _>>()?;

@@ -14,7 +14,6 @@ use shading::{Diagnostic, Diagnostics};
 use self::gathering::Gathering;
 use self::layout::Layout;
 use super::common::failure;
-use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::scene_options::{NamedScene, SceneOptions};
 use super::terminal::plural;
@@ -29,7 +28,6 @@ pub(super) fn run(args: &PackArgs) -> Result<(), Failure> {
             Diagnostic::error(message).hint("packs are .zip files").into(),
         ));
     }
-    let _interrupt = Interrupt::catch()?;
     let options = SceneOptions {
         set: args.set.clone(),
         light: args.light.clone(),

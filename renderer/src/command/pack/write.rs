@@ -1,6 +1,6 @@
 //! Writing of a pack: deterministic ZIP archives.
 
-use std::io::{self, Seek, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use zip::write::SimpleFileOptions;
@@ -23,7 +23,7 @@ pub(super) struct Sizes {
 pub(super) fn archive(path: &Path, layout: &Layout) -> Result<Sizes, ImageError> {
     let mut archive = 0;
     write_whole_with(path, |file| {
-        let mut writer = ZipWriter::new(file);
+        let mut writer = ZipWriter::new(Target::new(file));
         let manifest = layout.manifest.text();
         writer.start_file(MANIFEST, options(MANIFEST, manifest.len() as u64))?;
         writer.write_all(manifest.as_bytes())?;
@@ -50,6 +50,56 @@ pub(super) fn archive(path: &Path, layout: &Layout) -> Result<Sizes, ImageError>
         files: layout.manifest.entries.values().sum(),
         archive,
     })
+}
+
+/// A file that takes everything after its first error: a `ZipWriter` ends its archive also when it is dropped, and prints
+/// what goes wrong then.
+struct Target<W> {
+    file: W,
+    /// Where the next byte goes, or would.
+    position: u64,
+    failed: bool,
+}
+
+impl<W> Target<W> {
+    fn new(file: W) -> Target<W> {
+        Target {
+            file,
+            position: 0,
+            failed: false,
+        }
+    }
+
+    /// What `act` returns; after an error, what it would have.
+    fn attempt<T>(&mut self, otherwise: T, act: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
+        if self.failed {
+            return Ok(otherwise);
+        }
+        act(&mut self.file).inspect_err(|_| self.failed = true)
+    }
+}
+
+impl<W: Write> Write for Target<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.attempt(bytes.len(), |file| file.write(bytes))?;
+        self.position += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.attempt((), Write::flush)
+    }
+}
+
+impl<W: Seek> Seek for Target<W> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let reached = match to {
+            SeekFrom::Start(position) => position,
+            SeekFrom::Current(by) | SeekFrom::End(by) => self.position.saturating_add_signed(by),
+        };
+        self.position = self.attempt(reached, |file| file.seek(to))?;
+        Ok(self.position)
+    }
 }
 
 fn options(name: &str, size: u64) -> SimpleFileOptions {

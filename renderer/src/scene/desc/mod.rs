@@ -79,9 +79,14 @@ impl SceneDesc {
         };
         found.ok_or_else(|| {
             if self.cameras.is_empty() {
-                let hint =
-                    "add one: `camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); fov = 40; }`";
-                return Diagnostic::error(format!("{} has no camera", self.file.display())).hint(hint);
+                let example = if self.file.extension().is_some_and(|extension| extension == "xml") {
+                    "<sensor type=\"perspective\"><transform name=\"to_world\"><lookat origin=\"0, 1, 4\" \
+                     target=\"0, 0.5, 0\" up=\"0, 1, 0\"/></transform></sensor>"
+                } else {
+                    "camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); fov = 40; }"
+                };
+                return Diagnostic::error(format!("{} has no camera", self.file.display()))
+                    .hint(format!("add one: `{example}`"));
             }
             let name = name.unwrap_or_default();
             let known = self.cameras.iter().map(|camera| camera.name.as_str());

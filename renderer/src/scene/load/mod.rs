@@ -82,6 +82,10 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
             finish(path, texts, Models::default(), context, options)
         }
         None => {
+            if path == Path::new("-") {
+                let diagnostic = Diagnostic::error("scenes are not read from standard input");
+                return Err(diagnostic.hint("give the name of a file").into());
+            }
             let problem = match files::kind(path) {
                 Ok(files::FileKind::Folder) => "it is a folder".to_owned(),
                 Ok(_) => "not a scene that is read".to_owned(),

@@ -14,6 +14,7 @@ mod color;
 mod document;
 mod element;
 mod emitter;
+mod medium;
 mod mesh;
 mod mesh_files;
 mod object;

@@ -197,10 +197,11 @@ impl Translator<'_> {
             }
         }
         self.report_missing_attributes(&body);
-        for media in ["interior", "exterior"] {
-            if let Some((_, place)) = self.find(id, media) {
-                self.missing(place, "Kiln has no media: light goes through as through air");
-            }
+        if let Some((_, place)) = self.find(id, "exterior") {
+            self.missing(
+                place,
+                "Kiln has no media outside of bodies: light goes through as through air",
+            );
         }
         Some(body)
     }
@@ -284,6 +285,7 @@ impl Translator<'_> {
         let key = MaterialKey {
             bsdf: bsdfs.first().copied(),
             emitter: emitters.first().copied(),
+            interior: self.interior(id),
         };
         if let Some(name) = self.materials.get(&key) {
             return name.clone();
@@ -304,10 +306,13 @@ impl Translator<'_> {
             (None, Some(_)) => BsdfCall::black(),
             (None, None) => BsdfCall::grey(),
         };
-        let call = match key.emitter {
+        let mut call = match key.emitter {
             None => surface.call.clone(),
             Some(emitter) => self.lamp(emitter, &surface),
         };
+        if let Some(medium) = key.interior {
+            call = self.filled(call, medium);
+        }
         let one_sided = if surface.front_only {
             " { one_sided = true; }"
         } else {

@@ -51,11 +51,12 @@ impl Translator<'_> {
     }
 }
 
-/// What a material is made of: the surface, and the light that it emits.
+/// What a material is made of: the surface, the light that it emits, and what it encloses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MaterialKey {
     pub(super) bsdf: Option<ObjectId>,
     pub(super) emitter: Option<ObjectId>,
+    pub(super) interior: Option<ObjectId>,
 }
 
 /// A material as shapes call it.
