@@ -273,7 +273,11 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
             "the same everywhere",
         ),
         (around("<emitter type=\"volumetric\"/>"), "`volumetric`"),
-        (around("<integrator type=\"stokes\"/>"), "`stokes`"),
+        (
+            around("<integrator type=\"stokes\"><integrator type=\"path\"/></integrator>"),
+            "`stokes`",
+        ),
+        (around("<integrator type=\"spectrum\"/>"), "`spectrum`"),
         (
             around(
                 "<shape type=\"sphere\"><bsdf type=\"measured\"><string name=\"filename\" value=\"a\"/></bsdf></shape>",
@@ -299,6 +303,7 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
             "the rest of the scene is there"
         );
         let message = warnings.to_string();
+        assert!(!message.contains("means nothing"), "{message}");
         assert!(
             message.contains(word) && message.contains("scene.xml:3"),
             "{message}"

@@ -35,11 +35,12 @@ impl Translator<'_> {
             self.unknown_plugin(id, MEDIA, "; light goes through as through air");
             return None;
         }
-        self.ignore(id, &["sample_emitters"]);
+        self.ignore(id, &["sample_emitters", "has_spectral_extinction"]);
         self.parts(id, "phase");
-        let albedo = self.volume(id, "albedo", 0.75, Use::Reflectance)?;
-        let extinction = self.volume(id, "sigma_t", 1.0, Use::Unbounded)?;
         let scale = self.float(id, "scale").unwrap_or(1.0);
+        let albedo = self.volume(id, "albedo", 0.75, Use::Reflectance);
+        let extinction = self.volume(id, "sigma_t", 1.0, Use::Unbounded);
+        let (albedo, extinction) = (albedo?, extinction?);
         if albedo.iter().any(|&albedo| albedo > 0.0) {
             self.missing(
                 object.place,
@@ -62,6 +63,8 @@ impl Translator<'_> {
         match self.object(part).plugin.as_str() {
             "constvolume" => self.volume(part, "value", 1.0, Use::Unbounded),
             _ if self.object(part).tag == "volume" => {
+                let properties = self.object(part).properties.len();
+                self.asked.extend((0..properties).map(|index| (part, index)));
                 self.missing(
                     place,
                     "media are the same everywhere in Kiln: light goes through this one as through air",

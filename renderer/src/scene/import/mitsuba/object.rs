@@ -147,9 +147,11 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// An object of a kind that Kiln does not know.
+    /// An object of a kind that Kiln does not know, of whose properties nothing is told.
     pub(super) fn unknown_plugin(&mut self, id: ObjectId, known: &[&str], stand_in: &str) {
         let object = self.object(id);
+        self.asked
+            .extend((0..object.properties.len()).map(|index| (id, index)));
         let message = format!("{} of type `{}` is unknown{stand_in}", object.tag, object.plugin);
         let diagnostic = if self.strict {
             Diagnostic::error(message)

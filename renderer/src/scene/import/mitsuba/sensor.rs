@@ -247,7 +247,7 @@ impl Translator<'_> {
         self.look_at(id);
         let plugin = self.object(id).plugin.as_str();
         match plugin {
-            "aov" | "moment" | "depth" => {
+            "aov" | "moment" | "depth" | "stokes" => {
                 let place = self.object(id).place;
                 self.missing(
                     place,
