@@ -263,8 +263,8 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
             "outside of bodies",
         ),
         (
-            around("<shape type=\"sphere\"><medium type=\"smoke\" name=\"interior\"/></shape>"),
-            "`smoke`",
+            around("<shape type=\"sphere\"><medium type=\"heterogeneous\" name=\"interior\"/></shape>"),
+            "`heterogeneous`",
         ),
         (
             around(

@@ -5,7 +5,7 @@ use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
 use super::write::{Call, color};
 
-const MEDIA: &[&str] = &["homogeneous", "heterogeneous"];
+const MEDIA: &[&str] = &["homogeneous"];
 
 impl Translator<'_> {
     /// What fills a shape.
@@ -31,7 +31,7 @@ impl Translator<'_> {
     fn absorption(&mut self, id: ObjectId) -> Option<[f64; 3]> {
         self.look_at(id);
         let object = self.object(id);
-        if !MEDIA.contains(&object.plugin.as_str()) {
+        if object.plugin != "homogeneous" {
             self.unknown_plugin(id, MEDIA, "; light goes through as through air");
             return None;
         }
