@@ -42,7 +42,7 @@ pub fn reference() -> Vec<Block> {
         block("light NAME : spot", point::SPOT),
         block("light NAME : projector", projector::PROJECTOR),
         block(
-            "light NAME : spot or projector, of its `map`",
+            "light NAME : spot or projector, with a picture",
             projector::PROJECTOR_SLIDE,
         ),
         block("light NAME : directional", directional::DIRECTIONAL),
