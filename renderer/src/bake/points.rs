@@ -1,9 +1,9 @@
 //! Selects the usable sample points of a texel: outside solids, not covered, not behind walls.
 //!
 //! A shape is *solid* if its mesh is closed and opaque. A point from which at least half of the probe rays leave a solid
-//! that they have not entered lies inside one and is hidden. Points behind a sheet that crosses the texel are hidden too: rays
-//! along the surface hit its back. Backs that are baked count as visible and hide nothing. A receiver that is nearly
-//! all inside is furniture in a room modelled as a box: its points are kept.
+//! that they have not entered lies inside one and is hidden. Points behind a sheet that crosses the texel are hidden
+//! too: rays along the surface hit its back. Backs that are baked count as visible and hide nothing. A receiver that is
+//! nearly all inside is furniture in a room modelled as a box: its points are kept.
 
 use glam::{UVec2, Vec2, Vec3};
 

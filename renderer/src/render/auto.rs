@@ -1,7 +1,7 @@
 //! The integrator `auto`: a short pilot of `path` and `photon` decides by the expected time to equal error.
 //!
-//! Both render the same few pixels, at a first look a quarter of them, with two branches each; where that leaves doubt, with
-//! their best branches and guides. The time to an error is in proportion to the cost of a sample times its variance.
+//! Both render the same few pixels: at a first look a quarter of them, with two branches each; where that leaves doubt,
+//! with their best branches and guides. The time to an error is in proportion to the cost of a sample times its variance.
 //! Measured time would make the image depend on the machine and its load, so cost is counted in equivalents of path
 //! rays.
 
