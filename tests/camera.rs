@@ -55,7 +55,7 @@ fn all_kinds() -> [(&'static str, CameraDesc); 4] {
         (
             "orthographic",
             with(Projection::Orthographic {
-                width: 3.0,
+                width: Some(3.0),
                 height: None,
             }),
         ),
@@ -194,12 +194,20 @@ fn a_footprint_is_the_width_of_a_pixel() {
     assert!((pinhole.scaled(0.5).footprint(7.0) - 3.5 * tan).abs() < 1e-5);
     let parallel = CameraDesc {
         projection: Projection::Orthographic {
-            width: 8.0,
+            width: Some(8.0),
             height: None,
         },
         ..CameraDesc::pinhole(1.0)
     };
     assert!((differential(&parallel).footprint(7.0) - 0.2).abs() < 1e-6);
+    let by_height = CameraDesc {
+        projection: Projection::Orthographic {
+            width: None,
+            height: Some(8.0 * HEIGHT as f32 / WIDTH as f32),
+        },
+        ..parallel
+    };
+    assert!((differential(&by_height).footprint(7.0) - 0.2).abs() < 1e-6);
 }
 
 #[test]
@@ -291,7 +299,10 @@ fn impossible_cameras_are_refused() {
     check(lens(1.0, -0.1, 1.0), "aperture is -0.1");
     check(lens(1.0, 0.1, 0.0), "focus distance is 0");
     let orthographic = |width| CameraDesc {
-        projection: Projection::Orthographic { width, height: None },
+        projection: Projection::Orthographic {
+            width: Some(width),
+            height: None,
+        },
         ..lens(1.0, 0.0, 1.0)
     };
     check(orthographic(-2.0), "-2");

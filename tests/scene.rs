@@ -106,7 +106,7 @@ fn reads_every_kind_of_block() {
     assert_eq!(
         desc.camera(Some("side")).expect("it is there").camera.projection,
         Projection::Orthographic {
-            width: 2.5,
+            width: Some(2.5),
             height: None
         }
     );

@@ -169,7 +169,7 @@ fn irradiance_seen(
         world_from_camera: look_at(p + n * above, p, up).map_err(|error| error.to_string())?,
         projection: Projection::Orthographic {
             // The point is at least a hundredth of the size from the border of the patch.
-            width: 0.01 * size,
+            width: Some(0.01 * size),
             height: None,
         },
         near: 0.0,

@@ -169,7 +169,10 @@ pub fn spot_meter(from: Vec3, to: Vec3, width: f32) -> CameraDesc {
     };
     CameraDesc {
         world_from_camera: look_at(from, to, up).expect("from and to differ"),
-        projection: Projection::Orthographic { width, height: None },
+        projection: Projection::Orthographic {
+            width: Some(width),
+            height: None,
+        },
         near: 0.0,
         far: f32::INFINITY,
     }

@@ -152,14 +152,25 @@ pub(super) struct Orthographic {
 }
 
 impl Orthographic {
-    pub(super) fn new(film: Vec2, width: f32, height: Option<f32>) -> Result<Orthographic, CameraError> {
+    /// Width of what the film sees, where neither it nor the height is given [m].
+    const WIDTH: f32 = 2.0;
+
+    pub(super) fn new(
+        film: Vec2,
+        width: Option<f32>,
+        height: Option<f32>,
+    ) -> Result<Orthographic, CameraError> {
         let side = |size: f32, pixels: f32| {
             let fits = size > 0.0 && size.is_finite();
             fits.then_some(size / pixels)
                 .ok_or(CameraError::Width { width: size })
         };
-        let x = side(width, film.x)?;
-        let y = height.map_or(Ok(x), |height| side(height, film.y))?;
+        let by_height = height.map(|height| side(height, film.y)).transpose()?;
+        let x = match (width, by_height) {
+            (None, Some(y)) => y,
+            _ => side(width.unwrap_or(Orthographic::WIDTH), film.x)?,
+        };
+        let y = by_height.unwrap_or(x);
         Ok(Orthographic {
             center: film * 0.5,
             pixel: Vec2::new(x, y),

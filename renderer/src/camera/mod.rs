@@ -40,8 +40,8 @@ pub enum Projection {
     },
     /// Parallel rays.
     Orthographic {
-        /// Width of what the film sees [m].
-        width: f32,
+        /// Width of what the film sees [m]; where there is none, pixels are square, or it is 2.
+        width: Option<f32>,
         /// Its height [m]; where there is none, pixels are square.
         height: Option<f32>,
     },

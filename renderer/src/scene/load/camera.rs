@@ -26,7 +26,7 @@ pub(super) struct CameraBlock {
     aperture_radius: f32,
     focus_distance: Option<f32>,
     shift: Vec2,
-    width: f32,
+    width: Option<f32>,
     height: Option<f32>,
     near: f32,
     far: Option<Given<f32>>,
@@ -41,7 +41,7 @@ impl Default for CameraBlock {
             aperture_radius: 0.0,
             focus_distance: None,
             shift: Vec2::ZERO,
-            width: 2.0,
+            width: None,
             height: None,
             near: 0.0,
             far: None,
@@ -127,8 +127,8 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
 pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
     Key {
         name: "width",
-        doc: "width of what the film sees (m); 2 by default",
-        set: |camera, field, context| set(&mut camera.width, field.number(context, Range::Positive)),
+        doc: "width of what the film sees (m); that of square pixels by default, or 2",
+        set: |camera, field, context| camera.width = field.number(context, Range::Positive),
     },
     Key {
         name: "height",

@@ -433,7 +433,10 @@ impl Reader<'_> {
                 if !(width > 0.0 && width.is_finite()) {
                     return wrong("no width");
                 }
-                Projection::Orthographic { width, height: None }
+                Projection::Orthographic {
+                    width: Some(width),
+                    height: None,
+                }
             }
         };
         if self.model.cameras.is_empty() {
