@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use renderer::bsdf::{BsdfSample, TransportMode};
 use renderer::color::Rgb;
 use renderer::geometry::{Footprint, Interaction, ShapeId};
-use renderer::material::{Host, Material, RayKind, ShadingContext, Sides, Surface};
+use renderer::material::{Bodies, Host, Material, RayKind, ShadingContext, Sides, Surface};
 use support::closures::tree;
 use support::scenes::{compile, compile_both};
 use support::stats::{Moments, Rng, normal_limit, sidak};
@@ -151,7 +151,7 @@ fn one_number_says_what_passes_straight_through() {
             for degrees in [20.0, 80.0, 110.0, 175.0] {
                 let (all, passed) = furnace(&mut subject, degrees, Vec3::Z, &mut rng);
                 let it = point(degrees, Vec3::Z, &mut rng);
-                let number = subject.material.transparency_at(&it, &mut subject.context);
+                let number = subject.material.for_light(&it, &mut subject.context).transparency;
                 for (moments, number) in passed.iter().zip(number.to_array()) {
                     let off = (moments.mean() - f64::from(number)).abs();
                     assert!(
@@ -240,8 +240,8 @@ fn light_asks_less_and_is_told_the_same() {
                 "{body}"
             );
             assert_eq!(
-                material.transparency_at(&it, &mut context),
-                full.transparency_at(&it, &mut context),
+                material.for_light(&it, &mut context).transparency,
+                full.for_light(&it, &mut context).transparency,
                 "{body}"
             );
         }
@@ -383,6 +383,7 @@ fn bodies_absorb_on_the_way_to_their_surface() {
             ..point(degrees, Vec3::Z, &mut Rng::new(1))
         };
         Subject::new(closure, Sides::default()).shade(&it, &mut surface);
+        Bodies::NONE.absorb(&it, &mut surface);
         let (u_lobe, u) = (0.3, Vec2::new(0.4, 0.6));
         surface.bsdf.sample(it.wo, u_lobe, u).expect("it scatters").weight
     };
@@ -411,5 +412,6 @@ fn bodies_absorb_on_the_way_to_their_surface() {
     let it = point(150.0, Vec3::Z, &mut Rng::new(1));
     let mut surface = Surface::new();
     Subject::new(&format!("{glass} + {black}"), Sides::default()).shade(&it, &mut surface);
+    Bodies::NONE.absorb(&it, &mut surface);
     assert!(surface.bsdf.sample(it.wo, 0.3, Vec2::splat(0.5)).is_none());
 }

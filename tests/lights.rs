@@ -26,7 +26,7 @@ use renderer::light::{
     Light, LightSample, LitPoint, Outline, ProjectorLight, SheetLight, Slide, SlideLookup, SlideWrap,
     SpotLight, Target,
 };
-use renderer::material::Sides;
+use renderer::material::{Bodies, Sides};
 use renderer::math::{Frame, Ray, RayEnd};
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::sampling::{cone_solid_angle, uniform_cone};
@@ -113,7 +113,8 @@ fn hits(case: &Case, mut ray: Ray, context: &mut Context) -> Vec<(Interaction, f
         visible *= case
             .scene
             .material(it.shape)
-            .transparency_at(&it, &mut context.shading)
+            .for_light(&it, &mut context.shading)
+            .transparency
             .g;
         ray = it.spawn_ray(ray.direction);
         found.push((it, before));
@@ -272,7 +273,10 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
                 };
                 chosen.add(1.0);
                 let ray = sample.shadow_ray(&RayEnd::in_space(p));
-                let visible = case.scene.transmittance(&ray, &mut context.shading).g;
+                let visible = case
+                    .scene
+                    .transmittance(&ray, || Bodies::NONE, &mut context.shading)
+                    .g;
                 let radiance = light.radiance(&sample, 0.0, &mut context.shading).g;
                 sampled.add(f64::from(radiance * visible / sample.pdf));
             }

@@ -2,6 +2,8 @@
 
 #[path = "photon/against_path.rs"]
 mod against_path;
+#[path = "photon/bodies.rs"]
+mod bodies;
 #[path = "photon/guided.rs"]
 mod guided;
 

@@ -49,7 +49,11 @@ fn shadow_rays_end_at_the_light_and_nowhere_before() {
                     continue;
                 };
                 let seen = !scene
-                    .transmittance(&sample.shadow_ray(&RayEnd::in_space(p)), &mut context.shading)
+                    .transmittance(
+                        &sample.shadow_ray(&RayEnd::in_space(p)),
+                        || Bodies::NONE,
+                        &mut context.shading,
+                    )
                     .is_black();
                 tried += 1;
                 assert!(

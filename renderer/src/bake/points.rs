@@ -11,7 +11,7 @@ use super::connect::connect;
 use super::receiver::GatherPoint;
 use crate::geometry::{Footprint, Geometry, Interaction, Shape, ShapeId};
 use crate::integrator::Context;
-use crate::material::{RayKind, Surface};
+use crate::material::{Bodies, RayKind, Surface};
 use crate::math::{Frame, Ray, RayEnd, sin_cos};
 use crate::sampler::Sampler;
 use crate::sampling::{cosine_hemisphere, uniform_sphere};
@@ -196,7 +196,9 @@ pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context:
         t_max: (to - from).length(),
         ..Ray::new(from, direction)
     };
-    !scene.transmittance(&ray, &mut context.shading).is_black()
+    !scene
+        .transmittance(&ray, || Bodies::NONE, &mut context.shading)
+        .is_black()
 }
 
 impl GatherPoint {

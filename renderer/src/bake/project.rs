@@ -141,17 +141,19 @@ impl Estimator<'_> {
         sampler: &mut Sampler,
         context: &mut Context,
     ) -> Option<DirectLight> {
-        let asking = Asking {
-            at: &horizon.lit_point(),
-            end: horizon.ray_end(),
-            time: 0.0,
-        };
         let response = |wi: Vec3, light_pdf: Option<f32>| match horizon.sees(wi) {
             true => Rgb::splat(light_pdf.map_or(1.0, |pdf| power_heuristic(pdf, horizon.pdf(wi)))),
             false => Rgb::BLACK,
         };
         let Context { shading, stats, .. } = context;
-        sample_one_light(self.scene, &asking, response, sampler, shading, stats)
+        let bodies = self.scene.bodies_about(&horizon.ray(Vec3::Y), shading);
+        let asking = Asking {
+            at: &horizon.lit_point(),
+            end: horizon.ray_end(),
+            time: 0.0,
+            bodies: |_| bodies,
+        };
+        sample_one_light(self.scene, asking, response, sampler, shading, stats)
     }
 
     /// Radiance from `w`, with MIS weights for direct light.

@@ -7,7 +7,7 @@ use crate::bsdf::Bsdf;
 use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::light::{LightId, LitPoint};
-use crate::material::ShadingContext;
+use crate::material::{Bodies, ShadingContext};
 use crate::math::{Ray, RayEnd};
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
@@ -15,13 +15,15 @@ use crate::scene::Scene;
 
 /// A shading point for which lights are sampled.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a> {
+pub struct Asking<'a, F> {
     /// Position and normal, for light selection.
     pub at: &'a LitPoint,
     /// Origin of the shadow rays.
     pub end: RayEnd,
     /// The moment, in `[0,1]` of the shutter interval.
     pub time: f32,
+    /// Tells the bodies that a shadow ray in a unit vector begins in; asked only where there are any.
+    pub bodies: F,
 }
 
 /// Result of a light sample.
@@ -68,7 +70,7 @@ fn with_gloss(at: LitPoint, bsdf: &Bsdf) -> LitPoint {
 #[inline]
 pub fn sample_one_light(
     scene: &Scene,
-    asking: &Asking<'_>,
+    asking: Asking<'_, impl FnOnce(Vec3) -> Bodies>,
     response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
     sampler: &mut Sampler,
     shading: &mut ShadingContext,
@@ -90,7 +92,7 @@ pub fn sample_one_light(
         ..sample.shadow_ray(&asking.end)
     };
     stats.shadow_rays += 1;
-    let visible = scene.transmittance(&ray, shading);
+    let visible = scene.transmittance(&ray, || (asking.bodies)(sample.wi), shading);
     if visible.is_black() {
         return None;
     }

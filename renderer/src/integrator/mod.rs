@@ -225,7 +225,7 @@ impl Prepared {
         light: &mut impl Collect,
     ) {
         context.stats.camera_rays += 1;
-        let mut walk = Walk::camera(scene, ray);
+        let mut walk = Walk::camera(scene, ray, &mut context.shading);
         if self.hides_emitters() {
             walk = walk.without_lights(scene);
         }
@@ -253,7 +253,7 @@ impl Prepared {
         light: &mut impl Collect,
     ) {
         context.stats.gather_rays += 1;
-        let walk = Walk::point(*ray, arrival);
+        let walk = Walk::point(scene, *ray, arrival, &mut context.shading);
         // Splitting is the camera's, and so are several light samples.
         let whole = |settings: &PathSettings| PathSettings {
             split: None,
@@ -292,18 +292,11 @@ impl Prepared {
         light: &mut impl Collect,
     ) {
         context.stats.gather_rays += 1;
+        let walk = Walk::point(scene, *ray, arrival, &mut context.shading);
         let straight = PathSettings {
             depth: Some(1),
             ..PathSettings::default()
         };
-        path::trace(
-            &straight,
-            None,
-            scene,
-            Walk::point(*ray, arrival),
-            sampler,
-            context,
-            light,
-        );
+        path::trace(&straight, None, scene, walk, sampler, context, light);
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn trace(
             let scatters = !ends && !bsdf.is_specular();
             if scatters {
                 let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
-                let place = (it, &at);
+                let place = (it, &at, &*surface);
                 walk.sample_lights(
                     scene,
                     place,
@@ -77,9 +77,9 @@ pub(super) fn trace(
                     branches.push((branch, sampler.branch(number, split)));
                     let (walk, sampler) = branches.last_mut().expect("it was just pushed");
                     let sample = directions.sample(walk, sampler);
-                    let goes_on = sample
-                        .as_ref()
-                        .is_some_and(|sample| walk.follow(scene, (it, &at), sample, limits, sampler));
+                    let goes_on = sample.as_ref().is_some_and(|sample| {
+                        walk.follow(scene, (it, &at, surface), sample, limits, sampler)
+                    });
                     if !goes_on {
                         branches.pop();
                     }
@@ -92,7 +92,7 @@ pub(super) fn trace(
             let Some(sample) = &sample else {
                 break 'vertex false;
             };
-            if !walk.follow(scene, (it, &at), sample, limits, sampler) {
+            if !walk.follow(scene, (it, &at, surface), sample, limits, sampler) {
                 break 'vertex false;
             }
             stats.indirect_rays += 1;

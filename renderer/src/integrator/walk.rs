@@ -18,7 +18,7 @@ use crate::camera::CameraRay;
 use crate::color::Rgb;
 use crate::geometry::{Bend, Footprint, Interaction};
 use crate::light::LitPoint;
-use crate::material::{RayKind, ShadingContext, Surface};
+use crate::material::{Bodies, RayKind, ShadingContext, Surface};
 use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
@@ -73,7 +73,12 @@ pub(super) struct Walk {
     pub(super) sees_lights: bool,
     /// Whether lights at infinity are invisible until the path is scattered.
     hides_sky: bool,
+    /// Where the path is, if there are any.
+    bodies: Bodies,
 }
+
+/// Where a path may go on: what its ray has found, the same for light selection, and what was shaded there.
+pub(super) type Place<'a> = (&'a Interaction, &'a LitPoint, &'a Surface);
 
 /// How the present ray was sampled: the data for the MIS weight of light that it hits.
 #[derive(Clone, Copy, Debug)]
@@ -96,22 +101,24 @@ impl Arrival {
 
 impl Walk {
     /// Starts a path at the camera.
-    pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay) -> Walk {
+    pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay, shading: &mut ShadingContext) -> Walk {
         let footprint = Footprint::camera(&camera_ray.differential, scene.wants_footprints());
         let arrival = Arrival {
             at: LitPoint::in_space(camera_ray.ray.origin),
             pdf: None,
         };
-        Walk::new(camera_ray.ray, RayKind::CAMERA, footprint, arrival)
+        let bodies = scene.bodies_about(&camera_ray.ray, shading);
+        Walk::new(camera_ray.ray, RayKind::CAMERA, footprint, arrival, bodies)
     }
 
     /// Starts a path at a surface point, to estimate its incident radiance.
-    pub(super) fn point(ray: Ray, arrival: Arrival) -> Walk {
+    pub(super) fn point(scene: &Scene, ray: Ray, arrival: Arrival, shading: &mut ShadingContext) -> Walk {
         let footprint = Footprint::POINT.scattered(0.0, least_spread(Spread::Diffuse));
-        Walk::new(ray, RayKind::DIFFUSE, footprint, arrival)
+        let bodies = scene.bodies_about(&ray, shading);
+        Walk::new(ray, RayKind::DIFFUSE, footprint, arrival, bodies)
     }
 
-    fn new(ray: Ray, kind: RayKind, footprint: Footprint, arrival: Arrival) -> Walk {
+    fn new(ray: Ray, kind: RayKind, footprint: Footprint, arrival: Arrival, bodies: Bodies) -> Walk {
         Walk {
             ray,
             kind,
@@ -125,6 +132,7 @@ impl Walk {
             passes: 0,
             sees_lights: true,
             hides_sky: false,
+            bodies,
         }
     }
 
@@ -170,6 +178,9 @@ impl Walk {
         stats.shading_runs += 1;
         material.shade(it, self.kind, &self.footprint, shading, surface);
         stats.crowded_points += u64::from(surface.crowded);
+        if scene.has_bodies() {
+            self.bodies.absorb(it, surface);
+        }
         if self.sees_lights && !surface.emission.is_black() {
             let weight = self.arrival.weight(|at| scene.light_pdf(at, it));
             let label = Label {
@@ -177,7 +188,10 @@ impl Walk {
                 scattered: self.depth > 1,
                 preference: self.preference,
             };
-            light.add(label, self.throughput * surface.emission * weight);
+            light.add(
+                label,
+                self.throughput * surface.transmittance * surface.emission * weight,
+            );
         }
         found
     }
@@ -185,6 +199,10 @@ impl Walk {
     /// Reports the lights at infinity that the path finds as it leaves the scene.
     #[inline]
     fn escape(&self, scene: &Scene, light: &mut impl Collect) {
+        let left = match scene.has_bodies() {
+            true => self.bodies.transmittance(f32::INFINITY),
+            false => Rgb::WHITE,
+        };
         for escaped in scene.escape(self.arrival.at.p, self.ray.direction) {
             let density = |at: &LitPoint| escaped.pdf * scene.light_probability(at, escaped.light);
             let weight = self.arrival.weight(density);
@@ -193,7 +211,7 @@ impl Walk {
                 scattered: self.depth > 1,
                 preference: self.preference,
             };
-            light.add(label, self.throughput * escaped.radiance * weight);
+            light.add(label, self.throughput * left * escaped.radiance * weight);
         }
     }
 
@@ -202,7 +220,7 @@ impl Walk {
     pub(super) fn sample_lights(
         &self,
         scene: &Scene,
-        place: (&Interaction, &LitPoint),
+        place: Place<'_>,
         count: u32,
         response: impl Fn(Vec3, Option<f32>) -> Rgb,
         sampler: &mut Sampler,
@@ -227,7 +245,7 @@ impl Walk {
     fn sample_light(
         &self,
         scene: &Scene,
-        (it, at): (&Interaction, &LitPoint),
+        (it, at, surface): Place<'_>,
         response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
@@ -238,8 +256,9 @@ impl Walk {
             at,
             end: it.ray_end(),
             time: it.time,
+            bodies: |wi: Vec3| self.bodies_towards(scene, wi, it, surface, false),
         };
-        if let Some(direct) = sample_one_light(scene, &asking, response, sampler, shading, stats) {
+        if let Some(direct) = sample_one_light(scene, asking, response, sampler, shading, stats) {
             let label = Label {
                 light: Some(direct.light),
                 scattered: true,
@@ -271,7 +290,7 @@ impl Walk {
     pub(super) fn follow(
         &mut self,
         scene: &Scene,
-        (it, at): (&Interaction, &LitPoint),
+        (it, at, surface): Place<'_>,
         sample: &BsdfSample,
         limits: Limits,
         sampler: &mut Sampler,
@@ -279,6 +298,9 @@ impl Walk {
         self.throughput *= sample.weight;
         if self.throughput.is_black() {
             return false;
+        }
+        if scene.has_bodies() {
+            self.bodies = self.bodies_towards(scene, sample.wi, it, surface, sample.eta != 1.0);
         }
         if sample.is_pass() {
             self.pass(it);
@@ -289,6 +311,20 @@ impl Walk {
         }
         self.scatter(scene, it, at, sample);
         self.depth <= limits.rr_depth || self.survives(limits.survival, sampler)
+    }
+
+    /// The bodies that the path is in after a hit, in the unit vector `wi`.
+    fn bodies_towards(
+        &self,
+        scene: &Scene,
+        wi: Vec3,
+        it: &Interaction,
+        surface: &Surface,
+        bends: bool,
+    ) -> Bodies {
+        let mut bodies = self.bodies;
+        bodies.follow(it, scene.material_id(it.shape), surface, wi, bends);
+        bodies
     }
 
     /// Continues straight through: the arrival stays the same.

@@ -5,6 +5,7 @@
 
 mod abilities;
 mod attribute;
+mod bodies;
 mod closures;
 mod cloud;
 mod component;
@@ -37,6 +38,7 @@ use shader::Shader;
 pub use shading::{RayKind, Report, ShadingContext};
 
 pub use attribute::{has_attribute, known_attributes};
+pub use bodies::Bodies;
 pub use closures::closure_registry;
 pub use host::Host;
 pub use includes::Folders;
@@ -158,9 +160,6 @@ impl Material {
         };
         shader.fill(it, globals, context, surface);
         let is_front = it.wo.dot(it.ng) > 0.0;
-        if self.abilities.absorbs && !is_front {
-            surface.absorb(it.t);
-        }
         if self.one_sided {
             // What comes from the back would be scattered by it: paths from either end have to agree.
             if is_front {
@@ -174,8 +173,9 @@ impl Material {
         }
     }
 
-    /// Emission and transparency at a point, for shadow rays and light samples.
-    fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> Surface {
+    /// Emission and transparency at a point, and what the inside absorbs if it is transparent, for shadow rays and light
+    /// samples.
+    pub fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> Surface {
         let mut surface = Surface::new();
         let shader = self.light.as_ref().unwrap_or(&self.full);
         let footprint = &Footprint::POINT;
@@ -186,11 +186,6 @@ impl Material {
     /// The radiance that leaves a point towards the viewer, for a ray that samples lights.
     pub fn emission_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
         self.for_light(it, context).emission
-    }
-
-    /// The share of light that passes straight through a point.
-    pub fn transparency_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
-        self.for_light(it, context).transparency
     }
 
     /// Whether the derivatives of a point by its texture coordinates matter to it.
@@ -222,6 +217,23 @@ impl Material {
     #[inline]
     pub fn may_be_transparent(&self) -> bool {
         self.abilities.transparent
+    }
+
+    /// Whether it may absorb light inside.
+    #[inline]
+    pub fn may_absorb(&self) -> bool {
+        self.abilities.absorbs
+    }
+
+    /// The absorption coefficient of the inside at a point [1/m].
+    pub fn absorption_at(
+        &self,
+        it: &Interaction,
+        surface: &mut Surface,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        self.shade(it, RayKind::REFRACTION, &Footprint::POINT, context, surface);
+        surface.absorption
     }
 
     /// The radiance that it emits on the side of its normal, where that is known to be the same everywhere.

@@ -5,7 +5,7 @@ use glam::Vec3;
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
-use crate::math::{Frame, exp};
+use crate::math::Frame;
 
 /// What a shader made of a point. It is large: make one and let it be filled again and again.
 #[derive(Clone, Debug)]
@@ -17,8 +17,8 @@ pub struct Surface {
     /// The share of light that passes straight through. All rays ask this, and no other: scattered ones by the lobe that
     /// `bsdf` has of it, those towards lights and from emitters by this number.
     pub transparency: Rgb,
-    /// The share of light that is left on the way of the ray through the body that this is the surface of; `bsdf` and
-    /// `transparency` have it as a factor, `emission` does not.
+    /// The share of light that is left on the way of the path to here through a body; `bsdf` and `transparency` have it as
+    /// a factor, `emission` does not.
     pub transmittance: Rgb,
     /// Absorption coefficient of the inside [1/m].
     pub(super) absorption: Rgb,
@@ -48,12 +48,11 @@ impl Surface {
         (self.transmittance, self.absorption) = (Rgb::WHITE, Rgb::BLACK);
     }
 
-    /// Takes off what is absorbed on a way through the inside to the point [m].
-    // Beer's law. A product that is no number, as of a black colour and no way, absorbs nothing.
-    pub(super) fn absorb(&mut self, way: f32) {
-        self.transmittance = self.absorption.map(|a| exp(-(a * way).max(0.0)));
-        self.transparency *= self.transmittance;
-        self.bsdf.dim(self.transmittance);
+    /// Dims what it lets through and scatters by what is left of light on the way to it.
+    pub(super) fn dim(&mut self, transmittance: Rgb) {
+        self.transmittance = transmittance;
+        self.transparency *= transmittance;
+        self.bsdf.dim(transmittance);
     }
 
     /// Adds the lobe of what passes straight through.

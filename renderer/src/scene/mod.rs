@@ -12,6 +12,7 @@ mod geometry_stats;
 pub mod import;
 pub mod load;
 mod text;
+mod visibility;
 
 pub use geometry_stats::GeometryStats;
 
@@ -57,6 +58,8 @@ pub struct Scene {
     infinite: Vec<LightId>,
     /// A box that holds all shapes that light may pass straight through, if there are any.
     transparent: Option<Bounds>,
+    /// The same of shapes that absorb light inside.
+    absorbing: Option<Bounds>,
     host: Arc<Host>,
 }
 
@@ -197,6 +200,12 @@ impl Scene {
             lights.push(Light::Area(Box::new(light)));
         }
 
+        let bounds = |has: &dyn Fn(&Material) -> bool| {
+            let shapes = shapes.iter().zip(&surfaces);
+            bounds_of(
+                shapes.filter_map(|(shape, of)| has(&materials[of.material.0 as usize]).then_some(shape)),
+            )
+        };
         let radius = accel.bounds().radius();
         let infinite = (0..)
             .map(LightId)
@@ -205,13 +214,8 @@ impl Scene {
         Ok(Scene {
             infinite: infinite.map(|(id, _)| id).collect(),
             selector: LightSelector::new(&lights, radius),
-            transparent: bounds_of(
-                shapes
-                    .iter()
-                    .zip(&masks)
-                    .filter(|(_, mask)| **mask == TRANSPARENT)
-                    .map(|(shape, _)| shape),
-            ),
+            transparent: bounds(&Material::may_be_transparent),
+            absorbing: bounds(&Material::may_absorb),
             accel,
             accel_time,
             shapes,
@@ -241,12 +245,6 @@ impl Scene {
         self.intersect(ray).map(|it| it.t)
     }
 
-    /// Whether a ray meets nothing within its bounds.
-    #[inline]
-    pub fn is_free(&self, ray: &Ray) -> bool {
-        !self.accel.occluded(ray, accel::ALL)
-    }
-
     /// What `ray` found at `hit`. Not inlined, so that the query is, and with a copy of the ray, so that the ray itself
     /// goes to the query without a way through memory.
     #[inline(never)]
@@ -270,47 +268,16 @@ impl Scene {
         self.shapes[it.shape.0 as usize].normal_change(it, dp)
     }
 
-    /// The share of light that gets along a ray, within its bounds.
-    #[inline(always)]
-    pub fn transmittance(&self, ray: &Ray, context: &mut ShadingContext) -> Rgb {
-        if self.accel.occluded(ray, accel::ALL) {
-            self.transmittance_of_occluded(*ray, context)
-        } else {
-            Rgb::WHITE
-        }
-    }
-
-    /// The share of light that gets along a ray that meets something. The ray is a copy, as in `interaction`.
-    #[inline(never)]
-    fn transmittance_of_occluded(&self, ray: Ray, context: &mut ShadingContext) -> Rgb {
-        let comes_near = self.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
-        if !comes_near || self.accel.occluded(&ray, OPAQUE) {
-            Rgb::BLACK
-        } else {
-            self.transparency_along(ray, context)
-        }
-    }
-
-    /// The product of the transparencies of all that a ray passes.
-    fn transparency_along(&self, mut ray: Ray, context: &mut ShadingContext) -> Rgb {
-        let mut product = Rgb::WHITE;
-        for _ in 0..MAX_PASSES {
-            let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else {
-                return product;
-            };
-            product *= self.material(it.shape).transparency_at(&it, context);
-            if product.is_black() {
-                return product;
-            }
-            ray = it.rest_of(&ray);
-        }
-        Rgb::BLACK
-    }
-
     /// The material of a shape.
     #[inline]
     pub fn material(&self, shape: ShapeId) -> &Material {
-        &self.materials[self.surfaces[shape.0 as usize].material.0 as usize]
+        &self.materials[self.material_id(shape).0 as usize]
+    }
+
+    /// The same as its number.
+    #[inline]
+    pub fn material_id(&self, shape: ShapeId) -> MaterialId {
+        self.surfaces[shape.0 as usize].material
     }
 
     /// The light that a shape is.

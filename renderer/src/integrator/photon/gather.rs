@@ -92,7 +92,7 @@ impl Photons {
                 let Context { shading, stats, .. } = &mut *context;
                 let found = walk.advance(scene, ends, &mut surface, shading, stats, light);
                 let Some(it) = &found else { break 'vertex false };
-                let mut vertex = Vertex::new(scene, it, &surface.bsdf);
+                let mut vertex = Vertex::new(scene, it, &surface);
                 if !ends {
                     match self.settings.show {
                         None => self.known(scene, &gatherer, &mut vertex, sampler, context, light),
@@ -186,7 +186,7 @@ impl Photons {
                 sum
             };
             let Context { shading, stats, .. } = &mut *context;
-            let place = (vertex.it, &vertex.at);
+            let place = (vertex.it, &vertex.at, vertex.surface);
             let count = gatherer.light_samples;
             walk.sample_lights(scene, place, count, response, sampler, shading, stats, light);
         }
@@ -249,9 +249,13 @@ impl Photons {
                 gatherer.leaves_caustics = vertex.knows_caustics;
             }
         }
-        let goes_on = gatherer
-            .walk
-            .follow(scene, (it, &vertex.at), sample, self.limits(), sampler);
+        let goes_on = gatherer.walk.follow(
+            scene,
+            (it, &vertex.at, vertex.surface),
+            sample,
+            self.limits(),
+            sampler,
+        );
         if !sample.is_pass() {
             gatherer.walk.sees_lights = !(part == LobePart::Narrow && gatherer.leaves_caustics);
         }

@@ -14,7 +14,7 @@ use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart, TransportMode};
 use crate::color::Rgb;
 use crate::geometry::{Footprint, Interaction};
 use crate::integrator::context::Context;
-use crate::material::{RayKind, Surface};
+use crate::material::{Bodies, RayKind, Surface};
 use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 use crate::sampling::cosine_hemisphere;
 use crate::scene::Scene;
@@ -41,8 +41,11 @@ impl Scatterer {
     }
 
     /// Shades a photon's hit.
-    pub(super) fn arrive(&mut self, scene: &Scene, it: &Interaction, context: &mut Context) {
+    pub(super) fn arrive(&mut self, scene: &Scene, it: &Interaction, bodies: &Bodies, context: &mut Context) {
         shade(scene, it, context, &mut self.met);
+        if scene.has_bodies() {
+            bodies.absorb(it, &mut self.met);
+        }
         context.stats.crowded_points += u64::from(self.met.crowded);
     }
 
@@ -55,6 +58,12 @@ impl Scatterer {
         let n = near_normal(it);
         shade(scene, &Interaction { wo: n, ..*it }, context, &mut self.seen);
         is_wide(&self.seen.bsdf)
+    }
+
+    /// Notes the bodies that a photon goes on in.
+    pub(super) fn follow(&self, scene: &Scene, it: &Interaction, sample: &BsdfSample, bodies: &mut Bodies) {
+        let bends = sample.eta != 1.0;
+        bodies.follow(it, scene.material_id(it.shape), &self.met, sample.wi, bends);
     }
 
     /// Samples the outgoing direction of a photon and the class of lobes that scatters it: narrow, or all others
@@ -96,13 +105,12 @@ impl Scatterer {
                     COSINE_SHARE * drawn.wi.dot(near_normal(it)).max(0.0) * INV_PI
                 }
             };
-        // What was absorbed on the way is known already; what will be, the next hit tells.
-        let viewed = Interaction {
-            wo: drawn.wi,
-            t: 0.0,
-            ..*it
-        };
-        shade(scene, &viewed, context, &mut self.seen);
+        shade(
+            scene,
+            &Interaction { wo: drawn.wi, ..*it },
+            context,
+            &mut self.seen,
+        );
         let seen = |&part: &LobePart| self.seen.bsdf.eval_pdf_part(part, drawn.wi, it.wo).0;
         // It includes the cosine of the incident direction; a photon's weight needs that of the outgoing one.
         let cosines = (drawn.wi.dot(it.ng) / it.wo.dot(it.ng)).abs();

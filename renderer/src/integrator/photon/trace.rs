@@ -298,10 +298,11 @@ fn fly(
     // Whether narrow lobes only have scattered it, and whether no camera path can find such light.
     let mut narrow = true;
     let mut hidden = from_delta;
+    let mut bodies = scene.bodies_about(&ray, &mut context.shading);
     loop {
         context.stats.photon_rays += 1;
         let Some(it) = scene.intersect(&ray) else { return };
-        scatterer.arrive(scene, &it, context);
+        scatterer.arrive(scene, &it, &bodies, context);
         let caustic = narrow && segments > 1;
         let stored = match order.wanted {
             Wanted::Global { direct } => direct || segments > 1,
@@ -328,6 +329,9 @@ fn fly(
         let Some((part, sample)) = scatterer.leave(scene, &it, u_lobe, u, context) else {
             return;
         };
+        if scene.has_bodies() {
+            scatterer.follow(scene, &it, &sample, &mut bodies);
+        }
         let left = power * sample.weight;
         if sample.is_pass() {
             passes += 1;

@@ -8,6 +8,7 @@ use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::integrator::direct::lit_point;
 use crate::light::LitPoint;
+use crate::material::Surface;
 use crate::math::Frame;
 use crate::sampler::Sampler;
 use crate::scene::Scene;
@@ -18,6 +19,7 @@ const BSDF_SHARE: f32 = 1.0 / 3.0;
 /// A hit with what the photon maps know about it.
 pub(super) struct Vertex<'a> {
     pub(super) it: &'a Interaction,
+    pub(super) surface: &'a Surface,
     pub(super) bsdf: &'a Bsdf,
     /// The point for light selection.
     pub(super) at: LitPoint,
@@ -34,11 +36,13 @@ pub(super) struct Vertex<'a> {
 }
 
 impl<'a> Vertex<'a> {
-    pub(super) fn new(scene: &Scene, it: &'a Interaction, bsdf: &'a Bsdf) -> Vertex<'a> {
+    pub(super) fn new(scene: &Scene, it: &'a Interaction, surface: &'a Surface) -> Vertex<'a> {
+        let bsdf = &surface.bsdf;
         Vertex {
             n: if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng },
             at: lit_point(scene, it, bsdf),
             it,
+            surface,
             bsdf,
             record: None,
             is_guided: false,

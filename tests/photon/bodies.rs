@@ -1,0 +1,91 @@
+//! Bodies that absorb light, and things inside of them: what is left on each way, by Beer's law.
+
+use std::f32::consts::PI;
+
+use renderer::color::Rgb;
+use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
+
+use super::against_path::{built, shot};
+
+/// Absorption of the water [1/m].
+const ABSORPTION: [f32; 3] = [1.0, 0.5, 0.0];
+
+/// Water, a metre deep over a floor of albedo 0.5, as a box whose surface bends nothing, and a camera that looks down from
+/// `height`.
+fn pool(height: f32, things: &str) -> String {
+    format!(
+        "surface still(output closure color surface = 0)
+         {{ surface = transparent() + anisotropic_vdf(color(0), color(1, 0.5, 0), 0.0); }}
+         film {{ size = (4, 4); filter = box; }}
+         camera main : orthographic {{ from = (0, {height}, 0); to = (0, 0, 0); up = (0, 0, 1); width = 0.001; }}
+         material ground = matte(albedo = 0.5);
+         shape floor : rectangle {{ size = 6; material = ground; transform = rotate((1, 0, 0), -90); }}
+         shape water : cube {{ size = (4, 2, 4); material = still(); }}
+         {things}"
+    )
+}
+
+/// The radiance that the camera sees, the same by paths and by photons, is `clear` after `way` metres of water.
+#[track_caller]
+fn check(text: &str, clear: f32, way: f32, spp: u64) {
+    let scene = built(text);
+    for integrator in [
+        Integrator::Path(PathSettings::default()),
+        Integrator::Photon(PhotonSettings::default()),
+    ] {
+        let picture = shot(&scene, integrator, spp).state.film.develop();
+        let pixels = (0..16).map(|i| picture.rgb(i % 4, i / 4));
+        let mean = pixels.sum::<Rgb>() * (1.0 / 16.0);
+        for (found, absorption) in mean.to_array().into_iter().zip(ABSORPTION) {
+            let expected = clear * (-absorption * way).exp();
+            let off = (found / expected - 1.0).abs();
+            assert!(off < 0.005, "{found} is not {expected} by {}", integrator.name());
+        }
+    }
+}
+
+const SUN: &str = "light sun : directional { direction = (0, -1, 0); irradiance = 1; }";
+
+/// Radiance of the floor in the sun.
+const LIT: f32 = 0.5 / PI;
+
+#[test]
+fn the_floor_of_a_pool_is_seen_through_water() {
+    check(&pool(5.0, SUN), LIT, 2.0, 4);
+}
+
+#[test]
+fn a_camera_in_a_pool_is_in_water() {
+    check(&pool(0.25, SUN), LIT, 1.25, 4);
+}
+
+#[test]
+fn a_lamp_in_a_pool_shines_through_water() {
+    let lamp =
+        "shape lamp : sphere { radius = 0.1; center = (0, 0.4, 0); material = emitter(radiance = 3); }";
+    check(&pool(5.0, lamp), 3.0, 0.5, 4);
+    // Seen from beside it, on a floor that the lamp is above.
+    let lit = "shape lamp : rectangle { size = 0.002; material = emitter(radiance = 1e6);
+                                       transform = translate(0, 0.4, 0) * rotate((1, 0, 0), 90); }";
+    check(&pool(0.25, lit), 0.5 / PI * 1e6 * 4e-6 / 0.16, 0.65, 64);
+}
+
+#[test]
+fn glass_in_a_pool_is_clear() {
+    // Without reflections: the sphere bends nothing on its axis.
+    let ball =
+        "shape ball : sphere { radius = 0.25; center = (0, 0.5, 0); material = glass(reflection_tint = 0); }
+                shape lamp : rectangle { size = 1; material = emitter(radiance = 1);
+                                         transform = translate(0, 0.02, 0) * rotate((1, 0, 0), -90); }";
+    let through = 0.96_f32.powi(2);
+    check(&pool(5.0, ball), through, 0.48, 4096);
+}
+
+#[test]
+fn a_sheet_of_water_is_the_surface_of_a_sea() {
+    let sea = pool(5.0, SUN).replace(
+        "shape water : cube { size = (4, 2, 4);",
+        "shape water : rectangle { size = 60; transform = translate(0, 1, 0) * rotate((1, 0, 0), -90);",
+    );
+    check(&sea, LIT, 2.0, 4);
+}
