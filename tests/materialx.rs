@@ -1,0 +1,125 @@
+//! Shaders as MaterialX's code generator writes them: surfaces that are structures, images whose colours the shader
+//! converts by itself, spaces, its header.
+
+#[path = "support/program.rs"]
+mod program;
+
+use std::fs;
+use std::path::Path;
+
+use program::{done, message, refused, run};
+use renderer::image::read;
+use tempfile::TempDir;
+
+/// The colour of a wall that wears `material` under a white sky of radiance 1, seen straight on from the front.
+fn seen(folder: &Path, unit: &str, material: &str) -> [f32; 3] {
+    fs::write(folder.join("unit.osl"), unit).unwrap();
+    let scene = format!(
+        "import \"unit.osl\";
+        film {{ size = (1, 1); filter = box; }}
+        sampler {{ spp = 4096; adaptive = false; }}
+        camera main : perspective {{ from = (2, 0, 5); to = (2, 0, 0); fov = 1; }}
+        light sky : environment {{ color = (1, 1, 1); }}
+        material worn = {material};
+        shape wall : rectangle {{ material = worn; transform = translate(2, 0, 0); }}"
+    );
+    fs::write(folder.join("scene.kiln"), scene).unwrap();
+    done(folder, "render scene.kiln -o wall.exr --quiet");
+    let wall = read(&folder.join("wall.exr")).unwrap();
+    wall.pixel(0, 0)[..3].try_into().unwrap()
+}
+
+#[track_caller]
+fn close(found: [f32; 3], expected: [f32; 3], tolerance: f32) {
+    let is_close = found
+        .iter()
+        .zip(expected)
+        .all(|(a, b)| (a - b).abs() <= tolerance);
+    assert!(is_close, "{found:?} is not {expected:?}");
+}
+
+/// Half of what the surface emits, and half of the sky behind it, even where the unit ends early.
+#[test]
+fn a_surface_may_be_a_structure() {
+    let folder = TempDir::new().unwrap();
+    let unit = "struct surfaceshader { closure color bsdf; closure color edf; float opacity; };
+        shader made(float opacity = 1, output surfaceshader out = {0, 0, 1.0})
+        {
+            out.edf = color(1, 0.5, 0) * uniform_edf(color(0.4));
+            out.opacity = opacity;
+            if (opacity > 0) return;
+            out.edf = 0;
+        }";
+    let path = folder.path();
+    close(seen(path, unit, "made()"), [0.4, 0.2, 0.0], 1e-5);
+    close(seen(path, unit, "made(opacity = 0.5)"), [0.7, 0.6, 0.5], 0.02);
+    let named = "group two(output closure color surface) { made m(opacity = 1); surface = m.out.edf; }
+        shader last(output closure color o = 0) { o = 0; }";
+    close(
+        seen(path, &format!("{unit} {named}"), "two()"),
+        [0.4, 0.2, 0.0],
+        1e-5,
+    );
+}
+
+/// The code that MaterialX writes converts colours by itself, and reads data without a word on their space: an integer
+/// image is not decoded, unless its space is given at run time.
+#[test]
+fn images_are_what_the_generated_code_takes_them_for() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    image::GrayImage::from_pixel(4, 4, image::Luma([128]))
+        .save(path.join("grey.png"))
+        .unwrap();
+    let unit = |metadata: &str| {
+        format!(
+            "struct resource {{ string file; string space; }};
+            color look(resource r) {{ return texture(r.file, u, v, \"colorspace\", r.space); }}
+            float data(resource r) {{ return texture(r.file, u, v); }}
+            shader made {metadata} (string file = \"grey.png\", string none = \"\", string coded = \"srgb_texture\",
+                output closure color out = 0)
+            {{
+                resource plain = {{file, none}}, encoded = {{file, coded}};
+                out = color(data(plain), look(plain)[0], look(encoded)[0]) * emission();
+            }}"
+        )
+    };
+    let (raw, decoded) = (128.0 / 255.0, 0.21586);
+    let generated = "[[ string mtlx_category = \"surfacematerial\", string mtlx_name = \"m\" ]]";
+    close(seen(path, &unit(generated), "made()"), [raw, raw, decoded], 1e-3);
+    close(seen(path, &unit(""), "made()"), [decoded; 3], 1e-3);
+}
+
+/// MaterialX calls the space of an object `model` or `object`.
+#[test]
+fn the_space_of_an_object_is_that_of_its_model() {
+    let folder = TempDir::new().unwrap();
+    let unit = "shader made(string space = \"model\", output closure color out = 0)
+        {
+            out = color(transform(space, P)) * emission();
+        }";
+    close(seen(folder.path(), unit, "made()"), [0.0; 3], 0.05);
+    close(
+        seen(folder.path(), unit, "made(space = \"world\")"),
+        [2.0, 0.0, 0.0],
+        0.05,
+    );
+}
+
+#[test]
+fn its_header_is_named_where_it_is_missing_and_is_no_ones_to_mend() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let unit = "#include \"mx_funcs.h\"\nshader made(output color out = 0) { out = twice(u); }";
+    fs::write(path.join("unit.osl"), unit).unwrap();
+    refused(
+        path,
+        "check unit.osl",
+        &["cannot find `mx_funcs.h`", "genosl/include"],
+    );
+    fs::create_dir(path.join("include")).unwrap();
+    let header = "float twice(float x) { float unused = 3; return 2 * x; }";
+    fs::write(path.join("include/mx_funcs.h"), header).unwrap();
+    let said = message(&run(path, "check -I include unit.osl"));
+    assert_eq!(said, "", "whoever includes a header has not written it");
+}
