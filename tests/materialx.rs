@@ -123,3 +123,29 @@ fn its_header_is_named_where_it_is_missing_and_is_no_ones_to_mend() {
     let said = message(&run(path, "check -I include unit.osl"));
     assert_eq!(said, "", "whoever includes a header has not written it");
 }
+
+/// What the mesh has of two and four floats is read as arrays, as of a `geompropvalue` and of vertex colours.
+#[test]
+fn geometry_attributes_are_arrays_too() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let mesh = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+        property float red\nproperty float green\nproperty float blue\nproperty float alpha\n\
+        property float u\nproperty float v\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n\
+        -9 -9 0 0.1 0.2 0.3 0.5 0.25 0.75\n9 -9 0 0.1 0.2 0.3 0.5 0.25 0.75\n0 9 0 0.1 0.2 0.3 0.5 0.25 0.75\n3 0 1 2\n";
+    fs::write(path.join("wall.ply"), mesh).unwrap();
+    let unit = "shader made(output closure color out = 0)
+        {
+            float st[2], none[2] = {1, 1}, tint[4];
+            int found = getattribute(\"uv\", st) + getattribute(\"color\", tint) + 4 * getattribute(\"nothing\", none);
+            out = (found == 2) * color(st[0], st[1] * none[0], tint[3] + tint[2]) * emission();
+        }";
+    fs::write(path.join("unit.osl"), unit).unwrap();
+    let scene = "import \"unit.osl\"; film { size = (1, 1); } sampler { spp = 1; } material m = made();
+        camera main : perspective { from = (0, 0, 2); to = (0, 0, 0); fov = 1; }
+        shape wall : mesh { file = \"wall.ply\"; material = m; }";
+    fs::write(path.join("scene.kiln"), scene).unwrap();
+    done(path, "render scene.kiln -o wall.exr --quiet");
+    let wall = read(&path.join("wall.exr")).unwrap();
+    close(wall.pixel(0, 0)[..3].try_into().unwrap(), [0.25, 0.75, 0.8], 1e-4);
+}
