@@ -149,3 +149,21 @@ fn geometry_attributes_are_arrays_too() {
     let wall = read(&path.join("wall.exr")).unwrap();
     close(wall.pixel(0, 0)[..3].try_into().unwrap(), [0.25, 0.75, 0.8], 1e-4);
 }
+
+/// The shipped unit of glTF's material takes a picture of data for what MaterialX's takes it for: as it is.
+#[test]
+fn maps_of_roughness_are_data() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let half = image::RgbImage::from_pixel(4, 4, image::Rgb([0, 0, 128]));
+    half.save(path.join("half.png")).unwrap();
+    let metal = |how: &str| {
+        let material = format!("gltf_pbr(base_color = (1, 0, 0), roughness = 0, {how})");
+        seen(path, "shader none() {}", &material)
+    };
+    close(
+        metal("metallic_roughness_texture = \"half.png\""),
+        metal("metallic = 0.50196"),
+        1e-3,
+    );
+}
