@@ -1,5 +1,5 @@
 //! Shaders as MaterialX's code generator writes them: surfaces that are structures, images whose colours the shader
-//! converts by itself, spaces, its header.
+//! converts by itself, spaces, attributes as arrays, its header; and the maps of glTF's material beside them.
 
 #[path = "support/program.rs"]
 mod program;
