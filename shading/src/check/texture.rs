@@ -151,11 +151,11 @@ impl<'a> Checker<'a> {
         options.how.implicit_footprint = operands.len() - 1 == form.counts[0];
         if options.how.color_space == ColorSpace::Default {
             // Of a parameter that names a file, its metadata say what the numbers mean; an option says it better.
-            options.how.color_space = match operands[0] {
-                Operand::Local(file) => self.body.color_spaces.get(&file).copied(),
-                _ => None,
-            }
-            .unwrap_or(self.texture_space);
+            let told = match operands[0] {
+                Operand::Local(file) => self.body.color_spaces.get(&file),
+                Operand::Const(_) => None,
+            };
+            options.how.color_space = told.copied().unwrap_or(self.texture_space);
         }
         let zero = if form.argument == Type::FLOAT {
             self.float(0.0)
