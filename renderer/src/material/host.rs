@@ -490,7 +490,9 @@ impl Frozen {
     fn world_from_space(&self, globals: &ShaderGlobals, space: &str) -> Option<Affine3A> {
         match space {
             "world" | "common" => Some(Affine3A::IDENTITY),
-            "object" | "shader" => Some(self.shapes.get(globals.object as usize)?.world_from_object),
+            "object" | "model" | "shader" => {
+                Some(self.shapes.get(globals.object as usize)?.world_from_object)
+            }
             "camera" => Some(self.world_from_camera),
             _ => None,
         }

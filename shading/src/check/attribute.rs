@@ -6,7 +6,8 @@ use super::lvalue::Lvalue;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
-use crate::hir::{Kind, Op, Operand};
+use crate::hir::kind::Element;
+use crate::hir::{Kind, Op, Operand, Stmt};
 use crate::preprocess::OSL_VERSION;
 use crate::runtime::trace::FAR;
 use crate::source::Span;
@@ -74,20 +75,70 @@ impl<'a> Checker<'a> {
                 span,
             ));
         }
+        let few = match kind {
+            Kind::Array(Element::Float, count @ 2..=4) if index.is_none() => Some(count),
+            _ => None,
+        };
         let index = match index {
             Some(index) => self.given_as(&index, Type::INT)?.leaf(),
             None => self.int(-1),
         };
-        names.extend([index, self.int(kind.code())]);
-        Some(self.found_attribute(
-            [
-                Op::Builtin(Builtin::HasAnyAttribute),
-                Op::Builtin(Builtin::AnyAttribute),
-            ],
-            names,
-            &place,
+        let any = [Builtin::HasAnyAttribute, Builtin::AnyAttribute].map(Op::Builtin);
+        let question = [&names[..], &[index, self.int(kind.code())]].concat();
+        match few {
+            None => Some(self.found_attribute(any, question, &place, span)),
+            Some(count) => Some(self.few_floats(count, names, (any, question), &place, span)),
+        }
+    }
+
+    /// An array of two to four floats: those of a small attribute, whatever its type, or else an attribute that is such an
+    /// array.
+    fn few_floats(
+        &mut self,
+        count: u32,
+        names: Vec<Operand>,
+        (any, question): ([Op; 2], Vec<Operand>),
+        place: &Lvalue,
+        span: Span,
+    ) -> TypedValue {
+        let found = self.body.local("found", Type::INT);
+        let small = self.emit_value(Op::Builtin(Builtin::HasAttribute), names.clone(), Type::INT, span);
+        self.store(found, small.leaf(), span);
+        let then = self.block(span, |c| {
+            let lanes = c.lanes_of_attribute(count, names, place.ty, span);
+            c.write(place, lanes, span);
+        });
+        let otherwise = self.block(span, |c| {
+            let whole = c.found_attribute(any, question, place, span);
+            c.store(found, whole.leaf(), span);
+        });
+        let condition = Operand::Local(found);
+        self.push(
+            Stmt::If {
+                condition,
+                then,
+                otherwise,
+            },
             span,
-        ))
+        );
+        TypedValue::new(Type::INT, Operand::Local(found))
+    }
+
+    /// The first floats of a small attribute; the first three have derivatives.
+    fn lanes_of_attribute(&mut self, count: u32, names: Vec<Operand>, ty: Type, span: Span) -> TypedValue {
+        let triple = self.emit(Op::AttributeValue, names.clone(), Type::VECTOR, span);
+        let mut lanes = vec![];
+        for i in 0..count {
+            let index = self.int(i as i32);
+            lanes.push(if i < 3 {
+                self.emit(Op::TripleGet, vec![triple, index], Type::FLOAT, span)
+            } else {
+                let four = Type::array(Base::Float, 4);
+                let all = self.emit(Op::AttributeValue, names.clone(), four, span);
+                self.emit(Op::ArrayGet, vec![all, index], Type::FLOAT, span)
+            });
+        }
+        self.emit_value(Op::MakeArray, lanes, ty, span)
     }
 
     /// `dict_value(node, attribute, variable)`

@@ -23,6 +23,8 @@ pub(super) struct Body {
     pub(super) globals: FxHashMap<Global, LocalId>,
     /// Fills the copies; runs before all else.
     pub(super) prologue: Block,
+    /// Runs after all else, even where that is left early.
+    pub(super) epilogue: Block,
     /// Whether a parameter's default is being made, which runs before the prologue.
     pub(super) in_default: bool,
     /// Whether `exit` in a default has ended the unit; there where one calls it.

@@ -14,7 +14,7 @@ use super::warning::Warning;
 use crate::diagnostic::{Diagnostic, Diagnostics, MAX_ERRORS};
 use crate::eval::color_system::ColorSystem;
 use crate::hir;
-use crate::hir::{ClosureRegistry, Function, FunctionId};
+use crate::hir::{ClosureRegistry, ColorSpace, Function, FunctionId};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast;
 
@@ -95,6 +95,8 @@ pub(super) struct Checker<'a> {
     pub(super) is_apart: bool,
     /// How many bodies there were.
     pub(super) bodies: u32,
+    /// What the numbers of texture files mean to the unit where nothing is said.
+    pub(super) texture_space: ColorSpace,
     /// What is known of how the unit is used.
     pub(super) adaptive: Adaptive,
     /// Whether it is a group's expression, where `(1, 2, 3)` is a triple.
@@ -134,6 +136,7 @@ impl<'a> Checker<'a> {
             is_apart: false,
             bodies: 0,
             in_group: false,
+            texture_space: ColorSpace::Default,
             adaptive: Adaptive::default(),
         };
         checker.scope = checker.scopes.push(ScopeIndex::ROOT);
@@ -195,6 +198,11 @@ impl<'a> Checker<'a> {
             return;
         }
         let is_unused = matches!(warning, Warning::Unused { .. });
+        // Whoever includes a header has not written it.
+        let source = self.sources.get(span.source);
+        if is_unused && source.locate(span.start).0 != source.name {
+            return;
+        }
         let diagnostic = warning.diagnostic(self.sources, span);
         if self.said.insert((span, diagnostic.message.clone())) {
             let list = if is_unused {

@@ -39,6 +39,7 @@ mod scope;
 mod space;
 mod stmt;
 mod structure;
+mod surface;
 mod texture;
 mod types;
 mod unit;

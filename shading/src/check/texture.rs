@@ -149,12 +149,13 @@ impl<'a> Checker<'a> {
         options.how.mapping = form.mapping;
         options.how.channels = if ty == Type::FLOAT { 1 } else { 3 };
         options.how.implicit_footprint = operands.len() - 1 == form.counts[0];
-        if options.how.color_space == ColorSpace::Default
-            && let Operand::Local(file) = operands[0]
-            && let Some(&space) = self.body.color_spaces.get(&file)
-        {
+        if options.how.color_space == ColorSpace::Default {
             // Of a parameter that names a file, its metadata say what the numbers mean; an option says it better.
-            options.how.color_space = space;
+            let told = match operands[0] {
+                Operand::Local(file) => self.body.color_spaces.get(&file),
+                Operand::Const(_) => None,
+            };
+            options.how.color_space = told.copied().unwrap_or(self.texture_space);
         }
         let zero = if form.argument == Type::FLOAT {
             self.float(0.0)

@@ -25,6 +25,10 @@ impl<'a> Checker<'a> {
         self.adaptive.params.clear();
         self.adaptive.asked.clear();
         self.whole(&unit.name.text, unit.kind, unit.name.span, |c| {
+            // MaterialX converts colours in the code that it writes, and reads data without a word on their space.
+            if unit.metadata.iter().any(|entry| entry.name.text == "mtlx_name") {
+                c.texture_space = ColorSpace::Raw;
+            }
             let mut params = c.params(&unit.params);
             let metadata = c.metadata(&unit.metadata);
             let block = c.body_of_unit(&unit.body, unit.span);
@@ -33,6 +37,9 @@ impl<'a> Checker<'a> {
             }
             if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
                 params.push(Param::output("Ci", Type::CLOSURE, local, unit.name.span));
+            }
+            if let Some(surface) = c.surface_of_structure(&params, unit.name.span) {
+                params.insert(0, surface);
             }
             Some((params, metadata, block))
         })
@@ -124,6 +131,7 @@ impl<'a> Checker<'a> {
         let scope = self.new_scope("unit");
         self.unit_scope = Some(scope);
         self.unit_name = Some(name.to_owned());
+        self.texture_space = ColorSpace::Default;
         self.frame = FunctionFrame {
             scope: Some(scope),
             ..FunctionFrame::default()
@@ -155,6 +163,7 @@ impl<'a> Checker<'a> {
         } else {
             body.code.body.extend(block);
         }
+        body.code.body.extend(body.epilogue);
         Some(Unit {
             name: name.to_owned(),
             kind,

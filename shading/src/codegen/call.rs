@@ -255,7 +255,7 @@ impl Emitter<'_, '_> {
     // ---- The host ----
 
     /// Whether there is an attribute, and where its four floats are.
-    fn attribute(&mut self, args: &[Operand]) -> (ir::Value, Address) {
+    pub(super) fn attribute(&mut self, args: &[Operand]) -> (ir::Value, Address) {
         self.shared.asks_host = true;
         if let [Some(Const::String(object)), Some(Const::String(name))] =
             [0, 1].map(|i| self.constant(args[i]))

@@ -9,6 +9,7 @@ use super::layout::{const_size, length, local_size};
 use crate::builtins::Builtin;
 use crate::hir::{Const, LocalId, Op, Operand};
 use crate::runtime::shims::{self, MatrixFunction};
+use crate::ty::{Base, Type};
 
 impl Emitter<'_, '_> {
     /// An operation whose result is in memory. Results are stored after all operands are read, so that the destination
@@ -65,7 +66,7 @@ impl Emitter<'_, '_> {
                 let out = self.home_address(dst);
                 self.library_call(dst, builtin, args, out);
             }
-            Op::AttributeValue => self.attribute_in_memory(dst),
+            Op::AttributeValue => self.attribute_in_memory(dst, args),
             Op::Texture(options) => self.texture(dst, options, args),
             Op::TextureInfo => self.texture_info_in_memory(dst, args),
             _ => unreachable!("the result of {op:?} is not in memory"),
@@ -279,8 +280,13 @@ impl Emitter<'_, '_> {
         self.call(self.shared.host.matrix, &[self.ctx, place, from, to, out]);
     }
 
-    /// Attributes have at most four floats: a matrix or an array gets none of them.
-    fn attribute_in_memory(&mut self, dst: LocalId) {
+    /// Attributes have at most four floats: what is neither that nor less gets none of them.
+    fn attribute_in_memory(&mut self, dst: LocalId, args: &[Operand]) {
+        if self.ty(dst) == Type::array(Base::Float, 4) {
+            let (to, (_, lanes)) = (self.home(dst), self.attribute(args));
+            self.copy(to, lanes, 16);
+            return;
+        }
         let shape = Shape::of(self.ty(dst).base);
         let home = self.home(dst);
         self.clear(home, shape, layout::size(self.ty(dst)));

@@ -219,7 +219,7 @@ impl<'a> Expander<'a> {
             (Rule::Dual(dual), _) if !is_still => {
                 return self.dual(dst, pair, dual, args, &changes, span, out);
             }
-            (Rule::Source, Op::AttributeValue) => {
+            (Rule::Source, Op::AttributeValue) if !self.code.locals[dst].ty.is_array() => {
                 for (axis, to) in Axis::ALL.into_iter().zip(pair) {
                     self.push(Some(to), Op::AttributeDerivative(axis), args.clone(), span, out);
                 }

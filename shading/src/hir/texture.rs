@@ -95,8 +95,10 @@ impl ColorSpace {
         Some(match name {
             "" => ColorSpace::Default,
             "auto" => ColorSpace::Auto,
-            "srgb" | "sRGB" | "srgb_texture" => ColorSpace::Srgb,
-            "linear" | "Rec709" | "lin_srgb" | "lin_rec709" | "scene_linear" => ColorSpace::Linear,
+            "srgb" | "sRGB" | "srgb_texture" | "srgb_rec709_scene" => ColorSpace::Srgb,
+            "linear" | "Rec709" | "lin_srgb" | "lin_rec709" | "lin_rec709_scene" | "scene_linear" => {
+                ColorSpace::Linear
+            }
             "raw" | "data" | "Raw" => ColorSpace::Raw,
             _ => return None,
         })
@@ -342,9 +344,11 @@ impl TextureOptions {
             TextureOperand::Interpolation => {
                 self.interpolation = Interpolation::from_name(name).unwrap_or(self.interpolation);
             }
-            TextureOperand::ColorSpace => {
-                self.color_space = ColorSpace::from_name(name).unwrap_or(self.color_space);
-            }
+            // An empty name says nothing.
+            TextureOperand::ColorSpace => match ColorSpace::from_name(name) {
+                Some(ColorSpace::Default) | None => {}
+                Some(space) => self.color_space = space,
+            },
             TextureOperand::Subimage
             | TextureOperand::SubimageName
             | TextureOperand::FirstChannel

@@ -118,6 +118,9 @@ impl PreprocessError {
         let place = origin.place(file, range);
         let error = |message: String| Diagnostic::error(message).at_written(&place, "");
         match self {
+            E::NoFile { name } if name == "mx_funcs.h" => error(format!("cannot find `{name}`")).hint(
+                "it comes with MaterialX: `-I …/MaterialX/libraries/stdlib/genosl/include` names its folder",
+            ),
             E::NoFile { name } => error(format!("cannot find `{name}`"))
                 .hint("it is looked for beside the file that names it, and in the folders given by `-I`"),
             E::Unreadable { name, reason } => error(format!("cannot read `{name}`: {reason}")),

@@ -2,6 +2,7 @@
 
 use crate::builtins::Global;
 use crate::eval::float_to_int;
+use crate::hir::kind::Element;
 use crate::hir::{Const, Kind};
 use crate::runtime::{ShaderHost, TraceHit};
 
@@ -44,11 +45,12 @@ impl LastTrace {
 }
 
 /// The floats of an attribute as a value of a kind; zero for a kind that has more.
-pub(crate) fn of_lanes(kind: Kind, [x, y, z, _]: [f32; 4]) -> Const {
+pub(crate) fn of_lanes(kind: Kind, lanes @ [x, y, z, _]: [f32; 4]) -> Const {
     match kind {
         Kind::INT => Const::Int(float_to_int(x)),
         Kind::FLOAT => Const::Float(x),
         Kind::TRIPLE => Const::Triple([x, y, z]),
+        Kind::Array(Element::Float, 4) => Const::Array(lanes.map(Const::Float).to_vec()),
         kind => kind.zero(),
     }
 }
