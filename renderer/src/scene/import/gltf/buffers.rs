@@ -3,17 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gltf::Document;
 use gltf::buffer::{Source, View};
-use gltf::image;
+use gltf::{Accessor, Document, image};
+use rustc_hash::FxHashMap;
 
-use super::Fault;
+use super::{Fault, draco, meshopt};
 use crate::files;
 use crate::texture::TextureSource;
 
 /// The buffers of a document, each at least as long as the document says.
 pub(super) struct Buffers {
     list: Vec<Vec<u8>>,
+    /// The bytes of compressed views, by the view's number.
+    views: FxHashMap<usize, Vec<u8>>,
+    /// The elements of accessors that compressed primitives have, by the accessor's number.
+    decoded: FxHashMap<usize, Vec<u8>>,
     /// The files that were read.
     pub(super) files: Vec<PathBuf>,
     directory: PathBuf,
@@ -29,6 +33,11 @@ impl Buffers {
         let (mut list, mut files) = (vec![], vec![]);
         for buffer in document.buffers() {
             let index = buffer.index();
+            let is_fallback = meshopt::is_fallback(&buffer) || (blob.is_none() && meshopt::is_used(document));
+            if is_fallback && matches!(buffer.source(), Source::Bin) {
+                list.push(vec![]);
+                continue;
+            }
             let bytes = match buffer.source() {
                 Source::Bin => blob
                     .take()
@@ -58,25 +67,43 @@ impl Buffers {
         }
         Ok(Buffers {
             list,
+            views: FxHashMap::default(),
+            decoded: FxHashMap::default(),
             files,
             directory,
         })
     }
 
+    /// Decompresses what extensions have compressed.
+    pub(super) fn decompress(&mut self, document: &Document) -> Result<(), Fault> {
+        self.views = meshopt::decode(document, self)?;
+        self.decoded = draco::decode(document, self)?;
+        Ok(())
+    }
+
+    /// The packed elements of an accessor, where a compressed primitive has them.
+    pub(super) fn decoded(&self, accessor: &Accessor<'_>) -> Option<&[u8]> {
+        self.decoded.get(&accessor.index()).map(Vec::as_slice)
+    }
+
     /// The bytes of a view.
     pub(super) fn view(&self, view: &View<'_>) -> Result<&[u8], Fault> {
-        let bytes = self
-            .list
-            .get(view.buffer().index())
-            .map_or(&[][..], Vec::as_slice);
-        let end = view.offset().checked_add(view.length());
-        end.and_then(|end| bytes.get(view.offset()..end)).ok_or_else(|| {
-            let (offset, length) = (view.offset(), view.length());
+        if let Some(bytes) = self.views.get(&view.index()) {
+            return Ok(bytes);
+        }
+        let (offset, length) = (view.offset(), view.length());
+        self.range(view.buffer().index(), offset, length).ok_or_else(|| {
             format!(
                 "buffer view {} ({length} bytes from {offset}) reaches beyond its buffer",
                 view.index()
             )
         })
+    }
+
+    /// Some bytes of a buffer, if they are there.
+    pub(super) fn range(&self, buffer: usize, offset: usize, length: usize) -> Option<&[u8]> {
+        let end = offset.checked_add(length)?;
+        self.list.get(buffer)?.get(offset..end)
     }
 
     /// Where an image's bytes are. `name` is what an embedded image is called.
