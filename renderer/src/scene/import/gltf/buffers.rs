@@ -3,21 +3,25 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gltf::buffer::{Source, View};
+use gltf::buffer::{Buffer, Source, View};
 use gltf::{Accessor, Document, image};
 use rustc_hash::FxHashMap;
+use serde_json::Value;
 
-use super::{Fault, draco, meshopt};
+use super::Fault;
 use crate::files;
 use crate::texture::TextureSource;
+
+/// The extensions of meshopt compression.
+pub(super) const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// The buffers of a document, each at least as long as the document says.
 pub(super) struct Buffers {
     list: Vec<Vec<u8>>,
     /// The bytes of compressed views, by the view's number.
-    views: FxHashMap<usize, Vec<u8>>,
+    pub(super) views: FxHashMap<usize, Vec<u8>>,
     /// The elements of accessors that compressed primitives have, by the accessor's number.
-    decoded: FxHashMap<usize, Vec<u8>>,
+    pub(super) decoded: FxHashMap<usize, Vec<u8>>,
     /// The files that were read.
     pub(super) files: Vec<PathBuf>,
     directory: PathBuf,
@@ -33,7 +37,7 @@ impl Buffers {
         let (mut list, mut files) = (vec![], vec![]);
         for buffer in document.buffers() {
             let index = buffer.index();
-            let is_fallback = meshopt::is_fallback(&buffer) || (blob.is_none() && meshopt::is_used(document));
+            let is_fallback = is_fallback(&buffer) || (blob.is_none() && uses_meshopt(document));
             if is_fallback && matches!(buffer.source(), Source::Bin) {
                 list.push(vec![]);
                 continue;
@@ -72,13 +76,6 @@ impl Buffers {
             files,
             directory,
         })
-    }
-
-    /// Decompresses what extensions have compressed.
-    pub(super) fn decompress(&mut self, document: &Document) -> Result<(), Fault> {
-        self.views = meshopt::decode(document, self)?;
-        self.decoded = draco::decode(document, self)?;
-        Ok(())
     }
 
     /// The packed elements of an accessor, where a compressed primitive has them.
@@ -129,6 +126,18 @@ impl Buffers {
             }
         }
     }
+}
+
+/// Whether there may be compressed views, and buffers that only stand for their bytes.
+fn uses_meshopt(document: &Document) -> bool {
+    document.extensions_used().any(|name| MESHOPT.contains(&name))
+}
+
+/// Whether a buffer says that it only stands for the bytes that decompression gives.
+fn is_fallback(buffer: &Buffer<'_>) -> bool {
+    let extension = MESHOPT.iter().find_map(|name| buffer.extension_value(name));
+    let fallback = extension.and_then(|extension| extension.get("fallback"));
+    fallback.and_then(Value::as_bool) == Some(true)
 }
 
 /// What a URI refers to.

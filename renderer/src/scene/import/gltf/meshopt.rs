@@ -2,37 +2,23 @@
 //! elements.
 
 use gltf::Document;
-use gltf::buffer::{Buffer, View};
+use gltf::buffer::View;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::Fault;
-use super::buffers::Buffers;
+use super::buffers::{Buffers, MESHOPT};
 use super::meshopt_codec::{attributes, indices, triangles};
-
-const NAMES: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// The most bytes of a view: more is not meant.
 const MAX_BYTES: usize = 1 << 31;
-
-/// Whether there may be compressed views, and buffers that only stand for their bytes.
-pub(super) fn is_used(document: &Document) -> bool {
-    document.extensions_used().any(|name| NAMES.contains(&name))
-}
-
-/// Whether a buffer says that it only stands for the bytes that decompression gives.
-pub(super) fn is_fallback(buffer: &Buffer<'_>) -> bool {
-    let extension = NAMES.iter().find_map(|name| buffer.extension_value(name));
-    let fallback = extension.and_then(|extension| extension.get("fallback"));
-    fallback.and_then(Value::as_bool) == Some(true)
-}
 
 /// The bytes of all compressed views, by the view's number.
 pub(super) fn decode(document: &Document, buffers: &Buffers) -> Result<FxHashMap<usize, Vec<u8>>, Fault> {
     let views: Vec<View<'_>> = document.views().collect();
     let decoded = views.into_par_iter().filter_map(|view| {
-        let extension = NAMES.iter().find_map(|name| view.extension_value(name))?;
+        let extension = MESHOPT.iter().find_map(|name| view.extension_value(name))?;
         let bytes = bytes(extension, buffers);
         let bytes = bytes.map_err(|reason| format!("compressed buffer view {}: {reason}", view.index()));
         Some(bytes.map(|bytes| (view.index(), bytes)))

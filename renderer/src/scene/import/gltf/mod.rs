@@ -79,7 +79,8 @@ pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
     let document = validate(root).map_err(fault)?;
     let mut buffers =
         Buffers::read(&document, blob, path).map_err(|reason| refused(reason, fault::BESIDE))?;
-    buffers.decompress(&document).map_err(fault)?;
+    buffers.views = meshopt::decode(&document, &buffers).map_err(fault)?;
+    buffers.decoded = draco::decode(&document, &buffers).map_err(fault)?;
     scene::model(&document, &targets, &buffers, path)
 }
 
