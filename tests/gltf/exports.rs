@@ -21,18 +21,17 @@ fn what_is_refused_says_what_to_do() {
     let requires = |name: &'static str| move |glb: &mut Glb| glb.json["extensionsRequired"] = json!([name]);
     for (text, word) in [
         (
-            hint(&requires("KHR_draco_mesh_compression")),
+            hint(&requires("KHR_spz_gaussian_splats_compression")),
             "without compression",
         ),
-        (hint(&requires("EXT_meshopt_compression")), "without compression"),
         (hint(&requires("KHR_texture_basisu")), "PNG, JPEG or WebP"),
-        (
-            hint(&requires("KHR_materials_iridescence")),
-            "out of `extensionsRequired`",
-        ),
         (hint(&requires("VENDOR_shape")), "without the extension"),
         (
             hint(&|glb| glb.json["asset"]["version"] = json!("1.0")),
+            "as glTF 2.0",
+        ),
+        (
+            hint(&|glb| glb.json = json!({ "accessors": { "positions": {} } })),
             "as glTF 2.0",
         ),
         (hint(&missing_image), "relative to it"),
@@ -47,6 +46,18 @@ fn what_is_refused_says_what_to_do() {
             "`{word}` is not in {text}"
         );
     }
+}
+
+#[test]
+fn unknown_materials_are_shown_without_what_is_missing() {
+    let mut glb = plain();
+    glb.json["extensionsUsed"] = json!(["KHR_materials_dispersion"]);
+    glb.json["extensionsRequired"] = json!(["KHR_materials_dispersion"]);
+    let model = glb.read().expect("it can be shown");
+    assert_eq!(
+        model.warnings,
+        ["the extension KHR_materials_dispersion is not supported and has no effect"]
+    );
 }
 
 #[test]

@@ -80,6 +80,47 @@ fn layers_become_arguments() {
 }
 
 #[test]
+fn films_and_diffuse_transmission_become_arguments() {
+    has(
+        &json!({ "extensions": { "KHR_materials_iridescence": {
+            "iridescenceFactor": 0.5,
+            "iridescenceIor": 1.5,
+            "iridescenceThicknessMinimum": 200,
+            "iridescenceThicknessMaximum": 300,
+            "iridescenceTexture": { "index": 0 },
+            "iridescenceThicknessTexture": { "index": 0, "texCoord": 1 }
+        } } }),
+        &[
+            "iridescence = 0.5",
+            "iridescence_ior = 1.5",
+            "iridescence_thickness_min = 200.0",
+            "iridescence_thickness_max = 300.0",
+            "iridescence_texture = \"test.glb#image0.raw\"",
+            "iridescence_thickness_texture = \"test.glb#image0.raw\"",
+            "iridescence_thickness_set = 1",
+        ],
+    );
+    has(
+        &json!({ "extensions": {
+            "KHR_materials_diffuse_transmission": {
+                "diffuseTransmissionFactor": 0.5,
+                "diffuseTransmissionColorFactor": [0.5, 0.25, 1],
+                "diffuseTransmissionTexture": { "index": 0 },
+                "diffuseTransmissionColorTexture": { "index": 0 }
+            },
+            "KHR_materials_volume": { "thicknessFactor": 1, "attenuationColor": [0.5, 0.5, 1], "attenuationDistance": 2 }
+        } }),
+        &[
+            "diffuse_transmission = 0.5",
+            "diffuse_transmission_color = (0.5, 0.25, 1.0)",
+            "diffuse_transmission_texture = \"test.glb#image0.raw\"",
+            "diffuse_transmission_color_texture = \"test.glb#image0.color\"",
+            "attenuation_distance = 2.0",
+        ],
+    );
+}
+
+#[test]
 fn specular_and_glossiness_are_a_body() {
     has(
         &json!({

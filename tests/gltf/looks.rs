@@ -208,3 +208,48 @@ fn bodies_absorb_by_the_way_through_them() {
         close(seen(&glb, 0.5, 1.0, sky), left, key);
     }
 }
+
+#[test]
+fn films_colour_what_metal_reflects() {
+    // Airy's formula over the spectrum, with the matching functions of CIE 1931 and the white of Rec.709, gives these.
+    for (ior, thickness, expected) in [(1.8, 300.0, 0.322), (1.3, 400.0, 0.353), (1.8, 0.0, 0.5)] {
+        let metal = json!({
+            "pbrMetallicRoughness": { "baseColorFactor": [0.5, 0.5, 0.5, 1], "roughnessFactor": 0 },
+            "extensions": { "KHR_materials_iridescence": {
+                "iridescenceFactor": 1, "iridescenceIor": ior, "iridescenceThicknessMaximum": thickness
+            } }
+        });
+        let sky = "light sky : environment { color = 1; }";
+        let found = seen(&square(&[], metal), 0.4, 1.0, sky);
+        close(found, expected, &format!("{thickness} nm of {ior}"));
+    }
+}
+
+#[test]
+fn diffuse_light_goes_through_in_its_own_colour() {
+    let leaf = json!({ "doubleSided": true,
+    "pbrMetallicRoughness": { "metallicFactor": 0 },
+    "extensions": {
+        "KHR_materials_specular": { "specularFactor": 0 },
+        "KHR_materials_diffuse_transmission": {
+            "diffuseTransmissionFactor": 0.75, "diffuseTransmissionColorFactor": [0.5, 1, 1]
+        }
+    } });
+    let leaf = square(&[], leaf);
+    close(seen(&leaf, 0.4, 1.0, &sun(0.0, -1.0)), 0.25, "lit from the front");
+    close(seen(&leaf, 0.4, 1.0, &sun(0.0, 1.0)), 0.375, "lit from behind");
+}
+
+#[test]
+fn what_does_not_refract_is_as_bright_as_without_a_body() {
+    let amber = json!({
+        "pbrMetallicRoughness": { "metallicFactor": 0, "roughnessFactor": 0 },
+        "extensions": {
+            "KHR_materials_specular": { "specularFactor": 0 },
+            "KHR_materials_transmission": { "transmissionFactor": 0.5 },
+            "KHR_materials_volume": { "thicknessFactor": 1 }
+        }
+    });
+    // The sun is not seen in what is smooth.
+    close(seen(&square(&[], amber), 0.4, 1.0, &sun(0.0, -1.0)), 0.5, "amber");
+}

@@ -93,6 +93,20 @@ fn skins_and_morph_targets_are_posed() {
 }
 
 #[test]
+fn vertices_without_weights_follow_their_first_joint() {
+    let mut glb = posed();
+    let weights = glb.floats(
+        "VEC4",
+        &[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+    );
+    glb.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
+    let model = glb.read().expect("exporters write it");
+    // Its first joint, the second of the skin, turns it from (1, 0, 0) behind the joint.
+    let moved = model.shapes[0].mesh.positions[1];
+    assert!(moved.distance(Vec3::Y) < 1e-5, "{moved}");
+}
+
+#[test]
 fn morph_targets_change_texture_coordinates_and_colours() {
     let morphed = |weights: [f32; 2]| {
         let mut glb = plain();

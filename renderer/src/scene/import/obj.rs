@@ -128,6 +128,8 @@ struct ObjReader {
     missing: [Option<Missing>; 2],
     /// By [`Extra`]: the first line of those with a number that is not finite, and how many there are.
     not_finite: [Option<(usize, usize)>; 3],
+    /// The first line of faces without area, of one vertex or two, and how many there are.
+    without_area: Option<(usize, usize)>,
     /// The part that faces go to, unless group or material have changed since.
     current: Option<usize>,
     /// Vertices of the face at hand.
@@ -235,6 +237,11 @@ impl ObjReader {
     }
 
     fn add_face(&mut self, text: &str) -> Result<(), String> {
+        if text.split_whitespace().nth(2).is_none() {
+            let line = self.line;
+            self.without_area.get_or_insert((line, 0)).1 += 1;
+            return Ok(());
+        }
         let part = self.current_part();
         let mut face = std::mem::take(&mut self.face);
         face.clear();
@@ -251,11 +258,8 @@ impl ObjReader {
             }));
         }
         let [first, rest @ ..] = &face[..] else {
-            return Err("a face takes 3 or more vertices, not 0".into());
+            return Ok(());
         };
-        if rest.len() < 2 {
-            return Err(format!("a face takes 3 or more vertices, not {}", face.len()));
-        }
         let PartBuilder {
             triangles, corners, ..
         } = &mut self.parts[part];
@@ -363,6 +367,11 @@ impl ObjReader {
                     .warnings
                     .push(format!("{count} {what}: the first at line {line}"));
             }
+        }
+        if let Some((line, count)) = self.without_area {
+            self.obj.warnings.push(format!(
+                "{count} faces of fewer than 3 vertices, left out: the first at line {line}"
+            ));
         }
         for part in std::mem::take(&mut self.parts) {
             let (name, material) = (part.name.clone(), part.material.clone());
@@ -573,7 +582,6 @@ f 4 2 1
                 "14: `1/1/1/1` has too many indices",
             ),
             ("1/1/1 2/2/1", "/1/1 2/2/1", "14: `` is not the index of a vertex"),
-            ("f 4 2 1", "f 4 2", "23: a face takes 3 or more vertices, not 2"),
             ("v 1 0 0", "v 1 0", "4: a vertex takes 3 numbers"),
             ("v 1 0 0", "v 1 NaN 0", "4: `1 NaN 0` is no place"),
             ("vn 0 0 2", "vn 0 x 2", "11: `x` is not a number"),
@@ -596,6 +604,21 @@ f 4 2 1
             obj.warnings[0].contains("cannot read dir/none.mtl"),
             "{:?}",
             obj.warnings
+        );
+    }
+
+    #[test]
+    fn faces_without_area_are_left_out() {
+        let whole = parse(SQUARES).expect("it is valid").parts.len();
+        let text = format!("{SQUARES}usemtl other\nf 4 2\nf 1/1/1\n");
+        let line = text.lines().count() - 1;
+        let obj = parse(&text).expect("the surface is there");
+        assert_eq!(obj.parts.len(), whole);
+        assert_eq!(
+            obj.warnings,
+            [format!(
+                "2 faces of fewer than 3 vertices, left out: the first at line {line}"
+            )]
         );
     }
 

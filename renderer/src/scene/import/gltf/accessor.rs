@@ -87,7 +87,11 @@ fn read<T: Copy>(
 ) -> Result<Vec<T>, Fault> {
     let index = accessor.index();
     let count = accessor.count();
-    let mut values = match accessor.view() {
+    let mut values: Vec<T> = match accessor.view() {
+        // Compressed elements need not be as many as the accessor says.
+        None if let Some(bytes) = buffers.decoded(accessor) => {
+            bytes.chunks_exact(accessor.size()).map(&element).collect()
+        }
         Some(view) => {
             let place = format!("accessor {index}");
             let bytes = elements(&place, &view, buffers, accessor.offset(), count, accessor.size())?;

@@ -3,17 +3,25 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gltf::Document;
-use gltf::buffer::{Source, View};
-use gltf::image;
+use gltf::buffer::{Buffer, Source, View};
+use gltf::{Accessor, Document, image};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
 
 use super::Fault;
 use crate::files;
 use crate::texture::TextureSource;
 
+/// The extensions of meshopt compression.
+pub(super) const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
+
 /// The buffers of a document, each at least as long as the document says.
 pub(super) struct Buffers {
     list: Vec<Vec<u8>>,
+    /// The bytes of compressed views, by the view's number.
+    pub(super) views: FxHashMap<usize, Vec<u8>>,
+    /// The elements of accessors that compressed primitives have, by the accessor's number.
+    pub(super) decoded: FxHashMap<usize, Vec<u8>>,
     /// The files that were read.
     pub(super) files: Vec<PathBuf>,
     directory: PathBuf,
@@ -29,6 +37,11 @@ impl Buffers {
         let (mut list, mut files) = (vec![], vec![]);
         for buffer in document.buffers() {
             let index = buffer.index();
+            let is_fallback = is_fallback(&buffer) || (blob.is_none() && uses_meshopt(document));
+            if is_fallback && matches!(buffer.source(), Source::Bin) {
+                list.push(vec![]);
+                continue;
+            }
             let bytes = match buffer.source() {
                 Source::Bin => blob
                     .take()
@@ -58,25 +71,36 @@ impl Buffers {
         }
         Ok(Buffers {
             list,
+            views: FxHashMap::default(),
+            decoded: FxHashMap::default(),
             files,
             directory,
         })
     }
 
+    /// The packed elements of an accessor, where a compressed primitive has them.
+    pub(super) fn decoded(&self, accessor: &Accessor<'_>) -> Option<&[u8]> {
+        self.decoded.get(&accessor.index()).map(Vec::as_slice)
+    }
+
     /// The bytes of a view.
     pub(super) fn view(&self, view: &View<'_>) -> Result<&[u8], Fault> {
-        let bytes = self
-            .list
-            .get(view.buffer().index())
-            .map_or(&[][..], Vec::as_slice);
-        let end = view.offset().checked_add(view.length());
-        end.and_then(|end| bytes.get(view.offset()..end)).ok_or_else(|| {
-            let (offset, length) = (view.offset(), view.length());
+        if let Some(bytes) = self.views.get(&view.index()) {
+            return Ok(bytes);
+        }
+        let (offset, length) = (view.offset(), view.length());
+        self.range(view.buffer().index(), offset, length).ok_or_else(|| {
             format!(
                 "buffer view {} ({length} bytes from {offset}) reaches beyond its buffer",
                 view.index()
             )
         })
+    }
+
+    /// Some bytes of a buffer, if they are there.
+    pub(super) fn range(&self, buffer: usize, offset: usize, length: usize) -> Option<&[u8]> {
+        let end = offset.checked_add(length)?;
+        self.list.get(buffer)?.get(offset..end)
     }
 
     /// Where an image's bytes are. `name` is what an embedded image is called.
@@ -102,6 +126,18 @@ impl Buffers {
             }
         }
     }
+}
+
+/// Whether there may be compressed views, and buffers that only stand for their bytes.
+fn uses_meshopt(document: &Document) -> bool {
+    document.extensions_used().any(|name| MESHOPT.contains(&name))
+}
+
+/// Whether a buffer says that it only stands for the bytes that decompression gives.
+fn is_fallback(buffer: &Buffer<'_>) -> bool {
+    let extension = MESHOPT.iter().find_map(|name| buffer.extension_value(name));
+    let fallback = extension.and_then(|extension| extension.get("fallback"));
+    fallback.and_then(Value::as_bool) == Some(true)
 }
 
 /// What a URI refers to.

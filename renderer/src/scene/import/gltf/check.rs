@@ -121,16 +121,16 @@ fn images(json: &mut Root) -> Result<(), Fault> {
 
 /// Why a document is refused that requires these extensions, and what to do.
 pub(super) fn unknown_extensions(required: &[String]) -> Option<(Fault, &'static str)> {
-    let is_known = |name: &str| EXTENSIONS.contains(&name) || IGNORED_EXTENSIONS.contains(&name);
+    // What is missing from a material is told, and the model shown without it.
+    let is_known = |name: &str| {
+        EXTENSIONS.contains(&name) || IGNORED_EXTENSIONS.contains(&name) || name.starts_with("KHR_materials_")
+    };
     let mut unknown = required.iter().map(String::as_str).filter(|name| !is_known(name));
     let first = unknown.next()?;
     let hint = match first {
-        "KHR_draco_mesh_compression" | "EXT_meshopt_compression" => "export it without compression of meshes",
+        name if name.ends_with("_compression") => "export it without compression of meshes",
         "KHR_texture_basisu" | "EXT_texture_avif" | "MSFT_texture_dds" => {
             "export its textures as PNG, JPEG or WebP"
-        }
-        name if name.starts_with("KHR_materials_") => {
-            "take it out of `extensionsRequired`: materials are then shown without it"
         }
         _ => "export it without the extension",
     };
@@ -150,14 +150,18 @@ fn webp(texture: &Texture) -> Option<Index<Image>> {
 }
 
 /// The extensions that are understood.
-pub(super) const EXTENSIONS: [&str; 16] = [
+pub(super) const EXTENSIONS: [&str; 21] = [
     "EXT_mesh_gpu_instancing",
+    "EXT_meshopt_compression",
     "EXT_texture_webp",
+    "KHR_draco_mesh_compression",
     "KHR_lights_punctual",
     "KHR_materials_anisotropy",
     "KHR_materials_clearcoat",
+    "KHR_materials_diffuse_transmission",
     "KHR_materials_emissive_strength",
     "KHR_materials_ior",
+    "KHR_materials_iridescence",
     "KHR_materials_pbrSpecularGlossiness",
     "KHR_materials_sheen",
     "KHR_materials_specular",
@@ -165,6 +169,7 @@ pub(super) const EXTENSIONS: [&str; 16] = [
     "KHR_materials_unlit",
     "KHR_materials_volume",
     "KHR_mesh_quantization",
+    "KHR_meshopt_compression",
     "KHR_node_visibility",
     "KHR_texture_transform",
 ];

@@ -59,6 +59,67 @@ impl Materials<'_> {
         Ok(())
     }
 
+    /// KHR_materials_diffuse_transmission: diffuse light that goes on to the other side. Returns whether there is any.
+    pub(super) fn diffuse_transmission(
+        &mut self,
+        call: &mut Call,
+        material: &Material<'_>,
+    ) -> Result<bool, Fault> {
+        let Some(extension) = material.extension_value("KHR_materials_diffuse_transmission") else {
+            return Ok(false);
+        };
+        let factor = number(extension, "diffuseTransmissionFactor", 0.0);
+        if factor == 0.0 {
+            return Ok(false);
+        }
+        call.number("diffuse_transmission", factor)?;
+        call.color(
+            "diffuse_transmission_color",
+            numbers(extension, "diffuseTransmissionColorFactor", [1.0; 3]),
+        )?;
+        for (key, slot, color_space) in [
+            (
+                "diffuseTransmissionTexture",
+                "diffuse_transmission",
+                TextureColorSpace::Raw,
+            ),
+            (
+                "diffuseTransmissionColorTexture",
+                "diffuse_transmission_color",
+                TextureColorSpace::Srgb,
+            ),
+        ] {
+            self.named(call, extension, key, slot, color_space)?;
+        }
+        Ok(true)
+    }
+
+    /// KHR_materials_iridescence: a thin film on the body, its thickness in nanometres.
+    pub(super) fn iridescence(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
+        let Some(extension) = material.extension_value("KHR_materials_iridescence") else {
+            return Ok(());
+        };
+        let factor = number(extension, "iridescenceFactor", 0.0);
+        if factor == 0.0 {
+            return Ok(());
+        }
+        call.number("iridescence", factor)?;
+        for (key, argument, default) in [
+            ("iridescenceIor", "iridescence_ior", 1.3),
+            ("iridescenceThicknessMinimum", "iridescence_thickness_min", 100.0),
+            ("iridescenceThicknessMaximum", "iridescence_thickness_max", 400.0),
+        ] {
+            call.number_unless(argument, number(extension, key, default), default)?;
+        }
+        for (key, slot) in [
+            ("iridescenceTexture", "iridescence"),
+            ("iridescenceThicknessTexture", "iridescence_thickness"),
+        ] {
+            self.named(call, extension, key, slot, TextureColorSpace::Raw)?;
+        }
+        Ok(())
+    }
+
     /// What lies on the body, and how its highlights are stretched.
     pub(super) fn layers(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
         if let Some(extension) = material.extension_value("KHR_materials_anisotropy") {

@@ -200,9 +200,12 @@ impl<'a> Materials<'a> {
                 texture.as_ref().map(Slot::new),
                 TextureColorSpace::Raw,
             )?;
+        }
+        let is_lit_through = self.diffuse_transmission(call, material)?;
+        if material.transmission().is_some() || is_lit_through {
             self.volume(call, material)?;
         }
-        Ok(())
+        self.iridescence(call, material)
     }
 
     /// Adds the arguments of a texture: `NAME_texture` and, where they are not the usual, `NAME_set` (of texture

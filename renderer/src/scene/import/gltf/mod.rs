@@ -2,6 +2,7 @@
 //!
 //! - The `gltf` crate parses and validates the document; buffers are decoded here, since the crate's readers do not
 //!   check accessors.
+//! - Geometry compressed by Draco or meshopt is decompressed first.
 //! - Photometric units are divided by 683 lm/W. The emission of materials is taken as radiance as it stands, as other
 //!   path tracers do.
 //! - Surfaces are visible from both sides, single-sided ones too: a path tracer that drops back faces lets light leak.
@@ -14,10 +15,13 @@
 mod accessor;
 mod buffers;
 mod check;
+mod draco;
 mod extension;
 mod fault;
 mod instancing;
 mod material;
+mod meshopt;
+mod meshopt_codec;
 mod morph;
 mod pose;
 mod primitive;
@@ -73,7 +77,10 @@ pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
         return Err(refused(reason, hint));
     }
     let document = validate(root).map_err(fault)?;
-    let buffers = Buffers::read(&document, blob, path).map_err(|reason| refused(reason, fault::BESIDE))?;
+    let mut buffers =
+        Buffers::read(&document, blob, path).map_err(|reason| refused(reason, fault::BESIDE))?;
+    buffers.views = meshopt::decode(&document, &buffers).map_err(fault)?;
+    buffers.decoded = draco::decode(&document, &buffers).map_err(fault)?;
     scene::model(&document, &targets, &buffers, path)
 }
 

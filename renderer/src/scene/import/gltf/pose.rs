@@ -95,6 +95,7 @@ impl Pose {
     ) -> Result<(), Fault> {
         let vertices = mesh.positions.len();
         let mut sums = vec![(Affine3A::ZERO, 0.0); vertices];
+        let mut first_joints = vec![];
         for set in 0.. {
             let (joints, weights) = (Semantic::Joints(set), Semantic::Weights(set));
             let (Some(joints), Some(weights)) = (primitive.get(&joints), primitive.get(&weights)) else {
@@ -108,6 +109,9 @@ impl Pose {
                     joints.len(),
                     weights.len()
                 ));
+            }
+            if set == 0 {
+                first_joints = joints.iter().map(|&[joint, ..]| joint as usize).collect();
             }
             for ((sum, joints), weights) in sums.iter_mut().zip(joints).zip(weights) {
                 for (joint, weight) in joints.into_iter().zip(weights) {
@@ -126,12 +130,15 @@ impl Pose {
         }
         let mut transforms = Vec::with_capacity(vertices);
         for (i, (sum, weight)) in sums.into_iter().enumerate() {
-            if weight == 0.0 {
-                return Err(format!("vertex {i} has no joint"));
-            }
-            transforms.push(Affine3A {
-                matrix3: sum.matrix3 * weight.recip(),
-                translation: sum.translation / weight,
+            transforms.push(if weight == 0.0 {
+                // Exporters leave such vertices; three.js, too, has them follow their first joint.
+                let first = first_joints.get(i).and_then(|&joint| self.joints.get(joint));
+                *first.ok_or_else(|| format!("vertex {i} has no joint"))?
+            } else {
+                Affine3A {
+                    matrix3: sum.matrix3 * weight.recip(),
+                    translation: sum.translation / weight,
+                }
             });
         }
         for (i, transform) in transforms.iter().enumerate() {

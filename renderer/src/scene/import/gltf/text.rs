@@ -29,6 +29,13 @@ pub(super) fn readable(json: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     {
         return Err(format!("glTF version {version}; version 2 is read"));
     }
+    // Its first version has objects where the second has lists, and need not say that it is the first.
+    if members
+        .get("accessors")
+        .is_some_and(|accessors| accessors.get().starts_with('{'))
+    {
+        return Err("glTF version 1; version 2 is read".to_owned());
+    }
     let mut edits = vec![];
     if let Some(animations) = members.get("animations") {
         let lines = animations.get().chars().filter(|&c| c == '\n');
@@ -103,5 +110,7 @@ mod tests {
     fn the_first_version_is_told() {
         let error = read("{\"asset\": {\"version\": \"1.0\"}, \"scenes\": {}}");
         assert_eq!(error, Err("glTF version 1.0; version 2 is read".to_owned()));
+        let error = read("{\"accessors\": {}}");
+        assert_eq!(error, Err("glTF version 1; version 2 is read".to_owned()));
     }
 }
