@@ -38,6 +38,11 @@ const PHOTONS: u64 = 1 << 15;
 /// relative to photons, and to find them takes longer than the first look.
 const SURE: f64 = 2.0;
 
+/// What the gain of `photon` is multiplied by at the end: a few samples miss more of what is rare and bright of paths than
+/// of photons. Over 24 scenes the pilot's gain was 0.4 of the true one in the median; that of long pictures, where what
+/// photons leave for good counts, is lower again.
+const MISSED: f64 = 1.3;
+
 /// Cost of a photon map lookup in path rays; a sample takes one, and each of its gather rays.
 const LOOKUP: f64 = 2.0;
 
@@ -97,7 +102,7 @@ pub(super) fn decide(
     let settled = chosen(scene, settings, path, pass);
     let paths = paths::prepare(scene, &settled, pass);
     let maps = with_counts(scene, settings, &photon, maps);
-    let gain = comparison.gain(&paths, &maps, 1);
+    let gain = MISSED * comparison.gain(&paths, &maps, 1);
     Ok(if gain > 1.0 {
         by_photon(gain)
     } else {
