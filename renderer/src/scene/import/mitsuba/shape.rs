@@ -197,12 +197,7 @@ impl Translator<'_> {
             }
         }
         self.report_missing_attributes(&body);
-        if let Some((_, place)) = self.find(id, "exterior") {
-            self.missing(
-                place,
-                "Kiln has no media outside of bodies: light goes through as through air",
-            );
-        }
+        self.exterior(id);
         Some(body)
     }
 
