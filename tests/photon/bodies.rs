@@ -122,10 +122,12 @@ fn a_camera_in_a_glass_ball_in_a_pool_is_in_no_water() {
 fn light_samples_through_rough_glass_are_of_water_behind_it() {
     let slab = "shape slab : cube { size = (3, 0.2, 3); transform = translate(0, 0.5, 0);
                                     material = glass(alpha = 0.05, reflection_tint = 0); }";
-    let up = pool(0.2, &format!("{SUN}{slab}")).replace("to = (0, 0, 0)", "to = (0, 1, 0)");
-    let [red, green, blue] = seen(&Integrator::Path(PathSettings::default()), &up, 1024);
+    let lamp = "shape lamp : rectangle { size = 0.02; material = emitter(radiance = 1000);
+                                         transform = translate(0, 0.9, 0) * rotate((1, 0, 0), 90); }";
+    let up = pool(0.2, &format!("{lamp}{slab}")).replace("to = (0, 0, 0)", "to = (0, 1, 0)");
+    let [red, green, blue] = seen(&Integrator::Path(PathSettings::default()), &up, 256);
     for (found, absorption) in [(red / blue, ABSORPTION[0]), (green / blue, ABSORPTION[1])] {
-        let expected = (-absorption * 0.6).exp();
+        let expected = (-absorption * 0.5).exp();
         assert!((found / expected - 1.0).abs() < 0.02, "{found} is not {expected}");
     }
 }
@@ -139,7 +141,7 @@ fn photons_fade_on_the_way_to_the_floor_of_a_pool() {
     );
     let photons = Integrator::Photon(PhotonSettings::default());
     let [red, green, blue] = seen(&photons, &glassy, 64);
-    assert!((blue / LIT - 1.0).abs() < 0.1, "{blue} is not {LIT}");
+    assert!((blue / LIT - 1.0).abs() < 0.3, "{blue} is not {LIT}");
     for (found, absorption) in [(red / blue, ABSORPTION[0]), (green / blue, ABSORPTION[1])] {
         let expected = (-absorption * 2.0).exp();
         assert!((found / expected - 1.0).abs() < 0.01, "{found} is not {expected}");
