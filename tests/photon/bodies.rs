@@ -40,7 +40,7 @@ fn check(text: &str, clear: f32, way: f32, spp: u64) {
 
 #[track_caller]
 fn check_by(integrator: Integrator, text: &str, clear: f32, way: f32, spp: u64) {
-    for (found, absorption) in seen(&integrator, text, spp).into_iter().zip(ABSORPTION) {
+    for (found, absorption) in seen(integrator, text, spp).into_iter().zip(ABSORPTION) {
         let expected = clear * (-absorption * way).exp();
         let off = (found / expected - 1.0).abs();
         assert!(off < 0.005, "{found} is not {expected} by {}", integrator.name());
@@ -48,8 +48,8 @@ fn check_by(integrator: Integrator, text: &str, clear: f32, way: f32, spp: u64) 
 }
 
 /// The mean radiance that the camera sees.
-fn seen(integrator: &Integrator, text: &str, spp: u64) -> [f32; 3] {
-    let picture = shot(&built(text), integrator.clone(), spp).state.film.develop();
+fn seen(integrator: Integrator, text: &str, spp: u64) -> [f32; 3] {
+    let picture = shot(&built(text), integrator, spp).state.film.develop();
     let pixels = (0..16).map(|i| picture.rgb(i % 4, i / 4));
     (pixels.sum::<Rgb>() * (1.0 / 16.0)).to_array()
 }
@@ -125,7 +125,7 @@ fn light_samples_through_rough_glass_are_of_water_behind_it() {
     let lamp = "shape lamp : rectangle { size = 0.02; material = emitter(radiance = 1000);
                                          transform = translate(0, 0.9, 0) * rotate((1, 0, 0), 90); }";
     let up = pool(0.2, &format!("{lamp}{slab}")).replace("to = (0, 0, 0)", "to = (0, 1, 0)");
-    let [red, green, blue] = seen(&Integrator::Path(PathSettings::default()), &up, 256);
+    let [red, green, blue] = seen(Integrator::Path(PathSettings::default()), &up, 256);
     for (found, absorption) in [(red / blue, ABSORPTION[0]), (green / blue, ABSORPTION[1])] {
         let expected = (-absorption * 0.5).exp();
         assert!((found / expected - 1.0).abs() < 0.02, "{found} is not {expected}");
@@ -140,7 +140,7 @@ fn photons_fade_on_the_way_to_the_floor_of_a_pool() {
         "surface = dielectric_bsdf(N, vector(0), color(1), color(1), 0.0, 0.0, 1.001, \"ggx\") +",
     );
     let photons = Integrator::Photon(PhotonSettings::default());
-    let [red, green, blue] = seen(&photons, &glassy, 64);
+    let [red, green, blue] = seen(photons, &glassy, 64);
     assert!((blue / LIT - 1.0).abs() < 0.3, "{blue} is not {LIT}");
     for (found, absorption) in [(red / blue, ABSORPTION[0]), (green / blue, ABSORPTION[1])] {
         let expected = (-absorption * 2.0).exp();
