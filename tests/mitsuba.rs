@@ -323,7 +323,9 @@ fn what_surrounds_a_shape_may_fill_another() {
     let amber = |inside: &str| format!("<medium type=\"homogeneous\" id=\"amber\">{inside}</medium>");
     let text = around(&format!(
         "{}<shape type=\"sphere\"><ref name=\"interior\" id=\"amber\"/></shape>
-         <shape type=\"cube\"><ref name=\"exterior\" id=\"amber\"/></shape>",
+         <shape type=\"cube\"><ref name=\"exterior\" id=\"amber\"/>
+           <emitter type=\"area\"><ref id=\"amber\"/></emitter></shape>
+         <emitter type=\"point\"><ref id=\"amber\"/></emitter>",
         amber("<rgb name=\"albedo\" value=\"0\"/>")
     ));
     let (_, warnings) = loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));

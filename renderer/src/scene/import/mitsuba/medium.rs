@@ -30,6 +30,16 @@ impl Translator<'_> {
         }
     }
 
+    /// The same of a camera or lamp: what is left is missed as other properties are.
+    pub(super) fn surroundings(&mut self, id: ObjectId) {
+        let document = self.document;
+        for (index, property) in document.object(id).properties.iter().enumerate() {
+            if matches!(property.value, PropertyValue::Object(medium) if self.fills_a_shape(medium)) {
+                self.asked.insert((id, index));
+            }
+        }
+    }
+
     fn fills_a_shape(&self, medium: ObjectId) -> bool {
         let properties = self.document.objects.iter().flat_map(|object| &object.properties);
         let mut insides = properties.filter(|property| property.name == "interior");

@@ -329,6 +329,7 @@ impl Translator<'_> {
     /// A surface that emits.
     fn lamp(&mut self, id: ObjectId, surface: &BsdfCall) -> String {
         self.look_at(id);
+        self.surroundings(id);
         let plugin = self.object(id).plugin.as_str();
         if plugin == "directionalarea" {
             // A light of its own, see `sheet`.
