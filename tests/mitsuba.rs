@@ -317,6 +317,38 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
     }
 }
 
+/// A thing in amber has the amber around it: that fills a shape, and is not missed.
+#[test]
+fn what_surrounds_a_shape_may_fill_another() {
+    let amber = |inside: &str| format!("<medium type=\"homogeneous\" id=\"amber\">{inside}</medium>");
+    let text = around(&format!(
+        "{}<shape type=\"sphere\"><ref name=\"interior\" id=\"amber\"/></shape>
+         <shape type=\"cube\"><ref name=\"exterior\" id=\"amber\"/>
+           <emitter type=\"area\"><ref id=\"amber\"/></emitter></shape>
+         <emitter type=\"point\"><ref id=\"amber\"/></emitter>",
+        amber("<rgb name=\"albedo\" value=\"0\"/>")
+    ));
+    let (_, warnings) = loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(warnings.list.is_empty(), "{warnings}");
+}
+
+#[test]
+fn texts_may_be_in_latin_1_if_they_say_so() {
+    let scene = "<!-- T\u{f6}nung --><scene version=\"3.0.0\"><shape type=\"sphere\"/></scene>";
+    let read = |declaration: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scene.xml");
+        let text = format!("{declaration}{scene}");
+        fs::write(&path, text.chars().map(|c| c as u8).collect::<Vec<_>>()).unwrap();
+        load(&path, &LoadOptions::default()).map_err(|errors| errors.to_string())
+    };
+    read("<?xml version=\"1.0\" encoding='ISO-8859-1'?>").unwrap_or_else(|errors| panic!("{errors}"));
+    for declaration in ["", "<?xml version=\"1.0\" encoding=\"koi8-r\"?>"] {
+        let errors = read(declaration).expect_err("it is no text");
+        assert!(errors.contains("save it in UTF-8"), "{errors}");
+    }
+}
+
 #[test]
 fn scenes_without_a_sensor_are_told_how_to_have_one() {
     let (desc, _) = loaded(

@@ -121,7 +121,7 @@ impl Estimator<'_> {
             let mut irradiance = Rgb::BLACK;
             let w = horizon.direction(sampler.next_2d());
             if self.include.direct()
-                && let Some(found) = self.light_sample(&horizon, sampler, context)
+                && let Some(found) = self.light_sample(&horizon, w, sampler, context)
             {
                 irradiance += sums.add(found.wi, found.radiance, horizon.cosine(found.wi));
             }
@@ -134,10 +134,11 @@ impl Estimator<'_> {
         sums.mean(self.samples)
     }
 
-    /// A light sample: its direction, and radiance over density.
+    /// A light sample: its direction, and radiance over density; `w` is any direction of the horizon.
     fn light_sample(
         &self,
         horizon: &Horizon,
+        w: Vec3,
         sampler: &mut Sampler,
         context: &mut Context,
     ) -> Option<DirectLight> {
@@ -146,7 +147,7 @@ impl Estimator<'_> {
             false => Rgb::BLACK,
         };
         let Context { shading, stats, .. } = context;
-        let bodies = self.scene.bodies_about(&horizon.ray(Vec3::Y), shading);
+        let bodies = self.scene.bodies_about(&horizon.ray(w), shading);
         let asking = Asking {
             at: &horizon.lit_point(),
             end: horizon.ray_end(),

@@ -181,6 +181,15 @@ impl Lobe {
         }
     }
 
+    /// Whether light that goes through is bent.
+    pub(super) fn bends(&self) -> bool {
+        match self {
+            Lobe::Dielectric(lobe) => lobe.transmits() && lobe.eta(1.0) != 1.0,
+            Lobe::Schlick(lobe) => lobe.transmits(),
+            _ => false,
+        }
+    }
+
     /// The factor of radiance that comes from `wi` through the surface against importance that goes there.
     // Light that enters a denser medium is squeezed into a smaller solid angle. Veach 1997, eq. 5.14.
     pub(super) fn radiance_scale(eta: f32) -> f32 {

@@ -270,6 +270,13 @@ impl Bsdf {
         }
     }
 
+    /// Whether light that goes through is bent: there is a denser or a thinner medium behind.
+    pub fn bends(&self) -> bool {
+        self.places[..self.count]
+            .iter()
+            .any(|weighted| weighted.lobe.bends())
+    }
+
     /// Takes away what scatters to the other side.
     pub fn close_back(&mut self) {
         if !self.has_transmission() {

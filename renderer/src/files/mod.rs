@@ -28,7 +28,7 @@ pub use path::FileKind;
 pub(crate) use path::{is_inside, key_of, normal};
 pub use reader::FileReader;
 pub use record::{Asked, Recorded};
-pub use text::{text_of, text_of_utf16};
+pub use text::{text_of, text_of_xml};
 pub use view::{enter, leave, record};
 
 use view::Location;

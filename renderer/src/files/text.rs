@@ -17,8 +17,25 @@ pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     text
 }
 
+/// The text of an XML file: in UTF-8, in UTF-16, or in Latin-1 if its declaration says so; `None` for other bytes.
+pub fn text_of_xml(bytes: Vec<u8>) -> Option<String> {
+    if let Some(text) = text_of_utf16(&bytes) {
+        return Some(text);
+    }
+    String::from_utf8(bytes).map_or_else(|error| text_of_latin_1(error.as_bytes()), Some)
+}
+
+fn text_of_latin_1(bytes: &[u8]) -> Option<String> {
+    let end = bytes.windows(2).position(|pair| pair == b"?>")?;
+    let declaration = std::str::from_utf8(&bytes[..end]).ok()?.to_ascii_lowercase();
+    let (_, encoding) = declaration.strip_prefix("<?xml")?.split_once("encoding")?;
+    let name = encoding.split(['"', '\'']).nth(1)?;
+    let is_latin_1 = matches!(name, "iso-8859-1" | "latin1" | "latin-1");
+    is_latin_1.then(|| bytes.iter().map(|&byte| char::from(byte)).collect())
+}
+
 /// The same of UTF-16 with its byte-order mark, which some programs of Windows write; `None` for other bytes.
-pub fn text_of_utf16(bytes: &[u8]) -> Option<String> {
+fn text_of_utf16(bytes: &[u8]) -> Option<String> {
     let unit: fn([u8; 2]) -> u16 = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
         [0xfe, 0xff, ..] => u16::from_be_bytes,

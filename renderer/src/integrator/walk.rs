@@ -145,6 +145,7 @@ impl Walk {
             let Some(it) = found.filter(|it| scene.light_of(it.shape).is_some()) else {
                 break;
             };
+            self.throughput *= self.bodies.transmittance(it.t);
             self.footprint = self.footprint.passed(it.t);
             self.ray = it.rest_of(&self.ray);
         }
@@ -256,7 +257,7 @@ impl Walk {
             at,
             end: it.ray_end(),
             time: it.time,
-            bodies: |wi: Vec3| self.bodies_towards(scene, wi, it, surface, false),
+            bodies: |wi: Vec3| self.bodies_towards(scene, wi, it, surface),
         };
         if let Some(direct) = sample_one_light(scene, asking, response, sampler, shading, stats) {
             let label = Label {
@@ -300,7 +301,7 @@ impl Walk {
             return false;
         }
         if scene.has_bodies() {
-            self.bodies = self.bodies_towards(scene, sample.wi, it, surface, sample.eta != 1.0);
+            self.bodies = self.bodies_towards(scene, sample.wi, it, surface);
         }
         if sample.is_pass() {
             self.pass(it);
@@ -314,16 +315,9 @@ impl Walk {
     }
 
     /// The bodies that the path is in after a hit, in the unit vector `wi`.
-    fn bodies_towards(
-        &self,
-        scene: &Scene,
-        wi: Vec3,
-        it: &Interaction,
-        surface: &Surface,
-        bends: bool,
-    ) -> Bodies {
+    fn bodies_towards(&self, scene: &Scene, wi: Vec3, it: &Interaction, surface: &Surface) -> Bodies {
         let mut bodies = self.bodies;
-        bodies.follow(it, scene.material_id(it.shape), surface, wi, bends);
+        bodies.follow(it, scene.material_id(it.shape), surface, wi);
         bodies
     }
 

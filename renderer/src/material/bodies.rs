@@ -12,7 +12,7 @@ use crate::geometry::Interaction;
 use crate::math::exp;
 
 /// Bodies in one another that are told apart; of more, those entered last.
-const MOST: usize = 3;
+const MOST: usize = 4;
 
 /// The bodies that a path is in, the one entered last at the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,31 +56,25 @@ impl Bodies {
         left(self.absorption(), way)
     }
 
-    /// Notes that the path goes on in the unit vector `wi` from a point of that material. What neither absorbs nor `bends`
-    /// light is no body: sheets let light through too.
-    pub fn follow(
-        &mut self,
-        it: &Interaction,
-        material: MaterialId,
-        surface: &Surface,
-        wi: Vec3,
-        bends: bool,
-    ) {
+    /// Notes that the path goes on in the unit vector `wi` from a point of that material.
+    pub fn follow(&mut self, it: &Interaction, material: MaterialId, surface: &Surface, wi: Vec3) {
         let along = wi.dot(it.ng);
         let crosses = along * it.wo.dot(it.ng) < 0.0;
-        if !crosses || surface.absorption.is_black() && !bends {
+        if !crosses {
             return;
         }
         if along < 0.0 {
-            self.enter(material, surface.absorption);
-        } else if !self.leave(material) {
+            if surface.is_of_body() {
+                self.enter(material, surface.absorption);
+            }
+        } else if !self.leave(material) && surface.is_of_body() {
             // The sides of a body may be of several materials.
             self.count = self.count.saturating_sub(1);
         }
     }
 
-    /// The bodies about a point, by the surfaces that a ray from there meets, in their order: their materials, whether it
-    /// leaves a body there, and what that absorbs.
+    /// The bodies about a point, by the surfaces of bodies that a ray from there meets, in their order: their materials,
+    /// whether it leaves a body there, and what that absorbs.
     pub(crate) fn about(surfaces: impl Iterator<Item = (MaterialId, bool, Rgb)>) -> Bodies {
         let mut inner = Bodies::NONE;
         let mut passed = Bodies::NONE;

@@ -225,17 +225,6 @@ impl Material {
         self.abilities.absorbs
     }
 
-    /// The absorption coefficient of the inside at a point [1/m].
-    pub fn absorption_at(
-        &self,
-        it: &Interaction,
-        surface: &mut Surface,
-        context: &mut ShadingContext,
-    ) -> Rgb {
-        self.shade(it, RayKind::REFRACTION, &Footprint::POINT, context, surface);
-        surface.absorption
-    }
-
     /// The radiance that it emits on the side of its normal, where that is known to be the same everywhere.
     #[inline]
     pub fn constant_emission(&self) -> Option<Rgb> {

@@ -21,7 +21,7 @@ pub struct Surface {
     /// a factor, `emission` does not.
     pub transmittance: Rgb,
     /// Absorption coefficient of the inside [1/m].
-    pub(super) absorption: Rgb,
+    pub(crate) absorption: Rgb,
     /// Whether there were more lobes than `bsdf` holds, so that one of them stands for several.
     pub crowded: bool,
 }
@@ -53,6 +53,11 @@ impl Surface {
         self.transmittance = transmittance;
         self.transparency *= transmittance;
         self.bsdf.dim(transmittance);
+    }
+
+    /// Whether there is a body behind it: what neither absorbs nor bends light is none, since sheets let light through too.
+    pub(crate) fn is_of_body(&self) -> bool {
+        !self.absorption.is_black() || self.bsdf.bends()
     }
 
     /// Adds the lobe of what passes straight through.

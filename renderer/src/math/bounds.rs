@@ -64,12 +64,6 @@ impl Bounds {
         }
     }
 
-    /// Whether a point is in it.
-    #[inline]
-    pub fn contains(&self, p: Vec3) -> bool {
-        self.min.cmple(p).all() && p.cmple(self.max).all()
-    }
-
     /// Whether a ray, within its bounds, passes through it.
     // Kay & Kajiya 1986, "Ray Tracing Complex Scenes", the method of slabs.
     #[inline]

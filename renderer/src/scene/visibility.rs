@@ -5,7 +5,8 @@ use glam::Vec3;
 use super::{MAX_PASSES, OPAQUE, Scene, TRANSPARENT};
 use crate::accel;
 use crate::color::Rgb;
-use crate::material::{Bodies, ShadingContext, Surface};
+use crate::geometry::Footprint;
+use crate::material::{Bodies, RayKind, ShadingContext, Surface};
 use crate::math::Ray;
 
 /// A direction along which no edges are to be expected.
@@ -64,7 +65,7 @@ impl Scene {
             let mut surface = self.material(it.shape).for_light(&it, context);
             if self.has_bodies() {
                 bodies.absorb(&it, &mut surface);
-                bodies.follow(&it, self.material_id(it.shape), &surface, ray.direction, false);
+                bodies.follow(&it, self.material_id(it.shape), &surface, ray.direction);
             }
             product *= surface.transparency;
             if product.is_black() {
@@ -78,28 +79,31 @@ impl Scene {
     /// The bodies that a ray begins in, by what another one from there meets on its way out.
     #[inline]
     pub fn bodies_about(&self, ray: &Ray, context: &mut ShadingContext) -> Bodies {
+        let outwards = Ray {
+            time: ray.time,
+            ..Ray::new(ray.origin, OUTWARDS)
+        };
         match self.absorbing {
-            Some(bounds) if bounds.contains(ray.origin) => self.bodies_around(ray, context),
+            Some(bounds) if bounds.is_met_by(&outwards) => self.bodies_around(outwards, context),
             _ => Bodies::NONE,
         }
     }
 
     #[inline(never)]
-    fn bodies_around(&self, ray: &Ray, context: &mut ShadingContext) -> Bodies {
+    fn bodies_around(&self, mut ray: Ray, context: &mut ShadingContext) -> Bodies {
         let mut surface = Surface::new();
-        let mut rest = Some(Ray {
-            time: ray.time,
-            ..Ray::new(ray.origin, OUTWARDS)
-        });
         let next = || {
-            let it = self.intersect(&rest?)?;
-            rest = Some(it.spawn_ray(OUTWARDS));
-            Some(it)
+            let it = self.intersect(&ray)?;
+            ray = it.spawn_ray(OUTWARDS);
+            let material = self.material(it.shape);
+            material.shade(&it, RayKind::REFRACTION, &Footprint::POINT, context, &mut surface);
+            let leaves = it.wo.dot(it.ng) < 0.0;
+            Some(
+                surface
+                    .is_of_body()
+                    .then_some((self.material_id(it.shape), leaves, surface.absorption)),
+            )
         };
-        let met = std::iter::from_fn(next).take(MAX_PASSES as usize);
-        Bodies::about(met.filter(|it| self.material(it.shape).may_absorb()).map(|it| {
-            let absorption = self.material(it.shape).absorption_at(&it, &mut surface, context);
-            (self.material_id(it.shape), it.wo.dot(it.ng) < 0.0, absorption)
-        }))
+        Bodies::about(std::iter::from_fn(next).take(MAX_PASSES as usize).flatten())
     }
 }

@@ -60,10 +60,14 @@ impl Scatterer {
         is_wide(&self.seen.bsdf)
     }
 
+    /// The share of a photon's power that is left where it has arrived.
+    pub(super) fn transmittance(&self) -> Rgb {
+        self.met.transmittance
+    }
+
     /// Notes the bodies that a photon goes on in.
     pub(super) fn follow(&self, scene: &Scene, it: &Interaction, sample: &BsdfSample, bodies: &mut Bodies) {
-        let bends = sample.eta != 1.0;
-        bodies.follow(it, scene.material_id(it.shape), &self.met, sample.wi, bends);
+        bodies.follow(it, scene.material_id(it.shape), &self.met, sample.wi);
     }
 
     /// Samples the outgoing direction of a photon and the class of lobes that scatters it: narrow, or all others

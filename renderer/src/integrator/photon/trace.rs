@@ -312,7 +312,7 @@ fn fly(
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
             let probability = keep.map_or(1.0, |density| density.keep(it.p));
             if probability >= 1.0 || sampler.next_1d() < probability {
-                let power = power * (1.0 / probability);
+                let power = power * scatterer.transmittance() * (1.0 / probability);
                 let way = match (caustic, hidden) {
                     (false, _) => Way::Wide,
                     (true, false) => Way::Caustic,

@@ -29,6 +29,7 @@ const EMITTERS: &[&str] = &[
 impl Translator<'_> {
     pub(super) fn emitter(&mut self, id: ObjectId) {
         self.look_at(id);
+        self.surroundings(id);
         let object = self.object(id);
         let plugin = object.plugin.as_str();
         let kind = match plugin {

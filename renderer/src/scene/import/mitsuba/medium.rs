@@ -16,6 +16,36 @@ impl Translator<'_> {
         }
     }
 
+    /// Warns of what surrounds a shape, unless it fills another one: light notes there what it goes through.
+    pub(super) fn exterior(&mut self, shape: ObjectId) {
+        let Some((value, place)) = self.find(shape, "exterior") else {
+            return;
+        };
+        let fills_another = matches!(value, PropertyValue::Object(medium) if self.fills_a_shape(*medium));
+        if !fills_another {
+            self.missing(
+                place,
+                "Kiln has no media outside of bodies: light goes through as through air",
+            );
+        }
+    }
+
+    /// The same of a camera or lamp: what is left is missed as other properties are.
+    pub(super) fn surroundings(&mut self, id: ObjectId) {
+        let document = self.document;
+        for (index, property) in document.object(id).properties.iter().enumerate() {
+            if matches!(property.value, PropertyValue::Object(medium) if self.fills_a_shape(medium)) {
+                self.asked.insert((id, index));
+            }
+        }
+    }
+
+    fn fills_a_shape(&self, medium: ObjectId) -> bool {
+        let properties = self.document.objects.iter().flat_map(|object| &object.properties);
+        let mut insides = properties.filter(|property| property.name == "interior");
+        insides.any(|inside| matches!(inside.value, PropertyValue::Object(id) if id == medium))
+    }
+
     /// A surface that a medium lies under.
     pub(super) fn filled(&mut self, surface: String, medium: ObjectId) -> String {
         match self.absorption(medium) {

@@ -28,6 +28,7 @@ const FILTERS: &[&str] = &["box", "tent", "gaussian", "mitchell", "catmullrom", 
 impl Translator<'_> {
     pub(super) fn sensor(&mut self, id: ObjectId, is_first: bool) {
         self.look_at(id);
+        self.surroundings(id);
         let object = self.object(id);
         let plugin = object.plugin.as_str();
         if !SENSORS.contains(&plugin) {

@@ -197,12 +197,7 @@ impl Translator<'_> {
             }
         }
         self.report_missing_attributes(&body);
-        if let Some((_, place)) = self.find(id, "exterior") {
-            self.missing(
-                place,
-                "Kiln has no media outside of bodies: light goes through as through air",
-            );
-        }
+        self.exterior(id);
         Some(body)
     }
 
@@ -334,6 +329,7 @@ impl Translator<'_> {
     /// A surface that emits.
     fn lamp(&mut self, id: ObjectId, surface: &BsdfCall) -> String {
         self.look_at(id);
+        self.surroundings(id);
         let plugin = self.object(id).plugin.as_str();
         if plugin == "directionalarea" {
             // A light of its own, see `sheet`.

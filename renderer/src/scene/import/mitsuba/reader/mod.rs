@@ -118,11 +118,17 @@ impl Reader<'_> {
             return fail(self, format!("more than {MAX_FILES} files are included"));
         }
         let text = match files::read(path) {
-            Ok(bytes) => files::text_of_utf16(&bytes).map_or_else(|| String::from_utf8(bytes), Ok),
+            Ok(bytes) => files::text_of_xml(bytes),
             Err(error) => return fail(self, format!("cannot read {}: {error}", path.display())),
         };
-        let Ok(text) = text else {
-            return fail(self, format!("{} is not text in UTF-8", path.display()));
+        let Some(text) = text else {
+            return fail(
+                self,
+                format!(
+                    "{} is not text in UTF-8, nor in Latin-1 by an XML declaration: save it in UTF-8",
+                    path.display()
+                ),
+            );
         };
         let source = Source::new(path.display().to_string(), text);
         let source_id = self.document.sources.add(source.clone());
