@@ -91,22 +91,22 @@ fn glass_in_a_pool_is_clear() {
     check(&pool(5.0, ball), through, 0.48, 4096);
 }
 
-#[test]
-fn a_sheet_of_water_is_the_surface_of_a_sea() {
-    let sea = pool(5.0, SUN).replace(
+/// The same depth of water in the sun, of which the surface alone is modelled.
+fn sea(height: f32) -> String {
+    pool(height, SUN).replace(
         "shape water : cube { size = (4, 2, 4);",
         "shape water : rectangle { size = 60; transform = translate(0, 1, 0) * rotate((1, 0, 0), -90);",
-    );
-    check(&sea, LIT, 2.0, 4);
+    )
+}
+
+#[test]
+fn a_sheet_of_water_is_the_surface_of_a_sea() {
+    check(&sea(5.0), LIT, 2.0, 4);
 }
 
 #[test]
 fn a_camera_under_a_sea_is_in_water() {
-    let sea = pool(0.25, SUN).replace(
-        "shape water : cube { size = (4, 2, 4);",
-        "shape water : rectangle { size = 60; transform = translate(0, 1, 0) * rotate((1, 0, 0), -90);",
-    );
-    check(&sea, LIT, 1.25, 4);
+    check(&sea(0.25), LIT, 1.25, 4);
 }
 
 #[test]

@@ -73,7 +73,7 @@ pub(super) struct Walk {
     pub(super) sees_lights: bool,
     /// Whether lights at infinity are invisible until the path is scattered.
     hides_sky: bool,
-    /// Where the path is, if there are any.
+    /// The bodies that the path is in.
     bodies: Bodies,
 }
 
@@ -200,10 +200,7 @@ impl Walk {
     /// Reports the lights at infinity that the path finds as it leaves the scene.
     #[inline]
     fn escape(&self, scene: &Scene, light: &mut impl Collect) {
-        let left = match scene.has_bodies() {
-            true => self.bodies.transmittance(f32::INFINITY),
-            false => Rgb::WHITE,
-        };
+        let left = self.bodies.transmittance(f32::INFINITY);
         for escaped in scene.escape(self.arrival.at.p, self.ray.direction) {
             let density = |at: &LitPoint| escaped.pdf * scene.light_probability(at, escaped.light);
             let weight = self.arrival.weight(density);

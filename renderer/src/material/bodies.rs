@@ -52,8 +52,12 @@ impl Bodies {
     }
 
     /// The share of light that is left on a way that ends in the body that the path is in [m].
+    #[inline]
     pub fn transmittance(&self, way: f32) -> Rgb {
-        left(self.absorption(), way)
+        match self.count {
+            0 => Rgb::WHITE,
+            _ => left(self.absorption(), way),
+        }
     }
 
     /// Notes that the path goes on in the unit vector `wi` from a point of that material.
