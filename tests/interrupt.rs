@@ -43,15 +43,6 @@ fn signal(child: &Child, name: &str) {
     assert!(status.unwrap().success());
 }
 
-/// Waits for `ready`, which comes long before a minute.
-fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !ready() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what} never happened");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 /// Whether this process was started with SIGHUP ignored.
 fn is_deaf_to_hangup() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use program::{done, files, kiln, message, refused, run};
+use program::{done, files, killed, kiln, message, refused, run, timed, wait_for};
 use tempfile::TempDir;
 
 const SCENE: &str = "film { size = (24, 18); filter = gaussian(0.5); }
@@ -88,18 +88,6 @@ fn joined_ranges_are_the_straight_run() {
     }
 }
 
-/// Starts a render, kills it after `wait`, and says whether it was still at work.
-fn kill(at: &Path, args: &str, wait: Duration) -> bool {
-    let mut child = kiln(at, args).stderr(Stdio::null()).spawn().unwrap();
-    let start = Instant::now();
-    while start.elapsed() < wait && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    let killed = child.try_wait().unwrap().is_none() && child.kill().is_ok();
-    child.wait().unwrap();
-    killed
-}
-
 /// How often a render is killed: five times, or as often as `KILN_KILLS` says.
 fn kills() -> u64 {
     let kills = std::env::var("KILN_KILLS").ok();
@@ -111,19 +99,18 @@ fn killed_and_gone_on_with_is_the_straight_run() {
     let folder = folder();
     let at = folder.path();
     for (i, way) in WAYS.iter().chain(&["--noise 0.0015"]).enumerate() {
-        // Long enough for a few passes, on whatever machine.
-        let spp = if way.contains("progressive") { 150 } else { 3000 };
+        // Long enough for a few passes.
+        let spp = if way.contains("progressive") { 300 } else { 3000 };
         let render = format!("render a.kiln {way} --spp {spp} --size 48x36");
-        done(at, &format!("{render} -o straight.exr"));
+        let whole = timed(at, &format!("{render} -o straight.exr"));
         let kept = format!("kept{i}.part");
         let keeping = format!("{render} --checkpoint {kept} --checkpoint-every 0.01s --resume -o victim.exr");
-        let mut killed = 0;
-        for n in 0..kills() {
-            // Moments that no two ways share, spread over what a run takes.
-            let wait = Duration::from_millis(80 + (90 * n + 37 * i as u64) % 600);
-            killed += u32::from(kill(at, &keeping, wait));
-        }
-        assert!(killed > 0, "{way}: nothing was killed");
+        // Shares of a run that no two ways have in common; the first is early enough to come before its end on
+        // a machine that is less busy by then, and those of a few kills together reach its last passes.
+        let share = |n: u64| 0.1 + 0.01 * i as f64 + 0.07 * (n % 5) as f64;
+        let kills = (0..kills()).map(|n| killed(at, &keeping, whole.mul_f64(share(n))));
+        let kills = kills.filter(|killed| *killed).count();
+        assert!(kills > 0, "{way}: nothing was killed");
         done(at, &format!("{keeping} -o resumed.exr"));
         assert!(bytes(at, "resumed.exr") == bytes(at, "straight.exr"), "{way}");
         // The checkpoint is a part, and may be gone on with for more samples.
@@ -146,12 +133,9 @@ fn more_samples_are_added_to_a_finished_render() {
     // A signal is no loss, either.
     #[cfg(unix)]
     {
-        let render = "render a.kiln --spp 100000000 --checkpoint d.part";
-        let child = kiln(at, &format!("{render} -o d.exr"))
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(1200));
+        let render = "render a.kiln --spp 100000000 --checkpoint d.part --checkpoint-every 0.1s -o d.exr";
+        let child = kiln(at, render).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for("the checkpoint", || at.join("d.part").exists());
         let id = child.id().to_string();
         assert!(
             std::process::Command::new("kill")
@@ -299,7 +283,11 @@ fn what_does_not_belong_together_is_refused() {
     );
     refused(at, "merge a.kiln -o m.exr", &["no part"]);
     refused(at, "merge none.part -o m.exr", &["none.part"]);
-    refused(at, "merge a.part -o none/m.exr", &["does not exist"]);
+    refused(
+        at,
+        "merge a.part -o none/m.exr",
+        &["does not exist", "hint: give another place with -o"],
+    );
 }
 
 #[test]
@@ -397,10 +385,7 @@ fn a_vanished_folder_does_not_end_a_render() {
     let args =
         "render a.kiln --spp 100000000 --time 4s --checkpoint kept/c.part --checkpoint-every 0.1s -o o.exr";
     let child = kiln(at, args).stderr(Stdio::piped()).spawn().unwrap();
-    let start = Instant::now();
-    while !at.join("kept/c.part").exists() && start.elapsed() < Duration::from_secs(3) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for("the checkpoint", || at.join("kept/c.part").exists());
     fs::rename(at.join("kept"), at.join("gone")).unwrap();
     let output = child.wait_with_output().unwrap();
     let message = message(&output);
@@ -421,10 +406,7 @@ fn work_that_another_render_keeps_in_the_same_file_stays() {
     done(at, "render a.kiln --samples 0..8 --seed 3 -o other.part");
     let args = "render a.kiln --spp 100000000 --time 4s --checkpoint c.part --checkpoint-every 0.1s -o o.exr";
     let child = kiln(at, args).stderr(Stdio::piped()).spawn().unwrap();
-    let start = Instant::now();
-    while !at.join("c.part").exists() && start.elapsed() < Duration::from_secs(3) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for("the checkpoint", || at.join("c.part").exists());
     let others = bytes(at, "other.part");
     fs::rename(at.join("other.part"), at.join("c.part")).unwrap();
     let output = child.wait_with_output().unwrap();

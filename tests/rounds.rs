@@ -6,10 +6,8 @@ mod program;
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
-use std::time::{Duration, Instant};
 
-use program::{done, kiln, message, refused, run};
+use program::{done, killed, message, refused, run, timed};
 use tempfile::TempDir;
 
 /// A lamp that few paths find, and much that needs few samples. Whole paths need more of them.
@@ -122,26 +120,22 @@ fn a_piece_that_was_killed_goes_on() {
     let folder = folder();
     let at = folder.path();
     let render = NOISE.replace("0.006", "0.005 --size 80x60");
-    straight(at, &render);
-    let mut killed = 0;
-    for (range, times) in [("0..16", 1), ("16..256", 3), ("256..4000", 4)] {
+    let whole = timed(at, &format!("{render} -o straight.exr -o straight.part"));
+    let mut kills = 0;
+    for (range, shares) in [
+        ("0..16", &[0.1][..]),
+        ("16..256", &[0.1, 0.2, 0.3]),
+        ("256..4000", &[0.1, 0.2, 0.3, 0.4]),
+    ] {
         let piece = format!(
             "{render} --samples {range} --checkpoint k.part --checkpoint-every 0.01s --resume -o k.exr"
         );
-        for n in 0..times {
-            let mut child = kiln(at, &piece).stderr(Stdio::null()).spawn().unwrap();
-            let start = Instant::now();
-            while start.elapsed() < Duration::from_millis(150 + 130 * n)
-                && child.try_wait().unwrap().is_none()
-            {
-                std::thread::sleep(Duration::from_millis(2));
-            }
-            killed += u32::from(child.try_wait().unwrap().is_none() && child.kill().is_ok());
-            child.wait().unwrap();
+        for share in shares {
+            kills += u32::from(killed(at, &piece, whole.mul_f64(*share)));
         }
         done(at, &piece);
     }
-    assert!(killed > 0, "nothing was killed");
+    assert!(kills > 0, "nothing was killed");
     assert!(bytes(at, "k.exr") == bytes(at, "straight.exr"));
     assert!(bytes(at, "k.part") == bytes(at, "straight.part"));
     // The finished part has nothing left to do, whatever the range.

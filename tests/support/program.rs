@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A command line, split at blanks.
 pub(crate) fn kiln(folder: &Path, args: &str) -> Command {
@@ -27,6 +28,34 @@ pub(crate) fn message(output: &Output) -> String {
 pub(crate) fn done(folder: &Path, args: &str) {
     let output = run(folder, args);
     assert!(output.status.success(), "kiln {args}\n{}", message(&output));
+}
+
+/// Expects success, and says how long that took: what shares of a run are shares of, on whatever machine.
+pub(crate) fn timed(folder: &Path, args: &str) -> Duration {
+    let start = Instant::now();
+    done(folder, args);
+    start.elapsed()
+}
+
+/// Starts the program, kills it after `wait`, and says whether it was still at work.
+pub(crate) fn killed(folder: &Path, args: &str, wait: Duration) -> bool {
+    let mut child = kiln(folder, args).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while start.elapsed() < wait && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let killed = child.try_wait().unwrap().is_none() && child.kill().is_ok();
+    child.wait().unwrap();
+    killed
+}
+
+/// Waits for `ready`, which comes long before a minute.
+pub(crate) fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !ready() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what} never happened");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// Expects exit status 1, a message that says all of `words`, and all files as they were.
