@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use crate::image::{FileId, check_place, check_writable};
+use crate::image::{FileId, ImageError, check_place, check_writable};
 
 /// All output files of a command.
 #[derive(Clone, Debug, Default)]
@@ -22,14 +22,24 @@ struct Output {
 impl Outputs {
     /// Adds an image, if it can be written.
     pub(super) fn image(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
-        check_writable(path)?;
+        check_writable(path).map_err(|error| Outputs::elsewhere(flag, &error))?;
         self.add(flag, path)
     }
 
     /// Adds a file that is no image, if it can be written.
     pub(super) fn file(&mut self, flag: &'static str, path: &Path) -> Result<(), Failure> {
-        check_place(path)?;
+        check_place(path).map_err(|error| Outputs::elsewhere(flag, &error))?;
         self.add(flag, path)
+    }
+
+    /// An output that cannot be written where it is to go. A place that nobody asked for can be one that takes no files.
+    fn elsewhere(flag: &str, error: &ImageError) -> Failure {
+        Failure::User(match error {
+            ImageError::NotWritable { .. } => {
+                format!("error: {error}\n  hint: give another place with {flag}")
+            }
+            _ => format!("error: {error}"),
+        })
     }
 
     /// Adds a file without a trial: one that is read if it is there, or whose folder has been tried.

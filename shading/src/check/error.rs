@@ -268,6 +268,8 @@ impl CheckError {
             } => {
                 error(format!("`{name}` is a function, not a variable")).hint(format!("call it: `{name}(…)`"))
             }
+            E::UnknownType { name, .. } if name == "unit" => error("unknown type `unit`".to_owned())
+                .hint("a shader unit begins with `shader` or `surface`: `surface name(…) { … }`"),
             E::UnknownType { name, near } => unknown("type", &name, near),
             E::UnknownMember { ty, name, near } => {
                 did_you_mean(error(format!("{ty} has no member `{name}`")), near)
