@@ -1,5 +1,7 @@
 //! Every BSDF lobe against its contract: one table of lobes, one of directions, one check for each property.
 
+#[path = "bsdf/films.rs"]
+mod films;
 #[path = "bsdf/mitsuba.rs"]
 mod mitsuba;
 #[path = "bsdf/mixtures.rs"]
@@ -9,7 +11,7 @@ mod units;
 
 use glam::Vec3;
 use renderer::bsdf::{
-    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Lambert, Lobe,
+    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Film, Lambert, Lobe,
     LobeSample, Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent, Transparent,
 };
 use renderer::color::Rgb;
@@ -65,6 +67,8 @@ fn cases() -> Vec<Case> {
         exponent: 2.5,
         ..Schlick::new(Rgb::splat(0.3), iso(0.5))
     };
+    let film = |thickness, ior, lobe| Film { thickness, ior }.on(lobe);
+    let red = |lobe: Dielectric| Lobe::Dielectric(lobe.tinted(Rgb::new(1.0, 0.3, 0.3), Rgb::WHITE));
     vec![
         case("lambert", Lobe::Lambert(Lambert), Lossless),
         case("translucent", Lobe::Translucent(Translucent), Lossless),
@@ -162,6 +166,34 @@ fn cases() -> Vec<Case> {
         case("cloth 1", Lobe::Charlie(Charlie::new(1.0)), Lossy),
         case("cloth 0.3", Lobe::Charlie(Charlie::new(0.3)), Lossy),
         case("cloth 0.05", Lobe::Charlie(Charlie::new(0.05)), Lossy),
+        case(
+            "bubble",
+            film(400.0, 1.33, glass(1.0, Microfacets::SMOOTH)),
+            Lossless,
+        ),
+        case(
+            "oil on glass",
+            film(250.0, 1.6, glass(1.5, Microfacets::SMOOTH)),
+            Lossless,
+        ),
+        case("oil on glass 0.2", film(250.0, 1.6, glass(1.5, iso(0.2))), Lossy),
+        case(
+            "red film on water 0.1 × 0.4",
+            film(700.0, 2.0, red(Dielectric::new(1.33, Microfacets::new(0.1, 0.4)))),
+            Lossy,
+        ),
+        case(
+            "oxide on gold",
+            film(120.0, 2.2, gold(Microfacets::SMOOTH)),
+            Lossy,
+        ),
+        case("oxide on gold 0.3", film(120.0, 2.2, gold(iso(0.3))), Lossy),
+        case(
+            "film on plastic",
+            film(500.0, 1.33, Lobe::Schlick(plastic)),
+            Lossy,
+        ),
+        case("film on window", film(90.0, 1.8, Lobe::Schlick(window)), Lossy),
     ]
 }
 

@@ -82,6 +82,16 @@ impl Generator<'_> {
         self.pick(&["1", "1.01", "1.33", "1.5", "2.4"])
     }
 
+    /// Parameters of a thin film, or none.
+    fn film(&mut self) -> String {
+        let thickness = self.pick(&["", "", "0", "5", "300", "1500"]);
+        let ior = self.pick(&["1", "1.33", "2.2"]);
+        match thickness {
+            "" => String::new(),
+            _ => format!(", \"thinfilm_thickness\", {thickness}, \"thinfilm_ior\", {ior}"),
+        }
+    }
+
     fn leaf(&mut self) -> String {
         let n = self.normal();
         let (c, d) = (self.color(), self.color());
@@ -90,6 +100,7 @@ impl Generator<'_> {
         let distribution = self.pick(&["ggx", "beckmann"]);
         let sigma = self.pick(&["0", "0.1", "0.2", "0.4", "1"]);
         let eta = self.pick(&["0", "1.5", "0.6667", "1"]);
+        let film = self.film();
         match self.below(26) {
             0 => "transparent()".to_owned(),
             1 => "transparent_bsdf()".to_owned(),
@@ -118,14 +129,16 @@ impl Generator<'_> {
             ),
             15 => format!("translucent_bsdf({n}, {c})"),
             16 => format!("subsurface_bssrdf({n}, {c}, color(1), 0)"),
-            17 => format!("dielectric_bsdf({n}, dPdu, {c}, {d}, {ax}, {ay}, {ior}, \"{distribution}\")"),
+            17 => {
+                format!("dielectric_bsdf({n}, dPdu, {c}, {d}, {ax}, {ay}, {ior}, \"{distribution}\"{film})")
+            }
             18 => format!(
-                "conductor_bsdf({n}, dPdu, {ax}, {ay}, color(0.2, 0.9, 1.1), color(3.9, 2.4, 0), \"{distribution}\")"
+                "conductor_bsdf({n}, dPdu, {ax}, {ay}, color(0.2, 0.9, 1.1), color(3.9, 2.4, 0), \"{distribution}\"{film})"
             ),
             19 => format!(
-                "generalized_schlick_bsdf({n}, dPdu, {c}, {d}, {ax}, {ay}, color(0.04, 0.2, 0.9), color(1), 5, \"{distribution}\")"
+                "generalized_schlick_bsdf({n}, dPdu, {c}, {d}, {ax}, {ay}, color(0.04, 0.2, 0.9), color(1), 5, \"{distribution}\"{film})"
             ),
-            20 => format!("lambert({c})"),
+            20 => format!("lambert({c}, {n})"),
             21 => format!(
                 "coated_diffuse_bsdf({n}, {c}, {ax}, {ior}, {}, \"{distribution}\")",
                 self.below(2)
@@ -133,7 +146,7 @@ impl Generator<'_> {
             22 => format!("burley_sheen_bsdf({n}, {c})"),
             23 => format!("clearcoat_bsdf({n}, {ax})"),
             24 => format!("thin_transmission_bsdf({n}, dPdu, {ax}, {ay}, {ior}, \"{distribution}\")"),
-            _ => format!("mirror({c})"),
+            _ => format!("mirror({c}, {n})"),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::lobe_kind::{LobePart, LobeSample, Side, Spread};
 use super::microfacet::Microfacets;
 use super::oren_nayar::OrenNayar;
 use super::schlick::Schlick;
+use super::thin_film::ThinFilm;
 use super::thin_transmission::ThinTransmission;
 use super::transparent::Transparent;
 use crate::color::Rgb;
@@ -44,6 +45,8 @@ pub enum Lobe {
     Dielectric(Dielectric),
     /// Schlick's generalised interface.
     Schlick(Schlick),
+    /// An interface under a thin film.
+    ThinFilm(ThinFilm),
     /// The clear coat of the principled material.
     Clearcoat(Clearcoat),
     /// What passes a thin rough sheet.
@@ -73,6 +76,7 @@ impl Lobe {
             Lobe::Conductor(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Dielectric(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Schlick(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::ThinFilm(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Clearcoat(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::ThinTransmission(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Transparent(_) => (Rgb::BLACK, 0.0),
@@ -103,6 +107,7 @@ impl Lobe {
             Lobe::Conductor(lobe) => lobe.sample(wo, u),
             Lobe::Dielectric(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Schlick(lobe) => lobe.sample(wo, u_lobe, u),
+            Lobe::ThinFilm(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Clearcoat(lobe) => lobe.sample(wo, u),
             Lobe::ThinTransmission(lobe) => lobe.sample(wo, u),
             Lobe::Transparent(lobe) => lobe.sample(wo),
@@ -112,7 +117,7 @@ impl Lobe {
     /// Whether [`Lobe::sample`] depends on `u_lobe`.
     pub(super) fn has_choice(&self) -> bool {
         match self {
-            Lobe::Dielectric(_) | Lobe::Schlick(_) => true,
+            Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::ThinFilm(_) => true,
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
             Lobe::Burley(_)
             | Lobe::Sheen(_)
@@ -136,6 +141,7 @@ impl Lobe {
             Lobe::Conductor(lobe) => lobe.fresnel(cos_o.abs()),
             Lobe::Dielectric(lobe) => lobe.smooth_albedo(cos_o),
             Lobe::Schlick(lobe) => lobe.smooth_albedo(cos_o),
+            Lobe::ThinFilm(lobe) => lobe.smooth_albedo(cos_o),
         }
     }
 
@@ -153,6 +159,7 @@ impl Lobe {
             Lobe::Conductor(lobe) => lobe.albedo(wo),
             Lobe::Dielectric(lobe) => lobe.albedo(wo),
             Lobe::Schlick(lobe) => lobe.albedo(wo),
+            Lobe::ThinFilm(lobe) => lobe.albedo(wo),
         }
     }
 
@@ -171,6 +178,7 @@ impl Lobe {
         match self {
             Lobe::Dielectric(lobe) => lobe.eta(cos_o),
             Lobe::Schlick(lobe) if lobe.transmits() => lobe.eta(cos_o),
+            Lobe::ThinFilm(lobe) => lobe.eta(cos_o),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => 1.0,
             Lobe::Burley(_)
             | Lobe::Sheen(_)
@@ -186,6 +194,7 @@ impl Lobe {
         match self {
             Lobe::Dielectric(lobe) => lobe.transmits() && lobe.eta(1.0) != 1.0,
             Lobe::Schlick(lobe) => lobe.transmits(),
+            Lobe::ThinFilm(lobe) => lobe.transmits(),
             _ => false,
         }
     }
@@ -207,6 +216,7 @@ impl Lobe {
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_) => None,
             Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::Clearcoat(_) => None,
+            Lobe::ThinFilm(_) => None,
             Lobe::ThinTransmission(_) | Lobe::Transparent(_) => None,
         }
     }
@@ -217,6 +227,7 @@ impl Lobe {
             Lobe::Conductor(lobe) => Some(lobe.microfacets),
             Lobe::Dielectric(lobe) => Some(lobe.microfacets()),
             Lobe::Schlick(lobe) => Some(lobe.microfacets),
+            Lobe::ThinFilm(lobe) => Some(lobe.microfacets()),
             Lobe::Clearcoat(lobe) => Some(lobe.microfacets()),
             Lobe::ThinTransmission(lobe) => Some(lobe.microfacets),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => None,
@@ -234,6 +245,7 @@ impl Lobe {
         match self {
             Lobe::Translucent(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => false,
             Lobe::Dielectric(lobe) => lobe.reflects(),
+            Lobe::ThinFilm(lobe) => lobe.reflects(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Schlick(_) => true,
             Lobe::Burley(_)
             | Lobe::Sheen(_)
@@ -249,6 +261,7 @@ impl Lobe {
             Lobe::Translucent(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => true,
             Lobe::Dielectric(lobe) => lobe.transmits(),
             Lobe::Schlick(lobe) => lobe.transmits(),
+            Lobe::ThinFilm(lobe) => lobe.transmits(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
             Lobe::Burley(_)
             | Lobe::Sheen(_)
@@ -264,6 +277,7 @@ impl Lobe {
         match self {
             Lobe::Translucent(_) | Lobe::ThinTransmission(_) => None,
             Lobe::Dielectric(lobe) => lobe.reflects().then(|| Lobe::Dielectric(lobe.opaque())),
+            Lobe::ThinFilm(lobe) => lobe.reflects().then(|| Lobe::ThinFilm(lobe.opaque())),
             Lobe::Schlick(lobe) => Some(Lobe::Schlick(Schlick {
                 transmission: Rgb::BLACK,
                 ..lobe

@@ -29,6 +29,7 @@ mod oren_nayar;
 mod rough_transmission;
 mod schlick;
 mod terminator;
+mod thin_film;
 mod thin_transmission;
 mod transparent;
 
@@ -50,6 +51,7 @@ pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 pub use oren_nayar::OrenNayar;
 pub use schlick::Schlick;
 use terminator::Terminator;
+pub use thin_film::{Film, ThinFilm};
 pub use thin_transmission::ThinTransmission;
 pub use transparent::Transparent;
 

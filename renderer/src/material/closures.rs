@@ -10,7 +10,8 @@
 //! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists what there is no lobe
 //!   for, which is said where a shader makes it.
 //! - Closures without a lobe of their own use the nearest one: Cycles' sheens are Burley's, subsurface scattering is
-//!   Lambertian, Phong and Ward are GGX of the same width; thin films and labels are ignored.
+//!   Lambertian, Phong and Ward are GGX of the same width; labels are ignored.
+//! - The thickness of a thin film is in nm.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -24,7 +25,7 @@ use super::abilities::Abilities;
 use super::component::{Coat, Component};
 use super::scattering::Scattering;
 use crate::bsdf::{
-    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Lambert, Lobe,
+    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Film, Lambert, Lobe,
     Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
 };
 use crate::color::Rgb;
@@ -178,6 +179,7 @@ closures! {
             let ior = c.float();
             let microfacets = distributed(c.text(), microfacets);
             let lobe = Lobe::Dielectric(Dielectric::new(ior, microfacets).tinted(reflection, transmission));
+            let lobe = film(c).on(lobe);
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     ConductorBsdf "conductor_bsdf"
@@ -187,7 +189,7 @@ closures! {
             let microfacets = Microfacets::new(c.float(), c.float());
             let (eta, k) = (c.color(), c.color());
             let microfacets = distributed(c.text(), microfacets);
-            let lobe = Lobe::Conductor(Conductor { eta, k, microfacets });
+            let lobe = film(c).on(Lobe::Conductor(Conductor { eta, k, microfacets }));
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     GeneralizedSchlickBsdf "generalized_schlick_bsdf"
@@ -201,6 +203,7 @@ closures! {
             let exponent = c.float();
             let microfacets = distributed(c.text(), microfacets);
             let lobe = Lobe::Schlick(Schlick { f0, f90, exponent, microfacets, reflection, transmission });
+            let lobe = film(c).on(lobe);
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     CoatedDiffuseBsdf "coated_diffuse_bsdf"
@@ -650,6 +653,15 @@ fn microfacet<'t>(
         tangent,
         ..white(lobe)
     })
+}
+
+/// The film of [`THIN_FILM`].
+#[inline(always)]
+fn film(c: &mut Component<'_, '_, '_>) -> Film {
+    Film {
+        thickness: c.float(),
+        ior: c.float(),
+    }
 }
 
 /// The GGX roughness about as wide as a cosine lobe.

@@ -6,6 +6,7 @@
 //! E, (1.205, 0.948, 0.909).
 
 mod cie;
+pub(crate) mod interference;
 pub mod named;
 
 use crate::color::Rgb;
