@@ -1,5 +1,7 @@
 //! Every BSDF lobe against its contract: one table of lobes, one of directions, one check for each property.
 
+#[path = "bsdf/hair.rs"]
+mod hair;
 #[path = "bsdf/mitsuba.rs"]
 mod mitsuba;
 #[path = "bsdf/mixtures.rs"]
@@ -65,7 +67,7 @@ fn cases() -> Vec<Case> {
         exponent: 2.5,
         ..Schlick::new(Rgb::splat(0.3), iso(0.5))
     };
-    vec![
+    let mut cases = vec![
         case("lambert", Lobe::Lambert(Lambert), Lossless),
         case("translucent", Lobe::Translucent(Translucent), Lossless),
         case("oren-nayar 0", Lobe::OrenNayar(OrenNayar::new(0.0)), Lossless),
@@ -162,7 +164,9 @@ fn cases() -> Vec<Case> {
         case("cloth 1", Lobe::Charlie(Charlie::new(1.0)), Lossy),
         case("cloth 0.3", Lobe::Charlie(Charlie::new(0.3)), Lossy),
         case("cloth 0.05", Lobe::Charlie(Charlie::new(0.05)), Lossy),
-    ]
+    ];
+    cases.extend(hair::cases());
+    cases
 }
 
 fn gold(microfacets: Microfacets) -> Lobe {
@@ -284,8 +288,8 @@ fn weight_is_value_over_density() {
 #[test]
 fn both_ways_are_the_same() {
     for_all(|case, wo, rng| {
-        // Rough thin sheets are not reciprocal, as in Mitsuba: see their module.
-        if matches!(case.lobe, Lobe::ThinTransmission(_)) {
+        // Rough thin sheets are not reciprocal, as in Mitsuba, nor is hair: see their modules.
+        if matches!(case.lobe, Lobe::ThinTransmission(_) | Lobe::Hair(_)) {
             return Ok(());
         }
         for _ in 0..2000 {
