@@ -26,7 +26,10 @@ fn seen(folder: &Path, head: &str, shape: &str, z: f32, arguments: &str) -> Rgb 
         {shape}"
     );
     fs::write(folder.join("scene.kiln"), scene).unwrap();
-    done(folder, &format!("render scene.kiln -o hair.exr --quiet {arguments}"));
+    done(
+        folder,
+        &format!("render scene.kiln -o hair.exr --quiet {arguments}"),
+    );
     let image = read(&folder.join("hair.exr")).unwrap();
     let color: [f32; 3] = image.pixel(0, 0)[..3].try_into().unwrap();
     color.into()
@@ -34,17 +37,24 @@ fn seen(folder: &Path, head: &str, shape: &str, z: f32, arguments: &str) -> Rgb 
 
 /// A tube about y of radius 1 whose fibre leads up.
 fn tube(material: &str) -> String {
-    format!("material worn = {material}; shape fibre : cylinder {{ height = 90; material = worn; transform = rotate((1, 0, 0), 90) * translate(0, 0, -45); }}")
+    format!(
+        "material worn = {material}; shape fibre : cylinder {{ height = 90; material = worn; transform = rotate((1, 0, 0), 90) * translate(0, 0, -45); }}"
+    )
 }
 
 /// A wall that faces x, whose u leads along z.
 fn ribbon(material: &str, turn: f32) -> String {
-    format!("material worn = {material}; shape fibre : rectangle {{ material = worn; transform = rotate((0, 1, 0), {turn}); }}")
+    format!(
+        "material worn = {material}; shape fibre : rectangle {{ material = worn; transform = rotate((0, 1, 0), {turn}); }}"
+    )
 }
 
 /// The light of all directions that a fibre scatters at that offset, seen straight across it.
 fn albedo(absorption: Rgb, h: f32) -> Rgb {
-    let parameters = HairParameters { absorption, ..HairParameters::of_roughness(0.3, 0.3, 1.55) };
+    let parameters = HairParameters {
+        absorption,
+        ..HairParameters::of_roughness(0.3, 0.3, 1.55)
+    };
     Lobe::Hair(Hair::new(&parameters)).albedo(Vec3::new(0.0, -h, (1.0 - h * h).sqrt()))
 }
 
@@ -76,7 +86,11 @@ fn a_ribbon_is_a_fibre_from_both_sides() {
     let folder = TempDir::new().unwrap();
     for turn in [90.0, -90.0] {
         let hair = ribbon("hair(absorption = (0.2, 0.5, 1), tilt = 0)", turn);
-        close(seen(folder.path(), "", &hair, 0.0, ""), albedo(ABSORPTION, 0.0), 0.01);
+        close(
+            seen(folder.path(), "", &hair, 0.0, ""),
+            albedo(ABSORPTION, 0.0),
+            0.01,
+        );
     }
     let tube = ribbon("hair(absorption = (0.2, 0.5, 1), tube = 1)", -90.0);
     close(seen(folder.path(), "", &tube, 0.0, ""), Rgb::WHITE, 1e-5);
@@ -87,7 +101,13 @@ fn a_ribbon_is_a_fibre_from_both_sides() {
 fn hair_is_coloured_by_colour_or_pigment() {
     let folder = TempDir::new().unwrap();
     let fibre = |how: &str| {
-        seen(folder.path(), "", &ribbon(&format!("hair(tilt = 0, {how})"), 90.0), 0.0, "")
+        seen(
+            folder.path(),
+            "",
+            &ribbon(&format!("hair(tilt = 0, {how})"), 90.0),
+            0.0,
+            "",
+        )
     };
     // By hand: (ln c / 5.8884)² for the roughness 0.3.
     let sigma = |c: f32| (c.ln() / 5.888_4).powi(2);
@@ -112,11 +132,11 @@ void mx_chiang_hair_roughness(float longitudinal, float azimuthal, float scale_T
     float lr = clamp(longitudinal, 0.001, 1.0);
     float ar = clamp(azimuthal, 0.001, 1.0);
     float deviation = 0.726 * lr + 0.812 * lr * lr + 3.7 * pow(lr, 20);
-    float v = deviation * deviation;
+    float variance = deviation * deviation;
     float s = 0.265 * ar + 1.194 * ar * ar + 5.372 * pow(ar, 22);
-    roughness_R = vector2(v, s);
-    roughness_TT = vector2(v * scale_TT * scale_TT, s);
-    roughness_TRT = vector2(v * scale_TRT * scale_TRT, s);
+    roughness_R = vector2(variance, s);
+    roughness_TT = vector2(variance * scale_TT * scale_TT, s);
+    roughness_TRT = vector2(variance * scale_TRT * scale_TRT, s);
 }
 void mx_chiang_hair_bsdf(color tint_R, color tint_TT, color tint_TRT, float ior,
     vector2 roughness_R, vector2 roughness_TT, vector2 roughness_TRT,
@@ -148,7 +168,11 @@ fn generated_shaders_of_hair_work() {
     let said = message(&run(path, "check hair.osl"));
     assert_eq!(said, "", "nothing stands in for it");
     let head = "import \"hair.osl\";";
-    close(seen(path, head, &ribbon("made()", 90.0), 0.0, ""), albedo(ABSORPTION, 0.0), 0.01);
+    close(
+        seen(path, head, &ribbon("made()", 90.0), 0.0, ""),
+        albedo(ABSORPTION, 0.0),
+        0.01,
+    );
 }
 
 /// Cycles' hair takes the roughnesses of the paper.

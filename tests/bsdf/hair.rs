@@ -32,7 +32,11 @@ fn named(name: &str) -> Lobe {
 /// Hair for the table of all lobes.
 pub(super) fn cases() -> Vec<Case> {
     let tinted = HairParameters {
-        tints: [Rgb::new(1.0, 0.9, 0.8), Rgb::new(0.2, 0.5, 0.7), Rgb::new(0.9, 0.1, 0.0)],
+        tints: [
+            Rgb::new(1.0, 0.9, 0.8),
+            Rgb::new(0.2, 0.5, 0.7),
+            Rgb::new(0.9, 0.1, 0.0),
+        ],
         ..HairParameters::of_roughness(0.4, 0.5, 1.5)
     };
     vec![
@@ -99,13 +103,19 @@ fn values_are_those_of_mitsuba() {
         let case = format!("{name} from {viewer:?} to {light:?}");
         // Mitsuba's I₀ is off by as much where variances are small: its logarithm lacks half of the term 1/(8x).
         let tolerance = match name {
-            "fur" | "rough" => 5e-5,
+            "fur" | "rough" => 1e-4,
             _ => 6e-3,
         };
-        assert!(agree(value, f.into(), tolerance), "{case}: {value:?} is not {f:?}");
+        assert!(
+            agree(value, f.into(), tolerance),
+            "{case}: {value:?} is not {f:?}"
+        );
         // Mitsuba chooses paths by their luminance, Kiln by the mean of the channels.
         if name == "white" {
-            assert!((density / pdf - 1.0).abs() < tolerance, "{case}: density {density} is not {pdf}");
+            assert!(
+                (density / pdf - 1.0).abs() < tolerance,
+                "{case}: density {density} is not {pdf}"
+            );
         }
     }
 }
@@ -116,7 +126,13 @@ fn white_hair_is_invisible_in_a_white_furnace() {
     let mut rng = Rng::new(1);
     for roughness in [0.05, 0.1, 0.25, 0.5, 0.8, 1.0] {
         for ior in [1.1, 1.55, 2.5] {
-            let lobe = hair(roughness, 1.05 - roughness, 40.0 * (roughness - 0.5), ior, [0.0; 3]);
+            let lobe = hair(
+                roughness,
+                1.05 - roughness,
+                40.0 * (roughness - 0.5),
+                ior,
+                [0.0; 3],
+            );
             for _ in 0..20 {
                 let wo = rng.direction();
                 assert!(agree(lobe.albedo(wo), Rgb::WHITE, 1e-5), "{lobe:?} from {wo}");
@@ -124,7 +140,11 @@ fn white_hair_is_invisible_in_a_white_furnace() {
                     let Some(s) = lobe.sample(wo, rng.next_1d(), rng.next_2d()) else {
                         panic!("{lobe:?} from {wo} lost a sample");
                     };
-                    assert!(agree(s.weight, Rgb::WHITE, 1e-5), "{lobe:?} from {wo}: {:?}", s.weight);
+                    assert!(
+                        agree(s.weight, Rgb::WHITE, 1e-5),
+                        "{lobe:?} from {wo}: {:?}",
+                        s.weight
+                    );
                 }
                 // Without its own sampling, where even directions find the lobes.
                 if roughness >= 0.25 {
@@ -132,7 +152,11 @@ fn white_hair_is_invisible_in_a_white_furnace() {
                         .map(|_| f64::from(lobe.eval(wo, rng.direction()).g) * 4.0 * std::f64::consts::PI)
                         .collect();
                     let limit = 6.0 * even.variance_of_mean().sqrt();
-                    assert!((even.mean() - 1.0).abs() < limit, "{lobe:?} from {wo}: {} ± {limit}", even.mean());
+                    assert!(
+                        (even.mean() - 1.0).abs() < limit,
+                        "{lobe:?} from {wo}: {} ± {limit}",
+                        even.mean()
+                    );
                 }
             }
         }
@@ -149,7 +173,10 @@ fn hair_is_symmetric() {
         let value = tilted(3.0).eval(wo, wi);
         let same = |lobe: Lobe, sign: Vec3| {
             let mirrored = lobe.eval(wo * sign, wi * sign);
-            assert!(agree(value, mirrored, 1e-3), "{wo} to {wi}: {value:?}, mirrored by {sign}: {mirrored:?}");
+            assert!(
+                agree(value, mirrored, 1e-3),
+                "{wo} to {wi}: {value:?}, mirrored by {sign}: {mirrored:?}"
+            );
         };
         same(tilted(3.0), Vec3::new(1.0, -1.0, 1.0));
         same(tilted(-3.0), Vec3::new(-1.0, 1.0, 1.0));
@@ -184,7 +211,10 @@ fn whole_fibres_are_reciprocal() {
         let sin_i = if rng.next_1d() < 0.5 { sin } else { -sin };
         let phi = std::f32::consts::TAU * rng.next_1d();
         let (forth, back) = (mean(sin, sin_i, phi), mean(sin_i, sin, -phi));
-        assert!(agree(forth, back, 1e-3), "{sin} to {sin_i} by {phi}: {forth:?}, back {back:?}");
+        assert!(
+            agree(forth, back, 1e-3),
+            "{sin} to {sin_i} by {phi}: {forth:?}, back {back:?}"
+        );
     }
 }
 
@@ -206,7 +236,11 @@ fn bent_normals_lose_nothing() {
                 let draw = || {
                     let s = bsdf.sample(wo, rng.next_1d(), rng.next_2d())?;
                     let (f, pdf) = bsdf.eval_pdf(wo, s.wi);
-                    assert!(agree(s.weight, Rgb::WHITE, 1e-4), "{mode:?} about {n} from {wo}: {:?}", s.weight);
+                    assert!(
+                        agree(s.weight, Rgb::WHITE, 1e-4),
+                        "{mode:?} about {n} from {wo}: {:?}",
+                        s.weight
+                    );
                     assert!(agree(f * (1.0 / pdf), Rgb::WHITE, 1e-4) && (pdf / s.pdf - 1.0).abs() < 0.01);
                     Some(s.wi)
                 };
@@ -237,6 +271,6 @@ fn fibres_are_bent_about_themselves() {
 /// Other materials pay for every byte of a lobe.
 #[test]
 fn lobes_are_no_larger_for_it() {
-    assert!(size_of::<Hair>() <= 64);
-    assert_eq!(size_of::<Lobe>(), 68);
+    assert_eq!(size_of::<Hair>(), 60);
+    assert_eq!(size_of::<Lobe>(), 64);
 }

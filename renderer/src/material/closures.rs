@@ -9,6 +9,7 @@
 //!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the inside of the object, whatever side is seen.
 //! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists what there is no lobe
 //!   for, which is said where a shader makes it.
+//! - Closures of hair are lobes of one model; roughnesses are variances and scales in MaterialX's, and the paper's in Cycles'.
 //! - Closures without a lobe of their own use the nearest one: Cycles' sheens are Burley's, subsurface scattering is
 //!   Lambertian, Phong and Ward are GGX of the same width; thin films and labels are ignored.
 
@@ -621,7 +622,12 @@ fn huang_hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
         let parameters = HairParameters::of_roughness(roughness, roughness, c.float());
         c.skip(4);
         let tints = [c.float(), c.float(), c.float()].map(Rgb::splat);
-        Lobe::Hair(Hair::new(&HairParameters { absorption, tilt, tints, ..parameters }))
+        Lobe::Hair(Hair::new(&HairParameters {
+            absorption,
+            tilt,
+            tints,
+            ..parameters
+        }))
     })
 }
 

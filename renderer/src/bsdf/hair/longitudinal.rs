@@ -67,13 +67,26 @@ fn scaled_bessel_i0(x: f32) -> f32 {
     let polynomial = |t: f32, c: &[f32]| c.iter().rev().fold(0.0, |sum, c| sum * t + c);
     if x < 3.75 {
         const NEAR: [f32; 7] = [
-            1.0, 3.515_622_9, 3.089_942_4, 1.206_749_2, 0.265_973_2, 0.036_076_8, 0.004_581_3,
+            1.0,
+            3.515_622_9,
+            3.089_942_4,
+            1.206_749_2,
+            0.265_973_2,
+            0.036_076_8,
+            0.004_581_3,
         ];
         polynomial(sqr(x / 3.75), &NEAR) * exp(-x)
     } else {
         const FAR: [f32; 9] = [
-            0.398_942_28, 0.013_285_92, 0.002_253_19, -0.001_575_65, 0.009_162_81, -0.020_577_06, 0.026_355_37,
-            -0.016_476_33, 0.003_923_77,
+            0.398_942_28,
+            0.013_285_92,
+            0.002_253_19,
+            -0.001_575_65,
+            0.009_162_81,
+            -0.020_577_06,
+            0.026_355_37,
+            -0.016_476_33,
+            0.003_923_77,
         ];
         polynomial(3.75 / x, &FAR) / x.sqrt()
     }
@@ -94,7 +107,10 @@ mod tests {
                 sum += term;
             }
             let (found, exact) = (scaled_bessel_i0(x as f32), sum * crate::math::exp(-x));
-            assert!((f64::from(found) / exact - 1.0).abs() < 1e-6, "{x}: {found}, not {exact}");
+            assert!(
+                (f64::from(found) / exact - 1.0).abs() < 1e-6,
+                "{x}: {found}, not {exact}"
+            );
         }
     }
 
@@ -108,12 +124,18 @@ mod tests {
                     .map(|k| {
                         let theta = ((k as f64 + 0.5) / STEPS as f64 - 0.5) * std::f64::consts::PI;
                         let (sin_i, cos_i) = crate::math::sin_cos(theta);
-                        let i = Theta { sin: sin_i as f32, cos: cos_i as f32 };
+                        let i = Theta {
+                            sin: sin_i as f32,
+                            cos: cos_i as f32,
+                        };
                         f64::from(density(Theta { sin, cos }, i, v)) * cos_i
                     })
                     .sum();
                 let integral = sum * std::f64::consts::PI / STEPS as f64;
-                assert!((integral - 1.0).abs() < 1e-3, "variance {v} at {degrees}°: {integral}");
+                assert!(
+                    (integral - 1.0).abs() < 1e-3,
+                    "variance {v} at {degrees}°: {integral}"
+                );
             }
         }
     }

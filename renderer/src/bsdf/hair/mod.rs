@@ -31,13 +31,13 @@ const PATHS: usize = 4;
 
 /// A fibre.
 ///
-/// Tints are kept in half precision, so that lobes of other materials do not become larger.
+/// Tints and tilt are kept in half precision, so that lobes of other materials do not become larger.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hair {
     absorption: Rgb,
     eta: f32,
     /// Sine of the tilt of the scales.
-    sin_tilt: f32,
+    sin_tilt: f16,
     /// Longitudinal variances of R, TT, TRT.
     variances: [f32; 3],
     /// Azimuthal scales of R, TT, TRT, of logistic distributions.
@@ -102,7 +102,7 @@ impl Hair {
         Hair {
             absorption: parameters.absorption.map(|a| a.max(0.0).min(1e6)),
             eta: parameters.ior.max(1e-2).min(1e2),
-            sin_tilt: sin(parameters.tilt.max(-half).min(half)),
+            sin_tilt: f16::from_f32(sin(parameters.tilt.max(-half).min(half))),
             variances: parameters.variances.map(longitudinal::sane_variance),
             scales: parameters.scales.map(azimuthal::logistic_scale),
             tints: parameters
@@ -187,7 +187,8 @@ impl Hair {
     /// Sine and cosine of the angle by which the scales turn the viewer of a path: 2α, −α, −4α, 0.
     fn tilt(&self, path: usize) -> (f32, f32) {
         let double = |(sin, cos): (f32, f32)| (2.0 * sin * cos, sqr(cos) - sqr(sin));
-        let once = (self.sin_tilt, safe_sqrt(1.0 - sqr(self.sin_tilt)));
+        let sin_tilt = self.sin_tilt.to_f32();
+        let once = (sin_tilt, safe_sqrt(1.0 - sqr(sin_tilt)));
         match path {
             0 => double(once),
             1 => (-once.0, once.1),
