@@ -3,7 +3,7 @@
 
 use std::f32::consts::{PI, TAU};
 
-use crate::math::{exp, ln, sqr};
+use crate::math::{bounded, exp, ln, sqr};
 
 /// √(π/8): the logistic distribution with this factor on its scale is about as wide as a normal one.
 const LOGISTIC_SCALE: f32 = 0.626_657_07;
@@ -16,13 +16,13 @@ const MOST_SCALE: f32 = 1e3;
 
 /// The scale of a logistic distribution by that of a normal one; of what is not a number, the least.
 pub(super) fn logistic_scale(s: f32) -> f32 {
-    (LOGISTIC_SCALE * s).max(LEAST_SCALE).min(MOST_SCALE)
+    bounded(LOGISTIC_SCALE * s, LEAST_SCALE, MOST_SCALE)
 }
 
 /// The scale `s` of the roughness `beta` in `[0,1]`.
 // Chiang et al. 2016, eq. 8.
 pub(super) fn scale(beta: f32) -> f32 {
-    let beta = beta.max(0.0).min(1.0);
+    let beta = bounded(beta, 0.0, 1.0);
     0.265 * beta + 1.194 * sqr(beta) + 5.372 * beta.powi(22)
 }
 

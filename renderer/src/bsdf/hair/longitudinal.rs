@@ -7,7 +7,7 @@
 
 use glam::Vec2;
 
-use crate::math::{exp, exp_m1, ln, safe_sqrt, sqr};
+use crate::math::{bounded, exp, exp_m1, ln, safe_sqrt, sqr};
 use crate::sampling::sin_cos_turn;
 
 /// The least variance: narrower lobes are not resolved by `f32`.
@@ -35,13 +35,13 @@ impl Theta {
 
 /// The variance that lobes have room for; of what is not a number, the least.
 pub(super) fn sane_variance(v: f32) -> f32 {
-    v.max(LEAST_VARIANCE).min(MOST_VARIANCE)
+    bounded(v, LEAST_VARIANCE, MOST_VARIANCE)
 }
 
 /// The variance of the roughness `beta` in `[0,1]`.
 // Chiang et al. 2016, eq. 7.
 pub(super) fn variance(beta: f32) -> f32 {
-    let beta = beta.max(0.0).min(1.0);
+    let beta = bounded(beta, 0.0, 1.0);
     sqr(0.726 * beta + 0.812 * sqr(beta) + 3.7 * beta.powi(20))
 }
 
@@ -55,7 +55,7 @@ pub(super) fn density(o: Theta, i: Theta, v: f32) -> f32 {
 /// The sine of an angle drawn for `o`.
 pub(super) fn sample(o: Theta, v: f32, u: Vec2) -> f32 {
     let below = v * -ln(u.x + (1.0 - u.x) * exp(-2.0 / v));
-    let below = below.max(0.0).min(2.0);
+    let below = bounded(below, 0.0, 2.0);
     let (_, cos_phi) = sin_cos_turn(u.y);
     let across = safe_sqrt(below * (2.0 - below)) * cos_phi;
     ((below - 1.0) * o.sin + across * o.cos).clamp(-1.0, 1.0)
@@ -69,7 +69,7 @@ fn scaled_bessel_i0(x: f32) -> f32 {
         const NEAR: [f32; 7] = [
             1.0,
             3.515_622_9,
-            3.089_942_4,
+            3.089_942_5,
             1.206_749_2,
             0.265_973_2,
             0.036_076_8,
@@ -78,7 +78,7 @@ fn scaled_bessel_i0(x: f32) -> f32 {
         polynomial(sqr(x / 3.75), &NEAR) * exp(-x)
     } else {
         const FAR: [f32; 9] = [
-            0.398_942_28,
+            0.398_942_3,
             0.013_285_92,
             0.002_253_19,
             -0.001_575_65,

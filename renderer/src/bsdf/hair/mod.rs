@@ -23,7 +23,7 @@ use half::f16;
 use super::fresnel;
 use super::lobe_kind::{LobeKind, LobeSample, Side, Spread};
 use crate::color::Rgb;
-use crate::math::{ONE_MINUS_EPSILON, asin, atan2, exp, safe_sqrt, sin, sin_cos, sqr};
+use crate::math::{ONE_MINUS_EPSILON, asin, atan2, bounded, exp, safe_sqrt, sin, sin_cos, sqr};
 use longitudinal::Theta;
 
 /// Paths through the fibre: R, TT, TRT and all others together.
@@ -100,14 +100,14 @@ impl Hair {
     pub fn new(parameters: &HairParameters) -> Hair {
         let half = PI / 2.0;
         Hair {
-            absorption: parameters.absorption.map(|a| a.max(0.0).min(1e6)),
-            eta: parameters.ior.max(1e-2).min(1e2),
-            sin_tilt: f16::from_f32(sin(parameters.tilt.max(-half).min(half))),
+            absorption: parameters.absorption.map(|a| bounded(a, 0.0, 1e6)),
+            eta: bounded(parameters.ior, 1e-2, 1e2),
+            sin_tilt: f16::from_f32(sin(bounded(parameters.tilt, -half, half))),
             variances: parameters.variances.map(longitudinal::sane_variance),
             scales: parameters.scales.map(azimuthal::logistic_scale),
             tints: parameters
                 .tints
-                .map(|tint| tint.to_array().map(|t| f16::from_f32(t.max(0.0).min(6e4)))),
+                .map(|tint| tint.to_array().map(|t| f16::from_f32(bounded(t, 0.0, 6e4)))),
         }
     }
 
