@@ -36,7 +36,6 @@ pub fn safe_sqrt(x: f32) -> f32 {
 }
 
 /// `x` within `[least, most]`; `least` where it is not a number.
-#[expect(clippy::manual_clamp, reason = "clamp would let what is not a number through")]
 pub fn bounded(x: f32, least: f32, most: f32) -> f32 {
     x.max(least).min(most)
 }
