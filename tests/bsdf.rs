@@ -2,6 +2,8 @@
 
 #[path = "bsdf/films.rs"]
 mod films;
+#[path = "bsdf/hair.rs"]
+mod hair;
 #[path = "bsdf/mitsuba.rs"]
 mod mitsuba;
 #[path = "bsdf/mixtures.rs"]
@@ -69,7 +71,7 @@ fn cases() -> Vec<Case> {
     };
     let film = |thickness, ior, lobe| Film { thickness, ior }.on(lobe);
     let red = |lobe: Dielectric| Lobe::Dielectric(lobe.tinted(Rgb::new(1.0, 0.3, 0.3), Rgb::WHITE));
-    vec![
+    let mut cases = vec![
         case("lambert", Lobe::Lambert(Lambert), Lossless),
         case("translucent", Lobe::Translucent(Translucent), Lossless),
         case("oren-nayar 0", Lobe::OrenNayar(OrenNayar::new(0.0)), Lossless),
@@ -194,7 +196,9 @@ fn cases() -> Vec<Case> {
             Lossy,
         ),
         case("film on window", film(90.0, 1.8, Lobe::Schlick(window)), Lossy),
-    ]
+    ];
+    cases.extend(hair::cases());
+    cases
 }
 
 fn gold(microfacets: Microfacets) -> Lobe {
@@ -316,8 +320,8 @@ fn weight_is_value_over_density() {
 #[test]
 fn both_ways_are_the_same() {
     for_all(|case, wo, rng| {
-        // Rough thin sheets are not reciprocal, as in Mitsuba: see their module.
-        if matches!(case.lobe, Lobe::ThinTransmission(_)) {
+        // Rough thin sheets are not reciprocal, as in Mitsuba, nor is hair: see their modules.
+        if matches!(case.lobe, Lobe::ThinTransmission(_) | Lobe::Hair(_)) {
             return Ok(());
         }
         for _ in 0..2000 {

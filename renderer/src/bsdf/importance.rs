@@ -77,10 +77,12 @@ impl Bsdf {
         })
     }
 
-    /// Whether directions of the lobe are drawn by [`Bsdf::sample_importance`].
+    /// Whether directions of the lobe are drawn by [`Bsdf::sample_importance`]. Those of fibres, which have no sides, are not.
     #[inline]
     pub(super) fn is_tilted(&self, weighted: &Weighted) -> bool {
-        !weighted.specular && weighted.frame.n.cross(self.ng).length_squared() > SAME_NORMAL * SAME_NORMAL
+        !weighted.specular
+            && !weighted.lobe.is_fibre()
+            && weighted.frame.n.cross(self.ng).length_squared() > SAME_NORMAL * SAME_NORMAL
     }
 
     /// The share of directions that are drawn by the cosine to the geometric normal: all where the lobe can draw none.

@@ -11,6 +11,7 @@ use super::clearcoat::Clearcoat;
 use super::coated_diffuse::CoatedDiffuse;
 use super::conductor::Conductor;
 use super::dielectric::Dielectric;
+use super::hair::Hair;
 use super::lambert::{Lambert, Translucent};
 use super::lobe_kind::{LobePart, LobeSample, Side, Spread};
 use super::microfacet::Microfacets;
@@ -51,6 +52,8 @@ pub enum Lobe {
     Clearcoat(Clearcoat),
     /// What passes a thin rough sheet.
     ThinTransmission(ThinTransmission),
+    /// A fibre of hair, whose tangent is the direction of the fibre.
+    Hair(Hair),
     /// Nothing there.
     Transparent(Transparent),
 }
@@ -59,7 +62,14 @@ impl Lobe {
     /// Whether the lobe looks the same when it is turned about its normal.
     #[inline]
     pub fn is_isotropic(&self) -> bool {
-        self.microfacets().is_none_or(Microfacets::is_isotropic)
+        self.microfacets()
+            .map_or(!self.is_fibre(), Microfacets::is_isotropic)
+    }
+
+    /// Whether light is scattered to all of the sphere, by the direction of a fibre, and the normal has no sides for it.
+    #[inline]
+    pub(super) fn is_fibre(&self) -> bool {
+        matches!(self, Lobe::Hair(_))
     }
 
     /// f·|cos θi| and the density of `wi` per solid angle, in one pass; zero when specular.
@@ -79,6 +89,7 @@ impl Lobe {
             Lobe::ThinFilm(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Clearcoat(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::ThinTransmission(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Hair(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Transparent(_) => (Rgb::BLACK, 0.0),
         }
     }
@@ -110,6 +121,7 @@ impl Lobe {
             Lobe::ThinFilm(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Clearcoat(lobe) => lobe.sample(wo, u),
             Lobe::ThinTransmission(lobe) => lobe.sample(wo, u),
+            Lobe::Hair(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Transparent(lobe) => lobe.sample(wo),
         }
     }
@@ -117,7 +129,7 @@ impl Lobe {
     /// Whether [`Lobe::sample`] depends on `u_lobe`.
     pub(super) fn has_choice(&self) -> bool {
         match self {
-            Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::ThinFilm(_) => true,
+            Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::ThinFilm(_) | Lobe::Hair(_) => true,
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
             Lobe::Burley(_)
             | Lobe::Sheen(_)
@@ -138,6 +150,7 @@ impl Lobe {
             Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(cos_o)),
             Lobe::Clearcoat(lobe) => Rgb::splat(lobe.estimate(cos_o)),
             Lobe::ThinTransmission(lobe) => Rgb::splat(lobe.passed(cos_o.abs())),
+            Lobe::Hair(lobe) => lobe.estimate(cos_o),
             Lobe::Conductor(lobe) => lobe.fresnel(cos_o.abs()),
             Lobe::Dielectric(lobe) => lobe.smooth_albedo(cos_o),
             Lobe::Schlick(lobe) => lobe.smooth_albedo(cos_o),
@@ -156,6 +169,7 @@ impl Lobe {
             Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(wo.z)),
             Lobe::Clearcoat(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::ThinTransmission(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::Hair(lobe) => lobe.albedo(wo),
             Lobe::Conductor(lobe) => lobe.albedo(wo),
             Lobe::Dielectric(lobe) => lobe.albedo(wo),
             Lobe::Schlick(lobe) => lobe.albedo(wo),
@@ -185,7 +199,7 @@ impl Lobe {
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_)
             | Lobe::Clearcoat(_) => 1.0,
-            Lobe::Schlick(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => 1.0,
+            Lobe::Schlick(_) | Lobe::ThinTransmission(_) | Lobe::Hair(_) | Lobe::Transparent(_) => 1.0,
         }
     }
 
@@ -216,8 +230,7 @@ impl Lobe {
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_) => None,
             Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::Clearcoat(_) => None,
-            Lobe::ThinFilm(_) => None,
-            Lobe::ThinTransmission(_) | Lobe::Transparent(_) => None,
+            Lobe::ThinFilm(_) | Lobe::ThinTransmission(_) | Lobe::Hair(_) | Lobe::Transparent(_) => None,
         }
     }
 
@@ -232,6 +245,7 @@ impl Lobe {
             Lobe::ThinTransmission(lobe) => Some(lobe.microfacets),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => None,
             Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) | Lobe::CoatedDiffuse(_) => None,
+            Lobe::Hair(_) => None,
         }
     }
 
@@ -247,6 +261,7 @@ impl Lobe {
             Lobe::Dielectric(lobe) => lobe.reflects(),
             Lobe::ThinFilm(lobe) => lobe.reflects(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Schlick(_) => true,
+            Lobe::Hair(_) => true,
             Lobe::Burley(_)
             | Lobe::Sheen(_)
             | Lobe::Charlie(_)
@@ -258,7 +273,7 @@ impl Lobe {
     /// Whether light goes through.
     pub fn has_transmission(&self) -> bool {
         match self {
-            Lobe::Translucent(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => true,
+            Lobe::Translucent(_) | Lobe::ThinTransmission(_) | Lobe::Hair(_) | Lobe::Transparent(_) => true,
             Lobe::Dielectric(lobe) => lobe.transmits(),
             Lobe::Schlick(lobe) => lobe.transmits(),
             Lobe::ThinFilm(lobe) => lobe.transmits(),
@@ -272,7 +287,7 @@ impl Lobe {
     }
 
     /// What it does on the side that light comes from, and to light that goes straight through; `None` when that is
-    /// nothing.
+    /// nothing. A fibre has no sides, and remains whole.
     pub(super) fn on_one_side(self) -> Option<Lobe> {
         match self {
             Lobe::Translucent(_) | Lobe::ThinTransmission(_) => None,
@@ -284,7 +299,7 @@ impl Lobe {
             })),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Transparent(_) => Some(self),
             Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) => Some(self),
-            Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => Some(self),
+            Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) | Lobe::Hair(_) => Some(self),
         }
     }
 
@@ -301,6 +316,7 @@ impl Lobe {
     pub fn spread(&self) -> Spread {
         match (self, self.microfacets()) {
             (Lobe::Transparent(_), _) => Spread::Straight,
+            (Lobe::Hair(_), _) => Spread::Glossy,
             (_, Some(microfacets)) => Spread::of(microfacets),
             (_, None) => Spread::Diffuse,
         }

@@ -7,7 +7,7 @@
 //! - Delta lobes return 0 from `eval` and `pdf`.
 //! - A lobe scatters from both sides; a refracting one has its inside on the side of −z.
 //! - The *geometric* normal decides between reflection and transmission, so that shading normals do not leak light
-//!   through walls. A lobe counts only where both normals agree.
+//!   through walls. A lobe counts only where both normals agree; fibres have no sides, and count everywhere.
 
 mod albedo;
 mod beckmann;
@@ -18,6 +18,7 @@ mod coated_diffuse;
 mod conductor;
 mod dielectric;
 pub mod fresnel;
+mod hair;
 mod importance;
 mod interface;
 mod lambert;
@@ -44,6 +45,7 @@ pub use clearcoat::Clearcoat;
 pub use coated_diffuse::CoatedDiffuse;
 pub use conductor::Conductor;
 pub use dielectric::Dielectric;
+pub use hair::{Hair, HairParameters};
 pub use lambert::{Lambert, Translucent};
 pub use lobe::Lobe;
 pub use lobe_kind::{GLOSSY_ALPHA, LobeKind, LobePart, LobeSample, Side, Spread};
@@ -514,10 +516,10 @@ impl Bsdf {
         let sample = chosen.lobe.sample(local_wo, u_lobe, u)?;
         let wi = chosen.frame.to_world(sample.wi);
         let sides = self.sides(wo, wi);
-        if sides.side != sample.kind.side {
+        if sides.side != sample.kind.side && !chosen.lobe.is_fibre() {
             return None;
         }
-        let adjoint = self.adjoint(sides, local_wo.z, sample.wi.z, sample.eta);
+        let adjoint = self.adjoint(&chosen.lobe, sides, local_wo.z, sample.wi.z, sample.eta);
         let share = chosen.terminator.share(self.light(wo, wi));
         let weight = chosen.weight * sample.weight * (adjoint * share);
         let pdf = sample.pdf * chosen.probability;
@@ -589,7 +591,7 @@ impl Bsdf {
     #[inline(always)]
     fn eval_in(&self, frame: &Frame, weighted: &Weighted, wo: Vec3, wi: Vec3, sides: Sides) -> (Rgb, f32) {
         let (cos_o, cos_i) = (wo.dot(frame.n), wi.dot(frame.n));
-        if Side::of(cos_o * cos_i) != sides.side {
+        if Side::of(cos_o * cos_i) != sides.side && !weighted.lobe.is_fibre() {
             return (Rgb::BLACK, 0.0);
         }
         let share = weighted.terminator.share(self.light(wo, wi));
@@ -600,7 +602,7 @@ impl Bsdf {
             } else {
                 0.0
             };
-            let f = weighted.weight * (pdf * self.adjoint(sides, cos_o, cos_i, 1.0) * share);
+            let f = weighted.weight * (pdf * self.adjoint(&weighted.lobe, sides, cos_o, cos_i, 1.0) * share);
             return (f, pdf * weighted.probability);
         }
         let wo = frame.to_local(wo);
@@ -614,7 +616,7 @@ impl Bsdf {
             1.0
         };
         (
-            weighted.weight * f * (self.adjoint(sides, cos_o, cos_i, eta) * share),
+            weighted.weight * f * (self.adjoint(&weighted.lobe, sides, cos_o, cos_i, eta) * share),
             pdf * weighted.probability,
         )
     }
@@ -640,10 +642,12 @@ impl Bsdf {
     }
 
     /// The factor between f of a lobe and what the path carries, for directions at these cosines to the lobe's normal.
-    fn adjoint(&self, sides: Sides, cos_o: f32, cos_i: f32, eta: f32) -> f32 {
+    fn adjoint(&self, lobe: &Lobe, sides: Sides, cos_o: f32, cos_i: f32, eta: f32) -> f32 {
         match self.mode {
             TransportMode::Radiance if eta == 1.0 => 1.0,
             TransportMode::Radiance => Lobe::radiance_scale(eta),
+            // No cosines are in its f.
+            TransportMode::Importance if lobe.is_fibre() => 1.0,
             // Veach 1997, eq. 5.19: shading normals make scattering asymmetric.
             TransportMode::Importance => {
                 let denominator = (sides.cos_o * cos_i).abs();

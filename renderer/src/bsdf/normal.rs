@@ -25,6 +25,10 @@ pub(super) fn visible_frame(frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Fr
         bend_diffuse(n, above, wo)
     };
     match bent {
+        Some(_) if lobe.is_fibre() => {
+            let n = bend_about(frame.s, n, above, wo).unwrap_or(n);
+            Frame::from_normal_tangent(n * n_side, frame.s)
+        }
         Some(n) => Frame::from_normal_tangent(n * n_side, frame.s),
         None => frame,
     }
@@ -47,4 +51,10 @@ fn bend_mirror(n: Vec3, ng: Vec3, wo: Vec3) -> Option<Vec3> {
         let raised = (mirrored + ng * (least - cos)).normalize_or(ng);
         (wo + raised).normalize_or(ng)
     })
+}
+
+/// The same for a fibre: turned about its direction `s`, across which alone `wo` counts.
+fn bend_about(s: Vec3, n: Vec3, ng: Vec3, wo: Vec3) -> Option<Vec3> {
+    let across = (wo - s * wo.dot(s)).try_normalize()?;
+    bend_diffuse(n, ng, across)
 }

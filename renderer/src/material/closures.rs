@@ -9,11 +9,13 @@
 //!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the inside of the object, whatever side is seen.
 //! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists what there is no lobe
 //!   for, which is said where a shader makes it.
+//! - Closures of hair are lobes of one model; roughnesses are variances and scales in MaterialX's, and the paper's in Cycles'.
 //! - Closures without a lobe of their own use the nearest one: Cycles' sheens are Burley's, subsurface scattering is
 //!   Lambertian, Phong and Ward are GGX of the same width; labels are ignored.
 //! - The thickness of a thin film is in nm.
 
 use std::collections::BTreeSet;
+use std::f32::consts::PI;
 use std::sync::LazyLock;
 
 use glam::Vec3;
@@ -25,11 +27,11 @@ use super::abilities::Abilities;
 use super::component::{Coat, Component};
 use super::scattering::Scattering;
 use crate::bsdf::{
-    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Film, Lambert, Lobe,
-    Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
+    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Film, Hair,
+    HairParameters, Lambert, Lobe, Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
 };
 use crate::color::Rgb;
-use crate::math::{exp, ln};
+use crate::math::ln;
 
 /// A line of the table.
 struct Entry {
@@ -347,14 +349,14 @@ closures! {
     };
     PrincipledHair "principled_hair"
         [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
-        [] hair;
+        [] chiang_hair;
     HairChiang "hair_chiang"
         [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
-        [] hair;
+        [] chiang_hair;
     HairHuang "hair_huang"
         [N, ("sigma", T::COLOR), ("roughness", T::FLOAT), ("tilt", T::FLOAT), ("eta", T::FLOAT),
             ("aspect_ratio", T::FLOAT), ("r_lobe", T::FLOAT), ("tt_lobe", T::FLOAT), ("trt_lobe", T::FLOAT)]
-        [] hair;
+        [] huang_hair;
     ThinGlass "thin_glass"
         [N, ("T", T::VECTOR), ("reflection", T::COLOR), ("transmission", T::COLOR), ("ior", T::FLOAT),
             ("roughness", T::FLOAT), THIN_FILM_GIVEN[0], THIN_FILM_GIVEN[1]] [] |c| {
@@ -387,10 +389,17 @@ closures! {
             ("longitudual_roughness_TRT", T::FLOAT), ("azimuthal_roughness_R", T::FLOAT),
             ("azimuthal_roughness_TT", T::FLOAT), ("azimuthal_roughness_TRT", T::FLOAT), ("cuticle_angle", T::FLOAT),
             ("absorption_coefficient", T::COLOR)] [] |c| {
-            let normal = c.triple();
-            c.skip(80);
-            let weight = hair_color(c.color());
-            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+            let (normal, tangent) = (c.triple(), c.triple());
+            let parameters = HairParameters {
+                tints: [c.color(), c.color(), c.color()],
+                ior: c.float(),
+                variances: [c.float(), c.float(), c.float()],
+                scales: [c.float(), c.float(), c.float()],
+                // One half is no tilt.
+                tilt: (c.float() - 0.5) * PI,
+                absorption: c.color(),
+            };
+            c.scatter(Scattering { normal, tangent, ..white(Lobe::Hair(Hair::new(&parameters))) })
         };
 
     // The inside of bodies, which absorbs light and scatters none.
@@ -463,7 +472,7 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
 });
 
 /// What is said where a shader makes a closure that Kiln has no lobe for.
-const STAND_INS: [(&str, &str); 20] = [
+const STAND_INS: [(&str, &str); 17] = [
     (
         "diffuse_ramp",
         "Lambert's reflection in the mean of the colours stands in",
@@ -478,10 +487,7 @@ const STAND_INS: [(&str, &str); 20] = [
     ("ambient_occlusion", "Lambert's reflection stands in"),
     ("hair_reflection", "GGX of the same width stands in"),
     ("hair_transmission", "translucence stands in"),
-    ("principled_hair", "Lambert's reflection stands in"),
-    ("hair_chiang", "Lambert's reflection stands in"),
-    ("chiang_hair_bsdf", "Lambert's reflection stands in"),
-    ("hair_huang", "Lambert's reflection stands in"),
+    ("hair_huang", "hair of Chiang's model stands in"),
     (
         "thin_subsurface",
         "Lambert's reflection and translucence stand in",
@@ -594,27 +600,38 @@ fn ramp<'a, 't>(
     })
 }
 
-/// Hair by its normal and absorption.
-fn hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
-    let normal = c.triple();
-    let weight = hair_color(c.color());
-    c.scatter(Scattering {
-        weight,
-        normal,
-        ..white(Lobe::Lambert(Lambert))
+/// Cycles' hair, whose roughnesses are those of the paper; `m0_roughness` is a factor on that of the first reflection.
+fn chiang_hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
+    lobe(c, |c| {
+        let absorption = c.color();
+        let (along, about) = (c.float(), c.float());
+        let reflection = c.float() * along;
+        let tilt = c.float();
+        let parameters = HairParameters {
+            absorption,
+            tilt,
+            ..HairParameters::of_roughness(along, about, c.float()).with_reflection(reflection)
+        };
+        Lobe::Hair(Hair::new(&parameters))
     })
 }
 
-/// About the colour of hair with that absorption in its fibres.
-// Chiang et al. 2016, "A Practical and Controllable Hair and Fur Model for Production Path Tracing", equation 9, inverted
-// for a roughness of 0.3.
-fn hair_color(absorption: Rgb) -> Rgb {
-    let channel = |x: f32| exp(-(x.max(0.0).sqrt() * 5.41));
-    Rgb {
-        r: channel(absorption.r),
-        g: channel(absorption.g),
-        b: channel(absorption.b),
-    }
+/// Cycles' hair of microfacets: fibres are round, and of the roughness α about as rough.
+fn huang_hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
+    lobe(c, |c| {
+        let absorption = c.color();
+        let roughness = c.float();
+        let tilt = c.float();
+        let parameters = HairParameters::of_roughness(roughness, roughness, c.float());
+        c.skip(4);
+        let tints = [c.float(), c.float(), c.float()].map(Rgb::splat);
+        Lobe::Hair(Hair::new(&HairParameters {
+            absorption,
+            tilt,
+            tints,
+            ..parameters
+        }))
+    })
 }
 
 /// Microfacets of the distribution that a shader names: `"sharp"` is smooth, and what is unknown is GGX.

@@ -34,6 +34,7 @@ library! {
     "glass"
     "gltf_pbr"
     "gradient"
+    "hair"
     "hexagons"
     "image"
     "lightmap"

@@ -35,6 +35,11 @@ pub fn safe_sqrt(x: f32) -> f32 {
     x.max(0.0).sqrt()
 }
 
+/// `x` within `[least, most]`; `least` where it is not a number.
+pub fn bounded(x: f32, least: f32, most: f32) -> f32 {
+    x.max(least).min(most)
+}
+
 /// The largest `f32` below one: the upper bound of a random number in `[0,1)`.
 pub const ONE_MINUS_EPSILON: f32 = 1.0 - f32::EPSILON / 2.0;
 
