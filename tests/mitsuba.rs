@@ -381,6 +381,23 @@ fn transforms_that_kiln_takes_otherwise_are_warned_of() {
 }
 
 #[test]
+fn files_of_before_version_2_spell_look_at_with_a_capital() {
+    let camera = |version: &str, to_world: &str, step: &str| {
+        let text = format!(
+            "<scene version=\"{version}\"><sensor type=\"perspective\"><transform name=\"{to_world}\"><{step} \
+             origin=\"1, 2, 5\" target=\"0, 1, 0\" up=\"0, 1, 0\"/></transform></sensor><shape type=\"sphere\"/></scene>"
+        );
+        let (desc, warnings) =
+            loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        assert!(warnings.list.is_empty(), "{warnings}");
+        format!("{:?}", desc.cameras[0].camera)
+    };
+    let today = camera("3.0.0", "to_world", "lookat");
+    assert_eq!(camera("0.5.0", "toWorld", "lookAt"), today);
+    assert_eq!(camera("0.5.0", "toWorld", "lookat"), today);
+}
+
+#[test]
 fn environment_maps_are_turned_alone() {
     let sky = folder().join("data/sky.exr");
     let text = |steps: &str| {

@@ -38,7 +38,8 @@ pub(super) fn step(element: &Element<'_>) -> Result<DMat4, String> {
             }
             rotation(axis, number(need("angle")?)?.to_radians())
         }
-        "lookat" => {
+        // Files of before version 2 spell it with a capital; Mitsuba 3 renames their properties, but not this.
+        "lookat" | "lookAt" => {
             let point = |name: &str| -> Result<DVec3, String> {
                 let values = numbers(need(name)?)?;
                 <[f64; 3]>::try_from(values)

@@ -64,7 +64,7 @@ impl Reader<'_> {
             let optional: &[&str] = match child.tag_name().name() {
                 "translate" | "scale" => &["value", "x", "y", "z"],
                 "rotate" => &["value", "x", "y", "z", "angle"],
-                "lookat" => &["origin", "target", "up"],
+                "lookat" | "lookAt" => &["origin", "target", "up"],
                 _ => &["value"],
             };
             let Some(element) = self.element(child, file, &[], optional) else {
