@@ -69,7 +69,7 @@ fn cases() -> Vec<Case> {
         exponent: 2.5,
         ..Schlick::new(Rgb::splat(0.3), iso(0.5))
     };
-    let film = |thickness, ior, lobe| Film { thickness, ior }.on(lobe);
+    let film = |thickness, ior, lobe: Lobe| lobe.under(Film { thickness, ior });
     let red = |lobe: Dielectric| Lobe::Dielectric(lobe.tinted(Rgb::new(1.0, 0.3, 0.3), Rgb::WHITE));
     let mut cases = vec![
         case("lambert", Lobe::Lambert(Lambert), Lossless),

@@ -681,8 +681,8 @@ fn auto_takes_paths_in_the_open_and_photons_behind_a_wall_or_for_caustics() {
                     threads,
                     "--spp",
                     "20000",
-                    "--time",
-                    "3s",
+                    "--samples",
+                    "0..1",
                     "--stats",
                     "s.json",
                 ],
@@ -699,6 +699,27 @@ fn auto_takes_paths_in_the_open_and_photons_behind_a_wall_or_for_caustics() {
     }
 }
 
+/// Maps that take longer to make than there is time for are no gain, however many samples are allowed.
+#[test]
+fn auto_decides_for_the_time_that_there_is() {
+    let walls = lit_ball(
+        "shape room : cube { size = (12, 2, 8); material = white; }\n\
+         shape wall : cube { size = (0.1, 2, 7.4); material = white; transform = translate(0.5, 0, -0.3); }",
+    );
+    let folder = folder(&[("a.kiln", walls.as_bytes())]);
+    let chosen = |options: &str| {
+        let all = "render a.kiln -o o.exr --integrator auto --spp 20000 --stats s.json";
+        let all: Vec<&str> = all.split(' ').chain(options.split(' ')).collect();
+        run(folder.path(), &all);
+        let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+        stats["decision"]["integrator"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(chosen("--time 0.1s"), "path");
+    // What is joined with other renders decides as they do, which may have more time.
+    assert_eq!(chosen("--time 0.1s --samples 0..1"), "photon");
+}
+
 #[test]
 fn auto_with_noise_decides_for_the_error_that_is_asked_for() {
     let open =
@@ -707,10 +728,12 @@ fn auto_with_noise_decides_for_the_error_that_is_asked_for() {
     let gain = |error: &str, spp: &str| {
         let spp = format!("sampler.spp={spp}");
         let all = [
-            "render", "a.kiln", "-o", "o.exr", "--time", "0.01s", "--stats", "s.json",
+            "render", "a.kiln", "-o", "o.part", "--time", "0.01s", "--stats", "s.json",
         ];
         let auto = ["--integrator", "auto", "--noise", error, "--set", &spp];
+        // A part decides for all that it may be joined with, not for its time.
         run(folder.path(), &[&all[..], &auto].concat());
+        fs::remove_file(folder.path().join("o.part")).unwrap();
         let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
         let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
         assert_eq!(stats["decision"]["integrator"], "path");

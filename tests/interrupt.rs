@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use program::{done, kiln, message};
+use program::{done, kiln, message, wait_for};
 use renderer::image::read;
 use tempfile::TempDir;
 

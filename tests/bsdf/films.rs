@@ -102,7 +102,7 @@ fn colours_are_those_of_the_spectrum() {
             let film = Film { thickness, ior };
             for (lobe, index) in bodies {
                 for cos in [1.0f32, 0.8, 0.5, 0.2, 0.03] {
-                    let found = reflectance(&film.on(lobe), cos);
+                    let found = reflectance(&lobe.under(film), cos);
                     let value = |wavelength| reflected(cos.into(), film, index, wavelength);
                     let values = (0..=940).map(|i| value(360.0 + 0.5 * f64::from(i))).collect();
                     let spectrum = Spectrum::regular(360.0, 830.0, values).unwrap();
@@ -128,7 +128,7 @@ fn no_film_is_no_film() {
     let plastic = Lobe::Schlick(Schlick::new(Rgb::splat(0.04), Microfacets::isotropic(0.3)));
     for lobe in [glass(1.5), metal(0.2, 3.0), plastic] {
         for thickness in [0.0, -1.0, f32::NAN, f32::INFINITY] {
-            assert_eq!(Film { thickness, ior: 1.33 }.on(lobe), lobe);
+            assert_eq!(lobe.under(Film { thickness, ior: 1.33 }), lobe);
         }
     }
     // Whatever it is made of, a film that is much thinner than light is not seen, and one of air never is.
@@ -136,7 +136,7 @@ fn no_film_is_no_film() {
         for lobe in [glass(1.5), metal(0.2, 3.0)] {
             let bare = reflectance(&lobe, cos);
             for (thickness, ior) in [(0.01, 1.33), (0.01, 2.0), (300.0, 1.0), (300.0, 0.5)] {
-                let found = reflectance(&Film { thickness, ior }.on(lobe), cos);
+                let found = reflectance(&lobe.under(Film { thickness, ior }), cos);
                 assert!(
                     largest_difference(found, bare) < 0.004,
                     "{thickness} nm of {ior} at {cos}: {found:?}, not {bare:?}"
@@ -152,9 +152,9 @@ fn both_sides_of_a_film_reflect_the_same() {
         thickness: 300.0,
         ior: 1.8,
     };
-    let both = film.on(Lobe::Dielectric(Dielectric::new(1.5, Microfacets::SMOOTH)));
+    let both = Lobe::Dielectric(Dielectric::new(1.5, Microfacets::SMOOTH)).under(film);
     for cos in [1.0f32, 0.7, 0.4] {
-        let outside = reflectance(&film.on(glass(1.5)), cos);
+        let outside = reflectance(&glass(1.5).under(film), cos);
         // Where the light from there goes inside; light of all channels chooses together.
         let cos_inside = (1.0 - (1.0 - cos * cos) / 2.25).sqrt();
         let wo = Vec3::new((1.0 - cos_inside * cos_inside).sqrt(), 0.0, -cos_inside);

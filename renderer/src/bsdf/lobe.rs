@@ -17,7 +17,7 @@ use super::lobe_kind::{LobePart, LobeSample, Side, Spread};
 use super::microfacet::Microfacets;
 use super::oren_nayar::OrenNayar;
 use super::schlick::Schlick;
-use super::thin_film::ThinFilm;
+use super::thin_film::{Film, ThinFilm};
 use super::thin_transmission::ThinTransmission;
 use super::transparent::Transparent;
 use crate::color::Rgb;
@@ -59,6 +59,20 @@ pub enum Lobe {
 }
 
 impl Lobe {
+    /// The lobe under a thin film: itself where the film has no thickness or the lobe is no interface.
+    #[inline]
+    pub fn under(self, film: Film) -> Lobe {
+        let Some(film) = film.seen() else {
+            return self;
+        };
+        match self {
+            Lobe::Dielectric(body) => Lobe::ThinFilm(ThinFilm::on_dielectric(film, &body)),
+            Lobe::Conductor(body) => Lobe::ThinFilm(ThinFilm::on_conductor(film, &body)),
+            Lobe::Schlick(body) => Lobe::ThinFilm(ThinFilm::on_schlick(film, &body)),
+            _ => self,
+        }
+    }
+
     /// Whether the lobe looks the same when it is turned about its normal.
     #[inline]
     pub fn is_isotropic(&self) -> bool {

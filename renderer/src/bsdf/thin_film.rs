@@ -3,13 +3,13 @@
 
 use glam::{Vec2, Vec3};
 
+use super::conductor::Conductor;
 use super::dielectric::{Dielectric, INDEX_MATCHED};
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
 use super::microfacet::Microfacets;
 use super::schlick::Schlick;
-use super::{Conductor, Lobe};
 use crate::color::Rgb;
 use crate::math::{safe_sqrt, sqr};
 use crate::spectrum::interference::{Wave, wave};
@@ -54,27 +54,16 @@ const MOST_WAVES: usize = 16;
 const LARGEST_INDEX: f32 = 1e3;
 
 impl Film {
-    /// The body `lobe` under this film: itself where the film has no thickness or the lobe is no interface.
+    /// The film with an index that films have; `None` where it has no thickness.
     #[inline]
-    pub fn on(self, lobe: Lobe) -> Lobe {
-        if !(self.thickness > 0.0 && self.thickness.is_finite()) {
-            return lobe;
-        }
-        let film = Film {
-            ior: self.ior.clamp(1.0, 10.0),
-            ..self
-        };
-        match lobe {
-            Lobe::Dielectric(body) => Lobe::ThinFilm(ThinFilm::on_dielectric(film, &body)),
-            Lobe::Conductor(body) => Lobe::ThinFilm(ThinFilm::on_conductor(film, &body)),
-            Lobe::Schlick(body) => Lobe::ThinFilm(ThinFilm::on_schlick(film, &body)),
-            _ => lobe,
-        }
+    pub(super) fn seen(self) -> Option<Film> {
+        let ior = self.ior.clamp(1.0, 10.0);
+        (self.thickness > 0.0 && self.thickness.is_finite()).then_some(Film { ior, ..self })
     }
 }
 
 impl ThinFilm {
-    fn on_dielectric(film: Film, body: &Dielectric) -> ThinFilm {
+    pub(super) fn on_dielectric(film: Film, body: &Dielectric) -> ThinFilm {
         ThinFilm {
             film,
             eta: Rgb::splat(body.eta(1.0)),
@@ -84,7 +73,7 @@ impl ThinFilm {
         }
     }
 
-    fn on_conductor(film: Film, body: &Conductor) -> ThinFilm {
+    pub(super) fn on_conductor(film: Film, body: &Conductor) -> ThinFilm {
         ThinFilm {
             film,
             eta: body.eta.clamp(0.0, LARGEST_INDEX),
@@ -96,7 +85,7 @@ impl ThinFilm {
 
     /// The film takes the place of air, for which `f0` was meant: what counts is the index that it tells. `f90` and the
     /// exponent give way to Fresnel's equations.
-    fn on_schlick(film: Film, body: &Schlick) -> ThinFilm {
+    pub(super) fn on_schlick(film: Film, body: &Schlick) -> ThinFilm {
         ThinFilm {
             film,
             eta: body.f0.map(fresnel::ior_from_f0),

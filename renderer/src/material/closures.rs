@@ -181,7 +181,7 @@ closures! {
             let ior = c.float();
             let microfacets = distributed(c.text(), microfacets);
             let lobe = Lobe::Dielectric(Dielectric::new(ior, microfacets).tinted(reflection, transmission));
-            let lobe = film(c).on(lobe);
+            let lobe = lobe.under(film(c));
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     ConductorBsdf "conductor_bsdf"
@@ -191,7 +191,7 @@ closures! {
             let microfacets = Microfacets::new(c.float(), c.float());
             let (eta, k) = (c.color(), c.color());
             let microfacets = distributed(c.text(), microfacets);
-            let lobe = film(c).on(Lobe::Conductor(Conductor { eta, k, microfacets }));
+            let lobe = Lobe::Conductor(Conductor { eta, k, microfacets }).under(film(c));
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     GeneralizedSchlickBsdf "generalized_schlick_bsdf"
@@ -205,7 +205,7 @@ closures! {
             let exponent = c.float();
             let microfacets = distributed(c.text(), microfacets);
             let lobe = Lobe::Schlick(Schlick { f0, f90, exponent, microfacets, reflection, transmission });
-            let lobe = film(c).on(lobe);
+            let lobe = lobe.under(film(c));
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     CoatedDiffuseBsdf "coated_diffuse_bsdf"

@@ -52,6 +52,10 @@ const PHOTON_RAY: f64 = 4.0;
 /// Cost of an irradiance record in path rays.
 const RECORD: f64 = 130.0;
 
+/// What is taken to be traced within a time limit [path rays/s]: about what two cores trace. Were it measured, the decision
+/// would depend on the machine and its load.
+const RAYS_A_SECOND: f64 = 5e6;
+
 /// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads.
 ///
 /// # Errors
@@ -156,6 +160,7 @@ impl Comparison<'_> {
         let path_error = spread(&|(path, _)| path.variance).max(missing) + rare / branches;
         let picture = samples_of(self.settings, path_error / by_path.pixels.len() as f64)
             * self.settings.pixels() as f64;
+        let picture = picture.min(rays_within(self.settings) / rays(&by_path));
         let lookups = f64::from(1 + maps.branching().branches.unwrap_or(1));
         let path_work = rays(&by_path) * picture * path_error;
         let photon_work =
@@ -190,6 +195,15 @@ impl Comparison<'_> {
             ),
             _ => vec![],
         }
+    }
+}
+
+/// Rays that a render traces at most.
+fn rays_within(settings: &RenderSettings) -> f64 {
+    match settings.time_limit {
+        // Renders that are joined are to decide alike, whatever time each has.
+        Some(limit) if !settings.joins => RAYS_A_SECOND * limit.as_secs_f64(),
+        _ => f64::INFINITY,
     }
 }
 
