@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
-use renderer::bsdf::{BsdfSample, TransportMode};
+use renderer::bsdf::{BsdfSample, Conductor, Dielectric, Film, Lobe, Microfacets, Schlick, TransportMode};
 use renderer::color::Rgb;
 use renderer::geometry::{Footprint, Interaction, ShapeId};
 use renderer::material::{Bodies, Host, Material, RayKind, ShadingContext, Sides, Surface};
@@ -371,6 +371,59 @@ fn what_is_uniform_scatters_as_if_it_were_not() {
         }
     }
     assert!(shortcuts > 50, "{shortcuts} were recognised as uniform");
+}
+
+/// The parameters of films in closures against the same films on lobes.
+#[test]
+fn closures_have_the_films_that_they_name() {
+    let film = ", \"thinfilm_thickness\", 300, \"thinfilm_ior\", 1.6";
+    let tints = "color(1), color(0)";
+    let smooth = Microfacets::SMOOTH;
+    let gold = Conductor {
+        eta: Rgb::new(0.2, 0.9, 1.1),
+        k: Rgb::new(3.9, 2.4, 2.0),
+        microfacets: smooth,
+    };
+    for (closure, lobe) in [
+        (
+            format!("dielectric_bsdf(N, dPdu, {tints}, 0, 0, 1.5, \"ggx\"{film})"),
+            Lobe::Dielectric(Dielectric::reflection_only(1.5, smooth)),
+        ),
+        (
+            format!("conductor_bsdf(N, dPdu, 0, 0, color(0.2, 0.9, 1.1), color(3.9, 2.4, 2), \"ggx\"{film})"),
+            Lobe::Conductor(gold),
+        ),
+        (
+            format!(
+                "generalized_schlick_bsdf(N, dPdu, {tints}, 0, 0, color(0.04, 0.2, 0.9), color(1), 5, \"ggx\"{film})"
+            ),
+            Lobe::Schlick(Schlick::new(Rgb::new(0.04, 0.2, 0.9), smooth)),
+        ),
+    ] {
+        let filmed = lobe.under(Film {
+            thickness: 300.0,
+            ior: 1.6,
+        });
+        for degrees in [2.0, 45.0, 75.0] {
+            let it = point(degrees, Vec3::Z, &mut Rng::new(1));
+            let mut surface = Surface::new();
+            Subject::new(&closure, Sides::default()).shade(&it, &mut surface);
+            let [found, expected, bare] = [
+                surface.bsdf.albedo(it.wo),
+                filmed.albedo(it.wo),
+                lobe.albedo(it.wo),
+            ]
+            .map(|albedo| Vec3::from(albedo.to_array()));
+            assert!(
+                found.abs_diff_eq(expected, 1e-5),
+                "{closure}: {found}, not {expected}"
+            );
+            assert!(
+                !found.abs_diff_eq(bare, 1e-2),
+                "{closure}: {found} without a film"
+            );
+        }
+    }
 }
 
 #[test]
