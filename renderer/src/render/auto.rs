@@ -3,7 +3,10 @@
 //! Both render the same few pixels: at a first look a quarter of them, with two branches each; where that leaves doubt,
 //! with their best branches and guides. The time to an error is in proportion to the cost of a sample times its variance.
 //! Measured time would make the image depend on the machine and its load, so cost is counted in equivalents of path
-//! rays.
+//! rays. A time limit does that anyhow: there, the gain of photons is less by the share of the time that is left which
+//! their maps are expected to take.
+
+use std::time::Instant;
 
 use super::RenderSettings;
 use super::caustics;
@@ -52,10 +55,6 @@ const PHOTON_RAY: f64 = 4.0;
 /// Cost of an irradiance record in path rays.
 const RECORD: f64 = 130.0;
 
-/// What is taken to be traced within a time limit [path rays/s]: about what two cores trace. Were it measured, the decision
-/// would depend on the machine and its load.
-const RAYS_A_SECOND: f64 = 5e6;
-
 /// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads.
 ///
 /// # Errors
@@ -82,13 +81,24 @@ pub(super) fn decide(
         until: None,
         ..*pass
     };
+    let begin = Instant::now();
     let maps = pilot.prepare(scene, &pilot_pass)?;
+    let for_maps = begin.elapsed();
     let made = maps.photons().cloned().unwrap_or_default();
     let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
     let comparison = Comparison {
         scene,
         settings,
         preparation: larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64),
+    };
+    // Renders that are joined are to decide alike, whatever time each has.
+    let limit = settings.time_limit.filter(|_| !settings.joins);
+    let within_time = |gain: f64| match limit {
+        Some(limit) => {
+            let left = limit.saturating_sub(begin.elapsed()).as_secs_f64();
+            gain * (1.0 - for_maps.as_secs_f64() * larger / left).max(0.01)
+        }
+        None => gain,
     };
     let by_photon = |gain| Decision {
         integrator: Integrator::Photon(photon),
@@ -99,14 +109,14 @@ pub(super) fn decide(
     let plain = Prepared::Path(*path).with_counts(2, 2);
     let film = settings.rendered();
     let step = film.width().max(film.height()).div_ceil(FEW);
-    let first = comparison.gain(&plain, &maps, step);
+    let first = within_time(comparison.gain(&plain, &maps, step));
     if first > SURE {
         return Ok(by_photon(first));
     }
     let settled = chosen(scene, settings, path, pass);
     let paths = paths::prepare(scene, &settled, pass);
     let maps = with_counts(scene, settings, &photon, maps);
-    let gain = MISSED * comparison.gain(&paths, &maps, 1);
+    let gain = within_time(MISSED * comparison.gain(&paths, &maps, 1));
     Ok(if gain > 1.0 {
         by_photon(gain)
     } else {
@@ -160,7 +170,6 @@ impl Comparison<'_> {
         let path_error = spread(&|(path, _)| path.variance).max(missing) + rare / branches;
         let picture = samples_of(self.settings, path_error / by_path.pixels.len() as f64)
             * self.settings.pixels() as f64;
-        let picture = picture.min(rays_within(self.settings) / rays(&by_path));
         let lookups = f64::from(1 + maps.branching().branches.unwrap_or(1));
         let path_work = rays(&by_path) * picture * path_error;
         let photon_work =
@@ -195,15 +204,6 @@ impl Comparison<'_> {
             ),
             _ => vec![],
         }
-    }
-}
-
-/// Rays that a render traces at most.
-fn rays_within(settings: &RenderSettings) -> f64 {
-    match settings.time_limit {
-        // Renders that are joined are to decide alike, whatever time each has.
-        Some(limit) if !settings.joins => RAYS_A_SECOND * limit.as_secs_f64(),
-        _ => f64::INFINITY,
     }
 }
 
