@@ -206,6 +206,12 @@ fn gold(microfacets: Microfacets) -> Lobe {
     Lobe::Conductor(Conductor { eta, k, microfacets })
 }
 
+/// The direction at an angle from the normal and one around it, both in degrees.
+fn spherical([theta, phi]: [f32; 2]) -> Vec3 {
+    let (theta, phi) = (f64::from(theta).to_radians(), f64::from(phi).to_radians());
+    glam::DVec3::new(theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()).as_vec3()
+}
+
 /// A direction `degrees` from the normal, off all symmetry planes.
 fn direction(degrees: f32) -> Vec3 {
     let (sin, cos) = degrees.to_radians().sin_cos();

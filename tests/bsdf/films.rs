@@ -131,6 +131,10 @@ fn no_film_is_no_film() {
             assert_eq!(lobe.under(Film { thickness, ior: 1.33 }), lobe);
         }
     }
+    // Thicker than any table of waves, and of an index that is no number.
+    for (thickness, ior) in [(1e30, 1.33), (f32::MAX, 1.33), (300.0, f32::NAN)] {
+        assert!(reflectance(&glass(1.5).under(Film { thickness, ior }), 0.6).is_finite());
+    }
     // Whatever it is made of, a film that is much thinner than light is not seen, and one of air never is.
     for cos in [1.0, 0.6, 0.2] {
         for lobe in [glass(1.5), metal(0.2, 3.0)] {

@@ -7,7 +7,7 @@ use renderer::math::Frame;
 use support::chi2::Chi2;
 use support::stats::{Moments, Rng, normal_limit, sidak};
 
-use super::{Case, Lossless, Lossy, SIGNIFICANCE, agree, case, direction};
+use super::{Case, Lossless, Lossy, SIGNIFICANCE, agree, case, direction, spherical};
 
 /// Hair by roughness along and about it, tilt in degrees, index of refraction and absorption.
 fn hair(along: f32, about: f32, tilt: f32, ior: f32, absorption: [f32; 3]) -> Lobe {
@@ -94,10 +94,6 @@ const MITSUBA: &[Reference] = &[
 
 #[test]
 fn values_are_those_of_mitsuba() {
-    let spherical = |[theta, phi]: [f32; 2]| {
-        let (theta, phi) = (f64::from(theta).to_radians(), f64::from(phi).to_radians());
-        glam::DVec3::new(theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()).as_vec3()
-    };
     for &(name, viewer, light, f, pdf) in MITSUBA {
         let (value, density) = named(name).eval_pdf(spherical(viewer), spherical(light));
         let case = format!("{name} from {viewer:?} to {light:?}");

@@ -5,7 +5,7 @@ use renderer::bsdf::{Bsdf, Dielectric, Distribution, Lobe, Microfacets};
 use renderer::color::Rgb;
 use renderer::math::Frame;
 
-use super::{agree, gold};
+use super::{agree, gold, spherical};
 
 /// Values and densities of Mitsuba 3.9.1 (`scalar_rgb`: `roughconductor`, `roughdielectric`): angles from the normal and
 /// around it in degrees, of the viewer and of the light, f·cos θ in radiance mode, and density.
@@ -45,10 +45,6 @@ const MITSUBA: &[Reference] = &[
 
 #[test]
 fn values_are_those_of_mitsuba() {
-    let spherical = |[theta, phi]: [f32; 2]| {
-        let (theta, phi) = (f64::from(theta).to_radians(), f64::from(phi).to_radians());
-        glam::DVec3::new(theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()).as_vec3()
-    };
     for &(name, viewer, light, f, pdf) in MITSUBA {
         let (distribution, name) = match name.strip_prefix("beckmann ") {
             Some(name) => (Distribution::Beckmann, name),

@@ -11,7 +11,7 @@ use super::lobe_kind::LobeSample;
 use super::microfacet::Microfacets;
 use super::schlick::Schlick;
 use crate::color::Rgb;
-use crate::math::{safe_sqrt, sqr};
+use crate::math::{bounded, safe_sqrt, sqr};
 use crate::spectrum::interference::{Wave, wave};
 
 /// Reflection by a film on a body, and refraction of what is not reflected; single scattering. The film absorbs nothing,
@@ -57,7 +57,7 @@ impl Film {
     /// The film with an index that films have; `None` where it has no thickness.
     #[inline]
     pub(super) fn seen(self) -> Option<Film> {
-        let ior = self.ior.clamp(1.0, 10.0);
+        let ior = bounded(self.ior, 1.0, 10.0);
         (self.thickness > 0.0 && self.thickness.is_finite()).then_some(Film { ior, ..self })
     }
 }

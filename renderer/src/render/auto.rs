@@ -55,6 +55,9 @@ const PHOTON_RAY: f64 = 4.0;
 /// Cost of an irradiance record in path rays.
 const RECORD: f64 = 130.0;
 
+/// The share of its gain that photons keep where there is no time for their maps: a gain of 0 would mean no light.
+const LEAST_SHARE: f64 = 0.01;
+
 /// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads.
 ///
 /// # Errors
@@ -96,7 +99,7 @@ pub(super) fn decide(
     let within_time = |gain: f64| match limit {
         Some(limit) => {
             let left = limit.saturating_sub(begin.elapsed()).as_secs_f64();
-            gain * (1.0 - for_maps.as_secs_f64() * larger / left).max(0.01)
+            gain * (1.0 - for_maps.as_secs_f64() * larger / left).max(LEAST_SHARE)
         }
         None => gain,
     };
