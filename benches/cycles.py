@@ -13,10 +13,10 @@ Two renderers never have the same picture to the last digit, so each has a refer
 `suzanne`, by `path`) the mean of --reference further runs, Kiln otherwise that of Mitsuba in `tests/references`. The error is
 the relative mean square error, less the variance of the reference. `mean` says how much brighter the reference of Cycles is.
 
-A ratio is (error × time) of Cycles over that of Kiln: above 1, Kiln is sooner at the same error. `error` is the ratio
-at equal samples, `99 %` the ratio without the worst hundredth of the pixels of each picture, `share` how much of the
-squared error was in it, and `fireflies` counts the pixels, in a million, that are off by more than their own value
-and a tenth of the mean."""
+A ratio is (error × time) of Cycles over that of Kiln: above 1, Kiln is sooner at the same error, and `-` where an error
+is less than the noise of its reference. `error` is the ratio at equal samples, `99 %` the ratio without the worst
+hundredth of the pixels of each picture, `share` how much of the squared error was in it, and `fireflies` counts the
+pixels, in a million, that are off by more than their own value and a tenth of the mean."""
 import argparse
 import json
 import os
@@ -103,6 +103,10 @@ def measure(picture, mean, variance, scale):
     return np.mean(square - less), np.mean((square - less)[kept]), 1 - square[kept].sum() / square.sum(), 1e6 * np.mean(bright)
 
 
+def ratio(theirs, ours):
+    return f"{theirs / ours:8.2f}" if min(theirs, ours) > 0 else f"{'-':>8}"
+
+
 def compare(name, integrators, args):
     import numpy as np
     glb = os.path.join(args.keep, f"{name}.glb")
@@ -122,8 +126,8 @@ def compare(name, integrators, args):
     print(f"{name:16}{'cycles':8}{samples / seconds * 1e-6:8.2f}{'':24}{100 * share:8.0f} %{fireflies:10.0f}{bias:8.2f} %")
     for who in integrators:
         s, n, e, k, part, flies = rows[who]
-        print(f"{'':16}{who:8}{n / s * 1e-6:8.2f}{error * samples / (e * n):8.2f}{error * seconds / (e * s):8.2f}"
-              f"{kept * seconds / (k * s):8.2f}{100 * part:8.0f} %{flies:10.0f}", flush=True)
+        print(f"{'':16}{who:8}{n / s * 1e-6:8.2f}{ratio(error * samples, e * n)}{ratio(error * seconds, e * s)}"
+              f"{ratio(kept * seconds, k * s)}{100 * part:8.0f} %{flies:10.0f}", flush=True)
 
 
 def main():
