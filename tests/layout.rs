@@ -71,7 +71,12 @@ fn tools_stay_in_their_rooms() {
     only_in(
         "renderer",
         &["accel/embree/"],
-        &["rtcIntersect", "RTCScene", "unsafe "],
+        &["rtcIntersect", "RTCScene"],
+    );
+    only_in(
+        "renderer",
+        &["accel/embree/", "memory/huge_pages.rs"],
+        &["unsafe "],
     );
     only_in(
         "renderer",

@@ -8,6 +8,10 @@ use renderer::cli::Cli;
 /// Embree, packed by the build script: the program works wherever it is copied to.
 static EMBREE: renderer::accel::Bundle = include!(concat!(env!("OUT_DIR"), "/embree.rs"));
 
+/// Rays look at large blocks all over.
+#[global_allocator]
+static ALLOCATOR: renderer::memory::huge_pages::HugePages = renderer::memory::huge_pages::HugePages;
+
 fn main() -> ExitCode {
     renderer::accel::carry(&EMBREE);
     match Cli::read(std::env::args_os()) {

@@ -1,5 +1,7 @@
 //! Memory limits: free and peak memory of the process, and refusal of work that does not fit.
 
+pub mod huge_pages;
+
 use std::fs;
 use std::path::Path;
 
