@@ -4,6 +4,8 @@
 mod compressed;
 #[path = "gltf/exports.rs"]
 mod exports;
+#[path = "gltf/flat.rs"]
+mod flat;
 #[path = "gltf/layers.rs"]
 mod layers;
 #[path = "gltf/looks.rs"]
@@ -173,7 +175,7 @@ fn rich() -> Glb {
             },
             "normalTexture": { "index": 0, "scale": 0.5 },
             "emissiveFactor": [1, 0, 0],
-            "extensions": { "KHR_materials_ior": { "ior": 1.25 } }
+            "extensions": { "KHR_materials_ior": { "ior": 1.25 }, "KHR_materials_emissive_strength": { "emissiveStrength": 4 } }
         }],
         "samplers": [{ "wrapS": 33071, "wrapT": 33648 }],
         "textures": [{ "source": 0, "sampler": 0 }],
@@ -277,7 +279,7 @@ fn materials_become_calls() {
         "base_color_uv = matrix(2.0, -0.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0, 1.0)",
         "normal_texture = \"test.glb#image0.raw\"",
         "normal_scale = 0.5",
-        "emissive = (1.0, 0.0, 0.0)",
+        "emissive = (4.0, 0.0, 0.0)",
         "alpha_mode = \"mask\"",
         "alpha_cutoff = 0.25",
         "alpha = 0.75",
@@ -470,6 +472,35 @@ fn what_glb_files_may_leave_out_is_not_missed() {
     assert_eq!(glb.read().expect("it is valid").shapes.len(), 1);
     glb.json["scene"] = json!(1);
     assert_eq!(glb.read().expect("it is valid").shapes.len(), 0);
+}
+
+#[test]
+fn primitives_without_positions_are_not_shown() {
+    let mut glb = plain();
+    let uvs = glb.floats("VEC2", &[0.0; 6]);
+    let bare = json!({ "attributes": { "TEXCOORD_0": uvs }, "indices": 1 });
+    let whole = glb.json["meshes"][0]["primitives"][0].clone();
+    glb.json["meshes"] = json!([
+        { "name": "bare", "primitives": [bare, { "attributes": {} }] },
+        { "name": "both", "primitives": [whole, bare, whole] },
+    ]);
+    glb.json["nodes"] =
+        json!([{ "mesh": 0, "children": [1, 2] }, { "mesh": 1, "name": "a" }, { "mesh": 1, "name": "b" }]);
+    let model = glb.read().expect("the rest is shown");
+    // Primitives are counted as in the file.
+    let names: Vec<&str> = model.shapes.iter().map(|shape| &*shape.name).collect();
+    assert_eq!(names, ["a.0", "a.2", "b.0", "b.2"]);
+    assert_eq!(
+        model.warnings,
+        [
+            "mesh `bare`, primitive 0: it has no positions and is not shown",
+            "mesh `bare`, primitive 1: it has no positions and is not shown",
+            "mesh `both`, primitive 1: it has no positions and is not shown",
+        ]
+    );
+    // Positions that are named have to be there.
+    glb.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(77);
+    glb.fails("uses accessor 77, which does not exist");
 }
 
 #[test]

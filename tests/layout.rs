@@ -68,11 +68,7 @@ fn tools_stay_in_their_rooms() {
         &["codegen/", "runtime/shims/"],
         &["cranelift_jit", "cranelift_frontend", "cranelift_codegen"],
     );
-    only_in(
-        "renderer",
-        &["accel/embree/"],
-        &["rtcIntersect", "RTCScene"],
-    );
+    only_in("renderer", &["accel/embree/"], &["rtcIntersect", "RTCScene"]);
     only_in(
         "renderer",
         &["accel/embree/", "memory/huge_pages.rs"],

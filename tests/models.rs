@@ -386,6 +386,35 @@ fn stl_files_are_models() {
     let (alone, _) = load(&files.path().join("Print.STL"), &LoadOptions::default()).unwrap();
     assert_eq!(alone.shapes.len(), 1);
     assert!(load_single(&files.path().join("Print.STL")).is_ok());
+    let marked = folder(&[("a.stl", format!("\u{feff}{text}").as_bytes())]);
+    assert!(load_single(&marked.path().join("a.stl")).is_ok());
+}
+
+/// Clones of repositories of models hold these until their owner asks for the files themselves.
+#[test]
+fn pointers_of_git_lfs_are_told_from_files() {
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    for name in ["a.stl", "a.ply", "a.obj", "a.glb", "a.gltf", "a.serialized"] {
+        let files = folder(&[(name, pointer)]);
+        let error = read_model(&files.path().join(name)).expect_err("it is no model");
+        assert!(error.to_string().contains("`git lfs pull`"), "{name}: {error}");
+    }
+    let image = folder(&[("a.png", pointer)]);
+    let error = renderer::image::read(&image.path().join("a.png")).expect_err("it is no image");
+    assert!(error.to_string().contains("`git lfs pull`"), "{error}");
+}
+
+/// A model's lamps take the place of the default light; what merely glows does not.
+#[test]
+fn models_are_lit_by_lamps_and_not_by_what_glows() {
+    for (emission, lights) in [("Ke 0 0 0.1", 1), ("Ke 1 1 1", 1), ("Ke 17 12 4", 0)] {
+        let files = folder(&[
+            ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
+            ("a.mtl", format!("newmtl Material #25\n{emission}\n").as_bytes()),
+        ]);
+        let (scene, _) = load(&files.path().join("a.obj"), &LoadOptions::default()).unwrap();
+        assert_eq!(scene.lights.len(), lights, "{emission}");
+    }
 }
 
 #[test]

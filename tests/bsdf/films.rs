@@ -1,11 +1,18 @@
-//! Thin films: their colours against integrals over the spectrum, and the limits of no film.
+//! Thin films: their colours against integrals over the spectrum, the limits of no film, and bodies that are less dense
+//! than the outside.
 
-use glam::Vec3;
-use renderer::bsdf::{Conductor, Dielectric, Film, Lobe, Microfacets, Schlick};
+use glam::{Vec2, Vec3};
+use renderer::bsdf::{Conductor, Dielectric, Distribution, Film, Lobe, Microfacets, Schlick};
 use renderer::color::Rgb;
+use renderer::math::ONE_MINUS_EPSILON;
 use renderer::spectrum::{Spectrum, Use};
+use support::chi2::Chi2;
+use support::stats::{Rng, normal_limit, sidak};
 
-use super::largest_difference;
+use super::{ANGLES, SIGNIFICANCE, agree, direction, draw, furnace, largest_difference};
+
+/// Index of refraction of air relative to glass.
+const AIR: f32 = 1.0 / 1.5;
 
 /// A complex number.
 #[derive(Clone, Copy)]
@@ -90,6 +97,7 @@ fn glass(ior: f32) -> Lobe {
 #[test]
 fn colours_are_those_of_the_spectrum() {
     let bodies = [
+        (glass(AIR), C(f64::from(AIR), 0.0)),
         (glass(1.0), C(1.0, 0.0)),
         (glass(1.5), C(1.5, 0.0)),
         (glass(2.4), C(2.4, 0.0)),
@@ -162,12 +170,205 @@ fn both_sides_of_a_film_reflect_the_same() {
         // Where the light from there goes inside; light of all channels chooses together.
         let cos_inside = (1.0 - (1.0 - cos * cos) / 2.25).sqrt();
         let wo = Vec3::new((1.0 - cos_inside * cos_inside).sqrt(), 0.0, -cos_inside);
-        let sample = both.sample(wo, 0.0, glam::Vec2::ZERO).unwrap();
+        let sample = both.sample(wo, 0.0, Vec2::ZERO).unwrap();
         let found = sample.weight * sample.pdf;
         assert!(!sample.kind.is_transmission());
         assert!(
             largest_difference(found, outside) < 1e-3,
             "{cos}: {found:?}, not {outside:?}"
         );
+    }
+}
+
+/// Whether `a` and `b` are the same, if the directions of `b` are those of `a` by `place`, its own inverse: what they draw,
+/// and their values and densities there and in other directions.
+// Next to the angle of total reflection, rounding is seen.
+fn compare(a: &Lobe, b: &Lobe, place: impl Fn(Vec3) -> Vec3) -> Result<(), String> {
+    const DRAWS: usize = 400;
+    let close = |a: Rgb, b: Rgb| agree(a, b, 0.02) || largest_difference(a, b) < 0.01;
+    let near = |a: f32, b: f32| close(Rgb::splat(a), Rgb::splat(b));
+    let mut rng = Rng::new(5);
+    for angle in ANGLES {
+        let wo = direction(angle);
+        let mut strays = 0;
+        for _ in 0..DRAWS {
+            let (u_lobe, u) = (rng.next_1d(), rng.next_2d());
+            let drawn = (a.sample(wo, u_lobe, u), b.sample(place(wo), u_lobe, u));
+            let mut others = vec![rng.direction()];
+            match &drawn {
+                (Some(s), Some(t)) if s.kind == t.kind => {
+                    let same = place(t.wi).abs_diff_eq(s.wi, 1e-3) && near(s.eta, t.eta);
+                    if !(same && close(s.weight, t.weight) && near(s.pdf, t.pdf)) {
+                        return Err(format!("from {angle}°: {drawn:?}"));
+                    }
+                    others.push(s.wi);
+                }
+                (None, None) => {}
+                _ => strays += 1,
+            }
+            for wi in others {
+                let values = (a.eval_pdf(wo, wi), b.eval_pdf(place(wo), place(wi)));
+                let ((f, pdf), (g, density)) = values;
+                if !(close(f, g) && near(pdf, density)) {
+                    return Err(format!("from {angle}° to {wi}: {values:?}"));
+                }
+            }
+        }
+        // A number next to the probability of reflection may choose either way.
+        if strays > DRAWS / 100 {
+            return Err(format!("from {angle}°: {strays} of {DRAWS} go another way"));
+        }
+    }
+    Ok(())
+}
+
+fn roughnesses() -> [Microfacets; 4] {
+    [
+        Microfacets::SMOOTH,
+        Microfacets::isotropic(0.2),
+        Microfacets::new(0.1, 0.4),
+        Microfacets::isotropic(0.3).with(Distribution::Beckmann),
+    ]
+}
+
+/// Dielectrics that reflect and refract, reflect, and refract.
+fn dielectrics(ior: f32, microfacets: Microfacets) -> [Lobe; 3] {
+    [
+        Dielectric::new(ior, microfacets),
+        Dielectric::reflection_only(ior, microfacets),
+        Dielectric::transmission_only(ior, microfacets),
+    ]
+    .map(Lobe::Dielectric)
+}
+
+#[test]
+fn a_film_of_no_thickness_changes_neither_side() {
+    for body in [AIR, 0.9, 1.0, 1.5] {
+        for microfacets in roughnesses() {
+            for bare in dielectrics(body, microfacets) {
+                for ior in [0.8, 1.0, 1.33, 2.0] {
+                    let filmed = bare.under(Film {
+                        thickness: 0.001,
+                        ior,
+                    });
+                    assert_ne!(filmed, bare);
+                    if let Err(message) = compare(&bare, &filmed, |w| w) {
+                        panic!("{ior} on {bare:?} {message}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Made anew: a function that changes its argument in place would change the caller's, by rust-lang/rust#155241.
+fn turned_over(w: Vec3) -> Vec3 {
+    Vec3::new(w.x, w.y, -w.z)
+}
+
+/// Glass with a film in air is air with a film in glass, turned over: all indices are relative to that outside, and the
+/// film's thickness is told in waves of that outside.
+#[test]
+fn a_film_turned_over_is_a_film_on_the_other_body() {
+    for (thickness, ior) in [(400.0, 1.8), (300.0, 1.33), (700.0, 1.5), (250.0, 1.1)] {
+        let on_glass = Film { thickness, ior };
+        let on_air = Film {
+            thickness: thickness * 1.5,
+            ior: ior / 1.5,
+        };
+        for microfacets in roughnesses() {
+            let bodies = dielectrics(1.5, microfacets).into_iter();
+            for (glass, air) in bodies.zip(dielectrics(AIR, microfacets)) {
+                let (glass, air) = (glass.under(on_glass), air.under(on_air));
+                if let Err(message) = compare(&glass, &air, turned_over) {
+                    panic!("{on_glass:?} on {microfacets:?} {message}");
+                }
+            }
+        }
+    }
+}
+
+/// Bubbles of air in glass, with films denser than the glass and less dense.
+fn bubbles(microfacets: Microfacets) -> [Lobe; 3] {
+    [(400.0, 1.33), (600.0, 1.2), (450.0, 0.9)].map(|(thickness, ior)| {
+        Lobe::Dielectric(Dielectric::new(AIR, microfacets)).under(Film { thickness, ior })
+    })
+}
+
+#[test]
+fn smooth_bubbles_lose_nothing_and_reflect_all_beyond_an_angle() {
+    for lobe in bubbles(Microfacets::SMOOTH) {
+        for cos in [
+            1.0f32, 0.9, 0.8, 0.76, 0.74, 0.5, 0.2, 0.01, -1.0, -0.6, -0.2, -0.02,
+        ] {
+            let wo = Vec3::new((1.0 - cos * cos).sqrt(), 0.0, cos);
+            let [first, last] =
+                [0.0, ONE_MINUS_EPSILON].map(|u_lobe| lobe.sample(wo, u_lobe, Vec2::ZERO).unwrap());
+            let reflected = first.weight * first.pdf;
+            assert!(!first.kind.is_transmission(), "{lobe:?} at {cos}");
+            if cos > 0.0 && wo.x > AIR {
+                assert!(!last.kind.is_transmission(), "{lobe:?} at {cos}");
+                assert_eq!(reflected, Rgb::WHITE, "{lobe:?} at {cos}");
+                continue;
+            }
+            assert!(last.kind.is_transmission(), "{lobe:?} at {cos}");
+            assert_eq!(last.eta, if cos > 0.0 { AIR } else { 1.0 / AIR });
+            let sum = reflected + last.weight * last.pdf;
+            assert!(
+                largest_difference(sum, Rgb::WHITE) < 1e-5,
+                "{lobe:?} at {cos}: {sum:?} leaves"
+            );
+            let back = lobe.sample(last.wi, 0.0, Vec2::ZERO).unwrap();
+            let back = back.weight * back.pdf;
+            assert!(
+                largest_difference(reflected, back) < 1e-3,
+                "{lobe:?} at {cos}: {reflected:?}, from the other side {back:?}"
+            );
+        }
+    }
+}
+
+/// What the table of all lobes is tested for, of rough bubbles.
+#[test]
+fn rough_bubbles_keep_the_contract() {
+    let lobes: Vec<Lobe> = roughnesses().into_iter().skip(1).flat_map(bubbles).collect();
+    let alpha = sidak(SIGNIFICANCE, lobes.len() * ANGLES.len());
+    let limit = normal_limit(alpha);
+    for (i, lobe) in lobes.iter().enumerate() {
+        for (j, angle) in ANGLES.into_iter().enumerate() {
+            let (wo, mut rng) = (direction(angle), Rng::new((i * 100 + j) as u64));
+            let drawn = || draw(lobe, wo, &mut rng).map(|s| s.wi);
+            if let Err(message) = Chi2::of(100_000, |wi| lobe.pdf(wo, wi), drawn).verdict(alpha, limit) {
+                panic!("{lobe:?} from {angle}°: {message}");
+            }
+            let albedo = lobe.albedo(wo).to_array();
+            for (channel, light) in furnace(lobe, wo, 40_000, &mut rng).into_iter().enumerate() {
+                let (mean, expected) = (light.mean(), f64::from(albedo[channel]));
+                assert!(
+                    mean < 1.0 + limit * light.variance_of_mean().sqrt() + 1e-4,
+                    "{lobe:?} from {angle}°: {mean} is more than came"
+                );
+                assert!(
+                    (mean - expected).abs() < 0.025,
+                    "{lobe:?} from {angle}°: {mean}, not {expected}"
+                );
+            }
+            for _ in 0..1000 {
+                let wi = match draw(lobe, wo, &mut rng) {
+                    Some(s) if rng.next_1d() < 0.5 => s.wi,
+                    _ => rng.direction(),
+                };
+                if wi.z.abs() < 1e-4 {
+                    continue;
+                }
+                let eta = if wo.z * wi.z < 0.0 { lobe.eta(wo.z) } else { 1.0 };
+                let forth = lobe.eval(wo, wi) / wi.z.abs();
+                let back = lobe.eval(wi, wo) / wo.z.abs() * (eta * eta);
+                assert!(
+                    agree(forth, back, 0.02) || largest_difference(forth, back) < 1e-3,
+                    "{lobe:?} from {angle}° to {wi}: {forth:?}, back {back:?}"
+                );
+            }
+        }
     }
 }

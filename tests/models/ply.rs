@@ -6,7 +6,7 @@ use super::*;
 fn ply_files_mean_the_same_however_they_are_written() {
     let expected = ply(PLY.as_bytes(), "as it is");
     assert_eq!(expected.triangles, [[0, 1, 2], [0, 2, 3]]);
-    let forms: [Form; 15] = [
+    let forms: [Form; 18] = [
         ("byte-order mark", |text| format!("\u{feff}{text}")),
         ("CRLF", |text| text.replace('\n', "\r\n")),
         ("CR", |text| text.replace('\n', "\r")),
@@ -50,6 +50,24 @@ fn ply_files_mean_the_same_however_they_are_written() {
         ("lists of nothing", |text| {
             text.replace("end_header", "property list uchar float texcoord\nend_header")
                 .replace("4 0 1 2 3", "4 0 1 2 3 0")
+        }),
+        ("an indented header", |text| {
+            let (header, rest) = text.split_once("end_header").expect("it has one");
+            format!("{}\n \tend_header{rest}", header.trim_end().replace('\n', "\n  "))
+        }),
+        ("properties of the same name", |text| {
+            text.replace("float x", "float x\nproperty uchar pad\nproperty uchar pad")
+                .replace("\n0 0 0 0.5", "\n0 8 9 0 0 0.5")
+                .replace("\n1 0 0 0.5", "\n1 8 9 0 0 0.5")
+                .replace("\n1 1 0 0.5", "\n1 8 9 1 0 0.5")
+                .replace("\n0 1 0 0.5", "\n0 8 9 1 0 0.5")
+        }),
+        ("lists of the same name", |text| {
+            text.replace(
+                "end_header",
+                "property uchar flag\nproperty list uchar int flag\nend_header",
+            )
+            .replace("4 0 1 2 3", "4 0 1 2 3 7 2 5 6")
         }),
         ("numbers with and without digits", |text| {
             text.replace("1 1 0 0.5", "1.0e0 +1 -0.0 5E-1")

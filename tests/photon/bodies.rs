@@ -91,6 +91,27 @@ fn glass_in_a_pool_is_clear() {
     check(&pool(5.0, ball), through, 0.48, 4096);
 }
 
+/// What is clear displaces water as what absorbs a little does, and a sheet without an inside leaves it as it is.
+#[test]
+fn a_pocket_in_a_pool_is_as_clear_as_its_coefficient() {
+    let pocket = |inside: &str| {
+        pool(5.0, SUN)
+            + "surface pocket(output closure color surface = 0) { surface = transparent()"
+            + inside
+            + "; }
+               shape air : cube { size = (1, 0.5, 1); material = pocket(); transform = translate(0, 0.5, 0); }"
+    };
+    // Half a metre on the way to the floor and again on the way to the camera.
+    check(&pocket("+ anisotropic_vdf(color(0), color(0), 0.0)"), LIT, 1.0, 4);
+    check(
+        &pocket("+ anisotropic_vdf(color(0), color(1e-9), 0.0)"),
+        LIT,
+        1.0,
+        4,
+    );
+    check(&pocket(""), LIT, 2.0, 4);
+}
+
 /// The same depth of water in the sun, of which the surface alone is modelled.
 fn sea(height: f32) -> String {
     pool(height, SUN).replace(

@@ -31,16 +31,19 @@ pub struct ThinFilm {
 enum Body {
     /// A metal, by the imaginary part of its index of refraction, per channel.
     Absorbing(Rgb),
-    /// A clear body, by the factor of refracted light; black makes it opaque.
-    Clear(Rgb),
+    /// A dielectric, by the factor of refracted light; black makes it opaque.
+    Dielectric(Rgb),
+    /// Schlick's interface, by the same. Where it is opaque, its two sides look alike.
+    Schlick(Rgb),
 }
 
 /// What lies on a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Film {
-    /// From one of its sides to the other [nm].
+    /// From one of its sides to the other [nm], where air is outside; under another medium, times the index of that,
+    /// since waves are shorter there.
     pub thickness: f32,
-    /// Its index of refraction; below one counts as one.
+    /// Its index of refraction relative to that outside; below both the outside and a clear body counts as the lower.
     pub ior: f32,
 }
 
@@ -54,20 +57,27 @@ const MOST_WAVES: usize = 16;
 const LARGEST_INDEX: f32 = 1e3;
 
 impl Film {
-    /// The film with an index that films have; `None` where it has no thickness.
+    /// The film; `None` where it has no thickness.
     #[inline]
     pub(super) fn seen(self) -> Option<Film> {
-        let ior = bounded(self.ior, 1.0, 10.0);
-        (self.thickness > 0.0 && self.thickness.is_finite()).then_some(Film { ior, ..self })
+        (self.thickness > 0.0 && self.thickness.is_finite()).then_some(self)
+    }
+
+    /// The film with an index that films have between the outside and a body of index `body`. So what goes into the body
+    /// goes through the film as a wave that does not fade.
+    fn between(self, body: f32) -> Film {
+        let ior = bounded(self.ior, body.min(1.0), 10.0);
+        Film { ior, ..self }
     }
 }
 
 impl ThinFilm {
     pub(super) fn on_dielectric(film: Film, body: &Dielectric) -> ThinFilm {
+        let ior = body.eta(1.0);
         ThinFilm {
-            film,
-            eta: Rgb::splat(body.eta(1.0)),
-            body: Body::Clear(body.transmission),
+            film: film.between(ior),
+            eta: Rgb::splat(ior),
+            body: Body::Dielectric(body.transmission),
             microfacets: body.microfacets(),
             reflection: body.reflection,
         }
@@ -75,7 +85,7 @@ impl ThinFilm {
 
     pub(super) fn on_conductor(film: Film, body: &Conductor) -> ThinFilm {
         ThinFilm {
-            film,
+            film: film.between(1.0),
             eta: body.eta.clamp(0.0, LARGEST_INDEX),
             body: Body::Absorbing(body.k.clamp(0.0, LARGEST_INDEX)),
             microfacets: body.microfacets,
@@ -87,9 +97,9 @@ impl ThinFilm {
     /// exponent give way to Fresnel's equations.
     pub(super) fn on_schlick(film: Film, body: &Schlick) -> ThinFilm {
         ThinFilm {
-            film,
+            film: film.between(1.0),
             eta: body.f0.map(fresnel::ior_from_f0),
-            body: Body::Clear(body.transmission),
+            body: Body::Schlick(body.transmission),
             microfacets: body.microfacets,
             reflection: body.reflection,
         }
@@ -115,15 +125,27 @@ impl ThinFilm {
         split.reflected + split.refracted
     }
 
-    /// Index of refraction on the far side relative to the side that a cosine has the sign of; 1 where nothing is
-    /// refracted.
+    /// Index of refraction on the far side relative to the side that a cosine has the sign of; 1 where the two sides look
+    /// alike.
     pub(super) fn eta(&self, cos_o: f32) -> f32 {
-        let ior = self.eta.average().max(1.0 + INDEX_MATCHED);
-        match (self.transmits(), cos_o < 0.0) {
-            (false, _) => 1.0,
-            (true, false) => ior,
-            (true, true) => 1.0 / ior,
+        let ior = self.ior();
+        if cos_o < 0.0 { 1.0 / ior } else { ior }
+    }
+
+    /// Index of refraction inside over outside; 1 where the two sides look alike. It is that by which the bare body
+    /// refracts: a dielectric is smooth where its index is next to one, but Schlick's interface need not be.
+    fn ior(&self) -> f32 {
+        match self.body {
+            Body::Dielectric(_) => self.eta.r,
+            Body::Schlick(_) if self.transmits() => self.eta.average().max(1.0 + INDEX_MATCHED),
+            Body::Absorbing(_) | Body::Schlick(_) => 1.0,
         }
+    }
+
+    /// Whether the outside is where the index of refraction behind a facet is `eta`: from inside, that is one over the
+    /// body's, and on the other side of one.
+    fn is_outside(&self, eta: f32) -> bool {
+        (eta < 1.0) == (self.ior() < 1.0)
     }
 
     pub(super) fn microfacets(&self) -> Microfacets {
@@ -141,7 +163,7 @@ impl ThinFilm {
     fn transmission(&self) -> Rgb {
         match self.body {
             Body::Absorbing(_) => Rgb::BLACK,
-            Body::Clear(transmission) => transmission,
+            Body::Dielectric(transmission) | Body::Schlick(transmission) => transmission,
         }
     }
 
@@ -149,7 +171,8 @@ impl ThinFilm {
     pub(super) fn opaque(self) -> ThinFilm {
         let body = match self.body {
             Body::Absorbing(_) => self.body,
-            Body::Clear(_) => Body::Clear(Rgb::BLACK),
+            Body::Dielectric(_) => Body::Dielectric(Rgb::BLACK),
+            Body::Schlick(_) => Body::Schlick(Rgb::BLACK),
         };
         ThinFilm { body, ..self }
     }
@@ -166,17 +189,18 @@ impl ThinFilm {
 
     /// The reflectance for unpolarised light that comes from outside at an angle of cosine `cos`.
     pub fn reflectance(&self, cos: f32) -> Rgb {
-        let cos_film = safe_sqrt(1.0 - (1.0 - sqr(cos)) / sqr(self.film.ior));
+        let sin2 = 1.0 - sqr(cos);
+        let cos_film = safe_sqrt(1.0 - sin2 / sqr(self.film.ior));
         let outer = outer_amplitudes(cos, self.film.ior, cos_film);
         // Light that is reflected by the far side of the film goes this much further.
         let detour = 2.0 * self.film.ior * self.film.thickness * cos_film;
         let k = match self.body {
             Body::Absorbing(k) => k,
-            Body::Clear(_) => Rgb::BLACK,
+            Body::Dielectric(_) | Body::Schlick(_) => Rgb::BLACK,
         };
         let bodies = [0, 1, 2].map(|channel| {
             let (re, im) = (self.eta.to_array()[channel], k.to_array()[channel]);
-            inner_amplitudes(self.film.ior, cos_film, Complex { re, im })
+            inner_amplitudes(self.film.ior, cos_film, sin2, Complex { re, im })
         });
         let polarised = |p: usize| airy(outer[p], bodies.map(|inner| inner[p]), detour);
         ((polarised(0) + polarised(1)) * 0.5).clamp(0.0, 1.0)
@@ -184,13 +208,16 @@ impl ThinFilm {
 }
 
 impl Facet for ThinFilm {
-    // A stack that absorbs nothing reflects the same share from both sides, at angles that belong together.
+    // A stack that absorbs nothing reflects the same share from both sides, at angles that belong together; and all of the
+    // light that the far side has no angle for, whatever film is in between.
     fn split(&self, cos: f32, eta: f32) -> Split {
-        let cos2_outside = 1.0 - (1.0 - sqr(cos)) / sqr(eta.min(1.0));
-        let f = if cos2_outside > 0.0 {
-            self.reflectance(cos2_outside.sqrt())
-        } else {
+        let cos2_beyond = 1.0 - (1.0 - sqr(cos)) / sqr(eta);
+        let f = if cos2_beyond <= 0.0 {
             Rgb::WHITE
+        } else if self.is_outside(eta) {
+            self.reflectance(cos)
+        } else {
+            self.reflectance(cos2_beyond.sqrt())
         };
         Split {
             reflected: self.reflection * f,
@@ -237,16 +264,16 @@ fn airy(outer: f32, inner: [Complex; 3], detour: f32) -> Rgb {
     Rgb::from(sum)
 }
 
-/// The amplitudes that air reflects at a film of index `ior`, for both polarisations: s and p.
+/// The amplitudes that the outside reflects at a film of index `ior`, for both polarisations: s and p.
 fn outer_amplitudes(cos: f32, ior: f32, cos_film: f32) -> [f32; 2] {
     let amplitude = |a: f32, b: f32| if a + b > 0.0 { (a - b) / (a + b) } else { -1.0 };
     [amplitude(cos, ior * cos_film), amplitude(ior * cos, cos_film)]
 }
 
-/// The amplitudes that a film reflects at a body, for both polarisations: s and p.
-fn inner_amplitudes(ior: f32, cos_film: f32, body: Complex) -> [Complex; 2] {
+/// The amplitudes that a film reflects at a body, for both polarisations: s and p. `sin2` is the squared sine of the angle
+/// outside.
+fn inner_amplitudes(ior: f32, cos_film: f32, sin2: f32, body: Complex) -> [Complex; 2] {
     let square = body.times(body);
-    let sin2 = sqr(ior) * (1.0 - sqr(cos_film));
     // The body's index times the cosine in it.
     let along = Complex {
         re: square.re - sin2,

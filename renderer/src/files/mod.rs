@@ -18,7 +18,7 @@ mod record;
 mod text;
 mod view;
 
-use std::io;
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
 pub use format::FormatError;
@@ -43,12 +43,27 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
         Location::Entry(pack, entry) => pack.read(&entry)?,
         Location::Folder => return Err(io::ErrorKind::IsADirectory.into()),
     };
+    refuse_pointer(&bytes)?;
     view::note(path, FileKind::File);
     Ok(bytes)
 }
 
-/// The text of a shader or scene, in UTF-8 or with the byte-order mark of UTF-16. What is neither is replaced, since
-/// comments may be in older encodings; a file with zeros in it is no text.
+/// Refuses what Git LFS leaves in the place of a file until it is asked for it.
+fn refuse_pointer(begin: &[u8]) -> io::Result<()> {
+    if !begin.starts_with(LFS_POINTER) {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::InvalidData,
+        "it is a pointer of Git LFS, not the file itself: `git lfs pull` brings that",
+    ))
+}
+
+/// What pointers of Git LFS begin with.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
+/// The text of a shader or scene, in UTF-8, with the byte-order mark of UTF-16, or in Latin-1; a file with zeros in it is
+/// no text.
 ///
 /// # Errors
 /// When it cannot be read, or is no text.
@@ -56,10 +71,7 @@ pub fn source_text(path: &Path) -> io::Result<String> {
     let bytes = read(path)?;
     let text = text_of(&bytes);
     if text.contains('\0') {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "it is not text in UTF-8",
-        ));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not text"));
     }
     Ok(text.into_owned())
 }
@@ -69,11 +81,17 @@ pub fn source_text(path: &Path) -> io::Result<String> {
 /// # Errors
 /// As [`read`].
 pub fn open(path: &Path) -> io::Result<FileReader> {
-    let file = match view::locate(path)? {
+    let mut file = match view::locate(path)? {
         Location::Disk(path) => FileReader::disk(std::fs::File::open(path)?)?,
         Location::Entry(pack, entry) => Pack::open_entry(&pack, &entry)?,
         Location::Folder => return Err(io::ErrorKind::IsADirectory.into()),
     };
+    let mut begin = Vec::with_capacity(LFS_POINTER.len());
+    file.by_ref()
+        .take(LFS_POINTER.len() as u64)
+        .read_to_end(&mut begin)?;
+    file.rewind()?;
+    refuse_pointer(&begin)?;
     view::note(path, FileKind::File);
     Ok(file)
 }

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-/// The text of a file: without a byte-order mark, every line ended by a line feed, bytes that are no text replaced.
+/// The text of a file: without a byte-order mark, every line ended by a line feed. What is no UTF-8 is taken for Latin-1,
+/// which older programs write: names of files are found by it.
 pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = match text_of_utf16(bytes) {
         Some(text) => Cow::Owned(text),
-        None => String::from_utf8_lossy(bytes),
+        None => std::str::from_utf8(bytes).map_or_else(|_| Cow::Owned(latin_1(bytes)), Cow::Borrowed),
     };
     // A carriage return by itself ends lines on old systems; one before a line feed is white space.
     let is_alone = |(at, _): (usize, &str)| text.as_bytes().get(at + 1) != Some(&b'\n');
@@ -31,7 +32,11 @@ fn text_of_latin_1(bytes: &[u8]) -> Option<String> {
     let (_, encoding) = declaration.strip_prefix("<?xml")?.split_once("encoding")?;
     let name = encoding.split(['"', '\'']).nth(1)?;
     let is_latin_1 = matches!(name, "iso-8859-1" | "latin1" | "latin-1");
-    is_latin_1.then(|| bytes.iter().map(|&byte| char::from(byte)).collect())
+    is_latin_1.then(|| latin_1(bytes))
+}
+
+fn latin_1(bytes: &[u8]) -> String {
+    bytes.iter().map(|&byte| char::from(byte)).collect()
 }
 
 /// The same of UTF-16 with its byte-order mark, which some programs of Windows write; `None` for other bytes.

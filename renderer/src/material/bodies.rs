@@ -40,12 +40,9 @@ impl Bodies {
 
     /// Takes off what is absorbed on a path's way to the point that `surface` was shaded at.
     pub fn absorb(&self, it: &Interaction, surface: &mut Surface) {
-        let from_inside = it.wo.dot(it.ng) < 0.0 && !surface.absorption.is_black();
-        let absorption = if from_inside {
-            surface.absorption
-        } else {
-            self.absorption()
-        };
+        let from_inside = it.wo.dot(it.ng) < 0.0;
+        let inside = surface.absorption.filter(|_| from_inside);
+        let absorption = inside.unwrap_or_else(|| self.absorption());
         if !absorption.is_black() {
             surface.dim(left(absorption, it.t));
         }
@@ -69,7 +66,7 @@ impl Bodies {
         }
         if along < 0.0 {
             if surface.is_of_body() {
-                self.enter(material, surface.absorption);
+                self.enter(material, surface.inner_absorption());
             }
         } else if !self.leave(material) && surface.is_of_body() {
             // The sides of a body may be of several materials.

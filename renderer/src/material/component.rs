@@ -186,7 +186,10 @@ impl<'t> Component<'_, '_, 't> {
 
     /// Absorbs inside, with a coefficient [1/m].
     pub(super) fn absorb(&mut self, coefficient: Rgb) -> Option<ClosureRef<'t>> {
-        self.flattener.surface.absorption += *self.weight * coefficient;
+        if !self.weight.is_black() {
+            let inside = self.flattener.surface.absorption.get_or_insert(Rgb::BLACK);
+            *inside += *self.weight * coefficient;
+        }
         None
     }
 

@@ -18,7 +18,7 @@ pub(super) struct Recipe {
     lobes: Box<[Scattering]>,
     emission: Rgb,
     transparency: Rgb,
-    absorption: Rgb,
+    absorption: Option<Rgb>,
 }
 
 impl Recipe {

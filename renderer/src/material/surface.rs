@@ -20,8 +20,8 @@ pub struct Surface {
     /// The share of light that is left on the way of the path to here through a body; `bsdf` and `transparency` have it as
     /// a factor, `emission` does not.
     pub transmittance: Rgb,
-    /// Absorption coefficient of the inside [1/m].
-    pub(crate) absorption: Rgb,
+    /// Absorption coefficient of the inside [1/m], if the shader says what is there: clear insides displace others too.
+    pub(crate) absorption: Option<Rgb>,
     /// Whether there were more lobes than `bsdf` holds, so that one of them stands for several.
     pub crowded: bool,
 }
@@ -35,7 +35,7 @@ impl Surface {
             emission: Rgb::BLACK,
             transparency: Rgb::BLACK,
             transmittance: Rgb::WHITE,
-            absorption: Rgb::BLACK,
+            absorption: None,
             crowded: false,
         }
     }
@@ -45,7 +45,7 @@ impl Surface {
     pub(super) fn reset(&mut self, point: &Interaction) {
         self.bsdf.reset(point.ng, point.wo);
         (self.emission, self.transparency, self.crowded) = (Rgb::BLACK, Rgb::BLACK, false);
-        (self.transmittance, self.absorption) = (Rgb::WHITE, Rgb::BLACK);
+        (self.transmittance, self.absorption) = (Rgb::WHITE, None);
     }
 
     /// Dims what it lets through and scatters by what is left of light on the way to it.
@@ -55,9 +55,15 @@ impl Surface {
         self.bsdf.dim(transmittance);
     }
 
-    /// Whether there is a body behind it: what neither absorbs nor bends light is none, since sheets let light through too.
+    /// Whether there is a body behind it: what neither has an inside nor bends light is none, since sheets let light
+    /// through too.
     pub(crate) fn is_of_body(&self) -> bool {
-        !self.absorption.is_black() || self.bsdf.bends()
+        self.absorption.is_some() || self.bsdf.bends()
+    }
+
+    /// Absorption coefficient of the body behind it [1/m].
+    pub(crate) fn inner_absorption(&self) -> Rgb {
+        self.absorption.unwrap_or(Rgb::BLACK)
     }
 
     /// Adds the lobe of what passes straight through.

@@ -62,7 +62,13 @@ fn ask(block: *mut u8, size: usize) {
     let before = block.align_offset(PAGE);
     let pages = size.saturating_sub(before) / PAGE;
     // SAFETY: the huge pages lie in the block, and advice changes neither what memory holds nor who may use it.
-    let asked = unsafe { madvise(block.wrapping_add(before).cast(), pages * PAGE, Advice::LinuxHugepage) };
+    let asked = unsafe {
+        madvise(
+            block.wrapping_add(before).cast(),
+            pages * PAGE,
+            Advice::LinuxHugepage,
+        )
+    };
     // Kernels without huge pages refuse.
     asked.unwrap_or(());
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{ElementDef, Encoding, Header, PropertyAccess};
+use rustc_hash::FxHashSet;
 
 use super::Rows;
 use crate::files::FormatError;
@@ -43,8 +44,7 @@ impl<'a> PlyFile<'a> {
                 .map(|text| text.trim().to_owned())
         };
         let remarks = head.lines().filter_map(remark).collect();
-        // Blank lines and remarks are of no use to the parser, but lines keep their numbers.
-        let head: String = head.lines().map(|line| header_line(line) + "\n").collect();
+        let head = plain_header(&head);
         let header = Parser::<Skipped>::new()
             .read_header(&mut Reader::new(head.as_bytes()))
             .map_err(|error| header_error(path, &error))?;
@@ -204,7 +204,13 @@ impl PropertyAccess for Skipped {
 /// The bytes of the header, the end of its last line included, and what follows.
 fn split_header(bytes: &[u8]) -> (&[u8], &[u8]) {
     const END: &[u8] = b"end_header";
-    let is_end = |at: &usize| bytes[*at..].starts_with(END) && matches!(bytes[at - 1], b'\n' | b'\r');
+    let is_end = |at: &usize| {
+        let before = bytes[..*at].trim_ascii_end();
+        bytes[*at..].starts_with(END)
+            && bytes[before.len()..*at]
+                .iter()
+                .any(|b| matches!(b, b'\n' | b'\r'))
+    };
     let Some(at) = (1..bytes.len()).find(is_end) else {
         return (bytes, &[]);
     };
@@ -219,12 +225,36 @@ fn split_header(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// A line of a header as the parser takes it.
-fn header_line(line: &str) -> String {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    match words.first() {
-        None | Some(&("comment" | "obj_info")) => "comment".to_owned(),
-        Some(_) => words.join(" "),
+/// The header as the parser wants it, with as many lines: it has no use for blank lines and remarks, and takes properties
+/// of an element with the same name for one.
+fn plain_header(head: &str) -> String {
+    let mut text = String::new();
+    let mut names = FxHashSet::default();
+    for line in head.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match *words {
+            [] | ["comment" | "obj_info", ..] => text.push_str("comment"),
+            ["property", ref kind @ .., name] => {
+                let plain = name.strip_prefix("diffuse_").filter(|rest| is_color(rest));
+                let mut name = plain.unwrap_or(name).to_owned();
+                while !names.insert(name.clone()) {
+                    name.push('_');
+                }
+                text.push_str(&format!("property {} {name}", kind.join(" ")));
+            }
+            ["element", ..] => {
+                names.clear();
+                text.push_str(&words.join(" "));
+            }
+            _ => text.push_str(&words.join(" ")),
+        }
+        text.push('\n');
     }
+    text
+}
+
+fn is_color(name: &str) -> bool {
+    matches!(name, "red" | "green" | "blue" | "alpha")
 }
 
 fn header_error(path: &Path, error: &ParseError) -> FormatError {

@@ -98,11 +98,8 @@ impl Scene {
             let material = self.material(it.shape);
             material.shade(&it, RayKind::REFRACTION, &Footprint::POINT, context, &mut surface);
             let leaves = it.wo.dot(it.ng) < 0.0;
-            Some(
-                surface
-                    .is_of_body()
-                    .then_some((self.material_id(it.shape), leaves, surface.absorption)),
-            )
+            let body = (self.material_id(it.shape), leaves, surface.inner_absorption());
+            Some(surface.is_of_body().then_some(body))
         };
         Bodies::about(std::iter::from_fn(next).take(MAX_PASSES as usize).flatten())
     }

@@ -59,7 +59,7 @@ pub struct ModelMaterial {
     pub name: String,
     /// The call in the language: `gltf_pbr(base_color = (0.8, 0.8, 0.8), metallic = 0.0)`.
     pub call: String,
-    /// Whether all of it emits light, enough for a scene to be lit by it.
+    /// Whether all of it emits light, more than a white surface shows in a picture: a lamp by which a scene is lit.
     pub emissive: bool,
     /// From which sides.
     pub emission: EmissionSides,

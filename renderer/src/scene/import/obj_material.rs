@@ -182,7 +182,9 @@ impl Reader<'_> {
             call.string("alpha_mode", "blend");
         }
         self.warn_of_the_rest(material, bump.is_none());
-        Ok((call.finish(), emissive && material.emission_map.is_none()))
+        // What glows, by a map or up to 1, lights no scene.
+        let lights = emission.iter().any(|&v| v > 1.0) && material.emission_map.is_none();
+        Ok((call.finish(), lights))
     }
 
     /// What physically based materials have further: `Pc`, `Pcr`, `Ps`, `aniso`, `anisor`, and `Tf` as a share.

@@ -19,14 +19,16 @@ pub(super) fn prepare(json: &mut Root) -> Result<(), Fault> {
 }
 
 /// Refuses what the crate refuses: references to nothing, values that no enumeration has. An accessor may do without a
-/// view, though the crate does not know it: then its elements are zeros. glTF 2.0, section 3.6.2.1.
+/// view, though the crate does not know it: then its elements are zeros. glTF 2.0, section 3.6.2.1. A primitive may do
+/// without positions: then it is not shown. Section 3.7.2.1.
 pub(super) fn validate(json: &Root) -> Result<(), Fault> {
     let mut first = None;
     json.validate(json, Path::new, &mut |path, error| {
         let path = path().to_string();
         let is_zeros =
             error == Error::Missing && path.starts_with("accessors[") && path.ends_with("].bufferView");
-        if !is_zeros {
+        let is_hidden = error == Error::Missing && path.ends_with(".attributes[\"POSITION\"]");
+        if !is_zeros && !is_hidden {
             first.get_or_insert_with(|| format!("{path}: {error}"));
         }
     });

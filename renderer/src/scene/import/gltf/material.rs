@@ -75,9 +75,10 @@ impl<'a> Materials<'a> {
         sets.sort_unstable();
         sets.dedup();
         self.sets_of.push(sets);
-        // Glowing details, which a texture picks out, light no scene.
-        let emissive =
-            material.emissive_factor().iter().any(|&v| v > 0.0) && material.emissive_texture().is_none();
+        // Displays and tail lamps, by a texture or by a factor up to 1, glow and light no scene.
+        let strength = material.emissive_strength().unwrap_or(1.0);
+        let emissive = material.emissive_factor().iter().any(|&v| v * strength > 1.0)
+            && material.emissive_texture().is_none();
         let both = material.double_sided() || material.unlit();
         let emission = if both {
             EmissionSides::Both

@@ -8,6 +8,7 @@
 //! - Surfaces are visible from both sides, single-sided ones too: a path tracer that drops back faces lets light leak.
 //!   Single-sided materials emit from their front only.
 //! - Meshes are bent by morph weights and skins as the nodes have them; animations are not played.
+//! - A mesh that its place flattens is a flat copy in a place that does not.
 //! - Tangents are read or generated where the material has a normal map or anisotropy.
 //! - Occlusion maps are ignored, since the light that they guess is computed here.
 //! - Of KHR_materials_volume the thickness only tells bodies, which refract, from sheets: how far light goes is traced.
@@ -18,6 +19,7 @@ mod check;
 mod draco;
 mod extension;
 mod fault;
+mod flat;
 mod instancing;
 mod material;
 mod meshopt;

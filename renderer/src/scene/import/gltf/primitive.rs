@@ -21,7 +21,7 @@ pub(super) fn mesh(
     buffers: &Buffers,
 ) -> Result<Result<Mesh, &'static str>, Fault> {
     let Some(positions) = primitive.get(&Semantic::Positions) else {
-        return Ok(Err("it has no positions"));
+        return Ok(Err("it has no positions and is not shown"));
     };
     let positions: Vec<Vec3> = vectors(&positions, buffers)?
         .into_iter()

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::buffers::Buffers;
 use super::fault::{BESIDE, VALIDATOR};
+use super::flat::{Place, flattened};
 use super::material::{Materials, ReadMaterials};
 use super::morph::MorphTargets;
 use super::pose::Pose;
@@ -69,6 +70,7 @@ pub(super) fn model(
             ..Model::default()
         },
         meshes: meshes(&placed, &poses, buffers, path),
+        flat: FxHashMap::default(),
         poses,
         sets,
         shape_names: Names::default(),
@@ -269,6 +271,8 @@ struct Reader<'a> {
     path: &'a Path,
     model: Model,
     meshes: FxHashMap<PrimitiveKey, ReadPrimitive>,
+    /// Flat copies of meshes by the bits of the direction along which they are flattened; `None` where nothing is left.
+    flat: FxHashMap<(PrimitiveKey, [u64; 3]), Option<Arc<Mesh>>>,
     /// How nodes bend their meshes, by the node's number.
     poses: FxHashMap<usize, Pose>,
     /// The sets of texture coordinates that each material uses.
@@ -326,21 +330,15 @@ impl Reader<'_> {
         &mut self,
         node: &Node<'_>,
         mesh: &gltf::Mesh<'_>,
-        mut places: Vec<Affine3A>,
+        places: Vec<Affine3A>,
     ) -> Result<(), ImportError> {
         let name = node
             .name()
             .or(mesh.name())
             .map_or_else(|| format!("node{}", node.index()), str::to_owned);
         let all = places.len();
-        places.retain(is_invertible);
-        match all - places.len() {
-            0 => {}
-            1 if all == 1 => self.warn(format!("`{name}` is scaled to nothing and not shown")),
-            lost => self.warn(format!(
-                "{lost} of {all} instances of `{name}` are scaled to nothing and not shown"
-            )),
-        }
+        let places: Vec<Place> = places.iter().filter_map(Place::of).collect();
+        self.warn_of_lost(&name, all - places.len(), all);
         if places.is_empty() {
             return Ok(());
         }
@@ -355,16 +353,47 @@ impl Reader<'_> {
             } else {
                 format!("{name}.{}", primitive.index())
             };
+            let key = self.key(node, mesh, &primitive);
+            let seen = |place: &Place| Some((self.mesh_in(place, key, &triangles)?, place.world_from_mesh));
+            let seen: Vec<(Arc<Mesh>, Affine3A)> = places.iter().filter_map(seen).collect();
+            self.warn_of_lost(&part, places.len() - seen.len(), places.len());
+            if seen.is_empty() {
+                continue;
+            }
             let name: Arc<str> = self.shape_names.unique(&part).into();
             let material = primitive.material().index();
-            self.model.shapes.extend(places.iter().map(|place| ModelShape {
-                name: name.clone(),
-                mesh: triangles.clone(),
-                world_from_object: *place,
-                material,
-            }));
+            self.model
+                .shapes
+                .extend(seen.into_iter().map(|(mesh, world_from_object)| ModelShape {
+                    name: name.clone(),
+                    mesh,
+                    world_from_object,
+                    material,
+                }));
         }
         Ok(())
+    }
+
+    /// Notes places where a mesh has no area.
+    fn warn_of_lost(&mut self, name: &str, lost: usize, all: usize) {
+        match lost {
+            0 => {}
+            1 if all == 1 => self.warn(format!("`{name}` is scaled to nothing and not shown")),
+            _ => self.warn(format!(
+                "{lost} of {all} instances of `{name}` are scaled to nothing and not shown"
+            )),
+        }
+    }
+
+    /// A mesh as it has to be for a place, flat where that flattens; `None` where it has no area then.
+    fn mesh_in(&mut self, place: &Place, key: PrimitiveKey, mesh: &Arc<Mesh>) -> Option<Arc<Mesh>> {
+        let Some(along) = place.flat_along else {
+            return Some(mesh.clone());
+        };
+        self.flat
+            .entry((key, along.to_array().map(f64::to_bits)))
+            .or_insert_with(|| flattened(mesh, along).map(Arc::new))
+            .clone()
     }
 
     /// Notes the texture coordinates that the material of a primitive uses, but that are not there to be used.
@@ -387,14 +416,17 @@ impl Reader<'_> {
         }
     }
 
+    fn key(&self, node: &Node<'_>, mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) -> PrimitiveKey {
+        PrimitiveKey::of(node, mesh, primitive, self.poses.contains_key(&node.index()))
+    }
+
     fn primitive(
         &mut self,
         node: &Node<'_>,
         mesh: &gltf::Mesh<'_>,
         primitive: &Primitive<'_>,
     ) -> Result<Option<Arc<Mesh>>, ImportError> {
-        let is_posed = self.poses.contains_key(&node.index());
-        let key = PrimitiveKey::of(node, mesh, primitive, is_posed);
+        let key = self.key(node, mesh, primitive);
         match self.meshes.remove(&key) {
             Some(Ok(read)) => {
                 self.meshes.insert(key, Ok(read.clone()));
