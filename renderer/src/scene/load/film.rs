@@ -191,8 +191,8 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "radius",
-        doc: "how far lookups in the global map reach (progressive: in the first pass), in metres; by the density of \
-              photons by default",
+        doc: "how far lookups in the global map reach (progressive: in the first pass; what is thinner is too dark for \
+              long), in metres; by the density of photons by default",
         set: |photon, field, context| photon.radius = field.number(context, Range::Positive),
     },
     Key {
