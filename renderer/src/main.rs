@@ -8,7 +8,7 @@ use renderer::cli::Cli;
 /// Embree, packed by the build script: the program works wherever it is copied to.
 static EMBREE: renderer::accel::Bundle = include!(concat!(env!("OUT_DIR"), "/embree.rs"));
 
-/// Rays look at large blocks all over.
+/// Large blocks lie in huge pages, since rays look all over them.
 #[global_allocator]
 static ALLOCATOR: renderer::memory::huge_pages::HugePages = renderer::memory::huge_pages::HugePages;
 

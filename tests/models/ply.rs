@@ -56,11 +56,14 @@ fn ply_files_mean_the_same_however_they_are_written() {
             format!("{}\n \tend_header{rest}", header.trim_end().replace('\n', "\n  "))
         }),
         ("properties of the same name", |text| {
-            text.replace("float x", "float x\nproperty uchar pad\nproperty uchar pad")
-                .replace("\n0 0 0 0.5", "\n0 8 9 0 0 0.5")
-                .replace("\n1 0 0 0.5", "\n1 8 9 0 0 0.5")
-                .replace("\n1 1 0 0.5", "\n1 8 9 1 0 0.5")
-                .replace("\n0 1 0 0.5", "\n0 8 9 1 0 0.5")
+            text.replace(
+                "float x",
+                "float x\nproperty uchar pad_2\nproperty uchar pad\nproperty uchar pad",
+            )
+            .replace("\n0 0 0 0.5", "\n0 7 8 9 0 0 0.5")
+            .replace("\n1 0 0 0.5", "\n1 7 8 9 0 0 0.5")
+            .replace("\n1 1 0 0.5", "\n1 7 8 9 1 0 0.5")
+            .replace("\n0 1 0 0.5", "\n0 7 8 9 1 0 0.5")
         }),
         ("lists of the same name", |text| {
             text.replace(

@@ -33,10 +33,13 @@ pub use view::{enter, leave, record};
 
 use view::Location;
 
+/// What pointers of Git LFS begin with.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
 /// The bytes of a file.
 ///
 /// # Errors
-/// When it is not there, or cannot be read.
+/// When it is not there, cannot be read, or is a pointer of Git LFS.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let bytes = match view::locate(path)? {
         Location::Disk(path) => std::fs::read(path)?,
@@ -58,9 +61,6 @@ fn refuse_pointer(begin: &[u8]) -> io::Result<()> {
         "it is a pointer of Git LFS, not the file itself: `git lfs pull` brings that",
     ))
 }
-
-/// What pointers of Git LFS begin with.
-const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// The text of a shader or scene, in UTF-8, with the byte-order mark of UTF-16, or in Latin-1; a file with zeros in it is
 /// no text.

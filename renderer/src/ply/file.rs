@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{ElementDef, Encoding, Header, PropertyAccess};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::Rows;
 use crate::files::FormatError;
@@ -204,13 +204,11 @@ impl PropertyAccess for Skipped {
 /// The bytes of the header, the end of its last line included, and what follows.
 fn split_header(bytes: &[u8]) -> (&[u8], &[u8]) {
     const END: &[u8] = b"end_header";
-    let is_end = |at: &usize| {
-        let before = bytes[..*at].trim_ascii_end();
-        bytes[*at..].starts_with(END)
-            && bytes[before.len()..*at]
-                .iter()
-                .any(|b| matches!(b, b'\n' | b'\r'))
+    let begins_line = |at: usize| {
+        let before = bytes[..at].iter().rev().find(|b| !matches!(b, b' ' | b'\t'));
+        matches!(before, Some(b'\n' | b'\r'))
     };
+    let is_end = |at: &usize| bytes[*at..].starts_with(END) && begins_line(*at);
     let Some(at) = (1..bytes.len()).find(is_end) else {
         return (bytes, &[]);
     };
@@ -224,22 +222,18 @@ fn split_header(bytes: &[u8]) -> (&[u8], &[u8]) {
     bytes.split_at(at + END.len() + blanks + end)
 }
 
-/// A line of a header as the parser takes it.
 /// The header as the parser wants it, with as many lines: it has no use for blank lines and remarks, and takes properties
 /// of an element with the same name for one.
 fn plain_header(head: &str) -> String {
     let mut text = String::new();
-    let mut names = FxHashSet::default();
+    let mut names = FxHashMap::default();
     for line in head.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match *words {
             [] | ["comment" | "obj_info", ..] => text.push_str("comment"),
             ["property", ref kind @ .., name] => {
                 let plain = name.strip_prefix("diffuse_").filter(|rest| is_color(rest));
-                let mut name = plain.unwrap_or(name).to_owned();
-                while !names.insert(name.clone()) {
-                    name.push('_');
-                }
+                let name = unique(plain.unwrap_or(name), &mut names);
                 text.push_str(&format!("property {} {name}", kind.join(" ")));
             }
             ["element", ..] => {
@@ -251,6 +245,17 @@ fn plain_header(head: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The name, or one like it that none before has; `names` says how often each was asked for.
+fn unique(name: &str, names: &mut FxHashMap<String, u32>) -> String {
+    let mut name = name.to_owned();
+    while let Some(times) = names.get_mut(&name) {
+        *times += 1;
+        name = format!("{name}_{times}");
+    }
+    names.insert(name.clone(), 1);
+    name
 }
 
 fn is_color(name: &str) -> bool {

@@ -27,12 +27,9 @@ pub fn load_stl(path: &Path) -> Result<Mesh, ImportError> {
 /// # Errors
 /// As [`load_stl`].
 pub fn parse_stl(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
-    // A byte-order mark is no part of a text, and a binary header that begins with one is still long enough.
-    let bytes = match bytes.strip_prefix(b"\xef\xbb\xbf") {
-        Some(rest) if rest.trim_ascii_start().starts_with(b"solid") => rest,
-        _ => bytes,
-    };
     let begins_as_text = bytes
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(bytes)
         .trim_ascii_start()
         .get(..5)
         .is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
