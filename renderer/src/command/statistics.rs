@@ -31,8 +31,11 @@ pub(super) struct Statistics {
     stages: Stages,
     shaders: ShaderStats,
     work: Stats,
+    /// Camera rays.
     samples: u64,
     spp: u64,
+    /// As how many samples a camera ray counts.
+    samples_per_ray: u64,
     threads: usize,
     geometry: GeometryStats,
     peak_bytes: Option<u64>,
@@ -59,6 +62,7 @@ impl Statistics {
             work: rendered.stats.work,
             samples: rendered.stats.samples,
             spp: rendered.stats.spp,
+            samples_per_ray: rendered.stats.samples_per_ray,
             threads: rendered.stats.threads,
             geometry: built.scene.geometry_stats(),
             peak_bytes: memory::peak(),
@@ -134,6 +138,7 @@ impl Statistics {
             },
             "threads": self.threads,
             "spp": self.spp,
+            "samples_per_camera_ray": self.samples_per_ray,
             "samples": self.samples,
             "samples_per_s": self.samples as f64 / render,
             "rays": {
@@ -239,8 +244,15 @@ impl fmt::Display for Statistics {
             plural(self.spp as usize, "sample"),
             plural(self.threads, "thread")
         )?;
+        if self.samples_per_ray > 1 {
+            writeln!(
+                f,
+                "  counts  {:9}   samples to a camera ray, by the cost of its branches",
+                self.samples_per_ray
+            )?;
+        }
         if let Some(split) = self.branching.branches {
-            writeln!(f, "  split   {split:9}   branches a sample")?;
+            writeln!(f, "  split   {split:9}   branches to a camera ray")?;
         }
         if let Some(count) = self.branching.light_samples {
             writeln!(f, "  lights  {count:9}   light samples at the split")?;
@@ -253,7 +265,7 @@ impl fmt::Display for Statistics {
         }
         writeln!(
             f,
-            "samples   {:11}   {}/s",
+            "camera    {:11}   rays, {}/s",
             count(self.samples as f64),
             count(self.samples as f64 / seconds).trim()
         )?;

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use super::RenderSettings;
 use super::caustics;
-use super::paths::{self, chosen, with_counts};
+use super::paths::{self, Chosen, chosen, with_counts};
 use super::pilot::Pilot;
 use super::stratified::{self, Pixel};
 use crate::integrator::photon::default_count;
@@ -23,7 +23,7 @@ pub struct Decision {
     /// Path or photon.
     pub integrator: Integrator,
     /// The same with what a pilot chooses about its paths.
-    pub(super) settled: Integrator,
+    pub(super) settled: Chosen<Integrator>,
     /// Expected time to equal error of the other integrator, relative to this one.
     pub gain: f64,
 }
@@ -58,7 +58,8 @@ const RECORD: f64 = 130.0;
 /// The share of its gain that photons keep where there is no time for their maps: a gain of 0 would mean no light.
 const LEAST_SHARE: f64 = 0.01;
 
-/// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads.
+/// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads. `pass` is that of
+/// pilots: without a file, and without a deadline unless the render has a time limit.
 ///
 /// # Errors
 /// Those of [`Integrator::prepare`].
@@ -78,14 +79,8 @@ pub(super) fn decide(
         caustic_photons: Some(PHOTONS),
         ..photon
     });
-    // No deadline: the decision must not depend on the machine's load.
-    let pilot_pass = Pass {
-        file: None,
-        until: None,
-        ..*pass
-    };
     let begin = Instant::now();
-    let maps = Prepared::new(&pilot, scene, &pilot_pass)?;
+    let maps = Prepared::new(&pilot, scene, pass)?;
     let for_maps = begin.elapsed();
     let made = maps.photons().cloned().unwrap_or_default();
     let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
@@ -105,27 +100,27 @@ pub(super) fn decide(
     };
     let by_photon = |gain| Decision {
         integrator: Integrator::Photon(photon),
-        settled: Integrator::Photon(photon),
+        settled: Chosen::given(Integrator::Photon(photon)),
         gain,
     };
     let maps = maps.with_counts(2, 2);
     let plain = Prepared::Path(*path).with_counts(2, 2);
     let film = settings.rendered();
     let step = film.width().max(film.height()).div_ceil(FEW);
-    let first = within_time(comparison.gain(&plain, &maps, step));
+    let first = within_time(comparison.gain(&plain, &maps, step, settings.most_paths_per_ray().min(2)));
     if first > SURE {
         return Ok(by_photon(first));
     }
     let settled = chosen(scene, settings, path, pass);
-    let paths = paths::prepare(scene, &settled, pass);
-    let maps = with_counts(scene, settings, &photon, maps);
-    let gain = within_time(MISSED * comparison.gain(&paths, &maps, 1));
+    let paths = paths::prepare(scene, &settled.choice, pass);
+    let maps = with_counts(scene, settings, &photon, maps).choice;
+    let gain = within_time(MISSED * comparison.gain(&paths, &maps, 1, settled.paths_per_ray));
     Ok(if gain > 1.0 {
         by_photon(gain)
     } else {
         Decision {
             integrator: Integrator::Path(*path),
-            settled: Integrator::Path(settled),
+            settled: settled.map(Integrator::Path),
             // A picture without light has no errors by either.
             gain: if gain > 0.0 { 1.0 / gain } else { 1.0 },
         }
@@ -142,8 +137,8 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// Expected time of these paths to the error that final gathering from these maps has, relative to its time; 0 where
-    /// there is no light.
-    fn gain(&self, paths: &Prepared, maps: &Prepared, step: u32) -> f64 {
+    /// there is no light. A camera ray counts as so many paths.
+    fn gain(&self, paths: &Prepared, maps: &Prepared, step: u32, paths_per_ray: u64) -> f64 {
         let [by_path, by_photon] = [paths, maps].map(|prepared| self.sample(prepared, step));
         let rays = |pilot: &Pilot<Pixel>| {
             pilot.work.rays() as f64 / (pilot.pixels.len().max(1) as u64 * 2 * SAMPLES) as f64
@@ -171,8 +166,8 @@ impl Comparison<'_> {
             .sum();
         let branches = f64::from(paths.branching().branches.unwrap_or(1));
         let path_error = spread(&|(path, _)| path.variance).max(missing) + rare / branches;
-        let picture = samples_of(self.settings, path_error / by_path.pixels.len() as f64)
-            * self.settings.pixels() as f64;
+        let samples = samples_of(self.settings, path_error / by_path.pixels.len() as f64);
+        let picture = samples / paths_per_ray as f64 * self.settings.pixels() as f64;
         let lookups = f64::from(1 + maps.branching().branches.unwrap_or(1));
         let path_work = rays(&by_path) * picture * path_error;
         let photon_work =

@@ -57,13 +57,8 @@ pub(super) fn photons(
         show: Some(Show::Caustic),
         ..PhotonSettings::default()
     };
-    // No deadline: what a pilot chooses must not depend on the machine's load. Without a file there are no mistakes.
-    let pass = Pass {
-        file: None,
-        until: None,
-        ..*pass
-    };
-    match Prepared::new(&Integrator::Photon(settings), scene, &pass) {
+    // Without a file there are no errors.
+    match Prepared::new(&Integrator::Photon(settings), scene, pass) {
         Ok(Prepared::Photon(maps)) if !maps.caustic().is_empty() => Some(maps),
         _ => None,
     }

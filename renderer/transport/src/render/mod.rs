@@ -14,6 +14,7 @@ mod settings;
 mod state;
 mod stratified;
 mod tiles;
+mod time_limit;
 mod workers;
 
 use std::time::Duration;
@@ -29,7 +30,7 @@ pub use auto::Decision;
 pub use progress::{Progress, Silent};
 pub use rates::MOST_RAYS;
 pub use scheduler::{render, resume};
-pub use settings::RenderSettings;
+pub use settings::{RenderSettings, SampleUnit};
 pub use state::RenderState;
 pub use tiles::TILE;
 
@@ -47,7 +48,9 @@ pub struct Rendered {
 pub struct RenderStats {
     /// Samples per pixel, without those of earlier runs.
     pub spp: u64,
-    /// Samples of all pixels, without those of earlier runs.
+    /// As how many samples a camera ray counts.
+    pub samples_per_ray: u64,
+    /// Camera rays of all pixels, without those of earlier runs.
     pub samples: u64,
     /// Total time, preparation included.
     pub elapsed: Duration,
