@@ -115,10 +115,14 @@ impl Progress for Bar {
             Integrator::Photon(_) => ["photon", "path"],
             Integrator::Path(_) | Integrator::Auto(_) => ["path", "photon"],
         };
-        let text = format!(
-            "auto: {name}; {other} would take {:.1} times as long to the same error",
-            decision.gain
-        );
+        let text = if decision.gain.is_finite() {
+            format!(
+                "auto: {name}; {other} would take {:.1} times as long to the same error",
+                decision.gain
+            )
+        } else {
+            format!("auto: {name}; {other} cannot find all of the light")
+        };
         self.bar.suspend(|| remark(&text));
     }
 

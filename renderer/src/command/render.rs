@@ -195,7 +195,7 @@ fn settings(
     pictures: &Pictures,
 ) -> Result<(RenderSettings, Range<u64>), Failure> {
     let total = u64::from(args.spp.unwrap_or(desc.sampler.spp));
-    let noise = args.noise.map(|error| NoiseGoal {
+    let noise = args.noise().map(|error| NoiseGoal {
         error,
         // The first round is measured in four batches.
         least: u64::from(args.min_spp).next_multiple_of(4),

@@ -44,6 +44,8 @@ pub(super) struct Statistics {
     photons: Option<PhotonStats>,
     decision: Option<Decision>,
     branching: Branching,
+    /// Light that paths cannot find, relative to the picture.
+    unfound: Option<f64>,
     adaptive_gain: Option<f64>,
     /// How far adaptive sampling is.
     pub(super) noise: Option<NoiseSummary>,
@@ -70,6 +72,7 @@ impl Statistics {
             photons: rendered.stats.photons.clone(),
             decision: rendered.stats.decision,
             branching: rendered.stats.branching,
+            unfound: rendered.stats.unfound,
             adaptive_gain: rendered.stats.adaptive_gain,
             noise: state.noise.as_ref().map(|noise| noise.summary(state.samples.end)),
             dropped_samples: counts.non_finite,
@@ -82,6 +85,15 @@ impl Statistics {
     pub(super) fn warn(&self, warnings: &mut Diagnostics) {
         for report in &self.reports {
             warnings.push(Diagnostic::warning(report.to_string()));
+        }
+        if let Some(unfound) = self.unfound {
+            let message = format!(
+                "paths cannot find the light of lights without size behind glass or in mirrors: about {:.0} % of the \
+                 picture is missing",
+                (100.0 * unfound).min(100.0)
+            );
+            let hint = "add --integrator photon, or auto; or give the light a size";
+            warnings.push(Diagnostic::warning(message).hint(hint));
         }
         if self.dropped_samples > 0 {
             let message = format!(

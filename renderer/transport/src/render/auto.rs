@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use super::RenderSettings;
-use super::caustics;
+use super::caustics::{self, SEEN};
 use super::paths::{self, Chosen, chosen, with_counts};
 use super::pilot::Pilot;
 use super::stratified::{self, Pixel};
@@ -24,7 +24,8 @@ pub struct Decision {
     pub integrator: Integrator,
     /// The same with what a pilot chooses about its paths.
     pub(super) settled: Chosen<Integrator>,
-    /// Expected time to equal error of the other integrator, relative to this one.
+    /// Expected time to equal error of the other integrator, relative to this one; infinite where the other cannot find all
+    /// of the light.
     pub gain: f64,
 }
 
@@ -137,7 +138,7 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// Expected time of these paths to the error that final gathering from these maps has, relative to its time; 0 where
-    /// there is no light. A camera ray counts as so many paths.
+    /// there is no light, and infinite where no path finds all of it. A camera ray counts as so many paths.
     fn gain(&self, paths: &Prepared, maps: &Prepared, step: u32, paths_per_ray: u64) -> f64 {
         let [by_path, by_photon] = [paths, maps].map(|prepared| self.sample(prepared, step));
         let rays = |pilot: &Pilot<Pixel>| {
@@ -151,6 +152,16 @@ impl Comparison<'_> {
         let spread = |of: &dyn Fn((&Pixel, &Pixel)) -> f64| -> f64 {
             pixels().map(|pair| of(pair) * scale(pair)).sum()
         };
+        // Light that paths cannot find is missing however many samples there are.
+        let unfound = self.unfound(paths, maps, step);
+        let bias: f64 = unfound
+            .iter()
+            .zip(pixels())
+            .map(|(light, pair)| light * light * scale(pair))
+            .sum();
+        if bias > SEEN.powi(2) * by_path.pixels.len() as f64 {
+            return f64::INFINITY;
+        }
         let photon_error = spread(&|(_, photon)| photon.variance);
         // Rare paths with large contributions are missing among so few samples; the difference to the estimate with
         // photon maps shows how much.
@@ -188,6 +199,17 @@ impl Comparison<'_> {
             SAMPLES,
             prepared,
         )
+    }
+
+    /// Radiance that no path finds.
+    fn unfound(&self, paths: &Prepared, maps: &Prepared, step: u32) -> Vec<f64> {
+        match maps {
+            Prepared::Photon(maps) => {
+                let film = self.settings.rendered();
+                caustics::unfound(self.scene, self.settings, (&film, step), paths, maps)
+            }
+            Prepared::Path(_) | Prepared::Guided(..) => vec![],
+        }
     }
 
     /// Variances that caustics make in a branch of these paths.

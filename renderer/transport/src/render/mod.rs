@@ -60,6 +60,9 @@ pub struct RenderStats {
     pub decision: Option<Decision>,
     /// How paths branched.
     pub branching: Branching,
+    /// Light that paths cannot find, where `path` was not the choice of a pilot: its root mean square relative to the
+    /// picture, if that is seen.
+    pub unfound: Option<f64>,
     /// Expected error of even samples over that of adaptive ones, where these were chosen.
     pub adaptive_gain: Option<f64>,
     /// Number of threads.

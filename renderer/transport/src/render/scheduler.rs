@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::auto::decide;
+use super::caustics;
 use super::paths::{Chosen, chosen, with_counts};
 use super::rates::{EVEN, Rates};
 use super::time_limit::{fitted, plain};
@@ -106,6 +107,12 @@ pub fn resume(
         (None, other) => Chosen::given(*other),
     };
     let integrator = chosen.choice;
+    let unfound = match (&decision, &integrator) {
+        (None, Integrator::Path(path)) => {
+            workers.install(|| caustics::missing(scene, settings, path, &pilot_pass))
+        }
+        _ => None,
+    };
     let mut maps = Maps::new(chosen, start.elapsed());
     let adapts = Rates::are_wanted(settings, &integrator);
     let rates: OnceCell<Option<Rates>> = OnceCell::new();
@@ -191,6 +198,7 @@ pub fn resume(
         preparing: maps.preparing,
         decision,
         branching: maps.branching,
+        unfound,
         adaptive_gain: rates.into_inner().flatten().map(|rates| rates.gain),
         threads,
         work,
@@ -307,7 +315,8 @@ impl Pace {
     /// Whether there is time for so many samples.
     fn has_time_for(&self, samples: u64) -> bool {
         let left = self.left();
-        self.pass.is_none_or(|(_, each)| left.as_secs_f64() > samples as f64 * each.as_secs_f64())
+        self.pass
+            .is_none_or(|(_, each)| left.as_secs_f64() > samples as f64 * each.as_secs_f64())
     }
 
     fn left(&self) -> Duration {
