@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use glam::UVec2;
 
-use super::branches::MOST_BRANCHES;
+use super::pilot::MOST_BRANCHES;
 use crate::integrator::{Integrator, PathSettings};
 use crate::scene::build::Built;
 use renderer_base::sampler::Sampler;

@@ -7,16 +7,16 @@
 //!   show what the same light would have as variance without them. Rare bright paths, which guides find and a pilot of other
 //!   paths misses, are counted so; caustics that both miss are known by photons.
 
-use super::RenderSettings;
 use super::branches::{
     CLOSE, Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PLAIN, Pixel, SAMPLES, STEP,
     measured, relative,
 };
 use super::caustics;
-use super::pilot::Pilot;
+use super::pixels::Pilot;
 use super::stratified;
 use crate::integrator::photon::{GuideField, Photons};
 use crate::integrator::{Pass, PathSettings, PhotonSettings, Prepared};
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_image::Rect;
 
@@ -31,23 +31,23 @@ const UNEVEN: f64 = 1.2;
 
 /// An integrator for which pilots have chosen.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chosen<T> {
+pub(in crate::render) struct Chosen<T> {
     /// What they chose.
-    pub(super) choice: T,
+    pub(in crate::render) choice: T,
     /// As how many paths a camera ray counts.
-    pub(super) paths_per_ray: u64,
+    pub(in crate::render) paths_per_ray: u64,
 }
 
 impl<T> Chosen<T> {
     /// Where there was nothing to choose.
-    pub(super) fn given(choice: T) -> Chosen<T> {
+    pub(in crate::render) fn given(choice: T) -> Chosen<T> {
         Chosen {
             choice,
             paths_per_ray: 1,
         }
     }
 
-    pub(super) fn map<U>(self, f: impl FnOnce(T) -> U) -> Chosen<U> {
+    pub(in crate::render) fn map<U>(self, f: impl FnOnce(T) -> U) -> Chosen<U> {
         Chosen {
             choice: f(self.choice),
             paths_per_ray: self.paths_per_ray,
@@ -199,7 +199,7 @@ pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Pr
 
 /// Photon maps with the numbers of gather rays and light samples and the guides that are best, where their settings do not
 /// give them. Progressive passes take one of each: they have photons of their own for every sample, which cost more.
-pub(super) fn with_counts(
+pub(in crate::render) fn with_counts(
     scene: &Scene,
     settings: &RenderSettings,
     photon: &PhotonSettings,

@@ -6,9 +6,9 @@
 
 use std::f64::consts::SQRT_2;
 
-use super::RenderSettings;
-use super::pilot::Pilot;
+use super::pixels::Pilot;
 use crate::integrator::{Collect, Label, Prepared};
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_image::Rect;
@@ -24,7 +24,7 @@ pub(super) const SAMPLES: u64 = 8;
 const COUNTS: [u32; 4] = [1, 2, 4, MOST_BRANCHES as u32];
 
 /// The most branches and light samples that a pilot chooses.
-pub(super) const MOST_BRANCHES: u64 = 8;
+pub(in crate::render) const MOST_BRANCHES: u64 = 8;
 
 /// Work that counts as the least, relative to it.
 pub(super) const CLOSE: f64 = 1.03;

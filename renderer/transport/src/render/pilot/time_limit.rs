@@ -5,9 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::RenderSettings;
-use super::pilot::Pilot;
+use super::pixels::Pilot;
 use crate::integrator::{Integrator, PathSettings, Prepared};
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_image::Rect;
 
@@ -16,7 +16,7 @@ const SAMPLES: u64 = 4;
 
 /// The settings with as many samples in all as fit into the time limit, if that is fewer; measured on the current `rayon`
 /// pool by plain paths.
-pub(super) fn fitted(scene: &Scene, settings: &RenderSettings, limit: Duration) -> RenderSettings {
+pub(in crate::render) fn fitted(scene: &Scene, settings: &RenderSettings, limit: Duration) -> RenderSettings {
     let path = match settings.integrator {
         Integrator::Path(path) | Integrator::Auto(path) => path,
         Integrator::Photon(photon) => PathSettings {
@@ -43,7 +43,7 @@ pub(super) fn fitted(scene: &Scene, settings: &RenderSettings, limit: Duration) 
 }
 
 /// Paths without branches, for what has no time for a pilot.
-pub(super) fn plain(integrator: &Integrator) -> Integrator {
+pub(in crate::render) fn plain(integrator: &Integrator) -> Integrator {
     match integrator {
         Integrator::Path(path) | Integrator::Auto(path) => Integrator::Path(PathSettings {
             split: path.split.or(Some(1)),

@@ -8,13 +8,14 @@
 
 use std::time::Instant;
 
-use super::RenderSettings;
+use super::Choice;
 use super::caustics::{self, SEEN};
 use super::paths::{self, Chosen, chosen, with_counts};
-use super::pilot::Pilot;
+use super::pixels::Pilot;
 use super::stratified::{self, Pixel};
 use crate::integrator::photon::default_count;
 use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 
 /// Result of the pilot.
@@ -22,8 +23,6 @@ use crate::scene::Scene;
 pub struct Decision {
     /// Path or photon.
     pub integrator: Integrator,
-    /// The same with what a pilot chooses about its paths.
-    pub(super) settled: Chosen<Integrator>,
     /// Expected time to equal error of the other integrator, relative to this one; infinite where the other cannot find all
     /// of the light.
     pub gain: f64,
@@ -69,7 +68,7 @@ pub(super) fn decide(
     settings: &RenderSettings,
     path: &PathSettings,
     pass: &Pass<'_>,
-) -> Result<Decision, PrepareError> {
+) -> Result<Choice, PrepareError> {
     let photon = PhotonSettings {
         depth: path.depth,
         hide_emitters: path.hide_emitters,
@@ -99,11 +98,14 @@ pub(super) fn decide(
         }
         None => gain,
     };
-    let by_photon = |gain| Decision {
-        integrator: Integrator::Photon(photon),
-        settled: Chosen::given(Integrator::Photon(photon)),
-        gain,
+    let choice = |integrator: Integrator, settled: Chosen<Integrator>, gain: f64| Choice {
+        decision: Some(Decision { integrator, gain }),
+        integrator,
+        settled,
+        unfound: None,
     };
+    let photon_choice = Integrator::Photon(photon);
+    let by_photon = |gain| choice(photon_choice, Chosen::given(photon_choice), gain);
     let maps = maps.with_counts(2, 2);
     let plain = Prepared::Path(*path).with_counts(2, 2);
     let film = settings.rendered();
@@ -119,12 +121,9 @@ pub(super) fn decide(
     Ok(if gain > 1.0 {
         by_photon(gain)
     } else {
-        Decision {
-            integrator: Integrator::Path(*path),
-            settled: settled.map(Integrator::Path),
-            // A picture without light has no errors by either.
-            gain: if gain > 0.0 { 1.0 / gain } else { 1.0 },
-        }
+        // A picture without light has no errors by either.
+        let gain = if gain > 0.0 { 1.0 / gain } else { 1.0 };
+        choice(Integrator::Path(*path), settled.map(Integrator::Path), gain)
     })
 }
 

@@ -8,12 +8,12 @@
 use glam::UVec2;
 use rayon::prelude::*;
 
-use super::RenderSettings;
 use super::branches::STEP;
 use super::stratified;
 use crate::integrator::photon::{Photon, Photons};
 use crate::integrator::{Arrival, Context, Integrator, Pass, PathSettings, PhotonSettings, Prepared};
 use crate::light::{Light, LitPoint};
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, Located, Ray};
