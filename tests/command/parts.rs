@@ -85,6 +85,31 @@ fn joined_ranges_are_the_straight_run() {
     }
 }
 
+/// Where branches make camera rays that count as several samples, ranges end anywhere, and may have no camera ray.
+#[test]
+fn ranges_that_cut_camera_rays_join() {
+    let folder = folder();
+    let at = folder.path();
+    for way in ["--integrator path", "--integrator photon"] {
+        let render = format!("render a.kiln {way} --spp 128");
+        done(at, &format!("{render} -o straight.exr --stats s.json"));
+        let mut parts = String::new();
+        for range in ["0..27", "27..28", "28..101", "101..128"] {
+            done(at, &format!("{render} --samples {range} -o {range}.part"));
+            parts += &format!("{range}.part ");
+        }
+        done(at, &format!("merge {parts} -o joined.exr"));
+        assert!(bytes(at, "joined.exr") == bytes(at, "straight.exr"), "{way}");
+        let stats: serde_json::Value = serde_json::from_slice(&bytes(at, "s.json")).unwrap();
+        let [spp, counts] = ["spp", "samples_per_camera_ray"].map(|name| stats[name].as_u64().unwrap());
+        assert_eq!(spp, 128);
+        assert!(counts > 1, "{way}: nothing was cut");
+        for range in ["0..27", "27..28", "28..101", "101..128"] {
+            fs::remove_file(at.join(format!("{range}.part"))).unwrap();
+        }
+    }
+}
+
 /// How often a render is killed: five times, or as often as `KILN_KILLS` says.
 fn kills() -> u64 {
     let kills = std::env::var("KILN_KILLS").ok();

@@ -868,3 +868,37 @@ fn pilots_choose_one_of_each_where_little_is_traced() {
         }
     }
 }
+
+/// A matte ball in glass under a parallel sun: its light reaches no path, and photons alone show it.
+#[test]
+fn light_that_no_path_finds_is_shown_by_auto_and_told_by_path() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let scene = "film { size = (64, 64); filter = box; }
+camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 40; }
+light sun : directional { direction = (0, -1, -1); irradiance = 3; }
+shape ball : sphere { radius = 0.5; material = matte(albedo = 0.5); }
+shape glass : sphere { radius = 1; material = glass(ior = 1.5); }
+";
+    fs::write(at.join("a.kiln"), scene).unwrap();
+    for spp in [16, 64, 1024] {
+        crate::program::done(
+            at,
+            &format!("render a.kiln --integrator auto --spp {spp} --crop 28,28,36,36 -o o.exr"),
+        );
+        let image = renderer::image::read(&at.join("o.exr")).unwrap();
+        let center = (0..8).flat_map(|y| (0..8).map(move |x| (x, y)));
+        let mean = center.map(|(x, y)| image.rgb(x, y).luminance()).sum::<f32>() / 64.0;
+        assert!((0.21..0.25).contains(&mean), "{spp} samples: {mean}");
+    }
+    let told = |line: &str| {
+        let output = run(at, &line.split(' ').collect::<Vec<_>>());
+        String::from_utf8_lossy(&output.stderr).contains("cannot find the light")
+    };
+    assert!(told("render a.kiln --integrator path --spp 4 -o o.exr"));
+    let lamp = "--set light.sun.angle=1 --integrator path --spp 4 -o o.exr";
+    assert!(
+        !told(&format!("render a.kiln {lamp}")),
+        "a sun with a size is found"
+    );
+}

@@ -132,6 +132,12 @@ pub(crate) const RENDER: &[Case] = &[
         File("o.exr"),
     ),
     (
+        "quality",
+        "render a.kiln -o o.exr --stats s.json",
+        "render a.kiln -o o.exr --stats s.json --quality high",
+        By(|a, b| a.number("s.json", "spp") != b.number("s.json", "spp")),
+    ),
+    (
         "min_spp",
         "render a.kiln -o o.exr --noise 0.5 --stats s.json",
         "render a.kiln -o o.exr --noise 0.5 --stats s.json --min-spp 64",
