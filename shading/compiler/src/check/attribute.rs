@@ -16,7 +16,7 @@ use shading_syntax::source::Span;
 
 const ATTRIBUTE: &str = "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable), with an \
                          index before the variable if wanted";
-/// The options of `trace` with their types, in the order of the operands of [`Builtin::Trace`].
+/// Options of `trace` with their types, in the order of the operands of [`Builtin::Trace`].
 const TRACE_OPTIONS: [(&str, Type); 4] = [
     ("mindist", Type::FLOAT),
     ("maxdist", Type::FLOAT),
@@ -26,7 +26,7 @@ const TRACE_OPTIONS: [(&str, Type); 4] = [
 const DICT_VALUE: &str = "dict_value(node, \"attribute\", variable)";
 
 impl<'a> Checker<'a> {
-    /// `getattribute(name, value)`, `getattribute(object, name, value)`, and the same with an index before the value.
+    /// `getattribute(name, value)`, `getattribute(object, name, value)`, and both forms with an index before the value.
     pub(super) fn attribute(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
         let target = given.pop();
@@ -91,8 +91,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An array of two to four floats: those of a small attribute, whatever its type, or else an attribute that is such an
-    /// array.
+    /// Reads an array of two to four floats: from an attribute of up to four floats of any type, or else from an
+    /// attribute that is an array of this length.
     fn few_floats(
         &mut self,
         count: u32,
@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
         TypedValue::new(Type::INT, Operand::Local(found))
     }
 
-    /// The first floats of a small attribute; the first three have derivatives.
+    /// Reads the first floats of an attribute of up to four; the first three have derivatives.
     fn lanes_of_attribute(&mut self, count: u32, names: Vec<Operand>, ty: Type, span: Span) -> TypedValue {
         let triple = self.emit(Op::AttributeValue, names.clone(), Type::VECTOR, span);
         let mut lanes = vec![];
@@ -184,7 +184,7 @@ impl<'a> Checker<'a> {
         Some(self.emit_builtin(Builtin::Trace, operands, Type::INT, span))
     }
 
-    /// Asks whether there is an attribute, and reads it if so.
+    /// Tests whether an attribute exists, and reads it if so.
     fn found_attribute(
         &mut self,
         [has, value]: [Op; 2],

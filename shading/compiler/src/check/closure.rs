@@ -33,14 +33,14 @@ impl<'a> Checker<'a> {
         let fitting = overloads
             .iter()
             .find(|(_, signature)| self.closure_fits(signature, &given));
-        // Some closures are functions of others.
+        // Some closures take closures as arguments.
         if fitting.is_none() {
             let unlabelled = self.without_label(&given);
             if self.fits_function(&name.text, unlabelled) {
                 let given = unlabelled.to_vec();
                 return self.call_named(&name.text, given, Some(Type::CLOSURE), span);
             }
-            // The file means another renderer's closure of the name.
+            // The file refers to another renderer's closure of that name.
             if self.declaration_fits(&name.text, &given) {
                 return self.declared_closure(name, &given, span);
             }
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
         )
     }
 
-    /// The arguments without a label behind them.
+    /// Returns the arguments without a trailing label.
     fn without_label<'g>(&self, given: &'g [Given<'a>]) -> &'g [Given<'a>] {
         match given {
             [before @ .., key, _] if self.given_string(key).as_deref() == Some("label") => before,
@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// How many arguments are positional.
+    /// Returns the number of positional arguments.
     fn positional(&self, signature: &ClosureSignature, given: &[Given<'a>]) -> usize {
         let required = signature.params.iter().filter(|p| p.default.is_none()).count();
         let is_keyword = |i: usize| {
@@ -117,7 +117,7 @@ impl<'a> Checker<'a> {
                     is_whole &= value.is_some();
                     values[i] = value;
                 }
-                // A label that this renderer has no use for.
+                // A label, which the registered closure does not use.
                 None if &*name == "label" => {}
                 None => {
                     let known: Vec<&str> = signature

@@ -18,7 +18,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<TypedValue> {
         let ty = self.resolve(ty, None);
-        // Each argument of several is a float, which chooses among noises.
+        // Each of several arguments is a float, which selects the noise overload.
         let expected = if args.len() == 1 { ty } else { Some(Type::FLOAT) };
         let mut given = vec![];
         for arg in args {
@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A triple or matrix of its floats.
+    /// Builds a triple or matrix from floats.
     pub(super) fn build_from(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
         let mut leaves = vec![];
         let mut is_whole = true;
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
         is_whole.then(|| self.build(ty, leaves, span))
     }
 
-    /// A triple or matrix of float operands; a constant when all of them are.
+    /// Builds a triple or matrix from float operands; a constant if all operands are.
     pub(super) fn build(&mut self, ty: Type, leaves: Vec<Operand>, span: Span) -> TypedValue {
         let known: Option<Vec<f32>> = leaves
             .iter()

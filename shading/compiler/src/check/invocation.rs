@@ -12,17 +12,17 @@ use crate::ty::{Length, Type};
 use shading_syntax::ast::{self, Passing};
 use shading_syntax::source::Span;
 
-/// Most calls that are inlined within one another.
+/// Maximum nesting of inlined calls.
 const MAX_INLINED: usize = 64;
 
-/// An argument bound to a parameter, and where to write it back.
+/// An argument bound to a parameter, and the lvalue to write back to.
 struct Bound {
     meaning: Meaning,
     back: Option<(Lvalue, Vec<LocalId>)>,
 }
 
 impl<'a> Checker<'a> {
-    /// Calls a function whose parameters the arguments fit.
+    /// Calls a function whose parameters match the arguments.
     pub(super) fn invoke(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
         if let Some(caller) = self.alone {
             return self.pretend(caller, index, given);
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
         self.inline(index, given, span)
     }
 
-    /// What a call would give, in a function that is checked by itself.
+    /// Returns a placeholder result of a call, in a function that is checked on its own.
     fn pretend(&mut self, caller: usize, index: usize, given: &[Given<'a>]) -> Option<TypedValue> {
         self.functions[caller].callees.insert(index);
         let formals = self.functions[index].formals.clone();
@@ -54,7 +54,8 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// The place that a call writes through an argument. What is no variable to write is given as a copy.
+    /// Returns the lvalue that a call writes through an output argument. An argument that cannot be written is passed
+    /// as a copy.
     fn output_place(&mut self, given: &Given<'a>, formal: Formal) -> Option<(Lvalue, &'a ast::Expr)> {
         if !formal.output {
             return None;
@@ -68,7 +69,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An argument by reference counts as used: what it is set to may be all that the caller is after.
+    /// Marks a reference argument as used: its new value may be the purpose of the call.
     fn scopes_mark_read(&mut self, expr: &'a ast::Expr) {
         self.quiet += 1;
         self.mark_read(expr);
@@ -79,7 +80,7 @@ impl<'a> Checker<'a> {
         let info = &self.functions[index];
         let (function, outer, ty, is_prelude) = (info.ast, info.scope, info.result, info.is_prelude);
         let formals = info.formals.clone();
-        // A call counts even when it leaves nothing behind, for calls of calls double with each level.
+        // Calls count even if they emit no statements, because nested calls can double in number at each level.
         self.emitted += 1;
         if self.is_exhausted() {
             self.report_exhausted(span);
@@ -150,8 +151,8 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// The variable of an argument that the same call also takes as an output, whole or in part of a structure. Arguments
-    /// are passed by reference: the function sees what it writes there.
+    /// Returns the variable of an argument that the same call also takes as an output, whole or as part of a structure.
+    /// Arguments are passed by reference, so the function sees its own writes to it.
     fn shared_place(
         &mut self,
         formal: Formal,
@@ -185,8 +186,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Binds an argument: outputs by reference, constants as they are, other values as copies. A parameter that is no
-    /// output but `is_written` all the same changes the variable that it is given, as in OSL.
+    /// Binds an argument: outputs by reference, constants directly, other values as copies. A parameter that is not an
+    /// output but `is_written` modifies the variable passed to it, as in OSL.
     fn bind(&mut self, formal: Formal, given: &Given<'a>, name: &str, is_written: bool) -> Option<Bound> {
         if let Some((mut place, expr)) = self.output_place(given, formal) {
             if !self.check_writable(&place, given.span) {
@@ -296,7 +297,7 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// The function that is not inlined, made on its first call.
+    /// Returns the id of a function that is not inlined; its code is made at the first call.
     fn recursive(&mut self, index: usize) -> FunctionId {
         if let Some(id) = self.called_ids.get(&index) {
             return *id;

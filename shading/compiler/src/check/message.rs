@@ -68,7 +68,7 @@ impl<'a> Checker<'a> {
         }))
     }
 
-    /// The name of a type, and `file:line` of a place.
+    /// Returns the name of a type, and the location as `file:line`.
     fn message_origin(&mut self, ty: Type, span: Span) -> [Operand; 2] {
         let place = self.place_text(span);
         let ty = self.show(ty);
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What a message can hold.
+/// Returns whether messages can hold values of a type.
 fn is_message(ty: Type) -> bool {
     !matches!(ty.base, Base::Void | Base::Struct(_))
 }

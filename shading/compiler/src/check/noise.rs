@@ -10,7 +10,7 @@ use crate::hir::{Axis, Const, Op};
 use crate::ty::Type;
 use shading_syntax::source::Span;
 
-/// The options of gabor noise, in the order of the operands.
+/// Options of Gabor noise, in the order of the operands.
 const OPTIONS: [(&str, Type); 5] = [
     ("anisotropic", Type::INT),
     ("do_filter", Type::INT),
@@ -71,7 +71,7 @@ impl<'a> Checker<'a> {
         self.call_named(function, given, expected, span)
     }
 
-    /// The changes of coordinates along x, then along y; the coordinates become values.
+    /// Derivatives of the coordinates in x, then in y; the coordinates become values.
     fn footprint(&mut self, coordinates: &mut [Given<'a>]) -> Option<Vec<Given<'a>>> {
         let mut values = vec![];
         for given in coordinates {
@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
         Given::value(TypedValue::new(Type::STRING, text), span)
     }
 
-    /// The options of gabor noise, from pairs of name and value.
+    /// Parses the options of Gabor noise from pairs of name and value.
     fn noise_options(&mut self, given: &[Given<'a>], span: Span) -> Option<Vec<Given<'a>>> {
         let defaults = GaborOptions::default();
         let mut values = [

@@ -26,7 +26,7 @@ impl<'a> Checker<'a> {
         self.transform_value(from, to, &value, of.span)
     }
 
-    /// A point, vector or normal taken from one space to another.
+    /// Transforms a point, vector or normal from one space to another.
     fn transform_value(
         &mut self,
         from: Operand,
@@ -103,7 +103,7 @@ impl<'a> Checker<'a> {
             }
         };
         let space = self.space_matrix(from, common, span);
-        // The order is OSL's.
+        // Same order as in OSL.
         Some(self.emit_value(Op::Mul, vec![space, inner.leaf()], Type::MATRIX, span))
     }
 }

@@ -13,10 +13,10 @@ use crate::ty::{Base, Type};
 use shading_syntax::ast::{Argument, Name};
 use shading_syntax::source::Span;
 
-/// Options of the specification without effect on files of pictures.
+/// Options of the specification that have no effect on image files.
 const WITHOUT_EFFECT: [&str; 5] = ["rwrap", "rwidth", "rblur", "time", ""];
 
-/// Names of options, for mistyped ones.
+/// Names of options, for hints.
 const OPTIONS: [&str; 19] = [
     "wrap",
     "swrap",
@@ -39,15 +39,15 @@ const OPTIONS: [&str; 19] = [
     "time",
 ];
 
-/// What the options of a lookup say.
+/// Options of a texture lookup.
 #[derive(Default)]
 struct Options<'a> {
     how: TextureOptions,
-    /// Options that are operands.
+    /// Options with run-time values.
     operands: Vec<(TextureOperand, Operand)>,
-    /// Where alpha goes.
+    /// Destination of alpha.
     alpha: Option<Given<'a>>,
-    /// Where the reason of a failure goes.
+    /// Destination of the error message.
     error: Option<Given<'a>>,
 }
 
@@ -62,10 +62,10 @@ impl Options<'_> {
     }
 }
 
-/// The name of a lookup, and what it takes before its options.
+/// Name of a lookup function, with its argument counts.
 struct Form {
     mapping: TextureMapping,
-    /// Arguments after the file, without and with a footprint.
+    /// Number of arguments after the file name, without and with a footprint.
     counts: [usize; 2],
     argument: Type,
     words: &'static str,
@@ -150,7 +150,7 @@ impl<'a> Checker<'a> {
         options.how.channels = if ty == Type::FLOAT { 1 } else { 3 };
         options.how.implicit_footprint = operands.len() - 1 == form.counts[0];
         if options.how.color_space == ColorSpace::Default {
-            // Of a parameter that names a file, its metadata say what the numbers mean; an option says it better.
+            // The metadata of a parameter that names a file may give its colour space; the option takes precedence.
             let told = match operands[0] {
                 Operand::Local(file) => self.body.color_spaces.get(&file),
                 Operand::Const(_) => None,
@@ -171,7 +171,7 @@ impl<'a> Checker<'a> {
         Some(self.emit_lookup(&options, operands, ty, span))
     }
 
-    /// The operation, its value, and what it writes besides.
+    /// Emits the lookup, its value, and the writes to its other outputs.
     fn emit_lookup(
         &mut self,
         options: &Options<'a>,
@@ -209,13 +209,13 @@ impl<'a> Checker<'a> {
         self.emit(Op::Texture(how), operands, ty, span)
     }
 
-    /// A channel of what a lookup gave.
+    /// Returns a channel of a lookup's result.
     fn channel(&mut self, texel: Operand, index: i32, span: Span) -> TypedValue {
         let index = self.int(index);
         self.emit_value(Op::ArrayGet, vec![texel, index], Type::FLOAT, span)
     }
 
-    /// The first channel, or the first three.
+    /// Returns the first channel, or the first three.
     fn channels(&mut self, texel: Operand, ty: Type, span: Span) -> TypedValue {
         if ty == Type::FLOAT {
             return self.channel(texel, 0, span);
@@ -224,7 +224,7 @@ impl<'a> Checker<'a> {
         self.emit_value(Op::MakeTriple, lanes, ty, span)
     }
 
-    /// How to look up, and what is written besides the value.
+    /// Parses the options of a lookup, with its further outputs.
     fn texture_options(&mut self, given: &[Given<'a>]) -> Options<'a> {
         let mut found = Options::default();
         for pair in given.chunks(2) {
@@ -311,7 +311,7 @@ impl<'a> Checker<'a> {
         self.enumeration(found, options, value, known, unknown);
     }
 
-    /// An option that is one of several words: known now, or an operand.
+    /// Sets an option with named values: a constant, or an operand.
     fn enumeration(
         &mut self,
         found: &mut Options<'a>,
@@ -332,7 +332,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An option that is an operand.
+    /// Sets an option that is an operand.
     fn number(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &Given<'a>) {
         let Some(first) = options.first() else { return };
         let ty = match first.kind() {
@@ -378,7 +378,7 @@ impl<'a> Checker<'a> {
         }))
     }
 
-    /// TSL's `texture2d_sample<tex>(u, v)` and its kin for alpha.
+    /// TSL's `texture2d_sample<tex>(u, v)`, and its variants for alpha.
     pub(super) fn sample(
         &mut self,
         name: &'a Name,
@@ -435,7 +435,7 @@ impl<'a> Checker<'a> {
         let (u, v) = (self.given_as(u, Type::FLOAT), self.given_as(v, Type::FLOAT));
         let (zero, one) = (self.float(0.0), self.float(1.0));
         let operands = vec![file.leaf(), u?.leaf(), v?.leaf(), zero, zero, zero, zero, one];
-        // TSL's textures repeat, and are opaque where the file has no alpha.
+        // TSL's textures repeat, and are opaque if the file has no alpha channel.
         let options = TextureOptions {
             implicit_footprint: true,
             wrap_s: Wrap::Periodic,
