@@ -136,9 +136,9 @@ struct Matrices {
 }
 
 impl Matrices {
-    /// Computes the matrices from chromaticities. The cross products of the primaries are the columns of the matrix up
-    /// to scale, because a colour of one channel is orthogonal to them for the other two; the scales follow from white,
-    /// which is 1 in each channel.
+    /// Computes the matrices from chromaticities. The red coordinate is zero for the green and blue primaries, so the cross
+    /// products of the primaries are the columns of the matrix up to scale; the scales follow from white, which is 1 in
+    /// each channel.
     fn of(chromaticities: [[f32; 2]; 4]) -> Matrices {
         let [red, green, blue, white] = chromaticities.map(|[x, y]| [x, y, 1.0 - (x + y)]);
         let columns = [cross(green, blue), cross(blue, red), cross(red, green)].map(|column| {

@@ -1,4 +1,4 @@
-//! Uniformity analysis: whether a shader gives the same closures at every point.
+//! Uniformity analysis: whether a shader returns the same closures at every point.
 
 use cranelift_entity::SecondaryMap;
 
@@ -7,9 +7,9 @@ use crate::builtins::Global;
 use crate::hir::ClosureRegistry;
 use crate::ty::Type;
 
-/// Whether every run of a linked unit makes the same closures at all shading points, except for the shading frame: `N`
-/// and `dPdu` may be passed to closures as a normal and as a vector. Such a unit has no other effects, so that it
-/// suffices to run it once, with placeholder values of `N` and `dPdu`.
+/// Returns whether every run of a linked unit creates the same closures at all shading points, except for the shading
+/// frame: `N` and `dPdu` may be passed to closures as a normal and as a vector. A uniform unit has no side effects, so
+/// it suffices to run it once, with placeholder values of `N` and `dPdu`.
 ///
 /// The analysis is conservative: `N` in a variable that is assigned twice, for example, counts as a dependency.
 pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
@@ -27,7 +27,7 @@ pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
         && hands_frame_on(&blocks, registry)
 }
 
-/// The type of a closure's parameter that stands for a global of the shading point's frame.
+/// Type of the closure parameters that a global of the shading frame may be passed to.
 fn handed_on_as(global: Global) -> Option<Type> {
     match global {
         Global::N => Some(Type::NORMAL),
@@ -36,7 +36,7 @@ fn handed_on_as(global: Global) -> Option<Type> {
     }
 }
 
-/// Whether `holds` for all statements.
+/// Returns whether `holds` is true for all statements.
 fn all(blocks: &[&Block], holds: impl Fn(&Stmt) -> bool) -> bool {
     let mut result = true;
     for block in blocks {
@@ -45,7 +45,7 @@ fn all(blocks: &[&Block], holds: impl Fn(&Stmt) -> bool) -> bool {
     result
 }
 
-/// Whether a statement itself asks about the shading point, the host or the outside world.
+/// Returns whether a statement itself queries the shading point, the host, or other external state.
 fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
     match stmt {
         Stmt::Op { op, .. } => match op {
@@ -66,7 +66,8 @@ fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
     }
 }
 
-/// Whether each variable that holds a global holds nothing else, and is read by closures only, as what it stands for.
+/// Returns whether each variable that holds a frame global holds nothing else, and is read by closures only, as a
+/// parameter of the matching type.
 fn hands_frame_on(blocks: &[&Block], registry: &ClosureRegistry) -> bool {
     let mut writes: SecondaryMap<LocalId, u32> = SecondaryMap::new();
     let mut held: SecondaryMap<LocalId, Option<Type>> = SecondaryMap::new();
