@@ -42,7 +42,7 @@
 //! Files: the modules are listed below; the crate's `README.md` has a line for every file.
 
 #![deny(unsafe_code, missing_docs)]
-// Bits must not depend on the C library.
+// Results must have the same bits everywhere, so they must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(
     rustdoc::private_intra_doc_links,

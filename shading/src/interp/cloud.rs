@@ -1,4 +1,4 @@
-//! Point clouds: what `pointcloud_search` and `pointcloud_get` compute, and what `pointcloud_write` keeps.
+//! Point clouds: evaluation of `pointcloud_search` and `pointcloud_get`, and recording of `pointcloud_write`.
 
 use super::ReportKind;
 use crate::runtime::ShaderHost;
@@ -10,10 +10,10 @@ use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Const, Kind};
 
-/// What is wrong with a call.
+/// Error report of a call.
 pub(super) type CloudReport = (ReportKind, String);
 
-/// The value of a function of point clouds; `None` where it is another function, or its operands do not fit.
+/// Evaluates a point cloud function; `None` if it is another function, or its operands are invalid.
 pub(super) fn evaluate(
     host: &dyn ShaderHost,
     builtin: Builtin,
@@ -107,7 +107,8 @@ pub(super) fn evaluate(
     })
 }
 
-/// Keeps a point with its attributes. `None` where the operands do not fit; otherwise why it is not kept, if it is not.
+/// Records a point with its attributes. `None` if the operands are invalid; otherwise the reason why it was not
+/// recorded, if any.
 pub(super) fn write<'a>(
     host: &dyn ShaderHost,
     clouds: &mut WrittenClouds,
@@ -130,7 +131,7 @@ pub(super) fn write<'a>(
     Some(kept.err().map(|refusal| refusal.message(file)))
 }
 
-/// The cloud that a call names.
+/// Point cloud of a call.
 struct Call<'a> {
     host: &'a dyn ShaderHost,
     file: &'a str,
@@ -147,7 +148,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The distances of points from a centre, and their changes where the centre changes.
+    /// Distances of points from a centre, and their differentials for a differential of the centre.
     fn distances(&self, center: [f32; 3], change: [f32; 3]) -> impl Fn(i32) -> [f32; 2] + use<'a> {
         let cloud = self.cloud;
         move |index| cloud::distance(cloud, index, center, change)
@@ -172,7 +173,7 @@ fn int(value: &Const) -> i32 {
     }
 }
 
-/// An array with other values in the places that a call asks for, of which each point fills `width`.
+/// Replaces the elements of an array that a call requests; each point fills `width` elements.
 fn fill<'a>(
     before: &[Const],
     indices: &[Const],

@@ -35,7 +35,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
     let finished = !matches!(flow, Flow::Stop);
     let outputs = unit.params.iter().filter(|p| p.output).map(|p| {
         let value = match std::mem::replace(&mut frame.locals[p.local], Value::Closure(None)) {
-            // A run that was ended gives no closure.
+            // An aborted run returns no closures.
             Value::Closure(_) if !finished => Value::Closure(None),
             Value::Closures(list) if !finished => Value::Closures(vec![None; list.len()]),
             value => value,
@@ -53,17 +53,17 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
     }
 }
 
-/// How a statement ended.
+/// Outcome of a statement.
 enum Flow {
-    /// On to the next.
+    /// Continue with the next statement.
     Next,
-    /// On after a scope.
+    /// Continue after a scope.
     Leave(ScopeId),
     /// The run is over.
     Stop,
 }
 
-/// A run under way.
+/// State of a run.
 pub(super) struct Machine<'a> {
     unit: &'a Unit,
     pub(super) options: &'a RunOptions<'a>,
@@ -75,7 +75,7 @@ pub(super) struct Machine<'a> {
     pub(super) messages: Messages<Value>,
     pub(super) last_trace: LastTrace,
     pub(super) dictionaries: Dictionaries,
-    /// Where spaces are named that are not known.
+    /// Locations at which unknown spaces were reported.
     pub(super) unknown_spaces: Vec<Span>,
     reports: Vec<Report>,
     finite: bool,
@@ -101,7 +101,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Takes a unit of fuel; whether there was one.
+    /// Consumes a unit of fuel; returns whether there was one.
     fn burn(&mut self, span: Span) -> bool {
         if self.fuel == 0 {
             self.report(
@@ -210,7 +210,7 @@ impl<'a> Machine<'a> {
         Flow::Next
     }
 
-    // Kept out of the recursion of blocks, whose frames must be small.
+    // Separate from the recursion over blocks, whose stack frames must be small.
     #[inline(never)]
     fn op(&mut self, frame: &mut CallFrame<'a>, dst: Option<LocalId>, op: Op, args: &[Operand], span: Span) {
         if let Op::Builtin(builtin) = op
@@ -239,7 +239,7 @@ impl<'a> Machine<'a> {
         frame.locals[dst] = self.watched(value);
     }
 
-    /// Reports a named variable that is set to what is no finite number.
+    /// Reports a named variable that is assigned a non-finite number.
     #[cold]
     fn watch_finite(&mut self, frame: &CallFrame<'a>, dst: LocalId, value: &Value, op: Op, span: Span) {
         let name = &frame.code.locals[dst].name;
@@ -254,7 +254,7 @@ impl<'a> Machine<'a> {
         self.report(ReportKind::NotFinite, span, message);
     }
 
-    /// A value as [`RunOptions::unsigned_zeros`] asks for it.
+    /// Returns a value modified as [`RunOptions::unsigned_zeros`] requires.
     fn watched(&mut self, value: Value) -> Value {
         match value {
             Value::Plain(value) if self.options.unsigned_zeros => {
@@ -283,7 +283,7 @@ impl<'a> Machine<'a> {
         self.problem(problem, span);
     }
 
-    /// What depends on operands alone.
+    /// Evaluates operations that depend on their operands only.
     fn of_constants(
         &mut self,
         frame: &CallFrame<'a>,
@@ -300,7 +300,7 @@ impl<'a> Machine<'a> {
         value.map_or_else(|| Value::zero(kind), |v| Value::of(&v))
     }
 
-    /// What is done with closures.
+    /// Evaluates operations on closures.
     fn of_closures(
         &mut self,
         frame: &CallFrame<'a>,

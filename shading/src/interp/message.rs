@@ -9,7 +9,7 @@ use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::{Const, Kind, Op, Operand};
 
 impl<'a> Machine<'a> {
-    /// What the parts of a shader told each other.
+    /// Evaluates messages between layers.
     pub(super) fn of_messages(
         &mut self,
         frame: &CallFrame<'a>,
@@ -46,7 +46,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What the last traced ray tells under a name, as a value of a kind.
+    /// Returns a message about the last traced ray as a value of a kind.
     pub(super) fn traced(&self, frame: &CallFrame<'a>, name: Operand, kind: Operand) -> Option<Const> {
         let kind = Kind::of_code(frame.int(kind));
         self.last_trace.message(self.options.host, frame.text(name), kind)
@@ -85,7 +85,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Name, type and place of a message.
+/// Returns name, type and source location of a message query.
 pub(super) fn asked<'f>(frame: &'f CallFrame<'_>, args: &[Operand]) -> Asked<'f> {
     let text = |i: usize| frame.text(args[i]);
     Asked {

@@ -13,7 +13,7 @@ use shading_compiler::hir::{Axis, Const, Kind, Op, Operand};
 use shading_syntax::source::Span;
 
 impl<'a> Machine<'a> {
-    /// What depends on the shading point or the host.
+    /// Evaluates operations that depend on the shading point or the host.
     pub(super) fn of_point(
         &mut self,
         frame: &CallFrame<'a>,
@@ -90,7 +90,7 @@ impl<'a> Machine<'a> {
                 self.of_clouds(frame, kind, builtin, args, span)?
             }
             Op::Builtin(Builtin::CloudWrite) => self.write_point(frame, args, span)?,
-            // What the optimiser has not decided is not constant.
+            // A query that the optimiser has not resolved is false.
             Op::Builtin(Builtin::IsConstant) => Const::Int(0),
             Op::Builtin(Builtin::Backfacing) => Const::Int(globals.backfacing),
             Op::Builtin(Builtin::SurfaceArea) => Const::Float(globals.surface_area),

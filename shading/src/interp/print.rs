@@ -1,4 +1,4 @@
-//! What functions do besides giving a value: printing, and messages that are set; values as text.
+//! Side effects of functions: printing, and setting of messages; formatting of values.
 
 use super::closure::{NodeId, Value};
 use super::frame::CallFrame;
@@ -12,7 +12,7 @@ use shading_compiler::hir::{Const, Operand};
 use shading_syntax::source::Span;
 
 impl<'a> Machine<'a> {
-    /// Does what a function without result does; whether it is one.
+    /// Executes a function without a result; returns whether the operation is one.
     pub(super) fn effect(
         &mut self,
         frame: &CallFrame<'a>,
@@ -40,7 +40,7 @@ impl<'a> Machine<'a> {
         true
     }
 
-    /// A value with text in place of closures.
+    /// Returns a value with closures replaced by text.
     pub(super) fn shown(&self, value: Value) -> Const {
         let text = |closure: NodeId| {
             let listing = self.closures.list(closure);

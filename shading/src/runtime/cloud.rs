@@ -1,5 +1,5 @@
 //! Point clouds that shaders search (`pointcloud_search`, `pointcloud_get`): the interface of a cloud, its values, and
-//! what can be wrong with a call.
+//! errors of calls.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,28 +8,28 @@ use shading_compiler::eval::text;
 use shading_compiler::hir::Const;
 use shading_compiler::hir::kind::Element;
 
-/// The embedder's number for a point cloud.
+/// Handle of a point cloud, chosen by the embedder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CloudHandle(pub u32);
 
 impl CloudHandle {
-    /// That of no cloud.
+    /// Handle that denotes no cloud.
     pub const NONE: CloudHandle = CloudHandle(u32::MAX);
 }
 
 /// A search for the nearest points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CloudSearch {
-    /// Where, in the space of the cloud.
+    /// Centre, in the space of the cloud.
     pub center: [f32; 3],
-    /// The largest distance that counts.
+    /// Maximum distance.
     pub radius: f32,
-    /// Whether the nearest points come first.
+    /// True to return the points sorted by distance.
     pub sort: bool,
 }
 
-/// The values of an attribute, one for each point.
+/// Values of an attribute, one for each point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CloudValues<'a> {
     /// `int`.
@@ -38,41 +38,40 @@ pub enum CloudValues<'a> {
     Floats(&'a [f32]),
     /// Any of the four triples.
     Triples(&'a [[f32; 3]]),
-    /// Arrays of so many floats, one after the other.
+    /// Arrays of the given number of floats, stored consecutively.
     Arrays(usize, &'a [f32]),
     /// `string`.
     Texts {
-        /// The strings.
+        /// Strings.
         list: &'a [Arc<str>],
-        /// Which of them each point has; the empty one where there is no such string.
+        /// Index of each point's string; an invalid index denotes the empty string.
         indices: &'a [i32],
     },
 }
 
-/// A point cloud, as shaders search it from many threads at once: implementations must neither lock nor allocate.
+/// A point cloud, searched by shaders on many threads at once: implementations must neither lock nor allocate.
 pub trait PointCloud: Send + Sync {
-    /// How many points it has.
+    /// Number of points.
     fn count(&self) -> usize;
 
-    /// Fills `found` from its start with the points that are nearest to the centre, none of them beyond the radius: the
-    /// squared distance of each, and its number. How many there are. Of points at equal distances those with lower
-    /// numbers are preferred.
+    /// Finds the points nearest to the centre within the radius. Fills `found` from its start with the squared distance
+    /// and index of each; returns their number. Of points at equal distances, those with lower indices are preferred.
     fn search(&self, search: &CloudSearch, found: &mut [(f32, u32)]) -> usize;
 
-    /// The values of an attribute. All clouds have a "position".
+    /// Returns the values of an attribute. All clouds have a "position".
     fn values(&self, name: &str) -> Option<CloudValues<'_>>;
 
-    /// The names of the attributes, for messages.
+    /// Names of the attributes, for messages.
     fn names(&self) -> Vec<String>;
 }
 
-/// The number of each point, which is an attribute of all clouds.
+/// Name of the attribute of all clouds that is the index of each point.
 const INDEX: &str = "index";
 
-/// An attribute that a call asks for.
+/// An attribute requested by a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CloudAttribute<'a> {
-    /// The numbers of so many points.
+    /// Index of each point, for the given number of points.
     Index(u32),
     Values(CloudValues<'a>),
 }
@@ -99,23 +98,23 @@ impl CloudValue<'_> {
     }
 }
 
-/// What is wrong with a call.
+/// Errors of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CloudFault {
-    /// There is no such cloud.
+    /// The cloud does not exist.
     NoCloud,
-    /// It has no such attribute.
+    /// The cloud has no such attribute.
     NoAttribute,
     /// The attribute is of another type.
     WrongType,
-    /// It has no such point.
+    /// The cloud has no such point.
     NoPoint(i32),
-    /// Values of so many floats do not fit.
+    /// Values of the given number of floats do not fit the array.
     NoRoom(usize),
 }
 
 impl<'a> CloudAttribute<'a> {
-    /// The attribute of a name, whose values are to be of a type.
+    /// Looks up the attribute of a name, for values of a type.
     pub(crate) fn of(
         cloud: &'a dyn PointCloud,
         name: &str,
@@ -138,7 +137,8 @@ impl<'a> CloudAttribute<'a> {
         }
     }
 
-    /// How many elements of an array the value of a point fills: arrays are read into longer ones, one after the other.
+    /// Number of array elements that the value of a point fills: array attributes are read into longer arrays
+    /// consecutively.
     pub(crate) fn width(&self, element: Element) -> usize {
         match (self, element) {
             (CloudAttribute::Values(CloudValues::Arrays(width, _)), Element::Float) => *width,
@@ -147,8 +147,8 @@ impl<'a> CloudAttribute<'a> {
         }
     }
 
-    /// A part of the value of a point, of the type that [`CloudAttribute::of`] has checked; `None` where there is no
-    /// such point.
+    /// Returns an element of a point's value with the type that [`CloudAttribute::of`] has checked; `None` if there is
+    /// no such point.
     pub(crate) fn value(&self, element: Element, index: i32, part: usize) -> Option<CloudValue<'a>> {
         let at = usize::try_from(index).ok()?;
         Some(match self {
@@ -180,7 +180,7 @@ impl<'a> CloudAttribute<'a> {
         })
     }
 
-    /// What its values are called.
+    /// Name of the attribute's type.
     fn type_name(&self) -> Cow<'static, str> {
         match self {
             CloudAttribute::Index(_) | CloudAttribute::Values(CloudValues::Ints(_)) => "int".into(),
@@ -192,12 +192,12 @@ impl<'a> CloudAttribute<'a> {
     }
 }
 
-/// How many points a call asks for: at most as many as it has numbers of points, and places for values.
+/// Number of points that a call requests, limited by the number of indices and the space for values.
 pub(crate) fn asked(count: i32, indices: usize, room: usize) -> usize {
     usize::try_from(count).unwrap_or(0).min(indices).min(room)
 }
 
-/// The zero of a type that derivatives are of.
+/// Zero of a type that has derivatives.
 pub(crate) fn zero(element: Element) -> Option<CloudValue<'static>> {
     match element {
         Element::Float => Some(CloudValue::Float(0.0)),
@@ -207,8 +207,8 @@ pub(crate) fn zero(element: Element) -> Option<CloudValue<'static>> {
     }
 }
 
-/// The numbers of the points that a search finds, at most as many as `most` and as `room` has places; how many come back.
-/// Without places the points are only counted. `points` is memory to search in.
+/// Searches points and stores their indices, at most `most` and the length of `room`; returns their number. Without
+/// `room`, points are only counted. `points` is scratch memory.
 pub(crate) fn search(
     cloud: Option<&dyn PointCloud>,
     search: &CloudSearch,
@@ -220,7 +220,7 @@ pub(crate) fn search(
     let room = if room == 0 { cloud.count() } else { room };
     let most = usize::try_from(most).unwrap_or(0).min(room);
     let numbers = search.center.iter().chain([&search.radius]);
-    // A radius may be infinite.
+    // The radius may be infinite.
     if most == 0 || search.radius < 0.0 || numbers.into_iter().any(|x| x.is_nan()) {
         return Ok(0);
     }
@@ -230,8 +230,8 @@ pub(crate) fn search(
     Ok(cloud.search(search, &mut points[..most]).min(most))
 }
 
-/// Whether a call of `pointcloud_get` finds its attribute, and all points that it asks for, in an array of `room` places.
-/// What asks for nothing is given that.
+/// Returns whether a call of `pointcloud_get` finds its attribute and all requested points, for an array of `room`
+/// elements. A call that requests no points succeeds.
 pub(crate) fn check(
     cloud: Option<&dyn PointCloud>,
     name: &str,
@@ -254,7 +254,8 @@ pub(crate) fn check(
     }
 }
 
-/// The distance of a point from a centre, and its change where the centre changes; zero where there is no such point.
+/// Distance of a point from a centre, and its differential for a differential of the centre; zero if there is no such
+/// point.
 pub(crate) fn distance(
     cloud: Option<&dyn PointCloud>,
     index: i32,
@@ -280,7 +281,7 @@ pub(crate) fn distance(
     [distance, slope]
 }
 
-/// What is wrong with a call, in words. `error` is why there is no cloud.
+/// Message of an error. `error` is the reason why the cloud cannot be read.
 pub(crate) fn message(
     fault: CloudFault,
     cloud: Option<&dyn PointCloud>,

@@ -10,13 +10,13 @@ pub(crate) struct Messages<V> {
 struct Message<V> {
     name: String,
     ty: String,
-    /// Where in source it was set, or asked for in vain.
+    /// Source location where it was set, or first queried without success.
     place: String,
-    /// None where it was asked for before anyone set it.
+    /// `None` if it was queried before it was set.
     value: Option<V>,
 }
 
-/// Who asks: the message, the type of the value, and where in source that is.
+/// A query: the message, the type of the value, and the source location.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
     pub(crate) name: &'a str,
@@ -48,8 +48,8 @@ impl<V> Messages<V> {
         });
     }
 
-    /// Sets a message. A second value, or one that comes after the question, would mean different things by the order in
-    /// which parts run, so it is refused.
+    /// Sets a message. Setting it a second time, or after a query, is an error, because the result would depend on the
+    /// execution order of the layers.
     pub(crate) fn set(&mut self, asked: Asked<'_>, value: V) -> Result<(), String> {
         let Asked { name, place, .. } = asked;
         match self.find(name) {
@@ -69,7 +69,7 @@ impl<V> Messages<V> {
         }
     }
 
-    /// Whether there is a message of that type. Notes that it was asked for.
+    /// Returns whether a message of that type exists, and records the query.
     pub(crate) fn ask(&mut self, asked: Asked<'_>) -> Result<bool, String> {
         let Asked { name, ty, place } = asked;
         match self.find(name) {
@@ -91,7 +91,7 @@ impl<V> Messages<V> {
         }
     }
 
-    /// The value of a message that is there.
+    /// Returns the value of an existing message.
     pub(crate) fn value(&self, name: &str) -> Option<&V> {
         self.find(name)?.value.as_ref()
     }

@@ -229,7 +229,7 @@ fn is_contained(stmt: &Stmt) -> bool {
 
 /// One side of an `If` of the block.
 struct Branch {
-    /// Index of the `If` in the block.
+    /// Index of the `If` in the block, and which of its branches it is.
     at: usize,
     arm: usize,
     /// Position at which its condition is read.

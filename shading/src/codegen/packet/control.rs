@@ -11,22 +11,23 @@ use crate::codegen::stmt::Flow;
 use crate::runtime::shims;
 use shading_compiler::hir::{Block, Const, Op, Operand, ScopeId, Stmt, walk};
 
-/// Statements of a branch that are cheaper to run for nothing than to jump over.
+/// Maximum number of statements in a branch that is executed without a test for active points, because this is cheaper
+/// than a jump.
 const CHEAP: usize = 8;
 
 impl Packet<'_, '_, '_> {
-    /// Emits a whole body.
+    /// Emits the body of a unit.
     pub(super) fn body(&mut self, block: &Block) {
         if self.statements(block) == Flow::Dead {
-            // An endless loop. What follows is not reached.
+            // An endless loop: the code after it is unreachable.
             let rest = self.e.b.create_block();
             self.e.b.seal_block(rest);
             self.e.b.switch_to_block(rest);
         }
     }
 
-    /// Emits a block of statements. Where points are parted, the end of the block is always there, though it may be that
-    /// no point comes to it.
+    /// Emits a block of statements. In divergent code the end of the block is always reachable, possibly with no active
+    /// point.
     fn statements(&mut self, block: &Block) -> Flow {
         let outer = std::mem::replace(&mut self.block, BlockKey::of(block));
         let mut flow = Flow::On;
@@ -70,14 +71,14 @@ impl Packet<'_, '_, '_> {
         flow
     }
 
-    // ---- Together ----
+    // ---- Uniform control flow ----
 
-    /// Whether control comes to the end of what was just emitted, if only without points.
+    /// Returns whether the end of the code just emitted is reachable, possibly with no active point.
     fn comes_to_end(&self, flow: Flow) -> bool {
         self.is_masked || flow == Flow::On
     }
 
-    /// A branch that all points take alike.
+    /// Emits a uniform branch.
     fn branch(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
         let condition = self.e.read(condition);
         let [yes, no, join] = [(); 3].map(|()| self.e.b.create_block());
@@ -104,7 +105,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// A scope that all points leave alike.
+    /// Emits a uniform scope.
     fn scope(&mut self, scope: ScopeId, body: &Block) -> Flow {
         let after = self.e.b.create_block();
         self.scopes[scope] = Some(OpenScope::Together {
@@ -144,7 +145,7 @@ impl Packet<'_, '_, '_> {
         Flow::Dead
     }
 
-    /// Turns of a loop, until the last point has left.
+    /// Emits the iterations of a loop until the last point has left it.
     fn turns(&mut self, body: &Block) -> Flow {
         let (turn, done) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.ins().jump(turn, &[]);
@@ -172,7 +173,7 @@ impl Packet<'_, '_, '_> {
         Flow::Dead
     }
 
-    /// Takes one turn's fuel, which is that of the point with the most turns.
+    /// Consumes fuel for one iteration; the packet uses as much as the point with the most iterations.
     fn spend(&mut self) {
         let fuel = self.e.ctx_field(FUEL);
         let left = self.e.load(types::I32, fuel);
@@ -184,7 +185,7 @@ impl Packet<'_, '_, '_> {
         self.bail_if(empty);
     }
 
-    /// Gives up if a condition holds.
+    /// Abandons the packet if a condition holds.
     pub(super) fn bail_if(&mut self, condition: ir::Value) {
         let go = self.e.b.create_block();
         self.e.b.ins().brif(condition, self.bail, &[], go, &[]);
@@ -192,16 +193,16 @@ impl Packet<'_, '_, '_> {
         self.e.b.switch_to_block(go);
     }
 
-    // ---- Apart ----
+    // ---- Divergent control flow ----
 
-    /// The mask of the points at which an int is not zero.
+    /// Returns the mask of the points at which an int is nonzero.
     fn test(&mut self, condition: Operand) -> ir::Value {
         let condition = self.row(condition, 0);
         let zero = self.int_row(0);
         self.e.b.ins().icmp(IntCC::NotEqual, condition, zero)
     }
 
-    /// A branch at which points may part.
+    /// Emits a divergent branch.
     fn parting(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
         let test = self.test(condition);
         let was_masked = self.is_masked;
@@ -250,7 +251,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// One side of a branch: run when any point takes it.
+    /// Emits one side of a branch: executed if any point takes it.
     fn side(&mut self, block: &Block, mask: ir::Value) -> Flow {
         if self.is_cheap(block) {
             return self.statements(block);
@@ -269,7 +270,8 @@ impl Packet<'_, '_, '_> {
         flow
     }
 
-    /// Whether a block costs little, and may run without points: it leaves nothing, and no index can be out of range.
+    /// Returns whether a block is cheap and may be executed without active points: it leaves no scope, and no index can
+    /// be out of range.
     fn is_cheap(&self, block: &[Stmt]) -> bool {
         walk::count_statements(block) <= CHEAP && self.is_tame(block)
     }
@@ -296,7 +298,7 @@ impl Packet<'_, '_, '_> {
         })
     }
 
-    /// A scope that some points may leave while others go on.
+    /// Emits a scope that some points may leave while others continue.
     fn divergent_scope(&mut self, scope: ScopeId, body: &Block) -> Flow {
         let was_masked = self.is_masked;
         let here = if was_masked {
@@ -312,11 +314,11 @@ impl Packet<'_, '_, '_> {
         self.e.b.def_var(left, nobody);
         self.scopes[scope] = Some(OpenScope::Apart { left });
         let after = self.e.b.create_block();
-        // In a loop, or in another scope that points have left, they come back.
+        // In a loop, or in another scope that points have left, they become active again.
         let is_left_for_good = !was_masked && self.loops == 0;
         let left_body = std::mem::replace(&mut self.left_body, is_left_for_good.then(|| BlockKey::of(body)));
         self.exits.push(after);
-        // Where flow is dead at the end, all points have left, if only this scope.
+        // If the end is unreachable, all points have left, at least this scope.
         let _ = self.statements(body);
         self.exits.pop();
         self.left_body = left_body;
@@ -336,7 +338,7 @@ impl Packet<'_, '_, '_> {
         Flow::On
     }
 
-    /// Goes to the end of what is around when no point is left here.
+    /// Jumps to the end of the enclosing construct if no point is active.
     fn exit_if_nobody(&mut self, mask: ir::Value) {
         let exit = *self.exits.last().expect("what can be left is around");
         let go = self.e.b.create_block();

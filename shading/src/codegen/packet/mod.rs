@@ -4,8 +4,8 @@
 //!   computed once, by the scalar code.
 //! - In divergent control flow a mask marks the active points. A branch runs if any point takes it, a loop until the
 //!   last point has left, and assignments keep the values of inactive points.
-//! - Rare events have no packet code: when fuel runs out or an index is out of range, the packet is abandoned, and its
-//!   points run one by one, from the start. No operation that runs in packets has side effects, so nothing happens
+//! - Rare events have no packet code: if fuel runs out or an index is out of range, the packet is abandoned, and its
+//!   points are run one by one from the start. No operation that runs in packets has side effects, so nothing happens
 //!   twice.
 //! - Results have the same bits as those of the scalar code.
 
@@ -31,10 +31,10 @@ pub(in crate::codegen) use plan::Plan;
 pub(crate) use plan::rows_of;
 use plan::{BlockKey, is_in_memory};
 
-/// Bytes of a row.
+/// Size of a row in bytes.
 pub(crate) const ROW: u64 = 16;
 
-/// The first row of each output, and bytes of all.
+/// First row of each output, and total size in bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     pub(crate) rows: Vec<usize>,
@@ -57,7 +57,7 @@ impl Layout {
     }
 }
 
-/// Emits a whole function; gives the emitter back.
+/// Emits a whole function; returns the emitter for reuse.
 pub(super) fn emit<'a, 'u>(
     mut e: Emitter<'a, 'u>,
     plan: &Plan,
@@ -95,7 +95,7 @@ pub(super) fn emit<'a, 'u>(
 }
 
 impl Packet<'_, '_, '_> {
-    /// Gives the variables that vary their homes, in which they are zero.
+    /// Assigns zeroed storage to the varying variables.
     fn open(&mut self, varying: &[LocalId]) {
         let zero = [types::F32X4, types::I32X4].map(|ty| (ty, self.constant_row(ty, 0)));
         for &local in varying {
@@ -142,7 +142,7 @@ impl Packet<'_, '_, '_> {
         let fuel = self.e.ctx_field(FUEL);
         self.e.store(spent, fuel);
         self.e.b.ins().return_(&[]);
-        // Where runs end in code for single points.
+        // Block in which runs of the scalar code end.
         let finish = self.e.finish;
         self.e.b.seal_block(finish);
         self.e.b.switch_to_block(finish);
@@ -150,7 +150,7 @@ impl Packet<'_, '_, '_> {
     }
 }
 
-/// The type of a row of a variable.
+/// Row type of a variable.
 fn row_type(ty: Type) -> ir::Type {
     match Shape::of(ty.base) {
         Shape::Int => types::I32X4,
