@@ -222,7 +222,7 @@ impl Emitter<'_, '_> {
 
     // ---- The shading point ----
 
-    pub(super) fn ask(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
+    pub(super) fn query(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
         match builtin {
             Builtin::Backfacing => self.load_global(types::I32, offset_of!(ShaderGlobals, backfacing)),
             Builtin::SurfaceArea => {

@@ -100,7 +100,7 @@ impl Emitter<'_, '_> {
             B::Concat | B::Strlen | B::Startswith | B::Endswith | B::Substr | B::Format => {
                 self.string_function(builtin, args)
             }
-            B::RayType | B::Backfacing | B::SurfaceArea | B::HasAttribute => self.ask(builtin, args),
+            B::RayType | B::Backfacing | B::SurfaceArea | B::HasAttribute => self.query(builtin, args),
             // A query that the optimiser has not resolved is false.
             B::IsConstant => self.b.ins().iconst(types::I32, 0),
             _ => unreachable!("{builtin:?} has no result in a register"),

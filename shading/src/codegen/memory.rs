@@ -252,11 +252,11 @@ impl Emitter<'_, '_> {
             }
             return;
         }
-        let (turn, done) = (self.b.create_block(), self.b.create_block());
-        let offset = self.b.append_block_param(turn, POINTER);
+        let (loop_block, done) = (self.b.create_block(), self.b.create_block());
+        let offset = self.b.append_block_param(loop_block, POINTER);
         let start = self.pointer(0);
-        self.b.ins().jump(turn, &[start.into()]);
-        self.b.switch_to_block(turn);
+        self.b.ins().jump(loop_block, &[start.into()]);
+        self.b.switch_to_block(loop_block);
         each(self, &|e, a| Address {
             base: e.b.ins().iadd(a.base, offset),
             offset: a.offset,
@@ -265,8 +265,8 @@ impl Emitter<'_, '_> {
         let next = self.b.ins().iadd(offset, step);
         let end = self.pointer(bytes as usize);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, end);
-        self.b.ins().brif(more, turn, &[next.into()], done, &[]);
-        self.b.seal_block(turn);
+        self.b.ins().brif(more, loop_block, &[next.into()], done, &[]);
+        self.b.seal_block(loop_block);
         self.b.seal_block(done);
         self.b.switch_to_block(done);
     }

@@ -268,18 +268,18 @@ pub fn compile(
 
 /// Returns the optimisation level for a unit: loops without calls deserve good register allocation. Around calls, all
 /// values are in memory anyway.
-fn level(unit: &Unit, asked: OptLevel) -> OptLevel {
+fn level(unit: &Unit, requested_level: OptLevel) -> OptLevel {
     let calls_nothing = |body: &[Stmt]| {
         let mut calls = false;
         walk::statements(body, &mut |stmt| calls |= is_call(stmt));
         !calls
     };
     let mut codes = unit.functions.values().map(|f| &f.code).chain([&unit.code]);
-    match asked {
+    match requested_level {
         OptLevel::Fast if codes.any(|code| walk::any_loop(&code.body, &mut { calls_nothing })) => {
             OptLevel::Plain
         }
-        OptLevel::Fast | OptLevel::Plain | OptLevel::Full => asked,
+        OptLevel::Fast | OptLevel::Plain | OptLevel::Full => requested_level,
     }
 }
 

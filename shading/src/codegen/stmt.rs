@@ -104,20 +104,20 @@ impl Emitter<'_, '_> {
                 flow = Flow::On;
             }
         }
-        self.go_on(join, flow)
+        self.continue_in(join, flow)
     }
 
     fn loop_stmt(&mut self, body: &Block, scopes: &mut Scopes) -> Flow {
-        let turn = self.b.create_block();
-        self.b.ins().jump(turn, &[]);
-        self.b.switch_to_block(turn);
+        let loop_block = self.b.create_block();
+        self.b.ins().jump(loop_block, &[]);
+        self.b.switch_to_block(loop_block);
         self.spend(FUEL, shims::out_of_fuel());
         self.nodes.loops += 1;
         if self.block(body, scopes) == Flow::On {
-            self.b.ins().jump(turn, &[]);
+            self.b.ins().jump(loop_block, &[]);
         }
         self.nodes.loops -= 1;
-        self.b.seal_block(turn);
+        self.b.seal_block(loop_block);
         Flow::Dead
     }
 
@@ -129,11 +129,11 @@ impl Emitter<'_, '_> {
             self.b.ins().jump(after, &[]);
         }
         let left = scopes.open[scope].take().is_some_and(|open| open.left);
-        self.go_on(after, if left { Flow::On } else { flow })
+        self.continue_in(after, if left { Flow::On } else { flow })
     }
 
     /// Continues in a block whose predecessors are all known.
-    fn go_on(&mut self, block: ir::Block, flow: Flow) -> Flow {
+    fn continue_in(&mut self, block: ir::Block, flow: Flow) -> Flow {
         if flow == Flow::On {
             self.b.seal_block(block);
             self.b.switch_to_block(block);

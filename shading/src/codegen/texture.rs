@@ -61,7 +61,7 @@ impl Emitter<'_, '_> {
                 }
             },
             None => {
-                self.note_late(&args[0]);
+                self.record_late_texture(&args[0]);
                 self.store_file(record, args);
                 let place = self.place();
                 self.call(functions.named, &[self.ctx, place, record.base, out]);
@@ -80,7 +80,7 @@ impl Emitter<'_, '_> {
             };
             self.shared.texture_handle(request, optional, self.span);
         }
-        self.note_late(&args[0]);
+        self.record_late_texture(&args[0]);
         let record = self.lookup_record(options, args);
         self.store_file(record, args);
         let place = self.place();
@@ -114,7 +114,7 @@ impl Emitter<'_, '_> {
     }
 
     fn texture_info_call(&mut self, kind: Kind, args: &[Operand], out: ir::Value) -> ir::Value {
-        self.note_late(&args[0]);
+        self.record_late_texture(&args[0]);
         let [file, name, s, t] = self.read_all(args);
         let kind = self.int(kind.code());
         let place = self.place();
@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Records a file that is looked up by name at run time.
-    fn note_late(&mut self, file: &Operand) {
+    fn record_late_texture(&mut self, file: &Operand) {
         match self.constant(*file) {
             Some(Const::String(name)) => {
                 let name = name.to_string();

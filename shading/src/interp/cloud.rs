@@ -3,7 +3,7 @@
 use super::ReportKind;
 use crate::runtime::ShaderHost;
 use crate::runtime::cloud::{
-    self, CloudAttribute, CloudFault, CloudHandle, CloudSearch, CloudValue, PointCloud,
+    self, CloudAttribute, CloudError, CloudHandle, CloudSearch, CloudValue, PointCloud,
 };
 use crate::runtime::written::{self, WrittenClouds};
 use shading_compiler::builtins::Builtin;
@@ -22,7 +22,16 @@ pub(super) fn evaluate(
 ) -> Option<(Const, Option<CloudReport>)> {
     use Const::{Array, Float, Int, String, Triple};
     Some(match (builtin, args) {
-        (Builtin::CloudSearch, [String(file), Triple(center), Float(radius), Int(most), Int(sort)]) => {
+        (
+            Builtin::CloudSearch,
+            [
+                String(file),
+                Triple(center),
+                Float(radius),
+                Int(max_points),
+                Int(sort),
+            ],
+        ) => {
             let wanted = CloudSearch {
                 center: *center,
                 radius: *radius,
@@ -31,7 +40,7 @@ pub(super) fn evaluate(
             let call = Call::new(host, file);
             let places = (kind.count() as usize).saturating_sub(1);
             let mut points = vec![];
-            let found = cloud::search(call.cloud, &wanted, *most, places, &mut points);
+            let found = cloud::search(call.cloud, &wanted, *max_points, places, &mut points);
             let count = found.unwrap_or(0);
             points.truncate(count);
             let mut list: Vec<Const> = points.iter().map(|(_, index)| Int(index.cast_signed())).collect();
@@ -42,8 +51,8 @@ pub(super) fn evaluate(
         (Builtin::HasCloudValues, [String(file), Array(indices), Int(count), String(name), Int(code)]) => {
             let kind = Kind::of_code(*code);
             let (Kind::One(element) | Kind::Array(element, _)) = kind;
-            let asked = cloud::asked(*count, indices.len(), kind.count() as usize);
-            let indices = indices[..asked].iter().map(int);
+            let requested_count = cloud::requested_count(*count, indices.len(), kind.count() as usize);
+            let indices = indices[..requested_count].iter().map(int);
             let call = Call::new(host, file);
             let result = cloud::check(call.cloud, name, (element, kind.count() as usize), indices);
             let found = Int(i32::from(result.is_ok()));
@@ -154,10 +163,10 @@ impl<'a> Call<'a> {
         move |index| cloud::distance(cloud, index, center, change)
     }
 
-    fn report(&self, fault: Option<CloudFault>, name: &str, element: Element) -> Option<CloudReport> {
+    fn report(&self, fault: Option<CloudError>, name: &str, element: Element) -> Option<CloudReport> {
         let fault = fault?;
         let kind = match fault {
-            CloudFault::NoCloud => ReportKind::MissingCloud,
+            CloudError::NoCloud => ReportKind::MissingCloud,
             _ => ReportKind::BadArgument,
         };
         let error = || self.host.cloud_error(self.file);
@@ -182,8 +191,8 @@ fn fill<'a>(
     value: impl Fn(i32, usize) -> Option<CloudValue<'a>>,
 ) -> Const {
     let mut list = before.to_vec();
-    let asked = cloud::asked(count, indices.len(), list.len() / width);
-    for (places, index) in list.chunks_exact_mut(width).zip(&indices[..asked]) {
+    let requested_count = cloud::requested_count(count, indices.len(), list.len() / width);
+    for (places, index) in list.chunks_exact_mut(width).zip(&indices[..requested_count]) {
         for (part, place) in places.iter_mut().enumerate() {
             if let Some(value) = value(int(index), part) {
                 *place = value.constant();

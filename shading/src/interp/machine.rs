@@ -223,25 +223,25 @@ impl<'a> Machine<'a> {
             return self.array_set(frame, dst, args, span);
         }
         let kind = frame.kind(dst);
-        let value = match self.of_point(frame, kind, op, args, span) {
+        let value = match self.eval_point(frame, kind, op, args, span) {
             Some(value) => value,
-            None => match self.of_messages(frame, kind, op, args) {
+            None => match self.eval_messages(frame, kind, op, args) {
                 Some(value) => value,
-                None => match self.of_closures(frame, kind, op, args, span) {
+                None => match self.eval_closures(frame, kind, op, args, span) {
                     Some(value) => value,
-                    None => self.of_constants(frame, kind, op, args, span),
+                    None => self.eval_constants(frame, kind, op, args, span),
                 },
             },
         };
         if self.options.reports_not_finite {
-            self.watch_finite(frame, dst, &value, op, span);
+            self.check_finite(frame, dst, &value, op, span);
         }
-        frame.locals[dst] = self.watched(value);
+        frame.locals[dst] = self.normalised(value);
     }
 
     /// Reports a named variable that is assigned a non-finite number.
     #[cold]
-    fn watch_finite(&mut self, frame: &CallFrame<'a>, dst: LocalId, value: &Value, op: Op, span: Span) {
+    fn check_finite(&mut self, frame: &CallFrame<'a>, dst: LocalId, value: &Value, op: Op, span: Span) {
         let name = &frame.code.locals[dst].name;
         let Value::Plain(value) = value else { return };
         if name.is_empty() || value.is_finite() {
@@ -255,7 +255,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Returns a value modified as [`RunOptions::unsigned_zeros`] requires.
-    fn watched(&mut self, value: Value) -> Value {
+    fn normalised(&mut self, value: Value) -> Value {
         match value {
             Value::Plain(value) if self.options.unsigned_zeros => {
                 self.finite &= value.is_finite();
@@ -284,7 +284,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Evaluates operations that depend on their operands only.
-    fn of_constants(
+    fn eval_constants(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,
@@ -301,7 +301,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Evaluates operations on closures.
-    fn of_closures(
+    fn eval_closures(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,

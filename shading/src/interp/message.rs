@@ -4,13 +4,13 @@ use super::closure::Value;
 use super::frame::CallFrame;
 use super::machine::Machine;
 use crate::runtime::Sink;
-use crate::runtime::messages::Asked;
+use crate::runtime::messages::MessageQuery;
 use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::{Const, Kind, Op, Operand};
 
 impl<'a> Machine<'a> {
     /// Evaluates messages between layers.
-    pub(super) fn of_messages(
+    pub(super) fn eval_messages(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,
@@ -21,7 +21,7 @@ impl<'a> Machine<'a> {
             Op::Builtin(Builtin::HasMessage) => {
                 let found = match frame.text(args[0]) {
                     "trace" => Ok(self.traced(frame, args[1], args[4]).is_some()),
-                    _ => self.messages.ask(asked(frame, &args[1..])),
+                    _ => self.messages.query(message_query(frame, &args[1..])),
                 };
                 let found = found.unwrap_or_else(|error| {
                     self.printed.push(Sink::Error, &error);
@@ -39,7 +39,7 @@ impl<'a> Machine<'a> {
                 Some(value.unwrap_or_else(|| Value::zero(kind)))
             }
             Op::Builtin(builtin) => {
-                let value = self.of_dictionaries(frame, kind, builtin, args)?;
+                let value = self.eval_dictionaries(frame, kind, builtin, args)?;
                 Some(Value::Plain(value))
             }
             _ => None,
@@ -52,7 +52,7 @@ impl<'a> Machine<'a> {
         self.last_trace.message(self.options.host, frame.text(name), kind)
     }
 
-    pub(super) fn of_dictionaries(
+    pub(super) fn eval_dictionaries(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,
@@ -86,9 +86,9 @@ impl<'a> Machine<'a> {
 }
 
 /// Returns name, type and source location of a message query.
-pub(super) fn asked<'f>(frame: &'f CallFrame<'_>, args: &[Operand]) -> Asked<'f> {
+pub(super) fn message_query<'f>(frame: &'f CallFrame<'_>, args: &[Operand]) -> MessageQuery<'f> {
     let text = |i: usize| frame.text(args[i]);
-    Asked {
+    MessageQuery {
         name: text(0),
         ty: text(1),
         place: text(2),

@@ -14,7 +14,7 @@ use shading_syntax::source::Span;
 
 impl<'a> Machine<'a> {
     /// Evaluates operations that depend on the shading point or the host.
-    pub(super) fn of_point(
+    pub(super) fn eval_point(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,
@@ -87,7 +87,7 @@ impl<'a> Machine<'a> {
                 Const::Int(i32::from(bits & globals.ray_kind.0 != 0))
             }
             Op::Builtin(builtin) if builtin.is_cloud_array() || builtin == Builtin::HasCloudValues => {
-                self.of_clouds(frame, kind, builtin, args, span)?
+                self.eval_clouds(frame, kind, builtin, args, span)?
             }
             Op::Builtin(Builtin::CloudWrite) => self.write_point(frame, args, span)?,
             // A query that the optimiser has not resolved is false.
@@ -102,7 +102,7 @@ impl<'a> Machine<'a> {
         }))
     }
 
-    pub(super) fn of_clouds(
+    pub(super) fn eval_clouds(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,

@@ -3,7 +3,7 @@
 use super::closure::{NodeId, Value};
 use super::frame::CallFrame;
 use super::machine::Machine;
-use super::message::asked;
+use super::message::message_query;
 use crate::runtime::Sink;
 use crate::runtime::closure_text::closure_text;
 use shading_compiler::builtins::Builtin;
@@ -26,9 +26,9 @@ impl<'a> Machine<'a> {
             Builtin::Error => (Sink::Error, 0),
             Builtin::Fprintf => (Sink::File(frame.text(args[0]).to_owned()), 1),
             Builtin::SetMessage => {
-                let asked = asked(frame, &args[..3]);
+                let message_query = message_query(frame, &args[..3]);
                 let value = frame.get(args[3]);
-                if let Err(error) = self.messages.set(asked, value) {
+                if let Err(error) = self.messages.set(message_query, value) {
                     self.printed.push(Sink::Error, &error);
                 }
                 return true;

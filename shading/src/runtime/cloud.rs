@@ -100,7 +100,7 @@ impl CloudValue<'_> {
 
 /// Errors of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CloudFault {
+pub(crate) enum CloudError {
     /// The cloud does not exist.
     NoCloud,
     /// The cloud has no such attribute.
@@ -119,11 +119,11 @@ impl<'a> CloudAttribute<'a> {
         cloud: &'a dyn PointCloud,
         name: &str,
         element: Element,
-    ) -> Result<CloudAttribute<'a>, CloudFault> {
+    ) -> Result<CloudAttribute<'a>, CloudError> {
         let attribute = if name == INDEX {
             CloudAttribute::Index(cloud.count() as u32)
         } else {
-            CloudAttribute::Values(cloud.values(name).ok_or(CloudFault::NoAttribute)?)
+            CloudAttribute::Values(cloud.values(name).ok_or(CloudError::NoAttribute)?)
         };
         match (attribute, element) {
             (CloudAttribute::Index(_), Element::Int)
@@ -133,7 +133,7 @@ impl<'a> CloudAttribute<'a> {
             | (CloudAttribute::Values(CloudValues::Texts { .. }), Element::String)
             | (CloudAttribute::Values(CloudValues::Arrays(1.., _)), Element::Float)
             | (CloudAttribute::Values(CloudValues::Arrays(16, _)), Element::Matrix) => Ok(attribute),
-            _ => Err(CloudFault::WrongType),
+            _ => Err(CloudError::WrongType),
         }
     }
 
@@ -193,7 +193,7 @@ impl<'a> CloudAttribute<'a> {
 }
 
 /// Number of points that a call requests, limited by the number of indices and the space for values.
-pub(crate) fn asked(count: i32, indices: usize, room: usize) -> usize {
+pub(crate) fn requested_count(count: i32, indices: usize, room: usize) -> usize {
     usize::try_from(count).unwrap_or(0).min(indices).min(room)
 }
 
@@ -207,27 +207,27 @@ pub(crate) fn zero(element: Element) -> Option<CloudValue<'static>> {
     }
 }
 
-/// Searches points and stores their indices, at most `most` and the length of `room`; returns their number. Without
+/// Searches points and stores their indices, at most `max_points` and the length of `room`; returns their number. Without
 /// `room`, points are only counted. `points` is scratch memory.
 pub(crate) fn search(
     cloud: Option<&dyn PointCloud>,
     search: &CloudSearch,
-    most: i32,
+    max_points: i32,
     room: usize,
     points: &mut Vec<(f32, u32)>,
-) -> Result<usize, CloudFault> {
-    let cloud = cloud.ok_or(CloudFault::NoCloud)?;
+) -> Result<usize, CloudError> {
+    let cloud = cloud.ok_or(CloudError::NoCloud)?;
     let room = if room == 0 { cloud.count() } else { room };
-    let most = usize::try_from(most).unwrap_or(0).min(room);
+    let max_points = usize::try_from(max_points).unwrap_or(0).min(room);
     let numbers = search.center.iter().chain([&search.radius]);
     // The radius may be infinite.
-    if most == 0 || search.radius < 0.0 || numbers.into_iter().any(|x| x.is_nan()) {
+    if max_points == 0 || search.radius < 0.0 || numbers.into_iter().any(|x| x.is_nan()) {
         return Ok(0);
     }
-    if points.len() < most {
-        points.resize(most, (0.0, 0));
+    if points.len() < max_points {
+        points.resize(max_points, (0.0, 0));
     }
-    Ok(cloud.search(search, &mut points[..most]).min(most))
+    Ok(cloud.search(search, &mut points[..max_points]).min(max_points))
 }
 
 /// Returns whether a call of `pointcloud_get` finds its attribute and all requested points, for an array of `room`
@@ -237,19 +237,19 @@ pub(crate) fn check(
     name: &str,
     (element, room): (Element, usize),
     indices: impl ExactSizeIterator<Item = i32>,
-) -> Result<(), CloudFault> {
+) -> Result<(), CloudError> {
     if indices.len() == 0 {
         return Ok(());
     }
-    let cloud = cloud.ok_or(CloudFault::NoCloud)?;
+    let cloud = cloud.ok_or(CloudError::NoCloud)?;
     let width = CloudAttribute::of(cloud, name, element)?.width(element);
     if indices.len() * width > room {
-        return Err(CloudFault::NoRoom(width));
+        return Err(CloudError::NoRoom(width));
     }
     let count = cloud.count();
     let is_there = |index: &i32| usize::try_from(*index).is_ok_and(|index| index < count);
     match { indices }.find(|index| !is_there(index)) {
-        Some(index) => Err(CloudFault::NoPoint(index)),
+        Some(index) => Err(CloudError::NoPoint(index)),
         None => Ok(()),
     }
 }
@@ -283,7 +283,7 @@ pub(crate) fn distance(
 
 /// Message of an error. `error` is the reason why the cloud cannot be read.
 pub(crate) fn message(
-    fault: CloudFault,
+    fault: CloudError,
     cloud: Option<&dyn PointCloud>,
     error: impl FnOnce() -> Option<String>,
     file: &str,
@@ -296,17 +296,17 @@ pub(crate) fn message(
         names.join(", ")
     };
     match fault {
-        CloudFault::NoCloud => {
+        CloudError::NoCloud => {
             let error = error().unwrap_or_else(|| format!("point cloud {file:?} cannot be searched"));
             format!("{error}; nothing is found")
         }
-        CloudFault::NoAttribute => {
+        CloudError::NoAttribute => {
             format!(
                 "point cloud {file:?} has no attribute {name:?}; it has {}",
                 names()
             )
         }
-        CloudFault::WrongType => {
+        CloudError::WrongType => {
             let found = cloud.and_then(|cloud| {
                 let all = [Element::Int, Element::Float, Element::Triple, Element::String];
                 all.into_iter()
@@ -316,12 +316,12 @@ pub(crate) fn message(
             let wanted = shading_compiler::hir::Kind::One(element);
             format!("attribute {name:?} of point cloud {file:?} is {found}, not {wanted}")
         }
-        CloudFault::NoRoom(width) => {
+        CloudError::NoRoom(width) => {
             format!(
                 "attribute {name:?} of point cloud {file:?} has {width} floats: the array is too short for that"
             )
         }
-        CloudFault::NoPoint(index) => {
+        CloudError::NoPoint(index) => {
             let count = cloud.map_or(0, PointCloud::count);
             format!("point cloud {file:?} has no point {index}: there are {count}")
         }

@@ -85,20 +85,20 @@ impl PartialEq for WrittenClouds {
 
 /// Reasons why a point is not recorded.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Refusal {
+pub(crate) enum WriteError {
     /// The host does not allow writing to the file.
     Host(Cow<'static, str>),
     /// The size limit is reached.
     Full,
 }
 
-impl Refusal {
+impl WriteError {
     /// Returns the message of the error.
     #[cold]
     pub(crate) fn message(&self, file: &str) -> String {
         match self {
-            Refusal::Host(why) => format!("no point is written to {file:?}: {why}"),
-            Refusal::Full => format!("no point is written to {file:?}: there are too many"),
+            WriteError::Host(why) => format!("no point is written to {file:?}: {why}"),
+            WriteError::Full => format!("no point is written to {file:?}: there are too many"),
         }
     }
 }
@@ -110,14 +110,14 @@ pub(crate) fn write<'a>(
     file: &str,
     position: [f32; 3],
     attributes: impl Iterator<Item = (&'a str, CloudValue<'a>)> + Clone,
-) -> Result<(), Refusal> {
+) -> Result<(), WriteError> {
     if let Some(why) = host.cloud_refusal(file) {
-        return Err(Refusal::Host(why));
+        return Err(WriteError::Host(why));
     }
     if clouds.push(file, position, attributes) {
         Ok(())
     } else {
-        Err(Refusal::Full)
+        Err(WriteError::Full)
     }
 }
 

@@ -265,7 +265,7 @@ impl Diagnostics {
     pub fn add_new(&mut self, list: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let before = self.list.len();
         for diagnostic in list {
-            if !self.list.iter().any(|known| known.tells_same(&diagnostic)) {
+            if !self.list.iter().any(|known| known.is_duplicate_of(&diagnostic)) {
                 self.list.push(diagnostic);
             }
         }
@@ -276,7 +276,7 @@ impl Diagnostics {
 impl Diagnostic {
     /// Returns whether both diagnostics have the same message at the same location, apart from the instance names in
     /// them.
-    fn tells_same(&self, other: &Diagnostic) -> bool {
+    fn is_duplicate_of(&self, other: &Diagnostic) -> bool {
         let place = |d: &Diagnostic| {
             d.labels
                 .first()

@@ -46,7 +46,7 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
         start: None,
         broken: false,
         open: vec![],
-        beyond: 0,
+        excess_depth: 0,
         items: vec![],
         errors: vec![],
     };
@@ -69,7 +69,7 @@ struct Scanner<'a> {
     /// Open brackets of the current item.
     open: Vec<(usize, u8)>,
     /// Number of open brackets beyond the maximum depth.
-    beyond: usize,
+    excess_depth: usize,
     items: Vec<Range<usize>>,
     errors: Vec<(Range<usize>, SyntaxError)>,
 }
@@ -108,8 +108,8 @@ impl Scanner<'_> {
         match byte {
             b'"' => return self.string(),
             // Brackets beyond the maximum depth are only counted until they are closed.
-            b'(' | b'[' | b'{' if self.open.len() > MAX_DEPTH => self.beyond += 1,
-            b')' | b']' | b'}' if self.beyond > 0 => self.beyond -= 1,
+            b'(' | b'[' | b'{' if self.open.len() > MAX_DEPTH => self.excess_depth += 1,
+            b')' | b']' | b'}' if self.excess_depth > 0 => self.excess_depth -= 1,
             b'(' | b'[' | b'{' => {
                 self.open.push((at, byte));
                 if self.open.len() == MAX_DEPTH + 1 {
@@ -181,7 +181,7 @@ impl Scanner<'_> {
         }
         self.broken = false;
         self.open.clear();
-        self.beyond = 0;
+        self.excess_depth = 0;
     }
 
     fn report_open(&mut self) {

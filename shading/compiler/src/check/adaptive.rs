@@ -37,7 +37,7 @@ const PREDICATES: [(&str, Predicate); 9] = [
 ];
 
 /// Names of the query functions.
-pub(super) const QUESTIONS: [&str; 4] = ["isconnected", "istexture", "isconstant", "exists"];
+pub(super) const QUERIES: [&str; 4] = ["isconnected", "istexture", "isconstant", "exists"];
 
 /// Lowers the unit at `index` of a file for an instance with the given parameter uses.
 ///
@@ -76,12 +76,12 @@ pub fn specialise(
 
 impl<'a> Checker<'a> {
     /// Returns whether a function of that name is a query.
-    pub(super) fn is_question(name: &str) -> bool {
-        QUESTIONS.contains(&name) || PREDICATES.iter().any(|(known, _)| *known == name)
+    pub(super) fn is_query(name: &str) -> bool {
+        QUERIES.contains(&name) || PREDICATES.iter().any(|(known, _)| *known == name)
     }
 
     /// Returns the constant result of a query, as an int.
-    pub(super) fn question(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
+    pub(super) fn query(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let [
             Argument {
                 value: expr,
@@ -112,30 +112,30 @@ impl<'a> Checker<'a> {
             };
             return Some(self.emit_value(Op::Builtin(Builtin::IsConstant), vec![leaf], Type::INT, span));
         }
-        let answer = if let Some((_, is)) = PREDICATES.iter().find(|(known, _)| *known == name) {
+        let result = if let Some((_, is)) = PREDICATES.iter().find(|(known, _)| *known == name) {
             i32::from(is(self.checked_type_of(expr)?))
         } else {
             let place = self.place(expr)?;
             self.mark_read(expr);
             self.used(&place, name)
         };
-        Some(TypedValue::new(Type::INT, self.int(answer)))
+        Some(TypedValue::new(Type::INT, self.int(result)))
     }
 
-    fn used(&mut self, place: &Lvalue, question: &str) -> i32 {
-        let mut answer = 0;
+    fn used(&mut self, place: &Lvalue, query: &str) -> i32 {
+        let mut result = 0;
         for &local in &place.leaves {
             let Some(name) = self.adaptive.params.get(&local).cloned() else {
                 continue;
             };
             let used = self.adaptive.used(&name);
-            self.adaptive.asked.insert(name);
-            answer |= match question {
+            self.adaptive.queried.insert(name);
+            result |= match query {
                 "istexture" => i32::from(used.is_image),
                 _ => i32::from(used.is_fed) + 2 * i32::from(used.is_read),
             };
         }
-        answer
+        result
     }
 
     /// Returns the type of an expression without evaluating it; errors in it are reported.
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
 
     /// Evaluates a condition that is known from the unit's use; a branch that it excludes is left unchecked. `None` if
     /// it is not known, and in a unit without `any`.
-    pub(super) fn decided(&mut self, condition: &'a Expr) -> Option<bool> {
+    pub(super) fn known_condition(&mut self, condition: &'a Expr) -> Option<bool> {
         if !self.adaptive.is_generic {
             return None;
         }
@@ -156,30 +156,30 @@ impl<'a> Checker<'a> {
             ExprKind::Unary {
                 op: UnaryOp::Not,
                 operand,
-            } => self.decided(operand).map(|value| !value),
+            } => self.known_condition(operand).map(|value| !value),
             ExprKind::Binary {
                 op: BinaryOp::And,
                 left,
                 right,
-            } => match self.decided(left)? {
+            } => match self.known_condition(left)? {
                 false => Some(false),
-                true => self.decided(right),
+                true => self.known_condition(right),
             },
             ExprKind::Binary {
                 op: BinaryOp::Or,
                 left,
                 right,
-            } => match self.decided(left)? {
+            } => match self.known_condition(left)? {
                 true => Some(true),
-                false => self.decided(right),
+                false => self.known_condition(right),
             },
             ExprKind::Call {
                 name,
                 template: None,
                 args,
-            } if Self::is_question(&name.text) && !matches!(name.text.as_str(), "exists" | "isconstant") => {
-                let answer = self.question(&name.text, args, condition.span)?;
-                match self.body.known(answer.leaf()) {
+            } if Self::is_query(&name.text) && !matches!(name.text.as_str(), "exists" | "isconstant") => {
+                let result = self.query(&name.text, args, condition.span)?;
+                match self.body.known(result.leaf()) {
                     Some(crate::hir::Const::Int(value)) => Some(*value != 0),
                     _ => None,
                 }
@@ -204,8 +204,8 @@ impl<'a> Checker<'a> {
                 ast::StmtKind::If {
                     condition, otherwise, ..
                 } => {
-                    is_chain &=
-                        tested_param(condition, &mut tested) && self.decided(condition) == Some(false);
+                    is_chain &= tested_param(condition, &mut tested)
+                        && self.known_condition(condition) == Some(false);
                     rest = otherwise.as_deref();
                 }
                 _ => return false,

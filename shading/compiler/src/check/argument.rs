@@ -11,7 +11,7 @@ use shading_syntax::source::Span;
 
 /// An argument whose parameter is not yet known.
 #[derive(Clone, Debug)]
-pub(super) struct Given<'a> {
+pub(super) struct CallArgument<'a> {
     pub(super) span: Span,
     kind: GivenKind<'a>,
 }
@@ -35,10 +35,10 @@ enum Shape {
     Braces(Vec<Shape>),
 }
 
-impl<'a> Given<'a> {
+impl<'a> CallArgument<'a> {
     /// Creates an argument from a value.
-    pub(super) fn value(value: TypedValue, span: Span) -> Given<'a> {
-        Given {
+    pub(super) fn value(value: TypedValue, span: Span) -> CallArgument<'a> {
+        CallArgument {
             span,
             kind: GivenKind::Value(value),
         }
@@ -73,13 +73,13 @@ impl<'a> Given<'a> {
 impl<'a> Checker<'a> {
     /// Returns the variable that receives the result of a call, with its expression; `form` is the syntax of the call,
     /// for messages.
-    pub(super) fn answered(
+    pub(super) fn result_variable(
         &mut self,
-        target: Option<&Given<'a>>,
+        target: Option<&CallArgument<'a>>,
         form: &'static str,
         span: Span,
     ) -> Option<(Lvalue, &'a Expr)> {
-        let Some((place, expr)) = target.and_then(Given::place) else {
+        let Some((place, expr)) = target.and_then(CallArgument::place) else {
             self.report(span, CheckError::BadForm { form });
             return None;
         };
@@ -89,7 +89,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Writes the result of a call to its variable if the result exists; the value of the call is whether it does.
-    pub(super) fn answer(
+    pub(super) fn write_result(
         &mut self,
         found: TypedValue,
         place: &Lvalue,
@@ -126,7 +126,7 @@ impl<'a> Checker<'a> {
         args: &'a [Argument],
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Vec<Given<'a>>> {
+    ) -> Option<Vec<CallArgument<'a>>> {
         if expected.is_none() || !args.iter().any(|arg| has_call(&arg.value)) {
             return self.arguments(args);
         }
@@ -143,11 +143,15 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks all arguments; `None` if any has an error.
-    pub(super) fn arguments(&mut self, args: &'a [Argument]) -> Option<Vec<Given<'a>>> {
+    pub(super) fn arguments(&mut self, args: &'a [Argument]) -> Option<Vec<CallArgument<'a>>> {
         self.arguments_as(args, None)
     }
 
-    fn arguments_as(&mut self, args: &'a [Argument], expected: Option<Type>) -> Option<Vec<Given<'a>>> {
+    fn arguments_as(
+        &mut self,
+        args: &'a [Argument],
+        expected: Option<Type>,
+    ) -> Option<Vec<CallArgument<'a>>> {
         let mut list = vec![];
         for arg in args {
             if let Some(name) = &arg.name {
@@ -159,7 +163,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks one argument.
-    fn argument(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<Given<'a>> {
+    fn argument(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<CallArgument<'a>> {
         let span = expr.span;
         let kind = match &expr.kind {
             ExprKind::Braces(elements) => GivenKind::Braces(elements, self.shapes(elements)),
@@ -171,7 +175,7 @@ impl<'a> Checker<'a> {
             }
             _ => GivenKind::Value(self.value(expr, expected)?),
         };
-        Some(Given { span, kind })
+        Some(CallArgument { span, kind })
     }
 
     /// Shapes of elements. Their types are found by generating code that is discarded.
@@ -234,7 +238,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns the value of an argument with a known type.
-    pub(super) fn given_value(&mut self, given: &Given<'a>) -> Option<TypedValue> {
+    pub(super) fn given_value(&mut self, given: &CallArgument<'a>) -> Option<TypedValue> {
         match &given.kind {
             GivenKind::Lvalue(place, expr) => {
                 self.mark_read(expr);
@@ -249,7 +253,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns the value of an argument, converted to the type of its parameter.
-    pub(super) fn given_as(&mut self, given: &Given<'a>, ty: Type) -> Option<TypedValue> {
+    pub(super) fn given_as(&mut self, given: &CallArgument<'a>, ty: Type) -> Option<TypedValue> {
         if let GivenKind::Braces(elements, _) = given.kind {
             return self.braces(elements, ty, given.span);
         }
@@ -258,12 +262,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns the text of an argument that is a constant string.
-    pub(super) fn given_string(&self, given: &Given<'a>) -> Option<std::sync::Arc<str>> {
+    pub(super) fn given_string(&self, given: &CallArgument<'a>) -> Option<std::sync::Arc<str>> {
         self.body.known_string(given.operand()?)
     }
 
     /// Returns the conversion rank of an argument for a parameter type.
-    pub(super) fn argument_rank(&self, given: &Given<'a>, ty: Type, output: bool) -> Option<u32> {
+    pub(super) fn argument_rank(&self, given: &CallArgument<'a>, ty: Type, output: bool) -> Option<u32> {
         use super::conversion::rank;
         if let GivenKind::Braces(_, shapes) = &given.kind {
             return (!output && self.takes_braces(shapes, ty)).then_some(rank::EXACT);

@@ -3,7 +3,7 @@
 //! Lookup order: user functions, special forms (which a signature cannot describe), closures of the registry, overloads
 //! of prelude and built-ins.
 
-use super::argument::{Given, is_noise};
+use super::argument::{CallArgument, is_noise};
 use super::conversion::near;
 use super::error::CheckError;
 use super::frame::Formal;
@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
             .functions_named(self.scope, text)
             .iter()
             .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
-        if is_users && (!self.is_beside(text) || self.users_take(text, args)) {
+        if is_users && (!self.has_other_meaning(text) || self.user_function_accepts(text, args)) {
             let given = self.arguments_of(text, args, expected, span)?;
             // Users may overload special forms for types of their own.
             return match text {
@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
             "arraylength" => self.array_length_call(args, span),
             "Dx" | "Dy" | "Dz" => self.derivative(text, args, expected, span),
             "exit" => self.exit(args, span),
-            _ if Self::is_question(text) && !self.is_callable(text) => self.question(text, args, span),
+            _ if Self::is_query(text) && !self.is_callable(text) => self.query(text, args, span),
             _ => {
                 let given = self.arguments_of(text, args, expected, span)?;
                 self.call_named(text, given, expected, span)
@@ -116,21 +116,21 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns whether a name has a meaning other than the file's functions: a special form or a closure.
-    fn is_beside(&mut self, name: &str) -> bool {
+    fn has_other_meaning(&mut self, name: &str) -> bool {
         SPECIAL_NAMES.contains(&name)
             || self.closures.find(name).is_some()
             || !self.declared_closures(name).is_empty()
     }
 
     /// Returns whether a function declared in the file accepts these arguments, as far as their types are known.
-    fn users_take(&mut self, name: &str, args: &'a [Argument]) -> bool {
+    fn user_function_accepts(&mut self, name: &str, args: &'a [Argument]) -> bool {
         let failed = self.failed.take();
         let mut takes = true;
         self.quiet += 1;
         let span = args.first().map_or(Span::default(), |arg| arg.value.span);
         self.block(span, |c| {
             if let Some(given) = c.arguments(args) {
-                takes = c.is_users_call(name, &given);
+                takes = c.is_user_function_call(name, &given);
             }
         });
         self.quiet -= 1;
@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns whether a closure declared in the file takes these arguments; keyword arguments may follow.
-    pub(super) fn declaration_fits(&mut self, name: &str, given: &[Given<'a>]) -> bool {
+    pub(super) fn declaration_fits(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         self.declared_closures(name).iter().any(|formals| {
             formals.len() <= given.len()
                 && (given.len() - formals.len()).is_multiple_of(2)
@@ -172,7 +172,7 @@ impl<'a> Checker<'a> {
     pub(super) fn declared_closure(
         &mut self,
         name: &Name,
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         span: Span,
     ) -> Option<TypedValue> {
         for given in given {
@@ -250,7 +250,7 @@ impl<'a> Checker<'a> {
             },
             _ => None,
         };
-        if let Some((_, expr)) = given.first().and_then(Given::place) {
+        if let Some((_, expr)) = given.first().and_then(CallArgument::place) {
             self.mark_written(expr);
             self.mark_read(expr);
         }

@@ -52,7 +52,7 @@ pub(super) struct Checker<'a> {
     /// Warnings about unused variables; dropped if there are errors, which may be the reason.
     pub(super) unused: Vec<(Span, Diagnostic)>,
     /// Messages already reported; a body may be checked more than once.
-    pub(super) said: FxHashSet<(Span, String)>,
+    pub(super) reported: FxHashSet<(Span, String)>,
     /// Nothing is reported while this is above zero.
     pub(super) quiet: u32,
     /// First error that was not reported.
@@ -74,7 +74,7 @@ pub(super) struct Checker<'a> {
     /// Number of statements emitted and calls inlined for the unit.
     pub(super) emitted: usize,
     /// True once the unit's size was reported as too large.
-    pub(super) is_exhaustion_told: bool,
+    pub(super) exhaustion_reported: bool,
     /// Number of errors reported.
     pub(super) errors: usize,
     /// Current nesting depth of inlined calls.
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
             color_system: environment.color_system,
             diagnostics: vec![],
             unused: vec![],
-            said: FxHashSet::default(),
+            reported: FxHashSet::default(),
             quiet: 0,
             failed: None,
             structs: vec![],
@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
             called: PrimaryMap::new(),
             called_ids: FxHashMap::default(),
             emitted: 0,
-            is_exhaustion_told: false,
+            exhaustion_reported: false,
             errors: 0,
             inlined: 0,
             prelude_call: None,
@@ -185,7 +185,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let diagnostic = error.diagnostic(self.sources, span);
-        if self.said.insert((span, diagnostic.message.clone())) {
+        if self.reported.insert((span, diagnostic.message.clone())) {
             self.diagnostics.push((span, diagnostic));
             self.errors += 1;
         }
@@ -194,7 +194,7 @@ impl<'a> Checker<'a> {
     /// Reports a warning.
     pub(super) fn warn(&mut self, span: Span, warning: Warning) {
         let is_unwanted = self.sources.get(span.source).is_quiet(span.start);
-        if self.quiet > 0 || is_unwanted || self.said.len() >= 2 * MAX_ERRORS {
+        if self.quiet > 0 || is_unwanted || self.reported.len() >= 2 * MAX_ERRORS {
             return;
         }
         let is_unused = matches!(warning, Warning::Unused { .. });
@@ -204,7 +204,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let diagnostic = warning.diagnostic(self.sources, span);
-        if self.said.insert((span, diagnostic.message.clone())) {
+        if self.reported.insert((span, diagnostic.message.clone())) {
             let list = if is_unused {
                 &mut self.unused
             } else {

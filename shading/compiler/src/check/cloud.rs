@@ -1,6 +1,6 @@
 //! `pointcloud_search`, `pointcloud_get` and `pointcloud_write`.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
 use super::{Checker, TypedValue};
@@ -19,7 +19,7 @@ const WRITE: &str = "pointcloud_write(\"file\", point, \"attribute\", value, …
 const DISTANCE: &str = "distance";
 
 /// An array that a call fills with attribute values.
-struct Wanted {
+struct AttributeArray {
     name: Operand,
     /// True if the attribute is [`DISTANCE`], and floats are requested.
     is_distance: bool,
@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
         let mut given = self.arguments(args)?;
         let is_sort = given
             .get(4)
-            .and_then(Given::ty)
+            .and_then(CallArgument::ty)
             .is_some_and(|ty| ty != Type::STRING);
         // A search without attributes only counts the points.
         let first = 4 + usize::from(is_sort);
@@ -92,7 +92,7 @@ impl<'a> Checker<'a> {
     /// `pointcloud_get(file, indices, count, attribute, array)`
     pub(super) fn cloud_get(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
-        let is_indices = |given: &Given<'_>| {
+        let is_indices = |given: &CallArgument<'_>| {
             given
                 .ty()
                 .is_some_and(|ty| ty.element() == Type::INT && ty != Type::INT)
@@ -156,7 +156,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns the attribute names and arrays of a call.
-    fn wanted(&mut self, arrays: &[Given<'a>], form: &'static str, span: Span) -> Option<Vec<Wanted>> {
+    fn wanted(
+        &mut self,
+        arrays: &[CallArgument<'a>],
+        form: &'static str,
+        span: Span,
+    ) -> Option<Vec<AttributeArray>> {
         let mut list = vec![];
         for pair in arrays.chunks(2) {
             let [name, array] = pair else {
@@ -165,7 +170,7 @@ impl<'a> Checker<'a> {
             };
             let known = self.given_string(name);
             let name = self.given_as(name, Type::STRING)?.leaf();
-            let (place, expr) = self.answered(Some(array), form, span)?;
+            let (place, expr) = self.result_variable(Some(array), form, span)?;
             let is_plain = !matches!(place.ty.base, Base::Closure | Base::Struct(_) | Base::Void);
             let room = match place.ty.length {
                 Length::Single => 1,
@@ -179,7 +184,7 @@ impl<'a> Checker<'a> {
                 return None;
             }
             let is_distance = known.as_deref() == Some(DISTANCE) && place.ty.base == Base::Float;
-            list.push(Wanted {
+            list.push(AttributeArray {
                 name,
                 is_distance,
                 place,
@@ -190,7 +195,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Fills an array with the values of an attribute, if they exist; returns whether they do.
-    fn cloud_values(&mut self, wanted: &Wanted, points: Points, span: Span) -> TypedValue {
+    fn cloud_values(&mut self, wanted: &AttributeArray, points: Points, span: Span) -> TypedValue {
         let Points { file, indices, count } = points;
         let kind = Kind::of(wanted.array()).map_or(0, Kind::code);
         let operands = vec![file, indices, count, wanted.name, self.int(kind)];
@@ -205,7 +210,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns an operand's value before the arrays are filled, because one of them may be its source.
-    fn kept(&mut self, value: TypedValue, wanted: &[Wanted], span: Span) -> Operand {
+    fn kept(&mut self, value: TypedValue, wanted: &[AttributeArray], span: Span) -> Operand {
         let operand = value.leaf();
         let is_filled = |local| wanted.iter().any(|wanted| wanted.place.leaves.contains(&local));
         match operand {
@@ -221,7 +226,7 @@ impl<'a> Checker<'a> {
     /// Writes the array result of an operation. A variable that is not an array is treated as an array of one element.
     fn fill(
         &mut self,
-        wanted: &Wanted,
+        wanted: &AttributeArray,
         span: Span,
         operation: impl FnOnce(&mut Self, Operand, Type) -> Operand,
     ) {
@@ -241,7 +246,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-impl Wanted {
+impl AttributeArray {
     /// Type of the array.
     fn array(&self) -> Type {
         Type::array(self.place.ty.base, self.room)

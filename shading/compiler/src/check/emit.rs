@@ -35,7 +35,7 @@ impl Checker<'_> {
     /// Reports, once, that the unit is too large.
     pub(super) fn report_exhausted(&mut self, span: Span) {
         let is_large = self.emitted >= MAX_STATEMENTS;
-        if is_large && !std::mem::replace(&mut self.is_exhaustion_told, true) {
+        if is_large && !std::mem::replace(&mut self.exhaustion_reported, true) {
             // Reported even inside an inlined function, whose own errors are reported elsewhere.
             let quiet = std::mem::take(&mut self.quiet);
             self.report(

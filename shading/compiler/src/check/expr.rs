@@ -249,8 +249,8 @@ impl<'a> Checker<'a> {
         expected: Option<Type>,
         span: Span,
     ) -> Option<TypedValue> {
-        if let Some(decided) = self.decided(condition) {
-            return self.value(if decided { then } else { otherwise }, expected);
+        if let Some(known) = self.known_condition(condition) {
+            return self.value(if known { then } else { otherwise }, expected);
         }
         let condition = self.condition(condition);
         let (mut first, mut second) = (None, None);

@@ -1,14 +1,14 @@
 //! Format strings of `printf` and similar functions, checked against their arguments.
 
 use super::Checker;
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::error::CheckError;
 use crate::hir::Operand;
 use crate::ty::{Base, Type};
 
 impl<'a> Checker<'a> {
     /// Reports conversions of a constant format string that do not match the arguments.
-    pub(super) fn check_format(&mut self, name: &'static str, args: &[Operand], given: &[Given<'a>]) {
+    pub(super) fn check_format(&mut self, name: &'static str, args: &[Operand], given: &[CallArgument<'a>]) {
         let (Some(format), Some(first)) = (args.first(), given.first()) else {
             return;
         };
@@ -16,7 +16,7 @@ impl<'a> Checker<'a> {
             return;
         };
         let directives = directives(&text);
-        let values: Vec<&Given<'a>> = given[1..].iter().collect();
+        let values: Vec<&CallArgument<'a>> = given[1..].iter().collect();
         // An array provides one value per element.
         let total: usize = values
             .iter()

@@ -192,7 +192,7 @@ impl<'a> Checker<'a> {
         let called = std::mem::replace(&mut self.called, PrimaryMap::new());
         let called_ids = std::mem::take(&mut self.called_ids);
         let emitted = std::mem::take(&mut self.emitted);
-        self.is_exhaustion_told = false;
+        self.exhaustion_reported = false;
         self.lower_apart(index);
         self.emitted = emitted;
         self.called = called;

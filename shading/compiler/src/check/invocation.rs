@@ -1,6 +1,6 @@
 //! Function calls: inlining, or calls of a shared (recursive) function.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::error::CheckError;
 use super::frame::{Formal, FunctionFrame};
 use super::lvalue::{Access, Lvalue};
@@ -23,9 +23,14 @@ struct Bound {
 
 impl<'a> Checker<'a> {
     /// Calls a function whose parameters match the arguments.
-    pub(super) fn invoke(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    pub(super) fn invoke(
+        &mut self,
+        index: usize,
+        given: &[CallArgument<'a>],
+        span: Span,
+    ) -> Option<TypedValue> {
         if let Some(caller) = self.alone {
-            return self.pretend(caller, index, given);
+            return self.placeholder_call(caller, index, given);
         }
         if self.functions[index].is_recursive {
             return self.call_recursive(index, given, span);
@@ -34,14 +39,19 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns a placeholder result of a call, in a function that is checked on its own.
-    fn pretend(&mut self, caller: usize, index: usize, given: &[Given<'a>]) -> Option<TypedValue> {
+    fn placeholder_call(
+        &mut self,
+        caller: usize,
+        index: usize,
+        given: &[CallArgument<'a>],
+    ) -> Option<TypedValue> {
         self.functions[caller].callees.insert(index);
         let formals = self.functions[index].formals.clone();
         for (given, formal) in given.iter().zip(&formals) {
             match self.output_place(given, *formal) {
                 Some((place, expr)) => {
                     self.mark_written(expr);
-                    self.scopes_mark_read(expr);
+                    self.mark_reference_read(expr);
                     self.check_writable(&place, given.span);
                 }
                 None => {
@@ -56,7 +66,7 @@ impl<'a> Checker<'a> {
 
     /// Returns the lvalue that a call writes through an output argument. An argument that cannot be written is passed
     /// as a copy.
-    fn output_place(&mut self, given: &Given<'a>, formal: Formal) -> Option<(Lvalue, &'a ast::Expr)> {
+    fn output_place(&mut self, given: &CallArgument<'a>, formal: Formal) -> Option<(Lvalue, &'a ast::Expr)> {
         if !formal.output {
             return None;
         }
@@ -70,13 +80,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Marks a reference argument as used: its new value may be the purpose of the call.
-    fn scopes_mark_read(&mut self, expr: &'a ast::Expr) {
+    fn mark_reference_read(&mut self, expr: &'a ast::Expr) {
         self.quiet += 1;
         self.mark_read(expr);
         self.quiet -= 1;
     }
 
-    fn inline(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    fn inline(&mut self, index: usize, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
         let info = &self.functions[index];
         let (function, outer, ty, is_prelude) = (info.ast, info.scope, info.result, info.is_prelude);
         let formals = info.formals.clone();
@@ -156,15 +166,15 @@ impl<'a> Checker<'a> {
     fn shared_place(
         &mut self,
         formal: Formal,
-        given: &Given<'a>,
+        given: &CallArgument<'a>,
         formals: &[Formal],
-        all: &[Given<'a>],
+        all: &[CallArgument<'a>],
     ) -> Option<Lvalue> {
         let (place, expr) = given.place()?;
         if formal.output || place.ty != formal.ty || !place.is_whole() {
             return None;
         }
-        let is_output = |(formal, other): (&Formal, &Given<'a>)| {
+        let is_output = |(formal, other): (&Formal, &CallArgument<'a>)| {
             let written = other
                 .place()
                 .filter(|(place, _)| formal.output && place.is_whole());
@@ -188,13 +198,19 @@ impl<'a> Checker<'a> {
 
     /// Binds an argument: outputs by reference, constants directly, other values as copies. A parameter that is not an
     /// output but `is_written` modifies the variable passed to it, as in OSL.
-    fn bind(&mut self, formal: Formal, given: &Given<'a>, name: &str, is_written: bool) -> Option<Bound> {
+    fn bind(
+        &mut self,
+        formal: Formal,
+        given: &CallArgument<'a>,
+        name: &str,
+        is_written: bool,
+    ) -> Option<Bound> {
         if let Some((mut place, expr)) = self.output_place(given, formal) {
             if !self.check_writable(&place, given.span) {
                 return None;
             }
             self.mark_written(expr);
-            self.scopes_mark_read(expr);
+            self.mark_reference_read(expr);
             let ty = Type {
                 base: formal.ty.base,
                 length: place.ty.length,
@@ -248,7 +264,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn call_recursive(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    fn call_recursive(&mut self, index: usize, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
         let formals = self.functions[index].formals.clone();
         let ty = self.functions[index].result;
         let mut args = vec![];
@@ -272,7 +288,7 @@ impl<'a> Checker<'a> {
                 return None;
             }
             self.mark_written(expr);
-            self.scopes_mark_read(expr);
+            self.mark_reference_read(expr);
             args.extend(self.read(&place, given.span)?.leaves);
             let locals = self.locals("", place.ty);
             results.extend(&locals);

@@ -2,7 +2,7 @@
 
 use std::f32::consts;
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::error::CheckError;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
@@ -143,9 +143,12 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<TypedValue> {
         let space = self.initial(first, Type::STRING)?;
-        let mut given = vec![Given::value(space, first.span)];
+        let mut given = vec![CallArgument::value(space, first.span)];
         for expr in rest {
-            given.push(Given::value(self.value(expr, Some(Type::FLOAT))?, expr.span));
+            given.push(CallArgument::value(
+                self.value(expr, Some(Type::FLOAT))?,
+                expr.span,
+            ));
         }
         if ty.base == Base::Matrix {
             self.matrix_in_space(&given, span)
@@ -190,10 +193,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_count(&mut self, elements: &[Expr], most: usize, ty: Type) -> Option<()> {
-        match elements.get(most) {
+    fn check_count(&mut self, elements: &[Expr], max_count: usize, ty: Type) -> Option<()> {
+        match elements.get(max_count) {
             Some(extra) => {
-                self.wrong_count(elements.len(), most, ty, extra.span);
+                self.wrong_count(elements.len(), max_count, ty, extra.span);
                 None
             }
             None => Some(()),

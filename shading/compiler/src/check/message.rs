@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
         let mut given = self.arguments(args)?;
         let target = given.pop();
         let fits = matches!(given.len(), 1 | 2);
-        let (place, expr) = self.answered(target.filter(|_| fits).as_ref(), FORM, span)?;
+        let (place, expr) = self.result_variable(target.filter(|_| fits).as_ref(), FORM, span)?;
         if !is_message(place.ty) {
             let found = self.show(place.ty);
             self.report(expr.span, CheckError::NotMessage { found });
@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
             Type::INT,
             span,
         );
-        Some(self.answer(found, &place, span, |c| {
+        Some(self.write_result(found, &place, span, |c| {
             c.emit_builtin(Builtin::MessageValue, vec![source, name, kind], place.ty, span)
         }))
     }

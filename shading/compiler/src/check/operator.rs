@@ -281,7 +281,7 @@ impl<'a> Checker<'a> {
         }
         let args = operands
             .iter()
-            .map(|v| super::argument::Given::value((*v).clone(), span))
+            .map(|v| super::argument::CallArgument::value((*v).clone(), span))
             .collect();
         self.call_named(name, args, expected, span)
     }

@@ -1,6 +1,6 @@
 //! Options of calls: pairs of a name and a value after the other arguments.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
@@ -15,7 +15,7 @@ impl<'a> Checker<'a> {
     pub(super) fn options(
         &mut self,
         known: &[(&'static str, Type)],
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         values: &mut [TypedValue],
         unknown: fn(String, Option<String>) -> Warning,
     ) -> Option<()> {
@@ -44,12 +44,12 @@ impl<'a> Checker<'a> {
     fn option_by_text(
         &mut self,
         known: &[(&'static str, Type)],
-        key: &Given<'a>,
-        value: &Given<'a>,
+        key: &CallArgument<'a>,
+        value: &CallArgument<'a>,
         values: &mut [TypedValue],
     ) -> Option<()> {
         let text = self.given_as(key, Type::STRING)?.leaf();
-        let value = Given::value(self.given_value(value)?, value.span);
+        let value = CallArgument::value(self.given_value(value)?, value.span);
         for (&(name, ty), option) in known.iter().zip(values) {
             if self.argument_rank(&value, ty, false).is_some() {
                 let name = self.string(name);

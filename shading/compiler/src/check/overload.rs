@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use super::Checker;
 use super::TypedValue;
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::conversion::{conversion_rank, near};
 use super::error::CheckError;
 use super::frame::Formal;
@@ -39,7 +39,7 @@ impl<'a> Checker<'a> {
     pub(super) fn call_named(
         &mut self,
         name: &str,
-        given: Vec<Given<'a>>,
+        given: Vec<CallArgument<'a>>,
         expected: Option<Type>,
         span: Span,
     ) -> Option<TypedValue> {
@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns whether a function declared in the file accepts the arguments.
-    pub(super) fn is_users_call(&mut self, name: &str, given: &[Given<'a>]) -> bool {
+    pub(super) fn is_user_function_call(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         let candidates = self.candidates(name);
         let is_users = |candidate: &Candidate| match candidate.callee {
             Callee::Function(index) => !self.functions[index].is_prelude,
@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
         &mut self,
         name: &str,
         left: &mut [&'c Candidate],
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         expected: Option<Type>,
         span: Span,
     ) -> Option<&'c Candidate> {
@@ -188,14 +188,14 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns whether a function of the name accepts the arguments.
-    pub(super) fn fits_function(&mut self, name: &str, given: &[Given<'a>]) -> bool {
+    pub(super) fn fits_function(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         let candidates = self.candidates(name);
         candidates
             .iter()
             .any(|candidate| self.rank(candidate, given).is_some())
     }
 
-    fn rank(&self, candidate: &Candidate, given: &[Given<'a>]) -> Option<u32> {
+    fn rank(&self, candidate: &Candidate, given: &[CallArgument<'a>]) -> Option<u32> {
         let count = candidate.formals.len();
         if given.len() < count || (given.len() > count && !candidate.variadic) {
             return None;
@@ -209,7 +209,7 @@ impl<'a> Checker<'a> {
     fn call_builtin(
         &mut self,
         signature: &'static Signature,
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         span: Span,
     ) -> Option<TypedValue> {
         if signature.builtin == Builtin::Concat {
@@ -241,7 +241,7 @@ impl<'a> Checker<'a> {
             let prefix = format!("Shader {kind} [{unit}]: ");
             args[0] = self.prefixed(&prefix, args[0], span);
         }
-        let result = match (signature.result.length, given.first().and_then(Given::ty)) {
+        let result = match (signature.result.length, given.first().and_then(CallArgument::ty)) {
             (Length::Unsized, Some(first)) => Type {
                 length: first.length,
                 ..signature.result
@@ -252,7 +252,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `concat` of any number of strings.
-    fn concat(&mut self, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    fn concat(&mut self, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
         let mut whole: Option<Operand> = None;
         for given in given {
             let text = self.given_as(given, Type::STRING)?.leaf();
@@ -290,7 +290,7 @@ impl<'a> Checker<'a> {
         self.emit_value(Op::Builtin(builtin), args, result, span)
     }
 
-    fn no_candidate(&mut self, name: &str, candidates: &[Candidate], given: &[Given<'a>], span: Span) {
+    fn no_candidate(&mut self, name: &str, candidates: &[Candidate], given: &[CallArgument<'a>], span: Span) {
         if candidates.is_empty() {
             let mut known = self.scopes.function_names(self.scope);
             prelude::names().for_each(|name| known.push(name));
@@ -350,7 +350,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    pub(super) fn show_given(&self, given: &Given<'a>) -> String {
+    pub(super) fn show_given(&self, given: &CallArgument<'a>) -> String {
         given.ty().map_or_else(|| "{…}".to_owned(), |ty| self.show(ty))
     }
 

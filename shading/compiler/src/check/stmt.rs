@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
         if matches!(condition.kind, ExprKind::Assign { op: None, .. }) {
             self.warn(condition.span, Warning::AssignedCondition);
         }
-        match (self.decided(condition), otherwise) {
+        match (self.known_condition(condition), otherwise) {
             (Some(true), _) => return self.stmt(then, tail),
             (Some(false), Some(otherwise)) => {
                 if !self.report_exhausted_chain(condition, otherwise, span) {
@@ -159,10 +159,16 @@ impl<'a> Checker<'a> {
             if !body_first {
                 c.leave_unless(condition, break_scope, span);
             }
-            let turn = c.block(span, |c| c.stmt(body, false));
+            let iteration = c.block(span, |c| c.stmt(body, false));
             match c.frame.loops.last().and_then(|l| l.continue_scope) {
-                Some(scope) => c.push(Out::Scope { scope, body: turn }, span),
-                None => c.body.block.extend(turn),
+                Some(scope) => c.push(
+                    Out::Scope {
+                        scope,
+                        body: iteration,
+                    },
+                    span,
+                ),
+                None => c.body.block.extend(iteration),
             }
             if let Some(step) = step {
                 c.expr(step, None);

@@ -1,6 +1,6 @@
 //! Surfaces that a unit returns as a structure, as in the shaders of MaterialX.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::{Checker, TypedValue};
 use crate::hir::{Operand, Param};
 use crate::ty::Type;
@@ -19,7 +19,7 @@ impl Checker<'_> {
         let field = |name: &str, ty: Type| {
             let name = format!("{structure}.{name}");
             let param = outputs().find(|param| param.name == name && param.ty == ty)?;
-            Some(Given::value(
+            Some(CallArgument::value(
                 TypedValue::new(ty, Operand::Local(param.local)),
                 span,
             ))

@@ -1,6 +1,6 @@
 //! Texture calls: `texture`, `texture3d`, `environment` and their options, `gettextureinfo`.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
@@ -46,9 +46,9 @@ struct Options<'a> {
     /// Options with run-time values.
     operands: Vec<(TextureOperand, Operand)>,
     /// Destination of alpha.
-    alpha: Option<Given<'a>>,
+    alpha: Option<CallArgument<'a>>,
     /// Destination of the error message.
-    error: Option<Given<'a>>,
+    error: Option<CallArgument<'a>>,
 }
 
 impl Options<'_> {
@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
-        let is_string = |g: &Given<'a>| g.ty() == Some(Type::STRING);
+        let is_string = |g: &CallArgument<'a>| g.ty() == Some(Type::STRING);
         let after = given.iter().skip(1).position(is_string);
         let options = given.split_off(after.map_or(given.len(), |n| n + 1));
         if given.is_empty() || !form.counts.contains(&(given.len() - 1)) || !is_string(&given[0]) {
@@ -151,11 +151,11 @@ impl<'a> Checker<'a> {
         options.how.implicit_footprint = operands.len() - 1 == form.counts[0];
         if options.how.color_space == ColorSpace::Default {
             // The metadata of a parameter that names a file may give its colour space; the option takes precedence.
-            let told = match operands[0] {
+            let color_space = match operands[0] {
                 Operand::Local(file) => self.body.color_spaces.get(&file),
                 Operand::Const(_) => None,
             };
-            options.how.color_space = told.copied().unwrap_or(self.texture_space);
+            options.how.color_space = color_space.copied().unwrap_or(self.texture_space);
         }
         let zero = if form.argument == Type::FLOAT {
             self.float(0.0)
@@ -181,7 +181,7 @@ impl<'a> Checker<'a> {
     ) -> TypedValue {
         let texel = self.emit_texel(options.how, operands.clone(), span);
         let result = self.channels(texel, ty, span);
-        if let Some((place, expr)) = options.alpha.as_ref().and_then(Given::place) {
+        if let Some((place, expr)) = options.alpha.as_ref().and_then(CallArgument::place) {
             let place = place.clone();
             self.mark_written(expr);
             if self.check_writable(&place, expr.span) {
@@ -191,7 +191,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        if let Some((place, expr)) = options.error.as_ref().and_then(Given::place) {
+        if let Some((place, expr)) = options.error.as_ref().and_then(CallArgument::place) {
             let place = place.clone();
             self.mark_written(expr);
             if self.check_writable(&place, expr.span) {
@@ -225,7 +225,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Parses the options of a lookup, with its further outputs.
-    fn texture_options(&mut self, given: &[Given<'a>]) -> Options<'a> {
+    fn texture_options(&mut self, given: &[CallArgument<'a>]) -> Options<'a> {
         let mut found = Options::default();
         for pair in given.chunks(2) {
             let [key, value] = pair else {
@@ -240,7 +240,7 @@ impl<'a> Checker<'a> {
         found
     }
 
-    fn texture_option(&mut self, found: &mut Options<'a>, name: &str, key: Span, value: &Given<'a>) {
+    fn texture_option(&mut self, found: &mut Options<'a>, name: &str, key: Span, value: &CallArgument<'a>) {
         use TextureOperand as O;
         match name {
             "wrap" => self.wrap(found, &[O::WrapS, O::WrapT], value),
@@ -302,7 +302,7 @@ impl<'a> Checker<'a> {
         found.how.optional = found.error.is_some() || says(O::MissingColor) || says(O::MissingAlpha);
     }
 
-    fn wrap(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &Given<'a>) {
+    fn wrap(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &CallArgument<'a>) {
         let unknown = |name: String| CheckError::UnknownWrap {
             near: near(&name, &["periodic", "clamp", "black", "mirror", "default"]),
             name,
@@ -316,7 +316,7 @@ impl<'a> Checker<'a> {
         &mut self,
         found: &mut Options<'a>,
         options: &[TextureOperand],
-        value: &Given<'a>,
+        value: &CallArgument<'a>,
         known: impl Fn(&str) -> bool,
         unknown: impl Fn(String) -> CheckError,
     ) {
@@ -333,7 +333,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Sets an option that is an operand.
-    fn number(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &Given<'a>) {
+    fn number(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &CallArgument<'a>) {
         let Some(first) = options.first() else { return };
         let ty = match first.kind() {
             Kind::STRING => Type::STRING,
@@ -357,7 +357,7 @@ impl<'a> Checker<'a> {
                 .iter()
                 .all(|&i| given[i].ty() == Some(Type::STRING));
         let form = "gettextureinfo(\"file\", \"name\", variable)";
-        let (place, expr) = self.answered(target.filter(|_| fits).as_ref(), form, span)?;
+        let (place, expr) = self.result_variable(target.filter(|_| fits).as_ref(), form, span)?;
         let kind = Kind::of(place.ty).filter(|kind| kind.element() != Kind::CLOSURE);
         let Some(kind) = kind else {
             let what = format!("texture information of type {}", self.show(place.ty));
@@ -373,7 +373,7 @@ impl<'a> Checker<'a> {
         let nowhere = self.float(f32::NAN);
         operands.resize(4, nowhere);
         let found = self.emit_value(Op::HasTextureInfo(kind), operands.clone(), Type::INT, span);
-        Some(self.answer(found, &place, span, |c| {
+        Some(self.write_result(found, &place, span, |c| {
             c.emit_value(Op::TextureInfo, operands, place.ty, span)
         }))
     }

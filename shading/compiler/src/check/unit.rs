@@ -23,7 +23,7 @@ impl<'a> Checker<'a> {
     pub(super) fn unit(&mut self, unit: &'a ast::Unit) -> Option<Unit> {
         self.adaptive.is_generic = unit.params.iter().any(|param| self.is_any(&param.ty));
         self.adaptive.params.clear();
-        self.adaptive.asked.clear();
+        self.adaptive.queried.clear();
         self.whole(&unit.name.text, unit.kind, unit.name.span, |c| {
             // MaterialX generates code that converts colours itself, and reads data textures without naming a colour
             // space.
@@ -34,7 +34,7 @@ impl<'a> Checker<'a> {
             let metadata = c.metadata(&unit.metadata);
             let block = c.body_of_unit(&unit.body, unit.span);
             for param in &mut params {
-                param.is_asked = c.adaptive.asked.contains(&param.name);
+                param.is_asked = c.adaptive.queried.contains(&param.name);
             }
             if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
                 params.push(Param::output("Ci", Type::CLOSURE, local, unit.name.span));
@@ -128,7 +128,7 @@ impl<'a> Checker<'a> {
         self.called = PrimaryMap::new();
         self.called_ids = FxHashMap::default();
         self.emitted = 0;
-        self.is_exhaustion_told = false;
+        self.exhaustion_reported = false;
         let scope = self.new_scope("unit");
         self.unit_scope = Some(scope);
         self.unit_name = Some(name.to_owned());

@@ -28,7 +28,7 @@ pub(super) struct Adaptive {
     /// Parameters of the unit, by the variables that hold them or (in inlined functions) copies of them.
     pub(super) params: rustc_hash::FxHashMap<LocalId, String>,
     /// Parameters whose use was queried.
-    pub(super) asked: rustc_hash::FxHashSet<String>,
+    pub(super) queried: rustc_hash::FxHashSet<String>,
 }
 
 impl Adaptive {

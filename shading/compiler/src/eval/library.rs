@@ -51,7 +51,7 @@ impl Function {
     /// Evaluates the function; returns the value, and an error message about the arguments.
     pub fn call(&self, args: &[Arg<'_>]) -> (Const, Option<String>) {
         use Builtin as B;
-        let given = Given::new(args, self.dual);
+        let given = LibraryArguments::new(args, self.dual);
         let mut problem = None;
         let value = match self.builtin {
             B::Blackbody => Const::Triple(color::blackbody(given.float(0), given.color_system())),
@@ -117,7 +117,7 @@ impl Function {
 
     fn search<R>(
         &self,
-        given: &Given<'_>,
+        given: &LibraryArguments<'_>,
         problem: &mut Option<String>,
         f: impl Fn(&Pattern, &str) -> Result<R, String>,
     ) -> Option<R> {
@@ -137,7 +137,7 @@ impl Function {
         found.map_err(|error| *problem = Some(error)).ok()
     }
 
-    fn spline(&self, given: &Given<'_>) -> Const {
+    fn spline(&self, given: &LibraryArguments<'_>) -> Const {
         let basis = Basis::from_name(given.text(0));
         let x = given.dual(1);
         let last = given.operands - 1;
@@ -153,7 +153,7 @@ impl Function {
 
     /// `(kind, coordinates, periods if it is periodic)`; for a kind that may be Gabor noise, then its options, and the
     /// differentials of the coordinates along x and along y.
-    fn noise(&self, given: &Given<'_>, problem: &mut Option<String>) -> Const {
+    fn noise(&self, given: &LibraryArguments<'_>, problem: &mut Option<String>) -> Const {
         /// Number of options of Gabor noise.
         const OPTIONS: usize = 5;
         let name = given.text(0);
@@ -235,29 +235,29 @@ fn hash(args: &[Arg<'_>]) -> i32 {
 }
 
 /// `(results, text, separator, maxsplit)`: the results with the pieces in their first elements.
-fn split(given: &Given<'_>) -> Const {
+fn split(given: &LibraryArguments<'_>) -> Const {
     let Some(Arg::Strings(before)) = given.args.first() else {
         return Const::Array(vec![]);
     };
-    let most = given.int(3).min(before.len() as i32);
-    let pieces = search::split(given.text(1), given.text(2), most);
+    let max_pieces = given.int(3).min(before.len() as i32);
+    let pieces = search::split(given.text(1), given.text(2), max_pieces);
     let rest = &before[pieces.len().min(before.len())..];
     let texts = pieces.iter().chain(rest);
     Const::Array(texts.map(|text| Const::String((*text).into())).collect())
 }
 
 /// Arguments of a call.
-struct Given<'a> {
+struct LibraryArguments<'a> {
     args: &'a [Arg<'a>],
     /// Number of operands without their differentials.
     operands: usize,
     dual: bool,
 }
 
-impl<'a> Given<'a> {
-    fn new(args: &'a [Arg<'a>], dual: bool) -> Given<'a> {
+impl<'a> LibraryArguments<'a> {
+    fn new(args: &'a [Arg<'a>], dual: bool) -> LibraryArguments<'a> {
         let operands = if dual { args.len() / 3 } else { args.len() };
-        Given { args, operands, dual }
+        LibraryArguments { args, operands, dual }
     }
 
     fn text(&self, i: usize) -> &'a str {

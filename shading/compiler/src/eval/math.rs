@@ -469,9 +469,9 @@ mod tests {
 
     #[test]
     fn angles_are_near_the_exact_ones() {
-        let close = |name: &str, x: f32, found: f32, exact: f64, most: f64| {
+        let close = |name: &str, x: f32, found: f32, exact: f64, max_error: f64| {
             let error = (f64::from(found) - exact).abs();
-            assert!(error <= most, "{name}({x}) is {found}, {error:e} off");
+            assert!(error <= max_error, "{name}({x}) is {found}, {error:e} off");
         };
         for i in -4000..4000 {
             let x = i as f32 * 0.037;

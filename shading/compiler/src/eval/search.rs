@@ -102,21 +102,21 @@ fn decimal(text: &str) -> Option<f32> {
     text[..end_of_exponent(bytes, end, b'e')].parse().ok()
 }
 
-/// Splits a text at separators into at most `most` pieces, the last of which holds the remainder. An empty separator
-/// splits at runs of white space. An empty text has no pieces.
-pub fn split<'a>(text: &'a str, separator: &str, most: i32) -> Vec<&'a str> {
-    let most = usize::try_from(most).unwrap_or(0);
-    if text.is_empty() || most == 0 {
+/// Splits a text at separators into at most `max_pieces` pieces, the last of which holds the remainder. An empty
+/// separator splits at runs of white space. An empty text has no pieces.
+pub fn split<'a>(text: &'a str, separator: &str, max_pieces: i32) -> Vec<&'a str> {
+    let max_pieces = usize::try_from(max_pieces).unwrap_or(0);
+    if text.is_empty() || max_pieces == 0 {
         return vec![];
     }
     if !separator.is_empty() {
-        return text.splitn(most, separator).collect();
+        return text.splitn(max_pieces, separator).collect();
     }
     let is_space = |c: char| c.is_ascii_whitespace() || c == '\x0b';
     let mut pieces = vec![];
     let mut rest = text.trim_start_matches(is_space);
     while !rest.is_empty() {
-        let end = if pieces.len() + 1 == most {
+        let end = if pieces.len() + 1 == max_pieces {
             rest.len()
         } else {
             rest.find(is_space).unwrap_or(rest.len())

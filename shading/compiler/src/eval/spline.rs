@@ -108,7 +108,7 @@ pub fn spline<T: Real>(basis: Basis, x: T, count: usize, knot: impl Fn(usize) ->
 
 /// Maximum number of iterations of the root search in a segment; the last quarter of them bisects, in case false
 /// position converges slowly.
-const TURNS: usize = 32;
+const ITERATIONS: usize = 32;
 /// Tolerance in `y` of the root search.
 const NEAR: f32 = 1e-6;
 
@@ -158,13 +158,13 @@ fn invert<T: Real>(f: &impl Fn(T) -> T, y: T, from: T, to: T) -> (T, bool) {
     let (mut low, mut high) = (from, to);
     let (mut at_low, mut at_high) = (f(low), f(high));
     let rises = at_low.value() < at_high.value();
-    let (least, most) = if rises {
+    let (min_y, max_y) = if rises {
         (at_low, at_high)
     } else {
         (at_high, at_low)
     };
-    if !(y.value() >= least.value() && y.value() <= most.value()) {
-        let end = if (y.value() < least.value()) == rises {
+    if !(y.value() >= min_y.value() && y.value() <= max_y.value()) {
+        let end = if (y.value() < min_y.value()) == rises {
             low
         } else {
             high
@@ -176,9 +176,9 @@ fn invert<T: Real>(f: &impl Fn(T) -> T, y: T, from: T, to: T) -> (T, bool) {
     if is_near(at_low, at_high) {
         return (x, true);
     }
-    for turn in 0..TURNS {
+    for iteration in 0..ITERATIONS {
         let mut t = (y - at_low) / (at_high - at_low);
-        if turn >= TURNS * 3 / 4 || !(t.value() > 0.0 && t.value() < 1.0) {
+        if iteration >= ITERATIONS * 3 / 4 || !(t.value() > 0.0 && t.value() < 1.0) {
             t = T::from(0.5);
         }
         x = low * (T::from(1.0) - t) + high * t;

@@ -75,7 +75,7 @@ impl ShaderGroupTemplate {
         let params = interface::params(template).unwrap_or_default();
         let (name, _) = longest_name(target, |name| params.iter().any(|p| p.name == name));
         let param = params.iter().find(|param| param.name == name);
-        param.is_some_and(|param| hir::said_int(&param.metadata, "allowconnect") == Some(0))
+        param.is_some_and(|param| hir::int_metadata(&param.metadata, "allowconnect") == Some(0))
     }
 
     /// Sets whether a geometry attribute with the name of an input takes precedence over the input's constant value.

@@ -122,15 +122,15 @@ impl CodeBuilder {
         self.push(Stmt::Leave(scope));
     }
 
-    /// Emits a loop of `turns` iterations; the body gets the counter.
-    pub fn count(&mut self, turns: Operand, body: impl FnOnce(&mut Self, Operand)) {
+    /// Emits a loop of `iterations` iterations; the body gets the counter.
+    pub fn count(&mut self, iterations: Operand, body: impl FnOnce(&mut Self, Operand)) {
         let counter = self.local(Type::INT);
         let (zero, one) = (self.int(0), self.int(1));
         self.set(counter, Op::Copy, &[zero]);
         let counter_value = Operand::Local(counter);
         self.scope(|b, scope| {
             b.repeat(|b| {
-                let go = b.op(Type::INT, Op::Lt, &[counter_value, turns]);
+                let go = b.op(Type::INT, Op::Lt, &[counter_value, iterations]);
                 b.branch(go, |_| {}, |b| b.leave(scope));
                 body(b, counter_value);
                 b.set(counter, Op::Add, &[counter_value, one]);

@@ -19,16 +19,20 @@ pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
         .map(|param| &param.init)
         .chain([&unit.code.body])
         .collect();
-    let is_blind = |function: &Function| all(&[&function.code.body], |stmt| !looks_around(stmt, |_| false));
-    unit.functions.values().all(is_blind)
-        && all(&blocks, |stmt| {
-            !looks_around(stmt, |global| handed_on_as(global).is_some())
+    let is_pure_op = |function: &Function| {
+        all(&[&function.code.body], |stmt| {
+            !depends_on_environment(stmt, |_| false)
         })
-        && hands_frame_on(&blocks, registry)
+    };
+    unit.functions.values().all(is_pure_op)
+        && all(&blocks, |stmt| {
+            !depends_on_environment(stmt, |global| closure_param_type(global).is_some())
+        })
+        && passes_frame_to_closures_only(&blocks, registry)
 }
 
 /// Type of the closure parameters that a global of the shading frame may be passed to.
-fn handed_on_as(global: Global) -> Option<Type> {
+fn closure_param_type(global: Global) -> Option<Type> {
     match global {
         Global::N => Some(Type::NORMAL),
         Global::DPdu => Some(Type::VECTOR),
@@ -46,7 +50,7 @@ fn all(blocks: &[&Block], holds: impl Fn(&Stmt) -> bool) -> bool {
 }
 
 /// Returns whether a statement itself queries the shading point, the host, or other external state.
-fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
+fn depends_on_environment(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
     match stmt {
         Stmt::Op { op, .. } => match op {
             Op::Global(global) => !may_read(*global),
@@ -68,7 +72,7 @@ fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
 
 /// Returns whether each variable that holds a frame global holds nothing else, and is read by closures only, as a
 /// parameter of the matching type.
-fn hands_frame_on(blocks: &[&Block], registry: &ClosureRegistry) -> bool {
+fn passes_frame_to_closures_only(blocks: &[&Block], registry: &ClosureRegistry) -> bool {
     let mut writes: SecondaryMap<LocalId, u32> = SecondaryMap::new();
     let mut held: SecondaryMap<LocalId, Option<Type>> = SecondaryMap::new();
     for block in blocks {
@@ -80,7 +84,7 @@ fn hands_frame_on(blocks: &[&Block], registry: &ClosureRegistry) -> bool {
                     ..
                 } = stmt
                 {
-                    held[local] = handed_on_as(*global);
+                    held[local] = closure_param_type(*global);
                 }
             }
         });

@@ -21,7 +21,7 @@ pub struct Metadata {
 }
 
 /// Returns the value of a metadata entry of type int.
-pub fn said_int(metadata: &[Metadata], name: &str) -> Option<i32> {
+pub fn int_metadata(metadata: &[Metadata], name: &str) -> Option<i32> {
     let entry = metadata.iter().find(|entry| entry.name == name)?;
     match entry.value {
         Const::Int(value) => Some(value),
@@ -79,8 +79,8 @@ impl Param {
                 .collect();
         }
         let said = || {
-            let interpolated = said_int(&self.metadata, "interpolated").map(|value| value != 0);
-            interpolated.or(said_int(&self.metadata, "lockgeom").map(|value| value == 0))
+            let interpolated = int_metadata(&self.metadata, "interpolated").map(|value| value != 0);
+            interpolated.or(int_metadata(&self.metadata, "lockgeom").map(|value| value == 0))
         };
         let is_interpolated = interpolated.or_else(said).unwrap_or(false);
         is_interpolated

@@ -16,7 +16,7 @@ use crate::hir::{Block, Code, Const, Kind, LocalId, Op, Operand, ScopeId, Stmt};
 use shading_syntax::source::Span;
 
 /// Maximum number of iterations of a loop that is unrolled.
-const MAX_TURNS: usize = 32;
+const MAX_ITERATIONS: usize = 32;
 /// Maximum number of statements after unrolling, or one and a half times the number of the loop body if that is more.
 const MAX_UNROLLED: usize = 40;
 /// Number of statements that one attempt to unroll may process.
@@ -410,21 +410,21 @@ impl<'a> Forward<'a> {
         if outermost {
             self.budget = Some(UNROLL_BUDGET);
         }
-        let most = MAX_UNROLLED.max(walk::count_statements(body) * 3 / 2);
+        let max_statements = MAX_UNROLLED.max(walk::count_statements(body) * 3 / 2);
         let (trail, exits, length) = (self.trail.len(), self.exit_log.len(), out.len());
         let mut done = false;
-        for _ in 0..MAX_TURNS {
-            let turn = self.copy(body);
-            if !self.block(turn, out) {
+        for _ in 0..MAX_ITERATIONS {
+            let iteration = self.copy(body);
+            if !self.block(iteration, out) {
                 done = true;
                 break;
             }
             // A loop that may be left in every iteration has no fixed number of iterations.
-            if self.exit_log.len() > exits || walk::count_statements(&out[length..]) > most {
+            if self.exit_log.len() > exits || walk::count_statements(&out[length..]) > max_statements {
                 break;
             }
         }
-        done &= self.budget != Some(0) && walk::count_statements(&out[length..]) <= most;
+        done &= self.budget != Some(0) && walk::count_statements(&out[length..]) <= max_statements;
         if !done {
             self.undo(trail);
             for scope in self.exit_log.drain(exits..) {

@@ -60,7 +60,7 @@ pub(super) struct LiveSet {
 
 /// Changes along one path from a mark.
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct PathChanges {
     added: Vec<LocalId>,
     removed: Vec<LocalId>,
 }
@@ -121,16 +121,16 @@ impl LiveSet {
     }
 
     /// Undoes the changes since a mark, and returns them for [`LiveSet::join`].
-    pub(super) fn undo(&mut self, mark: Mark) -> Way {
+    pub(super) fn undo(&mut self, mark: Mark) -> PathChanges {
         let changed = self.changed(mark);
         let (added, removed) = changed.iter().partition(|&&id| self.contains(id));
         self.flips.truncate(mark.0);
         changed.into_iter().for_each(|id| self.set.flip(id));
-        Way { added, removed }
+        PathChanges { added, removed }
     }
 
     /// Becomes the union of the current state and the state along another path from the same mark.
-    pub(super) fn join(&mut self, mark: Mark, other: Way) {
+    pub(super) fn join(&mut self, mark: Mark, other: PathChanges) {
         let changed = self.changed(mark);
         // Elements removed only along this path are present on the other.
         other.removed.iter().for_each(|&id| self.odd.flip(id));

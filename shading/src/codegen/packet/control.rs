@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::Packet;
 use super::emitter::OpenScope;
-use super::plan::{BlockKey, escapes};
+use super::plan::{BlockKey, leaves_outer_scope};
 use crate::codegen::layout::FUEL;
 use crate::codegen::stmt::Flow;
 use crate::runtime::shims;
@@ -48,14 +48,14 @@ impl Packet<'_, '_, '_> {
                     otherwise,
                 } => {
                     if self.plan.operand_varies(*condition) {
-                        self.parting(*condition, then, otherwise)
+                        self.divergent_branch(*condition, then, otherwise)
                     } else {
                         self.branch(*condition, then, otherwise)
                     }
                 }
                 Stmt::Loop { body, span } => {
                     self.e.span = *span;
-                    self.turns(body)
+                    self.loop_body(body)
                 }
                 Stmt::Scope { scope, body } if self.plan.is_divergent(*scope) => {
                     self.divergent_scope(*scope, body)
@@ -74,7 +74,7 @@ impl Packet<'_, '_, '_> {
     // ---- Uniform control flow ----
 
     /// Returns whether the end of the code just emitted is reachable, possibly with no active point.
-    fn comes_to_end(&self, flow: Flow) -> bool {
+    fn is_end_reachable(&self, flow: Flow) -> bool {
         self.is_masked || flow == Flow::On
     }
 
@@ -89,7 +89,7 @@ impl Packet<'_, '_, '_> {
             self.e.b.seal_block(start);
             self.e.b.switch_to_block(start);
             ends[i] = self.statements(block);
-            if self.comes_to_end(ends[i]) {
+            if self.is_end_reachable(ends[i]) {
                 self.e.b.ins().jump(join, &[]);
                 is_joined = true;
             }
@@ -108,16 +108,16 @@ impl Packet<'_, '_, '_> {
     /// Emits a uniform scope.
     fn scope(&mut self, scope: ScopeId, body: &Block) -> Flow {
         let after = self.e.b.create_block();
-        self.scopes[scope] = Some(OpenScope::Together {
+        self.scopes[scope] = Some(OpenScope::Uniform {
             after,
             is_left: false,
         });
         let flow = self.statements(body);
         let is_left = matches!(
             self.scopes[scope].take(),
-            Some(OpenScope::Together { is_left: true, .. })
+            Some(OpenScope::Uniform { is_left: true, .. })
         );
-        if self.comes_to_end(flow) {
+        if self.is_end_reachable(flow) {
             self.e.b.ins().jump(after, &[]);
         } else if !is_left {
             return Flow::Dead;
@@ -129,16 +129,16 @@ impl Packet<'_, '_, '_> {
 
     fn leave(&mut self, scope: ScopeId) -> Flow {
         match self.scopes[scope].as_mut() {
-            Some(OpenScope::Together { after, is_left }) => {
+            Some(OpenScope::Uniform { after, is_left }) => {
                 *is_left = true;
                 self.e.b.ins().jump(*after, &[]);
             }
-            Some(&mut OpenScope::Apart { left }) => {
+            Some(&mut OpenScope::Divergent { left }) => {
                 let (gone, here) = (self.e.b.use_var(left), self.e.b.use_var(self.mask));
                 let gone = self.e.b.ins().bor(gone, here);
                 self.e.b.def_var(left, gone);
-                let nobody = self.int_row(0);
-                self.e.b.def_var(self.mask, nobody);
+                let no_points = self.int_row(0);
+                self.e.b.def_var(self.mask, no_points);
             }
             None => unreachable!("`Leave` names an enclosing scope"),
         }
@@ -146,10 +146,10 @@ impl Packet<'_, '_, '_> {
     }
 
     /// Emits the iterations of a loop until the last point has left it.
-    fn turns(&mut self, body: &Block) -> Flow {
-        let (turn, done) = (self.e.b.create_block(), self.e.b.create_block());
-        self.e.b.ins().jump(turn, &[]);
-        self.e.b.switch_to_block(turn);
+    fn loop_body(&mut self, body: &Block) -> Flow {
+        let (loop_block, done) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.ins().jump(loop_block, &[]);
+        self.e.b.switch_to_block(loop_block);
         self.spend();
         self.exits.push(done);
         self.loops += 1;
@@ -158,14 +158,14 @@ impl Packet<'_, '_, '_> {
         self.exits.pop();
         match flow {
             Flow::On => {
-                self.e.b.ins().jump(turn, &[]);
+                self.e.b.ins().jump(loop_block, &[]);
             }
             Flow::Dead if self.is_masked => {
                 self.e.b.ins().jump(done, &[]);
             }
             Flow::Dead => {}
         }
-        self.e.b.seal_block(turn);
+        self.e.b.seal_block(loop_block);
         if self.is_masked {
             self.e.b.seal_block(done);
             self.e.b.switch_to_block(done);
@@ -203,7 +203,7 @@ impl Packet<'_, '_, '_> {
     }
 
     /// Emits a divergent branch.
-    fn parting(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
+    fn divergent_branch(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
         let test = self.test(condition);
         let was_masked = self.is_masked;
         let here = was_masked.then(|| self.e.b.use_var(self.mask));
@@ -216,7 +216,7 @@ impl Packet<'_, '_, '_> {
         };
         self.is_masked = true;
         let left_body = self.left_body.take();
-        let is_left = escapes(then, None) || escapes(otherwise, None);
+        let is_left = leaves_outer_scope(then, None) || leaves_outer_scope(otherwise, None);
         let mut flows = vec![];
         let mut stayed = None;
         for (block, mask) in [(then, yes), (otherwise, no)] {
@@ -237,7 +237,7 @@ impl Packet<'_, '_, '_> {
         if let Some(stayed) = stayed {
             self.e.b.def_var(self.mask, stayed);
             if flows.contains(&Flow::On) {
-                self.exit_if_nobody(stayed);
+                self.exit_if_none_active(stayed);
             }
         } else if let Some(here) = here {
             self.e.b.def_var(self.mask, here);
@@ -310,9 +310,9 @@ impl Packet<'_, '_, '_> {
         };
         self.is_masked = true;
         let left = self.e.b.declare_var(types::I32X4);
-        let nobody = self.int_row(0);
-        self.e.b.def_var(left, nobody);
-        self.scopes[scope] = Some(OpenScope::Apart { left });
+        let no_points = self.int_row(0);
+        self.e.b.def_var(left, no_points);
+        self.scopes[scope] = Some(OpenScope::Divergent { left });
         let after = self.e.b.create_block();
         // In a loop, or in another scope that points have left, they become active again.
         let is_left_for_good = !was_masked && self.loops == 0;
@@ -326,11 +326,11 @@ impl Packet<'_, '_, '_> {
         self.e.b.seal_block(after);
         self.e.b.switch_to_block(after);
         self.scopes[scope] = None;
-        if escapes(body, Some(scope)) {
+        if leaves_outer_scope(body, Some(scope)) {
             let (end, gone) = (self.e.b.use_var(self.mask), self.e.b.use_var(left));
             let stayed = self.e.b.ins().bor(end, gone);
             self.e.b.def_var(self.mask, stayed);
-            self.exit_if_nobody(stayed);
+            self.exit_if_none_active(stayed);
         } else if was_masked {
             self.e.b.def_var(self.mask, here);
         }
@@ -339,7 +339,7 @@ impl Packet<'_, '_, '_> {
     }
 
     /// Jumps to the end of the enclosing construct if no point is active.
-    fn exit_if_nobody(&mut self, mask: ir::Value) {
+    fn exit_if_none_active(&mut self, mask: ir::Value) {
         let exit = *self.exits.last().expect("what can be left is around");
         let go = self.e.b.create_block();
         let any = self.e.b.ins().vany_true(mask);

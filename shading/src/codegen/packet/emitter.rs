@@ -12,9 +12,9 @@ use shading_compiler::hir::{LocalId, ScopeId};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OpenScope {
     /// Uniform: the block after it, and whether it is left.
-    Together { after: ir::Block, is_left: bool },
+    Uniform { after: ir::Block, is_left: bool },
     /// Divergent: the mask of the points that have left.
-    Apart { left: Variable },
+    Divergent { left: Variable },
 }
 
 /// Storage of a varying variable's rows.

@@ -16,9 +16,9 @@ enum ElementIndex {
     /// Constant.
     Known(u64),
     /// Uniform.
-    Together(ir::Value),
+    Uniform(ir::Value),
     /// Varying.
-    Apart(ir::Value),
+    Varying(ir::Value),
 }
 
 /// An indexed array, matrix or triple: number of elements, rows per element, and stride in bytes of its uniform memory
@@ -145,8 +145,8 @@ impl Packet<'_, '_, '_> {
             self.assign_row(dst, element * series.rows + part, value);
         } else {
             let base = self.base(dst);
-            let is_free = self.is_free(dst);
-            self.store_element(base, series, index, part, value, is_free);
+            let ignores_mask = self.ignores_mask(dst);
+            self.store_element(base, series, index, part, value, ignores_mask);
         }
     }
 
@@ -175,11 +175,11 @@ impl Packet<'_, '_, '_> {
                 let at = base.plus((element * series.rows + part) * ROW);
                 self.e.load(types::F32X4, at)
             }
-            ElementIndex::Together(index) => {
+            ElementIndex::Uniform(index) => {
                 let at = self.at_index(base, index, series.rows * ROW);
                 self.e.load(types::F32X4, at.plus(part * ROW))
             }
-            ElementIndex::Apart(index) => {
+            ElementIndex::Varying(index) => {
                 let at = self.addresses(base, series, index, part);
                 self.load_points(types::F32X4, at)
             }
@@ -197,12 +197,12 @@ impl Packet<'_, '_, '_> {
         let base = self.e.address(of).plus(4 * part);
         match index {
             ElementIndex::Known(_) => unreachable!("known elements are read as rows"),
-            ElementIndex::Together(index) => {
+            ElementIndex::Uniform(index) => {
                 let at = self.at_index(base, index, stride);
                 let number = self.e.load(types::F32, at);
                 self.e.b.ins().splat(types::F32X4, number)
             }
-            ElementIndex::Apart(index) => {
+            ElementIndex::Varying(index) => {
                 let at = [0u8, 1, 2, 3].map(|point| {
                     let index = self.e.b.ins().extractlane(index, point);
                     self.at_index(base, index, stride)
@@ -212,7 +212,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Stores a row of an element: at all points if `is_free`, else at the active ones.
+    /// Stores a row of an element: at all points if `ignores_mask`, else at the active ones.
     fn store_element(
         &mut self,
         base: Address,
@@ -220,18 +220,18 @@ impl Packet<'_, '_, '_> {
         index: ElementIndex,
         part: u64,
         value: ir::Value,
-        is_free: bool,
+        ignores_mask: bool,
     ) {
         let value = self.as_type(value, types::F32X4);
-        let ElementIndex::Apart(index) = index else {
+        let ElementIndex::Varying(index) = index else {
             let at = match index {
                 ElementIndex::Known(element) => base.plus(element * series.rows * ROW),
-                ElementIndex::Together(index) | ElementIndex::Apart(index) => {
+                ElementIndex::Uniform(index) | ElementIndex::Varying(index) => {
                     self.at_index(base, index, series.rows * ROW)
                 }
             };
             let at = at.plus(part * ROW);
-            let value = if is_free {
+            let value = if ignores_mask {
                 value
             } else {
                 let old = self.e.load(types::F32X4, at);
@@ -242,7 +242,7 @@ impl Packet<'_, '_, '_> {
             return;
         };
         let at = self.addresses(base, series, index, part);
-        let value = if is_free {
+        let value = if ignores_mask {
             value
         } else {
             let old = self.load_points(types::F32X4, at);
@@ -265,7 +265,7 @@ impl Packet<'_, '_, '_> {
                 let (row, column) = (self.index_row(row), self.index_row(column));
                 let two = self.e.int(2);
                 let row = self.e.b.ins().ishl(row, two);
-                ElementIndex::Apart(self.e.b.ins().iadd(row, column))
+                ElementIndex::Varying(self.e.b.ins().iadd(row, column))
             }
         }
     }
@@ -273,8 +273,8 @@ impl Packet<'_, '_, '_> {
     fn index_row(&mut self, index: ElementIndex) -> ir::Value {
         match index {
             ElementIndex::Known(index) => self.int_row(index as i32),
-            ElementIndex::Together(index) => self.e.b.ins().splat(types::I32X4, index),
-            ElementIndex::Apart(index) => index,
+            ElementIndex::Uniform(index) => self.e.b.ins().splat(types::I32X4, index),
+            ElementIndex::Varying(index) => index,
         }
     }
 
@@ -283,7 +283,7 @@ impl Packet<'_, '_, '_> {
         if !self.plan.operand_varies(index) {
             return match self.e.clamp(index, count) {
                 Index::Known(element) => ElementIndex::Known(u64::from(element)),
-                Index::Value(element) => ElementIndex::Together(element),
+                Index::Value(element) => ElementIndex::Uniform(element),
             };
         }
         let index = self.row(index, 0);
@@ -298,7 +298,7 @@ impl Packet<'_, '_, '_> {
         let outside = self.e.b.ins().vany_true(outside);
         self.bail_if(outside);
         // Inactive points may have any index.
-        ElementIndex::Apart(self.e.b.ins().umin(index, last))
+        ElementIndex::Varying(self.e.b.ins().umin(index, last))
     }
 
     // ---- Records ----
@@ -342,7 +342,7 @@ impl Packet<'_, '_, '_> {
     /// Provides memory for the result of a call, and assigns it to the variable; directly if possible.
     pub(super) fn result_of(&mut self, dst: LocalId, number: usize, call: impl FnOnce(&mut Self, ir::Value)) {
         let count = self.row_count(Operand::Local(dst));
-        if matches!(self.home_of(dst), Rows::Memory(_)) && self.is_free(dst) {
+        if matches!(self.home_of(dst), Rows::Memory(_)) && self.ignores_mask(dst) {
             let home = self.base(dst);
             let at = self.e.address_of(home);
             call(self, at);

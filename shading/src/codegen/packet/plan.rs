@@ -191,7 +191,7 @@ impl Plan {
                 if self.varying[*dst] {
                     is_vector_op(*op) && args.iter().all(|arg| is_number_operand(code, *arg))
                 } else {
-                    is_blind(*op)
+                    is_pure_op(*op)
                 }
             }
             Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => true,
@@ -298,7 +298,7 @@ fn is_vector_builtin(builtin: Builtin) -> bool {
 }
 
 /// Returns whether an operation depends on its operands only, and has no side effects.
-fn is_blind(op: Op) -> bool {
+fn is_pure_op(op: Op) -> bool {
     match op {
         Op::Builtin(builtin) => builtin.is_foldable() || builtin == Builtin::IsConstant,
         Op::BuiltinDual(_) => true,
@@ -357,7 +357,7 @@ impl Spread<'_> {
 }
 
 /// Returns whether a block (or the body of the scope `own`) leaves an enclosing scope.
-pub(super) fn escapes(block: &[Stmt], own: Option<ScopeId>) -> bool {
+pub(super) fn leaves_outer_scope(block: &[Stmt], own: Option<ScopeId>) -> bool {
     let mut inner: Vec<ScopeId> = own.into_iter().collect();
     let mut left = vec![];
     walk::statements(block, &mut |stmt| match stmt {

@@ -129,7 +129,7 @@ impl Packet<'_, '_, '_> {
     }
 
     /// Returns whether an assignment can ignore the mask of active points.
-    pub(super) fn is_free(&self, local: LocalId) -> bool {
+    pub(super) fn ignores_mask(&self, local: LocalId) -> bool {
         !self.is_masked
             || self.plan.is_private(local, self.block)
             || self
@@ -139,7 +139,7 @@ impl Packet<'_, '_, '_> {
 
     /// Merges a new value of a row at the active points with its current value at the others.
     fn merged(&mut self, local: LocalId, row: u64, value: ir::Value) -> ir::Value {
-        if self.is_free(local) {
+        if self.ignores_mask(local) {
             return value;
         }
         let old = self.row(Operand::Local(local), row);

@@ -7,7 +7,7 @@ use super::report::report;
 use super::text::make;
 use super::{Lanes, Shim, run};
 use crate::runtime::cloud::{
-    self, CloudAttribute, CloudFault, CloudHandle, CloudSearch, CloudValue, PointCloud,
+    self, CloudAttribute, CloudError, CloudHandle, CloudSearch, CloudValue, PointCloud,
 };
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
@@ -43,8 +43,8 @@ pub(crate) struct CloudRecord {
 
 impl CloudRecord {
     /// Number of requested points, limited by the number of indices and the length of the array.
-    fn asked(&self) -> usize {
-        cloud::asked(self.count, self.length as usize, self.room())
+    fn requested_count(&self) -> usize {
+        cloud::requested_count(self.count, self.length as usize, self.room())
     }
 
     /// Number of elements of the array.
@@ -65,9 +65,9 @@ impl CloudRecord {
     ///
     /// # Safety
     /// `ctx` is the context of a run in progress, and the record that of a call in that run.
-    unsafe fn report(&self, ctx: *mut ContextHeader, place: u32, fault: CloudFault) {
+    unsafe fn report(&self, ctx: *mut ContextHeader, place: u32, fault: CloudError) {
         let kind = match fault {
-            CloudFault::NoCloud => ReportKind::MissingCloud,
+            CloudError::NoCloud => ReportKind::MissingCloud,
             _ => ReportKind::BadArgument,
         };
         // SAFETY: guaranteed by the caller.
@@ -100,12 +100,12 @@ impl CloudRecord {
         value: impl Fn(i32, usize) -> Option<CloudValue<'a>>,
     ) {
         let stride = stride(self.element());
-        let asked = self.asked().min(self.room() / width) * width;
+        let requested_count = self.requested_count().min(self.room() / width) * width;
         // SAFETY: guaranteed by the caller. Each index is read before its element is written.
         unsafe {
             for i in 0..self.room() {
                 let (to, from) = (out.add(i * stride), self.before.add(i * stride));
-                let value = if i < asked {
+                let value = if i < requested_count {
                     value(*self.indices.add(i / width), i % width)
                 } else {
                     None
@@ -200,7 +200,7 @@ unsafe extern "C" fn has_values(ctx: *mut ContextHeader, place: u32, record: *co
     // SAFETY: compiled code passes its context and a record that it has filled.
     unsafe {
         let record = &*record;
-        let indices = (0..record.asked()).map(|i| *record.indices.add(i));
+        let indices = (0..record.requested_count()).map(|i| *record.indices.add(i));
         let cloud = record.cloud(run(ctx).host());
         let array = (record.element(), record.room());
         match cloud::check(cloud, text::read(record.name), array, indices) {

@@ -6,7 +6,7 @@ use super::text::write;
 use super::{Shim, run};
 use crate::runtime::Sink;
 use crate::runtime::context::ContextHeader;
-use crate::runtime::messages::Asked;
+use crate::runtime::messages::MessageQuery;
 use crate::runtime::text::{self, TextHeader};
 use shading_compiler::hir::{Const, Kind};
 
@@ -27,13 +27,13 @@ unsafe extern "C" fn set_message_shim(
     // SAFETY: compiled code passes its context, texts, and a value of the given size. Texts and closures referenced by
     // the value live until the end of the run, as the copy does.
     unsafe {
-        let asked = asked(name, ty, place);
+        let message_query = message_query(name, ty, place);
         let copy = allocate(ctx, report, bytes as usize);
         if copy.is_null() {
             return;
         }
         copy.copy_from_nonoverlapping(value, bytes as usize);
-        let set = run(ctx).messages.set(asked, copy.cast_const());
+        let set = run(ctx).messages.set(message_query, copy.cast_const());
         if let Err(error) = set {
             write(ctx, Sink::Error, &error);
         }
@@ -58,7 +58,7 @@ unsafe extern "C" fn has_message_shim(
         if text::read(source) == TRACE {
             return i32::from(traced(ctx, name, kind).is_some());
         }
-        let found = run(ctx).messages.ask(asked(name, ty, place));
+        let found = run(ctx).messages.query(message_query(name, ty, place));
         match found {
             Ok(found) => i32::from(found),
             Err(error) => {
@@ -115,8 +115,12 @@ unsafe fn traced(ctx: *mut ContextHeader, name: *const TextHeader, kind: i32) ->
 
 /// # Safety
 /// All are texts.
-unsafe fn asked<'a>(name: *const TextHeader, ty: *const TextHeader, place: *const TextHeader) -> Asked<'a> {
+unsafe fn message_query<'a>(
+    name: *const TextHeader,
+    ty: *const TextHeader,
+    place: *const TextHeader,
+) -> MessageQuery<'a> {
     // SAFETY: guaranteed by the caller.
     let [name, ty, place] = [name, ty, place].map(|t| unsafe { text::read(t) });
-    Asked { name, ty, place }
+    MessageQuery { name, ty, place }
 }

@@ -31,7 +31,7 @@ static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
 });
 
 /// An expression with the depth of its operator tree.
-struct Deep {
+struct ExprWithDepth {
     expr: Expr,
     depth: usize,
 }
@@ -72,7 +72,7 @@ impl Lowerer {
         let deep = PRATT
             .map_primary(|pair| {
                 let (expr, depth) = cell.borrow_mut().nested(|lowerer| lowerer.primary(pair));
-                Deep { expr, depth }
+                ExprWithDepth { expr, depth }
             })
             .map_prefix(|op, operand| cell.borrow_mut().prefix(op, operand))
             .map_postfix(|operand, op| cell.borrow_mut().postfix(operand, op))
@@ -93,18 +93,18 @@ impl Lowerer {
 
     /// Builds a node above operands of the given depth. A tree deeper than later steps can recurse through is cut off
     /// and reported.
-    fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> Deep {
+    fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> ExprWithDepth {
         if depth == MAX_DEPTH + 1 {
             self.errors.push((span, SyntaxError::TooComplex));
         }
         let kind = if depth > MAX_DEPTH { ExprKind::Int(0) } else { kind };
-        Deep {
+        ExprWithDepth {
             expr: Expr { kind, span },
             depth,
         }
     }
 
-    fn prefix(&mut self, op: Pair<'_>, operand: Deep) -> Deep {
+    fn prefix(&mut self, op: Pair<'_>, operand: ExprWithDepth) -> ExprWithDepth {
         let span = self.span(&op).to(operand.expr.span);
         let depth = operand.depth + 1;
         let operand = Box::new(operand.expr);
@@ -135,7 +135,7 @@ impl Lowerer {
         self.node(kind, span, depth)
     }
 
-    fn postfix(&mut self, operand: Deep, op: Pair<'_>) -> Deep {
+    fn postfix(&mut self, operand: ExprWithDepth, op: Pair<'_>) -> ExprWithDepth {
         let span = operand.expr.span.to(self.span(&op));
         let mut depth = operand.depth + 1;
         let object = Box::new(operand.expr);
@@ -180,7 +180,7 @@ impl Lowerer {
         self.node(kind, span, depth)
     }
 
-    fn infix(&mut self, left: Deep, op: Pair<'_>, right: Deep) -> Deep {
+    fn infix(&mut self, left: ExprWithDepth, op: Pair<'_>, right: ExprWithDepth) -> ExprWithDepth {
         let span = left.expr.span.to(right.expr.span);
         let mut depth = 1 + left.depth.max(right.depth);
         if op.as_rule() == Rule::assign_op {

@@ -54,10 +54,10 @@ impl Random {
 
     /// Samples a Poisson distribution.
     fn poisson(&mut self, mean: f32) -> u32 {
-        let least = libm::expf(-mean);
+        let limit = libm::expf(-mean);
         let mut count = 0;
         let mut product = self.next();
-        while product > least {
+        while product > limit {
             count += 1;
             product *= self.next();
         }

@@ -177,8 +177,8 @@ impl Function {
     /// Returns the function with the given name and number of arguments.
     pub(super) fn find(name: &str, count: usize) -> Option<Function> {
         let mut all = Function::ALL.into_iter();
-        let (_, function, [least, most]) = all.find(|(known, ..)| *known == name)?;
-        (least..=most).contains(&count).then_some(function)
+        let (_, function, [min_args, max_args]) = all.find(|(known, ..)| *known == name)?;
+        (min_args..=max_args).contains(&count).then_some(function)
     }
 
     /// Returns whether its argument must be a node set.

@@ -50,10 +50,10 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Parses operands joined by operators of level `least` or tighter.
-    fn binary(&mut self, least: usize) -> Parsed<Expr> {
+    /// Parses operands joined by operators of level `min_level` or tighter.
+    fn binary(&mut self, min_level: usize) -> Parsed<Expr> {
         let mut left = self.operand()?;
-        while let Some((level, operator)) = self.operator(least) {
+        while let Some((level, operator)) = self.operator(min_level) {
             let right = self.binary(level + 1)?;
             let is_nodes = |expr: &Expr| expr.ty() == ValueType::Nodes;
             if operator == Binary::Union && !(is_nodes(&left) && is_nodes(&right)) {
@@ -72,8 +72,8 @@ impl<'a> Parser<'a> {
         self.path()
     }
 
-    fn operator(&mut self, least: usize) -> Option<(usize, Binary)> {
-        let levels = LEVELS.iter().enumerate().skip(least);
+    fn operator(&mut self, min_level: usize) -> Option<(usize, Binary)> {
+        let levels = LEVELS.iter().enumerate().skip(min_level);
         let mut all = levels.flat_map(|(level, list)| list.iter().map(move |&(text, op)| (level, text, op)));
         let found = all.find(|&(_, text, _)| {
             // Operators that are words end at a word boundary.
