@@ -39,7 +39,7 @@
 //! system: source text comes from the caller, included files through [`Includes`], textures and matrices through
 //! [`ShaderHost`], and closures are those that the embedder registers.
 //!
-//! Files: the modules are listed below; the crate's `README.md` has a line for every file.
+//! The crate's `README.md` lists its rules.
 
 #![deny(unsafe_code, missing_docs)]
 // Results must have the same bits everywhere, so they must not depend on the C library.

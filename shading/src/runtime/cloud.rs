@@ -1,5 +1,20 @@
 //! Point clouds that shaders search (`pointcloud_search`, `pointcloud_get`): the interface of a cloud, its values, and
 //! errors of calls.
+//!
+//! `pointcloud_search(file, point, radius, max_points, attribute, array, …)` and `pointcloud_get(file, indices, count,
+//! attribute, array)` fill arrays, as OSL specifies: with the nearest points within the radius, at most `max_points` and
+//! the length of the shortest array; a variable that is not an array takes one value. The cloud of a constant name is
+//! looked up once, when the instance is compiled ([`ShaderHost::cloud_handle`](super::ShaderHost::cloud_handle)).
+//!
+//! - `"index"`, `"position"` and `"distance"` are attributes of all clouds.
+//! - The type of an array must be that of the attribute, except that all triples are equivalent, floats take ints, a
+//!   matrix takes sixteen floats, and a longer array of floats takes the values of triples or of an array attribute
+//!   (`float[4]`) consecutively.
+//! - If an attribute is missing or of another type, or the cloud cannot be read, this is reported once, and the call
+//!   returns 0.
+//! - Distances have derivatives, those of the centre; other values have none. Elements that are not filled keep their
+//!   derivatives.
+//! - Searches take no lock, and allocate no memory after the first one of a context.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,11 @@
 //! Rays that shaders trace (`trace`): request and hit.
+//!
+//! `trace(point, direction)` asks the host for the first hit of a ray, with OSL's options `"mindist"`, `"maxdist"`,
+//! `"shade"` and `"traceset"`. `getmessage("trace", name, variable)` then reads `hit`, `hitdist`, `geom:name`, the globals
+//! at the hit (`P`, `N`, `u` …) and the attributes of the object. `"shade"` is passed on to the host. Kiln's host does not
+//! run the shader at the hit, so `getmessage` finds none of its parameters, outputs and messages, and returns 0. A host
+//! without ray tracing hits nothing. A layer of a group that traces runs when its outputs are first read, and a ray whose
+//! result is not used is not traced.
 
 /// A ray traced by a shader.
 #[derive(Clone, Copy, Debug, PartialEq)]

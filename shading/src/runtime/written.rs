@@ -1,4 +1,10 @@
 //! Points that shaders write (`pointcloud_write`), kept until the embedder takes them.
+//!
+//! `pointcloud_write(file, point, attribute, value, …)` records a point with ints, floats, triples, matrices and strings
+//! in the context, in the order of the calls, and returns 1. `ShadingContext::take_written` returns the points, grouped by
+//! file and attributes. The host decides for each file ([`ShaderHost::cloud_refusal`]); by default no file may be written,
+//! which is reported once, and the call returns 0. Like `printf`, the call is a side effect: it is neither removed, nor
+//! repeated, nor moved.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,6 @@
 //! `getattribute`: attributes of the host, and of the shader itself; `trace` and its options.
+//!
+//! `getattribute` fills an array of two to four floats from an attribute of up to four floats, whatever its type.
 
 use super::argument::CallArgument;
 use super::error::CheckError;

@@ -8,6 +8,26 @@
 //!   points are run one by one from the start. No operation that runs in packets has side effects, so nothing happens
 //!   twice.
 //! - Results have the same bits as those of the scalar code.
+//!
+//! Strings, closures, texture lookups, attributes, messages, output, recursion, point clouds and the functions of
+//! [`shading_compiler::eval::library`] run at single points only: a unit in which any of them depends on the point, or has
+//! side effects, gets no packet code. Packet code takes up to five times as long to compile as scalar code. Nanoseconds
+//! per point on one thread:
+//!
+//! | shader | `run` | `run_batch` |
+//! |---|--:|--:|
+//! | writes u and v | 14.4 | 5.8 |
+//! | eight octaves of noise | 177 | 84 |
+//! | with derivatives | 371 | 161 |
+//! | of colours | 351 | 194 |
+//! | matrices, trigonometry | 1453 | 476 |
+//! | four matrix inverses | 323 | 91 |
+//! | Mandelbrot, up to 200 iterations | 163 | 78 |
+//! | 27 cells of Worley noise | 685 | 229 |
+//! | `pow`, `normalize` | 40 | 23 |
+//! | 100 units, sums and products | 172 | 63 |
+//! | 100 units, a third of them noises | 1443 | 459 |
+//! | 1000 such units | 12937 | 4539 |
 
 mod control;
 mod emitter;

@@ -2,6 +2,10 @@
 //!
 //! Only globals that some unit of the group assigns to become variables of the linked code: other groups are linked as if
 //! nothing were shared.
+//!
+//! By default, a unit's assignments to `P`, `N`, `I` or `Ci` are visible to that unit only. In a group that shares globals
+//! ([`ShaderGroupTemplate::shares_globals`](crate::graph::ShaderGroupTemplate)), a layer sees the assignments of the layers
+//! before it, and a layer with connected outputs runs when these are first read.
 
 use crate::builtins::Global;
 use crate::graph::splice::{Overrides, Splice};
