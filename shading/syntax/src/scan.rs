@@ -13,7 +13,7 @@ use crate::diagnostic::MAX_ERRORS;
 /// Maximum nesting depth of brackets.
 pub(super) const MAX_DEPTH: usize = 256;
 
-/// Maximum length of a text in bytes, so that offsets fit a [`crate::Span`].
+/// Maximum length of a text in bytes, so that offsets fit a [`crate::source::Span`].
 pub(super) const MAX_BYTES: usize = 1 << 28;
 
 /// Words that begin an item if they stand at the start of a line and are followed by a name.

@@ -140,7 +140,7 @@ pub struct GroupOutput {
 
 /// A group: units and groups with connections, used from outside like one unit.
 ///
-/// Built with the methods of this type, or by [`crate::ShadingSystem`] from a `group` in source.
+/// Built with the methods of this type, or by `shading::ShadingSystem` from a `group` in source.
 #[derive(Clone, Debug, Default)]
 pub struct ShaderGroupTemplate {
     /// Name.
