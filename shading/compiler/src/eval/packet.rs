@@ -56,7 +56,7 @@ fn narrow(x: f64x4) -> Row {
     f32x4::new([a as f32, b as f32, c as f32, d as f32])
 }
 
-/// Whether a property holds at all points, none, or some.
+/// Extent of a property within a packet: all points, none, or some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Share {
     All,

@@ -85,7 +85,7 @@ pub struct Connection {
     pub target: Path,
     /// Source of the value.
     pub binding: Binding,
-    /// Whether a geometry attribute takes precedence over a constant; `None` follows the parameter's metadata.
+    /// True if a geometry attribute takes precedence over a constant; `None` follows the parameter's metadata.
     pub interpolated: Option<bool>,
     /// Location in the group's sources.
     pub span: Span,
