@@ -6,47 +6,47 @@ use super::xpath::{self, Document, NodeId};
 use crate::hir::kind::Element as Base;
 use crate::hir::{Const, Kind};
 
-/// The dictionaries that shaders asked for, and what they found in one run.
+/// The dictionaries opened by shaders, and the nodes found in the current run.
 #[derive(Debug, Default)]
 pub struct Dictionaries {
-    /// By name, or by their text; none where it is no XML.
+    /// Documents by file name or by their text; `None` if it is not valid XML.
     documents: Vec<(String, Option<Document>)>,
-    /// What was found in this run; a shader knows it by its place, from 1.
+    /// Nodes found in the current run. Their handles in shaders are indices from 1.
     found: Vec<FoundNode>,
-    /// The first node that a query found, by document, node and path.
+    /// First result of each query, by document, node and path.
     queries: FxHashMap<(usize, NodeId, String), i32>,
 }
 
-/// What is wrong with a question, and what is answered.
+/// Error of a query, with the result that the shader gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// The answer.
+    /// Result.
     pub answer: i32,
-    /// What is wrong.
+    /// Error message.
     pub message: String,
 }
 
-/// A node that a query found.
+/// A node found by a query.
 #[derive(Debug)]
 struct FoundNode {
     document: usize,
     node: NodeId,
-    /// The next that the same query found; 0 behind the last.
+    /// Handle of the next result of the same query; 0 after the last.
     next: i32,
 }
 
 impl Dictionaries {
-    /// Forgets what was found, as a run begins.
+    /// Discards the nodes found, at the start of a run.
     pub fn clear(&mut self) {
         self.found.clear();
         self.queries.clear();
     }
 
-    /// `dict_find(dictionary, path)`: the dictionary is a file, whose name ends in `.xml`, or XML itself. -1 where it is
-    /// none, 0 where nothing is found.
+    /// `dict_find(dictionary, path)`: the dictionary is the name of a file that ends in `.xml`, or XML text. −1 if it
+    /// is invalid, 0 if nothing is found.
     ///
     /// # Errors
-    /// What is wrong with the dictionary, the first time, or with the path.
+    /// If the dictionary is invalid (the first time only), or the path is.
     pub fn find(
         &mut self,
         dictionary: &str,
@@ -86,7 +86,7 @@ impl Dictionaries {
     /// `dict_find(node, path)`.
     ///
     /// # Errors
-    /// What is wrong with the path.
+    /// If the path is invalid.
     pub fn find_below(&mut self, node: i32, path: &str) -> Result<i32, Mistake> {
         match self.node(node) {
             Some(&FoundNode { document, node, .. }) => self.query(document, node, path),
@@ -99,8 +99,8 @@ impl Dictionaries {
         self.node(node).map_or(0, |found| found.next)
     }
 
-    /// `dict_value(node, attribute, …)`: the attribute as a value of a kind, or the value of the node itself
-    /// where the attribute has no name: texts have one, that of elements is empty. Numbers that are missing are 0.
+    /// `dict_value(node, attribute, …)`: the attribute converted to a kind. An empty attribute name reads the value of
+    /// the node itself: that of a text is its contents, that of an element is empty. Missing numbers are 0.
     pub fn value(&self, node: i32, attribute: &str, kind: Kind) -> Option<Const> {
         let found = self.node(node)?;
         let document = self.documents[found.document].1.as_ref()?;
@@ -135,7 +135,7 @@ impl Dictionaries {
         self.found.get(usize::try_from(node.checked_sub(1)?).ok()?)
     }
 
-    /// The first node that a path leads to.
+    /// Returns the first node that a path selects.
     fn query(&mut self, document: usize, from: NodeId, path: &str) -> Result<i32, Mistake> {
         let key = (document, from, path.to_owned());
         if let Some(known) = self.queries.get(&key) {

@@ -1,6 +1,6 @@
 //! Expressions of XPath 1.0.
 
-/// A type of values.
+/// Types of XPath values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueType {
     Nodes,
@@ -20,12 +20,12 @@ pub(super) enum Expr {
     Path(Start, Vec<Step>),
 }
 
-/// Where a path begins.
+/// Start of a path.
 #[derive(Debug)]
 pub(super) enum Start {
     Here,
     Root,
-    /// At the nodes of an expression for which the predicates hold.
+    /// The nodes of an expression, filtered by predicates.
     Nodes(Box<Expr>, Vec<Expr>),
 }
 
@@ -54,14 +54,14 @@ pub(super) enum Axis {
     Here,
 }
 
-/// What nodes of an axis have to be.
+/// Node tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NodeTest {
     /// `node()`
     Anything,
     /// `text()`
     Text,
-    /// `comment()` and `processing-instruction()`, which documents do not keep.
+    /// `comment()` and `processing-instruction()`; these nodes are not part of documents.
     Nothing,
     /// `*`
     AnyName,
@@ -143,7 +143,7 @@ impl Axis {
 }
 
 impl Function {
-    /// The names, and how many arguments each takes at least and at most.
+    /// Function names, with the minimum and maximum number of arguments.
     const ALL: [(&'static str, Function, [usize; 2]); 27] = [
         ("boolean", Function::Boolean, [1, 1]),
         ("ceiling", Function::Ceiling, [1, 1]),
@@ -174,14 +174,14 @@ impl Function {
         ("true", Function::True, [0, 0]),
     ];
 
-    /// The function of a name that takes so many arguments.
+    /// Returns the function with the given name and number of arguments.
     pub(super) fn find(name: &str, count: usize) -> Option<Function> {
         let mut all = Function::ALL.into_iter();
-        let (_, function, [least, most]) = all.find(|(known, ..)| *known == name)?;
-        (least..=most).contains(&count).then_some(function)
+        let (_, function, [min_args, max_args]) = all.find(|(known, ..)| *known == name)?;
+        (min_args..=max_args).contains(&count).then_some(function)
     }
 
-    /// Whether its argument has to be nodes.
+    /// Returns whether its argument must be a node set.
     pub(super) fn takes_nodes(self) -> bool {
         matches!(
             self,
@@ -223,7 +223,7 @@ impl Function {
 }
 
 impl Expr {
-    /// The type of its values.
+    /// Type of its result.
     pub(super) fn ty(&self) -> ValueType {
         match self {
             Expr::Number(_) | Expr::Negated(_) => ValueType::Number,
@@ -238,7 +238,7 @@ impl Expr {
         }
     }
 
-    /// Whether it says, as a predicate, which place among its neighbours a node has.
+    /// Returns whether the expression, as a predicate, depends on the position of a node.
     pub(super) fn is_positional(&self) -> bool {
         self.ty() == ValueType::Number || self.reads_position()
     }
@@ -250,7 +250,7 @@ impl Expr {
             Expr::Binary(_, a, b) => a.reads_position() || b.reads_position(),
             Expr::Call(Function::Position | Function::Last, _) => true,
             Expr::Call(_, args) => args.iter().any(Expr::reads_position),
-            // Positions in predicates of its steps are others.
+            // Positions in predicates of the path's steps refer to other node lists.
             Expr::Path(start, _) => match start {
                 Start::Here | Start::Root => false,
                 Start::Nodes(inner, _) => inner.reads_position(),

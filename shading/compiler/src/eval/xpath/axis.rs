@@ -1,4 +1,4 @@
-//! Axes and node tests of XPath: the nodes that a step leads to from a node.
+//! Axes and node tests of XPath: the nodes selected by a step.
 
 use super::ast::{Axis, NodeTest};
 use super::document::{Document, NodeId};
@@ -59,10 +59,10 @@ fn ancestors(document: &Document, parent: Option<usize>) -> Vec<NodeId> {
     chain.map(NodeId::tree).collect()
 }
 
-/// Whether a node of an axis is what a step asks for.
+/// Returns whether a node of an axis passes a node test.
 pub(super) fn passes(document: &Document, id: NodeId, axis: Axis, test: &NodeTest) -> bool {
     let node = &document.nodes[id.index];
-    // Names are those of the kind of nodes that the axis is for.
+    // A name test selects the principal node type of the axis only.
     let is_principal = match axis {
         Axis::Attribute => id.attribute.is_some(),
         _ => id.attribute.is_none() && node.is_element(),

@@ -1,15 +1,15 @@
-//! XML documents as XPath reads them: a tree of elements and texts, in document order.
+//! XML documents in XPath's data model: a tree of elements and texts, in document order.
 
-/// A node of a document: an element or a text by its place in document order, or an attribute of an element.
+/// A node of a document: an element or text by its index in document order, or an attribute of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId {
     pub(super) index: usize,
-    /// Attributes come after their element and before what is in it.
+    /// Index of the attribute. Attributes follow their element and precede its contents.
     pub(super) attribute: Option<usize>,
 }
 
 impl NodeId {
-    /// The document itself, which holds the outermost element.
+    /// The root node, which contains the document element.
     pub(crate) const ROOT: NodeId = NodeId::tree(0);
 
     /// An element or a text.
@@ -21,25 +21,25 @@ impl NodeId {
     }
 }
 
-/// The elements and texts of a file; the first is the document itself.
+/// The elements and texts of a file; the first node is the root.
 ///
-/// Comments and processing instructions are no nodes, and neither are texts of spaces alone.
+/// Comments, processing instructions, and texts that consist of white space are left out.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(super) nodes: Vec<Node>,
 }
 
-/// An element, a text, or the document itself.
+/// An element, a text, or the root.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// With its prefix; empty for texts and for the document.
+    /// Qualified name; empty for texts and the root.
     pub(super) name: String,
     pub(super) attributes: Vec<(String, String)>,
-    /// What a text says.
+    /// Contents of a text.
     pub(super) text: String,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
-    /// The first node behind all that is in this one.
+    /// Index of the first node after its descendants.
     pub(super) end: usize,
 }
 
@@ -54,10 +54,10 @@ impl Node {
 }
 
 impl Document {
-    /// Reads a document.
+    /// Parses a document.
     ///
     /// # Errors
-    /// Where the text is no XML.
+    /// If the text is not well-formed XML.
     pub(crate) fn parse(text: &str) -> Result<Document, String> {
         let parsed = roxmltree::Document::parse(text).map_err(|error| error.to_string())?;
         let mut nodes = vec![Node::default()];
@@ -77,7 +77,7 @@ impl Document {
         Ok(Document { nodes })
     }
 
-    /// The value of an element's attribute.
+    /// Value of an element's attribute.
     pub(crate) fn attribute(&self, node: NodeId, name: &str) -> Option<&str> {
         let node = self.node(node)?;
         let mut attributes = node.attributes.iter();
@@ -86,12 +86,12 @@ impl Document {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The value of the node itself: texts have one, elements have not.
+    /// Value of the node itself: the contents of a text; empty for an element.
     pub(crate) fn value(&self, node: NodeId) -> &str {
         self.node(node).map_or("", |node| &node.text)
     }
 
-    /// The string-value of XPath: of an element, all texts in it.
+    /// String-value as defined by XPath: for an element, the concatenation of all texts in it.
     pub(super) fn string_value(&self, node: NodeId) -> String {
         let tree = &self.nodes[node.index];
         match node.attribute {
@@ -103,7 +103,7 @@ impl Document {
         }
     }
 
-    /// The name of an element or attribute, with its prefix.
+    /// Qualified name of an element or attribute.
     pub(super) fn name(&self, node: NodeId) -> &str {
         let tree = &self.nodes[node.index];
         match node.attribute {
@@ -144,7 +144,7 @@ fn is_read(node: &roxmltree::Node<'_, '_>) -> bool {
     node.is_element() || node.is_text() && !is_blank()
 }
 
-/// The name at a place of the source: as it is written, with its prefix.
+/// Returns the qualified name at an offset of the source, as written.
 fn qualified_name(input: &str, start: usize) -> String {
     let rest = input.get(start..).unwrap_or_default();
     let ends = |c: char| c.is_whitespace() || matches!(c, '=' | '/' | '>');

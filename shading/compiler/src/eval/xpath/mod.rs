@@ -1,8 +1,8 @@
 //! XPath 1.0: queries of XML documents.
 //!
-//! Clark and DeRose 1999, "XML Path Language (XPath) Version 1.0". As in OSL, whose parser is pugixml, names are compared
-//! with their prefixes, comments are no nodes, and nodes come in the order in which the query visits them: backwards on
-//! axes that lead back, and those before `|` first.
+//! Clark and DeRose 1999, "XML Path Language (XPath) Version 1.0". As in OSL, whose parser is pugixml, names are
+//! compared with their prefixes, comments are not nodes, and results are in the order in which the query visits the
+//! nodes: in reverse on reverse axes, and the left operand of `|` first.
 
 mod ast;
 mod axis;
@@ -18,21 +18,21 @@ use rustc_hash::FxHashSet;
 use ast::{Binary, Expr, Start, Step, ValueType};
 use value::{Value, compare};
 
-/// What an expression is evaluated for.
+/// Evaluation context of an expression.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     document: &'a Document,
     node: NodeId,
-    /// Place among its neighbours, from 1.
+    /// Context position, from 1.
     position: usize,
-    /// How many neighbours there are.
+    /// Context size.
     size: usize,
 }
 
-/// The nodes that a query leads to.
+/// Returns the nodes selected by a query.
 ///
 /// # Errors
-/// What is wrong with the query.
+/// The error in the query.
 pub(crate) fn select(document: &Document, from: NodeId, query: &str) -> Result<Vec<NodeId>, &'static str> {
     let expr = parse::parse(query)?;
     if expr.ty() != ValueType::Nodes {
@@ -125,7 +125,7 @@ impl Context<'_> {
         self.keep(nodes.into_iter().filter(passes).collect(), &step.predicates)
     }
 
-    /// The nodes for which all predicates hold; each counts those that the one before has left.
+    /// Filters nodes by predicates; positions in each predicate refer to the nodes left by the previous one.
     fn keep(&self, mut nodes: Vec<NodeId>, predicates: &[Expr]) -> Vec<NodeId> {
         for predicate in predicates {
             let size = nodes.len();

@@ -33,7 +33,7 @@ impl Value {
 
     pub(super) fn text(&self, document: &Document) -> String {
         match self {
-            // That of the first in document order.
+            // The value of the first node in document order.
             Value::Nodes(nodes) => match nodes.iter().min() {
                 Some(&first) => document.string_value(first),
                 None => String::new(),
@@ -45,7 +45,7 @@ impl Value {
     }
 }
 
-/// A number as a text: without exponent, and without a point where it is whole.
+/// Converts a number to text: without an exponent, and without a decimal point for integers.
 fn number_text(number: f64) -> String {
     if number.is_nan() {
         "NaN".to_owned()
@@ -58,7 +58,7 @@ fn number_text(number: f64) -> String {
     }
 }
 
-/// The number that a text is: digits with at most one point and a minus sign.
+/// Converts text to a number: an optional minus sign and digits with at most one point.
 pub(super) fn to_number(text: &str) -> f64 {
     let text = text.trim_matches([' ', '\t', '\r', '\n']);
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -69,7 +69,7 @@ pub(super) fn to_number(text: &str) -> f64 {
     }
 }
 
-/// A comparison: of nodes, whether it holds for any of them.
+/// Compares two values; node sets compare true if any of their nodes does.
 pub(super) fn compare(document: &Document, operator: Binary, a: &Value, b: &Value) -> bool {
     let is_equality = matches!(operator, Binary::Equal | Binary::NotEqual);
     match (a, b) {
