@@ -1,4 +1,4 @@
-//! What light gets along a ray, and the bodies that a ray begins in.
+//! Visibility: transmittance of shadow rays, and the medium stack at the start of a ray.
 
 use glam::Vec3;
 
@@ -9,24 +9,24 @@ use renderer_base::math::Ray;
 use renderer_geometry::Footprint;
 use renderer_geometry::accel;
 
-/// A direction along which no edges are to be expected.
+/// Direction that is unlikely to be parallel to edges.
 const OUTWARDS: Vec3 = Vec3::new(0.371_390_7, 0.742_781_4, 0.557_086);
 
 impl Scene {
-    /// Whether a ray meets nothing within its bounds.
+    /// Returns whether a ray is unoccluded within its bounds.
     #[inline]
     pub fn is_free(&self, ray: &Ray) -> bool {
         !self.accel.occluded(ray, accel::ALL)
     }
 
-    /// Whether there are bodies that absorb light.
+    /// Returns whether any interior absorbs light.
     #[inline]
     pub fn has_bodies(&self) -> bool {
         self.absorbing.is_some()
     }
 
-    /// The share of light that gets along a ray, within its bounds; `bodies` tells those that it begins in, and is asked
-    /// only where there are any.
+    /// Transmittance along a shadow ray, within its bounds. `bodies` computes the medium stack at its origin, and is
+    /// called only in scenes with absorbing media.
     #[inline(always)]
     pub fn transmittance(
         &self,
@@ -44,7 +44,7 @@ impl Scene {
         }
     }
 
-    /// The share of light that gets along a ray that meets something. The ray is a copy, as in `interaction`.
+    /// Transmittance along a ray that hits something. The ray is a copy, as in `interaction`.
     #[inline(never)]
     fn transmittance_of_occluded(&self, ray: Ray, bodies: Bodies, context: &mut ShadingContext) -> Rgb {
         let comes_near = self.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
@@ -55,7 +55,7 @@ impl Scene {
         }
     }
 
-    /// The product of the transparencies of all that a ray passes.
+    /// Product of the transmittances of all surfaces and media along a ray.
     fn transparency_along(&self, mut ray: Ray, mut bodies: Bodies, context: &mut ShadingContext) -> Rgb {
         let mut product = Rgb::WHITE;
         for _ in 0..MAX_PASSES {
@@ -76,7 +76,7 @@ impl Scene {
         Rgb::BLACK
     }
 
-    /// The bodies that a ray begins in, by what another one from there meets on its way out.
+    /// Medium stack at the origin of a ray, reconstructed with another ray from there to the outside.
     #[inline]
     pub fn bodies_about(&self, ray: &Ray, context: &mut ShadingContext) -> Bodies {
         let outwards = Ray {
