@@ -303,7 +303,7 @@ impl Lobe {
 
     /// Restricts the lobe to reflection and straight transmission; `None` if nothing remains. A fibre has no sides and
     /// is unchanged.
-    pub(super) fn on_one_side(self) -> Option<Lobe> {
+    pub(super) fn one_sided(self) -> Option<Lobe> {
         match self {
             Lobe::Translucent(_) | Lobe::ThinTransmission(_) => None,
             Lobe::Dielectric(lobe) => lobe.reflects().then(|| Lobe::Dielectric(lobe.opaque())),

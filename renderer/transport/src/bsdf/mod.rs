@@ -266,12 +266,12 @@ impl Bsdf {
     }
 
     /// Multiplies the weights of all lobes; selection probabilities do not change.
-    pub fn dim(&mut self, share: Rgb) {
-        if share.is_black() {
+    pub fn scale(&mut self, factor: Rgb) {
+        if factor.is_black() {
             self.clear();
         }
         for weighted in &mut self.slots[..self.count] {
-            weighted.weight *= share;
+            weighted.weight *= factor;
         }
     }
 
@@ -283,14 +283,14 @@ impl Bsdf {
     }
 
     /// Removes scattering to the other side.
-    pub fn close_back(&mut self) {
+    pub fn make_one_sided(&mut self) {
         if !self.has_transmission() {
             return;
         }
         let (slots, count) = (self.slots, self.count);
         self.clear();
         for l in &slots[..count] {
-            if let Some(lobe) = l.lobe.on_one_side() {
+            if let Some(lobe) = l.lobe.one_sided() {
                 self.push_lobe(l.weight, l.frame, lobe, l.terminator);
             }
         }
@@ -395,7 +395,7 @@ impl Bsdf {
 
     /// Returns whether a lobe of class `part` has a normal too far from the geometric one for geometric irradiance to
     /// apply.
-    pub fn is_bent(&self, part: LobePart) -> bool {
+    pub fn has_bent_normal(&self, part: LobePart) -> bool {
         /// Cosine of 8°: smoothed normals of meshes deviate less, and on average agree with the geometric ones.
         const SAME: f32 = 0.99;
         let mut lobes = self.lobes().iter().filter(|l| l.part == part);

@@ -46,7 +46,7 @@ pub(super) fn trace(
         ..
     } = context;
     loop {
-        let goes_on = 'vertex: {
+        let continues = 'vertex: {
             let ends = walk.depth >= limits.depth;
             let found = walk.advance(scene, ends, surface, shading, stats, light);
             let Some(it) = &found else { break 'vertex false };
@@ -78,10 +78,10 @@ pub(super) fn trace(
                     branches.push((branch, sampler.branch(number, split)));
                     let (walk, sampler) = branches.last_mut().expect("it was just pushed");
                     let sample = directions.sample(walk, sampler);
-                    let goes_on = sample.as_ref().is_some_and(|sample| {
+                    let continues = sample.as_ref().is_some_and(|sample| {
                         walk.follow(scene, (it, &at, surface), sample, limits, sampler)
                     });
-                    if !goes_on {
+                    if !continues {
                         branches.pop();
                     }
                 }
@@ -99,7 +99,7 @@ pub(super) fn trace(
             stats.indirect_rays += 1;
             true
         };
-        if !goes_on {
+        if !continues {
             let Some(branch) = branches.pop() else { return };
             (walk, *sampler) = branch;
             light.next_branch();

@@ -16,7 +16,7 @@ use super::stats::Stats;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::light::LitPoint;
 use crate::material::{Bodies, RayKind, ShadingContext, Surface};
-use crate::scene::{MAX_PASSES, Scene};
+use crate::scene::{MAX_NULL_INTERFACES, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
@@ -104,7 +104,7 @@ impl Arrival {
 impl Walk {
     /// Starts a path at the camera.
     pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay, shading: &mut ShadingContext) -> Walk {
-        let footprint = Footprint::camera(&camera_ray.differential, scene.wants_footprints());
+        let footprint = Footprint::camera(&camera_ray.differential, scene.uses_footprints());
         let mis_context = Arrival {
             at: LitPoint::in_space(camera_ray.ray.origin),
             pdf: None,
@@ -142,7 +142,7 @@ impl Walk {
     /// hits first, and hides infinite lights. Emitters behind a transparent surface stay visible, as in Mitsuba.
     pub(super) fn hide_emitters(mut self, scene: &Scene) -> Walk {
         self.hides_infinite_lights = true;
-        for _ in 0..MAX_PASSES {
+        for _ in 0..MAX_NULL_INTERFACES {
             let found = scene.intersect(&self.ray);
             let Some(it) = found.filter(|it| scene.light_of(it.shape).is_some()) else {
                 break;
@@ -181,7 +181,7 @@ impl Walk {
         stats.shading_runs += 1;
         material.shade(it, self.kind, &self.footprint, shading, surface);
         stats.crowded_points += u64::from(surface.crowded);
-        if scene.has_bodies() {
+        if scene.has_absorbing_media() {
             self.bodies.absorb(it, surface);
         }
         if self.counts_emission && !surface.emission.is_black() {
@@ -299,12 +299,12 @@ impl Walk {
         if self.throughput.is_black() {
             return false;
         }
-        if scene.has_bodies() {
+        if scene.has_absorbing_media() {
             self.bodies = self.media_towards(scene, sample.wi, it, surface);
         }
         if sample.is_pass() {
             self.cross_null_interface(it);
-            return self.null_interfaces <= MAX_PASSES;
+            return self.null_interfaces <= MAX_NULL_INTERFACES;
         }
         if self.depth >= limits.depth {
             return false;

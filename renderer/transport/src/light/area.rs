@@ -286,7 +286,7 @@ impl AreaLight {
                 (point.ray_end(), pdf, Some(point))
             }
         };
-        let direction = self.leaving(end.ng, place.rest < 0.5, u_direction);
+        let direction = self.sample_exitant_direction(end.ng, place.rest < 0.5, u_direction);
         let radiance = self.radiance_from(point.as_ref(), place.primitive, direction, context);
         // The cosine cancels against the density of the direction, cos θ / π.
         let power = radiance * (PI * self.sides() / (pdf * place.density));
@@ -333,7 +333,7 @@ impl AreaLight {
     }
 
     /// Samples a cosine-distributed direction about a normal; on the back if `back` is set and both sides emit.
-    fn leaving(&self, ng: Vec3, back: bool, u: Vec2) -> Vec3 {
+    fn sample_exitant_direction(&self, ng: Vec3, back: bool, u: Vec2) -> Vec3 {
         let normal = if back && self.material.two_sided_emission() {
             -ng
         } else {
@@ -366,7 +366,7 @@ impl AreaLight {
         if pdf <= 0.0 {
             return ProbeResult::default();
         }
-        let direction = self.leaving(point.ng, probe.side < 0.5, probe.direction);
+        let direction = self.sample_exitant_direction(point.ng, probe.side < 0.5, probe.direction);
         let radiance = self.radiance_from(Some(&point), probe.primitive, direction, context);
         let exitance = PI * self.sides() * radiance.luminance();
         ProbeResult {

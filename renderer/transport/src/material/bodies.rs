@@ -45,7 +45,7 @@ impl Bodies {
         let inside = surface.absorption.filter(|_| from_inside);
         let absorption = inside.unwrap_or_else(|| self.absorption());
         if !absorption.is_black() {
-            surface.dim(beer_lambert(absorption, it.t));
+            surface.attenuate(beer_lambert(absorption, it.t));
         }
     }
 
@@ -66,10 +66,10 @@ impl Bodies {
             return;
         }
         if along < 0.0 {
-            if surface.is_of_body() {
-                self.enter(material, surface.inner_absorption());
+            if surface.bounds_medium() {
+                self.enter(material, surface.interior_absorption());
             }
-        } else if !self.leave(material) && surface.is_of_body() {
+        } else if !self.exit(material) && surface.bounds_medium() {
             // The sides of a medium may have different materials.
             self.count = self.count.saturating_sub(1);
         }
@@ -83,7 +83,7 @@ impl Bodies {
         for (material, leaves, absorption) in surfaces {
             if !leaves {
                 passed.enter(material, absorption);
-            } else if !passed.leave(material) && (inner.count as usize) < CAPACITY {
+            } else if !passed.exit(material) && (inner.count as usize) < CAPACITY {
                 inner.enter(material, absorption);
             }
         }
@@ -106,7 +106,7 @@ impl Bodies {
     }
 
     /// Removes a medium; returns whether it was on the stack.
-    fn leave(&mut self, material: MaterialId) -> bool {
+    fn exit(&mut self, material: MaterialId) -> bool {
         let inside = &mut self.entered[..self.count as usize];
         let Some(index) = inside.iter().rposition(|body| body.material == material) else {
             return false;

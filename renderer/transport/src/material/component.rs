@@ -24,7 +24,7 @@ pub(super) struct Flattener<'p> {
     /// True once the tree may have more than one lobe.
     pub(super) several: bool,
     /// True if weights depend on the view direction.
-    pub(super) sees_viewer: bool,
+    pub(super) is_view_dependent: bool,
     /// Sum of weight × albedo of all lobes so far; maintained only inside the top of a layer.
     pub(super) reflected: Rgb,
     pub(super) open_tops: u32,
@@ -218,7 +218,7 @@ impl<'t> Component<'_, '_, 't> {
         base: Option<ClosureRef<'t>>,
     ) -> Option<ClosureRef<'t>> {
         self.flattener.several = true;
-        self.flattener.sees_viewer = true;
+        self.flattener.is_view_dependent = true;
         self.flattener.open_tops += 1;
         self.stack.push(StackEntry::Base {
             base,
@@ -253,7 +253,7 @@ impl<'t> Component<'_, '_, 't> {
         let reflected = scattering.albedo_bound(point, &self.flattener.surface.bsdf);
         let cos = scattering.frame(point).n.dot(point.wo);
         self.flattener.several = true;
-        self.flattener.sees_viewer = true;
+        self.flattener.is_view_dependent = true;
         self.flattener.push(scattering);
         // Beer-Lambert: oblique light has a longer path through the coat.
         let cos = safe_sqrt(1.0 - (1.0 - sqr(cos)) / sqr(coat.ior.max(1.0)));

@@ -33,7 +33,7 @@ impl<'p> Flattener<'p> {
             surface,
             lobes: Lobes::new(),
             several: false,
-            sees_viewer: false,
+            is_view_dependent: false,
             reflected: Rgb::BLACK,
             open_tops: 0,
             soft: false,
@@ -62,7 +62,7 @@ impl<'p> Flattener<'p> {
         self.several = true;
         self.visit(tree);
         let is_random = self.fit();
-        (!self.sees_viewer && !is_random).then_some(self.lobes)
+        (!self.is_view_dependent && !is_random).then_some(self.lobes)
     }
 
     /// Visits every component of the tree.

@@ -59,7 +59,7 @@ pub struct Material {
     /// True if the derivatives of position by the texture coordinates are needed.
     wants_derivatives: bool,
     /// True if the shading result may depend on the view direction.
-    sees_viewer: bool,
+    is_view_dependent: bool,
     /// Emission, if it is the same everywhere.
     constant_emission: Option<Rgb>,
     one_sided: bool,
@@ -111,7 +111,7 @@ impl Material {
         };
         Material {
             wants_derivatives: full.recipe().is_none_or(|recipe| recipe.wants_derivatives()),
-            sees_viewer: full.recipe().is_none() && (abilities.layers || reads_viewer),
+            is_view_dependent: full.recipe().is_none() && (abilities.layers || reads_viewer),
             full,
             light,
             abilities,
@@ -161,7 +161,7 @@ impl Material {
         if self.one_sided {
             // Light from the back would be scattered by it: paths traced from either end have to agree.
             if is_front {
-                surface.bsdf.close_back();
+                surface.bsdf.make_one_sided();
             } else {
                 surface.bsdf.clear();
             }
@@ -201,8 +201,8 @@ impl Material {
     /// Returns whether the lobes may depend on the view direction, so that a photon's outgoing weight needs a second
     /// shader run.
     #[inline]
-    pub fn sees_viewer(&self) -> bool {
-        self.sees_viewer
+    pub fn is_view_dependent(&self) -> bool {
+        self.is_view_dependent
     }
 
     /// Returns whether it may emit somewhere.

@@ -50,20 +50,20 @@ impl Surface {
     }
 
     /// Multiplies scattering and transparency by the medium's transmittance on the way to the point.
-    pub(super) fn dim(&mut self, transmittance: Rgb) {
+    pub(super) fn attenuate(&mut self, transmittance: Rgb) {
         self.transmittance = transmittance;
         self.transparency *= transmittance;
-        self.bsdf.dim(transmittance);
+        self.bsdf.scale(transmittance);
     }
 
     /// Returns whether the surface bounds a medium. Without an interior and without refraction it is a thin sheet,
     /// which transmits light too.
-    pub(crate) fn is_of_body(&self) -> bool {
+    pub(crate) fn bounds_medium(&self) -> bool {
         self.absorption.is_some() || self.bsdf.bends()
     }
 
     /// Absorption coefficient of the medium behind the surface [1/m].
-    pub(crate) fn inner_absorption(&self) -> Rgb {
+    pub(crate) fn interior_absorption(&self) -> Rgb {
         self.absorption.unwrap_or(Rgb::BLACK)
     }
 

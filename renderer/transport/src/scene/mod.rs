@@ -33,7 +33,7 @@ const OPAQUE: u32 = 1;
 const TRANSPARENT: u32 = 2;
 
 /// Maximum number of transparent surfaces (null interfaces) that a ray crosses.
-pub const MAX_PASSES: u32 = 1024;
+pub const MAX_NULL_INTERFACES: u32 = 1024;
 
 /// Scene, ready to be rendered.
 pub struct Scene {
@@ -45,7 +45,7 @@ pub struct Scene {
     surfaces: Vec<ShapeSurface>,
     materials: Vec<Material>,
     /// True if any material uses ray footprints.
-    wants_footprints: bool,
+    uses_footprints: bool,
     lights: Vec<Light>,
     selector: LightSelector,
     /// Infinite lights that rays can hit.
@@ -214,7 +214,7 @@ impl Scene {
             accel_time,
             shapes,
             surfaces,
-            wants_footprints: materials.iter().any(|material| material.wants_footprint()),
+            uses_footprints: materials.iter().any(|material| material.wants_footprint()),
             materials,
             lights,
             host,
@@ -253,8 +253,8 @@ impl Scene {
 
     /// Returns whether any material uses ray footprints.
     #[inline]
-    pub fn wants_footprints(&self) -> bool {
-        self.wants_footprints
+    pub fn uses_footprints(&self) -> bool {
+        self.uses_footprints
     }
 
     /// Change of the shading normal for a displacement `dp` along the surface.

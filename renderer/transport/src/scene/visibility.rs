@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{MAX_PASSES, OPAQUE, Scene, TRANSPARENT};
+use super::{MAX_NULL_INTERFACES, OPAQUE, Scene, TRANSPARENT};
 use crate::material::{Bodies, RayKind, ShadingContext, Surface};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
@@ -21,7 +21,7 @@ impl Scene {
 
     /// Returns whether any interior absorbs light.
     #[inline]
-    pub fn has_bodies(&self) -> bool {
+    pub fn has_absorbing_media(&self) -> bool {
         self.absorbing.is_some()
     }
 
@@ -35,9 +35,13 @@ impl Scene {
         context: &mut ShadingContext,
     ) -> Rgb {
         if self.accel.occluded(ray, accel::ALL) {
-            let bodies = if self.has_bodies() { bodies() } else { Bodies::NONE };
+            let bodies = if self.has_absorbing_media() {
+                bodies()
+            } else {
+                Bodies::NONE
+            };
             self.transmittance_of_occluded(*ray, bodies, context)
-        } else if self.has_bodies() {
+        } else if self.has_absorbing_media() {
             bodies().transmittance(ray.t_max)
         } else {
             Rgb::WHITE
@@ -58,12 +62,12 @@ impl Scene {
     /// Product of the transmittances of all surfaces and media along a ray.
     fn transparency_along(&self, mut ray: Ray, mut bodies: Bodies, context: &mut ShadingContext) -> Rgb {
         let mut product = Rgb::WHITE;
-        for _ in 0..MAX_PASSES {
+        for _ in 0..MAX_NULL_INTERFACES {
             let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else {
                 return product * bodies.transmittance(ray.t_max);
             };
             let mut surface = self.material(it.shape).for_light(&it, context);
-            if self.has_bodies() {
+            if self.has_absorbing_media() {
                 bodies.absorb(&it, &mut surface);
                 bodies.follow(&it, self.material_id(it.shape), &surface, ray.direction);
             }
@@ -84,13 +88,13 @@ impl Scene {
             ..Ray::new(ray.origin, OUTWARDS)
         };
         match self.absorbing {
-            Some(bounds) if bounds.is_met_by(&outwards) => self.bodies_around(outwards, context),
+            Some(bounds) if bounds.is_met_by(&outwards) => self.media_around(outwards, context),
             _ => Bodies::NONE,
         }
     }
 
     #[inline(never)]
-    fn bodies_around(&self, mut ray: Ray, context: &mut ShadingContext) -> Bodies {
+    fn media_around(&self, mut ray: Ray, context: &mut ShadingContext) -> Bodies {
         let mut surface = Surface::new();
         let next = || {
             let it = self.intersect(&ray)?;
@@ -98,9 +102,13 @@ impl Scene {
             let material = self.material(it.shape);
             material.shade(&it, RayKind::REFRACTION, &Footprint::POINT, context, &mut surface);
             let leaves = it.wo.dot(it.ng) < 0.0;
-            let body = (self.material_id(it.shape), leaves, surface.inner_absorption());
-            Some(surface.is_of_body().then_some(body))
+            let body = (self.material_id(it.shape), leaves, surface.interior_absorption());
+            Some(surface.bounds_medium().then_some(body))
         };
-        Bodies::about(std::iter::from_fn(next).take(MAX_PASSES as usize).flatten())
+        Bodies::about(
+            std::iter::from_fn(next)
+                .take(MAX_NULL_INTERFACES as usize)
+                .flatten(),
+        )
     }
 }

@@ -86,7 +86,7 @@ impl Photons {
         // Moved out of the context, which lookups borrow mutably.
         let mut surface = context.gather_surface.take().unwrap_or_default();
         loop {
-            let goes_on = 'vertex: {
+            let continues = 'vertex: {
                 let walk = &gatherer.walk;
                 let ends = walk.depth >= max_depth || gatherer.aim == Aim::Emission;
                 let Context { shading, stats, .. } = &mut *context;
@@ -124,7 +124,7 @@ impl Photons {
                 }
                 self.step(scene, &mut gatherer, &vertex, sampler, stats)
             };
-            if !goes_on {
+            if !continues {
                 let Some(branch) = context.gatherers.pop() else {
                     break;
                 };
@@ -249,7 +249,7 @@ impl Photons {
                 gatherer.skips_caustics = vertex.caustics_covered;
             }
         }
-        let goes_on = gatherer.walk.follow(
+        let continues = gatherer.walk.follow(
             scene,
             (it, &vertex.at, vertex.surface),
             sample,
@@ -259,7 +259,7 @@ impl Photons {
         if !sample.is_pass() {
             gatherer.walk.counts_emission = !(part == LobePart::Narrow && gatherer.skips_caustics);
         }
-        goes_on
+        continues
     }
 
     /// Returns which contributions the path has to collect after scattering by a lobe of class `part`.

@@ -58,9 +58,9 @@ impl Photons {
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
         let (near, far) = (near * INV_PI, far * INV_PI);
-        let is_bent = vertex.bsdf.is_bent(LobePart::Diffuse);
+        let has_bent_normal = vertex.bsdf.has_bent_normal(LobePart::Diffuse);
         let scattered = |albedo: Rgb, record: &Record, n: Vec3, context: &mut Context| {
-            let share = match is_bent {
+            let share = match has_bent_normal {
                 true => self.reflected_ratio(vertex, n, left, context),
                 false => None,
             };

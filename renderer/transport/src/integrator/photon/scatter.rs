@@ -49,7 +49,7 @@ impl Scatterer {
         context: &mut Context,
     ) {
         shade(scene, it, context, &mut self.incoming);
-        if scene.has_bodies() {
+        if scene.has_absorbing_media() {
             bodies.absorb(it, &mut self.incoming);
         }
         context.stats.crowded_points += u64::from(self.incoming.crowded);
@@ -58,7 +58,7 @@ impl Scatterer {
     /// Returns whether the surface has a diffuse or rough lobe on the photon's side, so that lookups can use the
     /// photon.
     pub(super) fn has_wide_lobe(&mut self, scene: &Scene, it: &Interaction, context: &mut Context) -> bool {
-        if is_wide(&self.incoming.bsdf) || !scene.material(it.shape).sees_viewer() {
+        if is_wide(&self.incoming.bsdf) || !scene.material(it.shape).is_view_dependent() {
             return is_wide(&self.incoming.bsdf);
         }
         // At normal incidence most of the base below a layer is visible.
@@ -93,7 +93,7 @@ impl Scatterer {
         u: Vec2,
         context: &mut Context,
     ) -> Option<(LobePart, BsdfSample)> {
-        if !scene.material(it.shape).sees_viewer() {
+        if !scene.material(it.shape).is_view_dependent() {
             let chosen = self.incoming.bsdf.choose(u_lobe)?;
             return Some((chosen.part, self.incoming.bsdf.sample_part(it.wo, chosen, u)?));
         }

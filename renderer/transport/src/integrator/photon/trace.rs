@@ -20,7 +20,7 @@ use super::statistics::PhotonStats;
 use crate::bsdf::LobePart;
 use crate::integrator::context::Context;
 use crate::integrator::pass::Pass;
-use crate::scene::{MAX_PASSES, Scene};
+use crate::scene::{MAX_NULL_INTERFACES, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
@@ -292,7 +292,7 @@ fn trace_photon(
     photons: &mut Vec<Photon>,
 ) {
     let max_segments = order.max_segments.min(MAX_SEGMENTS);
-    let (mut segments, mut passes) = (1, 0);
+    let (mut segments, mut null_interfaces) = (1, 0);
     // `only_narrow`: only narrow lobes have scattered the photon. `hidden`: no camera path can find its light.
     let mut only_narrow = true;
     let mut hidden = from_delta;
@@ -328,13 +328,13 @@ fn trace_photon(
         let Some((part, sample)) = scatterer.sample(scene, &it, u_lobe, u, context) else {
             return;
         };
-        if scene.has_bodies() {
+        if scene.has_absorbing_media() {
             scatterer.update_media(scene, &it, &sample, &mut bodies);
         }
         let left = power * sample.weight;
         if sample.is_pass() {
-            passes += 1;
-            if passes > MAX_PASSES {
+            null_interfaces += 1;
+            if null_interfaces > MAX_NULL_INTERFACES {
                 return;
             }
             ray = it.spawn_ray(ray.direction);
