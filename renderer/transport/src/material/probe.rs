@@ -15,7 +15,7 @@ use renderer_geometry::accel::{self, Accel};
 use renderer_geometry::{Hit, Shape, ShapeId, Tangents};
 
 /// Maximum number of surfaces outside its set that a ray crosses; after that it hits nothing.
-const MAX_PASSES: u32 = 1024;
+const MAX_CROSSINGS: u32 = 1024;
 
 /// Geometry against which shaders trace rays.
 pub(super) struct Probe {
@@ -56,7 +56,7 @@ impl Probe {
             return None;
         }
         let set = TraceSet::new(traced.set);
-        for _ in 0..MAX_PASSES {
+        for _ in 0..MAX_CROSSINGS {
             let hit = self.accel.intersect(&ray, accel::ALL)?;
             if set.has(self.name(hit.shape.0)) {
                 let shape = &self.shapes[hit.shape.0 as usize];
