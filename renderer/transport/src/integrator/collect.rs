@@ -1,23 +1,24 @@
-//! Contributions of a path: the trait `Collect` that receives radiance, and the label that says from which light it
-//! came.
+//! Contributions of a path: the sink trait `Collect` that receives radiance, and the label with the source light and
+//! the guiding weight.
 
 use crate::light::LightId;
 use renderer_base::color::Rgb;
 
-/// Label of a contribution.
+/// Source and kind of a contribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Label {
-    /// The light; `None` for contributions of photon maps, which do not keep it.
+    /// Light that emitted it; `None` for contributions of photon maps, which do not store the light.
     pub light: Option<LightId>,
-    /// Whether it was scattered: indirect light. `false` for light that comes straight from the light, or through
+    /// True for indirect light: scattered at least once. False for emission that arrives directly, or through
     /// transparent surfaces alone.
     pub scattered: bool,
-    /// Density of the path's directions over that of BSDF sampling: 1 unless guided.
+    /// Ratio of the density with which the path's directions were sampled to the density of BSDF sampling; 1 without
+    /// guiding.
     pub preference: f32,
 }
 
 impl Label {
-    /// The label of contributions of photon maps.
+    /// Label of photon-map contributions.
     pub const MAP: Label = Label {
         light: None,
         scattered: true,
@@ -25,21 +26,21 @@ impl Label {
     };
 }
 
-/// Receiver of the contributions of a path.
+/// Sink for the contributions of a path (radiance).
 pub trait Collect {
     /// Adds radiance, already multiplied by the path's throughput and MIS weight.
     fn add(&mut self, label: Label, radiance: Rgb);
 
-    /// What follows is the next of several light samples, at the vertex where a path may split.
+    /// Starts the next of several light samples at the vertex where a path may split; later contributions belong to it.
     #[inline(always)]
     fn next_light_sample(&mut self) {}
 
-    /// What follows belongs to the next branch of a path that has been split.
+    /// Starts the next branch of a split path; later contributions belong to it.
     #[inline(always)]
     fn next_branch(&mut self) {}
 }
 
-/// Sums all contributions; labels are ignored.
+/// Sums all contributions and ignores the labels.
 impl Collect for Rgb {
     #[inline(always)]
     fn add(&mut self, _: Label, radiance: Rgb) {

@@ -1,11 +1,11 @@
-//! Path state (throughput, footprint, MIS arrival) and its steps: intersect, emission, light samples, roulette; shared
-//! by all integrators.
+//! Path state (throughput, footprint, MIS context) and its steps, which all integrators share: intersection, emission,
+//! light sampling, Russian roulette.
 //!
-//! [`Walk::advance`] finds the next vertex and reports its emission, [`Walk::sample_lights`] reports the light samples
-//! taken there, and [`Walk::follow`] continues in a direction that the integrator has sampled.
+//! [`Walk::advance`] finds the next vertex and reports its emission, [`Walk::sample_lights`] reports light samples
+//! taken there, and [`Walk::follow`] continues in a direction sampled by the integrator.
 //!
-//! Depth counts the segments of a path: one shows emission, two add direct light. Passing straight through a
-//! transparent surface adds no vertex: it costs no depth, and shadow rays pass as well.
+//! Depth is the number of segments: depth 1 shows emission, depth 2 adds direct light. A transparent surface crossed
+//! straight through is not a vertex: it does not add to the depth, and shadow rays cross it too.
 // Kajiya 1986, "The Rendering Equation"; Veach 1997, chapters 8 to 10.
 
 use glam::Vec3;
@@ -16,7 +16,7 @@ use super::stats::Stats;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::light::LitPoint;
 use crate::material::{Bodies, RayKind, ShadingContext, Surface};
-use crate::scene::{MAX_PASSES, Scene};
+use crate::scene::{MAX_NULL_INTERFACES, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
@@ -24,74 +24,76 @@ use renderer_base::sampling::power_heuristic;
 use renderer_geometry::camera::CameraRay;
 use renderer_geometry::{Bend, Footprint, Interaction};
 
-/// Segments after which a path of any throughput may end, so that paths between two mirrors do.
-const LONG: u32 = 24;
+/// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
+const LONG_PATH: u32 = 24;
 
-/// Greatest survival probability from there on.
-const LONG_SURVIVAL: f32 = 0.95;
+/// Upper bound of the survival probability beyond that depth.
+const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
 
-/// How long paths are.
+/// Limits of the path length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limits {
-    /// The most segments.
+    /// Maximum number of segments.
     pub(super) depth: u32,
-    /// Segments that a path has before Russian roulette may end it.
+    /// Number of segments before Russian roulette begins.
     pub(super) rr_depth: u32,
-    /// Survival probability of Russian roulette for a throughput of one.
-    pub(super) survival: f32,
+    /// Survival probability of Russian roulette per unit of throughput, before clamping to 1.
+    pub(super) rr_scale: f32,
 }
 
 impl Limits {
-    /// Survival probability that keeps most paths until their light is small against what the first vertices bring:
-    /// more or less takes longer to the same error.
-    pub(super) const SURVIVAL: f32 = 3.0;
+    /// Default survival probability per unit of throughput: most paths are kept until their contribution is small
+    /// against that of the first vertices. Larger and smaller values both need more time for the same error.
+    pub(super) const RR_SCALE: f32 = 3.0;
 
-    /// The same for guided paths: each vertex of theirs is worth more.
-    pub(super) const GUIDED_SURVIVAL: f32 = 4.5;
+    /// Survival probability per unit of throughput for guided paths; each of their vertices contributes more.
+    pub(super) const GUIDED_RR_SCALE: f32 = 4.5;
 }
 
-/// A path between two vertices.
+/// State of a path between two vertices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
     pub(super) ray: Ray,
     pub(super) kind: RayKind,
     pub(super) footprint: Footprint,
-    pub(super) arrival: Arrival,
-    /// Product of the BSDF weights and roulette factors so far.
+    pub(super) mis_context: Arrival,
+    /// Product of BSDF weights and Russian-roulette factors so far.
     pub(super) throughput: Rgb,
-    /// The square of the index of refraction where the path is: throughput falls by it on entering glass and comes back.
+    /// Squared relative index of refraction of the current medium. Refraction scales throughput by its inverse; Russian
+    /// roulette undoes the scaling.
     eta2: f32,
-    /// Product of the densities of the directions sampled over those of the BSDFs: 1 unless guided.
-    preference: f32,
-    /// The number of branches of the camera's path that it is one of.
+    /// Product of the ratios of sampled density to BSDF density over all vertices; 1 without guiding.
+    guide_pdf_ratio: f32,
+    /// Number of branches of the camera path that share its throughput, this one included.
     branches: u32,
-    /// Segments, the present one included.
+    /// Number of segments, the current one included.
     pub(super) depth: u32,
-    /// Transparent surfaces passed.
-    passes: u32,
-    /// Whether emission at the next hit counts.
-    pub(super) sees_lights: bool,
-    /// Whether lights at infinity are invisible until the path is scattered.
-    hides_sky: bool,
-    /// The bodies that the path is in.
+    /// Number of transparent surfaces crossed.
+    null_interfaces: u32,
+    /// True if emission at the next hit is counted.
+    pub(super) counts_emission: bool,
+    /// True if infinite lights are hidden until the path scatters.
+    hides_infinite_lights: bool,
+    /// Stack of the media that contain the path.
     bodies: Bodies,
 }
 
-/// Where a path may go on: what its ray has found, the same for light selection, and what was shaded there.
+/// Path vertex: interaction, light-sampling reference point, shading result.
 pub(super) type Place<'a> = (&'a Interaction, &'a LitPoint, &'a Surface);
 
-/// How the present ray was sampled: the data for the MIS weight of light that it hits.
+/// MIS context of a ray: how its direction was sampled, for the weight of emission that it hits.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// The last scattering point, for light selection.
+    /// Reference point of the last scattering vertex, for light selection.
     pub at: LitPoint,
-    /// Density of the sampled direction [1/sr]; `None` where light samples could not find it (delta lobes, camera
-    /// rays).
+    /// Density of the sampled direction [1/sr]; `None` if light sampling could not have generated it (delta lobes,
+    /// camera rays).
     pub pdf: Option<f32>,
 }
 
 impl Arrival {
-    /// MIS weight of emission found by BSDF sampling, where light samples find it with density `light_pdf`.
+    /// Returns the MIS weight of emission found by BSDF sampling; `light_pdf` returns the density of light sampling
+    /// [1/sr].
     #[inline]
     fn weight(&self, light_pdf: impl FnOnce(&LitPoint) -> f32) -> f32 {
         self.pdf
@@ -102,45 +104,45 @@ impl Arrival {
 impl Walk {
     /// Starts a path at the camera.
     pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay, shading: &mut ShadingContext) -> Walk {
-        let footprint = Footprint::camera(&camera_ray.differential, scene.wants_footprints());
-        let arrival = Arrival {
+        let footprint = Footprint::camera(&camera_ray.differential, scene.uses_footprints());
+        let mis_context = Arrival {
             at: LitPoint::in_space(camera_ray.ray.origin),
             pdf: None,
         };
         let bodies = scene.bodies_about(&camera_ray.ray, shading);
-        Walk::new(camera_ray.ray, RayKind::CAMERA, footprint, arrival, bodies)
+        Walk::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, bodies)
     }
 
     /// Starts a path at a surface point, to estimate its incident radiance.
-    pub(super) fn point(scene: &Scene, ray: Ray, arrival: Arrival, shading: &mut ShadingContext) -> Walk {
-        let footprint = Footprint::POINT.scattered(0.0, least_spread(Spread::Diffuse));
+    pub(super) fn point(scene: &Scene, ray: Ray, mis_context: Arrival, shading: &mut ShadingContext) -> Walk {
+        let footprint = Footprint::POINT.scattered(0.0, min_spread(Spread::Diffuse));
         let bodies = scene.bodies_about(&ray, shading);
-        Walk::new(ray, RayKind::DIFFUSE, footprint, arrival, bodies)
+        Walk::new(ray, RayKind::DIFFUSE, footprint, mis_context, bodies)
     }
 
-    fn new(ray: Ray, kind: RayKind, footprint: Footprint, arrival: Arrival, bodies: Bodies) -> Walk {
+    fn new(ray: Ray, kind: RayKind, footprint: Footprint, mis_context: Arrival, bodies: Bodies) -> Walk {
         Walk {
             ray,
             kind,
             footprint,
-            arrival,
+            mis_context,
             throughput: Rgb::WHITE,
             eta2: 1.0,
-            preference: 1.0,
+            guide_pdf_ratio: 1.0,
             branches: 1,
             depth: 1,
-            passes: 0,
-            sees_lights: true,
-            hides_sky: false,
+            null_interfaces: 0,
+            counts_emission: true,
+            hides_infinite_lights: false,
             bodies,
         }
     }
 
-    /// The same with emitters hidden (`hide_emitters`): begins behind the emitting shapes that its ray meets first, and
-    /// does not see lights at infinity. Emitters behind a transparent surface stay visible, as in Mitsuba.
-    pub(super) fn without_lights(mut self, scene: &Scene) -> Walk {
-        self.hides_sky = true;
-        for _ in 0..MAX_PASSES {
+    /// Hides directly visible emitters (`hide_emitters`): moves the ray's origin behind the emitting shapes that it
+    /// hits first, and hides infinite lights. Emitters behind a transparent surface stay visible, as in Mitsuba.
+    pub(super) fn hide_emitters(mut self, scene: &Scene) -> Walk {
+        self.hides_infinite_lights = true;
+        for _ in 0..MAX_NULL_INTERFACES {
             let found = scene.intersect(&self.ray);
             let Some(it) = found.filter(|it| scene.light_of(it.shape).is_some()) else {
                 break;
@@ -152,8 +154,8 @@ impl Walk {
         self
     }
 
-    /// Finds the next vertex, shades it into `surface` and reports emission there, or at infinity. `None` where the
-    /// path ends: it left the scene, or it `ends` at its next vertex and needs no shading there.
+    /// Finds the next vertex, shades it into `surface` and reports its emission, or that of infinite lights. Returns
+    /// `None` if the path ends: it left the scene, or `ends` is set and the next vertex needs no shading.
     #[inline(always)]
     pub(super) fn advance(
         &self,
@@ -164,11 +166,11 @@ impl Walk {
         stats: &mut Stats,
         light: &mut impl Collect,
     ) -> Option<Interaction> {
-        // Read in place, as other large results: a copy would stall on store forwarding.
+        // Borrowed in place, as other large results: a copy would stall on store forwarding.
         let found = scene.intersect(&self.ray);
         let Some(it) = &found else {
-            if self.sees_lights && !(self.hides_sky && self.depth == 1) {
-                self.escape(scene, light);
+            if self.counts_emission && !(self.hides_infinite_lights && self.depth == 1) {
+                self.report_infinite_lights(scene, light);
             }
             return None;
         };
@@ -179,15 +181,15 @@ impl Walk {
         stats.shading_runs += 1;
         material.shade(it, self.kind, &self.footprint, shading, surface);
         stats.crowded_points += u64::from(surface.crowded);
-        if scene.has_bodies() {
+        if scene.has_absorbing_media() {
             self.bodies.absorb(it, surface);
         }
-        if self.sees_lights && !surface.emission.is_black() {
-            let weight = self.arrival.weight(|at| scene.light_pdf(at, it));
+        if self.counts_emission && !surface.emission.is_black() {
+            let weight = self.mis_context.weight(|at| scene.light_pdf(at, it));
             let label = Label {
                 light: scene.light_of(it.shape),
                 scattered: self.depth > 1,
-                preference: self.preference,
+                preference: self.guide_pdf_ratio,
             };
             light.add(
                 label,
@@ -197,23 +199,23 @@ impl Walk {
         found
     }
 
-    /// Reports the lights at infinity that the path finds as it leaves the scene.
+    /// Reports the emission of infinite lights along a ray that leaves the scene.
     #[inline]
-    fn escape(&self, scene: &Scene, light: &mut impl Collect) {
+    fn report_infinite_lights(&self, scene: &Scene, light: &mut impl Collect) {
         let left = self.bodies.transmittance(f32::INFINITY);
-        for escaped in scene.escape(self.arrival.at.p, self.ray.direction) {
+        for escaped in scene.escape(self.mis_context.at.p, self.ray.direction) {
             let density = |at: &LitPoint| escaped.pdf * scene.light_probability(at, escaped.light);
-            let weight = self.arrival.weight(density);
+            let weight = self.mis_context.weight(density);
             let label = Label {
                 light: Some(escaped.light),
                 scattered: self.depth > 1,
-                preference: self.preference,
+                preference: self.guide_pdf_ratio,
             };
             light.add(label, self.throughput * left * escaped.radiance * weight);
         }
     }
 
-    /// Takes so many light samples at a vertex and reports them; `response` as for [`sample_one_light`].
+    /// Takes `count` light samples at a vertex and reports them; `response` as for [`sample_one_light`].
     #[inline(always)]
     pub(super) fn sample_lights(
         &self,
@@ -254,19 +256,19 @@ impl Walk {
             at,
             end: it.ray_end(),
             time: it.time,
-            bodies: |wi: Vec3| self.bodies_towards(scene, wi, it, surface),
+            bodies: |wi: Vec3| self.media_towards(scene, wi, it, surface),
         };
         if let Some(direct) = sample_one_light(scene, asking, response, sampler, shading, stats) {
             let label = Label {
                 light: Some(direct.light),
                 scattered: true,
-                preference: self.preference,
+                preference: self.guide_pdf_ratio,
             };
             light.add(label, self.throughput * direct.radiance);
         }
     }
 
-    /// The same path as one of so many branches, which share its throughput.
+    /// Returns one of `branches` branches of this path, with an equal share of its throughput.
     #[inline]
     pub(super) fn branch(&self, branches: u32) -> Walk {
         Walk {
@@ -276,14 +278,14 @@ impl Walk {
         }
     }
 
-    /// Notes that the next direction is sampled with so many times the density of the BSDF: what a guide prefers has
-    /// less throughput, and is worth following nevertheless.
+    /// Multiplies the ratio of sampled density to BSDF density at the current vertex into the path's ratio. Russian
+    /// roulette uses it: a direction that the guide favours has less throughput, but the same expected contribution.
     #[inline(always)]
-    pub(super) fn prefer(&mut self, preference: f32) {
-        self.preference *= preference;
+    pub(super) fn scale_guide_pdf_ratio(&mut self, ratio: f32) {
+        self.guide_pdf_ratio *= ratio;
     }
 
-    /// Continues from a vertex in the sampled direction, or straight through; `false` where the path ends.
+    /// Continues from a vertex in the sampled direction, or straight through. Returns `false` if the path ends.
     #[inline(always)]
     pub(super) fn follow(
         &mut self,
@@ -297,31 +299,31 @@ impl Walk {
         if self.throughput.is_black() {
             return false;
         }
-        if scene.has_bodies() {
-            self.bodies = self.bodies_towards(scene, sample.wi, it, surface);
+        if scene.has_absorbing_media() {
+            self.bodies = self.media_towards(scene, sample.wi, it, surface);
         }
         if sample.is_pass() {
-            self.pass(it);
-            return self.passes <= MAX_PASSES;
+            self.cross_null_interface(it);
+            return self.null_interfaces <= MAX_NULL_INTERFACES;
         }
         if self.depth >= limits.depth {
             return false;
         }
         self.scatter(scene, it, at, sample);
-        self.depth <= limits.rr_depth || self.survives(limits.survival, sampler)
+        self.depth <= limits.rr_depth || self.survives(limits.rr_scale, sampler)
     }
 
-    /// The bodies that the path is in after a hit, in the unit vector `wi`.
-    fn bodies_towards(&self, scene: &Scene, wi: Vec3, it: &Interaction, surface: &Surface) -> Bodies {
+    /// Returns the medium stack after a hit, for a ray that leaves in the unit vector `wi`.
+    fn media_towards(&self, scene: &Scene, wi: Vec3, it: &Interaction, surface: &Surface) -> Bodies {
         let mut bodies = self.bodies;
         bodies.follow(it, scene.material_id(it.shape), surface, wi);
         bodies
     }
 
-    /// Continues straight through: the arrival stays the same.
+    /// Crosses a transparent surface: the MIS context stays that of the last scattering vertex.
     #[inline(always)]
-    fn pass(&mut self, it: &Interaction) {
-        self.passes += 1;
+    fn cross_null_interface(&mut self, it: &Interaction) {
+        self.null_interfaces += 1;
         self.kind = RayKind(self.kind.0 | RayKind::TRANSPARENT.0);
         self.footprint = self.footprint.passed(it.t);
         self.ray = Ray {
@@ -333,20 +335,21 @@ impl Walk {
     #[inline(always)]
     fn scatter(&mut self, scene: &Scene, it: &Interaction, at: &LitPoint, sample: &BsdfSample) {
         self.depth += 1;
-        self.sees_lights = true;
+        self.counts_emission = true;
         self.eta2 *= sample.eta * sample.eta;
         self.kind = kind_of(sample.lobe);
-        self.spread(scene, it, sample);
-        // One by one: as a whole they would be put together elsewhere and copied, which stalls on store forwarding.
-        self.arrival.at = *at;
-        self.arrival.pdf = (!sample.is_specular()).then_some(sample.pdf);
+        self.update_footprint(scene, it, sample);
+        // Assigned field by field: a struct assignment builds the value elsewhere and copies it, which stalls on store
+        // forwarding.
+        self.mis_context.at = *at;
+        self.mis_context.pdf = (!sample.is_specular()).then_some(sample.pdf);
         self.ray = it.spawn_ray(sample.wi);
     }
 
-    /// Updates the footprint for the sampled ray. The wider the lobe, the larger the footprint and the coarser the
-    /// texture detail.
+    /// Updates the ray footprint for the sampled direction. A wider lobe gives a larger footprint, and so coarser
+    /// texture lookups.
     #[inline(always)]
-    fn spread(&mut self, scene: &Scene, it: &Interaction, sample: &BsdfSample) {
+    fn update_footprint(&mut self, scene: &Scene, it: &Interaction, sample: &BsdfSample) {
         if self.footprint.differential.is_some() && sample.lobe.spread == Spread::Specular {
             let bend = match sample.lobe.side {
                 Side::Reflection => Bend::Reflection,
@@ -355,29 +358,34 @@ impl Walk {
             let change = |dp| scene.normal_change(it, dp);
             self.footprint = self.footprint.bent(it, sample.wi, bend, change);
         } else {
-            self.footprint.scatter(it.t, least_spread(sample.lobe.spread));
+            self.footprint.scatter(it.t, min_spread(sample.lobe.spread));
         }
     }
 
-    /// Russian roulette.
+    /// Plays Russian roulette; returns `false` if the path is terminated.
     #[inline(always)]
-    fn survives(&mut self, survival: f32, sampler: &mut Sampler) -> bool {
-        let weight = self.throughput.max_component() * self.eta2 * self.preference * self.branches as f32;
-        let most = if self.depth > LONG { LONG_SURVIVAL } else { 1.0 };
-        let survival = (survival * weight).min(most);
-        if survival >= 1.0 {
+    fn survives(&mut self, rr_scale: f32, sampler: &mut Sampler) -> bool {
+        let weight =
+            self.throughput.max_component() * self.eta2 * self.guide_pdf_ratio * self.branches as f32;
+        let max = if self.depth > LONG_PATH {
+            MAX_LONG_PATH_RR_PROBABILITY
+        } else {
+            1.0
+        };
+        let rr_probability = (rr_scale * weight).min(max);
+        if rr_probability >= 1.0 {
             sampler.skip();
             return true;
         }
-        let survives = sampler.next_1d() < survival;
-        self.throughput *= 1.0 / survival;
+        let survives = sampler.next_1d() < rr_probability;
+        self.throughput *= 1.0 / rr_probability;
         survives
     }
 }
 
-/// Random number that selects a lobe; drawn only if there are several.
+/// Random number for lobe selection; drawn only if there are several lobes.
 #[inline]
-pub(super) fn lobe_number(bsdf: &Bsdf, sampler: &mut Sampler) -> f32 {
+pub(super) fn sample_u_lobe(bsdf: &Bsdf, sampler: &mut Sampler) -> f32 {
     if bsdf.has_choice() {
         return sampler.next_1d();
     }
@@ -385,7 +393,7 @@ pub(super) fn lobe_number(bsdf: &Bsdf, sampler: &mut Sampler) -> f32 {
     0.0
 }
 
-fn least_spread(spread: Spread) -> f32 {
+fn min_spread(spread: Spread) -> f32 {
     match spread {
         Spread::Specular | Spread::Straight => 0.0,
         Spread::Glossy => 0.05,
@@ -393,7 +401,7 @@ fn least_spread(spread: Spread) -> f32 {
     }
 }
 
-/// Ray kind after scattering by such a lobe.
+/// Returns the ray kind after scattering by a lobe of this kind.
 fn kind_of(lobe: LobeKind) -> RayKind {
     match (lobe.spread, lobe.side) {
         (Spread::Diffuse, _) => RayKind::DIFFUSE,

@@ -1,12 +1,12 @@
-//! Emission importance over a shape: a piecewise-constant density over its primitives, from probes of the emission
+//! Emission distribution of a shape: a piecewise-constant density over its primitives, from probes of the emission
 //! shader.
 //!
 //! - Each primitive has an area-preserving parameter square: [`Shape::sample_area`]'s on analytic shapes,
-//!   [`triangle`](renderer_base::sampling::triangle)'s on triangles. It is divided into a grid of cells, large primitives into
-//!   many, so that a small bright part of a large screen is a cell of its own.
-//! - A cell is chosen in proportion to the power that the shader emits at a few probed points and directions, blended
-//!   with its area: cells without observed emission are chosen less often, but never with density zero.
-//! - If emission is uniform nothing is probed, and the primitives are the cells.
+//!   [`triangle`](renderer_base::sampling::triangle)'s on triangles. It is divided into a grid of cells, large
+//!   primitives into many, so that a small bright part of a large screen is a separate cell.
+//! - A cell is selected in proportion to the power that the shader emits at a few probed points and directions, blended
+//!   with its area: cells without observed emission have a lower density, but never zero.
+//! - Uniform emission is not probed; the primitives are the cells.
 
 use glam::Vec2;
 use rayon::prelude::*;
@@ -15,36 +15,36 @@ use renderer_base::math::ONE_MINUS_EPSILON;
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::{AliasSample, AliasTable};
 
-/// A density over the parameter squares of a shape's primitives.
+/// Density over the parameter squares of a shape's primitives.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
-    /// Over the cells.
+    /// Distribution over the cells.
     table: AliasTable,
-    /// Empty where every primitive is one cell.
+    /// Grids of the primitives; empty if every primitive is one cell.
     grids: Vec<Grid>,
-    /// The primitive of each cell; empty as `grids` is.
+    /// Primitive of each cell; empty if `grids` is.
     owners: Vec<u32>,
 }
 
-/// The cells of a primitive.
+/// Grid of cells of a primitive.
 #[derive(Clone, Copy, Debug)]
 struct Grid {
     first: u32,
-    /// How many there are along either side.
+    /// Number of cells along each side.
     side: u32,
 }
 
-/// A chosen point of a primitive's parameter square.
+/// Sampled point of a primitive's parameter square.
 pub(super) struct PatternPoint {
     pub(super) primitive: u32,
     pub(super) u: Vec2,
-    /// The density of the choice over all parameter squares.
+    /// Density over all parameter squares.
     pub(super) density: f32,
-    /// What is left of the random number that chose the cell.
+    /// Rescaled random number, for reuse.
     pub(super) rest: f64,
 }
 
-/// The numbers that choose a point of a primitive, a direction and a side to look at it from, each in `[0,1)`.
+/// Random numbers of a probe: a point of a primitive, a direction and a side, each in `[0,1)`.
 pub(super) struct Probe {
     pub(super) primitive: u32,
     pub(super) place: Vec2,
@@ -52,45 +52,45 @@ pub(super) struct Probe {
     pub(super) side: f32,
 }
 
-/// What a probe finds, per unit of the parameter square.
+/// Result of a probe, per unit of the parameter square.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbeResult {
     /// Luminance of the radiant power [W].
     pub(super) power: f32,
-    /// [m²].
+    /// Area [m²].
     pub(super) area: f32,
 }
 
-/// Number of probes of a light.
+/// Numbers of probes of a light.
 #[derive(Clone, Copy, Debug)]
 pub struct Probing {
     /// Initial number.
     first: usize,
     /// Maximum number, used if few probes find emission. Every primitive gets at least one.
-    most: usize,
+    max: usize,
 }
 
 impl Probing {
-    /// Number of probes for each of that many lights, so that all together take about a second.
+    /// Number of probes per light for that many lights; all together take about a second.
     pub fn shared_by(lights: usize) -> Probing {
         const ALL: usize = 1 << 20;
         let share = ALL / lights.max(1);
         Probing {
             first: share.clamp(16, 1 << 13),
-            most: share.clamp(16, 1 << 17),
+            max: share.clamp(16, 1 << 17),
         }
     }
 }
 
-/// Probes that a cell gets where the light has few primitives.
+/// Number of probes per cell for lights with few primitives.
 const PROBES_PER_CELL: usize = 4;
 
-/// Probes with emission after which the pattern is considered known.
+/// Number of probes with emission after which probing stops.
 const ENOUGH: usize = 64;
 
 impl Pattern {
-    /// Every primitive in proportion to its area.
-    pub(super) fn even(areas: &[f32]) -> Pattern {
+    /// Distribution by area.
+    pub(super) fn by_area(areas: &[f32]) -> Pattern {
         Pattern {
             table: AliasTable::new(areas),
             grids: vec![],
@@ -98,8 +98,8 @@ impl Pattern {
         }
     }
 
-    /// Probes the emission on primitives of these areas; returns the pattern and the luminance of its power [W]. Values
-    /// that are not finite or not positive count as zero. `context` makes the per-thread state for `probe`.
+    /// Probes the emission on primitives of these areas; returns the distribution and the luminance of the power [W].
+    /// Values that are not finite or not positive count as zero. `context` creates the per-thread state for `probe`.
     pub(super) fn probed<C>(
         areas: &[f32],
         probing: Probing,
@@ -120,19 +120,19 @@ impl Pattern {
                 })
                 .collect();
             let lit: usize = cells.iter().map(|cell| cell.lit as usize).sum();
-            if lit >= ENOUGH || probes >= probing.most || probes * 4 <= owners.len() {
+            if lit >= ENOUGH || probes >= probing.max || probes * 4 <= owners.len() {
                 return (
                     Pattern::of(&cells, grids, owners, per_cell),
                     total(&cells, |cell| cell.power) as f32,
                 );
             }
-            probes = (probes * 4).min(probing.most);
+            probes = (probes * 4).min(probing.max);
         }
     }
 
     fn of(cells: &[Cell], grids: Vec<Grid>, owners: Vec<u32>, per_cell: usize) -> Pattern {
         let [power, area] = [total(cells, |cell| cell.power), total(cells, |cell| cell.area)];
-        // Smoothing: as if one more probe of each cell had found the shape's mean.
+        // Smoothing: counts one more probe of each cell, with the shape's mean.
         let by_area = if power > 0.0 {
             1.0 / (1.0 + per_cell as f64)
         } else {
@@ -157,7 +157,7 @@ impl Pattern {
         Pattern { table, grids, owners }
     }
 
-    /// The place that `u_cell` and, within its cell, `u` choose.
+    /// Samples a point: `u_cell` selects the cell, `u` the point within it.
     #[inline(always)]
     pub(super) fn sample(&self, u_cell: f64, u: Vec2) -> PatternPoint {
         let choice = self.table.sample(u_cell);
@@ -185,13 +185,13 @@ impl Pattern {
         }
     }
 
-    /// The probability of a primitive, where each is one cell.
+    /// Probability of a primitive, if each is one cell.
     #[inline]
     pub(super) fn probability(&self, primitive: u32) -> f32 {
         self.table.probability(primitive as usize)
     }
 
-    /// The density of choosing, on that primitive, the point of its parameter square that `place` gives.
+    /// Density of sampling a point of that primitive; `place` returns the point of its parameter square.
     #[inline]
     pub(super) fn density(&self, primitive: u32, place: impl FnOnce() -> Vec2) -> f32 {
         match self.grids.get(primitive as usize) {
@@ -206,7 +206,7 @@ impl Grid {
         self.side * self.side
     }
 
-    /// The point `u` of one of its cells.
+    /// Maps `u` to a cell of the grid.
     #[inline]
     fn place(self, cell: u32, u: Vec2) -> Vec2 {
         let index = cell - self.first;
@@ -214,7 +214,7 @@ impl Grid {
         ((corner + u) / self.side as f32).min(Vec2::splat(ONE_MINUS_EPSILON))
     }
 
-    /// The cell of a point.
+    /// Index of the cell that contains a point.
     #[inline]
     fn cell(self, place: Vec2) -> u32 {
         let along = |x: f32| ((x * self.side as f32) as u32).min(self.side - 1);
@@ -222,11 +222,11 @@ impl Grid {
     }
 }
 
-/// What the probes of a cell have found.
+/// Probe results of a cell.
 struct Cell {
     power: f32,
     area: f32,
-    /// How many of them have met light.
+    /// Number of probes that found emission.
     lit: u32,
 }
 
@@ -265,7 +265,8 @@ impl Cell {
     }
 }
 
-/// Grids of about so many cells in all, in proportion to the areas of the primitives, and the primitive of each cell.
+/// Divides primitives into about `cells` cells in total, in proportion to their areas; returns the grids and the
+/// primitive of each cell.
 fn divide(areas: &[f32], cells: usize) -> (Vec<Grid>, Vec<u32>) {
     let area: f64 = areas.iter().copied().map(f64::from).sum();
     let mut owners = vec![];

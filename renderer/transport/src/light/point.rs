@@ -1,4 +1,4 @@
-//! Point lights: isotropic, without size.
+//! Point lights: isotropic.
 
 use glam::{Vec2, Vec3};
 
@@ -8,10 +8,10 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampling::uniform_sphere;
 
-/// A point that radiates `intensity` in every direction.
+/// Isotropic point light.
 #[derive(Clone, Copy, Debug)]
 pub struct PointLight {
-    /// Where it is, world space [m].
+    /// Position, world space [m].
     pub position: Vec3,
     /// Radiant intensity [W/sr].
     pub intensity: Rgb,
@@ -38,7 +38,7 @@ impl PointLight {
     }
 }
 
-/// The sample of a light without size at `position`, whose intensity towards the unit vector `w` is `intensity(w)`.
+/// Light sample for a point light at `position` with radiant intensity `intensity(w)` towards the unit vector `w`.
 pub(super) fn toward_point(
     p: Vec3,
     position: Vec3,

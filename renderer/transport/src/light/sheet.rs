@@ -9,7 +9,7 @@ use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampling::disk;
 use renderer_scene::Outline;
 
-/// A rectangle or an ellipse that emits along its normal alone.
+/// Rectangle or ellipse that emits along its normal only.
 #[derive(Clone, Copy, Debug)]
 pub struct SheetLight {
     world_from_sheet: Affine3A,
@@ -18,17 +18,17 @@ pub struct SheetLight {
     half: Vec2,
     outline: Outline,
     irradiance: Rgb,
-    /// [m²].
+    /// Area [m²].
     area: f32,
 }
 
 impl SheetLight {
-    /// A sheet in the plane z = 0 of its own space that shines towards +z and covers `half` to either side of the origin;
-    /// `irradiance` is that of a surface that faces it [W/m²].
+    /// Creates a light in the plane z = 0 of its own space that emits towards +z and covers `half` to either side of
+    /// the origin; `irradiance` is that of a surface that faces it [W/m²].
     pub fn new(world_from_sheet: &Affine3A, half: Vec2, outline: Outline, irradiance: Rgb) -> SheetLight {
         let m = world_from_sheet.matrix3;
         let across = Vec3::from(m.x_axis).cross(m.y_axis.into());
-        // A mirror leaves the light on the side of +z.
+        // A mirroring transform keeps the emission on the side of +z.
         let normal = across.normalize() * across.dot(m.z_axis.into()).signum();
         let covered = match outline {
             Outline::Rectangle => 4.0,
@@ -54,7 +54,7 @@ impl SheetLight {
             Outline::Rectangle => local.abs().max_element() <= 1.0,
             Outline::Disk => local.length_squared() <= 1.0,
         };
-        // Points in the plane of the sheet are not lit.
+        // Points in the plane of the light are not lit.
         let error = 8.0 * f32::EPSILON * (p.abs() + origin.abs()).element_sum();
         (covers && height > error).then(|| LightSample {
             wi: -self.normal,
@@ -69,7 +69,7 @@ impl SheetLight {
         })
     }
 
-    /// A photon, uniform over the sheet.
+    /// Emits a photon, uniform over the area.
     pub(super) fn emit(&self, u: Vec2) -> Emission {
         let place = match self.outline {
             Outline::Rectangle => 2.0 * u - 1.0,

@@ -1,4 +1,5 @@
-//! Images of projectors and spot lights: lookup, wrap modes and importance sampling by luminance.
+//! Projector textures: images of projectors and spot lights, with lookup, wrap modes and importance sampling by
+//! luminance.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,29 +9,29 @@ use renderer_base::color::Rgb;
 use renderer_base::sampling::{Distribution2d, Sample2d};
 use renderer_scene::{Interpolation, SlideLookup, SlideWrap};
 
-/// An image in a light's window, with a distribution by luminance.
+/// Image in a light's window, with a distribution by luminance.
 #[derive(Clone, Debug)]
 pub struct Slide {
-    /// Of the picture [texels].
+    /// Size of the picture [texels].
     size: IVec2,
-    /// Row-major, row 0 on top.
+    /// Texels, row-major, row 0 on top.
     texels: Vec<Rgb>,
     lookup: SlideLookup,
-    /// Over cells of the window; these are the image's texels if the transform is the identity.
+    /// Distribution over cells of the window; these are the image's texels if the transform is the identity.
     distribution: Distribution2d,
     cells: [u32; 2],
 }
 
-/// Most columns and rows of cells in a window with a transformed image.
+/// Maximum number of columns and rows of cells in a window with a transformed image.
 const MAX_CELLS: f32 = 1024.0;
-/// Least weight of a cell of a transformed image, as a share of the mean, since the cell was only sampled at points.
-const LEAST_WEIGHT: f32 = 0.01;
+/// Minimum weight of a cell of a transformed image relative to the mean; such cells are only sampled at points.
+const MIN_WEIGHT: f32 = 0.01;
 
 impl Slide {
-    /// A picture of `texels` in rows of `width`, row 0 on top.
+    /// Creates a picture of `texels` in rows of `width`, row 0 on top.
     ///
     /// # Panics
-    /// When `texels` is empty or not whole rows.
+    /// If `texels` is empty or does not consist of whole rows.
     pub fn new(texels: Vec<Rgb>, width: usize, lookup: SlideLookup) -> Slide {
         assert!(
             width > 0 && !texels.is_empty() && texels.len().is_multiple_of(width),
@@ -57,12 +58,12 @@ impl Slide {
         slide
     }
 
-    /// Columns and rows of cells in the window within which the image hardly varies.
+    /// Number of columns and rows of cells in the window, within which the image hardly varies.
     pub(super) fn cells(&self) -> [u32; 2] {
         self.cells
     }
 
-    /// The picture at a point of the window, `(0, 0)` in the top left corner.
+    /// Value of the picture at a point of the window, `(0, 0)` in the top left corner.
     pub(super) fn at(&self, uv: Vec2) -> Rgb {
         let place = self.lookup.picture_from_window.transform_point2(uv) * self.size.as_vec2();
         match self.lookup.interpolation {
@@ -79,7 +80,7 @@ impl Slide {
         }
     }
 
-    /// A point of the window, with a density in proportion to the mean luminance about its cell.
+    /// Samples a point of the window in proportion to the mean luminance about its cell.
     pub(super) fn sample(&self, u: Vec2) -> Sample2d {
         self.distribution.sample(u)
     }
@@ -108,7 +109,7 @@ impl Slide {
         self.texels[(at.y * self.size.x + at.x) as usize]
     }
 
-    /// As many cells as texels lie along the sides of the window.
+    /// Number of cells: that of the texels along the sides of the window.
     fn cells_of_window(&self) -> [u32; 2] {
         let sides = self.lookup.picture_from_window.matrix2;
         [sides.x_axis, sides.y_axis].map(|side| {
@@ -130,16 +131,16 @@ impl Slide {
             .flat_map(|y| (0..columns).map(move |x| (x, y)))
             .map(|(x, y)| mean(x, y))
             .collect();
-        let least = LEAST_WEIGHT * weights.iter().sum::<f32>() / weights.len() as f32;
+        let min = MIN_WEIGHT * weights.iter().sum::<f32>() / weights.len() as f32;
         for weight in &mut weights {
-            *weight = weight.max(least);
+            *weight = weight.max(min);
         }
         weights
     }
 
-    /// The mean of the picture over the square that is nearest to a texel.
+    /// Mean of the picture over the square nearest to a texel.
     fn mean_over(&self, cell: IVec2) -> Rgb {
-        // A linear interpolant's mean over a cell is 1/8 of either neighbour and 6/8 of the texel itself.
+        // The mean of a linear interpolant over a cell weights both neighbours by 1/8 and the texel itself by 6/8.
         const SHARES: [f32; 3] = [0.125, 0.75, 0.125];
         if self.lookup.interpolation == Interpolation::Closest {
             return self.texel(cell);

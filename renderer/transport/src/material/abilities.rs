@@ -1,12 +1,12 @@
-//! Properties that a shader may have at some point: emission, transparency, absorption, layers.
+//! Material flags: which effects a shader may have at some point (emission, transparency, absorption, layers).
 
-/// What a shader may make, whatever the point.
+/// Effects that a shader may have at some point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Abilities {
     pub(super) emits: bool,
     pub(super) transparent: bool,
-    /// Whether light is absorbed inside.
+    /// True if the interior may absorb light.
     pub(super) absorbs: bool,
-    /// Whether weights of lobes depend on where the viewer is.
+    /// True if lobe weights may depend on the view direction.
     pub(super) layers: bool,
 }

@@ -1,8 +1,9 @@
-//! The bodies that a path is in: what they absorb on its way from hit to hit.
+//! Medium stack of a path: nested absorbing interiors, for absorption between hits.
 //!
-//! A surface tells what its own inside absorbs, and so on a way that reaches it from inside. Ways inside that end
-//! elsewhere, at a thing in the body, at a light or at infinity, need to know the body: a path notes the bodies that it
-//! enters and leaves. They are told apart by their materials, since the surface of one may be of several shapes.
+//! A material gives the absorption of its own interior, and so of path segments that reach it from inside. Segments
+//! that end elsewhere (at an object in the medium, at a light, at infinity) need the current medium: a path records the
+//! media that it enters and leaves. A medium is identified by its material, since its boundary may consist of several
+//! shapes.
 
 use glam::Vec3;
 
@@ -11,17 +12,17 @@ use renderer_base::color::Rgb;
 use renderer_base::math::exp;
 use renderer_geometry::Interaction;
 
-/// Bodies in one another that are told apart; of more, those entered last.
-const MOST: usize = 4;
+/// Capacity of the stack; when exceeded, the oldest entry is dropped.
+const CAPACITY: usize = 4;
 
-/// The bodies that a path is in, the one entered last at the end.
+/// Stack of the media that contain the path; the innermost (entered last) is at the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bodies {
-    entered: [Body; MOST],
+    entered: [Body; CAPACITY],
     count: u32,
 }
 
-/// A body and its absorption coefficient [1/m].
+/// Medium: material and absorption coefficient [1/m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Body {
     material: MaterialId,
@@ -29,35 +30,35 @@ struct Body {
 }
 
 impl Bodies {
-    /// Outside of all bodies.
+    /// Empty stack: outside of all media.
     pub const NONE: Bodies = Bodies {
         entered: [Body {
             material: MaterialId(0),
             absorption: Rgb::BLACK,
-        }; MOST],
+        }; CAPACITY],
         count: 0,
     };
 
-    /// Takes off what is absorbed on a path's way to the point that `surface` was shaded at.
+    /// Attenuates the shading result by the absorption along the path segment that ends at it.
     pub fn absorb(&self, it: &Interaction, surface: &mut Surface) {
         let from_inside = it.wo.dot(it.ng) < 0.0;
         let inside = surface.absorption.filter(|_| from_inside);
         let absorption = inside.unwrap_or_else(|| self.absorption());
         if !absorption.is_black() {
-            surface.dim(left(absorption, it.t));
+            surface.attenuate(beer_lambert(absorption, it.t));
         }
     }
 
-    /// The share of light that is left on a way that ends in the body that the path is in [m].
+    /// Transmittance of a segment of length `distance` [m] in the current medium.
     #[inline]
-    pub fn transmittance(&self, way: f32) -> Rgb {
+    pub fn transmittance(&self, distance: f32) -> Rgb {
         match self.count {
             0 => Rgb::WHITE,
-            _ => left(self.absorption(), way),
+            _ => beer_lambert(self.absorption(), distance),
         }
     }
 
-    /// Notes that the path goes on in the unit vector `wi` from a point of that material.
+    /// Updates the stack for a path that continues in the unit vector `wi` from a hit with that material.
     pub fn follow(&mut self, it: &Interaction, material: MaterialId, surface: &Surface, wi: Vec3) {
         let along = wi.dot(it.ng);
         let crosses = along * it.wo.dot(it.ng) < 0.0;
@@ -65,24 +66,24 @@ impl Bodies {
             return;
         }
         if along < 0.0 {
-            if surface.is_of_body() {
-                self.enter(material, surface.inner_absorption());
+            if surface.bounds_medium() {
+                self.enter(material, surface.interior_absorption());
             }
-        } else if !self.leave(material) && surface.is_of_body() {
-            // The sides of a body may be of several materials.
+        } else if !self.exit(material) && surface.bounds_medium() {
+            // The sides of a medium may have different materials.
             self.count = self.count.saturating_sub(1);
         }
     }
 
-    /// The bodies about a point, by the surfaces of bodies that a ray from there meets, in their order: their materials,
-    /// whether it leaves a body there, and what that absorbs.
+    /// Reconstructs the stack at a point from the boundaries that a ray from there hits, in their order: material, true
+    /// if the ray leaves the medium, absorption coefficient.
     pub fn about(surfaces: impl Iterator<Item = (MaterialId, bool, Rgb)>) -> Bodies {
         let mut inner = Bodies::NONE;
         let mut passed = Bodies::NONE;
         for (material, leaves, absorption) in surfaces {
             if !leaves {
                 passed.enter(material, absorption);
-            } else if !passed.leave(material) && (inner.count as usize) < MOST {
+            } else if !passed.exit(material) && (inner.count as usize) < CAPACITY {
                 inner.enter(material, absorption);
             }
         }
@@ -96,7 +97,7 @@ impl Bodies {
     }
 
     fn enter(&mut self, material: MaterialId, absorption: Rgb) {
-        if self.count as usize == MOST {
+        if self.count as usize == CAPACITY {
             self.entered.rotate_left(1);
             self.count -= 1;
         }
@@ -104,8 +105,8 @@ impl Bodies {
         self.count += 1;
     }
 
-    /// Whether the path was in that body.
-    fn leave(&mut self, material: MaterialId) -> bool {
+    /// Removes a medium; returns whether it was on the stack.
+    fn exit(&mut self, material: MaterialId) -> bool {
         let inside = &mut self.entered[..self.count as usize];
         let Some(index) = inside.iter().rposition(|body| body.material == material) else {
             return false;
@@ -116,7 +117,7 @@ impl Bodies {
     }
 }
 
-/// Beer's law. A product that is no number, as of a black colour and an endless way, absorbs nothing.
-fn left(absorption: Rgb, way: f32) -> Rgb {
-    absorption.map(|a| exp(-(a * way).max(0.0)))
+/// Beer-Lambert transmittance. NaN, as for zero absorption times infinite distance, counts as no absorption.
+fn beer_lambert(absorption: Rgb, distance: f32) -> Rgb {
+    absorption.map(|a| exp(-(a * distance).max(0.0)))
 }

@@ -1,4 +1,4 @@
-//! Cached results of uniform shaders: lobes, emission and transparency computed once instead of at every hit.
+//! Cached shading of uniform shaders: lobes, emission and transparency, computed once instead of at every hit.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::scattering::Scattering;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Interaction, ShapeId};
 
-/// The lobes, emission and transparency of all points of a surface.
+/// Shading result that is the same at all points of a surface.
 #[derive(Clone, Debug)]
 pub(super) struct Recipe {
-    /// A lobe about the surface's own normal has a normal of zero, and one along its own tangent a tangent of zero.
+    /// Lobes; those about the shading normal have a normal of zero, those along `dPdu` a tangent of zero.
     lobes: Box<[Scattering]>,
     emission: Rgb,
     transparency: Rgb,
@@ -22,19 +22,20 @@ pub(super) struct Recipe {
 }
 
 impl Recipe {
-    /// The result of `instance`, if it is the same everywhere. It is not for lobes under a coat or layer, whose weight
-    /// depends on the view direction, nor for more lobes than fit, of which a random subset is kept.
+    /// Computes the shading result of a uniform `instance`; `None` if it is not uniform. Lobes under a coat or layer
+    /// are excluded, since their weight depends on the view direction, and so are more lobes than fit, of which a
+    /// random subset is kept.
     pub(super) fn of(instance: &ShaderInstance, context: &mut ShadingContext) -> Option<Arc<Recipe>> {
         if !instance.statistics().is_uniform {
             return None;
         }
-        // All zero, and so are `N` and `dPdu`: what stands for the surface's own, whatever point follows.
+        // `N` and `dPdu` are zero as well, and so stand for the surface's own at any point.
         let globals = ShaderGlobals::default();
-        let (point, mut surface) = (somewhere(), Surface::new());
+        let (point, mut surface) = (arbitrary_point(), Surface::new());
         let tree = instance.run(&globals, context);
         let lobes = Flattener::new(&point, &mut surface).lobes_for_any_viewer(tree)?;
         if !context.take_reports().is_empty() {
-            // A shader that reports errors or prints has to run.
+            // A shader that reports errors or prints has to run at every hit.
             return None;
         }
         Some(Arc::new(Recipe {
@@ -56,19 +57,19 @@ impl Recipe {
         }
     }
 
-    /// The radiance that it emits.
+    /// Emitted radiance.
     pub(super) fn emission(&self) -> Rgb {
         self.emission
     }
 
-    /// Whether a lobe is turned as the surface's texture coordinates are.
+    /// Returns whether a lobe is oriented by the surface's texture coordinates.
     pub(super) fn wants_derivatives(&self) -> bool {
         self.lobes.iter().any(Scattering::wants_derivatives)
     }
 }
 
-/// A point for shaders that look at none.
-pub(super) fn somewhere() -> Interaction {
+/// Arbitrary point for shaders that do not depend on it.
+pub(super) fn arbitrary_point() -> Interaction {
     Interaction {
         p: Vec3::ZERO,
         p_error: 0.0,

@@ -7,27 +7,28 @@ use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
 use renderer_geometry::Interaction;
 
-/// What a shader made of a point. It is large: make one and let it be filled again and again.
+/// Shading result at a point. It is large: create one and reuse it.
 #[derive(Clone, Debug)]
 pub struct Surface {
-    /// How it scatters, what passes straight through included.
+    /// BSDF; includes straight transmission.
     pub bsdf: Bsdf,
-    /// Radiance towards the viewer.
+    /// Emitted radiance towards the viewer.
     pub emission: Rgb,
-    /// The share of light that passes straight through. All rays ask this, and no other: scattered ones by the lobe that
-    /// `bsdf` has of it, those towards lights and from emitters by this number.
+    /// Straight-through transmittance. Path rays sample it as a delta lobe of `bsdf`; shadow rays and light sampling
+    /// multiply by it.
     pub transparency: Rgb,
-    /// The share of light that is left on the way of the path to here through a body; `bsdf` and `transparency` have it as
-    /// a factor, `emission` does not.
+    /// Transmittance of the medium along the path segment to this point; already multiplied into `bsdf` and
+    /// `transparency`, but not into `emission`.
     pub transmittance: Rgb,
-    /// Absorption coefficient of the inside [1/m], if the shader says what is there: clear insides displace others too.
+    /// Absorption coefficient of the interior [1/m], if the shader defines one; a clear interior also displaces other
+    /// media.
     pub(crate) absorption: Option<Rgb>,
-    /// Whether there were more lobes than `bsdf` holds, so that one of them stands for several.
+    /// True if there were more lobes than `bsdf` holds, so that one of them stands for several.
     pub crowded: bool,
 }
 
 impl Surface {
-    /// Nothing: black and empty.
+    /// Creates an empty, black result.
     #[inline]
     pub fn new() -> Surface {
         Surface {
@@ -40,7 +41,7 @@ impl Surface {
         }
     }
 
-    /// Empties it for another point.
+    /// Clears the result for another point.
     #[inline]
     pub(super) fn reset(&mut self, point: &Interaction) {
         self.bsdf.reset(point.ng, point.wo);
@@ -48,25 +49,25 @@ impl Surface {
         (self.transmittance, self.absorption) = (Rgb::WHITE, None);
     }
 
-    /// Dims what it lets through and scatters by what is left of light on the way to it.
-    pub(super) fn dim(&mut self, transmittance: Rgb) {
+    /// Multiplies scattering and transparency by the medium's transmittance on the way to the point.
+    pub(super) fn attenuate(&mut self, transmittance: Rgb) {
         self.transmittance = transmittance;
         self.transparency *= transmittance;
-        self.bsdf.dim(transmittance);
+        self.bsdf.scale(transmittance);
     }
 
-    /// Whether there is a body behind it: what neither has an inside nor bends light is none, since sheets let light
-    /// through too.
-    pub(crate) fn is_of_body(&self) -> bool {
+    /// Returns whether the surface bounds a medium. Without an interior and without refraction it is a thin sheet,
+    /// which transmits light too.
+    pub(crate) fn bounds_medium(&self) -> bool {
         self.absorption.is_some() || self.bsdf.bends()
     }
 
-    /// Absorption coefficient of the body behind it [1/m].
-    pub(crate) fn inner_absorption(&self) -> Rgb {
+    /// Absorption coefficient of the medium behind the surface [1/m].
+    pub(crate) fn interior_absorption(&self) -> Rgb {
         self.absorption.unwrap_or(Rgb::BLACK)
     }
 
-    /// Adds the lobe of what passes straight through.
+    /// Adds the delta lobe of straight transmission.
     #[inline]
     pub(super) fn pass_straight(&mut self, point: &Interaction) {
         if !self.transparency.is_black() {
