@@ -109,7 +109,7 @@ impl<'a> Pilot<'a> {
             && !self.is_underside_of_ground(sampler)
     }
 
-    /// Whether any of the points has a diffuse or rough lobe on its back.
+    /// Returns whether any of the points has a diffuse or rough lobe on its back.
     fn scatters(&self, context: &mut Context) -> bool {
         let mut surface = Surface::new();
         self.points.iter().any(|&(primitive, point)| {

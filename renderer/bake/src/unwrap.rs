@@ -25,7 +25,7 @@ pub(super) struct Flat {
     pub(super) triangle_chart: Vec<u32>,
     /// Width and height of each block that is placed on its own `[m]`; by chart unless `fixed`.
     pub(super) blocks: Vec<Vec2>,
-    /// Whether the charts keep their positions, as one block.
+    /// True if the charts keep their positions, as one block.
     pub(super) fixed: bool,
 }
 

@@ -57,7 +57,7 @@ pub struct Footprint {
     pub differential: Option<RayDifferential>,
 }
 
-/// How a point on a surface and the direction from which it is seen change from one pixel to the next.
+/// Differentials of a surface point and of its viewing direction with respect to the pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PointDifferential {
     /// Change of the point by the column [m/pixel].
@@ -70,7 +70,7 @@ pub struct PointDifferential {
     pub didy: Vec3,
 }
 
-/// How a surface changes the direction of a ray.
+/// Change of a ray's direction at a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bend {
     /// By reflection.
@@ -169,8 +169,8 @@ impl Footprint {
         }
     }
 
-    /// How the point where the ray meets a surface changes. A cone is as wide along both tangents; a sample that stands for
-    /// a point has a tiny one, so that what shaders compute from the directions of changes is there.
+    /// Returns the differential of the hit point. A cone is equally wide along both tangents; a sample that stands for
+    /// a point has a tiny one, so that shaders can compute with the directions of the differentials.
     pub fn point(&self, it: &Interaction) -> PointDifferential {
         const TINY: f32 = 1.0 / 8192.0;
         if let Some(differential) = &self.differential {

@@ -41,7 +41,7 @@ pub enum MeshError {
         triangle: usize,
         /// Its index.
         index: u32,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
     /// A position is NaN or infinite.
@@ -68,7 +68,7 @@ pub enum MeshError {
     TooLarge {
         /// Of what.
         what: &'static str,
-        /// How many there are.
+        /// Number of elements found.
         found: usize,
     },
     /// A named attribute does not suit the mesh.
@@ -80,9 +80,9 @@ pub enum MeshError {
         name: String,
         /// Numbers of a value.
         width: usize,
-        /// How many numbers it has.
+        /// Number of numbers found.
         found: usize,
-        /// How many values it should have.
+        /// Expected number of values.
         count: usize,
     },
     /// Two attributes of a domain have the same name.
@@ -96,9 +96,9 @@ pub enum MeshError {
     AttributeLength {
         /// The attribute's name.
         attribute: &'static str,
-        /// How many values it has.
+        /// Number of values found.
         found: usize,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
 }
@@ -270,7 +270,7 @@ impl Mesh {
 
     /// Makes normals unit length; those that are zero or not finite take the normal of the faces around.
     fn normalize_normals(&mut self) {
-        // What is of unit length but for its own rounding stays as it is, bit for bit.
+        // Vectors that are of unit length within rounding stay unchanged, bit for bit.
         let is_unit = |n: Vec3| (n.as_dvec3().length_squared() - 1.0).abs() < 2.5e-7;
         let mut any_bad = false;
         for n in self.normals.iter_mut().filter(|n| !is_unit(**n)) {
@@ -340,7 +340,7 @@ impl Mesh {
             .sum::<f64>() as f32
     }
 
-    /// How many triangles have no area, and are never met by a ray.
+    /// Number of triangles without area, which no ray intersects.
     pub fn degenerate_count(&self) -> usize {
         let degenerate = |indices: &&[u32; 3]| {
             let [a, b, c] = indices.map(|index| self.positions[index as usize].as_dvec3());
@@ -381,7 +381,7 @@ pub(super) fn padded(positions: impl ExactSizeIterator<Item = Vec3>) -> Vec<Vec3
     list
 }
 
-/// Whether positions have that room.
+/// Returns whether positions have this padding.
 pub(super) fn is_padded(positions: &Vec<Vec3>) -> bool {
     positions.capacity() > positions.len()
 }
@@ -391,7 +391,7 @@ fn unit(n: Vec3) -> Option<Vec3> {
     n.as_dvec3().try_normalize().map(|n| n.as_vec3())
 }
 
-/// Whether a matrix keeps angles, within rounding.
+/// Returns whether a matrix keeps angles, within rounding.
 fn is_similarity(m: Mat3A) -> bool {
     let scale = m.x_axis.length_squared();
     let lengths = [m.y_axis, m.z_axis].map(|axis| axis.length_squared() - scale);

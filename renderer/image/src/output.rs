@@ -147,7 +147,7 @@ fn resolve_link(path: &Path, asked: &Path) -> Result<PathBuf, ImageError> {
     }
 }
 
-/// How old a temporary file must be to be somebody's who was killed, not somebody's who has just begun.
+/// Age from which a temporary file counts as left behind by a killed process, not as in use by one that has just begun.
 const ABANDONED: Duration = Duration::from_secs(10);
 
 /// The temporary files that there are.
@@ -216,7 +216,7 @@ fn without_path(error: io::Error) -> io::Error {
 
 const SUFFIX: &str = ".tmp";
 
-/// What the names of temporary files for `target` begin with.
+/// Prefix of the names of temporary files for `target`.
 fn prefix(target: &Path) -> String {
     // Names have a greatest length, too.
     let name = target.file_name().unwrap_or_default().to_string_lossy();

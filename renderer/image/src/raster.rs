@@ -4,7 +4,7 @@ use half::f16;
 
 use super::{ColorSpace, Image, Rect, Window};
 
-/// How a file stores a sample.
+/// Sample type of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SampleType {
     /// Eight bits, 255 is 1.
@@ -44,7 +44,7 @@ impl Samples {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -163,7 +163,7 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
     })
 }
 
-/// Whether an end marker follows the last scan. The decoder fills what is missing of a truncated file with grey.
+/// Returns whether an end marker follows the last scan. The decoder fills what is missing of a truncated file with grey.
 fn jpeg_has_end(bytes: &[u8]) -> bool {
     // Within a scan 0xff is followed by zero, so that neither marker can be there by chance; the markers of a
     // thumbnail come before the picture's first scan.

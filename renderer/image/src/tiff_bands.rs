@@ -26,10 +26,10 @@ const BLACK_IS_ZERO: u8 = 1;
 const ALPHA: [u64; 2] = [1, 2];
 
 impl<R: Read + Seek> TiffBands<R> {
-    /// A file whose directories are looked through once. Errors are left to the decoder.
+    /// Wraps a file and scans its directories once. Errors are left to the decoder.
     pub(super) fn new(mut file: R) -> io::Result<TiffBands<R>> {
         let mut patches = vec![];
-        // What cannot be read here, the decoder refuses.
+        // Errors are ignored here: the decoder reports them.
         let _ = find_patches(&mut file, &mut patches);
         let at = file.seek(SeekFrom::Start(0))?;
         Ok(TiffBands { file, at, patches })

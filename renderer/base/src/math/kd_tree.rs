@@ -85,7 +85,7 @@ impl<T: Located> KdTree<T> {
         &self.items
     }
 
-    /// How many levels it has, that of the leaves included.
+    /// Number of levels, including that of the leaves.
     pub fn depth(&self) -> u32 {
         match self.items.is_empty() {
             true => 0,

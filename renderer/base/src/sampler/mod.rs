@@ -108,7 +108,7 @@ impl Sampler {
         Vec2::new(to_unit(x.reverse_bits()), to_unit(y.reverse_bits()))
     }
 
-    /// Whether the present request is one of those without order.
+    /// Returns whether the current dimension is beyond the stratified ones ([`ORDERED`]).
     #[inline(always)]
     fn is_late(&self) -> bool {
         self.dimension > ORDERED

@@ -19,14 +19,14 @@ struct Bin {
     probability: f32,
 }
 
-/// What [`AliasTable::sample`] chooses.
+/// Sample of an [`AliasTable`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AliasSample {
     /// The choice.
     pub index: usize,
     /// Its probability.
     pub probability: f32,
-    /// What is left of the random number, in `[0,1)` and independent of the choice.
+    /// Remapped random number, in `[0,1)` and independent of the choice.
     pub u: f64,
 }
 

@@ -20,7 +20,7 @@ pub struct Distribution1d {
     total: f32,
 }
 
-/// What [`Distribution1d::sample`] finds.
+/// Sample of a [`Distribution1d`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample1d {
     /// The place, in `[0,1)`.
@@ -93,7 +93,7 @@ pub struct Distribution2d {
     total: f32,
 }
 
-/// What [`Distribution2d::sample`] finds.
+/// Sample of a [`Distribution2d`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample2d {
     /// The place, in `[0,1)²`.

@@ -115,7 +115,7 @@ impl Accel {
         self.scene.intersect(ray, mask)
     }
 
-    /// Whether `ray` meets, within its bounds, any of the shapes whose mask shares a bit with `mask`.
+    /// Returns whether `ray` meets, within its bounds, any of the shapes whose mask shares a bit with `mask`.
     #[inline]
     pub fn occluded(&self, ray: &Ray, mask: u32) -> bool {
         self.scene.occluded(ray, mask)

@@ -17,7 +17,7 @@ pub struct PlyFile<'a> {
     path: &'a Path,
     header: Header,
     remarks: Vec<String>,
-    /// How many lines the header has.
+    /// Number of lines of the header.
     lines: usize,
     payload: Cow<'a, [u8]>,
 }
@@ -69,7 +69,7 @@ impl<'a> PlyFile<'a> {
         self.header.elements.iter()
     }
 
-    /// What its comments say.
+    /// Comments of the header.
     pub fn remarks(&self) -> impl Iterator<Item = &str> {
         self.remarks.iter().map(String::as_str)
     }
@@ -268,7 +268,7 @@ fn header_error(path: &Path, error: &ParseError) -> FormatError {
         ErrorKind::InvalidData => "the header is not text".into(),
         _ => {
             let message = error.to_string();
-            // What the parser says goes on for several lines: the first names the mistake, the second shows the text.
+            // The parser's message has several lines: the first names the mistake, the second shows the text.
             let mut lines = message.lines().map(str::trim);
             let first = lines.next().unwrap_or_default();
             let first = first

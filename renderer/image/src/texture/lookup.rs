@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 /// Wrap mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    /// What the file says; black where it says nothing.
+    /// The wrap mode of the file; black if the file has none.
     #[default]
     File,
     /// Black, with alpha 0.
@@ -59,7 +59,7 @@ impl Wrap {
     }
 }
 
-/// How values between texels come about.
+/// Interpolation between texels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
     /// Bicubic where texels are magnified, else bilinear.
@@ -73,7 +73,7 @@ pub enum Interpolation {
     Closest,
 }
 
-/// How a texture is looked up, wherever that is.
+/// Parameters of a texture lookup other than its position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filter {
     /// Beyond the left and right border.
@@ -92,7 +92,7 @@ pub struct Filter {
     pub channels: usize,
     /// The value of channels that the texture does not have.
     pub fill: f32,
-    /// Whether derivatives are wanted too.
+    /// True if derivatives are requested.
     pub derivatives: bool,
 }
 
@@ -117,11 +117,11 @@ impl Default for Filter {
 pub struct Lookup {
     /// The place: `t = 0` is the top row.
     pub st: Vec2,
-    /// How far the neighbour along x of the screen is.
+    /// Offset to the neighbouring pixel along screen x.
     pub dx: Vec2,
-    /// How far the neighbour along y of the screen is.
+    /// Offset to the neighbouring pixel along screen y.
     pub dy: Vec2,
-    /// How to look up.
+    /// Lookup parameters.
     pub filter: Filter,
 }
 
@@ -130,15 +130,15 @@ pub struct Lookup {
 pub struct EnvironmentLookup {
     /// The direction, of any length.
     pub direction: Vec3,
-    /// How far the neighbour along x of the screen is.
+    /// Offset to the neighbouring pixel along screen x.
     pub dx: Vec3,
-    /// How far the neighbour along y of the screen is.
+    /// Offset to the neighbouring pixel along screen y.
     pub dy: Vec3,
-    /// How to look up; borders are as an environment has them.
+    /// Lookup parameters; the wrap modes are those of environments.
     pub filter: Filter,
 }
 
-/// What a lookup gives: four channels from the first that is read.
+/// Result of a lookup: four channels, beginning with the first requested one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
     /// The linear value.

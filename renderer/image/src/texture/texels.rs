@@ -7,7 +7,7 @@ use half::f16;
 use super::TextureColorSpace;
 use crate::{Raster, Samples, linear_from_srgb, linear_from_srgb8, srgb8_from_linear};
 
-/// What has to be done to an 8-bit colour to make it linear.
+/// Conversion of 8-bit colours to linear values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
     /// Nothing but scaling to `[0,1]`.
@@ -187,7 +187,7 @@ fn spread<T: Copy>(values: &[T], mut linear: impl FnMut(T) -> f32) -> [f32; 4] {
     }
 }
 
-/// Whether a channel is colour rather than alpha.
+/// Returns whether a channel is colour rather than alpha.
 fn is_color(channel: usize, channels: usize) -> bool {
     channel < 3 && !(channels == 2 && channel == 1)
 }

@@ -24,7 +24,7 @@ pub(super) const TILE: usize = 64;
 #[derive(Debug)]
 pub(super) struct Tile {
     pub(super) texels: Texels,
-    /// Whether it was looked at since the clock's hand last came by.
+    /// Reference bit of the clock algorithm: true if the tile was used since the hand last passed it.
     used: AtomicBool,
 }
 

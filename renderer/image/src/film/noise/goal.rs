@@ -1,6 +1,6 @@
 //! Goal of adaptive sampling, and the ends of its batches and rounds of samples.
 
-/// What adaptive sampling is to reach.
+/// Goal of adaptive sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseGoal {
     /// Relative error of the picture: the root of the relative MSE.

@@ -91,7 +91,7 @@ impl NoiseMap {
         blocks.flat_map(|block| block.stops)
     }
 
-    /// What there is to know after the samples before `next`.
+    /// Returns statistics after the samples before `next`.
     pub fn summary(&self, next: u64) -> NoiseSummary {
         let blocks: usize = self.tiles.iter().map(|tile| tile.blocks.len()).sum();
         let going_on = self
@@ -108,7 +108,7 @@ impl NoiseMap {
         }
     }
 
-    /// Whether no pixel takes the sample `next`.
+    /// Returns whether no pixel needs the sample `next`.
     pub fn is_done(&self, next: u64) -> bool {
         next >= self.goal.most || self.stops().all(|stop| stop != OPEN && u64::from(stop) <= next)
     }

@@ -20,12 +20,12 @@ pub struct NoiseTile {
     pub blocks: Vec<BlockNoise>,
 }
 
-/// What a pixel's samples are for.
+/// Use of a pixel's samples.
 #[derive(Clone, Copy, Debug)]
 pub struct PixelPlan {
     /// Where the samples end that count.
     pub counted: u64,
-    /// Whether samples are looked at for the decision about others.
+    /// True if the samples enter the statistics that decide about other pixels.
     pub is_watched: bool,
 }
 
@@ -72,10 +72,10 @@ impl PixelNoise {
     }
 }
 
-/// What is decided about a block.
+/// Decisions about a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockNoise {
-    /// How many samples count, by the colour that decides; it is for the other one.
+    /// Number of samples that count, by the deciding colour; the decision applies to pixels of the other colour.
     pub(super) stops: [u32; 2],
     /// Relative standard deviation of a sample, by colour.
     pub(super) sigmas: [f64; 2],
@@ -113,7 +113,7 @@ impl NoiseTile {
         }
     }
 
-    /// What the samples of a pixel are for. `x` and `y` are of the whole film.
+    /// Returns the use of a pixel's samples. `x` and `y` are coordinates on the whole film.
     pub fn plan(&self, x: u32, y: u32) -> PixelPlan {
         let block = &self.blocks[self.block_of(x, y)];
         let own = color(x, y);
