@@ -135,7 +135,7 @@ impl Checkpoint {
 
 /// Returns whether a file begins with the magic number of bake checkpoints.
 pub fn is_checkpoint(path: &Path) -> bool {
-    // To open a pipe is to wait for whoever writes to it.
+    // Opening a pipe would block until a writer opens it.
     if !path.is_file() {
         return false;
     }

@@ -89,7 +89,7 @@ fn split(mesh: &Mesh, chart_of: &[u32]) -> (Mesh, Vec<u32>) {
     (mesh, vertex_chart)
 }
 
-/// The values of an attribute at `sources`; none where there are none.
+/// Returns the values of an attribute at `sources`; empty if the mesh does not have the attribute.
 fn pick<T: Copy>(values: &[T], sources: &[usize]) -> Vec<T> {
     if values.is_empty() {
         vec![]

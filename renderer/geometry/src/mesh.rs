@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::{AttributeDomain, MeshAttribute};
 use renderer_base::math::{Bounds, atan2};
 
-/// The most vertices, in all places of their meshes, that are looked at one by one where a box would do.
+/// Maximum number of vertices, counted for each instance, that are visited singly where a bounding box would do.
 pub const MANY_VERTICES: usize = 1 << 26;
 
 /// Indexed triangles with optional per-vertex attributes. Valid once it has been through [`Mesh::validate`].
@@ -315,7 +315,8 @@ impl Mesh {
         Bounds::of_points(self.positions.iter().copied())
     }
 
-    /// Points that reach as far as it does: its vertices, or the corners of its box where they are `many` in all places.
+    /// Returns points with the mesh's extent: its vertices, or the corners of its bounding box if the vertices of all
+    /// instances are `many`.
     pub fn outline(&self, many: bool) -> Cow<'_, [Vec3]> {
         if many {
             Cow::Owned(self.bounds().corners().to_vec())
@@ -327,7 +328,7 @@ impl Mesh {
     /// Object-space area of one triangle.
     ///
     /// # Panics
-    /// If there is no such triangle.
+    /// If `triangle` is out of range.
     pub fn triangle_area(&self, triangle: usize) -> f32 {
         let [a, b, c] = self.triangles[triangle].map(|index| self.positions[index as usize]);
         0.5 * (b - a).cross(c - a).length()
@@ -365,7 +366,7 @@ impl Mesh {
     }
 }
 
-/// The values of some of the elements, `width` for each; none where there are none.
+/// Returns the values of the given elements, `width` for each; empty if `values` is.
 fn picked<T: Copy>(values: &[T], elements: &[usize], width: usize) -> Vec<T> {
     if values.is_empty() {
         return vec![];

@@ -42,17 +42,17 @@ pub struct Report {
     /// The FLIP error of each pixel, row by row.
     errors: Vec<f32>,
     width: usize,
-    /// The greatest difference of a value.
+    /// Maximum absolute difference of a value.
     pub max_error: f64,
     /// The pixel with that difference: column and row.
     pub max_error_at: (usize, usize),
     /// Mean of each channel of the first image, over finite values: red, green, blue, and alpha if both have it.
     pub mean_a: Vec<f64>,
-    /// The same of the second.
+    /// As the field before, of the second image.
     pub mean_b: Vec<f64>,
     /// Number of values of the first image that are not finite.
     pub non_finite_a: usize,
-    /// The same of the second.
+    /// As the field before, of the second image.
     pub non_finite_b: usize,
 }
 

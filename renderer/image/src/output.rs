@@ -54,7 +54,7 @@ pub fn write_whole_with(
     stage_with(path, write)?.commit()
 }
 
-/// A file that is on the disk, but not in its place yet. It goes away unless it is committed.
+/// Temporary file that is complete but not yet renamed to its target. Dropping it without a commit deletes it.
 pub struct Staged {
     temporary: Temporary,
     path: PathBuf,
@@ -116,7 +116,7 @@ fn resolve(path: &Path) -> Result<PathBuf, ImageError> {
     resolve_link(path, path)
 }
 
-/// The same of a path that `asked` leads to, which errors name.
+/// As [`resolve`], for a path reached from `asked` by symbolic links; errors name `asked`.
 fn resolve_link(path: &Path, asked: &Path) -> Result<PathBuf, ImageError> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -28,7 +28,7 @@ pub(super) enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// The format that the extension of `path` asks for.
+    /// Returns the format that the extension of `path` names.
     pub(super) fn of(path: &Path) -> Result<OutputFormat, ImageError> {
         let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
         match extension.as_deref().map(str::to_ascii_lowercase).as_deref() {

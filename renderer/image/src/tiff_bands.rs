@@ -14,7 +14,7 @@ pub(super) struct TiffBands<R> {
     patches: Vec<(u64, u8)>,
 }
 
-/// The most directories that are looked at.
+/// Maximum number of directories that are scanned.
 pub(super) const MAX_DIRECTORIES: usize = 4096;
 
 /// Tags, and values of theirs.

@@ -31,7 +31,7 @@ pub struct AliasSample {
 }
 
 impl AliasTable {
-    /// A table in proportion to `weights`; negative and non-finite ones count as zero, and all zero counts as all equal.
+    /// Builds a table in proportion to `weights`; negative and non-finite ones count as zero. It is uniform if all are zero.
     ///
     /// # Panics
     /// When there are no weights, or more than 2³².

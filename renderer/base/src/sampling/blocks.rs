@@ -27,7 +27,7 @@ pub struct BlockDistribution2d {
 const EVEN: u32 = u32::MAX;
 
 /// Maximum number of blocks: a table of half a megabyte.
-const MOST_BLOCKS: usize = 1 << 17;
+const MAX_BLOCKS: usize = 1 << 17;
 
 /// Share of the total weight that uniform sampling of a block must misplace for the block to get a table.
 const MISPLACED: f64 = 1.0 / 8192.0;
@@ -45,7 +45,7 @@ impl BlockDistribution2d {
         let height = weights.len() / width;
         let blocks_of = |side: usize| (width.div_ceil(side), height.div_ceil(side));
         let mut side = 1;
-        while blocks_of(side).0 * blocks_of(side).1 > MOST_BLOCKS {
+        while blocks_of(side).0 * blocks_of(side).1 > MAX_BLOCKS {
             side *= 2;
         }
         let (columns, rows) = blocks_of(side);

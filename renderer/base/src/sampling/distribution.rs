@@ -192,7 +192,7 @@ fn fill_cdf(weights: &[f32], cdf: &mut [f32]) -> f32 {
 /// Cells of a table for each entry of its guide.
 const GUIDED_CELLS: usize = 4;
 
-/// Entries of the guide of a table of so many cells.
+/// Number of entries of the guide of a table of this number of cells.
 fn guide_len(cells: usize) -> usize {
     cells.div_ceil(GUIDED_CELLS) + 1
 }

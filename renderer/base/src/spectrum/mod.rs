@@ -159,7 +159,7 @@ pub fn uniform(value: f64, used_as: Use) -> Rgb {
     }
 }
 
-/// The radiance of a black body of that temperature [W/sr/m²/nm], by Planck's law, as far as it can be seen.
+/// Spectral radiance of a black body at visible wavelengths [W/sr/m²/nm], by Planck's law.
 pub fn blackbody(kelvin: f64) -> Spectrum {
     // CODATA 2014: 2hc² [W m²] and hc/k [m K].
     const C0: f64 = 2.0 * 6.626_070_04e-34 * 299_792_458.0 * 299_792_458.0;

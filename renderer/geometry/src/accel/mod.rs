@@ -121,7 +121,7 @@ impl Accel {
         self.scene.occluded(ray, mask)
     }
 
-    /// A box that holds every shape; empty when there are none.
+    /// Bounding box of all shapes; empty if there are none.
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }

@@ -98,10 +98,10 @@ pub struct PlyReader<'a> {
 }
 
 impl<'a> PlyReader<'a> {
-    /// Passes over the elements of one kind.
+    /// Skips the elements of one kind.
     ///
     /// # Errors
-    /// When they are no such elements, or not all there.
+    /// If elements are malformed or missing.
     pub fn skip(&mut self, element: &ElementDef) -> Result<(), FormatError> {
         self.elements(element, |_: Skipped| Ok(()))
     }
@@ -109,7 +109,7 @@ impl<'a> PlyReader<'a> {
     /// Hands every element of one kind to `take`, whose error is what is wrong with it.
     ///
     /// # Errors
-    /// When they are no such elements, not all there, or refused.
+    /// If elements are malformed, missing, or rejected by `take`.
     pub fn elements<E: PropertyAccess>(
         &mut self,
         element: &ElementDef,
@@ -192,7 +192,7 @@ impl<'a> PlyReader<'a> {
     }
 }
 
-/// An element that nobody wants.
+/// Element whose properties are discarded.
 struct Skipped;
 
 impl PropertyAccess for Skipped {

@@ -76,9 +76,9 @@ pub enum Interpolation {
 /// Parameters of a texture lookup other than its position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filter {
-    /// Beyond the left and right border.
+    /// Wrap mode beyond the left and right border.
     pub wrap_s: Wrap,
-    /// Beyond the top and bottom border.
+    /// Wrap mode beyond the top and bottom border.
     pub wrap_t: Wrap,
     /// Between texels.
     pub interpolation: Interpolation,
@@ -86,9 +86,9 @@ pub struct Filter {
     pub width: Vec2,
     /// Added to the footprint [sizes of the image].
     pub blur: Vec2,
-    /// The first channel that is read.
+    /// First channel to read.
     pub first_channel: usize,
-    /// Channels that are wanted: of three, a single grey channel fills all.
+    /// Number of channels requested; if three, a single grey channel is repeated in all.
     pub channels: usize,
     /// The value of channels that the texture does not have.
     pub fill: f32,
@@ -115,7 +115,7 @@ impl Default for Filter {
 /// A lookup on the plane of the image.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lookup {
-    /// The place: `t = 0` is the top row.
+    /// Texture coordinates: `t = 0` is the top row.
     pub st: Vec2,
     /// Offset to the neighbouring pixel along screen x.
     pub dx: Vec2,
@@ -143,8 +143,8 @@ pub struct EnvironmentLookup {
 pub struct Sample {
     /// The linear value.
     pub value: [f32; 4],
-    /// Its derivative along s, where it is wanted.
+    /// Derivative of the value along s, if requested.
     pub ds: [f32; 4],
-    /// Its derivative along t, where it is wanted.
+    /// Derivative of the value along t, if requested.
     pub dt: [f32; 4],
 }

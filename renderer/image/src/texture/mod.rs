@@ -123,7 +123,7 @@ impl Texture {
         Ok(texture)
     }
 
-    /// A file of tiles, which are read when they are looked at.
+    /// Tiled file, whose tiles are read on demand.
     ///
     /// # Errors
     /// When its smallest picture cannot be read.

@@ -81,7 +81,7 @@ impl Texels {
         }
     }
 
-    /// The linear value at `index`, which belongs to the given channel of so many.
+    /// Returns the linear value at `index`, which belongs to `channel` of `channels`.
     pub(super) fn linear(&self, index: usize, channel: usize, channels: usize) -> f32 {
         match self {
             Texels::U8(v, Transfer::Srgb) if is_color(channel, channels) => linear_from_srgb8(v[index]),
@@ -92,7 +92,7 @@ impl Texels {
         }
     }
 
-    /// Up to four linear values from `start` on, the first of which is channel `first` of so many; zero where there are
+    /// Returns four linear values: channels `first..` of the texel at `start`, which has `channels`; zero where there are
     /// fewer.
     #[inline]
     pub(super) fn fetch(&self, start: usize, first: usize, channels: usize) -> [f32; 4] {
