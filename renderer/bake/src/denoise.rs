@@ -9,7 +9,7 @@ use super::sheet::Sheet;
 use renderer_base::color::Rgb;
 use renderer_base::math::exp;
 
-/// How far the filter reaches [texels].
+/// Filter radius [texels].
 const RADIUS: i32 = 4;
 /// Tolerated difference of two texels, in standard deviations of their noise.
 const TOLERANCE: f32 = 2.0;

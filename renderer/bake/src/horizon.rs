@@ -97,7 +97,7 @@ impl Horizon {
         }
     }
 
-    /// Whether light from `w` arrives.
+    /// Returns whether light from direction `w` reaches the point.
     pub(super) fn sees(&self, w: Vec3) -> bool {
         match self {
             Horizon::Hemisphere(site, _) => w.dot(site.n) > 0.0 && w.dot(site.ng) > 0.0,

@@ -54,7 +54,7 @@ pub(super) struct Estimator<'a> {
     pub(super) include: Include,
     /// Rays.
     pub(super) samples: u32,
-    /// Whether paths go on from the points; not at a depth of 1.
+    /// True if paths continue from the points; false at a depth of 1.
     pub(super) goes_on: bool,
 }
 

@@ -38,7 +38,7 @@ pub struct BakedObject {
     pub name: String,
     /// Its rectangle in the texture.
     pub rect: Rect,
-    /// Whether its coordinates are the mesh's own second set.
+    /// True if its coordinates are the mesh's own second set.
     pub own_coordinates: bool,
     /// Triangles in object space; the second set of coordinates spans the whole texture, v up.
     pub mesh: Mesh,
@@ -83,7 +83,7 @@ impl Lightmap {
         self.sheet.coverage[self.index(x, y)]
     }
 
-    /// Whether a texel has a value, by dilation included.
+    /// Returns whether a texel has a value, by dilation included.
     pub fn is_used(&self, x: u32, y: u32) -> bool {
         self.sheet.field.valid[self.index(x, y)]
     }

@@ -18,7 +18,7 @@ pub enum AttributeDomain {
 pub struct MeshAttribute {
     /// Its name, a word that is unique in its domain: `heat`, which shaders find as `vertex_heat` or `face_heat`.
     pub name: String,
-    /// What its values belong to.
+    /// Domain of the values.
     pub domain: AttributeDomain,
     /// Numbers of a value: 1 or 3.
     pub width: usize,
@@ -27,7 +27,7 @@ pub struct MeshAttribute {
 }
 
 impl MeshAttribute {
-    /// Whether shaders mean this one by `name`: its name with its domain before it.
+    /// Returns whether `name` is this attribute's name in shaders: its name with its domain as prefix.
     pub fn is_called(&self, name: &str) -> bool {
         let prefix = match self.domain {
             AttributeDomain::Vertex => "vertex_",
@@ -47,7 +47,7 @@ impl MeshAttribute {
         }
     }
 
-    /// How many values it has to have, if there are so many vertices and triangles.
+    /// Number of values required for a mesh of this number of vertices and triangles.
     pub(super) fn count(&self, vertices: usize, triangles: usize) -> usize {
         match self.domain {
             AttributeDomain::Vertex => vertices,
@@ -55,7 +55,7 @@ impl MeshAttribute {
         }
     }
 
-    /// Whether its name is a word, and it has `count` values, all finite.
+    /// Returns whether the name is a single word and there are `count` values, all finite.
     pub(super) fn is_valid(&self, count: usize) -> bool {
         let name_is_word = !self.name.is_empty() && !self.name.contains(char::is_whitespace);
         let fits = matches!(self.width, 1 | 3) && self.values.len() == count * self.width;
@@ -77,7 +77,7 @@ const OWN_NAMES: [&str; 10] = [
     "vertex_alpha",
 ];
 
-/// What an attribute's name means for a shape.
+/// Source of the values of a named attribute on a shape.
 #[derive(Clone, Copy, Debug)]
 pub enum AttributeSource {
     /// The shape has none of that name.
@@ -95,7 +95,7 @@ pub enum AttributeSource {
 }
 
 impl AttributeSource {
-    /// What the name means for the shape.
+    /// Resolves an attribute's name on a shape.
     pub fn of(shape: &Shape, name: &str) -> AttributeSource {
         match &shape.geometry {
             Geometry::Mesh(mesh) => AttributeSource::of_mesh(mesh, name),
@@ -137,7 +137,7 @@ impl Mesh {
             .collect()
     }
 
-    /// Whether shaders find an attribute of that name.
+    /// Returns whether shaders find an attribute of this name.
     pub fn has_attribute(&self, name: &str) -> bool {
         !matches!(AttributeSource::of_mesh(self, name), AttributeSource::None)
     }
