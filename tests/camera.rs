@@ -3,7 +3,6 @@
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use renderer::camera::{Camera, CameraDesc, CameraError, FovAxis, Projection, look_at};
 use renderer::math::lat_long_uv;
-use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::LoadOptions;
 use std::path::Path;
 
@@ -503,7 +502,8 @@ fn cameras_are_those_of_mitsuba() {
         let text = format!(
             "camera view : {text} {near} transform = look_at((1, 2, 3), (0.5, 0.3, -1), (0.1, 1, 0.2)) * rotate((0, 1, 0), 180); }}"
         );
-        let desc = SceneDesc::from_text("test.kiln", &text, Path::new(""), &LoadOptions::default());
+        let desc =
+            renderer::scene::load::from_text("test.kiln", &text, Path::new(""), &LoadOptions::default());
         let (desc, _) = desc.unwrap_or_else(|error| panic!("{text}\n{error}"));
         let camera = Camera::new(&desc.camera(None).unwrap().camera, width, height).unwrap();
         // The middle of the square is that of the lens.

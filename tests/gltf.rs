@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use renderer::camera::{FovAxis, Projection};
-use renderer::scene::desc::{LightKind, SceneDesc, SpotFalloff};
+use renderer::scene::desc::{LightKind, SpotFalloff};
 use renderer::scene::import::{Model, ModelShape, parse_gltf};
 use renderer::scene::load::LoadOptions;
 use renderer::texture::{TextureColorSpace, TextureSource};
@@ -314,7 +314,8 @@ fn a_model_makes_a_scene() {
         set: vec!["material.\"_2_quads.Body \\\"A\\\"\".roughness=0.125".into()],
         ..LoadOptions::default()
     };
-    let (desc, warnings) = SceneDesc::from_model(&path, &options).unwrap_or_else(|error| panic!("{error}"));
+    let (desc, warnings) =
+        renderer::scene::load::from_model(&path, &options).unwrap_or_else(|error| panic!("{error}"));
     assert!(
         warnings
             .list
@@ -331,8 +332,8 @@ fn a_model_makes_a_scene() {
     assert!(!material.culled);
     assert_eq!(desc.material(desc.shapes[1].material).name, "default");
     std::fs::write(&path, one_sided().finish()).expect("written");
-    let (desc, _) =
-        SceneDesc::from_model(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    let (desc, _) = renderer::scene::load::from_model(&path, &LoadOptions::default())
+        .unwrap_or_else(|error| panic!("{error}"));
     assert!(desc.material(desc.shapes[0].material).culled);
 
     // The film has the shape of the camera's picture.
@@ -340,8 +341,8 @@ fn a_model_makes_a_scene() {
         let mut glb = rich();
         glb.json["cameras"] = json!([camera]);
         std::fs::write(&path, glb.finish()).expect("written");
-        let (desc, _) =
-            SceneDesc::from_model(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        let (desc, _) = renderer::scene::load::from_model(&path, &LoadOptions::default())
+            .unwrap_or_else(|error| panic!("{error}"));
         desc.film.size.value
     };
     let perspective = |aspect: f64| {
@@ -365,8 +366,8 @@ fn a_model_makes_a_scene() {
         json!({ "primitives": [{ "attributes": { "POSITION": positions } }] }),
     );
     std::fs::write(&path, bare.finish()).expect("written");
-    let (desc, _) =
-        SceneDesc::from_model(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    let (desc, _) = renderer::scene::load::from_model(&path, &LoadOptions::default())
+        .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(desc.film.size.value, [1280, 720]);
     assert!(matches!(desc.lights[0].kind, LightKind::Environment { .. }));
     // The whole model is in the picture, and does not get lost in it.
@@ -589,8 +590,9 @@ fn names_stand_for_all_instances_of_a_node() {
     let text = "import \"forest.glb\" as forest;
         shape copy : instance { of = forest; transform = translate(0, 0, 10); }
         assign forest.tree = matte(albedo = 0.25); assign copy.tree = matte(albedo = 0.75);";
-    let (desc, warnings) = SceneDesc::from_text("test.kiln", text, folder.path(), &LoadOptions::default())
-        .unwrap_or_else(|error| panic!("{error}"));
+    let (desc, warnings) =
+        renderer::scene::load::from_text("test.kiln", text, folder.path(), &LoadOptions::default())
+            .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(warnings.list.len(), 1, "{warnings}");
     let names: Vec<&str> = desc.shapes.iter().map(|shape| &*shape.name).collect();
     assert_eq!(names, ["forest.tree", "forest.tree", "copy.tree", "copy.tree"]);

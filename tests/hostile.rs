@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use renderer::material::Host;
 use renderer::scene::build::{self, shading_system};
-use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::LoadOptions;
 use shading::{Diagnostics, Preprocessor, Source};
 
@@ -217,7 +216,7 @@ fn check_shader(text: &str) -> Result<String, String> {
 fn check_scene(text: &str) -> Result<String, String> {
     let check = || {
         let (desc, mut warnings) =
-            SceneDesc::from_text("hostile.kiln", text, Path::new(""), &LoadOptions::default())?;
+            renderer::scene::load::from_text("hostile.kiln", text, Path::new(""), &LoadOptions::default())?;
         warnings.list.extend(build::check(&desc)?.warnings.list);
         Ok(warnings)
     };

@@ -18,7 +18,7 @@ use object::{Object as _, ObjectSymbol as _};
 use tempfile::TempDir;
 
 /// The Embree that the build has found.
-const LIBRARY: &str = env!("KILN_EMBREE_LIBRARY");
+const LIBRARY: &str = renderer::accel::BUILT_WITH;
 
 /// A folder with a scene and a program for which that Embree is gone; `None` where the program carries none, since the
 /// system's packages take care of it.

@@ -335,7 +335,7 @@ fn meshes(desc: &SceneDesc) -> Vec<(&str, &Arc<Mesh>)> {
 
 fn scene(text: &str, directory: &Path) -> Result<SceneDesc, String> {
     let text = format!("camera main : perspective {{ from = (0, 0, 5); }}\n{text}");
-    SceneDesc::from_text("test.kiln", &text, directory, &LoadOptions::default())
+    renderer::scene::load::from_text("test.kiln", &text, directory, &LoadOptions::default())
         .map(|(desc, _)| desc)
         .map_err(|errors| errors.to_string())
 }

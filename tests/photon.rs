@@ -104,9 +104,7 @@ fn reference(name: &str) -> Image {
 }
 
 fn photons(scene: &Scene, settings: PhotonSettings) -> Prepared {
-    Integrator::Photon(settings)
-        .prepare(scene, &Pass::first(1, 1000))
-        .unwrap()
+    Prepared::new(&Integrator::Photon(settings), scene, &Pass::first(1, 1000)).unwrap()
 }
 
 /// What the global map's photons carry, of those that came straight from a light.
@@ -514,7 +512,7 @@ fn rays_of_both_integrators_bring_the_same() {
     // What arrives at points of the back wall, of the ceiling and of a corner of the floor, from all of their sides.
     let built = shipped("cornell_box", &[]);
     let estimate = |integrator: Integrator, (p, n): (Vec3, Vec3), emission: bool| {
-        let prepared = integrator.prepare(&built.scene, &Pass::first(1, 16384)).unwrap();
+        let prepared = Prepared::new(&integrator, &built.scene, &Pass::first(1, 16384)).unwrap();
         let mut context = renderer::integrator::Context::new(&built.scene);
         let mut sampler = renderer::sampler::Sampler::new(7);
         let frame = renderer::math::Frame::from_normal(n);

@@ -23,7 +23,7 @@ fn load_text(text: &str, directory: &Path, set: &[&str]) -> Result<SceneDesc, St
         set: set.iter().map(|&s| s.into()).collect(),
         ..LoadOptions::default()
     };
-    match SceneDesc::from_text("test.kiln", text, directory, &options) {
+    match renderer::scene::load::from_text("test.kiln", text, directory, &options) {
         Ok((desc, warnings)) => {
             assert!(warnings.list.iter().all(|d| d.severity == Severity::Warning));
             Ok(desc)

@@ -18,7 +18,6 @@ use renderer::color::Rgb;
 use renderer::image::{Image, Raster, Samples, Window, WriteOptions, decode, encode, write};
 use renderer::material::Host;
 use renderer::scene::build::build;
-use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::LoadOptions;
 use renderer::texture::{
     EnvironmentLookup, Filter, Interpolation, Lookup, Texture, TextureColorSpace, TextureLoader,

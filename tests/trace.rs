@@ -12,7 +12,6 @@ use renderer::light::{DirectionalLight, Light, PointLight};
 use renderer::material::closure_registry;
 use renderer::scene::Scene;
 use renderer::scene::build::build;
-use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::LoadOptions;
 use shading::builtins::Builtin;
 use shading::hir::Const;
@@ -377,7 +376,8 @@ fn shapes_of_scene_files_have_their_names() {
             material m = look();
             shape lid : plane {{ size = 2; transform = translate(0, 2, 0); material = m; }}"
         );
-        let desc = SceneDesc::from_text("test.kiln", &text, Path::new(""), &LoadOptions::default());
+        let desc =
+            renderer::scene::load::from_text("test.kiln", &text, Path::new(""), &LoadOptions::default());
         let (desc, _) = desc.unwrap_or_else(|errors| panic!("{errors}"));
         build(&desc, None, 1)
             .unwrap_or_else(|errors| panic!("{errors}"))

@@ -53,30 +53,21 @@
     reason = "the documentation is built with private items"
 )]
 
-pub mod accel;
-pub mod bake;
-pub mod bsdf;
-pub mod camera;
 pub mod cli;
-pub mod cloud;
-pub mod color;
 pub mod command;
-pub mod compare;
-pub mod files;
-pub mod film;
-pub mod geometry;
-pub mod image;
-pub mod integrator;
-pub mod light;
-pub mod material;
-pub mod math;
-pub mod memory;
 pub mod part;
-pub mod ply;
-pub mod render;
-pub mod sampler;
-pub mod sampling;
-pub mod scene;
-pub mod sky;
-pub mod spectrum;
-pub mod texture;
+
+pub use renderer_bake as bake;
+pub use renderer_base::{color, files, math, memory, sampler, sampling, sky, spectrum};
+pub use renderer_geometry::{self as geometry, accel, camera, ply};
+pub use renderer_image::{self as image, compare, film, texture};
+pub use renderer_transport::{bsdf, cloud, integrator, light, material, render};
+
+/// Scenes: description, loading, import of other formats, and the built scene.
+pub mod scene {
+    pub use renderer_import as import;
+    pub use renderer_import::export;
+    pub use renderer_load as load;
+    pub use renderer_scene as desc;
+    pub use renderer_transport::scene::*;
+}

@@ -5,15 +5,13 @@ use std::process::ExitCode;
 
 use renderer::cli::Cli;
 
-/// Embree, packed by the build script: the program works wherever it is copied to.
-static EMBREE: renderer::accel::Bundle = include!(concat!(env!("OUT_DIR"), "/embree.rs"));
-
 /// Large blocks lie in huge pages, since rays look all over them.
 #[global_allocator]
 static ALLOCATOR: renderer::memory::huge_pages::HugePages = renderer::memory::huge_pages::HugePages;
 
 fn main() -> ExitCode {
-    renderer::accel::carry(&EMBREE);
+    // The program works wherever it is copied to.
+    renderer::accel::carry(&renderer::accel::EMBREE);
     match Cli::read(std::env::args_os()) {
         Ok(cli) => renderer::command::run(&cli),
         Err(error) => {

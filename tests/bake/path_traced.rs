@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use renderer::bake::sh::{ShOrder, irradiance};
 use renderer::bake::{Include, Lightmap, Side};
 use renderer::color::Rgb;
-use renderer::integrator::{Arrival, Collect, Context, Integrator, Label, Pass, PathSettings};
+use renderer::integrator::{Arrival, Collect, Context, Integrator, Label, Pass, PathSettings, Prepared};
 use renderer::light::LitPoint;
 use renderer::math::{Frame, Ray, RayEnd};
 use renderer::sampler::Sampler;
@@ -87,7 +87,7 @@ fn is_seen(map: &Lightmap, uv: Vec2) -> bool {
 /// Indirect irradiance at points, by path tracing with so many samples: that of either half of them.
 fn path_traced(scene: &Scene, points: &[(Vec3, Vec3, Vec2)], samples: u32) -> Vec<[Rgb; 2]> {
     let path = Integrator::Path(PathSettings::default());
-    let prepared = path.prepare(scene, &Pass::first(5, points.len() as u64)).unwrap();
+    let prepared = Prepared::new(&path, scene, &Pass::first(5, points.len() as u64)).unwrap();
     let mut context = Context::new(scene);
     let mut sampler = Sampler::new(11);
     let half = samples / 2;

@@ -42,7 +42,7 @@ fn seen(glb: &Glb, x: f32, side: f32, lights: &str) -> f32 {
     std::fs::write(folder.path().join("a.glb"), glb.finish()).expect("written");
     let text = format!("import \"a.glb\" as a;\ncamera main : perspective {{ }}\n{lights}");
     let options = LoadOptions::default();
-    let (desc, _) = SceneDesc::from_text("test.kiln", &text, folder.path(), &options)
+    let (desc, _) = renderer::scene::load::from_text("test.kiln", &text, folder.path(), &options)
         .unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
     let camera = spot_meter(Vec3::new(x, 0.25, 3.0 * side), Vec3::new(x, 0.25, 0.0), 1e-5);

@@ -9,7 +9,6 @@ use renderer::color::Rgb;
 use renderer::image::Image;
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::scene::build::{Built, build};
-use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::LoadOptions;
 
 const SIZE: [u32; 2] = [8, 6];
@@ -30,7 +29,7 @@ fn expected(name: &str) -> Vec<f32> {
 
 fn built(text: &str) -> Built {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("lights");
-    let desc = SceneDesc::from_text("test.kiln", text, &directory, &LoadOptions::default());
+    let desc = renderer::scene::load::from_text("test.kiln", text, &directory, &LoadOptions::default());
     let (desc, _) = desc.unwrap_or_else(|error| panic!("{text}\n{error}"));
     build(&desc, None, 0).unwrap_or_else(|error| panic!("{text}\n{error}"))
 }

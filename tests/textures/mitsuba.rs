@@ -229,7 +229,7 @@ fn glow(directory: &Path, image: &str) -> Rgb {
          group lamp(output closure color surface) {{ {image} emitter e(radiance = i.result); surface = e.surface; }}\n\
          shape s : plane {{ material = lamp(); }}"
     );
-    let (desc, _) = SceneDesc::from_text("test.kiln", &text, directory, &LoadOptions::default())
+    let (desc, _) = renderer::scene::load::from_text("test.kiln", &text, directory, &LoadOptions::default())
         .unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
     let look = Look {

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::CommonArgs;
-use crate::bake::{Include, ShOrder, Share, Sides};
+use renderer_bake::{Include, ShOrder, Share, Sides};
 
 /// `kiln bake`
 #[derive(Debug, Args)]
@@ -17,14 +18,14 @@ pub struct BakeArgs {
     #[arg(long, value_enum, default_value_t = BakeTarget::Texture)]
     pub target: BakeTarget,
     /// Which light: `indirect` leaves out what comes straight from lights
-    #[arg(long, value_enum, default_value_t = Include::Indirect)]
+    #[arg(long, default_value = "indirect", value_parser = one_of(INCLUDES))]
     pub include: Include,
     /// Which sides of surfaces: `auto` gives an object of its own to each back that may be seen, scatters, and gets at
     /// least 0.5 % of its front's light; not to the underside of the ground, nor to glTF materials that are not doubleSided
-    #[arg(long, value_enum, default_value_t = Sides::Auto)]
+    #[arg(long, default_value = "auto", value_parser = one_of(SIDES))]
     pub sides: Sides,
     /// Spherical harmonics: 1 has four coefficients a channel, 2 has nine
-    #[arg(long, value_enum, default_value_t = ShOrder::One)]
+    #[arg(long, default_value = "1", value_parser = one_of(ORDERS))]
     pub order: ShOrder,
     /// Rays of each texel, vertex or probe
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
@@ -108,37 +109,23 @@ pub enum Layout {
     Packed,
 }
 
-impl ValueEnum for ShOrder {
-    fn value_variants<'a>() -> &'a [ShOrder] {
-        &[ShOrder::One, ShOrder::Two]
-    }
+const INCLUDES: [(&str, Include); 3] = [
+    ("indirect", Include::Indirect),
+    ("direct", Include::Direct),
+    ("both", Include::Both),
+];
+const SIDES: [(&str, Sides); 2] = [("auto", Sides::Auto), ("front", Sides::Front)];
+const ORDERS: [(&str, ShOrder); 2] = [("1", ShOrder::One), ("2", ShOrder::Two)];
 
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(match self {
-            ShOrder::One => "1",
-            ShOrder::Two => "2",
-        }))
-    }
-}
-
-impl ValueEnum for Include {
-    fn value_variants<'a>() -> &'a [Include] {
-        &[Include::Indirect, Include::Direct, Include::Both]
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.name()))
-    }
-}
-
-impl ValueEnum for Sides {
-    fn value_variants<'a>() -> &'a [Sides] {
-        &[Sides::Auto, Sides::Front]
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.name()))
-    }
+/// Parses one of the names of `values`.
+fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
+    values: [(&'static str, T); N],
+) -> impl TypedValueParser<Value = T> {
+    let names = PossibleValuesParser::new(values.map(|(name, _)| name));
+    names.map(move |name| {
+        let found = values.iter().find(|(known, _)| *known == name);
+        found.expect("one of the possible values").1
+    })
 }
 
 /// `K/N`.

@@ -7,11 +7,11 @@ use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use shading::{Diagnostic, Diagnostics, Preprocessor};
 
-use crate::accel::BuildQuality;
-use crate::material::Folders;
-use crate::memory;
-use crate::scene::import::MitsubaOptions;
-use crate::scene::load::Lighting;
+use renderer_base::memory;
+use renderer_geometry::accel::BuildQuality;
+use renderer_import::MitsubaOptions;
+use renderer_load::Lighting;
+use renderer_transport::material::Folders;
 
 /// What `render` and `bake` take alike: a scene, and how its light is computed.
 #[derive(Debug, Args)]

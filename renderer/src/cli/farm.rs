@@ -7,7 +7,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 
 use super::RenderArgs;
-use crate::memory;
+use renderer_base::memory;
 
 /// `kiln farm`
 #[derive(Debug, Args)]

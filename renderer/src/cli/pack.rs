@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{MitsubaArgs, SourceArgs};
-use crate::scene::load::Lighting;
+use renderer_load::Lighting;
 
 /// `kiln pack`
 #[derive(Debug, Args)]

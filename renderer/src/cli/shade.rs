@@ -12,7 +12,7 @@ pub(super) use spelling::widen;
 pub use steps::{Assignment, Setup, Step};
 
 use super::SourceArgs;
-use crate::memory;
+use renderer_base::memory;
 
 /// The most columns or rows of a grid.
 const MAX_SIDE: i64 = 1 << 24;

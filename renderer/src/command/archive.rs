@@ -10,16 +10,16 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::{Failure, summary};
-use crate::accel::carried;
 use crate::cli::ArchiveArgs;
-use crate::image::{check_place, write_whole};
+use renderer_geometry::accel::carried;
+use renderer_image::{check_place, write_whole};
 
 /// Texts that go with the program.
 const TEXTS: [(&str, &str); 4] = [
     ("README.md", include_str!("../../../README.md")),
     ("LICENSE-MIT", include_str!("../../../LICENSE-MIT")),
     ("LICENSE-APACHE", include_str!("../../../LICENSE-APACHE")),
-    ("LICENSE-SKY", include_str!("../sky/LICENSE")),
+    ("LICENSE-SKY", include_str!("../../base/src/sky/LICENSE")),
 ];
 
 pub(super) fn run(args: &ArchiveArgs) -> Result<(), Failure> {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use shading::Diagnostic;
 
-use crate::color::Rgb;
-use crate::image::Image;
-use crate::math::{exp2, log2};
+use renderer_base::color::Rgb;
+use renderer_base::math::{exp2, log2};
+use renderer_image::Image;
 
 /// A picture is nearly black where no more than this part of its pixels is brighter than [`DARK`].
 const LIT_PART: f64 = 0.005;

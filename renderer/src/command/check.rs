@@ -11,8 +11,8 @@ use super::shader_file::{is_shader, read_source};
 use super::terminal::plural;
 use super::{Failure, print, tell};
 use crate::cli::CheckArgs;
-use crate::material::Host;
-use crate::scene::build;
+use renderer_transport::material::Host;
+use renderer_transport::scene::build;
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let mut count = Count::default();

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::Failure;
 use super::outputs::Outputs;
 use crate::cli::RenderArgs;
-use crate::image::{ImageError, check_place};
-use crate::integrator::Integrator;
 use crate::part::{Header, Identity, Part, PartReader, Ranges, write};
-use crate::render::{RenderSettings, RenderState};
+use renderer_image::{ImageError, check_place};
+use renderer_transport::integrator::Integrator;
+use renderer_transport::render::{RenderSettings, RenderState};
 
 /// What a render is, for the files that keep its samples.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use super::scene_options::{SceneOptions, load_scene};
 use super::terminal::plural;
 use super::{Failure, print, remark};
 use crate::cli::CommonArgs;
-use crate::memory::gigabytes;
-use crate::scene::desc::SceneDesc;
-use crate::scene::load::Change;
+use renderer_base::memory::gigabytes;
+use renderer_load::Change;
+use renderer_scene::SceneDesc;
 
 impl CommonArgs {
     /// Reads the scene and prints its warnings. `integrator` is used where the command line asks for none; `changes` are

@@ -3,8 +3,8 @@
 use super::outputs::Outputs;
 use super::{Failure, tell};
 use crate::cli::CompareArgs;
-use crate::compare::{Report, compare};
-use crate::image::{WriteOptions, read, write};
+use renderer_image::compare::{Report, compare};
+use renderer_image::{WriteOptions, read, write};
 
 pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();

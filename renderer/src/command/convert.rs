@@ -11,9 +11,9 @@ use super::outputs::Outputs;
 use super::terminal::plural;
 use super::{Failure, print, tell};
 use crate::cli::ConvertArgs;
-use crate::image::write_whole;
-use crate::scene::export::write_ply;
-use crate::scene::import::{MitsubaOptions, translate};
+use renderer_image::write_whole;
+use renderer_import::export::write_ply;
+use renderer_import::{MitsubaOptions, translate};
 
 pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     check_names(args)?;

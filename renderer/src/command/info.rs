@@ -17,13 +17,13 @@ use super::pictures::is_part;
 use super::scene_options::{SceneOptions, load_scene};
 use super::shipped::{Shipped, metadata_of};
 use super::{Failure, print, shader_file, stored, tell};
-use crate::bake::{CheckpointContent, is_checkpoint};
 use crate::cli::InfoArgs;
-use crate::image::{Format, ImageInfo, read_info};
-use crate::integrator::photon::MapHeader;
-use crate::material::Host;
 use crate::part::{Header, PartReader};
-use crate::scene::build;
+use renderer_bake::{CheckpointContent, is_checkpoint};
+use renderer_image::{Format, ImageInfo, read_info};
+use renderer_transport::integrator::photon::MapHeader;
+use renderer_transport::material::Host;
+use renderer_transport::scene::build;
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let system = build::shading_system(

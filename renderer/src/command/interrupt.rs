@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Failure, remark};
-use crate::image::remove_temporaries;
+use renderer_image::remove_temporaries;
 
 /// The signal of Ctrl-C.
 const INTERRUPT: i32 = 2;

@@ -9,13 +9,11 @@ use serde_json::{Value as Json, json};
 use shading::syntax::ast::ExprKind;
 
 use super::terminal::plural;
-use crate::camera::Projection;
-use crate::geometry::{Geometry, MANY_VERTICES, Mesh};
-use crate::math::Bounds;
-use crate::scene::desc::{
-    CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc,
-};
-use crate::scene::import::MODELS;
+use renderer_base::math::Bounds;
+use renderer_geometry::camera::Projection;
+use renderer_geometry::{Geometry, MANY_VERTICES, Mesh};
+use renderer_import::MODELS;
+use renderer_scene::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc};
 
 /// What a file holds as a scene.
 pub(super) struct Inventory {

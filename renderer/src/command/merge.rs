@@ -6,10 +6,10 @@ use super::outputs::Outputs;
 use super::pictures::{Pictures, is_part};
 use super::terminal::plural;
 use super::{Failure, brightness, print, remark};
-use crate::bake::{is_checkpoint, join_checkpoints};
 use crate::cli::MergeArgs;
-use crate::memory;
 use crate::part::{Header, PartReader};
+use renderer_bake::{is_checkpoint, join_checkpoints};
+use renderer_base::memory;
 
 pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     if args.parts.iter().any(|path| is_checkpoint(path)) {

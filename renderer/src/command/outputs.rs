@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use crate::image::{FileId, ImageError, check_place, check_writable};
+use renderer_image::{FileId, ImageError, check_place, check_writable};
 
 /// All output files of a command.
 #[derive(Clone, Debug, Default)]

@@ -7,9 +7,9 @@ use shading::Diagnostic;
 
 use super::Failure;
 use super::outputs::Outputs;
-use crate::film::{Film, NoiseMap};
-use crate::image::{Image, MetaValue, Rect, WriteOptions, check_size, has_exposure, write_all};
 use crate::part::{Header, Identity, PartReader, Ranges, write};
+use renderer_image::film::{Film, NoiseMap};
+use renderer_image::{Image, MetaValue, Rect, WriteOptions, check_size, has_exposure, write_all};
 
 /// The files that a picture goes to.
 #[derive(Debug)]

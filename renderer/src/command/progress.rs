@@ -9,8 +9,8 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 
 use super::interrupt::Interrupt;
 use super::{remark, tell};
-use crate::integrator::Integrator;
-use crate::render::{Decision, Progress};
+use renderer_transport::integrator::Integrator;
+use renderer_transport::render::{Decision, Progress};
 
 /// A bar over the photons of a picture, where there are any, and then over its samples.
 pub(super) struct Bar {

@@ -16,15 +16,15 @@ use super::statistics::{Stages, Statistics};
 use super::watch::Watch;
 use super::{Failure, brightness, print, remark, summary};
 use crate::cli::{CommonArgs, ProgressForm, RenderArgs};
-use crate::film::NoiseGoal;
-use crate::image::write_whole;
-use crate::integrator::Integrator;
-use crate::memory;
 use crate::part::Ranges;
-use crate::render::{RenderSettings, render, resume};
-use crate::scene::build::{Built, build};
-use crate::scene::desc::SceneDesc;
-use crate::scene::load::Change;
+use renderer_base::memory;
+use renderer_image::film::NoiseGoal;
+use renderer_image::write_whole;
+use renderer_load::Change;
+use renderer_scene::SceneDesc;
+use renderer_transport::integrator::Integrator;
+use renderer_transport::render::{RenderSettings, render, resume};
+use renderer_transport::scene::build::{Built, build};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let common = &args.common;

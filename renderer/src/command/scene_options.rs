@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
 use crate::cli::{MitsubaArgs, SourceArgs};
-use crate::files::{self, Pack, is_pack};
-use crate::scene::desc::SceneDesc;
-use crate::scene::load::{Change, Lighting, LightingKind, LoadOptions, load};
+use renderer_base::files::{self, Pack, is_pack};
+use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
+use renderer_scene::SceneDesc;
+use renderer_transport::scene::build::shader_errors;
 
 /// Options of the command line that change what is read of a scene.
 #[derive(Clone, Debug, Default)]
@@ -88,6 +89,7 @@ impl SceneOptions {
                 .chain(self.changes)
                 .collect(),
             light: self.light,
+            shader_errors: Some(shader_errors),
         }
     }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use shading::diagnostic::nearest;
 use shading::{Diagnostic, Diagnostics, Loaded, ShadingSystem, Source, Template};
 
-use crate::files::source_text;
-use crate::material::library;
-use crate::scene::import::MODELS;
+use renderer_base::files::source_text;
+use renderer_import::MODELS;
+use renderer_transport::material::library;
 
 /// What a name on the command line stands for.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use shading::graph::Templates as _;
 use shading::hir::{Const, Metadata};
 use shading::{ShadingSystem, Template};
 
-use crate::material::library;
+use renderer_transport::material::library;
 
 /// A shipped unit or group.
 struct Entry {

@@ -7,14 +7,14 @@ use serde_json::json;
 use shading::{Diagnostic, Diagnostics};
 
 use super::terminal::plural;
-use crate::bsdf::MAX_LOBES;
-use crate::film::NoiseSummary;
-use crate::integrator::photon::PhotonStats;
-use crate::integrator::{Branching, Stats};
-use crate::memory;
-use crate::render::{Decision, Rendered};
-use crate::scene::GeometryStats;
-use crate::scene::build::{Built, ShaderStats};
+use renderer_base::memory;
+use renderer_image::film::NoiseSummary;
+use renderer_transport::bsdf::MAX_LOBES;
+use renderer_transport::integrator::photon::PhotonStats;
+use renderer_transport::integrator::{Branching, Stats};
+use renderer_transport::render::{Decision, Rendered};
+use renderer_transport::scene::GeometryStats;
+use renderer_transport::scene::build::{Built, ShaderStats};
 
 /// How long each stage took.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value as Json, json};
 
 use super::terminal::plural;
-use crate::image::{ImageInfo, MetaValue, SampleType, Window};
-use crate::integrator::photon::MapHeader;
+use renderer_image::{ImageInfo, MetaValue, SampleType, Window};
+use renderer_transport::integrator::photon::MapHeader;
 
 /// An image in a few lines.
 pub(super) fn image_text(image: &ImageInfo) -> String {

@@ -9,8 +9,8 @@ use super::brightness::has_8_bits;
 use super::pictures::is_part;
 use super::remark;
 use super::terminal::plural;
-use crate::film::NoiseSummary;
-use crate::image::Image;
+use renderer_image::Image;
+use renderer_image::film::NoiseSummary;
 
 /// The program that opens a file with what its user prefers.
 const OPEN: &str = if cfg!(target_os = "macos") {

@@ -8,8 +8,8 @@ use super::pictures::Pictures;
 use super::preview::Preview;
 use super::progress::Bar;
 use super::progress_lines::ProgressLines;
-use crate::film::{Film, FilmTile};
-use crate::render::{Decision, Progress, RenderState};
+use renderer_image::film::{Film, FilmTile};
+use renderer_transport::render::{Decision, Progress, RenderState};
 
 /// The observers of a render.
 pub(super) struct Watch<'a> {

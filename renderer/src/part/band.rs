@@ -4,8 +4,8 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use crate::film::{FilmCounts, FilmTile, Fixed, FixedSquare, PixelSum};
-use crate::image::Rect;
+use renderer_image::Rect;
+use renderer_image::film::{FilmCounts, FilmTile, Fixed, FixedSquare, PixelSum};
 
 /// Rows of a band.
 const ROWS: u32 = 16;

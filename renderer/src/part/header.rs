@@ -5,8 +5,8 @@ use std::fmt;
 use serde_json::{Value as Json, json};
 
 use super::{Identity, Ranges};
-use crate::film::{Film, FilmCounts, FilmError, NoiseSummary};
-use crate::image::Rect;
+use renderer_image::Rect;
+use renderer_image::film::{Film, FilmCounts, FilmError, NoiseSummary};
 
 /// Magic number: file type and version of the format.
 pub(super) const MAGIC: &[u8; 16] = b"kiln part v1\n\0\0\0";

@@ -5,9 +5,9 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 use serde_json::{Value as Json, json};
 
-use crate::film::NoiseGoal;
-use crate::integrator::Integrator;
-use crate::render::RenderSettings;
+use renderer_image::film::NoiseGoal;
+use renderer_transport::integrator::Integrator;
+use renderer_transport::render::RenderSettings;
 
 /// All inputs that sums of samples depend on, except the sample numbers, as named strings.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! A file holds, in this order: [`MAGIC`](header), the length of the header, the header as JSON, and the film in bands
 //! of rows, each with its length and a checksum; then the statistics of adaptive sampling, if any. Sums are integers
-//! ([`Fixed`](crate::film::Fixed)), so parts merged in any order give the bytes of one render. A checkpoint is a part
+//! ([`Fixed`](renderer_image::film::Fixed)), so parts merged in any order give the bytes of one render. A checkpoint is a part
 //! that is rewritten repeatedly.
 
 mod band;
@@ -21,7 +21,7 @@ pub use ranges::Ranges;
 pub use read::PartReader;
 pub use write::write;
 
-use crate::film::{Film, NoiseMap};
+use renderer_image::film::{Film, NoiseMap};
 
 /// Contents of a part file.
 #[derive(Clone, Debug)]

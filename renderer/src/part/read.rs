@@ -10,10 +10,10 @@ use super::band::{AT_ONCE, bands, checksum, decode, longest};
 use super::header::{MAGIC, MAX_HEADER};
 use super::statistics::{LONGEST, decode_goal, decode_tiles};
 use super::{Header, Part, PartError};
-use crate::film::{Film, FilmTile, NoiseMap};
-use crate::image::Rect;
-use crate::memory;
-use crate::render::MOST_RAYS;
+use renderer_base::memory;
+use renderer_image::Rect;
+use renderer_image::film::{Film, FilmTile, NoiseMap};
+use renderer_transport::render::MOST_RAYS;
 
 /// A part file whose header has been read.
 pub struct PartReader {

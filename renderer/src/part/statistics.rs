@@ -1,7 +1,7 @@
 //! Encoding of the adaptive sampling statistics in part files.
 
-use crate::film::{BlockNoise, Film, NoiseGoal, NoiseMap, NoiseTile, PixelNoise};
-use crate::render::TILE;
+use renderer_image::film::{BlockNoise, Film, NoiseGoal, NoiseMap, NoiseTile, PixelNoise};
+use renderer_transport::render::TILE;
 
 /// Tiles of a record.
 const TILES: usize = 256;

@@ -9,8 +9,8 @@ use super::Header;
 use super::band::{AT_ONCE, bands, checksum, encode};
 use super::header::MAGIC;
 use super::statistics::{encode_goal, encode_tiles};
-use crate::film::{Film, NoiseMap};
-use crate::image::{ImageError, Rect, write_whole_with};
+use renderer_image::film::{Film, NoiseMap};
+use renderer_image::{ImageError, Rect, write_whole_with};
 
 /// Writes a part, whole or not at all; with the statistics of adaptive sampling if there are any.
 ///

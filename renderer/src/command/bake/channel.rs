@@ -4,10 +4,10 @@ use std::ops::RangeInclusive;
 
 use half::f16;
 
-use crate::bake::Lightmap;
-use crate::bake::sh::{BANDS, MAX_COEFFICIENTS, ShOrder, band_scale, dominant_color, dominant_direction};
 use crate::cli::Layout;
-use crate::color::Rgb;
+use renderer_bake::Lightmap;
+use renderer_bake::sh::{BANDS, MAX_COEFFICIENTS, ShOrder, band_scale, dominant_color, dominant_direction};
+use renderer_base::color::Rgb;
 
 /// A colour of light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,8 +253,8 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_some_radiance() {
-        use crate::bake::sh::basis;
         use glam::Vec3;
+        use renderer_bake::sh::basis;
         let random = |n: u32| ((n as f32 * 0.618_034 + 0.1).fract() * 9_973.7).fract();
         for n in 0..5_000 {
             // Single directions, from what half floats hold well to what they do not hold.

@@ -8,10 +8,10 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use super::{Failure, Outputs, images};
-use crate::bake::ShOrder;
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
-use crate::image::{Staged, stage, sweep_files, write_whole};
+use renderer_bake::ShOrder;
+use renderer_image::{Staged, stage, sweep_files, write_whole};
 
 /// A folder that can be written to, or made.
 pub(super) struct Folder {

@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use super::images::{Brightness, plain};
-use crate::bake::{Lightmap, Side, VertexLight};
-use crate::color::Rgb;
-use crate::geometry::{Footprint, Mesh, Shape, ShapeId};
-use crate::integrator::Context;
-use crate::material::{RayKind, Surface};
-use crate::scene::Scene;
+use renderer_bake::{Lightmap, Side, VertexLight};
+use renderer_base::color::Rgb;
+use renderer_geometry::{Footprint, Mesh, Shape, ShapeId};
+use renderer_transport::integrator::Context;
+use renderer_transport::material::{RayKind, Surface};
+use renderer_transport::scene::Scene;
 
 /// The geometry of a lightmap.
 pub(super) fn of_lightmap(scene: &Scene, map: &Lightmap) -> Result<Vec<u8>, Failure> {
@@ -128,7 +128,7 @@ impl Glb {
         let world = World::new(scene, shape, side, mesh);
         let mut attributes = serde_json::Map::new();
         let position = self.floats(&world.positions);
-        let bounds = crate::math::Bounds::of_points(world.positions.iter().map(|&p| Vec3::from(p)));
+        let bounds = renderer_base::math::Bounds::of_points(world.positions.iter().map(|&p| Vec3::from(p)));
         self.accessors[position]["min"] = json!(bounds.min.to_array());
         self.accessors[position]["max"] = json!(bounds.max.to_array());
         attributes.insert("POSITION".to_owned(), json!(position));

@@ -2,9 +2,9 @@
 
 use shading::Diagnostic;
 
-use crate::bake::Include;
 use crate::cli::{BakeArgs, BakeTarget};
-use crate::integrator::Integrator;
+use renderer_bake::Include;
+use renderer_transport::integrator::Integrator;
 
 /// Arguments that are for some targets alone.
 const TARGETS: [(&str, &[BakeTarget]); 9] = [

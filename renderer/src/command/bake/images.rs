@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::Failure;
 use super::channel::{Picture, Precision, pictures, texels, value};
-use crate::bake::sh::ShOrder;
-use crate::bake::{Coverage, Lightmap};
 use crate::cli::Layout;
-use crate::color::Rgb;
-use crate::image::{ColorSpace, Image, MetaValue, SampleType, WriteOptions, encode};
-use crate::math::INV_PI;
+use renderer_bake::sh::ShOrder;
+use renderer_bake::{Coverage, Lightmap};
+use renderer_base::color::Rgb;
+use renderer_base::math::INV_PI;
+use renderer_image::{ColorSpace, Image, MetaValue, SampleType, WriteOptions, encode};
 
 /// How each texel came by its light, for engines that filter or dilate by themselves.
 pub(super) const COVERAGE: &str = "coverage.png";

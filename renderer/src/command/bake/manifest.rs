@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::channel::{Precision, pictures, texels};
 use super::images::{Brightness, COVERAGE, COVERAGES};
-use crate::bake::sh::{BASIS, COSINE};
-use crate::bake::{BakeSettings, Baked, Lightmap, Product};
 use crate::cli::BakeArgs;
+use renderer_bake::sh::{BASIS, COSINE};
+use renderer_bake::{BakeSettings, Baked, Lightmap, Product};
 
 /// All that is told.
 pub(super) struct Manifest<'a> {

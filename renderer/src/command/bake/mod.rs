@@ -23,16 +23,16 @@ use super::common::{failure, lost_texels};
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
-use crate::bake::{
+use crate::cli::{BakeArgs, BakeTarget};
+use renderer_bake::{
     BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake, check_checkpoint, texture_memory,
 };
-use crate::cli::{BakeArgs, BakeTarget};
-use crate::files::text_of;
-use crate::image::write_whole;
-use crate::integrator::{Integrator, PhotonSettings};
-use crate::memory;
-use crate::scene::build::{Built, build_for_bake};
-use crate::scene::import::Names;
+use renderer_base::files::text_of;
+use renderer_base::memory;
+use renderer_image::write_whole;
+use renderer_import::Names;
+use renderer_transport::integrator::{Integrator, PhotonSettings};
+use renderer_transport::scene::build::{Built, build_for_bake};
 
 use folder::{PROBES, SCENE};
 

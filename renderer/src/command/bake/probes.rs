@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::bake::Probes;
+use renderer_bake::Probes;
 
 /// The text.
 pub(super) fn json(probes: &Probes) -> Vec<u8> {

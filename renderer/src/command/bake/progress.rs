@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::bake::BakeProgress;
 use crate::command::interrupt::Interrupt;
 use crate::command::tell;
+use renderer_bake::BakeProgress;
 
 /// A bar over photons, then over texels, vertices or probes.
 pub(super) struct Bar {

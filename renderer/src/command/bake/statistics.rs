@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 use shading::Diagnostics;
 
-use crate::bake::Baked;
-use crate::memory;
+use renderer_bake::Baked;
+use renderer_base::memory;
 
 /// For people.
 pub(super) fn text(baked: &Baked, load: Duration) -> String {

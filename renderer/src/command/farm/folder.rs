@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use crate::command::new_folder::write_in;
-use crate::image::{Staged, stage, write_whole};
+use renderer_image::{Staged, stage, write_whole};
 
 /// Says which files of the folder are a job's.
 const MANIFEST: &str = "farm.json";

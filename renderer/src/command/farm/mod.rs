@@ -19,10 +19,10 @@ use super::render::{MOST_SAMPLES, changes};
 use super::terminal::plural;
 use super::{Failure, print, remark};
 use crate::cli::{Engine, FarmArgs, FrameArg, RenderArgs};
-use crate::scene::build;
-use crate::scene::desc::SceneDesc;
 use folder::Folder;
 use job::{Frames, Job, Resources, TASK, numbered};
+use renderer_scene::SceneDesc;
+use renderer_transport::scene::build;
 
 pub(super) fn run(args: &FarmArgs) -> Result<(), Failure> {
     let render = args

@@ -7,8 +7,8 @@ use shading::{Diagnostic, Diagnostics};
 use crate::command::Failure;
 use crate::command::common::failure;
 use crate::command::scene_options::NamedScene;
-use crate::files::{self, Asked, Recorded};
-use crate::scene::build::find_inputs;
+use renderer_base::files::{self, Asked, Recorded};
+use renderer_transport::scene::build::find_inputs;
 
 /// A scene that is read as if it lay in the archive.
 pub(super) struct Gathering {

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use shading::Diagnostic;
 
 use super::gathering::{Gathering, MAX_UP};
-use crate::files::{self, Asked, FileKind, MANIFEST, Manifest, Recorded, is_inside, key_of, normal};
+use renderer_base::files::{self, Asked, FileKind, MANIFEST, Manifest, Recorded, is_inside, key_of, normal};
 
 /// The folder of files that are nowhere near the scene.
 const EXTERNAL: &str = "external";

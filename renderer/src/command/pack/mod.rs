@@ -19,7 +19,7 @@ use super::scene_options::{NamedScene, SceneOptions};
 use super::terminal::plural;
 use super::{Failure, print, tell};
 use crate::cli::PackArgs;
-use crate::files::{FileKind, is_pack};
+use renderer_base::files::{FileKind, is_pack};
 
 pub(super) fn run(args: &PackArgs) -> Result<(), Failure> {
     if !is_pack(&args.output) {

@@ -7,8 +7,8 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::layout::Layout;
-use crate::files::{self, MANIFEST};
-use crate::image::{ImageError, write_whole_with};
+use renderer_base::files::{self, MANIFEST};
+use renderer_image::{ImageError, write_whole_with};
 
 /// Formats that are compressed already, or that are read in parts.
 const STORED: [&str; 8] = ["exr", "tif", "tiff", "png", "jpg", "jpeg", "webp", "serialized"];

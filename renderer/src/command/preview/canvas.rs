@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::image::{Image, Rect};
+use renderer_image::{Image, Rect};
 
 /// Sides of the blocks in which a picture is sent [pixels].
 const BLOCK: u32 = 128;

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::canvas::{Block, Canvas};
 use super::message::{create_image, update_image};
 use crate::cli::Viewer;
-use crate::image::Image;
+use renderer_image::Image;
 
 /// How long one address of a viewer is tried.
 const TIMEOUT: Duration = Duration::from_secs(2);

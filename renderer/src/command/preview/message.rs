@@ -3,7 +3,7 @@
 //! - A message is its length in bytes as `u32`, the length itself included, the kind as `u8`, and what belongs to the kind.
 //! - Numbers are little-endian; texts end with a zero byte; truth values are one byte, 0 or 1.
 
-use crate::image::{Image, Rect};
+use renderer_image::{Image, Rect};
 
 /// Makes an image of that name, black, in place of one that has the name already, and shows it.
 const CREATE_IMAGE: u8 = 4;

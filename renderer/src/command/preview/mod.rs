@@ -17,9 +17,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cli::Viewer;
-use crate::film::{Film, FilmTile};
-use crate::image::Image;
 use canvas::Canvas;
+use renderer_image::Image;
+use renderer_image::film::{Film, FilmTile};
 use sender::{Say, Sender};
 
 /// How long the command waits at its end for a viewer that takes nothing.

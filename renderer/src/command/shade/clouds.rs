@@ -7,8 +7,8 @@ use shading::{PointValueType, WrittenCloud, WrittenClouds};
 
 use super::super::Failure;
 use super::super::outputs::Outputs;
-use crate::cloud::{CloudFormat, CloudRows, ColumnType};
-use crate::image::Staged;
+use renderer_image::Staged;
+use renderer_transport::cloud::{CloudFormat, CloudRows, ColumnType};
 
 /// What writes them, for messages.
 const CALL: &str = "pointcloud_write";

@@ -14,8 +14,8 @@ use shading::{
 };
 
 use super::clouds;
-use crate::material::{Host, TextureFault};
-use crate::math::unit_vector;
+use renderer_base::math::unit_vector;
+use renderer_transport::material::{Host, TextureFault};
 
 /// The camera's near and far plane.
 const NEAR: f32 = 0.1;

@@ -28,14 +28,14 @@ use shading::{
 use super::outputs::Outputs;
 use super::{Failure, print, remark, shader_file, tell};
 use crate::cli::{ShadeArgs, Step};
-use crate::image::{SampleType, Staged, write_whole};
-use crate::material::{TextureFault, closure_registry, library};
-use crate::memory;
 use engine::{Compiled, Engine, Interpreted, MAX_WRITTEN, Report};
 use grid::{Grid, Placement, Vary};
 use host::{GridHost, Userdata};
 use output::Requests;
 use pass::{PassOptions, pass};
+use renderer_base::memory;
+use renderer_image::{SampleType, Staged, write_whole};
+use renderer_transport::material::{TextureFault, closure_registry, library};
 use statistics::{CodeStatistics, Statistics};
 use subject::Subject;
 

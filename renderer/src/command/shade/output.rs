@@ -14,7 +14,7 @@ use super::grid::Grid;
 use super::host::spread;
 use crate::command::Failure;
 use crate::command::outputs::Outputs;
-use crate::image::{self, ImageError, MetaValue, SampleType, WriteOptions};
+use renderer_image::{self as image, ImageError, MetaValue, SampleType, WriteOptions};
 
 /// The name that stands for no file.
 const NOWHERE: &str = "null";

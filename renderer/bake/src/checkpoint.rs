@@ -1,0 +1,339 @@
+//! Bake checkpoints: an append-only file of finished chunks with checksums, readable after truncation at any byte.
+//!
+//! A header with the fingerprint of the bake is followed by records: number of the chunk, its length, its values, and a
+//! checksum. Reading stops at the first incomplete record, and passes over those that are damaged.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::hash::Hasher;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::error::BakeError;
+use renderer_image::{check_place, write_whole};
+
+const MAGIC: &[u8; 16] = b"kiln bake  v2\n\0\0";
+/// Bytes of the header: magic and fingerprint.
+const HEADER: usize = MAGIC.len() + 8;
+
+/// A file of finished chunks.
+pub(super) struct Checkpoint {
+    path: PathBuf,
+    file: File,
+}
+
+/// Finished chunks by number.
+pub(super) type Finished = FxHashMap<u32, Vec<f32>>;
+
+/// Present contents of the checkpoint's file.
+enum Content {
+    /// No file.
+    Missing,
+    /// No complete record, not even a damaged one: a bake that ended before it finished a chunk.
+    Empty,
+    /// A header and at least one record.
+    Work(Vec<u8>),
+}
+
+impl Content {
+    fn read(path: &Path) -> Result<Content, BakeError> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => {}
+            Ok(_) => return Err(unusable(path, "it is not a plain file")),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Content::Missing),
+            Err(e) => return Err(unusable(path, e)),
+        }
+        let bytes = fs::read(path).map_err(|e| unusable(path, e))?;
+        if bytes.len() < HEADER && MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
+            return Ok(Content::Empty);
+        }
+        if !bytes.starts_with(MAGIC) {
+            return Err(unusable(
+                path,
+                "it is no checkpoint of a bake\n  hint: name another file",
+            ));
+        }
+        let has_work = records(&bytes[HEADER..]).next().is_some();
+        Ok(if has_work {
+            Content::Work(bytes)
+        } else {
+            Content::Empty
+        })
+    }
+}
+
+impl Checkpoint {
+    /// Checks, without changing anything, that a checkpoint can be written at `path`: there is no file, or a checkpoint
+    /// to be resumed.
+    pub(super) fn check(path: &Path, resume: bool) -> Result<(), BakeError> {
+        match Content::read(path)? {
+            Content::Missing => check_place(path).map_err(|e| unusable(path, e)),
+            Content::Work(_) if !resume => Err(unusable(
+                path,
+                "it holds the work of an earlier bake\n  hint: add --resume to go on with it, or delete it to begin anew",
+            )),
+            Content::Empty | Content::Work(_) => {
+                let file = OpenOptions::new().append(true).open(path);
+                file.map(drop).map_err(|e| unusable(path, e))
+            }
+        }
+    }
+
+    /// Opens a checkpoint of the bake with that fingerprint and reads its finished chunks. Existing work is never
+    /// overwritten: a checkpoint of another bake, or one not to be resumed, is an error.
+    pub(super) fn open(
+        path: &Path,
+        fingerprint: u64,
+        resume: bool,
+    ) -> Result<(Checkpoint, Finished), BakeError> {
+        Checkpoint::check(path, resume)?;
+        let open = OpenOptions::new().append(true).create(true).open(path);
+        let mut file = open.map_err(|e| unusable(path, e))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(unusable(path, "another bake is at work on it"));
+        }
+        let mut finished = Finished::default();
+        let mut end = HEADER;
+        match Content::read(path)? {
+            Content::Missing | Content::Empty => {
+                let mut header = MAGIC.to_vec();
+                header.extend(fingerprint.to_le_bytes());
+                file.set_len(0)
+                    .and_then(|()| file.write_all(&header))
+                    .map_err(|e| unusable(path, e))?;
+            }
+            Content::Work(bytes) => {
+                if bytes[MAGIC.len()..HEADER] != fingerprint.to_le_bytes() {
+                    return Err(unusable(
+                        path,
+                        "it belongs to another scene or other settings\n  hint: name another file, or delete it",
+                    ));
+                }
+                for record in records(&bytes[HEADER..]) {
+                    finished.extend(read_record(record));
+                    end += record.len();
+                }
+                file.set_len(end as u64).map_err(|e| unusable(path, e))?;
+            }
+        }
+        let path = path.to_owned();
+        Ok((Checkpoint { path, file }, finished))
+    }
+
+    /// Adds a finished chunk.
+    pub(super) fn add(&mut self, chunk: u32, values: &[f32]) -> Result<(), BakeError> {
+        let mut record = Vec::with_capacity(16 + 4 * values.len());
+        record.extend(chunk.to_le_bytes());
+        record.extend((values.len() as u32).to_le_bytes());
+        record.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+        record.extend(hash(&record).to_le_bytes());
+        self.file.write_all(&record).map_err(|e| unusable(&self.path, e))
+    }
+}
+
+/// Whether a file begins with the magic number of bake checkpoints.
+pub fn is_checkpoint(path: &Path) -> bool {
+    // To open a pipe is to wait for whoever writes to it.
+    if !path.is_file() {
+        return false;
+    }
+    let mut magic = [0; MAGIC.len()];
+    let begin = File::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut magic));
+    begin.is_ok() && magic == *MAGIC
+}
+
+/// Summary of a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckpointContent {
+    /// A hash of the scene and the settings.
+    pub fingerprint: u64,
+    /// Chunks of finished work.
+    pub chunks: usize,
+}
+
+impl CheckpointContent {
+    /// Reads what a checkpoint holds.
+    ///
+    /// # Errors
+    /// When it cannot be read or is no checkpoint.
+    pub fn read(path: &Path) -> Result<CheckpointContent, BakeError> {
+        let bytes = whole(path)?;
+        let (header, rest) = bytes.split_at(HEADER);
+        let chunks = records(rest).filter_map(read_record).count();
+        let fingerprint = std::array::from_fn(|i| header[MAGIC.len() + i]);
+        Ok(CheckpointContent {
+            fingerprint: u64::from_le_bytes(fingerprint),
+            chunks,
+        })
+    }
+}
+
+/// The bytes of a checkpoint, a whole header at least.
+fn whole(path: &Path) -> Result<Vec<u8>, BakeError> {
+    let bytes = fs::read(path).map_err(|e| unusable(path, e))?;
+    if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
+        return Err(unusable(path, "it is no checkpoint of a bake"));
+    }
+    Ok(bytes)
+}
+
+/// Joins checkpoints of shares of one bake into another file, and returns how many chunks of work are in it.
+///
+/// # Errors
+/// When one cannot be read, is of another bake than the first, or two have the same work; when the file cannot be
+/// written.
+pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<usize, BakeError> {
+    let mut of_first = None;
+    let mut all: BTreeMap<u32, (&Path, Vec<u8>)> = BTreeMap::new();
+    for path in parts {
+        let bytes = whole(path)?;
+        let (header, rest) = bytes.split_at(HEADER);
+        let (first, expected) = of_first.get_or_insert((path, header.to_vec()));
+        if header != expected {
+            let reason = format!(
+                "it is of another bake than '{}': the scene or the settings differ",
+                first.display()
+            );
+            return Err(unusable(path, reason));
+        }
+        for record in records(rest) {
+            let Some((chunk, _)) = read_record(record) else {
+                continue;
+            };
+            if let Some((other, _)) = all.insert(chunk, (path, record.to_vec())) {
+                let reason = format!(
+                    "it has work that '{}' has, too\n  hint: leave one of them out",
+                    other.display()
+                );
+                return Err(unusable(path, reason));
+            }
+        }
+    }
+    let Some((_, mut joined)) = of_first else {
+        return Err(unusable(output, "there is no work in the parts"));
+    };
+    let records = all.values().flat_map(|(_, record)| record);
+    joined.extend(records);
+    write_whole(output, &joined).map_err(|e| unusable(output, e))?;
+    Ok(all.len())
+}
+
+/// The bytes of each record, up to one that is cut short.
+fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (record, rest) = bytes.split_at_checked(16 + 4 * word(bytes, 4)? as usize)?;
+        bytes = rest;
+        Some(record)
+    })
+}
+
+/// The chunk of a record and its values, unless it is damaged.
+fn read_record(record: &[u8]) -> Option<(u32, Vec<f32>)> {
+    let (content, sum) = record.split_at_checked(record.len().checked_sub(8)?)?;
+    if hash(content).to_le_bytes() != sum {
+        return None;
+    }
+    let values = content.get(8..)?.as_chunks::<4>().0;
+    let values = values.iter().map(|&b| f32::from_le_bytes(b));
+    Some((word(content, 0)?, values.collect()))
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// A hash that is the same in every run.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+fn unusable(path: &Path, reason: impl ToString) -> BakeError {
+    BakeError::Checkpoint {
+        path: path.to_owned(),
+        reason: reason.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_cut_anywhere_is_read_as_far_as_it_goes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        let (mut checkpoint, _) = Checkpoint::open(&path, 7, false).unwrap();
+        for chunk in 0..3 {
+            checkpoint.add(chunk, &[chunk as f32; 5]).unwrap();
+        }
+        assert!(
+            Checkpoint::open(&path, 7, true).is_err(),
+            "two at work on one file"
+        );
+        drop(checkpoint);
+        let whole = fs::read(&path).unwrap();
+        let record = 16 + 20;
+        for length in 0..=whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            let (mut checkpoint, finished) = Checkpoint::open(&path, 7, true).unwrap();
+            assert_eq!(finished.len(), length.saturating_sub(HEADER) / record, "{length}");
+            checkpoint.add(9, &[1.0]).unwrap();
+            drop(checkpoint);
+            let (_, again) = Checkpoint::open(&path, 7, true).unwrap();
+            assert_eq!(again.len(), finished.len() + 1);
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_is_passed_over_and_nothing_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, joined] = ["c", "joined"].map(|name| folder.path().join(name));
+        let (mut checkpoint, _) = Checkpoint::open(&path, 7, false).unwrap();
+        for chunk in 0..3 {
+            checkpoint.add(chunk, &[chunk as f32; 5]).unwrap();
+        }
+        drop(checkpoint);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[HEADER + 10] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        for (fingerprint, resume) in [(7, false), (8, false), (8, true)] {
+            assert!(Checkpoint::open(&path, fingerprint, resume).is_err());
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+        assert_eq!(join_checkpoints(std::slice::from_ref(&path), &joined).unwrap(), 2);
+        let (mut checkpoint, finished) = Checkpoint::open(&path, 7, true).unwrap();
+        let mut chunks: Vec<u32> = finished.into_keys().collect();
+        chunks.sort_unstable();
+        assert_eq!(chunks, [1, 2]);
+        checkpoint.add(0, &[0.0; 5]).unwrap();
+        drop(checkpoint);
+        assert_eq!(CheckpointContent::read(&path).unwrap().chunks, 3);
+    }
+
+    #[test]
+    fn what_is_in_a_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        let (mut checkpoint, _) = Checkpoint::open(&path, 7, false).unwrap();
+        checkpoint.add(0, &[1.0]).unwrap();
+        drop(checkpoint);
+        let work = fs::read(&path).unwrap();
+        let letter = b"something else altogether, longer than a header".to_vec();
+        for (content, fingerprint, resume) in [
+            (&work, 7, false),
+            (&work, 8, false),
+            (&work, 8, true),
+            (&letter, 7, false),
+            (&letter, 7, true),
+            (&letter[..5].to_vec(), 7, true),
+        ] {
+            fs::write(&path, content).unwrap();
+            assert!(Checkpoint::open(&path, fingerprint, resume).is_err());
+            assert_eq!(fs::read(&path).unwrap(), *content);
+        }
+    }
+}

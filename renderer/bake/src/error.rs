@@ -1,0 +1,73 @@
+//! Errors of baking: nothing to bake, size limits, unusable checkpoints.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::limit::{MAX_PROBES, MAX_SIDE};
+use renderer_base::memory::OutOfMemory;
+use renderer_transport::integrator::PrepareError;
+
+/// Errors of baking.
+#[derive(Debug, Error)]
+pub enum BakeError {
+    /// There are no shapes, or none with area.
+    #[error("there is nothing to bake: the scene has no surfaces")]
+    Nothing,
+    /// Shapes have no usable lightmap coordinates and unwrapping is off.
+    #[error("shapes have no texture coordinates for a lightmap, and --no-unwrap keeps them from being given any:{}", list(.shapes))]
+    NoCoordinates {
+        /// The shapes, each with what is wrong.
+        shapes: Vec<String>,
+    },
+    /// The texture would be too large.
+    #[error("{density} texels a metre take a texture of about {needed} texels a side, and {most} is the most; lower --texels-per-unit{}", if *.most < MAX_SIDE { " or raise --resolution" } else { "" })]
+    TooLarge {
+        /// Texels a metre.
+        density: f32,
+        /// Texels along a side, about.
+        needed: f64,
+        /// The most along a side.
+        most: u32,
+    },
+    /// Not even the smallest charts fit.
+    #[error(
+        "the charts of the scene do not fit on {resolution} × {resolution} texels, however small; raise --resolution"
+    )]
+    NoRoom {
+        /// Texels along a side.
+        resolution: u32,
+    },
+    /// More probes than make sense.
+    #[error("a grid with a spacing of {spacing} m has {count} probes, and {most} is the most; raise --probe-spacing", most = MAX_PROBES)]
+    TooManyProbes {
+        /// Distance between probes.
+        spacing: f32,
+        /// How many.
+        count: f64,
+    },
+    /// The checkpoint cannot be used.
+    #[error("cannot use the checkpoint '{}': {reason}", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// There are no threads.
+    #[error("cannot start threads: {reason}")]
+    Threads {
+        /// What the system said.
+        reason: String,
+    },
+    /// The result does not fit into memory.
+    #[error("{0}\n  hint: bake fewer of them")]
+    Memory(#[from] OutOfMemory),
+    /// The integrator cannot be prepared.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+}
+
+fn list(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("\n  {line}")).collect()
+}

@@ -1,0 +1,131 @@
+//! Sampling of incident directions at a baked point: hemisphere (cosine and uniform mixture) or full sphere.
+//!
+//! On a surface most directions are cosine-distributed, as irradiance weights them, and some are uniform: with cosines
+//! only the constant coefficient would have infinite variance. The height depends on one random number, which preserves
+//! stratification.
+//!
+//! A direction above the horizon of the shading normal but below that of the geometric normal is mirrored to above it,
+//! so that facets of a smooth surface do not shadow themselves.
+
+use std::f32::consts::TAU;
+
+use glam::{Vec2, Vec3};
+
+use super::receiver::GatherPoint;
+use renderer_base::math::{Frame, INV_PI, Ray, RayEnd, safe_sqrt, sin_cos};
+use renderer_base::sampling::{uniform_sphere, uniform_sphere_pdf};
+use renderer_transport::light::LitPoint;
+
+/// The set of incident directions at a point.
+pub(super) enum Horizon {
+    /// The hemisphere above a surface, with the frame of its shading normal.
+    Hemisphere(GatherPoint, Frame),
+    /// The full sphere.
+    Sphere(Vec3),
+}
+
+/// The share of directions over a surface that are uniform.
+const UNIFORM: f32 = 0.25;
+
+/// A direction of the upper hemisphere with the density of [`above_pdf`].
+fn above(u: Vec2) -> Vec3 {
+    // UNIFORM z + (1 − UNIFORM) z² of all are lower than z.
+    let z = ((UNIFORM * UNIFORM + 4.0 * (1.0 - UNIFORM) * u.y).sqrt() - UNIFORM) / (2.0 * (1.0 - UNIFORM));
+    let (sin, cos) = sin_cos(TAU * u.x);
+    let r = safe_sqrt(1.0 - z * z);
+    Vec3::new(r * cos, r * sin, z)
+}
+
+/// Density of [`above`] per solid angle at a height [1/sr].
+fn above_pdf(z: f32) -> f32 {
+    (0.5 * UNIFORM + (1.0 - UNIFORM) * z) * INV_PI
+}
+
+impl Horizon {
+    /// A direction by `u`.
+    pub(super) fn direction(&self, u: Vec2) -> Vec3 {
+        match self {
+            Horizon::Hemisphere(_, frame) => frame.to_world(above(u)),
+            Horizon::Sphere(_) => uniform_sphere(u),
+        }
+    }
+
+    /// Density of [`Horizon::direction`] at a direction that it gives [1/sr].
+    pub(super) fn pdf(&self, w: Vec3) -> f32 {
+        match self {
+            Horizon::Hemisphere(site, _) => above_pdf(w.dot(site.n).max(0.0)),
+            Horizon::Sphere(_) => uniform_sphere_pdf(),
+        }
+    }
+
+    /// Weight of a direction in irradiance.
+    pub(super) fn cosine(&self, w: Vec3) -> f32 {
+        match self {
+            Horizon::Hemisphere(site, _) => w.dot(site.n),
+            Horizon::Sphere(_) => 0.25,
+        }
+    }
+
+    /// The point, for light selection.
+    pub(super) fn lit_point(&self) -> LitPoint {
+        match self {
+            Horizon::Hemisphere(site, _) => LitPoint::on_surface(site.p, site.n),
+            Horizon::Sphere(p) => LitPoint::in_space(*p),
+        }
+    }
+
+    /// The point as origin of shadow rays.
+    pub(super) fn ray_end(&self) -> RayEnd {
+        match self {
+            Horizon::Hemisphere(site, _) => RayEnd {
+                p: site.p,
+                p_error: site.p_error,
+                ng: site.ng,
+            },
+            Horizon::Sphere(p) => RayEnd::in_space(*p),
+        }
+    }
+
+    /// The ray for the incident radiance from `w`.
+    pub(super) fn ray(&self, w: Vec3) -> Ray {
+        match self {
+            Horizon::Hemisphere(site, _) => {
+                let below = w.dot(site.ng).min(0.0);
+                site.ray((w - site.ng * (2.0 * below)).normalize_or(site.ng))
+            }
+            Horizon::Sphere(p) => Ray::new(*p, w),
+        }
+    }
+
+    /// Whether light from `w` arrives.
+    pub(super) fn sees(&self, w: Vec3) -> bool {
+        match self {
+            Horizon::Hemisphere(site, _) => w.dot(site.n) > 0.0 && w.dot(site.ng) > 0.0,
+            Horizon::Sphere(_) => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn densities_agree_with_directions() {
+        // The means of f/pdf over directions are the integrals over the hemisphere.
+        let (mut solid_angle, mut cosine, mut square) = (0.0, 0.0, 0.0);
+        for i in 0..10_000 {
+            let u = Vec2::new((i as f32 * 0.618_034).fract(), (i as f32 + 0.5) / 1e4);
+            let w = above(u);
+            assert!((w.length() - 1.0).abs() < 1e-5 && w.z > 0.0);
+            let weight = 1e-4 / above_pdf(w.z);
+            solid_angle += weight;
+            cosine += w.z * weight;
+            square += w.x * w.x * weight;
+        }
+        let near = |found: f32, expected: f32| (found / expected - 1.0).abs() < 1e-3;
+        assert!(near(solid_angle, TAU), "{solid_angle}");
+        assert!(near(cosine, 0.5 * TAU), "{cosine}");
+        assert!(near(square, TAU / 3.0), "{square}");
+    }
+}

@@ -1,0 +1,173 @@
+//! Baking: precomputes incident light at surfaces (lightmap texture, vertices) or points in space (probes) for
+//! real-time engines.
+//!
+//! Steps of a lightmap: [`sides`] selects the shapes with a baked back, [`receiver`] converts all to triangles, [`uv`]
+//! validates their second texture coordinates, [`unwrap`] makes new ones where needed, [`atlas`] packs everything,
+//! [`raster`] finds the surface points of each texel, [`points`] rejects hidden ones, [`project`] estimates the light
+//! there, and [`denoise`], [`dilate`] and [`seam`] post-process the texture. Vertices and probes use the same
+//! [`project`]. [`sh`] defines the basis.
+//!
+//! - The result depends on scene and settings only: the same bytes for any number of threads, and for a bake that was
+//!   killed and resumed.
+//! - Light is gathered on the side of the geometric normal, and on the other side for shapes that [`sides`] selects:
+//!   the back is an object of its own. Emitters are baked like other surfaces.
+
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
+mod atlas;
+mod chart;
+mod checkpoint;
+mod connect;
+mod denoise;
+mod dilate;
+mod error;
+mod field;
+mod horizon;
+mod job;
+mod limit;
+mod outline;
+mod overlap;
+mod pack;
+mod points;
+mod probes;
+mod progress;
+mod project;
+mod raster;
+mod receiver;
+mod relax;
+mod seam;
+mod settings;
+pub mod sh;
+mod share;
+mod sheet;
+mod sides;
+mod tessellate;
+mod texture;
+mod unwrap;
+mod uv;
+mod vertex;
+mod work;
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use job::{Job, Outcome};
+use renderer_transport::material::Report;
+use renderer_transport::scene::Scene;
+
+pub use atlas::Scale;
+pub use checkpoint::{CheckpointContent, is_checkpoint, join_checkpoints};
+pub use error::BakeError;
+pub use job::BakeStats;
+pub use limit::texture_memory;
+pub use probes::{Grid, Probes};
+pub use progress::{BakeProgress, Silent};
+pub use project::Include;
+pub use receiver::Side;
+pub use settings::{BakeSettings, ProbePlaces, Sides, Target};
+pub use sh::ShOrder;
+pub use share::Share;
+pub use sheet::Coverage;
+pub use texture::{BakedObject, Lightmap};
+pub use vertex::{BakedVertices, VertexLight};
+
+/// Checks, without changing anything, that a checkpoint can be written at `path`, so that a bake fails early.
+///
+/// # Errors
+/// When there is anything but a checkpoint that is to be resumed, or no file can be made.
+pub fn check_checkpoint(path: &Path, resume: bool) -> Result<(), BakeError> {
+    checkpoint::Checkpoint::check(path, resume)
+}
+
+/// Result of the bake, by target.
+#[derive(Debug)]
+pub enum Product {
+    /// A texture.
+    Texture(Lightmap),
+    /// Light at vertices.
+    Vertex(VertexLight),
+    /// Light at points in space.
+    Probes(Probes),
+}
+
+/// A bake.
+#[derive(Debug)]
+pub struct Baked {
+    /// Result of the bake, by target.
+    pub product: Product,
+    /// Notes for the user that are no errors.
+    pub notes: Vec<String>,
+    /// Run-time errors of shaders.
+    pub reports: Vec<Report>,
+    /// Statistics.
+    pub stats: BakeStats,
+}
+
+/// Bakes a scene whose shapes have the `names`, in order. `None` if `stop` ended it, or only a share was requested;
+/// finished work is then in the checkpoint, if there is one.
+///
+/// # Errors
+/// When there is nothing to bake, it does not fit, or a file cannot be used.
+pub fn bake(
+    scene: &Scene,
+    names: &[String],
+    settings: &BakeSettings,
+    progress: &dyn BakeProgress,
+    stop: &AtomicBool,
+) -> Result<Option<Baked>, BakeError> {
+    if scene.shapes().is_empty() {
+        return Err(BakeError::Nothing);
+    }
+    let checkpoint = match &settings.checkpoint {
+        Some(path) => Some(checkpoint::Checkpoint::open(
+            path,
+            settings.fingerprint(scene),
+            settings.resume,
+        )?),
+        None => None,
+    };
+    let job = Job {
+        settings,
+        checkpoint: Mutex::new(checkpoint),
+        names,
+        progress,
+        stop,
+        start: Instant::now(),
+    };
+    let workers = work::Workers::new(scene, settings.threads, settings.seed)?;
+    let threads = workers.threads();
+    let result = match &settings.target {
+        Target::Texture { .. } => texture::bake(&job, &workers)?.map(|o| o.of(Product::Texture)),
+        Target::Vertex => vertex::bake(&job, &workers)?.map(|o| o.of(Product::Vertex)),
+        Target::Probes(places) => probes::bake(&job, &workers, places)?.map(|o| o.of(Product::Probes)),
+    };
+    let Some(Outcome {
+        product,
+        notes,
+        stats,
+    }) = result
+    else {
+        return Ok(None);
+    };
+    let (work, reports) = workers.finish();
+    Ok(Some(Baked {
+        product,
+        notes,
+        reports,
+        stats: BakeStats {
+            work,
+            threads,
+            ..stats
+        },
+    }))
+}

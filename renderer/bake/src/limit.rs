@@ -1,0 +1,23 @@
+//! Limits of bakes: texture size, number of probes, memory.
+
+use super::sh::ShOrder;
+use renderer_base::memory::{self, OutOfMemory};
+
+/// The most texels along a side: beyond that a bake would want tens of gigabytes.
+pub(super) const MAX_SIDE: u32 = 8192;
+
+/// The most probes of a grid.
+pub(super) const MAX_PROBES: u32 = 4_000_000;
+
+/// The memory that a texture of `width` × `height` texels takes while it is baked and written, about [bytes].
+pub fn texture_memory(width: u32, height: u32, order: ShOrder) -> u64 {
+    // Points of the surface, and the layers of estimates, records, sheet and images.
+    let texel = 250 + 60 * (order.coefficients() as u64 + 1);
+    u64::from(width) * u64::from(height) * texel
+}
+
+/// Checks that such a texture fits into memory.
+pub(super) fn check_texture(width: u32, height: u32, order: ShOrder) -> Result<(), OutOfMemory> {
+    let what = format!("{width} × {height} texels");
+    memory::check(what, texture_memory(width, height, order))
+}

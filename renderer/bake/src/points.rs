@@ -1,0 +1,214 @@
+//! Selects the usable sample points of a texel: outside solids, not covered, not behind walls.
+//!
+//! A shape is *solid* if its mesh is closed and opaque. A point from which at least half of the probe rays leave a solid
+//! that they have not entered lies inside one and is hidden. Points behind a sheet that crosses the texel are hidden
+//! too: rays along the surface hit its back. Backs that are baked count as visible and hide nothing. A receiver that is
+//! nearly all inside is furniture in a room modelled as a box: its points are kept.
+
+use glam::{UVec2, Vec2, Vec3};
+
+use super::connect::connect;
+use super::receiver::GatherPoint;
+use renderer_base::math::{Frame, Ray, RayEnd, sin_cos};
+use renderer_base::sampler::Sampler;
+use renderer_base::sampling::{cosine_hemisphere, uniform_sphere};
+use renderer_geometry::{Footprint, Geometry, Interaction, Shape, ShapeId};
+use renderer_transport::integrator::Context;
+use renderer_transport::material::{Bodies, RayKind, Surface};
+use renderer_transport::scene::Scene;
+
+/// Probe rays of a point.
+const PROBES: u64 = 8;
+
+/// Number of rays that must leave a solid for a point to be inside.
+const INSIDE: u64 = PROBES / 2;
+
+/// Most surfaces that a probe ray crosses: solids may stand in each other.
+const CROSSINGS: u32 = 16;
+
+/// Number of rays that must hit a covering object for a point to be covered; two walls and a floor block three
+/// quarters.
+const COVERED: u64 = PROBES - 1;
+
+/// First sample number of probe rays, far from those that gather light.
+const PROBING: u64 = 1 << 40;
+
+/// Distance of covering objects above a point, relative to a texel.
+const CONTACT: f32 = 0.25;
+
+/// Which shapes are solid, and which backs are baked.
+pub(super) struct Solids {
+    /// By shape: whether it is solid.
+    solid: Vec<bool>,
+    /// By shape: whether its back is baked.
+    has_back: Vec<bool>,
+}
+
+impl Solids {
+    /// Classifies all shapes of a scene, of which `backs` are baked on both sides.
+    pub(super) fn find(scene: &Scene, backs: &[ShapeId], context: &mut Context) -> Solids {
+        let mut has_back = vec![false; scene.shapes().len()];
+        for back in backs {
+            has_back[back.0 as usize] = true;
+        }
+        let shapes = (0u32..).map(ShapeId).zip(scene.shapes()).zip(&has_back);
+        let solid = shapes.map(|((id, shape), has_back)| {
+            !has_back && is_closed(shape) && !lets_light_through(scene, id, shape, context)
+        });
+        Solids {
+            solid: solid.collect(),
+            has_back,
+        }
+    }
+
+    /// Whether a ray whose first hit is `first` begins inside a solid: it leaves more of them than it enters before it
+    /// meets anything else.
+    fn are_left(&self, scene: &Scene, first: Interaction, direction: Vec3) -> bool {
+        let mut entered = 0u32;
+        let mut hit = Some(first);
+        for _ in 0..CROSSINGS {
+            let Some(it) = hit.filter(|it| self.solid[it.shape.0 as usize]) else {
+                return false;
+            };
+            if it.wo.dot(it.ng) > 0.0 {
+                entered += 1;
+            } else if entered == 0 {
+                return true;
+            } else {
+                entered -= 1;
+            }
+            hit = scene.intersect(&it.spawn_ray(direction));
+        }
+        false
+    }
+
+    /// Whether the hit is on a back that is not baked.
+    fn is_behind(&self, it: &Interaction) -> bool {
+        !self.has_back[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
+    }
+}
+
+/// Whether a shape is closed.
+pub(super) fn is_closed(shape: &Shape) -> bool {
+    match &shape.geometry {
+        Geometry::Mesh(mesh) => connect(&mesh.positions, &mesh.triangles).closed,
+        Geometry::Sphere => true,
+        Geometry::Disk | Geometry::Cylinder => false,
+    }
+}
+
+/// Whether the surface, tested at one point, transmits.
+pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
+    let material = scene.material(id);
+    if material.may_be_transparent() {
+        return true;
+    }
+    let point = shape.surface_point(0, Vec2::splat(0.3));
+    let it = point.seen_from(point.ng, id, 0);
+    let mut surface = Surface::new();
+    material.shade(
+        &it,
+        RayKind::DIFFUSE,
+        &Footprint::POINT,
+        &mut context.shading,
+        &mut surface,
+    );
+    surface.bsdf.has_transmission()
+}
+
+/// Classification of a point by probe rays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Visible.
+    Open,
+    /// Inside a solid.
+    Inside,
+    /// Covered by another object.
+    Covered,
+}
+
+/// Classifies a surface point; `reach` is the width of its texel [m], `key` and `number` identify it for random
+/// numbers.
+pub(super) fn standing(
+    scene: &Scene,
+    solids: &Solids,
+    site: &GatherPoint,
+    reach: f32,
+    key: UVec2,
+    number: u64,
+    sampler: &mut Sampler,
+) -> Standing {
+    let frame = Frame::from_normal(site.ng);
+    let (mut inside, mut near) = (0, 0);
+    for index in 0..PROBES {
+        sampler.start(key, PROBING + number * PROBES + index);
+        let ray = site.ray(frame.to_world(cosine_hemisphere(sampler.next_2d())));
+        if let Some(it) = scene.intersect(&ray) {
+            near += u64::from(it.t * ray.direction.dot(site.ng) < CONTACT * reach);
+            inside += u64::from(solids.are_left(scene, it, ray.direction));
+        }
+        let left = PROBES - 1 - index;
+        // The remaining rays cannot change the result.
+        if inside + left < INSIDE && near + left < COVERED {
+            break;
+        }
+    }
+    let behind = || {
+        (0..PROBES).any(|index| {
+            let (sin, cos) = sin_cos(std::f32::consts::TAU * index as f32 / PROBES as f32);
+            let along = Ray {
+                t_max: reach,
+                ..site.ray((frame.s * cos + frame.t * sin + site.ng * 0.02).normalize())
+            };
+            scene.intersect(&along).is_some_and(|it| solids.is_behind(&it))
+        })
+    };
+    if inside >= INSIDE {
+        Standing::Inside
+    } else if near >= COVERED || behind() {
+        Standing::Covered
+    } else {
+        Standing::Open
+    }
+}
+
+/// Share of directions from a point in space that leave no solid around it.
+pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, sampler: &mut Sampler) -> f32 {
+    const RAYS: u64 = 64;
+    let open = (0..RAYS).filter(|&index| {
+        sampler.start(key, PROBING + index);
+        let ray = Ray::new(p, uniform_sphere(sampler.next_2d()));
+        !scene
+            .intersect(&ray)
+            .is_some_and(|it| solids.are_left(scene, it, ray.direction))
+    });
+    open.count() as f32 / RAYS as f32
+}
+
+/// Whether two points of a surface are mutually visible, tested from slightly above it.
+pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context: &mut Context) -> bool {
+    let lift = 0.25 * (b.p - a.p).length();
+    let (from, to) = (a.p + a.ng * lift, b.p + b.ng * lift);
+    let Some(direction) = (to - from).try_normalize() else {
+        return true;
+    };
+    let ray = Ray {
+        t_max: (to - from).length(),
+        ..Ray::new(from, direction)
+    };
+    !scene
+        .transmittance(&ray, || Bodies::NONE, &mut context.shading)
+        .is_black()
+}
+
+impl GatherPoint {
+    /// The ray that leaves in the unit vector `direction`.
+    pub(super) fn ray(&self, direction: Vec3) -> Ray {
+        let end = RayEnd {
+            p: self.p,
+            p_error: self.p_error,
+            ng: self.ng,
+        };
+        Ray::new(end.ray_origin(direction), direction)
+    }
+}

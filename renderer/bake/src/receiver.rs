@@ -1,0 +1,140 @@
+//! Bake receivers: the sides of shapes as triangle meshes with lightmap coordinates.
+
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+use rustc_hash::FxHashSet;
+
+use super::tessellate::tessellate;
+use super::unwrap::{Flat, unwrap};
+use super::uv;
+use renderer_geometry::{Geometry, Mesh, Shape, ShapeId, SurfacePoint};
+use renderer_transport::scene::Scene;
+
+/// A side of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The side of the geometric normal.
+    Front,
+    /// The other.
+    Back,
+}
+
+impl Side {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Front => "front",
+            Side::Back => "back",
+        }
+    }
+}
+
+/// A side of a shape with its triangles.
+pub(super) struct Receiver {
+    /// Which shape.
+    pub(super) shape: ShapeId,
+    /// Which side of it.
+    pub(super) side: Side,
+    /// Unique name: that of the shape; `NAME.back` for a back.
+    pub(super) name: String,
+    /// Triangles in object space: the shape's mesh, or the tessellation of an analytic shape.
+    pub(super) mesh: Arc<Mesh>,
+}
+
+/// A surface point at which light is gathered, world space.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GatherPoint {
+    /// The point.
+    pub(super) p: Vec3,
+    /// Bound on its distance from the ray-traced surface.
+    pub(super) p_error: f32,
+    /// Unit geometric normal of the gathered side.
+    pub(super) ng: Vec3,
+    /// Unit shading normal.
+    pub(super) n: Vec3,
+}
+
+impl GatherPoint {
+    /// The surface's point on one of its sides.
+    pub(super) fn of(point: SurfacePoint, side: Side) -> GatherPoint {
+        let turn = match side {
+            Side::Front => 1.0,
+            Side::Back => -1.0,
+        };
+        GatherPoint {
+            p: point.p,
+            p_error: point.p_error,
+            ng: point.ng * turn,
+            n: point.n * turn,
+        }
+    }
+}
+
+/// The fronts of all shapes of a scene, named in order, then the backs of some.
+pub(super) fn receivers(scene: &Scene, names: &[String], backs: &[ShapeId]) -> Vec<Receiver> {
+    let named = (0u32..).map(ShapeId).zip(scene.shapes()).zip(names);
+    let mut receivers: Vec<Receiver> = named
+        .map(|((id, shape), name)| Receiver {
+            shape: id,
+            side: Side::Front,
+            name: name.clone(),
+            mesh: match (&shape.geometry, shape.analytic()) {
+                (Geometry::Mesh(mesh), _) => mesh.clone(),
+                (_, Some(analytic)) => Arc::new(tessellate(analytic)),
+                (_, None) => unreachable!("what is no mesh is analytic"),
+            },
+        })
+        .collect();
+    let mut taken: FxHashSet<String> = names.iter().cloned().collect();
+    for &shape in backs {
+        let front = &receivers[shape.0 as usize];
+        let mut name = format!("{}.back", front.name);
+        for number in 2.. {
+            if taken.insert(name.clone()) {
+                break;
+            }
+            name = format!("{}.back {number}", front.name);
+        }
+        receivers.push(Receiver {
+            shape,
+            side: Side::Back,
+            name,
+            mesh: front.mesh.clone(),
+        });
+    }
+    receivers
+}
+
+/// Source of the lightmap coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coordinates {
+    /// The second set of the mesh.
+    Own,
+    /// Unwrapping.
+    Unwrapped,
+}
+
+impl Receiver {
+    /// Lays the receiver flat, by its second set of texture coordinates if usable for a lightmap, else by unwrapping;
+    /// also returns why the second set is not usable.
+    pub(super) fn flatten(&self, shape: &Shape) -> (Flat, Coordinates, Option<uv::Unfit>) {
+        match uv::check(&self.mesh) {
+            Ok(()) => (uv::flatten(&self.mesh, shape), Coordinates::Own, None),
+            Err(unfit) => (
+                unwrap(&self.mesh, &shape.world_from_object),
+                Coordinates::Unwrapped,
+                Some(unfit),
+            ),
+        }
+    }
+}
+
+/// The surface's point at the weights of a triangle's second and third vertex, on one of its sides.
+pub(super) fn site(shape: &Shape, side: Side, mesh: &Mesh, triangle: u32, barycentric: Vec2) -> GatherPoint {
+    let [b1, b2] = barycentric.to_array();
+    let [p0, p1, p2] = mesh.triangles[triangle as usize].map(|index| mesh.positions[index as usize]);
+    let near = shape.analytic_near(p0 * (1.0 - b1 - b2) + p1 * b1 + p2 * b2);
+    let point = near.unwrap_or_else(|| shape.surface_point(triangle, barycentric));
+    GatherPoint::of(point, side)
+}

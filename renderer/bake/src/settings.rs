@@ -1,0 +1,111 @@
+//! Bake settings: target, sides, light, SH order, samples, integrator, checkpoint.
+
+use std::path::PathBuf;
+
+use glam::Vec3;
+
+use super::atlas::Scale;
+use super::checkpoint;
+use super::project::Include;
+use super::sh::ShOrder;
+use super::share::Share;
+use renderer_transport::integrator::Integrator;
+use renderer_transport::scene::Scene;
+
+/// Bake target.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// Texels of one texture.
+    Texture {
+        /// Its size.
+        scale: Scale,
+        /// Dilation width [texels].
+        margin: u32,
+        /// Whether noise is filtered.
+        denoise: bool,
+        /// Whether shapes without usable lightmap coordinates are unwrapped.
+        unwrap: bool,
+    },
+    /// Vertices of meshes.
+    Vertex,
+    /// Points in space.
+    Probes(ProbePlaces),
+}
+
+/// Settings of a bake.
+#[derive(Clone, Debug)]
+pub struct BakeSettings {
+    /// The target.
+    pub target: Target,
+    /// Which sides of surfaces.
+    pub sides: Sides,
+    /// Which light.
+    pub include: Include,
+    /// Order of the SH coefficients.
+    pub order: ShOrder,
+    /// Rays of a texel, vertex or probe.
+    pub samples: u32,
+    /// The integrator; depth counts as for camera paths, so that 2 is direct light only.
+    pub integrator: Integrator,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Threads; 0 for one per core.
+    pub threads: usize,
+    /// Checkpoint file.
+    pub checkpoint: Option<PathBuf>,
+    /// Whether to resume from the checkpoint.
+    pub resume: bool,
+    /// Share of the work to do, kept in the checkpoint only; `None` for all work.
+    pub share: Option<Share>,
+}
+
+impl BakeSettings {
+    /// Hash of the scene and of the settings that affect gathered light; post-processing settings are left out.
+    pub(super) fn fingerprint(&self, scene: &Scene) -> u64 {
+        let target = match &self.target {
+            Target::Texture { scale, margin, .. } => format!("texture {scale:?} {margin}"),
+            Target::Vertex => "vertex".to_owned(),
+            Target::Probes(places) => format!("{places:?}"),
+        };
+        let said = format!(
+            "{} {target} {:?} {:?} {:?} {} {:?} {} {}",
+            env!("CARGO_PKG_VERSION"),
+            self.sides,
+            self.include,
+            self.order,
+            self.samples,
+            self.integrator,
+            self.seed,
+            scene.fingerprint(),
+        );
+        checkpoint::hash(said.as_bytes())
+    }
+}
+
+/// Which sides of surfaces are baked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sides {
+    /// Fronts, and backs that light reaches.
+    Auto,
+    /// Fronts.
+    Front,
+}
+
+impl Sides {
+    /// Its name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sides::Auto => "auto",
+            Sides::Front => "front",
+        }
+    }
+}
+
+/// Where probes are.
+#[derive(Clone, Debug)]
+pub enum ProbePlaces {
+    /// A grid over the scene with this spacing [m]; by default 8 probes along the longest side.
+    Grid(Option<f32>),
+    /// A list of points.
+    Points(Vec<Vec3>),
+}

@@ -1,0 +1,261 @@
+//! Unwrapping: cuts a mesh into charts, projects and relaxes each, and rotates it to its smallest box.
+//!
+//! All lengths are in world space.
+
+use glam::{Affine3A, Vec2, Vec3};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::chart::{Charts, charts};
+use super::connect::weld;
+use super::relax::relax;
+use renderer_base::math::coordinate_system;
+use renderer_geometry::Mesh;
+
+/// A mesh laid flat.
+#[derive(Clone)]
+pub(super) struct Flat {
+    /// The mesh, in its own space, its triangles in their order; each vertex belongs to one chart.
+    pub(super) mesh: Mesh,
+    /// By vertex: where it lies in its chart `[m]`, the chart's lower corner at zero.
+    pub(super) places: Vec<Vec2>,
+    /// By vertex: its chart.
+    pub(super) vertex_chart: Vec<u32>,
+    /// By triangle: its chart.
+    pub(super) triangle_chart: Vec<u32>,
+    /// Width and height of each block that is placed on its own `[m]`; by chart unless `fixed`.
+    pub(super) blocks: Vec<Vec2>,
+    /// Whether the charts keep their positions, as one block.
+    pub(super) fixed: bool,
+}
+
+impl Flat {
+    /// The same for the back: each chart is mirrored, unless `fixed`.
+    pub(super) fn seen_from_behind(&self) -> Flat {
+        let mut back = self.clone();
+        if !back.fixed {
+            for (place, &chart) in back.places.iter_mut().zip(&back.vertex_chart) {
+                place.x = back.blocks[chart as usize].x - place.x;
+            }
+        }
+        back
+    }
+}
+
+/// Cuts a mesh, placed in the world, into charts.
+pub(super) fn unwrap(mesh: &Mesh, world_from_object: &Affine3A) -> Flat {
+    let positions: Vec<Vec3> = (mesh.positions.iter())
+        .map(|&p| world_from_object.transform_point3(p))
+        .collect();
+    let charts = charts(mesh, &positions);
+    let (mesh, vertex_chart) = split(mesh, &charts.of);
+    let positions: Vec<Vec3> = (mesh.positions.iter())
+        .map(|&p| world_from_object.transform_point3(p))
+        .collect();
+    let (places, blocks) = lay_flat(&mesh, &positions, &vertex_chart, &charts);
+    Flat {
+        mesh,
+        places,
+        vertex_chart,
+        triangle_chart: charts.of,
+        blocks,
+        fixed: false,
+    }
+}
+
+/// The mesh with a vertex of its own for each chart that uses it, and the vertices' charts.
+fn split(mesh: &Mesh, chart_of: &[u32]) -> (Mesh, Vec<u32>) {
+    let mut known: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+    let (mut sources, mut vertex_chart) = (vec![], vec![]);
+    let triangles = (mesh.triangles.iter().zip(chart_of))
+        .map(|(corners, &chart)| {
+            corners.map(|index| {
+                *known.entry((index, chart)).or_insert_with(|| {
+                    sources.push(index as usize);
+                    vertex_chart.push(chart);
+                    sources.len() as u32 - 1
+                })
+            })
+        })
+        .collect();
+    let mesh = Mesh {
+        positions: pick(&mesh.positions, &sources),
+        triangles,
+        normals: pick(&mesh.normals, &sources),
+        uvs: pick(&mesh.uvs, &sources),
+        colors: pick(&mesh.colors, &sources),
+        ..Mesh::default()
+    };
+    (mesh, vertex_chart)
+}
+
+/// The values of an attribute at `sources`; none where there are none.
+fn pick<T: Copy>(values: &[T], sources: &[usize]) -> Vec<T> {
+    if values.is_empty() {
+        vec![]
+    } else {
+        sources.iter().map(|&source| values[source]).collect()
+    }
+}
+
+/// Where vertices lie in their charts, and the extents of these.
+fn lay_flat(
+    mesh: &Mesh,
+    positions: &[Vec3],
+    vertex_chart: &[u32],
+    charts: &Charts,
+) -> (Vec<Vec2>, Vec<Vec2>) {
+    let mut chart_triangles: Vec<Vec<[u32; 3]>> = vec![vec![]; charts.axes.len()];
+    for (corners, &chart) in mesh.triangles.iter().zip(&charts.of) {
+        chart_triangles[chart as usize].push(*corners);
+    }
+    let welded = weld(&mesh.positions);
+    let pieces: Vec<Piece> = (chart_triangles.par_iter().zip(&charts.axes))
+        .map(|(triangles, &axis)| Piece::new(triangles, positions, &welded, axis))
+        .collect();
+    let places = (0u32..).zip(vertex_chart).map(|(vertex, &chart)| {
+        let piece = &pieces[chart as usize];
+        piece
+            .nodes
+            .get(&vertex)
+            .map_or(Vec2::ZERO, |&node| piece.places[node as usize])
+    });
+    (
+        places.collect(),
+        pieces.iter().map(|piece| piece.extent).collect(),
+    )
+}
+
+/// A single chart. Vertices at one position are one node, even if other attributes differ.
+struct Piece {
+    /// By vertex.
+    nodes: FxHashMap<u32, u32>,
+    places: Vec<Vec2>,
+    extent: Vec2,
+}
+
+impl Piece {
+    /// `places` numbers the vertices' places.
+    fn new(triangles: &[[u32; 3]], positions: &[Vec3], places: &[u32], axis: Vec3) -> Piece {
+        let mut known: FxHashMap<u32, u32> = FxHashMap::default();
+        let mut nodes = FxHashMap::default();
+        let mut node_positions = vec![];
+        for &vertex in triangles.iter().flatten() {
+            let node = *known.entry(places[vertex as usize]).or_insert_with(|| {
+                node_positions.push(positions[vertex as usize]);
+                node_positions.len() as u32 - 1
+            });
+            nodes.insert(vertex, node);
+        }
+        let (s, t) = coordinate_system(axis);
+        let mut places: Vec<Vec2> = node_positions
+            .iter()
+            .map(|p| Vec2::new(p.dot(s), p.dot(t)))
+            .collect();
+        let triangles: Vec<[u32; 3]> = triangles
+            .iter()
+            .map(|corners| corners.map(|vertex| nodes[&vertex]))
+            .collect();
+        relax(&triangles, &node_positions, &mut places);
+        let extent = turn(&triangles, &mut places);
+        Piece {
+            nodes,
+            places,
+            extent,
+        }
+    }
+}
+
+/// Rotates a chart along the one of its longest edges that gives the smallest box, with the lower corner at zero and
+/// the longer side along x; returns the box.
+fn turn(triangles: &[[u32; 3]], places: &mut [Vec2]) -> Vec2 {
+    const TRIES: usize = 12;
+    let sides = triangles
+        .iter()
+        .flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]);
+    let mut edges: Vec<Vec2> = sides
+        .map(|(a, b)| places[b as usize] - places[a as usize])
+        .collect();
+    edges.sort_by(|a, b| b.length_squared().total_cmp(&a.length_squared()));
+    edges.truncate(TRIES);
+    let turned = |x: Vec2, p: Vec2| Vec2::new(p.dot(x), x.perp_dot(p));
+    let bounds = |x: Vec2| {
+        let corners = places.iter().map(|&p| turned(x, p));
+        corners.fold((Vec2::INFINITY, Vec2::NEG_INFINITY), |(lo, hi), p| {
+            (lo.min(p), hi.max(p))
+        })
+    };
+    let area = |x: &Vec2| {
+        let (lo, hi) = bounds(*x);
+        (hi - lo).element_product()
+    };
+    let directions = edges.iter().filter_map(|edge| edge.try_normalize());
+    let mut x = directions
+        .min_by(|a, b| area(a).total_cmp(&area(b)))
+        .unwrap_or(Vec2::X);
+    let (mut lo, mut hi) = bounds(x);
+    if hi.y - lo.y > hi.x - lo.x {
+        x = x.perp();
+        (lo, hi) = bounds(x);
+    }
+    for place in places {
+        *place = turned(x, *place) - lo;
+    }
+    hi - lo
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::overlap::overlaps;
+    use super::*;
+
+    fn check(mesh: &Mesh, most: usize) {
+        let flat = unwrap(mesh, &Affine3A::IDENTITY);
+        assert!(flat.blocks.len() <= most, "{} charts", flat.blocks.len());
+        assert_eq!(flat.mesh.triangles.len(), mesh.triangles.len());
+        for (a, b) in mesh.triangles.iter().zip(&flat.mesh.triangles) {
+            for corner in 0..3 {
+                let old = mesh.positions[a[corner] as usize];
+                assert_eq!(old, flat.mesh.positions[b[corner] as usize]);
+            }
+        }
+        for chart in 0..flat.blocks.len() as u32 {
+            let triangles: Vec<[Vec2; 3]> = (flat.mesh.triangles.iter().zip(&flat.triangle_chart))
+                .filter(|&(_, &c)| c == chart)
+                .map(|(t, _)| t.map(|index| flat.places[index as usize]))
+                .collect();
+            assert!(overlaps(&triangles, 1).is_empty(), "chart {chart} lies on itself");
+        }
+    }
+
+    #[test]
+    fn solids() {
+        check(&Mesh::cube(), 6);
+        check(&Mesh::rectangle(), 1);
+        check(
+            &super::super::tessellate::tessellate(renderer_geometry::Analytic::Sphere),
+            16,
+        );
+        check(
+            &super::super::tessellate::tessellate(renderer_geometry::Analytic::Cylinder),
+            6,
+        );
+    }
+
+    #[test]
+    fn a_spiral_ramp_is_cut() {
+        // Two turns of a helicoid: seen from above it lies on itself.
+        let mut mesh = Mesh::default();
+        for i in 0..=64u32 {
+            let (sin, cos) = (i as f32 * std::f32::consts::TAU / 32.0).sin_cos();
+            for r in [1.0, 2.0] {
+                mesh.positions.push(Vec3::new(r * cos, i as f32 * 0.05, -r * sin));
+            }
+        }
+        for i in 0..64u32 {
+            let a = 2 * i;
+            mesh.triangles.extend([[a, a + 1, a + 3], [a, a + 3, a + 2]]);
+        }
+        check(&mesh, 8);
+    }
+}

@@ -1,0 +1,203 @@
+//! Validation of a mesh's second texture coordinates as lightmap coordinates: unit square, no overlap.
+
+use std::fmt;
+
+use glam::Vec2;
+
+use super::connect::NONE;
+use super::overlap::overlaps;
+use super::unwrap::Flat;
+use renderer_geometry::{Mesh, Shape};
+
+/// Tolerance outside of the unit square: rounding of exporters.
+const SLACK: f32 = 1e-4;
+
+/// Why a set is not usable.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Unfit {
+    /// There is none.
+    Missing,
+    /// A triangle leaves the unit square.
+    OutOfRange {
+        /// The triangle.
+        triangle: usize,
+        /// Its corner that does.
+        uv: Vec2,
+        /// How many triangles do.
+        count: usize,
+    },
+    /// Triangles overlap.
+    Overlap {
+        /// Two that do.
+        pair: (u32, u32),
+        /// How many pairs do, as far as they were counted.
+        count: usize,
+        /// Whether the counting ended early.
+        more: bool,
+    },
+    /// The set has no area.
+    NoArea,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::Missing => f.write_str("there is no second set of texture coordinates"),
+            Unfit::OutOfRange { triangle, uv, count } => write!(
+                f,
+                "triangle {triangle} leaves the unit square at ({}, {}){}",
+                uv.x,
+                uv.y,
+                others(*count, "triangle")
+            ),
+            Unfit::Overlap { pair, count, more } => write!(
+                f,
+                "triangles {} and {} overlap{}{}",
+                pair.0,
+                pair.1,
+                others(*count, "pair"),
+                if *more { " or more" } else { "" }
+            ),
+            Unfit::NoArea => f.write_str("the triangles have no area"),
+        }
+    }
+}
+
+fn others(count: usize, what: &str) -> String {
+    match count {
+        0 | 1 => String::new(),
+        2 => format!(", and 1 other {what}"),
+        n => format!(", and {} other {what}s", n - 1),
+    }
+}
+
+/// Checks the second set.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub(super) fn check(mesh: &Mesh) -> Result<(), Unfit> {
+    if mesh.uvs2.is_empty() {
+        return Err(Unfit::Missing);
+    }
+    let triangles = corners(mesh);
+    let outside = |uv: &Vec2| uv.min_element() < -SLACK || uv.max_element() > 1.0 + SLACK;
+    let mut leaving = triangles
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| t.iter().any(outside));
+    if let Some((triangle, corners)) = leaving.next() {
+        let uv = corners.iter().copied().find(outside).unwrap_or_default();
+        let count = 1 + leaving.count();
+        return Err(Unfit::OutOfRange { triangle, uv, count });
+    }
+    if uv_area(&triangles) <= 0.0 {
+        return Err(Unfit::NoArea);
+    }
+    const LIMIT: usize = 1000;
+    let pairs = overlaps(&triangles, LIMIT);
+    match pairs.first() {
+        None => Ok(()),
+        Some(&pair) => Err(Unfit::Overlap {
+            pair,
+            count: pairs.len(),
+            more: pairs.len() == LIMIT,
+        }),
+    }
+}
+
+/// The mesh laid out by its second set, scaled to keep its area.
+pub(super) fn flatten(mesh: &Mesh, shape: &Shape) -> Flat {
+    let side = (f64::from(shape.area()) / uv_area(&corners(mesh))).sqrt() as f32;
+    let triangle_chart = islands(mesh);
+    let mut vertex_chart = vec![0; mesh.positions.len()];
+    for (triangle, &chart) in mesh.triangles.iter().zip(&triangle_chart) {
+        for &index in triangle {
+            vertex_chart[index as usize] = chart;
+        }
+    }
+    let flip = |uv: Vec2| Vec2::new(uv.x, 1.0 - uv.y).clamp(Vec2::ZERO, Vec2::ONE) * side;
+    Flat {
+        mesh: mesh.clone(),
+        places: mesh.uvs2.iter().map(|&uv| flip(uv)).collect(),
+        vertex_chart,
+        triangle_chart,
+        blocks: vec![Vec2::splat(side)],
+        fixed: true,
+    }
+}
+
+fn corners(mesh: &Mesh) -> Vec<[Vec2; 3]> {
+    let uv = |index: u32| mesh.uvs2[index as usize];
+    mesh.triangles.iter().map(|t| t.map(uv)).collect()
+}
+
+fn uv_area(triangles: &[[Vec2; 3]]) -> f64 {
+    let area = |[a, b, c]: &[Vec2; 3]| (*b - *a).as_dvec2().perp_dot((*c - *a).as_dvec2()).abs();
+    0.5 * triangles.iter().map(area).sum::<f64>()
+}
+
+/// Island of each triangle: connected by vertices.
+fn islands(mesh: &Mesh) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..mesh.positions.len() as u32).collect();
+    fn root(parent: &mut [u32], mut v: u32) -> u32 {
+        while parent[v as usize] != v {
+            parent[v as usize] = parent[parent[v as usize] as usize];
+            v = parent[v as usize];
+        }
+        v
+    }
+    for &[a, b, c] in &mesh.triangles {
+        for other in [b, c] {
+            let (a, b) = (root(&mut parent, a), root(&mut parent, other));
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut number = vec![NONE; mesh.positions.len()];
+    let mut next = 0;
+    (mesh.triangles.iter())
+        .map(|triangle| {
+            let number = &mut number[root(&mut parent, triangle[0]) as usize];
+            if *number == NONE {
+                *number = next;
+                next += 1;
+            }
+            *number
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square(uvs2: Vec<Vec2>) -> Mesh {
+        Mesh {
+            uvs2,
+            ..Mesh::rectangle()
+        }
+    }
+
+    #[test]
+    fn fit_and_unfit() {
+        let good = vec![Vec2::ZERO, Vec2::X, Vec2::ONE, Vec2::Y];
+        assert_eq!(check(&square(good.clone())), Ok(()));
+        assert_eq!(check(&square(vec![])), Err(Unfit::Missing));
+        assert_eq!(check(&square(vec![Vec2::ZERO; 4])), Err(Unfit::NoArea));
+        let mut wide = good.clone();
+        wide[2].x = 1.5;
+        let error = check(&square(wide)).unwrap_err().to_string();
+        assert!(
+            error.starts_with("triangle 0 leaves the unit square at (1.5, 1)"),
+            "{error}"
+        );
+        let mut folded = good;
+        folded[3] = Vec2::new(0.9, 0.1);
+        let error = check(&square(folded)).unwrap_err().to_string();
+        assert_eq!(error, "triangles 0 and 1 overlap");
+    }
+
+    #[test]
+    fn islands_are_counted() {
+        assert_eq!(islands(&Mesh::cube()), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Path forms: absolute paths, keys of manifests, names of entries; and file types.
+
+use std::fs::Metadata;
+use std::path::{Component, Path, PathBuf};
+
+/// What is at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A file that can be read.
+    File,
+    /// A folder.
+    Folder,
+    /// A device, a pipe or the like.
+    Other,
+}
+
+impl FileKind {
+    pub(super) fn of(metadata: &Metadata) -> FileKind {
+        if metadata.is_file() {
+            FileKind::File
+        } else if metadata.is_dir() {
+            FileKind::Folder
+        } else {
+            FileKind::Other
+        }
+    }
+}
+
+/// A path from the root on, parent folders (`..`) left as they are.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    // It fails for an empty path, and where there is no working directory.
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether the name of an entry is a plain way down from the archive's root.
+pub fn is_inside(name: &str) -> bool {
+    let name = name.strip_suffix('/').unwrap_or(name);
+    let is_plain = |part: &str| !matches!(part, "" | "." | "..");
+    name.split('/').all(is_plain) && !name.contains(['\\', '\0', ':'])
+}
+
+/// A path with `/` between its parts; none for one that is no text.
+pub fn key_of(path: &Path) -> Option<String> {
+    let mut parts = vec![];
+    let mut start = String::new();
+    for component in path.components() {
+        match component {
+            Component::Prefix(prefix) => start = prefix.as_os_str().to_str()?.to_owned(),
+            Component::RootDir => start.push('/'),
+            Component::CurDir => {}
+            Component::ParentDir => parts.push(".."),
+            Component::Normal(part) => parts.push(part.to_str()?),
+        }
+    }
+    Some(start + &parts.join("/"))
+}
+
+/// The entry that a path from the archive's root on means by itself; none where it leads out of it.
+pub fn normal(key: &str) -> Option<String> {
+    let mut parts: Vec<&str> = vec![];
+    for part in key.split('/').filter(|_| !key.is_empty()) {
+        match part {
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

@@ -1,0 +1,108 @@
+//! Spheres, disks and cylinders as Embree user geometry: bounds, intersection and occlusion callbacks.
+
+#![expect(unsafe_code, reason = "called by Embree")]
+
+use glam::{DAffine3, DVec3, Vec3};
+
+use super::sys::{
+    BoundsArguments, INVALID_ID, IntersectArguments, OccludedArguments, RtcBounds, RtcHit, RtcRay, RtcRayHit,
+};
+use crate::{Analytic, Shape};
+use renderer_base::math::Bounds;
+
+/// An analytic surface, placed.
+pub(in crate::accel) struct AnalyticSurface {
+    kind: Analytic,
+    object_from_world: DAffine3,
+    bounds: Bounds,
+}
+
+impl AnalyticSurface {
+    /// The analytic surface of `shape`; `None` if it is a mesh.
+    pub(in crate::accel) fn new(shape: &Shape) -> Option<AnalyticSurface> {
+        let bounds = shape.bounds();
+        // Bounds are computed with rounding, and no hit may be outside.
+        let margin = bounds.min.abs().max(bounds.max.abs()) * (8.0 * f32::EPSILON) + f32::MIN_POSITIVE;
+        Some(AnalyticSurface {
+            kind: shape.analytic()?,
+            object_from_world: shape.exact_object_from_world(),
+            bounds: Bounds {
+                min: bounds.min - margin,
+                max: bounds.max + margin,
+            },
+        })
+    }
+
+    /// The distance of the first hit within the ray's bounds.
+    fn first_hit(&self, ray: &RtcRay) -> Option<f32> {
+        let [origin, direction] = [ray.org_tnear, ray.dir_time].map(|v| v.truncate().as_dvec3());
+        let origin: DVec3 = self.object_from_world.transform_point3(origin);
+        // Not made unit length: distances are the same in both spaces.
+        let direction = self.object_from_world.transform_vector3(direction);
+        let (near, far) = (ray.org_tnear.w, ray.tfar);
+        let t = self.kind.intersect(origin, direction, near.into(), far.into())? as f32;
+        // Rounding may have moved it beyond an earlier hit.
+        (t < ray.tfar).then_some(t)
+    }
+}
+
+/// `RTCBoundsFunction` of an [`AnalyticSurface`].
+pub(super) unsafe extern "C" fn bounds(arguments: *const BoundsArguments) {
+    // SAFETY: Embree calls this with valid arguments and the user data of the geometry, which is such a surface.
+    let (surface, bounds) = unsafe {
+        let arguments = &*arguments;
+        (
+            &*arguments.geometry_user_ptr.cast::<AnalyticSurface>(),
+            arguments.bounds,
+        )
+    };
+    let corner = |v: Vec3| [v.x, v.y, v.z, 0.0];
+    let found = RtcBounds {
+        lower: corner(surface.bounds.min),
+        upper: corner(surface.bounds.max),
+    };
+    // SAFETY: Embree hands over a place for the result.
+    unsafe { bounds.write(found) };
+}
+
+/// `RTCIntersectFunctionN` of an [`AnalyticSurface`].
+pub(super) unsafe extern "C" fn intersect(arguments: *const IntersectArguments) {
+    // SAFETY: Embree calls this with valid arguments and the user data of the geometry, which is such a surface.
+    let (arguments, surface) = unsafe {
+        let arguments = &*arguments;
+        (arguments, &*arguments.geometry_user_ptr.cast::<AnalyticSurface>())
+    };
+    debug_assert_eq!(arguments.n, 1, "only single rays are asked for");
+    // SAFETY: with one ray, it and its hit are laid out as those of a single query. The library's hit may be shorter than
+    // ours, so that no reference to the whole is made.
+    let (ray, hit) = unsafe {
+        let query = arguments.ray_hit.cast::<RtcRayHit>();
+        (&mut (*query).ray, &raw mut (*query).hit)
+    };
+    if let Some(t) = surface.first_hit(ray) {
+        ray.tfar = t;
+        // SAFETY: every build's hit has these fields. The geometry is in the top scene: there is no instance.
+        unsafe {
+            let hit: *mut RtcHit = hit;
+            (*hit).u = 0.0;
+            (*hit).v = 0.0;
+            (*hit).prim_id = arguments.prim_id;
+            (*hit).geom_id = arguments.geom_id;
+            (*hit).inst_id = INVALID_ID;
+        }
+    }
+}
+
+/// `RTCOccludedFunctionN` of an [`AnalyticSurface`].
+pub(super) unsafe extern "C" fn occluded(arguments: *const OccludedArguments) {
+    // SAFETY: Embree calls this with valid arguments, one ray, and the user data of the geometry, which is such a
+    // surface.
+    let (ray, surface) = unsafe {
+        let arguments = &*arguments;
+        let surface = &*arguments.geometry_user_ptr.cast::<AnalyticSurface>();
+        (&mut *arguments.ray.cast::<RtcRay>(), surface)
+    };
+    if surface.first_hit(ray).is_some() {
+        ray.tfar = f32::NEG_INFINITY;
+    }
+}

@@ -1,0 +1,213 @@
+//! Loading of the Embree library at run time, once per process: search order and function table.
+//!
+//! Loading at run time, instead of linking, lets the program, its tests and its benchmarks find the library from any
+//! working directory and under any file name (as in Python wheels).
+
+#![expect(unsafe_code, reason = "loads a shared library")]
+
+use std::env;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::bundle::carried;
+use super::sys::Functions;
+use crate::accel::AccelError;
+
+/// Where the build found Embree.
+pub const BUILT_WITH: &str = env!("KILN_EMBREE_LIBRARY");
+
+/// File names of the library, by platform.
+const NAMES: &[&str] = if cfg!(target_os = "macos") {
+    &["libembree4.4.dylib", "libembree4.dylib"]
+} else if cfg!(windows) {
+    &["embree4.dll"]
+} else {
+    &["libembree4.so.4", "libembree4.so"]
+};
+
+/// The opened library. Never closed: its threads may outlive any one device.
+pub(super) struct Library {
+    pub(super) functions: Functions,
+    pub(super) path: PathBuf,
+    _handle: libloading::Library,
+}
+
+/// The library, opened at the first call.
+pub(super) fn library() -> Result<&'static Library, AccelError> {
+    static LIBRARY: OnceLock<Result<Library, AccelError>> = OnceLock::new();
+    LIBRARY.get_or_init(open_first).as_ref().map_err(Clone::clone)
+}
+
+/// Opens the first library that can be opened: named by the user, beside the program, found at build time, embedded in
+/// the program, of the system.
+fn open_first() -> Result<Library, AccelError> {
+    let mut search = Search::default();
+    search.find().ok_or(AccelError::Library {
+        tried: search.tried.join("\n"),
+    })
+}
+
+/// A search for a library that opens.
+#[derive(Default)]
+struct Search {
+    /// The places tried, with the reason of each failure, one per line.
+    tried: Vec<String>,
+}
+
+impl Search {
+    fn find(&mut self) -> Option<Library> {
+        self.in_named_folder()
+            .or_else(|| self.about_the_program())
+            .or_else(|| self.file("where the build found it", Path::new(BUILT_WITH)))
+            .or_else(|| self.in_bundle())
+            .or_else(|| self.in_system())
+    }
+
+    fn in_named_folder(&mut self) -> Option<Library> {
+        let Some(dir) = env::var_os("EMBREE_DIR").filter(|dir| !dir.is_empty()) else {
+            self.tried.push("in EMBREE_DIR: not set".to_owned());
+            return None;
+        };
+        let folders = ["lib", "lib64", "bin", ""].map(|sub| Path::new(&dir).join(sub));
+        self.folders("in EMBREE_DIR", &folders)
+    }
+
+    fn about_the_program(&mut self) -> Option<Library> {
+        // The program may have been started by a link to it.
+        let program = env::current_exe().and_then(|path| path.canonicalize());
+        let Some(folder) = program.as_deref().ok().and_then(Path::parent) else {
+            self.tried
+                .push("beside the program: the system does not say where that is".to_owned());
+            return None;
+        };
+        let lib = folder.parent().unwrap_or(folder).join("lib");
+        self.folders("beside the program", &[folder.to_owned()])
+            .or_else(|| self.folders("in ../lib of the program", &[lib.clone(), lib.join("kiln")]))
+    }
+
+    /// The embedded copy is unpacked into the user's cache. Without a cache that can be written and executed from, it
+    /// goes to a temporary folder that is removed once the library is open.
+    fn in_bundle(&mut self) -> Option<Library> {
+        let Some(bundle) = carried() else {
+            self.tried
+                .push("in the program itself: this one carries no Embree".to_owned());
+            return None;
+        };
+        let what = "unpacked from the program";
+        match bundle.cache_folder() {
+            Some(folder) => match bundle.unpack_into(&folder) {
+                Ok(path) => {
+                    if let Some(library) = self.file(what, &path) {
+                        return Some(library);
+                    }
+                }
+                Err(error) => self.failed(what, &folder, &error),
+            },
+            None => self
+                .tried
+                .push(format!("{what}: the user has no cache folder (HOME is not set)")),
+        }
+        // An open library keeps its file elsewhere.
+        if cfg!(windows) {
+            return None;
+        }
+        let folder = match tempfile::Builder::new().prefix("kiln-").tempdir() {
+            Ok(folder) => folder,
+            Err(error) => {
+                self.failed(what, &env::temp_dir(), &error);
+                return None;
+            }
+        };
+        match bundle.unpack_into(folder.path()) {
+            Ok(path) => self.file(what, &path),
+            Err(error) => {
+                self.failed(what, folder.path(), &error);
+                None
+            }
+        }
+    }
+
+    /// Wherever the system looks for libraries.
+    fn in_system(&mut self) -> Option<Library> {
+        NAMES
+            .iter()
+            .find_map(|name| self.open("in the system's folders", Path::new(name)))
+    }
+
+    fn folders(&mut self, what: &str, folders: &[PathBuf]) -> Option<Library> {
+        // Beside the program it may go by the name that it has in the wheel.
+        let built_with = Path::new(BUILT_WITH).file_name().map(Path::new);
+        let names: Vec<&Path> = NAMES.iter().map(Path::new).chain(built_with).collect();
+        for folder in folders {
+            let mut present = names
+                .iter()
+                .map(|name| folder.join(name))
+                .filter(|path| path.is_file())
+                .peekable();
+            if present.peek().is_none() {
+                self.tried
+                    .push(format!("{what}: no {} in {}", NAMES[0], folder.display()));
+            }
+            if let Some(library) = present.find_map(|path| self.open(what, &path)) {
+                return Some(library);
+            }
+        }
+        None
+    }
+
+    fn file(&mut self, what: &str, path: &Path) -> Option<Library> {
+        if !path.is_file() {
+            self.tried.push(format!("{what}: no {}", path.display()));
+            return None;
+        }
+        self.open(what, path)
+    }
+
+    fn open(&mut self, what: &str, path: &Path) -> Option<Library> {
+        match open(path) {
+            Ok(library) => Some(library),
+            Err(error) => {
+                // The loader's own words are one level down.
+                let cause = error.source().unwrap_or(&error);
+                self.failed(what, path, cause);
+                None
+            }
+        }
+    }
+
+    fn failed(&mut self, what: &str, path: &Path, error: &dyn Error) {
+        self.tried.push(format!("{what}: {}: {error}", path.display()));
+    }
+}
+
+fn open(path: &Path) -> Result<Library, libloading::Error> {
+    // SAFETY: what runs at loading is the initialisation of Embree and of the TBB it brings, which asks nothing of us.
+    let handle = unsafe { load(path)? };
+    // SAFETY: only files named as Embree 4's are tried; `handle` is kept with the functions and never closed.
+    let functions = unsafe { Functions::load(&handle)? };
+    Ok(Library {
+        functions,
+        path: path.to_path_buf(),
+        _handle: handle,
+    })
+}
+
+#[cfg(not(windows))]
+unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
+    // SAFETY: as the caller says.
+    unsafe { libloading::Library::new(path) }
+}
+
+/// Windows looks for the libraries that a library needs beside the program, unless told to look beside the library.
+#[cfg(windows)]
+unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
+    use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library};
+    let flags = if path.is_absolute() {
+        LOAD_WITH_ALTERED_SEARCH_PATH
+    } else {
+        0
+    };
+    // SAFETY: as the caller says.
+    unsafe { Library::load_with_flags(path, flags).map(Into::into) }
+}

@@ -1,0 +1,26 @@
+//! Embree 4 behind a safe interface; its unsafe code is only for calling C.
+//!
+//! - [`library`]: the shared library, found and opened at run time.
+//! - [`bundle`]: the copy of it that the program carries.
+//! - [`sys`]: its C interface.
+//! - [`device`]: a device, with its errors collected.
+//! - [`scene`]: `SceneBuilder` → `CommittedScene`: only a committed scene answers queries.
+//! - [`instances`]: many instances of one scene as a single geometry.
+//! - [`analytic`]: spheres, disks and cylinders as user geometry.
+
+mod analytic;
+mod bundle;
+mod device;
+mod instance_probe;
+mod instances;
+mod library;
+mod scene;
+mod sys;
+
+pub(super) use analytic::AnalyticSurface;
+pub use bundle::{Bundle, EMBREE, PackedFile, carried, carry};
+pub(super) use device::Device;
+pub(super) use instance_probe::instance_place;
+pub(super) use instances::InstanceArray;
+pub use library::BUILT_WITH;
+pub(super) use scene::{CommittedScene, SceneBuilder};

@@ -1,0 +1,325 @@
+//! Embree scenes: builder with triangles, instances and user geometry, and the committed scene with its queries.
+
+#![expect(unsafe_code, reason = "calls Embree")]
+
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec2, Vec3};
+
+use super::analytic::{self, AnalyticSurface};
+use super::device::Device;
+use super::instances::InstanceArray;
+use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
+use crate::accel::error::AccelError;
+use crate::accel::quality::BuildQuality;
+use crate::{Hit, ShapeId, TracedTriangles};
+use renderer_base::math::{Bounds, Ray};
+
+/// A scene under construction.
+pub(in crate::accel) struct SceneBuilder {
+    scene: CommittedScene,
+    /// `RTCBuildQuality`.
+    quality: i32,
+}
+
+/// A scene that answers queries, from any thread.
+pub(in crate::accel) struct CommittedScene {
+    pub(super) handle: RtcScene,
+    intersect1: unsafe extern "C" fn(RtcScene, *mut RtcRayHit, *const c_void),
+    occluded1: unsafe extern "C" fn(RtcScene, *mut RtcRay, *const c_void),
+    /// What Embree's user geometry points to.
+    analytic: Vec<Arc<AnalyticSurface>>,
+    /// What its buffers are.
+    triangles: Vec<TracedTriangles>,
+    /// Its arrays of instances; the geometry of the first has the id `first_array`, and those of the others follow.
+    arrays: Vec<InstanceArray>,
+    first_array: u32,
+    /// Where hits say which instance of an array they are on.
+    instance_place: usize,
+    /// What its instances point to; Embree counts references too, but the analytic surfaces in them are ours.
+    instanced: Vec<Arc<CommittedScene>>,
+    /// Dropped last.
+    device: Arc<Device>,
+}
+
+// SAFETY: a handle may be used from any thread. Queries of a committed scene do not change it, and nothing else can be
+// done to one; analytic surfaces are plain data.
+unsafe impl Send for CommittedScene {}
+// SAFETY: as above.
+unsafe impl Sync for CommittedScene {}
+
+impl SceneBuilder {
+    /// An empty scene.
+    pub(in crate::accel) fn new(device: &Arc<Device>, quality: BuildQuality) -> SceneBuilder {
+        let functions = device.functions;
+        let quality = match quality {
+            BuildQuality::Low => sys::BUILD_QUALITY_LOW,
+            BuildQuality::Medium => sys::BUILD_QUALITY_MEDIUM,
+            BuildQuality::High => sys::BUILD_QUALITY_HIGH,
+        };
+        // SAFETY: the device is valid; a failure leaves null, which Embree reports on every later use.
+        let handle = unsafe {
+            let handle = (functions.new_scene)(device.handle);
+            // Without it, rays slip between triangles that share an edge.
+            (functions.set_scene_flags)(handle, sys::SCENE_FLAG_ROBUST);
+            (functions.set_scene_quality)(handle, quality);
+            handle
+        };
+        SceneBuilder {
+            quality,
+            scene: CommittedScene {
+                handle,
+                intersect1: functions.intersect1,
+                occluded1: functions.occluded1,
+                analytic: Vec::new(),
+                triangles: Vec::new(),
+                arrays: Vec::new(),
+                first_array: u32::MAX,
+                instance_place: 0,
+                instanced: Vec::new(),
+                device: device.clone(),
+            },
+        }
+    }
+
+    /// The same with arrays of instances, whose geometries have ids from `first` on. Hits say at `place` which instance
+    /// they are on.
+    pub(in crate::accel) fn with_arrays(mut self, first: u32, place: usize) -> SceneBuilder {
+        self.scene.first_array = first;
+        self.scene.instance_place = place;
+        self
+    }
+
+    /// Adds instances of a scene as one geometry, which gets the id `id`. The device has to know how
+    /// (`instance_place`).
+    pub(in crate::accel) fn instances(
+        &mut self,
+        id: u32,
+        mask: u32,
+        scene: &Arc<CommittedScene>,
+        mut array: InstanceArray,
+    ) {
+        array.fit();
+        let geometry = self.new_geometry(sys::GEOMETRY_TYPE_INSTANCE_ARRAY);
+        let functions = self.scene.device.functions;
+        let (kind, format) = (sys::BUFFER_TYPE_TRANSFORM, sys::FORMAT_FLOAT3X4_COLUMN_MAJOR);
+        let (data, stride) = (array.transforms().as_ptr().cast(), size_of::<[f32; 12]>());
+        // SAFETY: both handles are of this device, or null, which is reported. The transforms are neither moved nor changed
+        // while `array` is there, which is as long as the scene.
+        unsafe {
+            (functions.set_instanced_scene)(geometry, scene.handle);
+            (functions.set_shared_buffer)(
+                geometry,
+                kind,
+                0,
+                format,
+                data,
+                0,
+                stride,
+                array.transforms().len(),
+            );
+        }
+        self.attach(geometry, id, mask);
+        self.scene.instanced.push(scene.clone());
+        self.scene.arrays.push(array);
+    }
+
+    /// Adds triangles, which Embree reads where they are; those with an index out of range are an error.
+    pub(in crate::accel) fn triangles(
+        &mut self,
+        id: u32,
+        mask: u32,
+        triangles: TracedTriangles,
+    ) -> Result<(), AccelError> {
+        let (positions, indices) = (triangles.positions(), triangles.indices());
+        // Embree trusts indices, and a mesh need not have been validated.
+        if let Some(index) = triangles.index_out_of_range() {
+            let vertices = positions.count;
+            let reason = format!("a triangle of shape {id} uses vertex {index} of {vertices}");
+            return Err(AccelError::Build { reason });
+        }
+        let geometry = self.new_geometry(sys::GEOMETRY_TYPE_TRIANGLE);
+        let functions = self.scene.device.functions;
+        let set = functions.set_shared_buffer;
+        let stride = size_of::<[u32; 3]>();
+        // SAFETY: the geometry is of this device, or null, which is reported. The buffers are `count` items of these
+        // formats and strides, and 16 bytes can be read from each position on, as Embree asks. They are neither moved nor
+        // changed while `triangles` is there, which is as long as the scene.
+        unsafe {
+            let (data, count) = (positions.first.cast(), positions.count);
+            set(
+                geometry,
+                sys::BUFFER_TYPE_VERTEX,
+                0,
+                sys::FORMAT_FLOAT3,
+                data,
+                0,
+                positions.stride,
+                count,
+            );
+            let (data, count) = (indices.as_ptr().cast(), indices.len());
+            set(
+                geometry,
+                sys::BUFFER_TYPE_INDEX,
+                0,
+                sys::FORMAT_UINT3,
+                data,
+                0,
+                stride,
+                count,
+            );
+            if self.quality == sys::BUILD_QUALITY_LOW {
+                (functions.set_geometry_quality)(geometry, self.quality);
+            }
+        }
+        self.scene.triangles.push(triangles);
+        self.attach(geometry, id, mask);
+        Ok(())
+    }
+
+    /// Adds a scene, placed.
+    pub(in crate::accel) fn instance(
+        &mut self,
+        id: u32,
+        mask: u32,
+        scene: &Arc<CommittedScene>,
+        world_from_object: &Affine3A,
+    ) {
+        let geometry = self.new_geometry(sys::GEOMETRY_TYPE_INSTANCE);
+        let columns = world_from_object.to_cols_array();
+        let functions = self.scene.device.functions;
+        // SAFETY: both handles are of this device; the matrix is read before the call returns.
+        unsafe {
+            (functions.set_instanced_scene)(geometry, scene.handle);
+            let format = sys::FORMAT_FLOAT3X4_COLUMN_MAJOR;
+            (functions.set_transform)(geometry, 0, format, columns.as_ptr().cast());
+        }
+        self.attach(geometry, id, mask);
+        self.scene.instanced.push(scene.clone());
+    }
+
+    /// Adds an analytic surface.
+    pub(in crate::accel) fn analytic(&mut self, id: u32, mask: u32, surface: AnalyticSurface) {
+        let geometry = self.new_geometry(sys::GEOMETRY_TYPE_USER);
+        let surface = Arc::new(surface);
+        let user = Arc::as_ptr(&surface).cast_mut().cast::<c_void>();
+        let functions = self.scene.device.functions;
+        // SAFETY: the surface lives as long as the scene, and the callbacks take it as what it is.
+        unsafe {
+            (functions.set_primitive_count)(geometry, 1);
+            (functions.set_user_data)(geometry, user);
+            (functions.set_bounds_function)(geometry, Some(analytic::bounds), ptr::null_mut());
+            (functions.set_intersect_function)(geometry, Some(analytic::intersect));
+            (functions.set_occluded_function)(geometry, Some(analytic::occluded));
+        }
+        self.attach(geometry, id, mask);
+        self.scene.analytic.push(surface);
+    }
+
+    /// Builds the scene.
+    pub(in crate::accel) fn commit(self) -> Result<CommittedScene, AccelError> {
+        // SAFETY: the scene is valid, and nobody else knows of it yet.
+        unsafe { (self.scene.device.functions.commit_scene)(self.scene.handle) };
+        self.scene.device.check()?;
+        Ok(self.scene)
+    }
+
+    fn new_geometry(&self, kind: i32) -> RtcGeometry {
+        let device = &self.scene.device;
+        // SAFETY: the device is valid; a failure leaves null, which Embree reports on every later use.
+        unsafe { (device.functions.new_geometry)(device.handle, kind) }
+    }
+
+    /// Commits `geometry` and hands it to the scene.
+    fn attach(&mut self, geometry: RtcGeometry, id: u32, mask: u32) {
+        let functions = self.scene.device.functions;
+        // SAFETY: handles are of this device (or null, which is reported); the scene keeps a reference of its own.
+        unsafe {
+            (functions.set_geometry_mask)(geometry, mask);
+            (functions.commit_geometry)(geometry);
+            (functions.attach_geometry)(self.scene.handle, geometry, id);
+            (functions.release_geometry)(geometry);
+        }
+    }
+}
+
+impl CommittedScene {
+    /// The nearest hit.
+    #[inline]
+    pub(in crate::accel) fn intersect(&self, ray: &Ray, mask: u32) -> Option<Hit> {
+        let mut query = RtcRayHit {
+            ray: rtc_ray(ray, mask),
+            hit: RtcHit::NONE,
+        };
+        // SAFETY: the scene is committed; the query is aligned and has room for all that any build of Embree 4 writes.
+        unsafe { (self.intersect1)(self.handle, &raw mut query, ptr::null()) };
+        let hit = &query.hit;
+        (hit.geom_id != INVALID_ID).then(|| Hit {
+            t: query.ray.tfar,
+            shape: ShapeId(if hit.inst_id == INVALID_ID {
+                hit.geom_id
+            } else if hit.inst_id < self.first_array {
+                hit.inst_id
+            } else {
+                self.shape_in_array(hit)
+            }),
+            primitive: hit.prim_id,
+            barycentric: Vec2::new(hit.u, hit.v),
+        })
+    }
+
+    /// The shape of a hit on an instance of an array.
+    fn shape_in_array(&self, hit: &RtcHit) -> u32 {
+        // SAFETY: Embree has set it, for a hit on such an instance has its place in the array there.
+        let instance = unsafe { hit.reserve[self.instance_place].assume_init() };
+        self.arrays[(hit.inst_id - self.first_array) as usize].shape(instance)
+    }
+
+    /// Whether there is any hit.
+    #[inline]
+    pub(in crate::accel) fn occluded(&self, ray: &Ray, mask: u32) -> bool {
+        let mut query = rtc_ray(ray, mask);
+        // SAFETY: the scene is committed; the ray is aligned.
+        unsafe { (self.occluded1)(self.handle, &raw mut query, ptr::null()) };
+        query.tfar == f32::NEG_INFINITY
+    }
+
+    /// A box that holds everything.
+    pub(in crate::accel) fn bounds(&self) -> Bounds {
+        let mut bounds = RtcBounds {
+            lower: [f32::INFINITY; 4],
+            upper: [f32::NEG_INFINITY; 4],
+        };
+        // SAFETY: the scene is committed; the bounds are aligned.
+        unsafe { (self.device.functions.scene_bounds)(self.handle, &raw mut bounds) };
+        let [min, max] = [bounds.lower, bounds.upper].map(|[x, y, z, _]| Vec3::new(x, y, z));
+        Bounds { min, max }
+    }
+
+    /// Bytes of memory that it and what it shares with others of its device hold.
+    pub(in crate::accel) fn memory(&self) -> usize {
+        self.device.memory()
+    }
+}
+
+impl Drop for CommittedScene {
+    fn drop(&mut self) {
+        // SAFETY: the handle is ours to release.
+        unsafe { (self.device.functions.release_scene)(self.handle) };
+    }
+}
+
+/// The ray as Embree takes it.
+#[inline]
+fn rtc_ray(ray: &Ray, mask: u32) -> RtcRay {
+    RtcRay {
+        org_tnear: ray.origin.extend(ray.t_min),
+        dir_time: ray.direction.extend(ray.time),
+        tfar: ray.t_max,
+        mask,
+        id: 0,
+        flags: 0,
+    }
+}

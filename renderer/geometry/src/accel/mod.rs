@@ -1,0 +1,133 @@
+//! Acceleration structure: closest-hit and occlusion queries by Embree, with instancing and ray masks.
+//!
+//! - A mesh used by one shape is traced in world space; one shared by several shapes is built once and instanced.
+//! - Queries take no lock, allocate nothing and may run on any number of threads at once.
+//! - The result of a query depends on the shapes only, not on the number of threads that built the structure: see
+//!   [`Accel::build`].
+//!
+//! Traversal is Embree's (Wald et al. 2014, "Embree: A Kernel Framework for Efficient CPU Ray Tracing").
+
+mod embree;
+mod error;
+mod mask;
+mod quality;
+
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+pub use crate::Hit;
+use crate::{Geometry, Mesh, MeshUses, Shape, TracedTriangles};
+use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_place};
+pub use embree::{BUILT_WITH, Bundle, EMBREE, PackedFile, carried, carry};
+pub use error::AccelError;
+pub use mask::ALL;
+pub use quality::BuildQuality;
+use renderer_base::math::{Bounds, Ray};
+
+/// The most instances that Embree knows one by one, which is a little faster; more are arrays, of a third of the memory.
+const MANY_INSTANCES: usize = 1 << 16;
+
+/// All shapes of a scene, ready for rays.
+pub struct Accel {
+    scene: CommittedScene,
+    bounds: Bounds,
+}
+
+impl Accel {
+    /// Builds the structure over `shapes` with up to `threads` threads (0: one per core). A shape's index is its
+    /// [`ShapeId`](crate::ShapeId); `masks` holds, for each shape, the bits of the rays that see it (a
+    /// missing one is [`ALL`]).
+    ///
+    /// # Errors
+    /// When Embree cannot be loaded, or runs out of memory.
+    pub fn build(shapes: &[Shape], masks: &[u32], threads: usize) -> Result<Accel, AccelError> {
+        Accel::build_with(shapes, masks, threads, None)
+    }
+
+    /// The same with a choice of quality. Without one, it is high for up to a million triangles, medium for more.
+    ///
+    /// # Errors
+    /// As [`Accel::build`].
+    pub fn build_with(
+        shapes: &[Shape],
+        masks: &[u32],
+        threads: usize,
+        quality: Option<BuildQuality>,
+    ) -> Result<Accel, AccelError> {
+        let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
+        let device = Device::new(quality.threads(threads))?;
+        let uses = MeshUses::of(shapes);
+        let mut shared: FxHashMap<*const Mesh, Arc<CommittedScene>> = FxHashMap::default();
+        let mut arrays: FxHashMap<(*const Mesh, u32), usize> = FxHashMap::default();
+        let mut list: Vec<(Arc<CommittedScene>, u32, InstanceArray)> = vec![];
+        let place = if uses.instances() > MANY_INSTANCES {
+            instance_place(&device)
+        } else {
+            None
+        };
+        let first_array = shapes.len() as u32;
+        let mut top = SceneBuilder::new(&device, quality).with_arrays(first_array, place.unwrap_or(0));
+        for (id, shape) in (0u32..).zip(shapes) {
+            let mask = masks.get(id as usize).copied().unwrap_or(ALL);
+            match &shape.geometry {
+                Geometry::Mesh(mesh) if uses.is_single(mesh) => {
+                    let triangles = TracedTriangles::of_shape(shape).expect("the shape is a mesh");
+                    top.triangles(id, mask, triangles)?;
+                }
+                Geometry::Mesh(mesh) => {
+                    let scene = match shared.entry(Arc::as_ptr(mesh)) {
+                        Entry::Occupied(entry) => entry.into_mut(),
+                        Entry::Vacant(entry) => {
+                            let mut scene = SceneBuilder::new(&device, quality);
+                            scene.triangles(0, ALL, TracedTriangles::of_mesh(mesh))?;
+                            entry.insert(Arc::new(scene.commit()?))
+                        }
+                    };
+                    if place.is_some() {
+                        let index = *arrays.entry((Arc::as_ptr(mesh), mask)).or_insert_with(|| {
+                            list.push((scene.clone(), mask, InstanceArray::default()));
+                            list.len() - 1
+                        });
+                        list[index].2.push(id, &shape.world_from_object);
+                    } else {
+                        top.instance(id, mask, scene, &shape.world_from_object);
+                    }
+                }
+                Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => {
+                    let surface = AnalyticSurface::new(shape).expect("the shape is analytic");
+                    top.analytic(id, mask, surface);
+                }
+            }
+        }
+        for (id, (scene, mask, array)) in (first_array..).zip(list) {
+            top.instances(id, mask, &scene, array);
+        }
+        let scene = top.commit()?;
+        let bounds = scene.bounds();
+        Ok(Accel { scene, bounds })
+    }
+
+    /// The nearest hit of `ray` within its bounds on the shapes whose mask shares a bit with `mask`.
+    #[inline]
+    pub fn intersect(&self, ray: &Ray, mask: u32) -> Option<Hit> {
+        self.scene.intersect(ray, mask)
+    }
+
+    /// Whether `ray` meets, within its bounds, any of the shapes whose mask shares a bit with `mask`.
+    #[inline]
+    pub fn occluded(&self, ray: &Ray, mask: u32) -> bool {
+        self.scene.occluded(ray, mask)
+    }
+
+    /// A box that holds every shape; empty when there are none.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Bytes of memory that the structure holds.
+    pub fn memory(&self) -> usize {
+        self.scene.memory()
+    }
+}

@@ -1,0 +1,245 @@
+//! Camera projections in camera space (−z ahead, +y up, +x right): thin lens perspective, orthographic, panoramic.
+
+use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
+
+use glam::{Vec2, Vec3};
+
+use super::error::CameraError;
+use renderer_base::math::{lat_long_uv, sin_cos, tan, unit_vector};
+
+/// A ray in camera space before its direction is unit length, with its derivatives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LocalRay {
+    pub(super) origin: Vec3,
+    pub(super) direction: Vec3,
+    pub(super) origin_dx: Vec3,
+    pub(super) origin_dy: Vec3,
+    pub(super) direction_dx: Vec3,
+    pub(super) direction_dy: Vec3,
+    /// The distance along the ray, in units of `direction`, that near and far are multiples of.
+    pub(super) depth_unit: f32,
+}
+
+/// What the field of view of a perspective camera measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FovAxis {
+    /// The width of the film.
+    #[default]
+    X,
+    /// Its height.
+    Y,
+    /// The smaller of the two.
+    Smaller,
+    /// The larger of the two.
+    Larger,
+    /// Corner to corner.
+    Diagonal,
+}
+
+impl FovAxis {
+    /// All axes by their names in scene files.
+    pub const NAMED: [(&str, FovAxis); 5] = [
+        ("x", FovAxis::X),
+        ("y", FovAxis::Y),
+        ("smaller", FovAxis::Smaller),
+        ("larger", FovAxis::Larger),
+        ("diagonal", FovAxis::Diagonal),
+    ];
+
+    /// Half the width and height at distance 1 of a film of so many pixels, where this axis of it is seen at an angle
+    /// [radians].
+    pub fn half_size(self, film: Vec2, fov: f32) -> Vec2 {
+        film * (tan(0.5 * fov) / self.length(film))
+    }
+
+    fn length(self, film: Vec2) -> f32 {
+        match self {
+            FovAxis::X => film.x,
+            FovAxis::Y => film.y,
+            FovAxis::Smaller => film.min_element(),
+            FovAxis::Larger => film.max_element(),
+            FovAxis::Diagonal => film.length(),
+        }
+    }
+}
+
+/// A thin lens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Perspective {
+    center: Vec2,
+    /// Side of a pixel on the plane at distance 1.
+    pixel: f32,
+    aperture_radius: f32,
+    focus_distance: f32,
+}
+
+impl Perspective {
+    pub(super) fn new(
+        film: Vec2,
+        fov: f32,
+        fov_axis: FovAxis,
+        aperture_radius: f32,
+        focus_distance: f32,
+    ) -> Result<Perspective, CameraError> {
+        let tan = tan(0.5 * fov);
+        if !(fov > 0.0 && fov < PI && tan > 0.0 && tan.is_finite()) {
+            return Err(CameraError::Fov { fov });
+        }
+        if !(aperture_radius >= 0.0 && aperture_radius.is_finite()) {
+            return Err(CameraError::Aperture {
+                radius: aperture_radius,
+            });
+        }
+        if !(focus_distance > 0.0 && focus_distance.is_finite()) {
+            return Err(CameraError::Focus {
+                distance: focus_distance,
+            });
+        }
+        let pixel = 2.0 * tan / fov_axis.length(film);
+        Ok(Perspective {
+            center: film * 0.5,
+            pixel,
+            aperture_radius,
+            focus_distance,
+        })
+    }
+
+    /// The same with its axis `shift` sizes of the film to the left of and above the film's middle.
+    pub(super) fn shifted(self, film: Vec2, shift: Vec2) -> Result<Perspective, CameraError> {
+        if !shift.is_finite() {
+            return Err(CameraError::Shift { shift });
+        }
+        Ok(Perspective {
+            center: self.center - shift * film,
+            ..self
+        })
+    }
+
+    pub(super) fn ray(&self, film_point: Vec2, lens_u: Vec2) -> LocalRay {
+        let offset = (film_point - self.center) * self.pixel;
+        let ahead = Vec3::new(offset.x, -offset.y, -1.0);
+        // The lens bends all rays through one film point to one point of the plane in focus. Lengths are in units of
+        // the focus distance, so that z stays −1.
+        let lens = if self.aperture_radius > 0.0 {
+            concentric_disk(lens_u) * self.aperture_radius
+        } else {
+            Vec2::ZERO
+        };
+        let shift = (lens / self.focus_distance).extend(0.0);
+        LocalRay {
+            origin: lens.extend(0.0),
+            direction: ahead - shift,
+            origin_dx: Vec3::ZERO,
+            origin_dy: Vec3::ZERO,
+            direction_dx: Vec3::X * self.pixel,
+            direction_dy: Vec3::NEG_Y * self.pixel,
+            depth_unit: 1.0,
+        }
+    }
+
+    pub(super) fn project(&self, p: Vec3) -> Option<Vec2> {
+        let ahead = -p.z;
+        (ahead > 0.0).then(|| self.center + Vec2::new(p.x, -p.y) / (ahead * self.pixel))
+    }
+}
+
+/// Parallel rays along −z.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Orthographic {
+    center: Vec2,
+    /// Sides of a pixel [m].
+    pixel: Vec2,
+}
+
+impl Orthographic {
+    /// Width of what the film sees, where neither it nor the height is given [m].
+    const WIDTH: f32 = 2.0;
+
+    pub(super) fn new(
+        film: Vec2,
+        width: Option<f32>,
+        height: Option<f32>,
+    ) -> Result<Orthographic, CameraError> {
+        let side = |size: f32, pixels: f32| {
+            let fits = size > 0.0 && size.is_finite();
+            fits.then_some(size / pixels)
+                .ok_or(CameraError::Width { width: size })
+        };
+        let by_height = height.map(|height| side(height, film.y)).transpose()?;
+        let x = match (width, by_height) {
+            (None, Some(y)) => y,
+            _ => side(width.unwrap_or(Orthographic::WIDTH), film.x)?,
+        };
+        let y = by_height.unwrap_or(x);
+        Ok(Orthographic {
+            center: film * 0.5,
+            pixel: Vec2::new(x, y),
+        })
+    }
+
+    pub(super) fn ray(&self, film_point: Vec2) -> LocalRay {
+        let offset = (film_point - self.center) * self.pixel;
+        LocalRay {
+            origin: Vec3::new(offset.x, -offset.y, 0.0),
+            direction: Vec3::NEG_Z,
+            origin_dx: Vec3::X * self.pixel.x,
+            origin_dy: Vec3::NEG_Y * self.pixel.y,
+            direction_dx: Vec3::ZERO,
+            direction_dy: Vec3::ZERO,
+            depth_unit: 1.0,
+        }
+    }
+
+    pub(super) fn project(&self, p: Vec3) -> Option<Vec2> {
+        (p.z < 0.0).then(|| self.center + Vec2::new(p.x, -p.y) / self.pixel)
+    }
+}
+
+/// All directions: longitude and colatitude.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Panoramic {
+    film: Vec2,
+}
+
+impl Panoramic {
+    pub(super) fn new(film: Vec2) -> Panoramic {
+        Panoramic { film }
+    }
+
+    pub(super) fn ray(&self, film_point: Vec2) -> LocalRay {
+        // The environment's longitude, half a turn on: there the middle column is +z, here it is ahead.
+        let per_pixel = Vec2::new(TAU, PI) / self.film;
+        let (sin_phi, cos_phi) = sin_cos(film_point.x * per_pixel.x - PI);
+        let (sin_theta, cos_theta) = sin_cos(film_point.y * per_pixel.y);
+        LocalRay {
+            origin: Vec3::ZERO,
+            direction: Vec3::new(sin_phi * sin_theta, cos_theta, -cos_phi * sin_theta),
+            origin_dx: Vec3::ZERO,
+            origin_dy: Vec3::ZERO,
+            direction_dx: Vec3::new(cos_phi, 0.0, sin_phi) * (sin_theta * per_pixel.x),
+            direction_dy: Vec3::new(sin_phi * cos_theta, -sin_theta, -cos_phi * cos_theta) * per_pixel.y,
+            depth_unit: 1.0,
+        }
+    }
+
+    pub(super) fn project(&self, p: Vec3) -> Option<Vec2> {
+        let d = p.try_normalize()?;
+        let uv = lat_long_uv(Vec3::new(-d.x, d.y, -d.z));
+        Some(uv * self.film)
+    }
+}
+
+/// The unit square to the unit disk, areas kept.
+// Shirley & Chiu 1997, "A Low Distortion Map Between Disk and Square", in the form without branches on the wedge.
+fn concentric_disk(u: Vec2) -> Vec2 {
+    let p = 2.0 * u - Vec2::ONE;
+    if p == Vec2::ZERO {
+        return Vec2::ZERO;
+    }
+    let (radius, angle) = if p.x.abs() > p.y.abs() {
+        (p.x, FRAC_PI_4 * (p.y / p.x))
+    } else {
+        (p.y, FRAC_PI_2 - FRAC_PI_4 * (p.x / p.y))
+    };
+    radius * unit_vector(angle)
+}

@@ -1,0 +1,193 @@
+//! Cameras: generate rays with differentials for film points; perspective (thin lens), orthographic, panoramic.
+//!
+//! - In its own space a camera looks along −z, +y is up and +x to the right (as in glTF; a Mitsuba matrix has the camera
+//!   look along +z with +x to the left: multiply it by half a turn about y).
+//! - Film points are in pixels of the whole film: `(0, 0)` is the top left corner of the top left pixel, y downwards.
+//!   Pixels are square, except for orthographic cameras with a `height`.
+//! - Rays are in world space with unit direction.
+
+mod error;
+mod lens;
+mod pose;
+
+pub use error::CameraError;
+pub use lens::FovAxis;
+pub use pose::look_at;
+
+use glam::{Affine3A, Vec2, Vec3};
+
+pub use crate::RayDifferential;
+use lens::{Orthographic, Panoramic, Perspective};
+pub use pose::Pose;
+use renderer_base::math::Ray;
+
+/// Projection of a camera.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Projection {
+    /// A thin lens; a pinhole when its radius is zero.
+    Perspective {
+        /// Field of view along `fov_axis` [radians], between 0 and π.
+        fov: f32,
+        /// What the field of view measures.
+        fov_axis: FovAxis,
+        /// Radius of the lens [m]; 0 for a pinhole.
+        aperture_radius: f32,
+        /// Distance along the viewing axis at which the picture is sharp [m].
+        focus_distance: f32,
+        /// How far the viewing axis is from the middle of the film, to the left and upwards, in widths and heights of the
+        /// film: the picture moves the same way.
+        shift: Vec2,
+    },
+    /// Parallel rays.
+    Orthographic {
+        /// Width of what the film sees [m]; where there is none, pixels are square, or it is 2.
+        width: Option<f32>,
+        /// Its height [m]; where there is none, pixels are square.
+        height: Option<f32>,
+    },
+    /// All directions: columns are longitude, rows are colatitude. The middle of the film looks along −z; turned by
+    /// half a turn about +y, the picture is an environment map in Kiln's convention.
+    Panoramic,
+}
+
+/// Description of a camera.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CameraDesc {
+    /// Where it is and where it looks. Scale is ignored; a mirroring matrix mirrors the picture.
+    pub world_from_camera: Affine3A,
+    /// How it forms its picture.
+    pub projection: Projection,
+    /// Nothing nearer is seen [m]: along the viewing axis, for panoramas along the ray.
+    pub near: f32,
+    /// Nothing farther is seen [m], measured as `near`; may be infinite.
+    pub far: f32,
+}
+
+impl CameraDesc {
+    /// A pinhole at the origin that looks along −z, with a horizontal field of view [radians].
+    pub fn pinhole(fov: f32) -> CameraDesc {
+        CameraDesc {
+            world_from_camera: Affine3A::IDENTITY,
+            projection: Projection::Perspective {
+                fov,
+                fov_axis: FovAxis::X,
+                aperture_radius: 0.0,
+                focus_distance: 1.0,
+                shift: Vec2::ZERO,
+            },
+            near: 0.0,
+            far: f32::INFINITY,
+        }
+    }
+}
+
+/// A camera ray with its differential.
+#[derive(Clone, Copy, Debug)]
+pub struct CameraRay {
+    /// The ray, world space, clipped to near and far.
+    pub ray: Ray,
+    /// How it changes from pixel to pixel.
+    pub differential: RayDifferential,
+}
+
+/// A camera for a film of a certain size.
+#[derive(Clone, Copy, Debug)]
+pub struct Camera {
+    pose: Pose,
+    model: Model,
+    near: f32,
+    far: f32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Model {
+    Perspective(Perspective),
+    Orthographic(Orthographic),
+    Panoramic(Panoramic),
+}
+
+impl Camera {
+    /// A camera for a film of `width` × `height` pixels (the whole film, whatever is cropped from it).
+    ///
+    /// # Errors
+    /// When a number is out of range or the matrix singular.
+    pub fn new(desc: &CameraDesc, width: u32, height: u32) -> Result<Camera, CameraError> {
+        if width == 0 || height == 0 {
+            return Err(CameraError::NoFilm);
+        }
+        let CameraDesc { near, far, .. } = *desc;
+        if !(near >= 0.0 && near < far) {
+            return Err(CameraError::Clip { near, far });
+        }
+        let film = Vec2::new(width as f32, height as f32);
+        let model = match desc.projection {
+            Projection::Perspective {
+                fov,
+                fov_axis,
+                aperture_radius,
+                focus_distance,
+                shift,
+            } => {
+                let lens = Perspective::new(film, fov, fov_axis, aperture_radius, focus_distance)?;
+                Model::Perspective(lens.shifted(film, shift)?)
+            }
+            Projection::Orthographic { width, height } => {
+                Model::Orthographic(Orthographic::new(film, width, height)?)
+            }
+            Projection::Panoramic => Model::Panoramic(Panoramic::new(film)),
+        };
+        Ok(Camera {
+            pose: Pose::new(&desc.world_from_camera)?,
+            model,
+            near,
+            far,
+        })
+    }
+
+    /// The ray through a film point [pixels], through the point of the lens that `lens_u` in `[0,1)²` chooses, at a
+    /// moment in `[0,1]` of the shutter interval.
+    #[inline]
+    pub fn generate(&self, film_point: Vec2, lens_u: Vec2, time: f32) -> CameraRay {
+        let local = match &self.model {
+            Model::Perspective(lens) => lens.ray(film_point, lens_u),
+            Model::Orthographic(lens) => lens.ray(film_point),
+            Model::Panoramic(lens) => lens.ray(film_point),
+        };
+        let length = local.direction.length();
+        let d = local.direction / length;
+        // The derivative of d/|d| is that of d, less its part along d, over |d|.
+        let unit_derivative = |dd: Vec3| self.pose.vector((dd - d * d.dot(dd)) / length);
+        let depth = local.depth_unit * length;
+        CameraRay {
+            ray: Ray {
+                origin: self.pose.point(local.origin),
+                direction: self.pose.vector(d),
+                t_min: self.near * depth,
+                t_max: self.far * depth,
+                time,
+            },
+            differential: RayDifferential {
+                origin_dx: self.pose.vector(local.origin_dx),
+                origin_dy: self.pose.vector(local.origin_dy),
+                direction_dx: unit_derivative(local.direction_dx),
+                direction_dy: unit_derivative(local.direction_dy),
+            },
+        }
+    }
+
+    /// The film point [pixels] where a world point is seen through the middle of the lens; `None` when it lies behind
+    /// the camera or at it.
+    pub fn project(&self, p: Vec3) -> Option<Vec2> {
+        let p = self.pose.local_point(p);
+        match &self.model {
+            Model::Perspective(lens) => lens.project(p),
+            Model::Orthographic(lens) => lens.project(p),
+            Model::Panoramic(lens) => lens.project(p),
+        }
+    }
+
+    /// Camera space to world space, without scale.
+    pub fn world_from_camera(&self) -> Affine3A {
+        self.pose.matrix()
+    }
+}

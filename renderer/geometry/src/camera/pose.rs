@@ -1,0 +1,82 @@
+//! Camera pose: an orthonormal, possibly mirroring frame; `look_at`.
+
+use glam::{Affine3A, Mat3A, Vec3, Vec3A};
+
+use super::error::CameraError;
+
+/// The matrix `world_from_camera` of a camera at `from` that looks at `to` with `up` upwards in the picture.
+///
+/// # Errors
+/// When `to` is `from`, or `up` is zero or along the viewing direction.
+pub fn look_at(from: Vec3, to: Vec3, up: Vec3) -> Result<Affine3A, CameraError> {
+    let forward = (to - from).try_normalize().ok_or(CameraError::NoDirection)?;
+    let up = up.try_normalize().ok_or(CameraError::NoUp)?;
+    let side = forward.cross(up);
+    if side.length_squared() < 1e-10 {
+        return Err(CameraError::NoUp);
+    }
+    let x = side.normalize();
+    let matrix = Mat3A::from_cols(x.into(), x.cross(forward).into(), (-forward).into());
+    Ok(Affine3A {
+        matrix3: matrix,
+        translation: from.into(),
+    })
+}
+
+/// An orthonormal `world_from_camera`, possibly mirroring.
+#[derive(Clone, Copy, Debug)]
+pub struct Pose(Affine3A);
+
+impl Pose {
+    /// The matrix without its scale and shear: the viewing axis stays, up and right are made orthogonal to it.
+    pub fn new(world_from_camera: &Affine3A) -> Result<Pose, CameraError> {
+        let Affine3A { matrix3, translation } = *world_from_camera;
+        if !world_from_camera.is_finite() {
+            return Err(CameraError::Singular);
+        }
+        let unit = |v: Vec3A| v.try_normalize().ok_or(CameraError::Singular);
+        let (x, y, z) = (
+            unit(matrix3.x_axis)?,
+            unit(matrix3.y_axis)?,
+            unit(matrix3.z_axis)?,
+        );
+        let volume = y.cross(z).dot(x);
+        if volume.abs() < 1e-6 {
+            return Err(CameraError::Singular);
+        }
+        let y = unit(y - z * z.dot(y))?;
+        let x = y.cross(z) * volume.signum();
+        Ok(Pose(Affine3A {
+            matrix3: Mat3A::from_cols(x, y, z),
+            translation,
+        }))
+    }
+
+    pub(super) fn point(&self, p: Vec3) -> Vec3 {
+        self.0.transform_point3(p)
+    }
+
+    /// The world-space vector of one in camera space.
+    pub fn vector(&self, v: Vec3) -> Vec3 {
+        self.0.transform_vector3(v)
+    }
+
+    /// World space to camera space: the transpose is the inverse.
+    pub(super) fn local_point(&self, p: Vec3) -> Vec3 {
+        (self.0.matrix3.transpose() * (Vec3A::from(p) - self.0.translation)).into()
+    }
+
+    /// The same for a vector.
+    pub fn local_vector(&self, v: Vec3) -> Vec3 {
+        (self.0.matrix3.transpose() * Vec3A::from(v)).into()
+    }
+
+    /// Where it stands.
+    pub fn position(&self) -> Vec3 {
+        self.0.translation.into()
+    }
+
+    pub(super) fn matrix(&self) -> Affine3A {
+        self.0
+    }
+}

@@ -1,0 +1,126 @@
+//! Surface interaction: point, normals, derivatives and error bound at a ray's hit; spawns new rays.
+
+use glam::{Vec2, Vec3};
+
+use super::{ShapeId, SurfacePoint};
+use renderer_base::math::{Ray, RayEnd};
+
+/// A point of a surface as a ray finds it. All vectors in world space.
+#[derive(Clone, Copy, Debug)]
+pub struct Interaction {
+    /// The point `[m]`.
+    pub p: Vec3,
+    /// Bound on the distance along `ng` between `p` and the surface as rays find it, the rounding of a point moved by that
+    /// much included `[m]`.
+    pub p_error: f32,
+    /// Unit vector back along the ray, towards the viewer.
+    pub wo: Vec3,
+    /// Unit geometric normal: the side that counter-clockwise triangles show, outward on closed shapes. Not flipped
+    /// towards `wo`.
+    pub ng: Vec3,
+    /// Unit shading normal, in the hemisphere of `ng`.
+    pub n: Vec3,
+    /// Surface parameters.
+    pub uv: Vec2,
+    /// Derivative of the point by `uv.x`; perpendicular to `ng`, never zero.
+    pub dpdu: Vec3,
+    /// Derivative of the point by `uv.y`; perpendicular to `ng`, never zero.
+    pub dpdv: Vec3,
+    /// Distance from the ray's origin `[m]`.
+    pub t: f32,
+    /// The moment, in `[0,1]` of the shutter interval.
+    pub time: f32,
+    /// Which shape.
+    pub shape: ShapeId,
+    /// Which triangle of the shape's mesh; 0 on analytic shapes.
+    pub primitive: u32,
+}
+
+impl Interaction {
+    /// The point as the end of a ray.
+    #[inline]
+    pub fn ray_end(&self) -> RayEnd {
+        RayEnd {
+            p: self.p,
+            p_error: self.p_error,
+            ng: self.ng,
+        }
+    }
+
+    /// The ray that leaves in the unit vector `direction`, at the same moment.
+    #[inline]
+    pub fn spawn_ray(&self, direction: Vec3) -> Ray {
+        Ray {
+            time: self.time,
+            ..Ray::new(self.ray_end().ray_origin(direction), direction)
+        }
+    }
+
+    /// The ray to `target`, at the same moment: see [`RayEnd::ray_to`].
+    #[inline]
+    pub fn ray_to(&self, target: &RayEnd) -> Ray {
+        Ray {
+            time: self.time,
+            ..self.ray_end().ray_to(target)
+        }
+    }
+
+    /// What is left of `ray`, which found this point, beyond it: to the very end of `ray`, where that has one.
+    pub fn rest_of(&self, ray: &Ray) -> Ray {
+        if ray.t_max.is_finite() {
+            self.ray_to(&RayEnd::in_space(ray.at(ray.t_max)))
+        } else {
+            self.spawn_ray(ray.direction)
+        }
+    }
+}
+
+impl SurfacePoint {
+    /// The point of that shape and primitive as `ray` found it.
+    #[inline(always)]
+    pub(super) fn met_by(&self, ray: &Ray, shape: ShapeId, primitive: u32) -> Interaction {
+        Interaction {
+            p: self.p,
+            p_error: self.p_error,
+            wo: -ray.direction,
+            ng: self.ng,
+            n: self.n,
+            uv: self.uv,
+            dpdu: self.dpdu,
+            dpdv: self.dpdv,
+            // Not the hit's: see `barycentric`.
+            t: (self.p - ray.origin).dot(ray.direction),
+            time: ray.time,
+            shape,
+            primitive,
+        }
+    }
+
+    /// The point of that shape and primitive as seen from the unit vector `wo`, from nowhere in particular.
+    pub fn seen_from(&self, wo: Vec3, shape: ShapeId, primitive: u32) -> Interaction {
+        Interaction {
+            p: self.p,
+            p_error: self.p_error,
+            wo,
+            ng: self.ng,
+            n: self.n,
+            uv: self.uv,
+            dpdu: self.dpdu,
+            dpdv: self.dpdv,
+            t: 0.0,
+            time: 0.0,
+            shape,
+            primitive,
+        }
+    }
+
+    /// The point as the end of a ray.
+    #[inline]
+    pub fn ray_end(&self) -> RayEnd {
+        RayEnd {
+            p: self.p,
+            p_error: self.p_error,
+            ng: self.ng,
+        }
+    }
+}

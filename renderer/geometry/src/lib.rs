@@ -1,0 +1,50 @@
+//! Geometry: meshes, analytic shapes, surface points, ray hits and ray differentials.
+//!
+//! - [`Mesh`]: indexed triangles, valid by construction; [`Analytic`]: sphere, disk, cylinder in closed form.
+//! - [`Shape`]: either of them placed in the world.
+//! - [`SurfacePoint`]: a point of a shape with its normals and derivatives; [`Interaction`]: one that a ray found.
+
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
+pub mod accel;
+mod analytic;
+mod attribute;
+mod baked;
+mod barycentric;
+pub mod camera;
+mod facet;
+mod footprint;
+mod hit;
+mod interaction;
+mod mesh;
+pub mod ply;
+mod polygon;
+mod primitives;
+mod rectangle;
+mod shape;
+mod sharing;
+mod surface;
+mod traced;
+
+pub use analytic::Analytic;
+pub use attribute::{AttributeDomain, AttributeSource, MeshAttribute};
+pub use footprint::{Bend, Footprint, PointDifferential, RayDifferential};
+pub use hit::{Hit, ShapeId};
+pub use interaction::Interaction;
+pub use mesh::MANY_VERTICES;
+pub use mesh::{Mesh, MeshError};
+pub use polygon::cut_polygon;
+pub use rectangle::Rectangle;
+pub use shape::{Geometry, Shape};
+pub use sharing::bake_single_use;
+pub(crate) use sharing::{MANY_TRIANGLES, MeshUses, triangle_count};
+pub use surface::{AreaSample, SurfacePoint, Tangents};
+pub use traced::{PositionArray, TracedTriangles};

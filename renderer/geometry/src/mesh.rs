@@ -1,0 +1,430 @@
+//! Triangle meshes: validated indices, normals, texture coordinates, colours and attributes; smooth normals.
+
+use std::borrow::Cow;
+
+use glam::{Affine3A, Mat3A, Vec2, Vec3};
+use rayon::prelude::*;
+use thiserror::Error;
+
+use super::{AttributeDomain, MeshAttribute};
+use renderer_base::math::{Bounds, atan2};
+
+/// The most vertices, in all places of their meshes, that are looked at one by one where a box would do.
+pub const MANY_VERTICES: usize = 1 << 26;
+
+/// Indexed triangles with optional per-vertex attributes. Valid once it has been through [`Mesh::validate`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Vertex positions, object space.
+    pub positions: Vec<Vec3>,
+    /// Vertex indices of each triangle, counter-clockwise from the front.
+    pub triangles: Vec<[u32; 3]>,
+    /// Unit vertex normals; empty or as many as positions.
+    pub normals: Vec<Vec3>,
+    /// Vertex texture coordinates; empty or as many as positions.
+    pub uvs: Vec<Vec2>,
+    /// Second set of texture coordinates (lightmaps); empty or as many as positions.
+    pub uvs2: Vec<Vec2>,
+    /// Vertex colours, linear, RGBA; empty or as many as positions.
+    pub colors: Vec<[f32; 4]>,
+    /// Values by name.
+    pub attributes: Vec<MeshAttribute>,
+}
+
+/// Why a mesh is not valid.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum MeshError {
+    /// An index points past the vertices.
+    #[error("triangle {triangle} uses vertex {index}, but there are {vertices} vertices")]
+    IndexOutOfRange {
+        /// The triangle.
+        triangle: usize,
+        /// Its index.
+        index: u32,
+        /// How many vertices there are.
+        vertices: usize,
+    },
+    /// A position is NaN or infinite.
+    #[error("vertex {vertex} is not finite: ({}, {}, {})", .position.x, .position.y, .position.z)]
+    NotFinite {
+        /// The vertex.
+        vertex: usize,
+        /// Its position.
+        position: Vec3,
+    },
+    /// A value of an attribute is NaN or infinite.
+    #[error("{attribute} of vertex {vertex} are not finite")]
+    AttributeNotFinite {
+        /// The attribute's name.
+        attribute: &'static str,
+        /// The vertex.
+        vertex: usize,
+    },
+    /// No triangles.
+    #[error("the mesh has no triangles")]
+    Empty,
+    /// More than indices can count.
+    #[error("the mesh has {found} {what}, but 4294967295 is the most")]
+    TooLarge {
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+    },
+    /// A named attribute does not suit the mesh.
+    #[error(
+        "attribute `{name}` has {found} numbers for {count} values of {width}, or some that are not finite"
+    )]
+    Attribute {
+        /// Its name.
+        name: String,
+        /// Numbers of a value.
+        width: usize,
+        /// How many numbers it has.
+        found: usize,
+        /// How many values it should have.
+        count: usize,
+    },
+    /// Two attributes of a domain have the same name.
+    #[error("there are two attributes `{name}`")]
+    AttributeTwice {
+        /// The name.
+        name: String,
+    },
+    /// An attribute has another number of values than there are vertices.
+    #[error("{attribute} has {found} values for {vertices} vertices")]
+    AttributeLength {
+        /// The attribute's name.
+        attribute: &'static str,
+        /// How many values it has.
+        found: usize,
+        /// How many vertices there are.
+        vertices: usize,
+    },
+}
+
+impl Mesh {
+    /// Triangles without attributes.
+    ///
+    /// # Errors
+    /// As [`Mesh::validate`].
+    pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Mesh, MeshError> {
+        Mesh {
+            positions,
+            triangles,
+            ..Mesh::default()
+        }
+        .validate()
+    }
+
+    /// The mesh if it is one: indices in range, every number finite, an attribute for each vertex or for none. Normals
+    /// come out unit length, those without direction as the normal of the faces around. Triangles without area are
+    /// kept, for their indices count; see [`Mesh::degenerate_count`].
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn validate(mut self) -> Result<Mesh, MeshError> {
+        let vertices = self.positions.len();
+        for (what, found) in [("vertices", vertices), ("triangles", self.triangles.len())] {
+            if u32::try_from(found).is_err() {
+                return Err(MeshError::TooLarge { what, found });
+            }
+        }
+        if self.triangles.is_empty() {
+            return Err(MeshError::Empty);
+        }
+        if let Some(vertex) = first(&self.positions, |p| !p.is_finite()) {
+            return Err(MeshError::NotFinite {
+                vertex,
+                position: self.positions[vertex],
+            });
+        }
+        let is_outside = |index: &u32| *index as usize >= vertices;
+        if let Some(triangle) = first(&self.triangles, |indices| indices.iter().any(is_outside)) {
+            let indices = self.triangles[triangle].into_iter();
+            return Err(MeshError::IndexOutOfRange {
+                triangle,
+                index: indices.clone().find(is_outside).unwrap_or(u32::MAX),
+                vertices,
+            });
+        }
+        check_attribute("normals", &self.normals, vertices, |_| true)?;
+        check_attribute("uvs", &self.uvs, vertices, |uv| uv.is_finite())?;
+        check_attribute("uvs2", &self.uvs2, vertices, |uv| uv.is_finite())?;
+        check_attribute("colors", &self.colors, vertices, |color| {
+            color.iter().all(|c| c.is_finite())
+        })?;
+        for (index, attribute) in self.attributes.iter().enumerate() {
+            let count = attribute.count(vertices, self.triangles.len());
+            if !attribute.is_valid(count) {
+                return Err(MeshError::Attribute {
+                    name: attribute.name.clone(),
+                    width: attribute.width,
+                    found: attribute.values.len(),
+                    count,
+                });
+            }
+            let same =
+                |other: &MeshAttribute| (&other.name, other.domain) == (&attribute.name, attribute.domain);
+            if self.attributes[..index].iter().any(same) {
+                let name = attribute.name.clone();
+                return Err(MeshError::AttributeTwice { name });
+            }
+        }
+        self.normalize_normals();
+        self.fit();
+        Ok(self)
+    }
+
+    /// Gives back memory that is not needed, and makes the positions [`padded`].
+    pub fn fit(&mut self) {
+        self.positions.shrink_to(self.positions.len() + 1);
+        self.positions.reserve_exact(1);
+        self.triangles.shrink_to_fit();
+        self.normals.shrink_to_fit();
+        self.uvs.shrink_to_fit();
+        self.uvs2.shrink_to_fit();
+        self.colors.shrink_to_fit();
+    }
+
+    /// The mesh without vertex normals: it looks faceted.
+    #[must_use]
+    pub fn with_face_normals(self) -> Mesh {
+        Mesh {
+            normals: vec![],
+            ..self
+        }
+    }
+
+    /// The mesh with vertex normals: its own, or, if it has none, those of [`Mesh::smooth_normals`] where it is placed. The
+    /// place matters if it stretches the mesh, which changes the angles of faces.
+    #[must_use]
+    pub fn with_vertex_normals(self, world_from_object: &Affine3A) -> Mesh {
+        if !self.normals.is_empty() {
+            return self;
+        }
+        let linear = world_from_object.matrix3;
+        if is_similarity(linear) {
+            let normals = self.smooth_normals();
+            return Mesh { normals, ..self };
+        }
+        let placed = Mesh {
+            positions: self.positions.iter().map(|&p| linear * p).collect(),
+            ..self
+        };
+        // The faces of a mirrored mesh look the other way.
+        let object_from_world = linear.transpose() * linear.determinant().signum();
+        let normals = placed.smooth_normals();
+        let to_object = |&n: &Vec3| unit(object_from_world * n).unwrap_or(Vec3::Z);
+        Mesh {
+            positions: self.positions,
+            normals: normals.iter().map(to_object).collect(),
+            ..placed
+        }
+    }
+
+    /// The mesh with its texture coordinates upside down: v becomes 1 - v, in the first set.
+    #[must_use]
+    pub fn with_flipped_uvs(mut self) -> Mesh {
+        self.uvs.iter_mut().for_each(|uv| uv.y = 1.0 - uv.y);
+        self
+    }
+
+    /// The mesh of some of its triangles, with the vertices that they use.
+    #[must_use]
+    pub fn part(&self, is_in: impl Fn(usize) -> bool) -> Mesh {
+        let taken: Vec<usize> = (0..self.triangles.len()).filter(|&t| is_in(t)).collect();
+        let mut new = vec![u32::MAX; self.positions.len()];
+        let mut vertices: Vec<usize> = vec![];
+        let mut vertex = |old: u32| {
+            let new = &mut new[old as usize];
+            if *new == u32::MAX {
+                *new = vertices.len() as u32;
+                vertices.push(old as usize);
+            }
+            *new
+        };
+        let triangles = taken
+            .iter()
+            .map(|&t| self.triangles[t].map(&mut vertex))
+            .collect();
+        let attribute = |attribute: &MeshAttribute| MeshAttribute {
+            values: match attribute.domain {
+                AttributeDomain::Vertex => picked(&attribute.values, &vertices, attribute.width),
+                AttributeDomain::Face => picked(&attribute.values, &taken, attribute.width),
+            },
+            ..attribute.clone()
+        };
+        let mut part = Mesh {
+            positions: picked(&self.positions, &vertices, 1),
+            triangles,
+            normals: picked(&self.normals, &vertices, 1),
+            uvs: picked(&self.uvs, &vertices, 1),
+            uvs2: picked(&self.uvs2, &vertices, 1),
+            colors: picked(&self.colors, &vertices, 1),
+            attributes: self.attributes.iter().map(attribute).collect(),
+        };
+        part.fit();
+        part
+    }
+
+    /// Makes normals unit length; those that are zero or not finite take the normal of the faces around.
+    fn normalize_normals(&mut self) {
+        // What is of unit length but for its own rounding stays as it is, bit for bit.
+        let is_unit = |n: Vec3| (n.as_dvec3().length_squared() - 1.0).abs() < 2.5e-7;
+        let mut any_bad = false;
+        for n in self.normals.iter_mut().filter(|n| !is_unit(**n)) {
+            match unit(*n) {
+                Some(unit) => *n = unit,
+                None => {
+                    *n = Vec3::ZERO;
+                    any_bad = true;
+                }
+            }
+        }
+        if any_bad {
+            let smooth = self.smooth_normals();
+            for (n, smooth) in self.normals.iter_mut().zip(smooth) {
+                if *n == Vec3::ZERO {
+                    *n = smooth;
+                }
+            }
+        }
+    }
+
+    /// Unit normals for each vertex: those of the faces around it, weighted by their angles there.
+    // Thürmer & Wüthrich 1998, "Computing Vertex Normals from Polygonal Facets".
+    pub fn smooth_normals(&self) -> Vec<Vec3> {
+        let mut normals = vec![Vec3::ZERO; self.positions.len()];
+        for indices in &self.triangles {
+            let p = indices.map(|index| self.positions[index as usize]);
+            let n = (p[1] - p[0]).cross(p[2] - p[0]).normalize_or_zero();
+            for corner in 0..3 {
+                let to_next = p[(corner + 1) % 3] - p[corner];
+                let to_last = p[(corner + 2) % 3] - p[corner];
+                let angle = atan2(to_next.cross(to_last).length(), to_next.dot(to_last));
+                normals[indices[corner] as usize] += n * angle;
+            }
+        }
+        // A vertex of no face has no say in any picture, but unit length all the same.
+        normals.iter().map(|&n| unit(n).unwrap_or(Vec3::Z)).collect()
+    }
+
+    /// The smallest object-space box that holds it.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::of_points(self.positions.iter().copied())
+    }
+
+    /// Points that reach as far as it does: its vertices, or the corners of its box where they are `many` in all places.
+    pub fn outline(&self, many: bool) -> Cow<'_, [Vec3]> {
+        if many {
+            Cow::Owned(self.bounds().corners().to_vec())
+        } else {
+            Cow::Borrowed(&self.positions)
+        }
+    }
+
+    /// Object-space area of one triangle.
+    ///
+    /// # Panics
+    /// If there is no such triangle.
+    pub fn triangle_area(&self, triangle: usize) -> f32 {
+        let [a, b, c] = self.triangles[triangle].map(|index| self.positions[index as usize]);
+        0.5 * (b - a).cross(c - a).length()
+    }
+
+    /// Object-space area of the surface.
+    pub fn area(&self) -> f32 {
+        (0..self.triangles.len())
+            .map(|triangle| f64::from(self.triangle_area(triangle)))
+            .sum::<f64>() as f32
+    }
+
+    /// How many triangles have no area, and are never met by a ray.
+    pub fn degenerate_count(&self) -> usize {
+        let degenerate = |indices: &&[u32; 3]| {
+            let [a, b, c] = indices.map(|index| self.positions[index as usize].as_dvec3());
+            (b - a).cross(c - a).length_squared() == 0.0
+        };
+        self.triangles.iter().filter(degenerate).count()
+    }
+
+    /// Bytes of memory that it holds.
+    pub fn memory(&self) -> usize {
+        size_of_val(&*self.positions)
+            + size_of_val(&*self.triangles)
+            + size_of_val(&*self.normals)
+            + size_of_val(&*self.uvs)
+            + size_of_val(&*self.uvs2)
+            + size_of_val(&*self.colors)
+            + self
+                .attributes
+                .iter()
+                .map(|attribute| size_of_val(&*attribute.values))
+                .sum::<usize>()
+    }
+}
+
+/// The values of some of the elements, `width` for each; none where there are none.
+fn picked<T: Copy>(values: &[T], elements: &[usize], width: usize) -> Vec<T> {
+    if values.is_empty() {
+        return vec![];
+    }
+    let of = |&element: &usize| &values[element * width..(element + 1) * width];
+    elements.iter().flat_map(of).copied().collect()
+}
+
+/// Positions with room for one more behind the last, so that ray tracing may read each as a vector of 16 bytes.
+pub(super) fn padded(positions: impl ExactSizeIterator<Item = Vec3>) -> Vec<Vec3> {
+    let mut list = Vec::with_capacity(positions.len() + 1);
+    list.extend(positions);
+    list
+}
+
+/// Whether positions have that room.
+pub(super) fn is_padded(positions: &Vec<Vec3>) -> bool {
+    positions.capacity() > positions.len()
+}
+
+/// A vector of unit length but for its own rounding, so that it stays as it is when it is written and read again.
+fn unit(n: Vec3) -> Option<Vec3> {
+    n.as_dvec3().try_normalize().map(|n| n.as_vec3())
+}
+
+/// Whether a matrix keeps angles, within rounding.
+fn is_similarity(m: Mat3A) -> bool {
+    let scale = m.x_axis.length_squared();
+    let lengths = [m.y_axis, m.z_axis].map(|axis| axis.length_squared() - scale);
+    let products = [(m.x_axis, m.y_axis), (m.y_axis, m.z_axis), (m.z_axis, m.x_axis)].map(|(a, b)| a.dot(b));
+    let close = |error: &f32| error.abs() <= 1e-5 * scale;
+    lengths.iter().chain(&products).all(close)
+}
+
+/// Where the first value is that `is_wrong`.
+pub(super) fn first<T: Sync>(values: &[T], is_wrong: impl Fn(&T) -> bool + Send + Sync) -> Option<usize> {
+    const MANY: usize = 1 << 17;
+    if values.len() < MANY {
+        values.iter().position(is_wrong)
+    } else {
+        values.par_iter().with_min_len(MANY / 4).position_first(is_wrong)
+    }
+}
+
+fn check_attribute<T: Sync>(
+    attribute: &'static str,
+    values: &[T],
+    vertices: usize,
+    finite: impl Fn(&T) -> bool + Send + Sync,
+) -> Result<(), MeshError> {
+    if !values.is_empty() && values.len() != vertices {
+        return Err(MeshError::AttributeLength {
+            attribute,
+            found: values.len(),
+            vertices,
+        });
+    }
+    match first(values, |value| !finite(value)) {
+        Some(vertex) => Err(MeshError::AttributeNotFinite { attribute, vertex }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,149 @@
+//! Surface points: position, normals, tangents and error bound of a point on a shape.
+
+use glam::{Vec2, Vec3};
+
+use renderer_base::math::coordinate_system;
+
+/// A point of a shape's surface. All vectors in world space.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfacePoint {
+    /// The point `[m]`.
+    pub p: Vec3,
+    /// Bound on the distance along `ng` between `p` and the surface as rays find it, the rounding of a point moved by that
+    /// much included `[m]`.
+    pub p_error: f32,
+    /// Unit geometric normal: the side that counter-clockwise triangles show, outward on closed shapes.
+    pub ng: Vec3,
+    /// Unit shading normal, in the hemisphere of `ng`.
+    pub n: Vec3,
+    /// Surface parameters.
+    pub uv: Vec2,
+    /// Derivative of the point by `uv.x`; perpendicular to `ng`, never zero.
+    pub dpdu: Vec3,
+    /// Derivative of the point by `uv.y`; perpendicular to `ng`, never zero.
+    pub dpdv: Vec3,
+}
+
+/// Which tangents the point of a triangle gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tangents {
+    /// The derivatives of the point by its texture coordinates.
+    ByUv,
+    /// Any two that are perpendicular to the normal, which costs less: for surfaces that look the same however they are
+    /// turned.
+    Any,
+}
+
+/// A point chosen on a surface with its density.
+#[derive(Clone, Copy, Debug)]
+pub struct AreaSample {
+    /// The point.
+    pub point: SurfacePoint,
+    /// Its density with respect to area `[1/m²]`, within the primitive that it was chosen on; 0 where that has no area.
+    pub pdf: f32,
+}
+
+/// A vertex as a hit needs it: half a cache line, which begins with the position.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Vertex {
+    pub(super) p: Vec3,
+    /// Zero where the mesh has no normals.
+    pub(super) n: Vec3,
+    pub(super) uv: Vec2,
+}
+
+/// The texture coordinates of a triangle whose mesh has none, as Mitsuba has them: the weights of its second and third vertex.
+pub(super) const DEFAULT_UVS: [Vec2; 3] = [Vec2::ZERO, Vec2::X, Vec2::Y];
+
+/// The derivatives of a triangle's points by their texture coordinates.
+#[inline]
+pub(super) fn triangle_derivatives(uvs: [Vec2; 3], edge1: Vec3, edge2: Vec3, ng: Vec3) -> (Vec3, Vec3) {
+    let (duv1, duv2) = (uvs[1] - uvs[0], uvs[2] - uvs[0]);
+    let determinant = duv1.x * duv2.y - duv1.y * duv2.x;
+    // Texture coordinates on a line, or on a point, have no inverse.
+    let regular = determinant * determinant > 1e-12 * duv1.length_squared() * duv2.length_squared();
+    let (dpdu, dpdv) = if regular {
+        let scale = 1.0 / determinant;
+        (
+            (edge1 * duv2.y - edge2 * duv1.y) * scale,
+            (edge2 * duv1.x - edge1 * duv2.x) * scale,
+        )
+    } else {
+        (Vec3::ZERO, Vec3::ZERO)
+    };
+    derivatives_or_any(dpdu, dpdv, ng)
+}
+
+/// A normal made unit length, and by which factor; z and 0 for one without length, whose triangle no ray meets.
+#[inline]
+pub(super) fn unit_normal(n: Vec3) -> (Vec3, f32) {
+    let length_squared = n.length_squared();
+    if length_squared > f32::MIN_POSITIVE && length_squared.is_finite() {
+        // One division where a vector's takes three.
+        let scale = length_squared.sqrt().recip();
+        return (n * scale, scale);
+    }
+    // The square of a small triangle's area leaves the range of f32 long before its edges do.
+    let length = n.as_dvec3().length();
+    if length > 0.0 && length.is_finite() {
+        ((n.as_dvec3() / length).as_vec3(), length.recip() as f32)
+    } else {
+        (Vec3::Z, 0.0)
+    }
+}
+
+/// The normal at `weights` of three vertices, put into the hemisphere of `ng`; `ng` where it is zero. The vertices' normals
+/// are of unit length, or zero.
+#[inline(always)]
+pub(super) fn shading_normal([a, b, c]: [Vec3; 3], weights: Vec3, ng: Vec3) -> Vec3 {
+    // Flat triangles of meshes with normals are common, and a unit length takes a root and a division.
+    if a == b && a == c && a != Vec3::ZERO {
+        return if a.dot(ng) < 0.0 { -a } else { a };
+    }
+    let n = a * weights.x + b * weights.y + c * weights.z;
+    let length_squared = n.length_squared();
+    if length_squared > f32::MIN_POSITIVE && length_squared.is_finite() {
+        let n = n * length_squared.sqrt().recip();
+        if n.dot(ng) < 0.0 { -n } else { n }
+    } else {
+        ng
+    }
+}
+
+/// The derivatives, or some tangents of unit length in place of those that are zero or not finite.
+#[inline(always)]
+pub(super) fn derivatives_or_any(dpdu: Vec3, dpdv: Vec3, ng: Vec3) -> (Vec3, Vec3) {
+    let usable = |v: Vec3| v.length_squared() > f32::MIN_POSITIVE && v.is_finite();
+    match (usable(dpdu), usable(dpdv)) {
+        (true, true) => (dpdu, dpdv),
+        (dpdu_usable, dpdv_usable) => replaced(dpdu_usable.then_some(dpdu), dpdv_usable.then_some(dpdv), ng),
+    }
+}
+
+/// Rare, and apart, so that what is usual stays in registers.
+#[cold]
+#[inline(never)]
+fn replaced(dpdu: Option<Vec3>, dpdv: Option<Vec3>, ng: Vec3) -> (Vec3, Vec3) {
+    match (dpdu, dpdv) {
+        (Some(dpdu), _) => (dpdu, ng.cross(dpdu).normalize_or_zero()),
+        (None, Some(dpdv)) => (dpdv.cross(ng).normalize_or_zero(), dpdv),
+        (None, None) => coordinate_system(ng),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shading_normals_are_those_of_the_vertices() {
+        let weights = Vec3::new(0.25, 0.35, 0.4);
+        let n = Vec3::new(0.6, 0.0, 0.8);
+        assert_eq!(shading_normal([n; 3], weights, Vec3::Z), n);
+        assert_eq!(shading_normal([n; 3], weights, Vec3::NEG_Z), -n);
+        assert_eq!(shading_normal([Vec3::ZERO; 3], weights, Vec3::Z), Vec3::Z);
+        let mixed = shading_normal([Vec3::X, Vec3::Y, Vec3::Z], weights, Vec3::NEG_Z);
+        assert!(mixed.distance(-weights.normalize()) < 1e-6, "{mixed}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Vertex and index buffers of meshes, read by Embree in place.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use super::baked::Baked;
+use super::mesh::{Mesh, first, is_padded, padded};
+use super::shape::{Geometry, Shape};
+use super::surface::Vertex;
+
+/// The triangles of a mesh in its own space, or of a shape in world space. They stay where they are, unchanged, for as
+/// long as it is there.
+#[derive(Clone, Debug)]
+pub struct TracedTriangles {
+    mesh: Arc<Mesh>,
+    positions: Arc<Baked>,
+}
+
+/// Positions in memory. From the place of each one on, 16 bytes can be read.
+#[derive(Clone, Copy, Debug)]
+pub struct PositionArray {
+    /// Where the first one is.
+    pub first: *const Vec3,
+    /// From one to the next [bytes].
+    pub stride: usize,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl TracedTriangles {
+    /// The triangles of a mesh.
+    pub fn of_mesh(mesh: &Arc<Mesh>) -> TracedTriangles {
+        let positions = if is_padded(&mesh.positions) {
+            Baked::Mesh
+        } else {
+            Baked::Positions(padded(mesh.positions.iter().copied()))
+        };
+        TracedTriangles {
+            mesh: mesh.clone(),
+            positions: Arc::new(positions),
+        }
+    }
+
+    /// The triangles of a shape, where hits see them; `None` on analytic shapes.
+    pub fn of_shape(shape: &Shape) -> Option<TracedTriangles> {
+        let Geometry::Mesh(mesh) = &shape.geometry else {
+            return None;
+        };
+        let positions = match shape.baked() {
+            Some(baked) => baked.clone(),
+            None => Arc::new(Baked::positions(shape.world_positions(mesh))),
+        };
+        Some(TracedTriangles {
+            mesh: mesh.clone(),
+            positions,
+        })
+    }
+
+    /// Their positions.
+    pub fn positions(&self) -> PositionArray {
+        let packed = |positions: &Vec<Vec3>| PositionArray {
+            first: positions.as_ptr(),
+            stride: size_of::<Vec3>(),
+            count: positions.len(),
+        };
+        match &*self.positions {
+            Baked::Whole { vertices, .. } => PositionArray {
+                first: vertices.as_ptr().cast(),
+                stride: size_of::<Vertex>(),
+                count: vertices.len(),
+            },
+            Baked::Positions(positions) => packed(positions),
+            Baked::Mesh => packed(&self.mesh.positions),
+        }
+    }
+
+    /// The vertices of each triangle.
+    pub fn indices(&self) -> &[[u32; 3]] {
+        &self.mesh.triangles
+    }
+
+    /// The first index that points past the positions, which a mesh that has been validated does not have.
+    pub fn index_out_of_range(&self) -> Option<u32> {
+        let count = self.positions().count;
+        let is_outside = |index: &u32| *index as usize >= count;
+        let indices = self.mesh.triangles.as_flattened();
+        first(indices, is_outside).map(|at| indices[at])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Affine3A;
+
+    use super::*;
+    use crate::bake_single_use;
+
+    fn globe() -> Mesh {
+        let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
+        Mesh::new(positions, vec![[0, 1, 2]]).expect("the mesh is right")
+    }
+
+    #[test]
+    fn positions_lie_in_one_place() {
+        let mesh = Arc::new(globe());
+        let traced = TracedTriangles::of_mesh(&mesh);
+        assert_eq!(traced.positions().first, mesh.positions.as_ptr());
+        assert_eq!(traced.indices().as_ptr(), mesh.triangles.as_ptr());
+        // A copy of a list has no room behind its end.
+        let tight = Arc::new(Mesh::clone(&mesh));
+        assert!(!is_padded(&tight.positions));
+        assert_ne!(
+            TracedTriangles::of_mesh(&tight).positions().first,
+            tight.positions.as_ptr()
+        );
+
+        let shape = |place| Shape::new(Geometry::Mesh(mesh.clone()), place);
+        let mut large = shape(Affine3A::IDENTITY);
+        large.bake_positions();
+        let traced = TracedTriangles::of_shape(&large).expect("the shape is a mesh");
+        assert_eq!(traced.positions().first, mesh.positions.as_ptr());
+        let mut moved = shape(Affine3A::from_translation(Vec3::X));
+        moved.bake_positions();
+        assert_eq!(moved.triangle(0)[0], Vec3::X);
+        assert_ne!(
+            TracedTriangles::of_shape(&moved)
+                .expect("the shape is a mesh")
+                .positions()
+                .first,
+            mesh.positions.as_ptr()
+        );
+        let mut small = [shape(Affine3A::IDENTITY)];
+        bake_single_use(&mut small);
+        let traced = TracedTriangles::of_shape(&small[0]).expect("the shape is a mesh");
+        assert_eq!((traced.positions().stride, traced.positions().count), (32, 3));
+    }
+}

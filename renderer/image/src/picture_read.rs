@@ -1,0 +1,68 @@
+//! Reading whole texture images with their mip levels, and what files say of their images.
+
+use std::path::Path;
+
+use super::exr_read::{self, ExrFile};
+use super::picture::no_such_picture;
+use super::read::usual_names;
+use super::{
+    Format, ImageError, ImageInfo, Picture, PictureInfo, Raster, SampleType, Samples, Subimage, decode,
+    tiff_read,
+};
+use renderer_base::files;
+
+/// Decodes a picture with its smaller versions.
+///
+/// # Errors
+/// As [`decode`]; also when the file has no such picture.
+pub fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<Picture, ImageError> {
+    match Format::detect(path, bytes) {
+        Some(Format::Exr) => exr_read::decode_picture(path, bytes, subimage),
+        Some(Format::Tiff) => tiff_read::decode_picture(path, bytes, subimage),
+        _ if matches!(subimage, Subimage::First | Subimage::Index(0)) => Ok(Picture {
+            levels: vec![decode(path, bytes)?],
+            info: PictureInfo {
+                subimages: 1,
+                ..PictureInfo::default()
+            },
+        }),
+        _ => Err(no_such_picture(path, subimage, 1)),
+    }
+}
+
+/// Reads what a file says of its image: of an EXR the header alone; other images are decoded.
+///
+/// # Errors
+/// When the file is missing, damaged or no image that is read.
+pub fn read_info(path: &Path) -> Result<ImageInfo, ImageError> {
+    let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    let Some(format) = Format::detect(path, &bytes) else {
+        return Err(ImageError::unsupported(path, "not an image that is read"));
+    };
+    if format == Format::Exr {
+        return ExrFile::info_of(path, &bytes);
+    }
+    let picture = decode_picture(path, &bytes, &Subimage::First)?;
+    let Some(raster) = picture.levels.first() else {
+        return Err(no_such_picture(path, &Subimage::First, 0));
+    };
+    Ok(ImageInfo {
+        format,
+        size: [raster.width, raster.height],
+        window: raster.window,
+        channels: channels_of(raster),
+        metadata: picture.info.attributes,
+    })
+}
+
+/// The channels of an image whose file does not name them.
+fn channels_of(raster: &Raster) -> Vec<(String, SampleType)> {
+    let samples = match raster.samples {
+        Samples::U8(_) => SampleType::U8,
+        Samples::U16(_) => SampleType::U16,
+        Samples::F16(_) => SampleType::F16,
+        Samples::F32(_) => SampleType::F32,
+    };
+    let names = usual_names(raster.channels).into_iter();
+    names.map(|name| (name, samples)).collect()
+}

@@ -1,0 +1,381 @@
+//! The texture store: textures requested while a scene is built, loaded in parallel, then frozen; late ones are added
+//! on demand.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::{EnvironmentLookup, Lookup, Sample, Texture, TextureColorSpace, TileCache, TileSet};
+use crate::{ImageError, Subimage, TiledPicture, decode_picture};
+use renderer_base::files;
+
+/// Index of a texture in its store, or of a set of textures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TextureId(pub u32);
+
+/// Where a texture's bytes come from.
+#[derive(Clone, Debug)]
+pub enum TextureSource {
+    /// A file.
+    File(PathBuf),
+    /// A file within a file (an image in a GLB). The name tells it from others and stands in errors.
+    Memory {
+        /// The name; unique for these bytes.
+        name: PathBuf,
+        /// The bytes of an image file.
+        bytes: Arc<[u8]>,
+    },
+}
+
+impl TextureSource {
+    /// The path or name.
+    pub fn path(&self) -> &Path {
+        match self {
+            TextureSource::File(path) | TextureSource::Memory { name: path, .. } => path,
+        }
+    }
+}
+
+/// A picture of a source, read in a colour space.
+#[derive(Clone, Debug)]
+pub struct TextureRequest {
+    /// The file.
+    pub source: TextureSource,
+    /// What its numbers mean.
+    pub color_space: TextureColorSpace,
+    /// Which of its pictures.
+    pub subimage: Subimage,
+}
+
+type Key = (PathBuf, TextureColorSpace, Subimage);
+
+impl TextureRequest {
+    /// One name for one file, however it is reached; what does not exist keeps its name and fails when it is loaded.
+    fn key(&self) -> Key {
+        let path = files::identity(self.source.path());
+        (path, self.color_space, self.subimage.clone())
+    }
+
+    fn load(&self, cache: &Arc<TileCache>) -> Result<Texture, ImageError> {
+        let path = self.source.path();
+        let picture = match &self.source {
+            TextureSource::File(path) => {
+                if let Some(tiles) = TiledPicture::open(path, &self.subimage) {
+                    return Texture::of_tiles(path, tiles, self.color_space, cache);
+                }
+                let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
+                decode_picture(path, &bytes, &self.subimage)?
+            }
+            TextureSource::Memory { bytes, .. } => decode_picture(path, bytes, &self.subimage)?,
+        };
+        Texture::of_picture(path, picture, self.color_space, Some(cache))
+    }
+}
+
+/// Whether work can go on where a picture cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureNeed {
+    /// It cannot.
+    Required,
+    /// Lookups give what they give where there is no such file.
+    Optional,
+}
+
+/// What an id stands for.
+#[derive(Debug)]
+enum Entry {
+    Texture(Box<Texture>),
+    /// Why an optional one cannot be read.
+    Broken(ImageError),
+    Set(TileSet<TextureId>),
+}
+
+/// What was asked for.
+#[derive(Debug)]
+enum Wanted {
+    Texture(TextureRequest, TextureNeed),
+    Set(TileSet<TextureId>),
+}
+
+/// Collects the textures that a scene needs; each is given its id at once and read later, once.
+#[derive(Debug)]
+pub struct TextureLoader {
+    requests: Mutex<Requests>,
+    limit: usize,
+}
+
+#[derive(Debug, Default)]
+struct Requests {
+    ids: FxHashMap<Key, TextureId>,
+    list: Vec<Wanted>,
+}
+
+impl Requests {
+    fn add(&mut self, wanted: Wanted) -> TextureId {
+        self.list.push(wanted);
+        TextureId(u32::try_from(self.list.len() - 1).expect("more textures than memory holds"))
+    }
+}
+
+impl Requests {
+    fn set_need(&mut self, id: TextureId, need: TextureNeed) {
+        if let Some(Wanted::Texture(_, known)) = self.list.get_mut(id.0 as usize)
+            && need == TextureNeed::Required
+        {
+            *known = need;
+        }
+    }
+}
+
+impl Default for TextureLoader {
+    fn default() -> TextureLoader {
+        TextureLoader::new()
+    }
+}
+
+impl TextureLoader {
+    /// A loader without requests, whose textures take the memory that they need.
+    pub fn new() -> TextureLoader {
+        TextureLoader::with_memory(usize::MAX)
+    }
+
+    /// A loader whose textures take about so much memory at most [bytes].
+    pub fn with_memory(limit: usize) -> TextureLoader {
+        TextureLoader {
+            requests: Mutex::default(),
+            limit,
+        }
+    }
+
+    /// The id that the texture will have in the store; the same for the same file and colour space. Nothing is read
+    /// yet, so that many threads can ask. A [`TextureSource::Memory`] is told from others by its name.
+    pub fn request(&self, source: TextureSource, color_space: TextureColorSpace) -> TextureId {
+        let request = TextureRequest {
+            source,
+            color_space,
+            subimage: Subimage::First,
+        };
+        self.request_picture(request, TextureNeed::Required)
+    }
+
+    /// The same for any picture of a file. What is required once is required.
+    pub fn request_picture(&self, request: TextureRequest, need: TextureNeed) -> TextureId {
+        let key = request.key();
+        // A panic elsewhere leaves the table whole: entries are added in one step.
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        match requests.ids.get(&key) {
+            Some(&id) => {
+                requests.set_need(id, need);
+                id
+            }
+            None => {
+                let id = requests.add(Wanted::Texture(request, need));
+                requests.ids.insert(key, id);
+                id
+            }
+        }
+    }
+
+    /// The id of a set of textures that were requested.
+    pub fn request_set(&self, set: TileSet<TextureId>) -> TextureId {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.add(Wanted::Set(set))
+    }
+
+    /// Reads everything that was requested, in parallel.
+    ///
+    /// # Errors
+    /// All required files that could not be read, in the order of their requests.
+    pub fn load(self) -> Result<TextureStore, Vec<ImageError>> {
+        let Requests { ids, list } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let cache = Arc::new(TileCache::new(self.limit));
+        let loaded: Vec<Result<Entry, ImageError>> = list
+            .into_par_iter()
+            .map(|wanted| match wanted {
+                Wanted::Texture(request, need) => match (request.load(&cache), need) {
+                    (Ok(texture), _) => Ok(Entry::Texture(Box::new(texture))),
+                    (Err(error), TextureNeed::Optional) => Ok(Entry::Broken(error)),
+                    (Err(error), TextureNeed::Required) => Err(error),
+                },
+                Wanted::Set(set) => Ok(Entry::Set(set)),
+            })
+            .collect();
+        let mut entries = Vec::with_capacity(loaded.len());
+        let mut errors = Vec::new();
+        for result in loaded {
+            match result {
+                Ok(entry) => entries.push(entry),
+                Err(error) => errors.push(error),
+            }
+        }
+        if errors.is_empty() {
+            Ok(TextureStore {
+                entries,
+                ids,
+                cache,
+                late: RwLock::default(),
+            })
+        } else {
+            Err(errors)
+        }
+    }
+}
+
+/// The textures of a scene, shared by all threads. Those that were there from the start are looked up without a lock.
+#[derive(Debug)]
+pub struct TextureStore {
+    entries: Vec<Entry>,
+    ids: FxHashMap<Key, TextureId>,
+    cache: Arc<TileCache>,
+    late: RwLock<Late>,
+}
+
+/// Textures that shaders named while they ran.
+#[derive(Debug, Default)]
+struct Late {
+    entries: Vec<Arc<Entry>>,
+    ids: FxHashMap<Key, TextureId>,
+}
+
+impl TextureStore {
+    /// Looks a texture up; see [`Texture::sample`]. None where the store has no such texture, or a set has none at that
+    /// place.
+    #[inline]
+    pub fn sample(&self, id: TextureId, lookup: &Lookup) -> Option<Sample> {
+        self.at(id, |entry| match entry {
+            Entry::Texture(texture) => Some(texture.sample(lookup)),
+            Entry::Broken(_) => None,
+            Entry::Set(set) => {
+                let (id, st) = set.at(lookup.st)?;
+                self.sample(id, &Lookup { st, ..*lookup })
+            }
+        })
+    }
+
+    /// Looks an environment up; see [`Texture::sample_environment`].
+    pub fn sample_environment(&self, id: TextureId, lookup: &EnvironmentLookup) -> Option<Sample> {
+        self.at(id, |entry| match entry {
+            Entry::Texture(texture) => Some(texture.sample_environment(lookup)),
+            Entry::Broken(_) | Entry::Set(_) => None,
+        })
+    }
+
+    /// Why an optional texture has no texels.
+    pub fn error(&self, id: TextureId) -> Option<&ImageError> {
+        match self.entries.get(id.0 as usize)? {
+            Entry::Broken(error) => Some(error),
+            Entry::Texture(_) | Entry::Set(_) => None,
+        }
+    }
+
+    /// Whether it is a set of textures, with one for each unit square.
+    pub fn is_set(&self, id: TextureId) -> bool {
+        let is_set = self.at(id, |entry| Some(matches!(entry, Entry::Set(_))));
+        is_set.unwrap_or(false)
+    }
+
+    /// Does something with a texture, or with all that a set has.
+    pub fn each(&self, id: TextureId, each: &mut dyn FnMut(&Texture)) {
+        self.at(id, |entry| {
+            match entry {
+                Entry::Texture(texture) => each(texture),
+                Entry::Broken(_) => {}
+                Entry::Set(set) => set.iter().for_each(|id| self.each(id, each)),
+            }
+            Some(())
+        });
+    }
+
+    /// The texture at a place, of a set; else the texture itself.
+    pub fn id_at(&self, id: TextureId, st: glam::Vec2) -> Option<TextureId> {
+        self.at(id, |entry| match entry {
+            Entry::Texture(_) => Some(id),
+            Entry::Broken(_) => None,
+            Entry::Set(set) => set.at(st).map(|(id, _)| id),
+        })
+    }
+
+    #[inline]
+    fn at<T>(&self, id: TextureId, f: impl FnOnce(&Entry) -> Option<T>) -> Option<T> {
+        let index = id.0 as usize;
+        // A panic here would go through compiled code, which ends the process.
+        if let Some(entry) = self.entries.get(index) {
+            return f(entry);
+        }
+        let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
+        let entry = late.entries.get(index - self.entries.len())?.clone();
+        drop(late);
+        f(&entry)
+    }
+
+    /// A texture that was there from the start.
+    ///
+    /// # Panics
+    /// When the id is of another store, of a set, or of an optional texture that cannot be read.
+    pub fn get(&self, id: TextureId) -> &Texture {
+        match &self.entries[id.0 as usize] {
+            Entry::Texture(texture) => texture,
+            Entry::Broken(error) => panic!("{id:?}: {error}"),
+            Entry::Set(_) => panic!("{id:?} is a set of textures"),
+        }
+    }
+
+    /// The texture of that file or name, if it was requested with that colour space.
+    pub fn find(&self, path: &Path, color_space: TextureColorSpace) -> Option<TextureId> {
+        let key = (files::identity(path), color_space, Subimage::First);
+        self.ids.get(&key).copied()
+    }
+
+    /// The id of a texture, which is read now if it is not there yet.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn load_late(&self, request: &TextureRequest) -> Result<TextureId, ImageError> {
+        let key = request.key();
+        if let Some(&id) = self.ids.get(&key) {
+            return Ok(id);
+        }
+        // Whoever comes second waits for the first, and the file is read once.
+        let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&id) = late.ids.get(&key) {
+            return Ok(id);
+        }
+        let entry = Entry::Texture(Box::new(request.load(&self.cache)?));
+        let id = self.add_late(&mut late, entry);
+        late.ids.insert(key, id);
+        Ok(id)
+    }
+
+    /// The id of a set of textures of this store.
+    pub fn add_set(&self, set: TileSet<TextureId>) -> TextureId {
+        let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
+        self.add_late(&mut late, Entry::Set(set))
+    }
+
+    fn add_late(&self, late: &mut Late, entry: Entry) -> TextureId {
+        late.entries.push(Arc::new(entry));
+        let index = self.entries.len() + late.entries.len() - 1;
+        TextureId(u32::try_from(index).expect("more textures than memory holds"))
+    }
+
+    /// All textures that were there from the start, with their ids.
+    pub fn textures(&self) -> impl Iterator<Item = (TextureId, &Texture)> {
+        let entries = self.entries.iter().enumerate();
+        entries.filter_map(|(i, entry)| match entry {
+            Entry::Texture(texture) => Some((TextureId(i as u32), &**texture)),
+            Entry::Broken(_) | Entry::Set(_) => None,
+        })
+    }
+
+    /// The tiles in memory.
+    pub fn cache(&self) -> &TileCache {
+        &self.cache
+    }
+
+    /// Memory of all texels [bytes].
+    pub fn bytes(&self) -> usize {
+        self.textures().map(|(_, texture)| texture.bytes()).sum::<usize>() + self.cache.bytes()
+    }
+}

@@ -1,0 +1,223 @@
+//! Texel storage (8 and 16 bits, half, float) and conversion to linear values.
+
+use std::ops::Range;
+
+use half::f16;
+
+use super::TextureColorSpace;
+use crate::{Raster, Samples, linear_from_srgb, linear_from_srgb8, srgb8_from_linear};
+
+/// What has to be done to an 8-bit colour to make it linear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// Nothing but scaling to `[0,1]`.
+    Linear,
+    /// Decoding the sRGB curve.
+    Srgb,
+}
+
+/// Texels of one level, row-major, channels interleaved.
+#[derive(Clone, Debug)]
+pub enum Texels {
+    /// Eight bits a value, 255 is 1.
+    U8(Vec<u8>, Transfer),
+    /// Sixteen bits a value, 65535 is 1, linear.
+    U16(Vec<u16>),
+    /// Half floats, linear.
+    F16(Vec<f16>),
+    /// Floats, linear.
+    F32(Vec<f32>),
+}
+
+impl Texels {
+    /// The texels of a raster, and how many of its values were not finite and became zero.
+    pub(super) fn from_raster(raster: Raster, color_space: TextureColorSpace) -> (Texels, usize) {
+        let encoded = match color_space {
+            TextureColorSpace::Auto => matches!(raster.samples, Samples::U8(_) | Samples::U16(_)),
+            TextureColorSpace::Srgb => true,
+            TextureColorSpace::Linear | TextureColorSpace::Raw => false,
+        };
+        let channels = raster.channels;
+        match raster.samples {
+            Samples::U8(v) => (
+                Texels::U8(v, if encoded { Transfer::Srgb } else { Transfer::Linear }),
+                0,
+            ),
+            Samples::U16(v) if !encoded => (Texels::U16(v), 0),
+            Samples::U16(v) => {
+                // Sixteen bits are more than half floats hold, and decoding them is slow.
+                let v = v.into_iter().map(|v| f32::from(v) / 65535.0).collect();
+                (Texels::F32(decode(v, channels, encoded)), 0)
+            }
+            Samples::F16(v) if encoded => {
+                let (v, dropped) = drop_non_finite(v.into_iter().map(f16::to_f32).collect());
+                (Texels::F32(decode(v, channels, true)), dropped)
+            }
+            Samples::F16(mut v) => {
+                let bad = v.iter_mut().filter(|v| !v.is_finite());
+                let dropped = bad.map(|v| *v = f16::ZERO).count();
+                (Texels::F16(v), dropped)
+            }
+            Samples::F32(v) => {
+                let (v, dropped) = drop_non_finite(v);
+                (Texels::F32(decode(v, channels, encoded)), dropped)
+            }
+        }
+    }
+
+    /// Values as narrow as these: the linear `data` of a smaller level.
+    pub(super) fn like(&self, data: Vec<f32>, channels: usize) -> Texels {
+        match self {
+            Texels::U8(_, transfer) => {
+                let encode = |(i, v): (usize, f32)| match transfer {
+                    Transfer::Srgb if is_color(i % channels, channels) => srgb8_from_linear(v),
+                    Transfer::Srgb | Transfer::Linear => (v * 255.0 + 0.5) as u8,
+                };
+                Texels::U8(data.into_iter().enumerate().map(encode).collect(), *transfer)
+            }
+            Texels::U16(_) => Texels::U16(data.into_iter().map(|v| (v * 65535.0 + 0.5) as u16).collect()),
+            Texels::F16(_) => Texels::F16(data.into_iter().map(f16::from_f32).collect()),
+            Texels::F32(_) => Texels::F32(data),
+        }
+    }
+
+    /// The linear value at `index`, which belongs to the given channel of so many.
+    pub(super) fn linear(&self, index: usize, channel: usize, channels: usize) -> f32 {
+        match self {
+            Texels::U8(v, Transfer::Srgb) if is_color(channel, channels) => linear_from_srgb8(v[index]),
+            Texels::U8(v, Transfer::Srgb | Transfer::Linear) => unit_from_u8(v[index]),
+            Texels::U16(v) => unit_from_u16(v[index]),
+            Texels::F16(v) => v[index].to_f32(),
+            Texels::F32(v) => v[index],
+        }
+    }
+
+    /// Up to four linear values from `start` on, the first of which is channel `first` of so many; zero where there are
+    /// fewer.
+    #[inline]
+    pub(super) fn fetch(&self, start: usize, first: usize, channels: usize) -> [f32; 4] {
+        let count = channels.saturating_sub(first).min(4);
+        let range = start + first.min(channels)..start + first.min(channels) + count;
+        match self {
+            Texels::U8(v, Transfer::Srgb) if first == 0 && channels != 2 => {
+                let mut values = spread(&v[range], linear_from_srgb8);
+                if count == 4 {
+                    values[3] = unit_from_u8(v[start + 3]);
+                }
+                values
+            }
+            Texels::U8(v, Transfer::Srgb) => {
+                let mut channel = first;
+                spread(&v[range], |v| {
+                    channel += 1;
+                    if is_color(channel - 1, channels) {
+                        linear_from_srgb8(v)
+                    } else {
+                        unit_from_u8(v)
+                    }
+                })
+            }
+            Texels::U8(v, Transfer::Linear) => spread(&v[range], unit_from_u8),
+            Texels::U16(v) => spread(&v[range], unit_from_u16),
+            Texels::F16(v) => spread(&v[range], f16::to_f32),
+            Texels::F32(v) => spread(&v[range], |v| v),
+        }
+    }
+
+    /// Bytes of a value.
+    pub(super) fn value_bytes(&self) -> usize {
+        match self {
+            Texels::U8(..) => 1,
+            Texels::U16(_) | Texels::F16(_) => 2,
+            Texels::F32(_) => 4,
+        }
+    }
+
+    /// Appends values as bytes, in the machine's order.
+    pub(super) fn write(&self, range: Range<usize>, bytes: &mut Vec<u8>) {
+        match self {
+            Texels::U8(v, _) => bytes.extend_from_slice(&v[range]),
+            Texels::U16(v) => bytes.extend(v[range].iter().flat_map(|v| v.to_ne_bytes())),
+            Texels::F16(v) => bytes.extend(v[range].iter().flat_map(|v| v.to_ne_bytes())),
+            Texels::F32(v) => bytes.extend(v[range].iter().flat_map(|v| v.to_ne_bytes())),
+        }
+    }
+
+    /// The texels that [`Texels::write`] wrote, of the type of these.
+    pub(super) fn read_like(&self, bytes: Vec<u8>) -> Texels {
+        let pairs = |bytes: &[u8]| -> Vec<u16> {
+            let pairs = bytes.as_chunks::<2>().0;
+            pairs.iter().map(|&pair| u16::from_ne_bytes(pair)).collect()
+        };
+        match self {
+            Texels::U8(_, transfer) => Texels::U8(bytes, *transfer),
+            Texels::U16(_) => Texels::U16(pairs(&bytes)),
+            Texels::F16(_) => Texels::F16(pairs(&bytes).into_iter().map(f16::from_bits).collect()),
+            Texels::F32(_) => {
+                let words = bytes.as_chunks::<4>().0;
+                Texels::F32(words.iter().map(|&word| f32::from_ne_bytes(word)).collect())
+            }
+        }
+    }
+
+    /// No texels of the type of these.
+    pub(super) fn none_like(&self) -> Texels {
+        self.read_like(vec![])
+    }
+
+    /// Memory [bytes].
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Texels::U8(v, _) => v.len(),
+            Texels::U16(v) => v.len() * 2,
+            Texels::F16(v) => v.len() * 2,
+            Texels::F32(v) => v.len() * 4,
+        }
+    }
+}
+
+#[inline]
+fn spread<T: Copy>(values: &[T], mut linear: impl FnMut(T) -> f32) -> [f32; 4] {
+    match *values {
+        [a] => [linear(a), 0.0, 0.0, 0.0],
+        [a, b] => [linear(a), linear(b), 0.0, 0.0],
+        [a, b, c] => [linear(a), linear(b), linear(c), 0.0],
+        [a, b, c, d] => [linear(a), linear(b), linear(c), linear(d)],
+        _ => [0.0; 4],
+    }
+}
+
+/// Whether a channel is colour rather than alpha.
+fn is_color(channel: usize, channels: usize) -> bool {
+    channel < 3 && !(channels == 2 && channel == 1)
+}
+
+fn unit_from_u8(v: u8) -> f32 {
+    f32::from(v) * (1.0 / 255.0)
+}
+
+fn unit_from_u16(v: u16) -> f32 {
+    f32::from(v) * (1.0 / 65535.0)
+}
+
+fn decode(mut values: Vec<f32>, channels: usize, encoded: bool) -> Vec<f32> {
+    if encoded {
+        for texel in values.chunks_exact_mut(channels) {
+            for (c, v) in texel.iter_mut().enumerate() {
+                if is_color(c, channels) {
+                    *v = linear_from_srgb(*v);
+                }
+            }
+        }
+    }
+    values
+}
+
+fn drop_non_finite(mut values: Vec<f32>) -> (Vec<f32>, usize) {
+    let dropped = values
+        .iter_mut()
+        .filter(|v| !v.is_finite())
+        .map(|v| *v = 0.0)
+        .count();
+    (values, dropped)
+}

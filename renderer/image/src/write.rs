@@ -1,0 +1,192 @@
+//! Image writer: EXR, TIFF, Radiance HDR, PNG and JPEG.
+
+use std::path::Path;
+
+use image::codecs::hdr::HdrEncoder;
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder};
+use rayon::prelude::*;
+
+use super::output_format::OutputFormat;
+use super::{
+    Image, ImageError, WriteOptions, check_writable, exr_write, srgb8_from_linear, tiff_write, write_whole,
+};
+use renderer_base::math::exp2;
+
+/// How good JPEG files are, of 100.
+const JPEG_QUALITY: u8 = 95;
+
+/// Writes an image in the format that the extension names, whole or not at all.
+///
+/// EXR and TIFF keep all channels, as 32-bit floats unless other samples are asked for. HDR keeps RGB. PNG and JPEG get exposure and the sRGB transfer, and are
+/// rounded to 8 bits; PNG keeps alpha.
+///
+/// # Errors
+/// When the extension names no format, the image does not suit the format, or the file cannot be written.
+pub fn write(path: &Path, image: &Image, options: &WriteOptions) -> Result<(), ImageError> {
+    write_whole(path, &encode(path, image, options)?)
+}
+
+/// Writes an image to several files; all are checked and encoded before the first is written.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_all<P: AsRef<Path>>(
+    paths: &[P],
+    image: &Image,
+    options: &WriteOptions,
+) -> Result<(), ImageError> {
+    paths.iter().try_for_each(|path| check_writable(path.as_ref()))?;
+    let files: Vec<Vec<u8>> = paths
+        .iter()
+        .map(|path| encode(path.as_ref(), image, options))
+        .collect::<Result<_, _>>()?;
+    paths
+        .iter()
+        .zip(&files)
+        .try_for_each(|(path, bytes)| write_whole(path.as_ref(), bytes))
+}
+
+/// Checks that the format that the extension of `path` names takes a picture of that size.
+///
+/// # Errors
+/// When it does not, or the extension names no format.
+pub fn check_size(path: &Path, width: usize, height: usize) -> Result<(), ImageError> {
+    if OutputFormat::of(path)? == OutputFormat::Jpeg && width.max(height) > 65535 {
+        let reason = format!("{width}×{height} pixels are more than JPEG allows (65535 each way)");
+        return Err(ImageError::not_writable(path, reason));
+    }
+    Ok(())
+}
+
+/// The bytes that [`write`] would put into `path`.
+///
+/// # Errors
+/// When the extension names no format or the image does not suit the format.
+pub fn encode(path: &Path, image: &Image, options: &WriteOptions) -> Result<Vec<u8>, ImageError> {
+    let format = OutputFormat::of(path)?;
+    if image.width == 0 || image.height == 0 || image.channels == 0 {
+        return Err(ImageError::not_writable(path, "the image has no pixels"));
+    }
+    check_size(path, image.width, image.height)?;
+    let encoded = match format {
+        OutputFormat::Exr => encode_exr(image, options),
+        OutputFormat::Tiff => tiff_write::encode(&image.clone().into_linear(), options),
+        OutputFormat::Hdr => encode_hdr(image),
+        OutputFormat::Png => encode_png(image, options.exposure),
+        OutputFormat::Jpeg => encode_jpeg(image, options.exposure),
+    };
+    encoded.map_err(|reason| ImageError::not_writable(path, reason))
+}
+
+fn encode_exr(image: &Image, options: &WriteOptions) -> Result<Vec<u8>, String> {
+    let usual: &[&str] = match image.channels {
+        1 => &["Y"],
+        2 => &["Y", "A"],
+        3 => &["R", "G", "B"],
+        4 => &["R", "G", "B", "A"],
+        _ => &[],
+    };
+    let names = match options.channel_names.as_slice() {
+        [] => usual.iter().map(|&n| n.to_owned()).collect(),
+        names => names.to_vec(),
+    };
+    if names.len() != image.channels {
+        return Err(format!("{} names for {} channels", names.len(), image.channels));
+    }
+    // What is in memory as encoded colour leaves as light: EXR has no other custom.
+    exr_write::encode(&image.clone().into_linear(), &names, options)
+}
+
+fn encode_hdr(image: &Image) -> Result<Vec<u8>, String> {
+    let image = image.clone().into_linear();
+    let pixels = |i| image.rgb(i % image.width, i / image.width).to_array();
+    let pixels: Vec<_> = (0..image.width * image.height)
+        .map(|i| image::Rgb(nearest_rgbe(pixels(i))))
+        .collect();
+    let mut bytes = Vec::new();
+    let encoder = HdrEncoder::new(&mut bytes);
+    encoder
+        .encode(&pixels, image.width, image.height)
+        .map_err(|e| e.to_string())?;
+    Ok(bytes)
+}
+
+/// The nearest colour that a pixel of an HDR file can be: three multiples, up to 255, of one power of two. The encoder
+/// rounds down, by which pictures would be darker by 0.3 %.
+fn nearest_rgbe(color: [f32; 3]) -> [f32; 3] {
+    const LEAST: f32 = 1e-35;
+    const GREATEST: f32 = 1.6e38;
+    let color = color.map(|v| v.clamp(0.0, GREATEST));
+    let most = color.into_iter().fold(0.0, f32::max);
+    if most < LEAST {
+        return [0.0; 3];
+    }
+    // The exponent alone: the greatest power of two up to `most`.
+    let step = f32::from_bits(most.to_bits() & 0x7f80_0000) / 128.0;
+    let step = if most < 255.5 * step { step } else { 2.0 * step };
+    color.map(|v| (v / step + 0.5).floor() * step)
+}
+
+fn encode_png(image: &Image, exposure: f32) -> Result<Vec<u8>, String> {
+    let (kind, values) = match image.channels {
+        1 => (ExtendedColorType::L8, to_bytes(image, exposure, 1)),
+        2 => (ExtendedColorType::La8, to_bytes(image, exposure, 2)),
+        3 => (ExtendedColorType::Rgb8, to_bytes(image, exposure, 3)),
+        _ => (ExtendedColorType::Rgba8, to_bytes(image, exposure, 4)),
+    };
+    let mut bytes = Vec::new();
+    let (width, height) = dimensions(image)?;
+    let encoder = PngEncoder::new(&mut bytes);
+    encoder
+        .write_image(&values, width, height, kind)
+        .map_err(|e| e.to_string())?;
+    Ok(bytes)
+}
+
+fn encode_jpeg(image: &Image, exposure: f32) -> Result<Vec<u8>, String> {
+    let (kind, kept) = match image.color_channels() {
+        1 => (ExtendedColorType::L8, 1),
+        _ => (ExtendedColorType::Rgb8, 3),
+    };
+    let mut bytes = Vec::new();
+    let (width, height) = dimensions(image)?;
+    let encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
+    encoder
+        .write_image(&to_bytes(image, exposure, kept), width, height, kind)
+        .map_err(|e| e.to_string())?;
+    Ok(bytes)
+}
+
+fn dimensions(image: &Image) -> Result<(u32, u32), String> {
+    let narrow = |n: usize| u32::try_from(n).map_err(|_| format!("{n} pixels are too many"));
+    Ok((narrow(image.width)?, narrow(image.height)?))
+}
+
+/// The first `kept` channels as 8-bit sRGB; alpha is neither exposed nor encoded.
+fn to_bytes(image: &Image, exposure: f32, kept: usize) -> Vec<u8> {
+    let image = image.clone().into_linear();
+    let scale = exp2(exposure);
+    let color = image.color_channels();
+    let mut bytes = vec![0; image.width * image.height * kept];
+    bytes
+        .par_chunks_mut(image.width * kept)
+        .zip(image.data.par_chunks(image.width * image.channels))
+        .for_each(|(bytes, row)| {
+            for (out, pixel) in bytes.chunks_exact_mut(kept).zip(row.chunks_exact(image.channels)) {
+                for (c, (byte, &v)) in out.iter_mut().zip(pixel).enumerate() {
+                    *byte = if c < color {
+                        srgb8_from_linear(v * scale)
+                    } else {
+                        unit_to_byte(v)
+                    };
+                }
+            }
+        });
+    bytes
+}
+
+fn unit_to_byte(v: f32) -> u8 {
+    (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
+}

@@ -1,0 +1,243 @@
+//! glTF buffers: the chunk of a GLB, data URIs, external files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gltf::buffer::{Buffer, Source, View};
+use gltf::{Accessor, Document, image};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use super::Fault;
+use renderer_base::files;
+use renderer_image::texture::TextureSource;
+
+/// The extensions of meshopt compression.
+pub(super) const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
+
+/// The buffers of a document, each at least as long as the document says.
+pub(super) struct Buffers {
+    list: Vec<Vec<u8>>,
+    /// The bytes of compressed views, by the view's number.
+    pub(super) views: FxHashMap<usize, Vec<u8>>,
+    /// The elements of accessors that compressed primitives have, by the accessor's number.
+    pub(super) decoded: FxHashMap<usize, Vec<u8>>,
+    /// The files that were read.
+    pub(super) files: Vec<PathBuf>,
+    directory: PathBuf,
+}
+
+impl Buffers {
+    pub(super) fn read(
+        document: &Document,
+        mut blob: Option<Vec<u8>>,
+        path: &Path,
+    ) -> Result<Buffers, Fault> {
+        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+        let (mut list, mut files) = (vec![], vec![]);
+        for buffer in document.buffers() {
+            let index = buffer.index();
+            let is_fallback = is_fallback(&buffer) || (blob.is_none() && uses_meshopt(document));
+            if is_fallback && matches!(buffer.source(), Source::Bin) {
+                list.push(vec![]);
+                continue;
+            }
+            let bytes = match buffer.source() {
+                Source::Bin => blob
+                    .take()
+                    .ok_or_else(|| format!("buffer {index} is missing: the file has no binary part"))?,
+                Source::Uri(uri) => {
+                    match Uri::parse(uri).map_err(|reason| format!("buffer {index}: {reason}"))? {
+                        Uri::Data(bytes) => bytes,
+                        Uri::File(name) => {
+                            let file = directory.join(name);
+                            let bytes = files::read(&file).map_err(|error| {
+                                format!("buffer {index}: cannot read {}: {error}", file.display())
+                            })?;
+                            files.push(file);
+                            bytes
+                        }
+                    }
+                }
+            };
+            if bytes.len() < buffer.length() {
+                return Err(format!(
+                    "buffer {index} has {} bytes, but {} are promised",
+                    bytes.len(),
+                    buffer.length()
+                ));
+            }
+            list.push(bytes);
+        }
+        Ok(Buffers {
+            list,
+            views: FxHashMap::default(),
+            decoded: FxHashMap::default(),
+            files,
+            directory,
+        })
+    }
+
+    /// The packed elements of an accessor, where a compressed primitive has them.
+    pub(super) fn decoded(&self, accessor: &Accessor<'_>) -> Option<&[u8]> {
+        self.decoded.get(&accessor.index()).map(Vec::as_slice)
+    }
+
+    /// The bytes of a view.
+    pub(super) fn view(&self, view: &View<'_>) -> Result<&[u8], Fault> {
+        if let Some(bytes) = self.views.get(&view.index()) {
+            return Ok(bytes);
+        }
+        let (offset, length) = (view.offset(), view.length());
+        self.range(view.buffer().index(), offset, length).ok_or_else(|| {
+            format!(
+                "buffer view {} ({length} bytes from {offset}) reaches beyond its buffer",
+                view.index()
+            )
+        })
+    }
+
+    /// Some bytes of a buffer, if they are there.
+    pub(super) fn range(&self, buffer: usize, offset: usize, length: usize) -> Option<&[u8]> {
+        let end = offset.checked_add(length)?;
+        self.list.get(buffer)?.get(offset..end)
+    }
+
+    /// Where an image's bytes are. `name` is what an embedded image is called.
+    pub(super) fn image(&self, image: &image::Image<'_>, name: &str) -> Result<TextureSource, Fault> {
+        let embedded = |bytes: Vec<u8>| TextureSource::Memory {
+            name: PathBuf::from(name),
+            bytes: Arc::from(bytes),
+        };
+        match image.source() {
+            image::Source::View { view, .. } => Ok(embedded(self.view(&view)?.to_vec())),
+            image::Source::Uri { uri, .. } => {
+                let index = image.index();
+                match Uri::parse(uri).map_err(|reason| format!("image {index}: {reason}"))? {
+                    Uri::Data(bytes) => Ok(embedded(bytes)),
+                    Uri::File(file) => {
+                        let file = self.directory.join(file);
+                        if !files::is_file(&file) {
+                            return Err(format!("image {index}: there is no file {}", file.display()));
+                        }
+                        Ok(TextureSource::File(file))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether there may be compressed views, and buffers that only stand for their bytes.
+fn uses_meshopt(document: &Document) -> bool {
+    document.extensions_used().any(|name| MESHOPT.contains(&name))
+}
+
+/// Whether a buffer says that it only stands for the bytes that decompression gives.
+fn is_fallback(buffer: &Buffer<'_>) -> bool {
+    let extension = MESHOPT.iter().find_map(|name| buffer.extension_value(name));
+    let fallback = extension.and_then(|extension| extension.get("fallback"));
+    fallback.and_then(Value::as_bool) == Some(true)
+}
+
+/// What a URI refers to.
+enum Uri {
+    Data(Vec<u8>),
+    /// A path relative to the document.
+    File(String),
+}
+
+impl Uri {
+    fn parse(uri: &str) -> Result<Uri, Fault> {
+        if let Some(data) = uri.strip_prefix("data:") {
+            let (kind, data) = data.split_once(',').ok_or("a data URI without data")?;
+            return if kind.ends_with(";base64") {
+                decode_base64(data).map(Uri::Data)
+            } else {
+                Ok(Uri::Data(decode_percent(data)))
+            };
+        }
+        let file = uri.strip_prefix("file://").unwrap_or(uri);
+        if file.contains("://") {
+            return Err(format!(
+                "`{uri}` is not a file; nothing is loaded from the network"
+            ));
+        }
+        String::from_utf8(decode_percent(file))
+            .map(Uri::File)
+            .map_err(|_| format!("`{uri}` is not text in UTF-8"))
+    }
+}
+
+/// RFC 3986, section 2.1. A `%` that no two digits follow stands for itself.
+fn decode_percent(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let digits = bytes
+            .get(at + 1..at + 3)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(value) if byte == b'%' => {
+                decoded.push(value);
+                at += 3;
+            }
+            _ => {
+                decoded.push(byte);
+                at += 1;
+            }
+        }
+    }
+    decoded
+}
+
+/// RFC 4648, section 4; white space is passed over, padding may be missing.
+fn decode_base64(text: &str) -> Result<Vec<u8>, Fault> {
+    let mut decoded = Vec::with_capacity(text.len() / 4 * 3);
+    let mut bits = 0u32;
+    let mut count = 0u32;
+    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            b'=' => break,
+            _ => return Err("data that is not base64".to_owned()),
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            decoded.push((bits >> count) as u8);
+        }
+    }
+    Ok(decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decodes_base64() {
+        for (text, expected) in [
+            ("", ""),
+            ("Zg==", "f"),
+            ("Zm8", "fo"),
+            ("Zm9v", "foo"),
+            ("Zm9v\nYmFy", "foobar"),
+        ] {
+            assert_eq!(decode_base64(text).expect("it is base64"), expected.as_bytes());
+        }
+        assert!(decode_base64("Z.9v").is_err());
+    }
+
+    #[test]
+    fn decodes_percent() {
+        assert_eq!(decode_percent("a%20b%2"), b"a b%2");
+        assert_eq!(decode_percent("100%"), b"100%");
+    }
+}

@@ -1,0 +1,275 @@
+//! glTF materials and textures, as calls of the shipped unit `gltf_pbr`.
+
+use std::path::Path;
+
+use gltf::material::AlphaMode;
+use gltf::texture::{MagFilter, Texture, WrappingMode};
+use gltf::{Document, Material};
+
+use super::Fault;
+use super::buffers::Buffers;
+use super::slot::{Slot, UvTransform};
+use crate::ModelMaterial;
+use crate::call::Call;
+use crate::model::Names;
+use renderer_image::texture::TextureColorSpace;
+use renderer_scene::text::number;
+use renderer_scene::{EmissionSides, TextureDesc};
+
+/// The extension that takes the place of the metallic-roughness model.
+const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
+
+/// Collects the materials of a document.
+pub(super) struct Materials<'a> {
+    pub(super) document: &'a Document,
+    buffers: &'a Buffers,
+    path: &'a Path,
+    names: Names,
+    list: Vec<ModelMaterial>,
+    textures: Vec<TextureDesc>,
+    /// The sets of texture coordinates of the material that is being read.
+    sets: Vec<u32>,
+    sets_of: Vec<Vec<u32>>,
+}
+
+/// What the materials of a document come to.
+pub(super) struct ReadMaterials {
+    pub(super) list: Vec<ModelMaterial>,
+    pub(super) textures: Vec<TextureDesc>,
+    /// The sets of texture coordinates that each material uses.
+    pub(super) sets: Vec<Vec<u32>>,
+}
+
+impl<'a> Materials<'a> {
+    pub(super) fn new(document: &'a Document, buffers: &'a Buffers, path: &'a Path) -> Materials<'a> {
+        Materials {
+            document,
+            buffers,
+            path,
+            names: Names::default(),
+            list: vec![],
+            textures: vec![],
+            sets: vec![],
+            sets_of: vec![],
+        }
+    }
+
+    pub(super) fn finish(self) -> ReadMaterials {
+        ReadMaterials {
+            list: self.list,
+            textures: self.textures,
+            sets: self.sets_of,
+        }
+    }
+
+    pub(super) fn add(&mut self, material: &Material<'_>) -> Result<(), Fault> {
+        let index = material.index().unwrap_or(0);
+        let name = material
+            .name()
+            .map_or_else(|| format!("material{index}"), str::to_owned);
+        let name = self.names.unique(&name);
+        let call = self
+            .call(material)
+            .map_err(|reason| format!("material `{name}`: {reason}"))?;
+        let mut sets = std::mem::take(&mut self.sets);
+        sets.sort_unstable();
+        sets.dedup();
+        self.sets_of.push(sets);
+        // Displays and tail lamps, by a texture or by a factor up to 1, glow and light no scene.
+        let strength = material.emissive_strength().unwrap_or(1.0);
+        let emissive = material.emissive_factor().iter().any(|&v| v * strength > 1.0)
+            && material.emissive_texture().is_none();
+        let both = material.double_sided() || material.unlit();
+        let emission = if both {
+            EmissionSides::Both
+        } else {
+            EmissionSides::Front
+        };
+        self.list.push(ModelMaterial {
+            name,
+            call,
+            emissive,
+            emission,
+            culled: !both,
+        });
+        Ok(())
+    }
+
+    /// The call; what has its default value is left out.
+    fn call(&mut self, material: &Material<'_>) -> Result<String, Fault> {
+        let mut call = Call::new();
+        let alpha = self.base(&mut call, material)?;
+        if let Some(normal) = material.normal_texture() {
+            self.slot(
+                &mut call,
+                "normal",
+                Some(Slot::of_normal(&normal)),
+                TextureColorSpace::Raw,
+            )?;
+            call.number_unless("normal_scale", normal.scale(), 1.0)?;
+        }
+        let strength = material.emissive_strength().unwrap_or(1.0);
+        let emissive = material.emissive_factor().map(|v| v * strength);
+        if emissive != [0.0; 3] {
+            call.color("emissive", emissive)?;
+            let texture = material.emissive_texture();
+            self.slot(
+                &mut call,
+                "emissive",
+                texture.as_ref().map(Slot::new),
+                TextureColorSpace::Srgb,
+            )?;
+        }
+        match material.alpha_mode() {
+            AlphaMode::Opaque => {}
+            AlphaMode::Mask => {
+                call.number_unless("alpha", alpha, 1.0)?;
+                call.string("alpha_mode", "mask");
+                call.number("alpha_cutoff", material.alpha_cutoff().unwrap_or(0.5))?;
+            }
+            AlphaMode::Blend => {
+                call.number_unless("alpha", alpha, 1.0)?;
+                call.string("alpha_mode", "blend");
+            }
+        }
+        if material.unlit() {
+            call.raw("unlit", "1");
+        }
+        self.dielectric(&mut call, material)?;
+        self.layers(&mut call, material)?;
+        Ok(call.finish())
+    }
+
+    /// The body, metallic or not. Returns its opacity.
+    fn base(&mut self, call: &mut Call, material: &Material<'_>) -> Result<f32, Fault> {
+        if let Some(extension) = material.extension_value(SPECULAR_GLOSSINESS) {
+            return self.specular_glossiness(call, extension);
+        }
+        let pbr = material.pbr_metallic_roughness();
+        let [r, g, b, alpha] = pbr.base_color_factor();
+        call.color("base_color", [r, g, b])?;
+        call.number("metallic", pbr.metallic_factor())?;
+        call.number("roughness", pbr.roughness_factor())?;
+        self.slot(
+            call,
+            "base_color",
+            pbr.base_color_texture().as_ref().map(Slot::new),
+            TextureColorSpace::Srgb,
+        )?;
+        let rough = pbr.metallic_roughness_texture();
+        self.slot(
+            call,
+            "metallic_roughness",
+            rough.as_ref().map(Slot::new),
+            TextureColorSpace::Raw,
+        )?;
+        Ok(alpha)
+    }
+
+    /// What extensions say about the surface beneath all layers.
+    fn dielectric(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
+        if material.extension_value(SPECULAR_GLOSSINESS).is_some() {
+            // It goes with no other extension of the body.
+            return Ok(());
+        }
+        call.number_unless("ior", material.ior().unwrap_or(1.5), 1.5)?;
+        if let Some(specular) = material.specular() {
+            call.number_unless("specular", specular.specular_factor(), 1.0)?;
+            if specular.specular_color_factor() != [1.0; 3] {
+                call.color("specular_color", specular.specular_color_factor())?;
+            }
+            let (texture, tint) = (specular.specular_texture(), specular.specular_color_texture());
+            self.slot(
+                call,
+                "specular",
+                texture.as_ref().map(Slot::new),
+                TextureColorSpace::Raw,
+            )?;
+            self.slot(
+                call,
+                "specular_color",
+                tint.as_ref().map(Slot::new),
+                TextureColorSpace::Srgb,
+            )?;
+        }
+        if let Some(transmission) = material.transmission() {
+            call.number_unless("transmission", transmission.transmission_factor(), 0.0)?;
+            let texture = transmission.transmission_texture();
+            self.slot(
+                call,
+                "transmission",
+                texture.as_ref().map(Slot::new),
+                TextureColorSpace::Raw,
+            )?;
+        }
+        let is_lit_through = self.diffuse_transmission(call, material)?;
+        if material.transmission().is_some() || is_lit_through {
+            self.volume(call, material)?;
+        }
+        self.iridescence(call, material)
+    }
+
+    /// Adds the arguments of a texture: `NAME_texture` and, where they are not the usual, `NAME_set` (of texture
+    /// coordinates), `NAME_wrap` and `NAME_uv` (the transform).
+    pub(super) fn slot(
+        &mut self,
+        call: &mut Call,
+        name: &str,
+        slot: Option<Slot<'_>>,
+        color_space: TextureColorSpace,
+    ) -> Result<(), Fault> {
+        let Some(Slot {
+            texture,
+            set,
+            transform,
+        }) = slot
+        else {
+            return Ok(());
+        };
+        self.sets.push(set);
+        let file = self.texture(&texture, color_space)?;
+        call.string(&format!("{name}_texture"), &file);
+        if set != 0 {
+            call.raw(&format!("{name}_set"), &set.to_string());
+        }
+        let wrap = |mode: WrappingMode| match mode {
+            WrappingMode::Repeat => 0,
+            WrappingMode::ClampToEdge => 1,
+            WrappingMode::MirroredRepeat => 2,
+        };
+        let sampler = texture.sampler();
+        // What is seen from afar is averaged with either filter.
+        let is_closest = sampler.mag_filter() == Some(MagFilter::Nearest);
+        let wrap = wrap(sampler.wrap_s()) + 3 * wrap(sampler.wrap_t()) + 9 * i32::from(is_closest);
+        if wrap != 0 {
+            call.raw(&format!("{name}_wrap"), &wrap.to_string());
+        }
+        let matrix = transform.matrix();
+        if matrix != UvTransform::IDENTITY.matrix() {
+            let numbers = matrix.into_iter().map(number).collect::<Result<Vec<_>, _>>()?;
+            call.raw(&format!("{name}_uv"), &format!("matrix({})", numbers.join(", ")));
+        }
+        Ok(())
+    }
+
+    /// The name of a texture's image, which is made known.
+    fn texture(&mut self, texture: &Texture<'_>, color_space: TextureColorSpace) -> Result<String, Fault> {
+        let image = texture.source();
+        let kind = if color_space == TextureColorSpace::Raw {
+            "raw"
+        } else {
+            "color"
+        };
+        let name = format!("{}#image{}.{kind}", self.path.display(), image.index());
+        if !self.textures.iter().any(|known| known.name == name) {
+            let source = self.buffers.image(&image, &name)?;
+            self.textures.push(TextureDesc {
+                name: name.clone(),
+                source,
+                color_space,
+                file: self.path.to_owned(),
+            });
+        }
+        Ok(name)
+    }
+}

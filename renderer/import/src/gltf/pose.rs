@@ -1,0 +1,233 @@
+//! glTF poses: meshes as the morph weights and joints of a node bend them.
+
+use glam::{Affine3A, DAffine3, DMat4, Mat3A, Vec3, Vec3A};
+use gltf::mesh::Primitive;
+use gltf::{Accessor, Document, Node, Semantic, Skin};
+
+use super::Fault;
+use super::accessor::vectors;
+use super::buffers::Buffers;
+use super::morph::{Displacements, MorphTargets};
+use super::primitive::TANGENTS;
+use renderer_geometry::Mesh;
+
+/// How a node bends its mesh.
+#[derive(Clone, Debug)]
+pub(super) struct Pose {
+    /// How far each morph target is taken.
+    weights: Vec<f32>,
+    /// For each joint of the skin, from the space of the mesh to the world; empty where there is no skin.
+    joints: Vec<Affine3A>,
+    /// What targets do to texture coordinates and colours, by primitive.
+    displacements: Vec<Displacements>,
+}
+
+impl Pose {
+    /// The pose of a node whose mesh is bent; `None` for any other. `world_from_node` has the transform of each node of
+    /// the scene.
+    pub(super) fn of(
+        node: &Node<'_>,
+        world_from_node: &[Option<DAffine3>],
+        document: &Document,
+        targets: &MorphTargets,
+        buffers: &Buffers,
+    ) -> Result<Option<Pose>, Fault> {
+        let Some(mesh) = node.mesh() else {
+            return Ok(None);
+        };
+        let weights = node.weights().or(mesh.weights()).unwrap_or(&[]).to_vec();
+        let joints = match node.skin() {
+            Some(skin) => joints(&skin, world_from_node, buffers)?,
+            None => vec![],
+        };
+        let is_bent = !joints.is_empty() || weights.iter().any(|&weight| weight != 0.0);
+        if !is_bent {
+            return Ok(None);
+        }
+        Ok(Some(Pose {
+            displacements: targets.displacements(mesh.index(), &weights, document, buffers)?,
+            weights,
+            joints,
+        }))
+    }
+
+    /// Whether the bent mesh lies in world space: joints take the place of the node's own transform.
+    pub(super) fn is_in_world(&self) -> bool {
+        !self.joints.is_empty()
+    }
+
+    /// Bends the mesh of a primitive. glTF 2.0, sections 3.7.2.2 and 3.7.3.3.
+    pub(super) fn bend(
+        &self,
+        mesh: &mut Mesh,
+        primitive: &Primitive<'_>,
+        buffers: &Buffers,
+    ) -> Result<(), Fault> {
+        for (target, &weight) in primitive.morph_targets().zip(&self.weights) {
+            if weight != 0.0 {
+                let positions = mesh.positions.iter_mut().map(Vec3::as_mut);
+                displace(positions, target.positions(), weight, buffers)?;
+                let normals = mesh.normals.iter_mut().map(Vec3::as_mut);
+                displace(normals, target.normals(), weight, buffers)?;
+                if let Some(tangents) = vectors_of(mesh, TANGENTS[0]) {
+                    displace(tangents, target.tangents(), weight, buffers)?;
+                }
+            }
+        }
+        if let Some(displacements) = self.displacements.get(primitive.index()) {
+            displacements.apply(mesh)?;
+        }
+        if self.is_in_world() {
+            self.move_by_joints(mesh, primitive, buffers)?;
+        }
+        for normal in &mut mesh.normals {
+            *normal = normal.normalize_or_zero();
+        }
+        Ok(())
+    }
+
+    /// Moves each vertex by the weighted mean of its joints' transforms.
+    fn move_by_joints(
+        &self,
+        mesh: &mut Mesh,
+        primitive: &Primitive<'_>,
+        buffers: &Buffers,
+    ) -> Result<(), Fault> {
+        let vertices = mesh.positions.len();
+        let mut sums = vec![(Affine3A::ZERO, 0.0); vertices];
+        let mut first_joints = vec![];
+        for set in 0.. {
+            let (joints, weights) = (Semantic::Joints(set), Semantic::Weights(set));
+            let (Some(joints), Some(weights)) = (primitive.get(&joints), primitive.get(&weights)) else {
+                break;
+            };
+            let (joints, weights): (Vec<[f32; 4]>, Vec<[f32; 4]>) =
+                (vectors(&joints, buffers)?, vectors(&weights, buffers)?);
+            if joints.len() != vertices || weights.len() != vertices {
+                return Err(format!(
+                    "{} joints and {} weights for {vertices} vertices",
+                    joints.len(),
+                    weights.len()
+                ));
+            }
+            if set == 0 {
+                first_joints = joints.iter().map(|&[joint, ..]| joint as usize).collect();
+            }
+            for ((sum, joints), weights) in sums.iter_mut().zip(joints).zip(weights) {
+                for (joint, weight) in joints.into_iter().zip(weights) {
+                    // A joint of weight zero need not be there.
+                    if weight == 0.0 {
+                        continue;
+                    }
+                    let transform = self.joints.get(joint as usize).ok_or_else(|| {
+                        format!("a vertex has joint {joint}; the skin has {}", self.joints.len())
+                    })?;
+                    sum.0.matrix3 += transform.matrix3 * weight;
+                    sum.0.translation += transform.translation * weight;
+                    sum.1 += weight;
+                }
+            }
+        }
+        let mut transforms = Vec::with_capacity(vertices);
+        for (i, (sum, weight)) in sums.into_iter().enumerate() {
+            transforms.push(if weight == 0.0 {
+                // Exporters leave such vertices; three.js, too, has them follow their first joint.
+                let first = first_joints.get(i).and_then(|&joint| self.joints.get(joint));
+                *first.ok_or_else(|| format!("vertex {i} has no joint"))?
+            } else {
+                Affine3A {
+                    matrix3: sum.matrix3 * weight.recip(),
+                    translation: sum.translation / weight,
+                }
+            });
+        }
+        for (i, transform) in transforms.iter().enumerate() {
+            mesh.positions[i] = transform.transform_point3(mesh.positions[i]);
+            if let Some(normal) = mesh.normals.get_mut(i) {
+                *normal =
+                    Vec3::from(cofactors(&transform.matrix3) * Vec3A::from(*normal)).normalize_or_zero();
+            }
+        }
+        for name in TANGENTS {
+            for (vector, transform) in vectors_of(mesh, name).into_iter().flatten().zip(&transforms) {
+                *vector = transform.transform_vector3(Vec3::from_array(*vector)).to_array();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds a part of a morph target to the vectors of all vertices, of which there may be none.
+fn displace<'a>(
+    values: impl ExactSizeIterator<Item = &'a mut [f32; 3]>,
+    target: Option<Accessor<'_>>,
+    weight: f32,
+    buffers: &Buffers,
+) -> Result<(), Fault> {
+    let Some(accessor) = target else {
+        return Ok(());
+    };
+    let offsets: Vec<[f32; 3]> = vectors(&accessor, buffers)?;
+    if values.len() != 0 && values.len() != offsets.len() {
+        return Err(format!(
+            "a morph target has {} offsets for {} vertices",
+            offsets.len(),
+            values.len()
+        ));
+    }
+    for (value, offset) in values.zip(offsets) {
+        *value = (Vec3::from_array(*value) + weight * Vec3::from_array(offset)).to_array();
+    }
+    Ok(())
+}
+
+/// The vectors of an attribute, vertex by vertex.
+fn vectors_of<'a>(mesh: &'a mut Mesh, name: &str) -> Option<impl ExactSizeIterator<Item = &'a mut [f32; 3]>> {
+    let attribute = mesh
+        .attributes
+        .iter_mut()
+        .find(|attribute| attribute.name == name)?;
+    Some(attribute.values.as_chunks_mut().0.iter_mut())
+}
+
+/// For each joint, from the space of the mesh to the world.
+fn joints(
+    skin: &Skin<'_>,
+    world_from_node: &[Option<DAffine3>],
+    buffers: &Buffers,
+) -> Result<Vec<Affine3A>, Fault> {
+    let joint_from_mesh: Option<Vec<[f32; 16]>> = skin
+        .inverse_bind_matrices()
+        .map(|accessor| vectors(&accessor, buffers))
+        .transpose()?;
+    let joint = |(i, node): (usize, Node<'_>)| {
+        let world_from_joint = world_from_node[node.index()].ok_or_else(|| {
+            let (skin, node) = (skin.index(), node.index());
+            format!("node {node}, a joint of skin {skin}, is not in the scene")
+        })?;
+        let joint_from_mesh = match &joint_from_mesh {
+            None => DAffine3::IDENTITY,
+            Some(matrices) => {
+                let matrix = matrices
+                    .get(i)
+                    .ok_or_else(|| format!("skin {} has no matrix for its joint {i}", skin.index()))?;
+                DAffine3::from_mat4(DMat4::from_cols_array(&matrix.map(f64::from)))
+            }
+        };
+        let world_from_mesh = world_from_joint * joint_from_mesh;
+        Ok(Affine3A::from_mat3_translation(
+            world_from_mesh.matrix3.as_mat3(),
+            world_from_mesh.translation.as_vec3(),
+        ))
+    };
+    skin.joints().enumerate().map(joint).collect()
+}
+
+/// The matrix that turns normals where `m` turns vectors, but for their length: also where `m` is singular.
+fn cofactors(m: &Mat3A) -> Mat3A {
+    Mat3A::from_cols(
+        m.y_axis.cross(m.z_axis),
+        m.z_axis.cross(m.x_axis),
+        m.x_axis.cross(m.y_axis),
+    )
+}

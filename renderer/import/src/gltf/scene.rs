@@ -1,0 +1,550 @@
+//! glTF node hierarchy: placed meshes, cameras and lights.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, Vec2, Vec3};
+use gltf::camera::Projection as GltfProjection;
+use gltf::khr_lights_punctual::{Kind as GltfLight, Light};
+use gltf::scene::Transform;
+use gltf::{Document, Node, Primitive, Semantic};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::buffers::Buffers;
+use super::fault::{BESIDE, VALIDATOR};
+use super::flat::{Place, flattened};
+use super::material::{Materials, ReadMaterials};
+use super::morph::MorphTargets;
+use super::pose::Pose;
+use super::primitive::TANGENTS;
+use super::{Fault, instancing, primitive, tangents};
+use crate::model::Names;
+use crate::{ImportError, Model, ModelShape};
+use renderer_base::color::Rgb;
+use renderer_base::math::is_invertible;
+use renderer_geometry::Mesh;
+use renderer_geometry::camera::{CameraDesc, FovAxis, Projection};
+use renderer_scene::{LightKind, SpotFalloff};
+
+/// Luminous efficacy by which photometric units become radiometric ones [lm/W].
+const LUMENS_PER_WATT: f32 = 683.0;
+
+/// The content of a document's scene.
+pub(super) fn model(
+    document: &Document,
+    targets: &MorphTargets,
+    buffers: &Buffers,
+    path: &Path,
+) -> Result<Model, ImportError> {
+    let fault = |reason: Fault| ImportError::Document {
+        path: path.to_owned(),
+        reason,
+        hint: VALIDATOR,
+    };
+    let in_material = |reason: Fault| ImportError::Document {
+        path: path.to_owned(),
+        reason,
+        hint: BESIDE,
+    };
+    let mut materials = Materials::new(document, buffers, path);
+    for material in document.materials() {
+        materials.add(&material).map_err(in_material)?;
+    }
+    let ReadMaterials { list, textures, sets } = materials.finish();
+    let (placed, world_from_node) = placed_nodes(document).map_err(fault)?;
+    let mut poses = FxHashMap::default();
+    for (node, _) in &placed {
+        if let Some(pose) = Pose::of(node, &world_from_node, document, targets, buffers).map_err(fault)? {
+            poses.insert(node.index(), pose);
+        }
+    }
+    let mut reader = Reader {
+        document,
+        buffers,
+        path,
+        model: Model {
+            materials: list,
+            textures,
+            files: buffers.files.clone(),
+            ..Model::default()
+        },
+        meshes: meshes(&placed, &poses, buffers, path),
+        flat: FxHashMap::default(),
+        poses,
+        sets,
+        shape_names: Names::default(),
+        camera_names: Names::default(),
+        light_names: Names::default(),
+    };
+    for name in document.extensions_used().filter(|name| changes_looks(name)) {
+        reader.warn(format!("the extension {name} is not supported and has no effect"));
+    }
+    for (node, world_from_node) in placed {
+        reader.node(&node, &world_from_node)?;
+    }
+    Ok(reader.model)
+}
+
+/// Reads, in parallel, the primitives of all meshes that nodes have.
+fn meshes(
+    placed: &[(Node<'_>, DAffine3)],
+    poses: &FxHashMap<usize, Pose>,
+    buffers: &Buffers,
+    path: &Path,
+) -> FxHashMap<PrimitiveKey, ReadPrimitive> {
+    let mut wanted = FxHashMap::default();
+    for (node, _) in placed {
+        let pose = poses.get(&node.index());
+        let Some(mesh) = node.mesh() else { continue };
+        for primitive in mesh.primitives() {
+            let key = PrimitiveKey::of(node, &mesh, &primitive, pose.is_some());
+            wanted
+                .entry(key)
+                .or_insert((part_name(&mesh, &primitive), primitive, pose));
+        }
+    }
+    wanted
+        .into_par_iter()
+        .map(|(key, (part, primitive, pose))| (key, read_primitive(&part, &primitive, pose, buffers, path)))
+        .collect()
+}
+
+/// A primitive as it looks in a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct PrimitiveKey {
+    mesh: usize,
+    primitive: usize,
+    /// The node that bends it.
+    posed_by: Option<usize>,
+}
+
+impl PrimitiveKey {
+    fn of(node: &Node<'_>, mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>, is_posed: bool) -> PrimitiveKey {
+        PrimitiveKey {
+            mesh: mesh.index(),
+            primitive: primitive.index(),
+            posed_by: is_posed.then_some(node.index()),
+        }
+    }
+}
+
+/// A primitive that was read; the inner `Err` says why there is nothing to show.
+type ReadPrimitive = Result<Result<Arc<Mesh>, &'static str>, ImportError>;
+
+fn read_primitive(
+    part: &str,
+    primitive: &Primitive<'_>,
+    pose: Option<&Pose>,
+    buffers: &Buffers,
+    path: &Path,
+) -> ReadPrimitive {
+    let fault = |reason: Fault| ImportError::Document {
+        path: path.to_owned(),
+        reason: format!("{part}: {reason}"),
+        hint: VALIDATOR,
+    };
+    let invalid = |source| ImportError::Mesh {
+        path: path.to_owned(),
+        part: Some(part.to_owned()),
+        source,
+    };
+    match primitive::mesh(primitive, buffers).map_err(fault)? {
+        Ok(mut triangles) => {
+            if let Some(pose) = pose {
+                pose.bend(&mut triangles, primitive, buffers).map_err(fault)?;
+            }
+            let mut triangles = triangles.validate().map_err(invalid)?;
+            let has_tangents = (triangles.attributes.iter()).any(|attribute| attribute.name == TANGENTS[0]);
+            if let Some(set) = primitive::tangent_set(&primitive.material()).filter(|_| !has_tangents) {
+                tangents::generate(&mut triangles, set);
+            }
+            Ok(Ok(Arc::new(triangles)))
+        }
+        Err(reason) => Ok(Err(reason)),
+    }
+}
+
+/// What messages call a primitive.
+fn part_name(mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) -> String {
+    let name = mesh.name().map_or_else(
+        || format!("mesh {}", mesh.index()),
+        |name| format!("mesh `{name}`"),
+    );
+    format!("{name}, primitive {}", primitive.index())
+}
+
+/// Whether an extension that is used but not understood is missed in the picture.
+fn changes_looks(name: &str) -> bool {
+    // After the name of who made it, an extension has that of what it is about.
+    let about = name.split('_').nth(1).unwrap_or_default();
+    !super::check::EXTENSIONS.contains(&name)
+        && ["gaussian", "lights", "materials", "mesh", "texture"].contains(&about)
+}
+
+/// Nodes with their places in the world, and the places of all nodes of the scene by number.
+type PlacedNodes<'a> = (Vec<(Node<'a>, DAffine3)>, Vec<Option<DAffine3>>);
+
+/// The visible nodes of the scene with their places in the world; the first scene where none is the default, all root
+/// nodes where there are no scenes.
+fn placed_nodes(document: &Document) -> Result<PlacedNodes<'_>, Fault> {
+    let nodes: Vec<Node<'_>> = document.nodes().collect();
+    let mut is_child = vec![false; nodes.len()];
+    for node in &nodes {
+        node.children().for_each(|child| is_child[child.index()] = true);
+    }
+    let roots: Vec<Node<'_>> = match document.default_scene().or_else(|| document.scenes().next()) {
+        Some(scene) => scene.nodes().collect(),
+        None => nodes.into_iter().filter(|node| !is_child[node.index()]).collect(),
+    };
+    let mut places = vec![None; is_child.len()];
+    let mut placed = vec![];
+    let mut stack: Vec<(Node<'_>, DAffine3, bool)> = roots
+        .into_iter()
+        .rev()
+        .map(|node| (node, DAffine3::IDENTITY, true))
+        .collect();
+    while let Some((node, world_from_parent, is_parent_visible)) = stack.pop() {
+        let world_from_node = world_from_parent * transform_of(&node)?;
+        if places[node.index()].replace(world_from_node).is_some() {
+            return Err(format!(
+                "node {} has two parents, or is its own ancestor",
+                node.index()
+            ));
+        }
+        // What is hidden may still be a joint.
+        let is_visible = is_parent_visible && is_visible(&node);
+        let first = stack.len();
+        stack.extend(node.children().map(|child| (child, world_from_node, is_visible)));
+        stack[first..].reverse();
+        if is_visible {
+            placed.push((node, world_from_node));
+        }
+    }
+    Ok((placed, places))
+}
+
+/// KHR_node_visibility: a node may be hidden with all below it.
+fn is_visible(node: &Node<'_>) -> bool {
+    let extension = node.extension_value("KHR_node_visibility");
+    let visible = extension.and_then(|extension| extension.get("visible"));
+    visible.and_then(serde_json::Value::as_bool) != Some(false)
+}
+
+/// How far from (0, 0, 0, 1) the last row of a matrix may be: programs that multiply matrices round.
+const MAX_ROUNDING: f64 = 1e-4;
+
+fn transform_of(node: &Node<'_>) -> Result<DAffine3, Fault> {
+    let double = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
+    let transform = match node.transform() {
+        Transform::Matrix { matrix } => {
+            let matrix = DMat4::from_cols_array_2d(&matrix.map(|column| column.map(f64::from)));
+            if (matrix.row(3) - glam::DVec4::W).abs().max_element() > MAX_ROUNDING {
+                return Err(format!("the matrix of node {} is not affine", node.index()));
+            }
+            DAffine3::from_mat4(matrix)
+        }
+        Transform::Decomposed {
+            translation,
+            rotation,
+            scale,
+        } => {
+            let rotation = DQuat::from_array(rotation.map(f64::from));
+            let rotation = if rotation.length_squared() > 0.0 {
+                rotation.normalize()
+            } else {
+                DQuat::IDENTITY
+            };
+            DAffine3::from_scale_rotation_translation(double(scale), rotation, double(translation))
+        }
+    };
+    if transform.is_finite() {
+        Ok(transform)
+    } else {
+        Err(format!("the transform of node {} is not finite", node.index()))
+    }
+}
+
+struct Reader<'a> {
+    document: &'a Document,
+    buffers: &'a Buffers,
+    path: &'a Path,
+    model: Model,
+    meshes: FxHashMap<PrimitiveKey, ReadPrimitive>,
+    /// Flat copies of meshes by the bits of the direction along which they are flattened; `None` where nothing is left.
+    flat: FxHashMap<(PrimitiveKey, [u64; 3]), Option<Arc<Mesh>>>,
+    /// How nodes bend their meshes, by the node's number.
+    poses: FxHashMap<usize, Pose>,
+    /// The sets of texture coordinates that each material uses.
+    sets: Vec<Vec<u32>>,
+    shape_names: Names,
+    camera_names: Names,
+    light_names: Names,
+}
+
+impl Reader<'_> {
+    /// Notes something that is not shown, once.
+    fn warn(&mut self, warning: String) {
+        if !self.model.warnings.contains(&warning) {
+            self.model.warnings.push(warning);
+        }
+    }
+
+    fn node(&mut self, node: &Node<'_>, world_from_node: &DAffine3) -> Result<(), ImportError> {
+        let place = Affine3A::from_mat3_translation(
+            world_from_node.matrix3.as_mat3(),
+            world_from_node.translation.as_vec3(),
+        );
+        if let Some(mesh) = node.mesh() {
+            let is_in_world = self.poses.get(&node.index()).is_some_and(Pose::is_in_world);
+            let places = if is_in_world {
+                vec![Affine3A::IDENTITY]
+            } else {
+                let places = instancing::places(node, world_from_node, self.document, self.buffers);
+                places
+                    .map_err(|reason| self.fault(reason))?
+                    .unwrap_or_else(|| vec![place])
+            };
+            self.mesh(node, &mesh, places)?;
+        }
+        if let Some(camera) = node.camera() {
+            self.camera(node, &camera, place)
+                .map_err(|reason| self.fault(reason))?;
+        }
+        if let Some(light) = node.light() {
+            self.light(node, &light, place);
+        }
+        Ok(())
+    }
+
+    fn fault(&self, reason: Fault) -> ImportError {
+        ImportError::Document {
+            path: self.path.to_owned(),
+            reason,
+            hint: VALIDATOR,
+        }
+    }
+
+    /// Adds a mesh in each of its places.
+    fn mesh(
+        &mut self,
+        node: &Node<'_>,
+        mesh: &gltf::Mesh<'_>,
+        places: Vec<Affine3A>,
+    ) -> Result<(), ImportError> {
+        let name = node
+            .name()
+            .or(mesh.name())
+            .map_or_else(|| format!("node{}", node.index()), str::to_owned);
+        let all = places.len();
+        let places: Vec<Place> = places.iter().filter_map(Place::of).collect();
+        self.warn_of_lost(&name, all - places.len(), all);
+        if places.is_empty() {
+            return Ok(());
+        }
+        let single = mesh.primitives().len() == 1;
+        for primitive in mesh.primitives() {
+            let Some(triangles) = self.primitive(node, mesh, &primitive)? else {
+                continue;
+            };
+            self.warn_of_missing_sets(mesh, &primitive);
+            let part = if single {
+                name.clone()
+            } else {
+                format!("{name}.{}", primitive.index())
+            };
+            let key = self.key(node, mesh, &primitive);
+            let seen = |place: &Place| Some((self.mesh_in(place, key, &triangles)?, place.world_from_mesh));
+            let seen: Vec<(Arc<Mesh>, Affine3A)> = places.iter().filter_map(seen).collect();
+            self.warn_of_lost(&part, places.len() - seen.len(), places.len());
+            if seen.is_empty() {
+                continue;
+            }
+            let name: Arc<str> = self.shape_names.unique(&part).into();
+            let material = primitive.material().index();
+            self.model
+                .shapes
+                .extend(seen.into_iter().map(|(mesh, world_from_object)| ModelShape {
+                    name: name.clone(),
+                    mesh,
+                    world_from_object,
+                    material,
+                }));
+        }
+        Ok(())
+    }
+
+    /// Notes places where a mesh has no area.
+    fn warn_of_lost(&mut self, name: &str, lost: usize, all: usize) {
+        match lost {
+            0 => {}
+            1 if all == 1 => self.warn(format!("`{name}` is scaled to nothing and not shown")),
+            _ => self.warn(format!(
+                "{lost} of {all} instances of `{name}` are scaled to nothing and not shown"
+            )),
+        }
+    }
+
+    /// A mesh as it has to be for a place, flat where that flattens; `None` where it has no area then.
+    fn mesh_in(&mut self, place: &Place, key: PrimitiveKey, mesh: &Arc<Mesh>) -> Option<Arc<Mesh>> {
+        let Some(along) = place.flat_along else {
+            return Some(mesh.clone());
+        };
+        self.flat
+            .entry((key, along.to_array().map(f64::to_bits)))
+            .or_insert_with(|| flattened(mesh, along).map(Arc::new))
+            .clone()
+    }
+
+    /// Notes the texture coordinates that the material of a primitive uses, but that are not there to be used.
+    fn warn_of_missing_sets(&mut self, mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) {
+        let sets = primitive
+            .material()
+            .index()
+            .and_then(|index| self.sets.get(index));
+        let is_missing =
+            |&&set: &&u32| set >= primitive::UV_SETS || primitive.get(&Semantic::TexCoords(set)).is_none();
+        let missing: Vec<u32> = sets.into_iter().flatten().filter(is_missing).copied().collect();
+        for set in missing {
+            let part = part_name(mesh, primitive);
+            self.warn(match set {
+                primitive::UV_SETS.. => {
+                    format!("{part}: TEXCOORD_{set}, which its material uses, is not read")
+                }
+                _ => format!("{part}: there is no TEXCOORD_{set}, which its material uses"),
+            });
+        }
+    }
+
+    fn key(&self, node: &Node<'_>, mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) -> PrimitiveKey {
+        PrimitiveKey::of(node, mesh, primitive, self.poses.contains_key(&node.index()))
+    }
+
+    fn primitive(
+        &mut self,
+        node: &Node<'_>,
+        mesh: &gltf::Mesh<'_>,
+        primitive: &Primitive<'_>,
+    ) -> Result<Option<Arc<Mesh>>, ImportError> {
+        let key = self.key(node, mesh, primitive);
+        match self.meshes.remove(&key) {
+            Some(Ok(read)) => {
+                self.meshes.insert(key, Ok(read.clone()));
+                if let Err(reason) = &read {
+                    self.warn(format!("{}: {reason}", part_name(mesh, primitive)));
+                }
+                Ok(read.ok())
+            }
+            Some(Err(error)) => Err(error),
+            None => Ok(None),
+        }
+    }
+
+    fn camera(&mut self, node: &Node<'_>, camera: &gltf::Camera<'_>, place: Affine3A) -> Result<(), Fault> {
+        let wrong = |what: &str| Err(format!("camera {} has {what}", camera.index()));
+        if !is_invertible(&place) {
+            return wrong("a singular transform");
+        }
+        // Near and far planes serve the depth buffers of rasterisers; rays need none.
+        let projection = match camera.projection() {
+            GltfProjection::Perspective(lens) => {
+                let fov = lens.yfov();
+                if !(fov > 0.0 && fov < std::f32::consts::PI) {
+                    return wrong("a field of view that is not between 0 and 180 degrees");
+                }
+                Projection::Perspective {
+                    fov,
+                    fov_axis: FovAxis::Y,
+                    aperture_radius: 0.0,
+                    focus_distance: 1.0,
+                    shift: Vec2::ZERO,
+                }
+            }
+            GltfProjection::Orthographic(lens) => {
+                let width = 2.0 * lens.xmag().abs();
+                if !(width > 0.0 && width.is_finite()) {
+                    return wrong("no width");
+                }
+                Projection::Orthographic {
+                    width: Some(width),
+                    height: None,
+                }
+            }
+        };
+        if self.model.cameras.is_empty() {
+            self.model.aspect = aspect_of(camera).filter(|aspect| *aspect > 0.0 && aspect.is_finite());
+        }
+        let name = node
+            .name()
+            .or(camera.name())
+            .map_or_else(|| format!("camera{}", camera.index()), str::to_owned);
+        let camera = CameraDesc {
+            world_from_camera: place,
+            projection,
+            near: 0.0,
+            far: f32::INFINITY,
+        };
+        self.model.cameras.push((self.camera_names.unique(&name), camera));
+        Ok(())
+    }
+
+    /// KHR_lights_punctual: lights shine along −z of their node.
+    fn light(&mut self, node: &Node<'_>, light: &Light<'_>, place: Affine3A) {
+        let name = node
+            .name()
+            .or(light.name())
+            .map_or_else(|| format!("light{}", light.index()), str::to_owned);
+        let strength = Rgb::from(light.color()) * (light.intensity() / LUMENS_PER_WATT);
+        let direction = place.transform_vector3(Vec3::NEG_Z).try_normalize();
+        let (true, Some(direction)) = (strength.is_finite(), direction) else {
+            self.warn(format!(
+                "the light `{name}` has no direction or no finite intensity and is left out"
+            ));
+            return;
+        };
+        if [strength.r, strength.g, strength.b].iter().any(|&v| v < 0.0) {
+            self.warn(format!(
+                "the light `{name}` has a negative intensity and is left out"
+            ));
+            return;
+        }
+        let position = Vec3::from(place.translation);
+        let kind = match light.kind() {
+            GltfLight::Point => LightKind::Point {
+                position,
+                intensity: strength,
+            },
+            GltfLight::Directional => LightKind::Directional {
+                direction,
+                irradiance: strength,
+                angle: 0.0,
+            },
+            GltfLight::Spot {
+                inner_cone_angle,
+                outer_cone_angle,
+            } => {
+                let cutoff = outer_cone_angle.clamp(1e-4, std::f32::consts::PI);
+                let beam_width = inner_cone_angle.clamp(0.0, cutoff);
+                let falloff = SpotFalloff::SquaredCosine;
+                LightKind::Spot {
+                    position,
+                    direction,
+                    intensity: strength,
+                    cutoff,
+                    beam_width,
+                    falloff,
+                    slide: None,
+                }
+            }
+        };
+        self.model.lights.push((self.light_names.unique(&name), kind));
+    }
+}
+
+/// Width over height of the picture that a camera is made for.
+fn aspect_of(camera: &gltf::Camera<'_>) -> Option<f32> {
+    match camera.projection() {
+        GltfProjection::Perspective(lens) => lens.aspect_ratio(),
+        GltfProjection::Orthographic(lens) => Some((lens.xmag() / lens.ymag()).abs()),
+    }
+}

@@ -1,0 +1,102 @@
+//! Importers of other formats: OBJ, PLY, STL, glTF, Mitsuba scenes and meshes. Malformed files give errors, never panics.
+
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
+mod call;
+mod error;
+pub mod export;
+mod file;
+mod gltf;
+mod mitsuba;
+mod model;
+mod mtl;
+mod obj;
+mod obj_material;
+mod obj_relief;
+mod obj_smoothing;
+mod obj_text;
+mod ply;
+mod ply_attributes;
+mod ply_corners;
+mod ply_images;
+mod ply_model;
+mod ply_strips;
+mod serialized;
+mod stl;
+
+use std::path::Path;
+
+use renderer_base::files::FormatError;
+use renderer_geometry::Mesh;
+
+pub use error::ImportError;
+use file::read;
+pub use gltf::{load_gltf, parse_gltf};
+pub use mitsuba::{MitsubaOptions, Translation, translate};
+pub use model::{Model, ModelMaterial, ModelShape};
+pub use mtl::{ObjMap, ObjMaterial};
+pub use obj::{Obj, ObjPart, load_obj};
+pub use ply::{load_ply, parse_ply};
+pub use serialized::{load_serialized, parse_serialized};
+pub use stl::{load_stl, parse_stl};
+
+pub use model::{Names, stem};
+pub(crate) use ply_attributes::UV2;
+
+/// Extensions of the files that [`read_model`] reads, in lower case.
+pub const MODELS: [&str; 6] = ["glb", "gltf", "obj", "ply", "serialized", "stl"];
+
+/// Reads a file as one mesh, with the attributes that it has: a PLY or STL file; an OBJ file with all of its groups together,
+/// whatever their materials, so that corners of equal indices share a vertex across groups; or the first mesh of a
+/// `.serialized` file.
+///
+/// # Errors
+/// When the file cannot be read or makes no sense.
+pub fn load_single(path: &Path) -> Result<Mesh, ImportError> {
+    match extension_of(path).as_str() {
+        "obj" => Ok(obj::load_obj_mesh(path)?.0),
+        "ply" => load_ply(path),
+        "stl" => load_stl(path),
+        "serialized" => load_serialized(path, 0),
+        _ => Err(unknown(path, "a PLY, OBJ, STL or .serialized file")),
+    }
+}
+
+/// The error for a file of none of the formats that are `expected`.
+fn unknown(path: &Path, expected: &'static str) -> ImportError {
+    let path = path.to_owned();
+    FormatError::Kind { path, expected }.into()
+}
+
+fn extension_of(path: &Path) -> String {
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .unwrap_or_default()
+        .to_ascii_lowercase()
+}
+
+/// Reads a model, of the format that its extension says.
+///
+/// # Errors
+/// When the file cannot be read or makes no sense.
+pub fn read_model(path: &Path) -> Result<Model, ImportError> {
+    let mut model = match extension_of(path).as_str() {
+        "glb" | "gltf" => load_gltf(path)?,
+        "obj" => obj_material::model(path, load_obj(path)?),
+        "ply" => ply_model::load_ply_model(path)?,
+        "serialized" => Model::of_parts(path, serialized::load_parts(path)?),
+        "stl" => Model::of_mesh(path, load_stl(path)?),
+        _ => return Err(unknown(path, "a PLY, OBJ, STL, .serialized, glTF or GLB file")),
+    };
+    model.show_colors();
+    model.warn_of_rounding();
+    Ok(model)
+}

@@ -1,0 +1,224 @@
+//! Translation of `emitter` (other than area lights of shapes).
+//!
+//! Mitsuba's environment maps have their centre column at −z... see [`Translator::envmap`].
+
+use glam::{DMat3, DMat4, DVec3};
+use shading::Diagnostic;
+
+use super::color::Use;
+use super::document::ObjectId;
+use super::mesh::{MAX_STRETCH, stretches};
+use super::translator::Translator;
+use super::write::{Block, number, transform, triple};
+use renderer_scene::text::quote;
+
+const EMITTERS: &[&str] = &[
+    "area",
+    "constant",
+    "directional",
+    "directionalarea",
+    "envmap",
+    "point",
+    "projector",
+    "sky",
+    "spot",
+    "sun",
+    "sunsky",
+];
+
+impl Translator<'_> {
+    pub(super) fn emitter(&mut self, id: ObjectId) {
+        self.look_at(id);
+        self.surroundings(id);
+        let object = self.object(id);
+        let plugin = object.plugin.as_str();
+        let kind = match plugin {
+            "constant" | "envmap" => "environment",
+            "point" | "spot" | "directional" | "projector" => plugin,
+            "sky" | "sun" | "sunsky" => "sky",
+            // A definition that shapes refer to.
+            "area" | "directionalarea" if self.document.is_part_of_shape(id) => return,
+            "area" | "directionalarea" => {
+                let message = format!("an emitter of type `{plugin}` is part of a shape");
+                return self.error(object.place, message);
+            }
+            _ => return self.unknown_plugin(id, EMITTERS, "; it is left out"),
+        };
+        let name = self.names.unique(object.name.as_deref().unwrap_or(plugin));
+        let mut block = Block::new(format!("light {} : {kind}", quote(&name)));
+        match plugin {
+            "constant" => block.set(
+                "color",
+                self.color_argument(id, "radiance", [1.0; 3], Use::Emission),
+            ),
+            "envmap" => self.envmap(id, &mut block),
+            "point" => {
+                let position = self.vector(id, "position");
+                let position = position.unwrap_or_else(|| self.placement(id).w_axis.truncate());
+                block.set("position", triple(position));
+                block.set(
+                    "intensity",
+                    self.color_argument(id, "intensity", [1.0; 3], Use::Emission),
+                );
+            }
+            "spot" => self.spot(id, &mut block),
+            "sky" | "sun" | "sunsky" => self.sky(id, &mut block),
+            "directional" => {
+                let along_z = self.placement(id).z_axis.truncate();
+                let direction = self.vector(id, "direction").unwrap_or(along_z);
+                if direction.length_squared() > 0.0 {
+                    block.set("direction", triple(direction));
+                } else {
+                    let place = self.place_of(id, "direction");
+                    self.error(place, "`direction` has no length");
+                }
+                block.set(
+                    "irradiance",
+                    self.color_argument(id, "irradiance", [1.0; 3], Use::Emission),
+                );
+                // In Mitsuba a `to_world` that scales makes it brighter by the same factor.
+                let scale = along_z.length();
+                if (scale - 1.0).abs() > 1e-6 {
+                    block.set("scale", number(scale));
+                }
+            }
+            _ => self.projector(id, &mut block),
+        }
+        self.ignore(id, &["sampling_weight", "bounds", "bsphere"]);
+        let place = self.object(id).place;
+        self.sections.lights.push(&block.finish(), place);
+    }
+
+    /// In its own space a map of Mitsuba's has +y up and its centre column at +z, as Kiln's. Its columns run the same
+    /// way.
+    fn envmap(&mut self, id: ObjectId, block: &mut Block) {
+        if let Some(file) = self.image_file(id, "filename") {
+            block.set("map", quote(&file));
+            block.set("rows", "poles");
+        }
+        if let Some(scale) = self.float(id, "scale") {
+            block.set("scale", number(scale));
+        }
+        let matrix = self.placement(id);
+        let place = self.place_of(id, "to_world");
+        let scale = matrix.x_axis.truncate().length();
+        if (scale - 1.0).abs() > MAX_STRETCH || stretches(&matrix, MAX_STRETCH) {
+            let message = "`to_world` scales this map, which bends it in Mitsuba: Kiln turns it alone";
+            self.say(Diagnostic::warning(message), place);
+        }
+        if matrix != DMat4::IDENTITY {
+            block.set("rotate", transform(&rotation_part(matrix)));
+        }
+        self.ignore(id, &["mis_compensation"]);
+    }
+
+    fn spot(&mut self, id: ObjectId, block: &mut Block) {
+        let matrix = self.placement(id);
+        self.warn_of_stretching(id, &matrix);
+        block.set("position", triple(matrix.w_axis.truncate()));
+        block.set(
+            "direction",
+            triple(matrix.z_axis.truncate().normalize_or(DVec3::Z)),
+        );
+        block.set(
+            "intensity",
+            self.color_argument(id, "intensity", [1.0; 3], Use::Emission),
+        );
+        let cutoff = self.float(id, "cutoff_angle").unwrap_or(20.0);
+        block.set("cutoff", number(cutoff));
+        block.set(
+            "beam_width",
+            number(self.float(id, "beam_width").unwrap_or(0.75 * cutoff)),
+        );
+        if self.slide(id, block, matrix.determinant() < 0.0) {
+            // The first row of the image is at the bottom.
+            block.set("up", triple(-matrix.y_axis.truncate()));
+        }
+    }
+
+    /// Warns of a transform that changes the angles of a cone or of a picture.
+    fn warn_of_stretching(&mut self, id: ObjectId, matrix: &DMat4) {
+        if stretches(matrix, MAX_STRETCH) {
+            let place = self.place_of(id, "to_world");
+            self.missing(
+                place,
+                "`to_world` stretches this light, which shines in Kiln as if it did not",
+            );
+        }
+    }
+
+    /// The picture that a light shines through, if it has one; `is_mirrored` where its left is on the right.
+    fn slide(&mut self, id: ObjectId, block: &mut Block, is_mirrored: bool) -> bool {
+        let textures = self.parts(id, "texture");
+        let Some(&texture) = textures.first() else {
+            return false;
+        };
+        self.look_at(texture);
+        if self.object(texture).plugin != "bitmap" {
+            let place = self.object(texture).place;
+            self.missing(
+                place,
+                "Kiln's lights shine through images only: this one shines evenly",
+            );
+            return false;
+        }
+        let Some(file) = self.image_file(texture, "filename") else {
+            return false;
+        };
+        block.set("map", quote(&file));
+        match self.text(texture, "wrap_mode").unwrap_or("repeat") {
+            "clamp" => {}
+            "mirror" => block.set("wrap", "mirror"),
+            _ => block.set("wrap", "repeat"),
+        }
+        if self.is_nearest(texture) {
+            block.set("interpolation", "closest");
+        }
+        if self.has(texture, "to_uv") || is_mirrored {
+            let rows = self.coordinate_rows(texture);
+            let [s, t] = if is_mirrored {
+                rows.map(from_the_right)
+            } else {
+                rows
+            };
+            block.set("s_of_uv", triple(s));
+            block.set("t_of_uv", triple(t));
+        }
+        if self.boolean(texture, "raw") == Some(true) {
+            block.set("colorspace", "raw");
+        }
+        self.ignore(texture, &["format", "accel"]);
+        true
+    }
+
+    fn projector(&mut self, id: ObjectId, block: &mut Block) {
+        let matrix = self.placement(id);
+        self.warn_of_stretching(id, &matrix);
+        // It shines along +z with +x to the left, as sensors see.
+        let turned = matrix * DMat4::from_scale(DVec3::new(-1.0, 1.0, -1.0));
+        block.set("transform", transform(&turned));
+        if !self.slide(id, block, false) {
+            // A constant fills a square.
+            let irradiance = self.color_argument(id, "irradiance", [1.0; 3], Use::Emission);
+            block.set("color", irradiance);
+        }
+        // In Mitsuba a projector that `to_world` makes longer is brighter by the same factor.
+        let scale = self.float(id, "scale").unwrap_or(1.0);
+        block.set("scale", number(scale * matrix.z_axis.truncate().length()));
+        self.field_of_view(id, block);
+    }
+}
+
+/// A row of a transform of coordinates `(u, v, 1)`, for `1 - u` in place of `u`.
+fn from_the_right(row: DVec3) -> DVec3 {
+    DVec3::new(-row.x, row.y, row.z + row.x)
+}
+
+/// The rotation of a transform, with its mirror; of one that skews, that of its x and y axes.
+fn rotation_part(matrix: DMat4) -> DMat4 {
+    let linear = DMat3::from_mat4(matrix);
+    let x = linear.x_axis.normalize();
+    let y = linear.y_axis.reject_from_normalized(x).normalize();
+    let z = x.cross(y) * linear.determinant().signum();
+    DMat4::from_mat3(DMat3::from_cols(x, y, z))
+}

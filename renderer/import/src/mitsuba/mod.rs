@@ -1,0 +1,161 @@
+//! Mitsuba 3 importer: translates an XML scene to the text of a Kiln scene with its meshes.
+//!
+//! The text is read like any other scene, so that a scene renders the same whether it is read directly or converted.
+//! There are two steps: [`reader`] parses elements to objects without interpreting them; the other modules, named after
+//! Mitsuba's plugin types, translate objects. Unsupported features are reported once, with their location, and replaced
+//! by a substitute.
+//!
+//! Conventions that differ are stated where they are converted: cameras in [`sensor`], texture coordinates in
+//! [`texture`], sides of surfaces in [`bsdf`], environment maps in [`emitter`].
+// Facts about the format are those of Mitsuba 3.9 (Jakob et al. 2022, "Mitsuba 3 renderer").
+
+mod bsdf;
+mod color;
+mod document;
+mod element;
+mod emitter;
+mod medium;
+mod mesh;
+mod mesh_files;
+mod object;
+mod reader;
+mod section;
+mod sensor;
+mod shape;
+mod sky;
+mod texture;
+mod translator;
+mod upgrade;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use shading::{Diagnostic, Diagnostics, Provenance, Severity};
+
+use self::document::ObjectId;
+use self::mesh_files::Meshes;
+use self::reader::read_document;
+use self::section::Sections;
+use self::translator::Translator;
+use super::model::Names;
+use renderer_geometry::Mesh;
+
+/// What a user may say about a scene of Mitsuba's.
+#[derive(Clone, Debug, Default)]
+pub struct MitsubaOptions {
+    /// Values of parameters (`$name`).
+    pub defines: Vec<(String, String)>,
+    /// Whether what Kiln does not have is an error.
+    pub strict: bool,
+    /// The folder for meshes and copies of images, beside the scene that is written; images are named where they are
+    /// when there is none.
+    pub folder: Option<String>,
+}
+
+/// A scene as text.
+#[derive(Clone, Debug)]
+pub struct Translation {
+    /// The scene in Kiln's language; names of files are relative to the folder of the scene file, or absolute.
+    pub text: String,
+    /// Which of its declarations come from where.
+    pub provenance: Vec<Provenance>,
+    /// The meshes that it names, by the names that it has for them.
+    pub meshes: Vec<(String, Mesh)>,
+    /// The images that it names, by the names that it has for them, and where they are.
+    pub images: Vec<(String, PathBuf)>,
+    /// The files that were read.
+    pub files: Vec<PathBuf>,
+    /// What the scene has that Kiln does not show.
+    pub warnings: Diagnostics,
+}
+
+/// Translates a scene file.
+///
+/// # Errors
+/// All mistakes of the file, each with its place.
+pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let Some(document) = read_document(path, &options.defines, &mut diagnostics) else {
+        return Err(diagnostics);
+    };
+    let mut translator = Translator {
+        document: &document,
+        diagnostics: &mut diagnostics,
+        strict: options.strict,
+        source_folder: path.parent().unwrap_or(Path::new("")).to_owned(),
+        folder: options.folder.clone(),
+        asked: FxHashSet::default(),
+        translated: vec![],
+        seen: FxHashSet::default(),
+        names: Names::default(),
+        file_names: Names::default(),
+        materials: FxHashMap::default(),
+        lookups: 0,
+        attributes: vec![],
+        meshes: Meshes::default(),
+        images: vec![],
+        traces_particles: false,
+        size: 0,
+        sections: Sections::default(),
+    };
+    translator.scene();
+    translator.report_unasked();
+    let Translator {
+        sections,
+        meshes,
+        images,
+        ..
+    } = translator;
+    if diagnostics.has_errors() {
+        diagnostics
+            .list
+            .retain(|diagnostic| diagnostic.severity == Severity::Error);
+        return Err(diagnostics);
+    }
+    let (meshes, mesh_files) = meshes.finish();
+    let (text, provenance) = sections.text(path);
+    let provenance = (provenance.into_iter())
+        .map(|(range, place)| Provenance {
+            range: range.start as u32..range.end as u32,
+            source: document.sources.get(place.source).clone(),
+            place: place.start..place.end,
+        })
+        .collect();
+    let mut files = document.files;
+    files.extend(mesh_files);
+    Ok(Translation {
+        text,
+        provenance,
+        meshes,
+        images,
+        files,
+        warnings: diagnostics,
+    })
+}
+
+impl Translator<'_> {
+    fn scene(&mut self) {
+        let root = ObjectId(0);
+        self.look_at(root);
+        let integrators = self.parts(root, "integrator");
+        if let Some(&integrator) = integrators.last() {
+            self.traces_particles = self.object(integrator).plugin == "ptracer";
+            self.integrator(integrator);
+        }
+        let sensors = self.parts(root, "sensor");
+        for (index, &sensor) in sensors.iter().enumerate() {
+            self.sensor(sensor, index == 0);
+        }
+        if sensors.is_empty() {
+            let message = "the scene has no sensor";
+            self.say(Diagnostic::warning(message), self.document.root().place);
+        }
+        for emitter in self.parts(root, "emitter") {
+            self.emitter(emitter);
+        }
+        for shape in self.parts(root, "shape") {
+            self.shape(shape);
+        }
+    }
+}

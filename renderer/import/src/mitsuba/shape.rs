@@ -1,0 +1,357 @@
+//! Translation of `shape`: analytic shapes, meshes, groups and instances, with their materials and area lights.
+//!
+//! A shape without a material is grey and diffuse, or black when it emits. What emits does so from the side of its normal.
+
+use glam::{DMat4, DVec3};
+use shading::Diagnostic;
+
+use super::bsdf::BsdfCall;
+use super::color::Use;
+use super::document::ObjectId;
+use super::mesh::{MAX_STRETCH, stretches};
+use super::translator::{MaterialKey, MaterialName, Translator};
+use super::write::{Block, Call, number, transform, triple};
+use renderer_base::math::coordinate_system;
+use renderer_scene::text::quote;
+
+pub(super) const SHAPES: &[&str] = &[
+    "obj",
+    "ply",
+    "serialized",
+    "sphere",
+    "rectangle",
+    "cube",
+    "disk",
+    "cylinder",
+    "shapegroup",
+    "instance",
+    "merge",
+];
+
+/// A shape in its own space.
+pub(super) struct Body {
+    /// `sphere`, `mesh`, …
+    kind: &'static str,
+    /// What stands in its block.
+    keys: Vec<(&'static str, String)>,
+    /// Places it, before anything else does.
+    world_from_object: DMat4,
+    flip_normals: bool,
+    material: MaterialName,
+    sheet: Option<(&'static str, String)>,
+}
+
+impl Translator<'_> {
+    pub(super) fn shape(&mut self, id: ObjectId) {
+        self.look_at(id);
+        match self.object(id).plugin.as_str() {
+            // Seen through its instances only.
+            "shapegroup" => {}
+            "instance" => self.instance(id),
+            "merge" => {
+                for member in self.members(id) {
+                    self.shape(member);
+                }
+            }
+            _ => {
+                if let Some(body) = self.body(id) {
+                    self.place(id, &body, DMat4::IDENTITY);
+                }
+            }
+        }
+    }
+
+    fn instance(&mut self, id: ObjectId) {
+        let world_from_group = self.placement(id);
+        let groups = self.parts(id, "shape");
+        let &[group] = &groups[..] else {
+            let place = self.object(id).place;
+            return self.error(place, "an instance holds one shapegroup");
+        };
+        if self.object(group).plugin != "shapegroup" {
+            let place = self.object(id).place;
+            return self.error(place, "what an instance holds is to be a shapegroup");
+        }
+        self.look_at(group);
+        for member in self.members(group) {
+            self.look_at(member);
+            if matches!(self.object(member).plugin.as_str(), "shapegroup" | "instance") {
+                let place = self.object(member).place;
+                self.error(place, "groups cannot be parts of groups");
+            } else if let Some(body) = self.body(member) {
+                self.place(id, &body, world_from_group);
+            }
+        }
+    }
+
+    /// The shapes that another holds, with those of a `merge`, which is as many shapes as it holds.
+    fn members(&mut self, id: ObjectId) -> Vec<ObjectId> {
+        let mut members = vec![];
+        let mut left = self.parts(id, "shape");
+        left.reverse();
+        while let Some(member) = left.pop() {
+            if self.object(member).plugin == "merge" {
+                self.look_at(member);
+                left.extend(self.parts(member, "shape").into_iter().rev());
+            } else {
+                members.push(member);
+            }
+        }
+        members
+    }
+
+    /// Writes a shape down. `id` gives the name.
+    fn place(&mut self, id: ObjectId, body: &Body, world_from_group: DMat4) {
+        let object = self.object(id);
+        let name = self
+            .names
+            .unique(object.name.as_deref().unwrap_or(&object.plugin));
+        let mut block = Block::new(format!("shape {} : {}", quote(&name), body.kind));
+        for (key, value) in &body.keys {
+            block.set(key, value);
+        }
+        let matrix = world_from_group * body.world_from_object;
+        if matrix != DMat4::IDENTITY {
+            block.set("transform", transform(&matrix));
+        }
+        if body.flip_normals {
+            block.set("flip_normals", "true");
+        }
+        block.set("material", &body.material.name);
+        let place = self.object(id).place;
+        self.sections.shapes.push(&block.finish(), place);
+        if let Some((outline, irradiance)) = &body.sheet {
+            let mut block = Block::new(format!("light {} : directional_area", quote(&name)));
+            block.set("outline", *outline);
+            block.set("transform", transform(&matrix));
+            block.set("irradiance", irradiance);
+            if !self.traces_particles {
+                block.set("scale", "0");
+                let text = "// Mitsuba's path tracers do not find this light.\n";
+                self.sections.lights.push(text, place);
+            }
+            self.sections.lights.push(&block.finish(), place);
+        }
+    }
+
+    /// The outline and the irradiance of a shape that shines straight ahead.
+    fn sheet(&mut self, id: ObjectId) -> Option<(&'static str, String)> {
+        let emitter = *self.parts(id, "emitter").first()?;
+        if self.object(emitter).plugin != "directionalarea" {
+            return None;
+        }
+        let irradiance = self.color_argument(emitter, "radiance", [1.0; 3], Use::Emission);
+        let flipped = self.boolean(id, "flip_normals") == Some(true);
+        match self.object(id).plugin.as_str() {
+            "rectangle" if !flipped => Some(("rectangle", irradiance)),
+            "disk" if !flipped => Some(("disk", irradiance)),
+            _ => {
+                let place = self.object(emitter).place;
+                self.missing(
+                    place,
+                    "only rectangles and disks, not flipped, shine straight ahead in Kiln: this one does not",
+                );
+                None
+            }
+        }
+    }
+
+    /// What a shape is, but for where its group is.
+    fn body(&mut self, id: ObjectId) -> Option<Body> {
+        let plugin = self.object(id).plugin.as_str();
+        let mut body = Body {
+            kind: "sphere",
+            keys: vec![],
+            world_from_object: self.placement(id),
+            flip_normals: self.boolean(id, "flip_normals").unwrap_or(false),
+            material: self.material_of(id),
+            sheet: self.sheet(id),
+        };
+        self.ignore(id, &["silhouette_sampling_weight"]);
+        match plugin {
+            "sphere" => self.sphere(id, &mut body),
+            // Kiln's own has texture coordinates another way round on its faces.
+            "cube" if body.material.uses_uv => {
+                body.kind = "mesh";
+                body.keys.push(("file", quote(&self.cube_mesh())));
+            }
+            "rectangle" => body.kind = "rectangle",
+            "cube" => body.kind = "cube",
+            "disk" => body.kind = "disk",
+            "cylinder" => {
+                body.kind = "cylinder";
+                body.world_from_object *= self.cylinder(id)?;
+            }
+            "obj" | "ply" | "serialized" => {
+                body.kind = "mesh";
+                let mesh = self.mesh(id, &body.world_from_object)?;
+                body.keys.push(("file", quote(&mesh.name)));
+                // The sides of what has no normals of its own follow from the order of its vertices in the world.
+                let mirrored = body.world_from_object.determinant() < 0.0;
+                body.flip_normals ^= mirrored && !mesh.has_normals;
+            }
+            _ => {
+                self.unknown_plugin(id, SHAPES, "; it is left out");
+                return None;
+            }
+        }
+        self.report_missing_attributes(&body);
+        self.exterior(id);
+        Some(body)
+    }
+
+    /// Warns of the attributes that a body's material looks up and that its mesh does not have: they are black.
+    fn report_missing_attributes(&mut self, body: &Body) {
+        if body.material.attributes.is_empty() {
+            return;
+        }
+        let file = body.keys.iter().find(|(key, _)| *key == "file");
+        let mesh = file.and_then(|(_, file)| {
+            let mut meshes = self.meshes.list.iter();
+            meshes.find_map(|(name, mesh)| (quote(name) == *file).then_some(mesh))
+        });
+        let mut missing = body.material.attributes.clone();
+        missing.retain(|(name, _)| !mesh.is_some_and(|mesh| mesh.has_attribute(name)));
+        for (name, place) in missing {
+            self.missing(
+                place,
+                format!("a shape of this material has no attribute `{name}`, which is black there"),
+            );
+        }
+    }
+
+    /// In Mitsuba v runs down, from the pole at +z; in Kiln it runs up. A mirror in `to_world` turns the normals of a
+    /// sphere inwards, one of a group does not.
+    fn sphere(&mut self, id: ObjectId, body: &mut Body) {
+        body.flip_normals ^= body.world_from_object.determinant() < 0.0;
+        if stretches(&body.world_from_object, MAX_STRETCH) {
+            let message = "`to_world` makes an ellipsoid of this sphere, which Mitsuba renders as a sphere";
+            let place = self.place_of(id, "to_world");
+            self.say(Diagnostic::warning(message), place);
+        }
+        let center = self.vector(id, "center").unwrap_or(DVec3::ZERO);
+        let radius = self.positive(id, "radius", 1.0);
+        if body.material.uses_uv {
+            let scale = DMat4::from_scale(DVec3::new(radius, radius, -radius));
+            body.world_from_object *= DMat4::from_translation(center) * scale;
+        } else {
+            body.keys.push(("center", triple(center)));
+            body.keys.push(("radius", number(radius)));
+        }
+    }
+
+    fn positive(&mut self, id: ObjectId, name: &str, default: f64) -> f64 {
+        let value = self.float(id, name).unwrap_or(default);
+        if value > 0.0 {
+            return value;
+        }
+        let place = self.place_of(id, name);
+        self.error(place, format!("`{name}` is to be more than 0"));
+        default
+    }
+
+    /// From the cylinder of radius 1 about the z axis, from 0 to 1, to the one about the line between two points.
+    fn cylinder(&mut self, id: ObjectId) -> Option<DMat4> {
+        let [p0, p1] = ["p0", "p1"].map(|name| self.vector(id, name));
+        let (p0, p1) = (p0.unwrap_or(DVec3::ZERO), p1.unwrap_or(DVec3::Z));
+        let radius = self.positive(id, "radius", 1.0);
+        let length = (p1 - p0).length();
+        let Some(axis) = (p1 - p0).try_normalize() else {
+            let place = self.object(id).place;
+            self.error(place, "`p0` and `p1` are the same point");
+            return None;
+        };
+        // Where u begins: the same frame as Mitsuba's.
+        let (s, t) = coordinate_system(axis.as_vec3());
+        let [s, t] = [s, t].map(|side| side.as_dvec3());
+        let turned = DMat4::from_cols(s.extend(0.0), t.extend(0.0), axis.extend(0.0), p0.extend(1.0));
+        Some(turned * DMat4::from_scale(DVec3::new(radius, radius, length)))
+    }
+
+    /// A shape's material; it is declared when it is new.
+    fn material_of(&mut self, id: ObjectId) -> MaterialName {
+        let bsdfs = self.parts(id, "bsdf");
+        let emitters = self.parts(id, "emitter");
+        if bsdfs.len() > 1 || emitters.len() > 1 {
+            let place = self.object(id).place;
+            self.error(place, "a shape has one bsdf, and one emitter at most");
+        }
+        let key = MaterialKey {
+            bsdf: bsdfs.first().copied(),
+            emitter: emitters.first().copied(),
+            interior: self.interior(id),
+        };
+        if let Some(name) = self.materials.get(&key) {
+            return name.clone();
+        }
+        let name = match (
+            key.bsdf.and_then(|bsdf| self.object(bsdf).name.clone()),
+            key.emitter,
+        ) {
+            (Some(name), None) => name,
+            (Some(name), Some(_)) => format!("{name} lit"),
+            (None, Some(_)) => "lamp".to_owned(),
+            (None, None) => "material".to_owned(),
+        };
+        let name = quote(&self.names.unique(&name));
+        let (lookups, attributes) = (self.lookups, self.attributes.len());
+        let surface = match (key.bsdf, key.emitter) {
+            (Some(bsdf), _) => self.bsdf(bsdf, None),
+            (None, Some(_)) => BsdfCall::black(),
+            (None, None) => BsdfCall::grey(),
+        };
+        let mut call = match key.emitter {
+            None => surface.call.clone(),
+            Some(emitter) => self.lamp(emitter, &surface),
+        };
+        if let Some(medium) = key.interior {
+            call = self.filled(call, medium);
+        }
+        let one_sided = if surface.front_only {
+            " { one_sided = true; }"
+        } else {
+            ";"
+        };
+        let place = self.object(key.bsdf.or(key.emitter).unwrap_or(id)).place;
+        self.sections
+            .materials
+            .push(&format!("material {name} = {call}{one_sided}\n"), place);
+        let name = MaterialName {
+            name,
+            uses_uv: self.lookups > lookups,
+            attributes: self.attributes.split_off(attributes),
+        };
+        self.materials.insert(key, name.clone());
+        name
+    }
+
+    /// A surface that emits.
+    fn lamp(&mut self, id: ObjectId, surface: &BsdfCall) -> String {
+        self.look_at(id);
+        self.surroundings(id);
+        let plugin = self.object(id).plugin.as_str();
+        if plugin == "directionalarea" {
+            // A light of its own, see `sheet`.
+            return surface.call.clone();
+        }
+        if plugin != "area" {
+            self.unknown_plugin(id, &["area", "directionalarea"], "; the shape emits nothing");
+            return surface.call.clone();
+        }
+        if self.has(id, "to_world") {
+            let place = self.place_of(id, "to_world");
+            self.say(
+                Diagnostic::error("an area light is where its shape is: it takes no `to_world`"),
+                place,
+            );
+        }
+        let radiance = self.color_argument(id, "radiance", [1.0; 3], Use::Emission);
+        match surface.under_light() {
+            None => Call::new("emitter").with("radiance", radiance).finish(),
+            Some(base) => Call::new("luminous")
+                .with("base", base)
+                .with("radiance", radiance)
+                .finish(),
+        }
+    }
+}

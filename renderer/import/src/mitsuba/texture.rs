@@ -1,0 +1,288 @@
+//! Translation of `texture`: images, checkerboards, mesh attributes, and properties that accept textures.
+//!
+//! Mitsuba's images lie with their first row at v = 0. OBJ files are turned over when they are read, see
+//! [`mesh`](super::mesh).
+
+use std::path::PathBuf;
+
+use glam::{DMat4, DVec3};
+
+use super::color::{SPECTRA, Use};
+use super::document::{ObjectId, PropertyValue};
+use super::translator::Translator;
+use super::write::{Call, color, number};
+use crate::stem;
+use renderer_base::files;
+use renderer_scene::text::quote;
+
+const TEXTURES: &[&str] = &["bitmap", "checkerboard", "mesh_attribute"];
+
+impl Translator<'_> {
+    /// What a property says as a colour: a number, a tuple or the call of a unit.
+    pub(super) fn color_argument(
+        &mut self,
+        id: ObjectId,
+        name: &str,
+        default: [f64; 3],
+        usage: Use,
+    ) -> String {
+        self.given_color(id, name, usage)
+            .unwrap_or_else(|| color(default))
+    }
+
+    /// The same, where the property is there.
+    pub(super) fn given_color(&mut self, id: ObjectId, name: &str, usage: Use) -> Option<String> {
+        let (value, place) = self.find(id, name)?;
+        if let PropertyValue::Object(texture) = *value {
+            return Some(self.texture(texture, usage));
+        }
+        let rgb = self.rgb(value, place, usage)?;
+        let out_of_range = |v: f64| !(0.0..=1.0).contains(&v);
+        if usage == Use::Reflectance && rgb.into_iter().any(out_of_range) {
+            self.error(place, format!("`{name}` is to be between 0 and 1"));
+            return None;
+        }
+        Some(color(rgb))
+    }
+
+    /// What a property says as a number, where it is there.
+    pub(super) fn given_float(&mut self, id: ObjectId, name: &str, usage: Use) -> Option<String> {
+        let (value, place) = self.find(id, name)?;
+        if let PropertyValue::Object(texture) = *value {
+            return Some(self.float_texture(texture));
+        }
+        let rgb = self.rgb(value, place, usage)?;
+        Some(number(mean(rgb)))
+    }
+
+    /// Whether a texture is the same everywhere.
+    fn is_spectrum(&self, id: ObjectId) -> bool {
+        let object = self.object(id);
+        object.tag == "spectrum" || SPECTRA.contains(&object.plugin.as_str())
+    }
+
+    /// The texture that a `d65` holds: the light of D65 has no colour of its own here. Mitsuba leaves out its `scale`.
+    fn under_d65(&mut self, id: ObjectId) -> Option<ObjectId> {
+        if self.object(id).plugin != "d65" {
+            return None;
+        }
+        let nested = ["texture", "spectrum"].map(|tag| self.parts(id, tag).pop());
+        let nested = nested.into_iter().flatten().next()?;
+        self.ignore(id, &["scale"]);
+        Some(nested)
+    }
+
+    /// A texture as a colour.
+    pub(super) fn texture(&mut self, id: ObjectId, usage: Use) -> String {
+        self.look_at(id);
+        if let Some(nested) = self.under_d65(id) {
+            return self.texture(nested, usage);
+        }
+        if self.is_spectrum(id) {
+            return color(self.rgb_of_object(id, usage).unwrap_or([0.5; 3]));
+        }
+        match self.object(id).plugin.as_str() {
+            "bitmap" => self.bitmap(id),
+            "checkerboard" => {
+                // Spectra of a checkerboard are reflectances, even where it emits.
+                let usage = match usage {
+                    Use::Emission => Use::Unbounded,
+                    Use::Reflectance | Use::Unbounded => usage,
+                };
+                let colors = [("color0", 0.4), ("color1", 0.2)]
+                    .map(|(name, default)| self.color_argument(id, name, [default; 3], usage));
+                self.checkerboard(id, &colors)
+            }
+            "mesh_attribute" => self.mesh_attribute(id),
+            _ => {
+                self.unknown_plugin(id, TEXTURES, "; a grey stands in for it");
+                number(0.5)
+            }
+        }
+    }
+
+    /// A texture as a number: the luminance of its colour, or the mean of the channels of a colour that is the same
+    /// everywhere.
+    pub(super) fn float_texture(&mut self, id: ObjectId) -> String {
+        self.look_at(id);
+        if let Some(nested) = self.under_d65(id) {
+            return self.float_texture(nested);
+        }
+        if self.is_spectrum(id) {
+            let rgb = self.rgb_of_object(id, Use::Unbounded).unwrap_or([0.5; 3]);
+            return number(mean(rgb));
+        }
+        if self.object(id).plugin == "checkerboard" {
+            // Mitsuba's checkerboards have their squares the other way round where a number is asked for.
+            let numbers = [("color1", 0.2), ("color0", 0.4)].map(|(name, default)| {
+                self.given_float(id, name, Use::Unbounded)
+                    .unwrap_or_else(|| number(default))
+            });
+            return format!("{}[0]", self.checkerboard(id, &numbers));
+        }
+        format!("luminance({})", self.texture(id, Use::Unbounded))
+    }
+
+    fn bitmap(&mut self, id: ObjectId) -> String {
+        let raw = self.boolean(id, "raw") == Some(true);
+        let Some(call) = self.bitmap_call(id, "image") else {
+            return number(0.5);
+        };
+        let call = self.unfiltered(id, call);
+        let call = if raw {
+            call.with("colorspace", quote("raw"))
+        } else {
+            call
+        };
+        call.finish()
+    }
+
+    /// Adds where a bitmap is looked at. Mitsuba looks at the texels alone, however many a pixel shows.
+    pub(super) fn unfiltered(&mut self, id: ObjectId, call: Call) -> Call {
+        let [s, t] = self.coordinates(id);
+        let call = call.with("s", s).with("t", t).with("width", number(0.0));
+        if self.is_nearest(id) {
+            call.with("interp", quote("closest"))
+        } else {
+            call
+        }
+    }
+
+    pub(super) fn is_nearest(&mut self, id: ObjectId) -> bool {
+        match self.text(id, "filter_type").unwrap_or("bilinear") {
+            "nearest" => true,
+            "bilinear" => false,
+            _ => {
+                let place = self.place_of(id, "filter_type");
+                self.error(place, "`filter_type` is `bilinear` or `nearest`");
+                false
+            }
+        }
+    }
+
+    /// The beginning of a call of a unit that looks up an image.
+    pub(super) fn bitmap_call(&mut self, id: ObjectId, unit: &str) -> Option<Call> {
+        let file = self.image_file(id, "filename")?;
+        let call = Call::new(unit).with("file", quote(&file));
+        self.ignore(id, &["raw", "format", "accel", "filter_type"]);
+        Some(match self.text(id, "wrap_mode").unwrap_or("repeat") {
+            "repeat" => call,
+            wrap @ ("mirror" | "clamp") => call.with("wrap", quote(wrap)),
+            _ => {
+                let place = self.place_of(id, "wrap_mode");
+                self.error(place, "`wrap_mode` is `repeat`, `mirror` or `clamp`");
+                call
+            }
+        })
+    }
+
+    /// The image that a property names, as the text names it.
+    pub(super) fn image_file(&mut self, id: ObjectId, property: &str) -> Option<String> {
+        let Some(name) = self.text(id, property) else {
+            let place = self.object(id).place;
+            let plugin = &self.object(id).plugin;
+            self.error(place, format!("a {plugin} needs a `{property}`"));
+            return None;
+        };
+        let path = self.document.resolve(name);
+        if !files::is_file(&path) {
+            let place = self.place_of(id, property);
+            self.error(place, format!("there is no file {}", path.display()));
+            return None;
+        }
+        Some(self.image_name(path))
+    }
+
+    /// What the text calls an image.
+    fn image_name(&mut self, path: PathBuf) -> String {
+        if let Some((name, _)) = self.images.iter().find(|(_, known)| *known == path) {
+            return name.clone();
+        }
+        let name = match &self.folder {
+            None => {
+                let near = path.strip_prefix(&self.source_folder).unwrap_or(&path);
+                near.to_string_lossy().into_owned()
+            }
+            Some(folder) => {
+                let extension = path.extension().unwrap_or_default().to_string_lossy();
+                format!("{folder}/{}.{extension}", self.file_names.unique(&stem(&path)))
+            }
+        };
+        self.images.push((name.clone(), path));
+        name
+    }
+
+    /// What `to_uv` makes of texture coordinates, as expressions.
+    pub(super) fn coordinates(&mut self, id: ObjectId) -> [String; 2] {
+        self.coordinate_rows(id)
+            .map(|row| linear(&[(row.x, "u"), (row.y, "v")], row.z))
+    }
+
+    /// What `to_uv` makes of texture coordinates: products with (u, v, 1).
+    pub(super) fn coordinate_rows(&mut self, id: ObjectId) -> [DVec3; 2] {
+        self.lookups += 1;
+        let matrix = self.matrix(id, "to_uv").unwrap_or(DMat4::IDENTITY);
+        [0, 1].map(|row| {
+            let row = matrix.row(row);
+            DVec3::new(row.x, row.y, row.w)
+        })
+    }
+
+    fn checkerboard(&mut self, id: ObjectId, [first, second]: &[String; 2]) -> String {
+        let [s, t] = self.coordinates(id);
+        // Two squares by two for each unit.
+        Call::new("checker")
+            .with("a", first)
+            .with("b", second)
+            .with("columns", "2")
+            .with("rows", "2")
+            .with("s", s)
+            .with("t", t)
+            .finish()
+    }
+
+    fn mesh_attribute(&mut self, id: ObjectId) -> String {
+        let Some(name) = self.text(id, "name") else {
+            let place = self.object(id).place;
+            self.error(place, "a mesh_attribute needs a `name`");
+            return number(0.5);
+        };
+        let attribute = (name.to_owned(), self.place_of(id, "name"));
+        let call = Call::new("attribute_color").with("name", quote(name)).finish();
+        self.attributes.push(attribute);
+        match self.float(id, "scale") {
+            Some(scale) if scale != 1.0 => format!("{} * {call}", number(scale)),
+            _ => call,
+        }
+    }
+}
+
+/// What a colour that is the same everywhere counts as a number.
+fn mean([r, g, b]: [f64; 3]) -> f64 {
+    if r == g && g == b { r } else { (r + g + b) / 3.0 }
+}
+
+/// A sum of products: `2 * u + 0.5`.
+fn linear(terms: &[(f64, &str)], constant: f64) -> String {
+    let mut text = String::new();
+    for &(factor, name) in terms {
+        if factor == 0.0 {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str(" + ");
+        }
+        if factor == 1.0 {
+            text.push_str(name);
+        } else {
+            text.push_str(&format!("{} * {name}", number(factor)));
+        }
+    }
+    if constant != 0.0 || text.is_empty() {
+        if !text.is_empty() {
+            text.push_str(" + ");
+        }
+        text.push_str(&number(constant));
+    }
+    text
+}

@@ -1,0 +1,253 @@
+//! An imported model, independent of the format: meshes, materials, cameras, lights, instances.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use renderer_base::files;
+use renderer_base::math::Bounds;
+use renderer_geometry::camera::CameraDesc;
+use renderer_geometry::{MANY_VERTICES, Mesh};
+use renderer_image::Format;
+use renderer_image::texture::{TextureColorSpace, TextureSource};
+use renderer_scene::{EmissionSides, LightKind, TextureDesc};
+
+/// How many bytes of an image tell its format.
+const HEAD: u64 = 16;
+
+/// The content of a model file, in the file's own world.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// Its shapes. Those that hold the same mesh are instances of it.
+    pub shapes: Vec<ModelShape>,
+    /// Its materials.
+    pub materials: Vec<ModelMaterial>,
+    /// Its textures, under names of their own.
+    pub textures: Vec<TextureDesc>,
+    /// Its cameras by name.
+    pub cameras: Vec<(String, CameraDesc)>,
+    /// Width over height of the picture that its first camera takes, if the file says it.
+    pub aspect: Option<f32>,
+    /// Its lights by name.
+    pub lights: Vec<(String, LightKind)>,
+    /// What it has that Kiln does not show.
+    pub warnings: Vec<String>,
+    /// Files that were read beside the model file: buffers, material libraries.
+    pub files: Vec<PathBuf>,
+}
+
+/// A mesh in its place.
+#[derive(Clone, Debug)]
+pub struct ModelShape {
+    /// Its name, unique in the model but for the instances of one node, which stand one after another and share it.
+    pub name: Arc<str>,
+    /// Its triangles.
+    pub mesh: Arc<Mesh>,
+    /// Where it is; invertible.
+    pub world_from_object: Affine3A,
+    /// Index of its material, if the file says one.
+    pub material: Option<usize>,
+}
+
+/// A material as a call of a unit.
+#[derive(Clone, Debug)]
+pub struct ModelMaterial {
+    /// Its name, unique in the model.
+    pub name: String,
+    /// The call in the language: `gltf_pbr(base_color = (0.8, 0.8, 0.8), metallic = 0.0)`.
+    pub call: String,
+    /// Whether all of it emits light, more than a white surface shows in a picture: a lamp by which a scene is lit.
+    pub emissive: bool,
+    /// From which sides.
+    pub emission: EmissionSides,
+    /// Whether engines do not show the back of the surface.
+    pub culled: bool,
+}
+
+impl Model {
+    /// A model of one mesh, named after its file.
+    pub fn of_mesh(path: &Path, mesh: Mesh) -> Model {
+        Model::of_parts(path, vec![mesh])
+    }
+
+    /// A model of several meshes, called `part0`, `part1` and so on; one alone is named after the file.
+    pub fn of_parts(path: &Path, meshes: Vec<Mesh>) -> Model {
+        let alone = meshes.len() == 1;
+        let shape = |(index, mesh): (usize, Mesh)| ModelShape {
+            name: if alone { stem(path) } else { format!("part{index}") }.into(),
+            mesh: Arc::new(mesh),
+            world_from_object: Affine3A::IDENTITY,
+            material: None,
+        };
+        Model {
+            shapes: meshes.into_iter().enumerate().map(shape).collect(),
+            ..Model::default()
+        }
+    }
+
+    /// Gives the shapes that have colours of vertices or faces and no material a matte one that shows them.
+    pub(super) fn show_colors(&mut self) {
+        let of_vertices = |mesh: &Mesh| !mesh.colors.is_empty();
+        let of_faces = |mesh: &Mesh| {
+            mesh.attributes
+                .iter()
+                .any(|values| values.is_called("face_color"))
+        };
+        self.show(
+            "vertex colors",
+            "gltf_pbr(metallic = 0, specular = 0.0)",
+            of_vertices,
+        );
+        let call = "matte(albedo = attribute_color(name = \"face_color\").result)";
+        self.show("face colors", call, of_faces);
+    }
+
+    /// Gives the shapes of some meshes that have no material this one.
+    fn show(&mut self, name: &str, call: &str, is_shown: impl Fn(&Mesh) -> bool) {
+        let is_plain = |shape: &&mut ModelShape| shape.material.is_none() && is_shown(&shape.mesh);
+        let material = self.materials.len();
+        let mut plain = self.shapes.iter_mut().filter(is_plain).peekable();
+        if plain.peek().is_none() {
+            return;
+        }
+        plain.for_each(|shape| shape.material = Some(material));
+        let mut names = Names::default();
+        for material in &self.materials {
+            names.unique(&material.name);
+        }
+        self.materials.push(ModelMaterial {
+            name: names.unique(name),
+            call: call.to_owned(),
+            emissive: false,
+            emission: EmissionSides::Both,
+            culled: false,
+        });
+    }
+
+    /// Warns of positions so far from the origin that they are rounded to steps that can be seen, as those of surveys are.
+    pub(super) fn warn_of_rounding(&mut self) {
+        /// Steps along a model that are fine enough.
+        const STEPS: f32 = 8192.0;
+        let Bounds { min, max } = self.bounds();
+        let size = (max - min).max_element();
+        let far = min.abs().max(max.abs()).max_element();
+        let step = far * f32::EPSILON;
+        if size > 0.0 && size < STEPS * step {
+            self.warnings.push(format!(
+                "its positions, {size} m apart at most, are {far} m from the origin, where they are rounded to {step:.1e} m: \
+                 export it again with an offset that brings it near the origin"
+            ));
+        }
+    }
+
+    /// The name of an image file as a texture, which is made known; `of` is the file that names it.
+    ///
+    /// # Errors
+    /// When there is no such file, or its format is none that is read: the surface is there without it.
+    pub(super) fn image(
+        &mut self,
+        file: &Path,
+        color_space: TextureColorSpace,
+        of: &Path,
+    ) -> Result<String, String> {
+        if !files::is_file(file) {
+            return Err(format!("there is no file {}", file.display()));
+        }
+        let mut head = vec![];
+        let read = files::open(file).and_then(|reader| reader.take(HEAD).read_to_end(&mut head));
+        if read.is_ok() && Format::detect(file, &head).is_none() {
+            return Err(format!(
+                "{} is of no format of images that is read",
+                file.display()
+            ));
+        }
+        let kind = if color_space == TextureColorSpace::Raw {
+            "raw"
+        } else {
+            "color"
+        };
+        let name = format!("{}#{kind}", file.display());
+        if !self.textures.iter().any(|known| known.name == name) {
+            self.textures.push(TextureDesc {
+                name: name.clone(),
+                source: TextureSource::File(file.to_owned()),
+                color_space,
+                file: of.to_owned(),
+            });
+        }
+        Ok(name)
+    }
+
+    /// The files that belong to it beside the model file: those that were read, and the images of its textures.
+    pub fn read_or_named(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let images = self.textures.iter().filter_map(|texture| match &texture.source {
+            TextureSource::File(path) => Some(path),
+            TextureSource::Memory { .. } => None,
+        });
+        self.files.iter().chain(images).cloned()
+    }
+
+    /// Points in its world that reach as far as its shapes: their vertices, or, where those are very many, the corners of
+    /// boxes about its meshes.
+    pub fn points(&self) -> impl Iterator<Item = Vec3> + '_ {
+        let vertices = self.shapes.iter().map(|shape| shape.mesh.positions.len());
+        let many = vertices.sum::<usize>() > MANY_VERTICES;
+        let by_mesh = self.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.mesh, &b.mesh));
+        by_mesh.flat_map(move |same| {
+            let outline = same[0].mesh.outline(many);
+            same.iter().flat_map(move |shape| {
+                let outline = outline.clone();
+                (0..outline.len()).map(move |i| shape.world_from_object.transform_point3(outline[i]))
+            })
+        })
+    }
+
+    /// A box that holds its shapes.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::of_points(self.points())
+    }
+
+    /// Whether it brings light: a light of its own, or a shape that emits.
+    pub fn has_light(&self) -> bool {
+        let emits = |shape: &ModelShape| {
+            shape
+                .material
+                .is_some_and(|material| self.materials[material].emissive)
+        };
+        !self.lights.is_empty() || self.shapes.iter().any(emits)
+    }
+}
+
+/// The name of a file without directory and extension.
+pub fn stem(path: &Path) -> String {
+    path.file_stem()
+        .map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Hands out names: a second `Body` becomes `Body 2`.
+#[derive(Debug, Default)]
+pub struct Names {
+    taken: FxHashSet<String>,
+    /// The number that the last of many of the same name got.
+    last: FxHashMap<String, u32>,
+}
+
+impl Names {
+    /// The name, or one like it that is not taken yet.
+    pub fn unique(&mut self, name: &str) -> String {
+        if self.taken.insert(name.to_owned()) {
+            return name.to_owned();
+        }
+        let last = self.last.entry(name.to_owned()).or_insert(1);
+        loop {
+            *last += 1;
+            let candidate = format!("{name} {last}");
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Conversion of OBJ materials (MTL) to calls of the shipped unit `gltf_pbr`.
+//!
+//! MTL is not well specified. Here image colours are sRGB and numbers linear; the specular exponent becomes the
+//! roughness of equal width; materials that refract are glass. A factor of 0 beside an image would make the image void:
+//! it is that of a program that writes both, and taken for 1.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::Affine3A;
+
+use super::call::Call;
+use super::model::{Names, stem};
+use super::mtl::ObjMap;
+use super::obj_relief::has_normals;
+use super::{Model, ModelMaterial, ModelShape, Obj, ObjMaterial};
+use renderer_image::texture::TextureColorSpace;
+use renderer_scene::EmissionSides;
+use renderer_scene::text::{number, quote};
+
+/// The model that an OBJ file describes.
+pub(super) fn model(path: &Path, obj: Obj) -> Model {
+    let mut model = Model {
+        warnings: obj.warnings,
+        files: obj.files,
+        ..Model::default()
+    };
+    let mut names = Names::default();
+    for material in &obj.materials {
+        let read = Reader {
+            path,
+            model: &mut model,
+        }
+        .call(material);
+        let (call, emissive) = match read {
+            Ok(read) => read,
+            Err(reason) => {
+                model
+                    .warnings
+                    .push(format!("material `{}`: {reason}; it is grey", material.name));
+                ("gltf_pbr(base_color = 0.5, metallic = 0)".to_owned(), false)
+            }
+        };
+        let name = names.unique(&material.name);
+        model.materials.push(ModelMaterial {
+            name,
+            call,
+            emissive,
+            emission: EmissionSides::Both,
+            culled: false,
+        });
+    }
+    let mut names = Names::default();
+    for part in obj.parts {
+        let name = if part.name.is_empty() {
+            stem(path)
+        } else {
+            part.name
+        };
+        let material = part.material.as_ref().and_then(|wanted| {
+            let found = obj.materials.iter().position(|known| known.name == *wanted);
+            if found.is_none() {
+                model
+                    .warnings
+                    .push(format!("no library defines the material `{wanted}`"));
+            }
+            found
+        });
+        model.shapes.push(ModelShape {
+            name: names.unique(&name).into(),
+            mesh: Arc::new(part.mesh),
+            world_from_object: Affine3A::IDENTITY,
+            material,
+        });
+    }
+    model.warnings.dedup();
+    model
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    model: &'a mut Model,
+}
+
+impl Reader<'_> {
+    /// The call, and whether all of the material emits.
+    fn call(&mut self, material: &ObjMaterial) -> Result<(String, bool), String> {
+        let mut call = Call::new();
+        let refracts = refracts(material);
+        let is_pbr = material.metallic.is_some()
+            || material.roughness.is_some()
+            || material.metallic_map.is_some()
+            || material.roughness_map.is_some();
+        let base = if refracts {
+            material.transmission.unwrap_or([1.0; 3])
+        } else {
+            unless_void(material.diffuse, material.diffuse_map.as_ref()).unwrap_or([0.8; 3])
+        };
+        call.color("base_color", base)?;
+        let name = &material.name;
+        let (value, map) = (material.metallic, &material.metallic_map);
+        match self.factor(map.as_ref(), value, name)? {
+            Some(map) => call.raw("metallic", &map),
+            None => call.number("metallic", value.unwrap_or(0.0))?,
+        }
+        let (value, map) = (material.roughness, &material.roughness_map);
+        match self.factor(map.as_ref(), value, name)? {
+            Some(map) => call.raw("roughness", &map),
+            None => call.number("roughness", roughness(material))?,
+        }
+        call.number_unless("ior", material.ior.unwrap_or(1.5).max(1.0), 1.5)?;
+        let tint = unless_void(material.specular, material.specular_map.as_ref());
+        if refracts {
+            call.raw("transmission", "1.0");
+            call.raw("thick", "1");
+        } else if is_pbr {
+            self.layers(&mut call, material)?;
+        } else {
+            // Without highlights, or without a colour for them, the surface is matte.
+            let specular = if material.illumination.is_some_and(|illum| illum < 2) {
+                [0.0; 3]
+            } else {
+                tint.unwrap_or([0.0; 3])
+            };
+            if specular == [0.0; 3] {
+                call.raw("specular", "0.0");
+            } else if specular.iter().any(|&v| v < 1.0) {
+                call.color("specular_color", specular)?;
+            }
+        }
+        self.map(
+            &mut call,
+            "base_color",
+            material.diffuse_map.as_ref(),
+            TextureColorSpace::Srgb,
+            &material.name,
+        )?;
+        self.map(
+            &mut call,
+            "specular_color",
+            material.specular_map.as_ref(),
+            TextureColorSpace::Srgb,
+            &material.name,
+        )?;
+        let bump = material.bump_map.as_ref().filter(|map| has_normals(&map.file));
+        let normals = material.normal_map.as_ref().or(bump);
+        self.map(
+            &mut call,
+            "normal",
+            normals,
+            TextureColorSpace::Raw,
+            &material.name,
+        )?;
+        if let Some(normals) = normals {
+            call.number_unless("normal_scale", normals.strength, 1.0)?;
+        }
+        let emission = unless_void(material.emission, material.emission_map.as_ref()).unwrap_or([0.0; 3]);
+        let emissive = emission.iter().any(|&v| v > 0.0);
+        if emissive {
+            call.color("emissive", emission)?;
+            self.map(
+                &mut call,
+                "emissive",
+                material.emission_map.as_ref(),
+                TextureColorSpace::Srgb,
+                &material.name,
+            )?;
+        }
+        let opacity = self.opacity(material);
+        if !refracts && (opacity < 1.0 || material.dissolve_map.is_some()) {
+            call.number_unless("alpha", opacity, 1.0)?;
+            // An image for both has the opacity as its alpha, which is that of the base colour already.
+            let file = |map: &ObjMap| Some(&map.file) != material.diffuse_map.as_ref().map(|map| &map.file);
+            let own_map = material.dissolve_map.as_ref().filter(|map| file(map));
+            self.map(
+                &mut call,
+                "alpha",
+                own_map,
+                TextureColorSpace::Raw,
+                &material.name,
+            )?;
+            call.string("alpha_mode", "blend");
+        }
+        self.warn_of_the_rest(material, bump.is_none());
+        // What glows, by a map or up to 1, lights no scene.
+        let lights = emission.iter().any(|&v| v > 1.0) && material.emission_map.is_none();
+        Ok((call.finish(), lights))
+    }
+
+    /// What physically based materials have further: `Pc`, `Pcr`, `Ps`, `aniso`, `anisor`, and `Tf` as a share.
+    fn layers(&mut self, call: &mut Call, material: &ObjMaterial) -> Result<(), String> {
+        let [r, g, b] = material.transmission.unwrap_or([0.0; 3]);
+        let through = (r + g + b) / 3.0;
+        if through > 0.0 {
+            call.number("transmission", through.min(1.0))?;
+            call.raw("thick", "1");
+        }
+        if let Some(coat) = material.clearcoat.filter(|&coat| coat > 0.0) {
+            call.number("clearcoat", coat)?;
+            call.number("clearcoat_roughness", material.clearcoat_roughness.unwrap_or(0.0))?;
+        }
+        if let Some(sheen) = material.sheen.filter(|&sheen| sheen > 0.0) {
+            call.color("sheen_color", [sheen; 3])?;
+            call.number("sheen_roughness", 0.5)?;
+        }
+        if let Some(anisotropy) = material.anisotropy.filter(|&anisotropy| anisotropy > 0.0) {
+            call.number("anisotropy", anisotropy)?;
+            let turns = material.anisotropy_rotation.unwrap_or(0.0);
+            call.number_unless("anisotropy_rotation", turns * std::f32::consts::TAU, 0.0)?;
+        }
+        Ok(())
+    }
+
+    fn map(
+        &mut self,
+        call: &mut Call,
+        slot: &str,
+        map: Option<&ObjMap>,
+        color_space: TextureColorSpace,
+        material: &str,
+    ) -> Result<(), String> {
+        let Some(map) = map else { return Ok(()) };
+        let Some(name) = self.texture(map, color_space, material) else {
+            return Ok(());
+        };
+        call.string(&format!("{slot}_texture"), &name);
+        if map.clamps {
+            call.raw(&format!("{slot}_wrap"), "4");
+        }
+        let ([sx, sy], [x, y]) = (map.scale, map.offset);
+        if (map.scale, map.offset) != ([1.0; 2], [0.0; 2]) {
+            // The unit's v runs down from the top row.
+            let rows = [
+                [sx, 0.0, 0.0, 0.0],
+                [0.0, sy, 0.0, 0.0],
+                [0.0, 0.0, 1.0, 0.0],
+                [x, 1.0 - sy - y, 0.0, 1.0],
+            ];
+            let numbers = rows
+                .into_iter()
+                .flatten()
+                .map(number)
+                .collect::<Result<Vec<_>, _>>();
+            let numbers = numbers.map_err(|reason| format!("-s or -o of an image is {reason}"))?;
+            call.raw(&format!("{slot}_uv"), &format!("matrix({})", numbers.join(", ")));
+        }
+        Ok(())
+    }
+
+    /// The factor that the red of an image is, as an expression; `None` where there is no image.
+    fn factor(
+        &mut self,
+        map: Option<&ObjMap>,
+        value: Option<f32>,
+        material: &str,
+    ) -> Result<Option<String>, String> {
+        let Some(map) = map else { return Ok(None) };
+        let factor = value.filter(|&value| value > 0.0).unwrap_or(1.0);
+        let Some(name) = self.texture(map, TextureColorSpace::Raw, material) else {
+            return Ok(None);
+        };
+        let numbers = [map.scale[0], map.offset[0], map.scale[1], map.offset[1], factor].map(number);
+        let [Ok(sx), Ok(x), Ok(sy), Ok(y), Ok(factor)] = numbers else {
+            return Err("a number of an image is not finite".to_owned());
+        };
+        let mut call = format!("image(file = {}", quote(&name));
+        if (map.scale, map.offset) != ([1.0; 2], [0.0; 2]) {
+            call += &format!(", s = {sx} * u + {x}, t = 1 - ({sy} * v + {y})");
+        }
+        if map.clamps {
+            call += ", wrap = \"clamp\"";
+        }
+        Ok(Some(format!("{factor} * {call}).result[0]")))
+    }
+
+    /// The name of an image, which is made known; a warning where there is no such file.
+    fn texture(&mut self, map: &ObjMap, color_space: TextureColorSpace, material: &str) -> Option<String> {
+        let name = self.model.image(&map.file, color_space, self.path);
+        let warning = |reason| format!("material `{material}`: {reason}");
+        name.map_err(|reason| self.model.warnings.push(warning(reason)))
+            .ok()
+    }
+
+    /// How much of the surface is there. MeshLab and others write the opacity as `Tr`: nobody draws what cannot be seen,
+    /// so `Tr 1` is taken for it.
+    fn opacity(&mut self, material: &ObjMaterial) -> f32 {
+        let opacity = match (material.dissolve, material.transparency) {
+            (Some(dissolve), _) => dissolve,
+            (None, Some(transparency)) if transparency >= 1.0 => {
+                self.model.warnings.push(format!(
+                    "material `{}`: `Tr {transparency}` would make it invisible; it is taken for the opacity, as MeshLab writes it (`d` says it without doubt)",
+                    material.name
+                ));
+                1.0
+            }
+            (None, transparency) => 1.0 - transparency.unwrap_or(0.0),
+        };
+        opacity.clamp(0.0, 1.0)
+    }
+
+    fn warn_of_the_rest(&mut self, material: &ObjMaterial, has_heights: bool) {
+        let unused = [
+            (
+                "bump",
+                material.bump_map.is_some() && has_heights,
+                ": its heights have no unit; an image of normals would be shown",
+            ),
+            (
+                "map_Ns",
+                material.shininess_map.is_some(),
+                ": some programs write exponents there, some roughness; `map_Pr` is for roughness",
+            ),
+        ];
+        for (name, _, hint) in unused.iter().filter(|(_, present, _)| *present) {
+            self.model.warnings.push(format!(
+                "material `{}`: `{name}` has no effect{hint}",
+                material.name
+            ));
+        }
+    }
+}
+
+/// Whether a body of the material bends the light that passes, as `illum` 4, 6, 7 and 9 say. But Maya and others say so of
+/// all their materials, with an index that bends nothing or with a colour alone, and Blender of those that are not wholly
+/// opaque, whose colour counts then.
+fn refracts(material: &ObjMaterial) -> bool {
+    let has_color = material.diffuse_map.is_some() || material.diffuse.is_some_and(|color| color != [0.0; 3]);
+    let filters = material.transmission.is_some();
+    let opacity = material.dissolve.or(material.transparency.map(|t| 1.0 - t));
+    let is_cover = has_color && !filters && opacity.is_some_and(|opacity| 0.0 < opacity && opacity < 1.0);
+    let bends = material.ior.map_or(filters || !has_color, |ior| ior > 1.0);
+    matches!(material.illumination, Some(4 | 6 | 7 | 9)) && bends && !is_cover
+}
+
+/// The factor of an image; 1 where one of 0 would make the image void.
+fn unless_void(factor: Option<[f32; 3]>, map: Option<&ObjMap>) -> Option<[f32; 3]> {
+    match map {
+        Some(_) => Some(factor.filter(|&factor| factor != [0.0; 3]).unwrap_or([1.0; 3])),
+        None => factor,
+    }
+}
+
+/// Perceptual roughness: as said, or such that the GGX lobe is as wide as the Phong lobe of the exponent.
+// Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", section 5.2: α² = 2 / (n + 2).
+fn roughness(material: &ObjMaterial) -> f32 {
+    let of_exponent = |exponent: f32| (2.0 / (exponent.max(0.0) + 2.0)).sqrt().sqrt();
+    match (material.roughness, material.shininess) {
+        (Some(roughness), _) => roughness.clamp(0.0, 1.0),
+        // Glass is smooth unless it says otherwise; so is what mirrors.
+        (None, _) if refracts(material) || matches!(material.illumination, Some(3 | 5)) => 0.0,
+        (None, Some(exponent)) => of_exponent(exponent),
+        (None, None) => 1.0,
+    }
+}

@@ -1,0 +1,26 @@
+//! Images of `bump` in OBJ materials: heights, as MTL means it, or normals, as Blender and others write there.
+
+use std::path::Path;
+
+use renderer_image as image;
+
+/// Whether an image is one of normals in the tangent frame: most of it points out of the surface, so that it is bluish all
+/// over. Heights are grey.
+pub(super) fn has_normals(file: &Path) -> bool {
+    // What cannot be read is told where it is used.
+    let Ok(image) = image::read(file) else {
+        return false;
+    };
+    if image.channels < 3 {
+        return false;
+    }
+    let mut sum = [0.0f64; 3];
+    for pixel in image.data.chunks_exact(image.channels) {
+        for (sum, &value) in sum.iter_mut().zip(pixel) {
+            *sum += f64::from(value);
+        }
+    }
+    let count = (image.width * image.height).max(1) as f64;
+    let [x, y, z] = sum.map(|sum| 2.0 * sum / count - 1.0);
+    x.abs() < 0.25 && y.abs() < 0.25 && z > 0.4
+}

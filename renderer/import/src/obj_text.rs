@@ -1,0 +1,162 @@
+//! Tokeniser of OBJ and MTL files: lines without comments, continued lines joined, numbers.
+
+use std::path::{Path, PathBuf};
+
+use renderer_base::files;
+
+/// The lines of a text with their numbers, from 1: comments and blanks left out, lines that end in `\` joined.
+pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
+    let mut lines = (1..).zip(text.lines());
+    std::iter::from_fn(move || {
+        loop {
+            let (number, line) = lines.next()?;
+            let mut joined = without_comment(line).to_owned();
+            while joined.ends_with('\\') {
+                joined.pop();
+                joined.push(' ');
+                joined.push_str(lines.next().map_or("", |(_, line)| without_comment(line)));
+            }
+            let trimmed = joined.trim();
+            if !trimmed.is_empty() {
+                return Some((number, trimmed.to_owned()));
+            }
+        }
+    })
+}
+
+/// A line up to its comment. In a line that ends with a name (`usemtl Material #25`) a comment has a blank after `#`.
+fn without_comment(line: &str) -> &str {
+    let keyword = line.split_whitespace().next().unwrap_or_default();
+    let is_numbers = matches!(
+        keyword,
+        "v" | "vt" | "vn" | "f" | "fo" | "Kd" | "Ks" | "Ke" | "Ka" | "Ns" | "Ni" | "d"
+    );
+    let begins = |&(at, _): &(usize, &str)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + 1..].chars().next();
+        // `1.#QNAN` is a number of its kind.
+        is_numbers && before != Some('.')
+            || before.is_none_or(char::is_whitespace)
+                && (line[..at].trim().is_empty() || after.is_none_or(char::is_whitespace))
+    };
+    let end = line
+        .match_indices('#')
+        .find(begins)
+        .map_or(line.len(), |(at, _)| at);
+    line[..end].trim_end()
+}
+
+/// The file that a statement names, relative to `path`. Names may stand in quotes; `\` parts folders, or comes before a
+/// blank. A file that is not there may be there in other letters, or beside `path`: files come from systems that do not
+/// tell `A` from `a`, with the folders of their authors.
+pub(super) fn named_file(path: &Path, name: &str) -> PathBuf {
+    let name = name.trim();
+    let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let name = quoted.unwrap_or(name);
+    let beside = |name: &str| path.with_file_name(name.replace('\\', "/"));
+    let plain = beside(name);
+    if files::is_file(&plain) {
+        return plain;
+    }
+    let unescaped = beside(&name.replace("\\ ", " "));
+    let folders = [plain.parent(), path.parent()];
+    let mut others = folders
+        .into_iter()
+        .flatten()
+        .filter_map(|folder| alike(folder, &plain));
+    match files::is_file(&unescaped) {
+        true => unescaped,
+        false => others.next().unwrap_or(unescaped),
+    }
+}
+
+/// The file of a folder whose name is that of another file but for small and capital letters.
+fn alike(folder: &Path, file: &Path) -> Option<PathBuf> {
+    let name = file.file_name()?.to_str()?.to_lowercase();
+    let found = files::list(folder)
+        .into_iter()
+        .find(|other| other.to_lowercase() == name)?;
+    let found = folder.join(found);
+    files::is_file(&found).then_some(found)
+}
+
+/// The files of an `mtllib` statement, relative to `path`. There may be several, and their names may have blanks in them.
+pub(super) fn named_libraries(path: &Path, names: &str) -> Vec<PathBuf> {
+    let whole = named_file(path, names);
+    if files::is_file(&whole) {
+        return vec![whole];
+    }
+    let (mut list, mut name) = (vec![], String::new());
+    let mut words = names.split_whitespace().peekable();
+    // What ends in `.mtl` is the end of a name, and so is a second quote.
+    let is_library = |word: &str| word.to_ascii_lowercase().ends_with(".mtl");
+    while let Some(word) = words.next() {
+        name.push_str(word);
+        let is_whole = match name.strip_prefix('"') {
+            Some(rest) => rest.ends_with('"'),
+            None => is_library(word) || !words.clone().any(is_library),
+        };
+        if is_whole || words.peek().is_none() {
+            list.push(named_file(path, &name));
+            name.clear();
+        } else {
+            name.push(' ');
+        }
+    }
+    list
+}
+
+/// The first `N` numbers of `text`, and how many it has.
+pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
+    let (values, count) = any_numbers(text)?;
+    match text.split_whitespace().zip(values).find(|(_, v)| !v.is_finite()) {
+        Some((word, _)) => Err(format!("`{word}` is not finite")),
+        None => Ok((values, count)),
+    }
+}
+
+/// The same, where some may not be finite.
+pub(super) fn any_numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
+    let (mut values, mut count) = ([0.0; N], 0);
+    for word in text.split_whitespace() {
+        let value = word.parse().ok().or_else(|| unprintable(word));
+        let value = value.ok_or_else(|| format!("`{word}` is not a number"))?;
+        if let Some(place) = values.get_mut(count) {
+            *place = value;
+        }
+        count += 1;
+    }
+    Ok((values, count))
+}
+
+/// What programs of Windows write where they have no number: `-nan(ind)`, `1.#INF`.
+fn unprintable(word: &str) -> Option<f32> {
+    let word = word.trim_start_matches(['-', '+']).to_ascii_lowercase();
+    let is_one = word.starts_with("nan(") || word.starts_with("1.#");
+    is_one.then_some(f32::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_libraries_may_have_blanks() {
+        for (names, expected) in [
+            ("a.mtl", &["a.mtl"][..]),
+            ("a.mtl b.MTL", &["a.mtl", "b.MTL"]),
+            ("old wood.mtl", &["old wood.mtl"]),
+            ("old wood.mtl new  wood.mtl", &["old wood.mtl", "new wood.mtl"]),
+            ("\"old wood.mtl\"", &["old wood.mtl"]),
+            ("\"old wood.mtl\" b.mtl \"c\"", &["old wood.mtl", "b.mtl", "c"]),
+            ("old\\ wood.mtl b.mtl", &["old wood.mtl", "b.mtl"]),
+            ("tex\\old wood.mtl", &["tex/old wood.mtl"]),
+            ("one two", &["one", "two"]),
+            ("\"open", &["\"open"]),
+        ] {
+            let found = named_libraries(Path::new("dir/a.obj"), names);
+            let expected: Vec<PathBuf> = expected.iter().map(|name| Path::new("dir").join(name)).collect();
+            assert_eq!(found, expected, "{names}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Mesh attributes from further PLY properties, named by Mitsuba's rule.
+
+use glam::Vec2;
+use ply_rs_bw::ply::{ElementDef, PropertyType};
+use rayon::prelude::*;
+
+use renderer_geometry::ply::{COLOR_NAMES, Rows, attribute_in, is_whole};
+use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
+use renderer_image::linear_from_srgb;
+
+/// The numbers of vertices that are no attributes by name.
+pub(super) const VERTEX_NAMES: [&str; 22] = [
+    "x",
+    "y",
+    "z",
+    "nx",
+    "ny",
+    "nz",
+    "u",
+    "v",
+    "s",
+    "t",
+    "texture_u",
+    "texture_v",
+    "texture_s",
+    "texture_t",
+    "red",
+    "green",
+    "blue",
+    "alpha",
+    "r",
+    "g",
+    "b",
+    "a",
+];
+
+/// The attributes that the numbers of an element make, besides those that all meshes have.
+pub(super) struct PlyAttributes {
+    groups: Vec<Group>,
+}
+
+/// Properties in a row that make one attribute.
+struct Group {
+    /// Place of the first among an element's other numbers.
+    first: usize,
+    /// Whether the values are sRGB up to 255.
+    encoded: bool,
+    attribute: MeshAttribute,
+}
+
+impl PlyAttributes {
+    /// The attributes of an element's scalars.
+    pub(super) fn of(element: &ElementDef, domain: AttributeDomain) -> PlyAttributes {
+        let is_other = |name: &&str| match domain {
+            AttributeDomain::Vertex => !VERTEX_NAMES.contains(name),
+            AttributeDomain::Face => true,
+        };
+        let scalars = element.properties.iter().filter_map(|(name, property)| {
+            matches!(property.data_type, PropertyType::Scalar(_)).then_some(name.as_str())
+        });
+        let names: Vec<&str> = scalars.filter(is_other).collect();
+        let mut others = PlyAttributes { groups: vec![] };
+        let mut first = 0;
+        while let Some(&name) = names.get(first) {
+            let rest = &names[first..];
+            let (attribute, count) = if COLOR_NAMES.iter().any(|colors| rest.starts_with(colors)) {
+                (Some("color".to_owned()), 3)
+            } else {
+                attribute_in(rest)
+            };
+            if let Some(attribute) = attribute {
+                let encoded = COLOR_NAMES.iter().any(|[red, ..]| name == *red) && is_whole(element, name);
+                others.add(attribute, first, count, encoded, domain);
+            }
+            first += count;
+        }
+        others
+    }
+
+    fn add(&mut self, name: String, first: usize, width: usize, encoded: bool, domain: AttributeDomain) {
+        if self.groups.iter().any(|group| group.attribute.name == name) {
+            return;
+        }
+        let attribute = MeshAttribute {
+            name,
+            domain,
+            width,
+            values: vec![],
+        };
+        self.groups.push(Group {
+            first,
+            encoded,
+            attribute,
+        });
+    }
+
+    /// Adds the values of an element, as often as it counts.
+    pub(super) fn take(&mut self, others: &[f32], times: usize) {
+        for group in &mut self.groups {
+            for _ in 0..times {
+                let places = group.first..group.first + group.attribute.width;
+                let values = places.map(|place| others.get(place).copied().unwrap_or(0.0));
+                if group.encoded {
+                    let linear = values.map(|value| linear_from_srgb(value / 255.0));
+                    group.attribute.values.extend(linear);
+                } else {
+                    group.attribute.values.extend(values);
+                }
+            }
+        }
+    }
+
+    /// Adds the values of all rows, each as often as it counts; `is_other` tells the numbers that make attributes.
+    pub(super) fn take_rows(&mut self, rows: &Rows, is_other: impl Fn(&str) -> bool, times: usize) {
+        let others = rows.scalars().iter().filter(|(name, _)| is_other(name));
+        let others: Vec<_> = others.map(|(_, field)| *field).collect();
+        for group in &mut self.groups {
+            let (first, width) = (group.first, group.attribute.width);
+            let mut values = vec![0.0; rows.count * times * width];
+            let places = values.par_chunks_exact_mut(width).enumerate();
+            places.for_each(|(place, value)| {
+                for (i, number) in value.iter_mut().enumerate() {
+                    let found = others
+                        .get(first + i)
+                        .map(|field| rows.number(place / times, *field));
+                    let found = found.unwrap_or(0.0);
+                    *number = if group.encoded {
+                        linear_from_srgb(found / 255.0)
+                    } else {
+                        found
+                    };
+                }
+            });
+            group.attribute.values = values;
+        }
+    }
+
+    /// Adds the attributes to the mesh.
+    pub(super) fn finish(self, mesh: &mut Mesh) {
+        for Group { attribute, .. } in self.groups {
+            if attribute.domain == AttributeDomain::Vertex && attribute.name == UV2 && attribute.width == 2 {
+                mesh.uvs2 = attribute.values.chunks_exact(2).map(Vec2::from_slice).collect();
+            } else if matches!(attribute.width, 1 | 3) {
+                mesh.attributes.push(attribute);
+            }
+        }
+    }
+}
+
+/// The name of the vertex attribute of two numbers that is the second set of texture coordinates.
+pub(crate) const UV2: &str = "uv2";

@@ -1,0 +1,60 @@
+//! Models of PLY files: the mesh, in parts by the images that the file names.
+
+use std::path::Path;
+
+use super::call::Call;
+use super::model::stem;
+use super::obj_text::named_file;
+use super::ply::{PlyMesh, read_ply};
+use super::{ImportError, Model, ModelMaterial, read};
+use renderer_image::texture::TextureColorSpace;
+use renderer_scene::EmissionSides;
+
+/// Reads a PLY file as a model: its mesh, in parts by their images.
+///
+/// # Errors
+/// As [`super::load_ply`].
+pub(super) fn load_ply_model(path: &Path) -> Result<Model, ImportError> {
+    let PlyMesh { mesh, images } = read_ply(&read(path)?, path)?;
+    if mesh.uvs.is_empty() || images.names.is_empty() {
+        return Ok(Model::of_mesh(path, mesh));
+    }
+    let number = |triangle| images.image_of(triangle);
+    let mut used: Vec<usize> = (0..mesh.triangles.len()).map(number).collect();
+    used.sort_unstable();
+    used.dedup();
+    let parts = match used[..] {
+        [_] => vec![mesh],
+        _ => used
+            .iter()
+            .map(|&image| mesh.part(|triangle| number(triangle) == image))
+            .collect(),
+    };
+    let mut model = Model::of_parts(path, parts);
+    for (shape, image) in used.into_iter().enumerate() {
+        if let Some(name) = images.names.get(image) {
+            let material = material(&mut model, path, name);
+            model.shapes[shape].material = material;
+        }
+    }
+    Ok(model)
+}
+
+/// A matte material that shows an image; none, with a warning, where the image is not there.
+fn material(model: &mut Model, path: &Path, name: &str) -> Option<usize> {
+    let file = named_file(path, &name.replace("<this>", &stem(path)));
+    let texture = model.image(&file, TextureColorSpace::Srgb, path);
+    let texture = texture.map_err(|reason| model.warnings.push(reason)).ok()?;
+    let mut call = Call::new();
+    call.raw("metallic", "0");
+    call.raw("specular", "0.0");
+    call.string("base_color_texture", &texture);
+    model.materials.push(ModelMaterial {
+        name: stem(&file),
+        call: call.finish(),
+        emissive: false,
+        emission: EmissionSides::Both,
+        culled: false,
+    });
+    Some(model.materials.len() - 1)
+}

@@ -1,0 +1,304 @@
+//! Evaluation of declarations into a description: dispatch by keyword, then name resolution.
+
+use std::path::{Path, PathBuf};
+
+use shading::syntax::ast::{Declaration, Item};
+use shading::{Diagnostic, Diagnostics, Source, Span};
+
+use super::context::LoadContext;
+use super::film::{read_film, read_integrator, read_sampler};
+use super::import::{Models, Texts, alias_of, model_file};
+use super::light::PendingPortals;
+use super::material::{Materials, read_material};
+use super::resolve::Groups;
+use super::shape::read_shape;
+use super::table::body_of;
+use super::{camera, light};
+use renderer_image::film::FilterShape;
+use renderer_import::{Model, ModelMaterial};
+use renderer_scene::text::quote;
+use renderer_scene::{
+    CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, Placed, SamplerDesc, SceneDesc,
+};
+
+/// The keywords that declarations begin with.
+const KEYWORDS: [&str; 9] = [
+    "import",
+    "film",
+    "sampler",
+    "integrator",
+    "camera",
+    "material",
+    "shape",
+    "light",
+    "assign",
+];
+
+/// A description being made.
+pub(super) struct Builder {
+    pub(super) context: LoadContext,
+    pub(super) models: Models,
+    pub(super) materials: Materials,
+    pub(super) groups: Groups,
+    /// Whether the lights of models are part of the scene.
+    pub(super) keep_model_lights: bool,
+    /// Compiles the materials of a scene with errors, for those of its shaders.
+    pub(super) shader_errors: Option<fn(&SceneDesc) -> Diagnostics>,
+    pub(super) desc: SceneDesc,
+    /// Whether all texts and models could be read: else units that are missing may be in those that could not.
+    is_whole: bool,
+}
+
+impl Builder {
+    pub(super) fn new(path: &Path, models: Models, context: LoadContext) -> Builder {
+        let desc = SceneDesc {
+            sources: context.sources.clone(),
+            file: path.to_owned(),
+            files: vec![],
+            texture_directories: vec![],
+            texture_memory: None,
+            build_quality: None,
+            film: FilmDesc {
+                size: Placed {
+                    value: [1280, 720],
+                    span: Span::default(),
+                },
+                crop: None,
+                filter: FilterShape::DEFAULT,
+                border: true,
+            },
+            sampler: SamplerDesc::default(),
+            integrator: Integrator::default(),
+            cameras: vec![],
+            shapes: vec![],
+            lights: vec![],
+            materials: vec![],
+            textures: vec![],
+            shaders: vec![],
+        };
+        Builder {
+            is_whole: !context.diagnostics.has_errors(),
+            context,
+            models,
+            materials: Materials::default(),
+            groups: Groups::default(),
+            keep_model_lights: true,
+            shader_errors: None,
+            desc,
+        }
+    }
+
+    /// Adds, for each model that brings materials, a text that declares them: from there on they are like any other.
+    pub(super) fn declare_model_materials(&mut self, declarations: &mut Vec<Declaration>) {
+        let mut made = vec![];
+        for declaration in declarations.iter() {
+            let Some((path, prefix)) = self.model_of(declaration) else {
+                continue;
+            };
+            let Some(model) = self.models.get(&path) else {
+                continue;
+            };
+            if model.materials.is_empty() {
+                continue;
+            }
+            let source = Source::new(
+                format!("<materials of {}>", path.display()),
+                materials_text(&model, &prefix),
+            );
+            // Texture names in it are names of the model's textures.
+            let (_, file) = self.context.parse(source, Path::new(""));
+            made.extend(file.items.into_iter().filter_map(|item| match item {
+                Item::Declaration(declaration) => Some(declaration),
+                _ => None,
+            }));
+        }
+        declarations.extend(made);
+    }
+
+    /// The path of the model that a declaration brings with its materials, and what their names begin with.
+    fn model_of(&self, declaration: &Declaration) -> Option<(PathBuf, String)> {
+        let (name, span) = model_file(declaration)?;
+        let path = self.context.resolve(span, name);
+        let prefix = match declaration.keyword.text.as_str() {
+            "import" => import_name(declaration, &path),
+            _ => {
+                let has_material = body_of(declaration)
+                    .iter()
+                    .any(|entry| entry.key.joined() == "material");
+                if has_material {
+                    return None;
+                }
+                declaration.target.as_ref()?.joined()
+            }
+        };
+        Some((path, prefix))
+    }
+
+    /// Gives each declaration its meaning.
+    pub(super) fn build(mut self, texts: Texts) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+        let declarations = &texts.declarations;
+        let of = |keyword: &'static str| declarations.iter().filter(move |d| d.keyword.text == keyword);
+        self.check_keywords(declarations);
+        for declaration in of("material") {
+            if let Some(material) = read_material(declaration, &mut self.context) {
+                self.materials.declare(material, &mut self.context);
+            }
+        }
+        if let Some(film) = self.only(&of("film").collect::<Vec<_>>()) {
+            self.desc.film.size.span = film.span;
+            read_film(film, &mut self.desc.film, &mut self.context);
+        }
+        if let Some(sampler) = self.only(&of("sampler").collect::<Vec<_>>()) {
+            read_sampler(sampler, &mut self.desc.sampler, &mut self.context);
+        }
+        if let Some(integrator) = self.only(&of("integrator").collect::<Vec<_>>()) {
+            self.desc.integrator = read_integrator(integrator, &mut self.context);
+        }
+        for declaration in of("camera") {
+            if let Some(camera) = camera::read_camera(declaration, &mut self.context) {
+                self.add_camera(camera);
+            }
+        }
+        let mut portals = vec![];
+        for declaration in of("light") {
+            if let Some(declared) = light::read_light(declaration, &mut self.context) {
+                if !declared.portals.is_empty() {
+                    portals.push(PendingPortals {
+                        light: self.desc.lights.len(),
+                        names: declared.portals,
+                    });
+                }
+                self.add_light(declared.light);
+            }
+        }
+        for declaration in of("import") {
+            self.read_import(declaration);
+        }
+        let mut pending = vec![];
+        for declaration in of("shape") {
+            if let Some(shape) = read_shape(declaration, &mut self.context) {
+                self.add_declared_shape(shape, &mut pending);
+            }
+        }
+        self.groups
+            .place_instances(pending, &mut self.desc.shapes, &mut self.context);
+        for declaration in of("assign") {
+            self.assign(declaration);
+        }
+        self.place_portals(portals);
+        self.finish(texts)
+    }
+
+    fn finish(mut self, texts: Texts) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+        let is_empty = self.desc.shapes.is_empty() && !self.desc.is_library();
+        if is_empty && !self.context.diagnostics.has_errors() {
+            let message = format!("{} has no shapes", self.desc.file.display());
+            self.context.push(Diagnostic::warning(message));
+        }
+        self.desc.sources = self.context.sources;
+        self.desc.materials = self.materials.list;
+        self.desc.texture_directories = texts.directories;
+        self.desc.files = std::mem::take(&mut self.context.files);
+        self.desc.shaders = texts.shaders;
+        if self.context.diagnostics.has_errors() {
+            let mut mistakes = self.context.diagnostics;
+            if self.is_whole {
+                if let Some(shader_errors) = self.shader_errors {
+                    mistakes.add_new(shader_errors(&self.desc).list);
+                }
+            }
+            return Err(mistakes);
+        }
+        Ok((self.desc, self.context.diagnostics))
+    }
+
+    fn check_keywords(&mut self, declarations: &[Declaration]) {
+        for declaration in declarations {
+            let keyword = &declaration.keyword;
+            if !KEYWORDS.contains(&keyword.text.as_str()) {
+                let diagnostic = self
+                    .context
+                    .error_at(keyword.span, format!("unknown keyword `{}`", keyword.text))
+                    .nearest(&keyword.text, KEYWORDS)
+                    .hint(format!(
+                        "a scene is made of {}, and of shaders and groups",
+                        KEYWORDS.join(", ")
+                    ));
+                self.context.push(diagnostic);
+            }
+        }
+    }
+
+    /// The one declaration of a keyword that may stand once.
+    fn only<'a>(&mut self, declarations: &[&'a Declaration]) -> Option<&'a Declaration> {
+        let (first, others) = declarations.split_first()?;
+        for other in others {
+            let diagnostic = self
+                .context
+                .error_at(
+                    other.keyword.span,
+                    format!("there are two `{}`", other.keyword.text),
+                )
+                .at(&self.context.sources, first.keyword.span, "the other");
+            self.context.push(diagnostic);
+        }
+        Some(first)
+    }
+
+    pub(super) fn add_camera(&mut self, camera: CameraDesc) {
+        let same = self
+            .desc
+            .cameras
+            .iter()
+            .find(|known| known.name == camera.name)
+            .map(|known| known.span);
+        self.report_same("cameras", &camera.name, camera.span, same);
+        self.desc.cameras.push(camera);
+    }
+
+    pub(super) fn add_light(&mut self, light: LightDesc) {
+        let same = self
+            .desc
+            .lights
+            .iter()
+            .find(|known| known.name == light.name)
+            .map(|known| known.span);
+        self.report_same("lights", &light.name, light.span, same);
+        self.desc.lights.push(light);
+    }
+
+    fn report_same(&mut self, what: &str, name: &str, span: Span, same: Option<Span>) {
+        if let Some(same) = same {
+            let diagnostic = self
+                .context
+                .error_at(span, format!("there are two {what} `{name}`"))
+                .at(&self.context.sources, same, "the other");
+            self.context.push(diagnostic);
+        }
+    }
+}
+
+/// The name of an import: what it says after `as`, or its file's.
+pub(super) fn import_name(declaration: &Declaration, path: &Path) -> String {
+    declaration
+        .alias
+        .as_ref()
+        .map_or_else(|| alias_of(path), |alias| alias.text.clone())
+}
+
+/// A model's materials as declarations.
+fn materials_text(model: &Model, prefix: &str) -> String {
+    let declare = |material: &ModelMaterial| {
+        let emission = match material.emission {
+            EmissionSides::Front => "front",
+            EmissionSides::Both => "both",
+        };
+        format!(
+            "material {} = {} {{ emission = {emission}; culled = {}; }}\n",
+            quote(&format!("{prefix}.{}", material.name)),
+            material.call,
+            material.culled
+        )
+    };
+    model.materials.iter().map(declare).collect()
+}

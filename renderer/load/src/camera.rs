@@ -1,0 +1,244 @@
+//! Declarations `camera NAME : KIND { … }`.
+
+use glam::{Affine3A, Vec2, Vec3};
+use shading::syntax::ast::Declaration;
+
+use super::context::LoadContext;
+use super::field::{Given, Range};
+use super::table::{Key, body_of, header_of, kind_of, read_block, set};
+use renderer_geometry::camera::{self, FovAxis, Projection, look_at};
+use renderer_scene::CameraDesc;
+
+/// Where something stands and looks, in one of two ways.
+#[derive(Default)]
+pub(super) struct Placement {
+    pub(super) from: Option<Given<Vec3>>,
+    pub(super) to: Option<Given<Vec3>>,
+    pub(super) up: Option<Given<Vec3>>,
+    pub(super) transform: Option<Given<Affine3A>>,
+}
+
+/// What the block of a camera sets.
+pub(super) struct CameraBlock {
+    placement: Placement,
+    fov: f32,
+    fov_axis: FovAxis,
+    aperture_radius: f32,
+    focus_distance: Option<f32>,
+    shift: Vec2,
+    width: Option<f32>,
+    height: Option<f32>,
+    near: f32,
+    far: Option<Given<f32>>,
+}
+
+impl Default for CameraBlock {
+    fn default() -> CameraBlock {
+        CameraBlock {
+            placement: Placement::default(),
+            fov: 40.0,
+            fov_axis: FovAxis::X,
+            aperture_radius: 0.0,
+            focus_distance: None,
+            shift: Vec2::ZERO,
+            width: None,
+            height: None,
+            near: 0.0,
+            far: None,
+        }
+    }
+}
+
+/// The keys of all cameras.
+pub(super) const ANY: &[Key<CameraBlock>] = &[
+    Key {
+        name: "from",
+        doc: "where it is; goes with `to`; (0, 0, 0) by default",
+        set: |camera, field, context| camera.placement.from = field.given(field.point(context)),
+    },
+    Key {
+        name: "to",
+        doc: "a point that it looks at; ahead along -z by default",
+        set: |camera, field, context| camera.placement.to = field.given(field.point(context)),
+    },
+    Key {
+        name: "up",
+        doc: "the direction that is up in the picture; (0, 1, 0) by default",
+        set: |camera, field, context| camera.placement.up = field.given(field.point(context)),
+    },
+    Key {
+        name: "transform",
+        doc: "instead of the three: world from camera, where the camera looks along -z with +x to the right and +y up",
+        set: |camera, field, context| camera.placement.transform = field.given(field.transform(context)),
+    },
+    Key {
+        name: "near",
+        doc: "nothing nearer is seen (m, along the viewing axis; of a panorama along the ray); 0 by default",
+        set: |camera, field, context| set(&mut camera.near, field.number(context, Range::NotNegative)),
+    },
+    Key {
+        name: "far",
+        doc: "nothing farther is seen (m, measured as `near`); no limit by default",
+        set: |camera, field, context| camera.far = field.given(field.number(context, Range::Positive)),
+    },
+];
+
+/// The keys of `perspective` cameras.
+pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
+    Key {
+        name: "fov",
+        doc: "field of view in degrees, more than 0 and less than 180; 40 by default",
+        set: |camera, field, context| set(&mut camera.fov, field.number(context, Range::Between(0.0, 180.0))),
+    },
+    Key {
+        name: "fov_axis",
+        doc: "what `fov` measures: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
+        set: |camera, field, context| {
+            set(&mut camera.fov_axis, field.choice(context, &FovAxis::NAMED));
+        },
+    },
+    Key {
+        name: "aperture_radius",
+        doc: "radius of the lens (m); 0, a pinhole, by default",
+        set: |camera, field, context| {
+            set(
+                &mut camera.aperture_radius,
+                field.number(context, Range::NotNegative),
+            );
+        },
+    },
+    Key {
+        name: "focus_distance",
+        doc: "distance along the viewing axis at which the picture is sharp (m); that of `to` by default",
+        set: |camera, field, context| camera.focus_distance = field.number(context, Range::Positive),
+    },
+    Key {
+        name: "shift",
+        doc: "how far the viewing axis, and the picture with it, is moved to the left and upwards from the middle of the \
+              film, in widths and heights of the film; (0, 0) by default",
+        set: |camera, field, context| {
+            let shift = field.numbers(context, Range::Any, "(0.1, 0)");
+            set(&mut camera.shift, shift.map(Vec2::from_array));
+        },
+    },
+];
+
+/// The keys of `orthographic` cameras.
+pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
+    Key {
+        name: "width",
+        doc: "width of what the film sees (m); that of square pixels by default, or 2",
+        set: |camera, field, context| camera.width = field.number(context, Range::Positive),
+    },
+    Key {
+        name: "height",
+        doc: "its height (m); that of square pixels by default",
+        set: |camera, field, context| camera.height = field.number(context, Range::Positive),
+    },
+];
+
+/// The kinds of cameras.
+#[derive(Clone, Copy)]
+enum CameraKeyword {
+    Perspective,
+    Orthographic,
+    Panoramic,
+}
+
+/// Reads `camera`.
+pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) -> Option<CameraDesc> {
+    let name = header_of(declaration, context)?;
+    let kinds = [
+        ("perspective", CameraKeyword::Perspective),
+        ("orthographic", CameraKeyword::Orthographic),
+        ("panoramic", CameraKeyword::Panoramic),
+    ];
+    let kind = kind_of(declaration, Some(CameraKeyword::Perspective), &kinds, context)?;
+    let (what, own) = match kind {
+        CameraKeyword::Perspective => ("a perspective camera", PERSPECTIVE),
+        CameraKeyword::Orthographic => ("an orthographic camera", ORTHOGRAPHIC),
+        CameraKeyword::Panoramic => ("a panoramic camera", &[][..]),
+    };
+    let mut block = CameraBlock::default();
+    if !read_block(body_of(declaration), what, &[own, ANY], &mut block, context) {
+        return None;
+    }
+    let world_from_camera = block.placement.pose("a camera", declaration, context)?;
+    let far = block.far.map_or(f32::INFINITY, |far| far.value);
+    if let Some(far) = block.far
+        && far.value <= block.near
+    {
+        context.error(
+            far.span,
+            format!("`far` is {}, not more than `near`, {}", far.value, block.near),
+        );
+    }
+    let projection = match kind {
+        CameraKeyword::Perspective => Projection::Perspective {
+            fov: block.fov.to_radians(),
+            fov_axis: block.fov_axis,
+            aperture_radius: block.aperture_radius,
+            focus_distance: focus_distance(&block, declaration, context),
+            shift: block.shift,
+        },
+        CameraKeyword::Orthographic => Projection::Orthographic {
+            width: block.width,
+            height: block.height,
+        },
+        CameraKeyword::Panoramic => Projection::Panoramic,
+    };
+    let camera = camera::CameraDesc {
+        world_from_camera,
+        projection,
+        near: block.near,
+        far,
+    };
+    Some(CameraDesc {
+        name,
+        span: declaration.span,
+        camera,
+    })
+}
+
+impl Placement {
+    /// World from what is placed, which looks along −z with +y up.
+    pub(super) fn pose(
+        &self,
+        what: &str,
+        declaration: &Declaration,
+        context: &mut LoadContext,
+    ) -> Option<Affine3A> {
+        if let Some(transform) = self.transform {
+            return Some(transform.value);
+        }
+        let [from, to, up] = [self.from, self.to, self.up].map(|given| given.map(|given| given.value));
+        let from = from.unwrap_or_default();
+        match look_at(from, to.unwrap_or(from - Vec3::Z), up.unwrap_or(Vec3::Y)) {
+            Ok(pose) => Some(pose),
+            Err(error) => {
+                let given = self.up.or(self.to).or(self.from);
+                let span = given.map_or(declaration.span, |given| given.span);
+                context.error(span, error.to_string().replace("the camera", what));
+                None
+            }
+        }
+    }
+}
+
+fn focus_distance(block: &CameraBlock, declaration: &Declaration, context: &mut LoadContext) -> f32 {
+    if let Some(distance) = block.focus_distance {
+        return distance;
+    }
+    match block.placement.to {
+        Some(to) => (to.value - block.placement.from.map_or(Vec3::ZERO, |from| from.value)).length(),
+        None => {
+            if block.aperture_radius > 0.0 {
+                context.error(
+                    declaration.span,
+                    "a camera with an `aperture_radius` needs a `focus_distance` or `to`",
+                );
+            }
+            1.0
+        }
+    }
+}

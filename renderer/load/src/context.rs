@@ -1,0 +1,149 @@
+//! State shared by the declaration readers: sources, diagnostics, search folders.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use shading::syntax::{ast, parse_into};
+use shading::{Diagnostic, Diagnostics, Preprocessor, Severity, Source, SourceId, SourceMap, Span};
+
+use renderer_base::files::{self, FileKind};
+
+/// The state of one load. A mistake is noted and reading goes on, so that all of them are told at once.
+#[derive(Debug, Default)]
+pub(super) struct LoadContext {
+    pub(super) sources: SourceMap,
+    pub(super) diagnostics: Diagnostics,
+    /// The files that were read.
+    pub(super) files: Vec<PathBuf>,
+    preprocessor: Preprocessor,
+    directories: FxHashMap<SourceId, PathBuf>,
+    /// How many texts there are.
+    texts: u32,
+}
+
+impl LoadContext {
+    /// A load that preprocesses shader sources so.
+    pub(super) fn new(preprocessor: Preprocessor) -> LoadContext {
+        LoadContext {
+            preprocessor,
+            ..LoadContext::default()
+        }
+    }
+
+    /// Parses a text in which file names are relative to `directory`. Its mistakes are noted.
+    pub(super) fn parse(&mut self, source: Arc<Source>, directory: &Path) -> (SourceId, ast::File) {
+        let mut source = source;
+        if is_shader_source(&source.name) {
+            let (preprocessed, diagnostics) = self.preprocessor.run(source);
+            self.diagnostics.list.extend(diagnostics.list);
+            self.files.extend(
+                preprocessed
+                    .included()
+                    .map(|file| PathBuf::from(&file.name))
+                    .filter(|file| files::is_file(file)),
+            );
+            source = preprocessed;
+        }
+        let (file, diagnostics) = parse_into(self.sources.clone(), source);
+        self.sources = file.sources.clone();
+        let id = SourceId(self.texts);
+        self.texts += 1;
+        self.directories.insert(id, directory.to_owned());
+        self.diagnostics.list.extend(diagnostics.list);
+        (id, file)
+    }
+
+    /// Notes a mistake; the result can be refined before it is noted.
+    pub(super) fn error(&mut self, span: Span, message: impl Into<String>) {
+        let diagnostic = self.error_at(span, message);
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A mistake with its place, not yet noted.
+    pub(super) fn error_at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(message).at(&self.sources, span, "")
+    }
+
+    /// How many mistakes there are so far.
+    pub(super) fn errors(&self) -> usize {
+        let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+        self.diagnostics.list.iter().filter(is_error).count()
+    }
+
+    /// Notes something to know.
+    pub(super) fn warning(&mut self, span: Span, message: impl Into<String>) {
+        let diagnostic = Diagnostic::warning(message).at(&self.sources, span, "");
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Notes a message made elsewhere.
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The file of that name as written at `span`: relative to the directory of the text that names it.
+    pub(super) fn resolve(&self, span: Span, name: &str) -> PathBuf {
+        match self.directories.get(&span.source) {
+            Some(directory) => directory.join(name),
+            None => PathBuf::from(name),
+        }
+    }
+
+    /// The same, where there must be such a file.
+    pub(super) fn existing_file(&mut self, span: Span, name: &str) -> Option<PathBuf> {
+        let path = self.resolve(span, name);
+        match files::kind(&path) {
+            Ok(FileKind::File) => {
+                self.files.push(path.clone());
+                Some(path)
+            }
+            Ok(_) => {
+                self.error(span, format!("{} is not a file", path.display()));
+                None
+            }
+            Err(error) => {
+                let reason = read_failure(&error);
+                let diagnostic = self.error_at(span, format!("cannot read {}: {reason}", path.display()));
+                let diagnostic = match neighbour(&path) {
+                    Some(name) => diagnostic.hint(format!("there is a file `{name}` in that directory")),
+                    None => diagnostic,
+                };
+                self.push(diagnostic);
+                None
+            }
+        }
+    }
+}
+
+/// Whether a file of that name is shader source, and no scene.
+pub(super) fn is_shader_source(name: &str) -> bool {
+    let extension = Path::new(name)
+        .extension()
+        .and_then(OsStr::to_str)
+        .unwrap_or_default();
+    ["ksl", "osl", "tsl"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+/// Why a file could not be read, in few words.
+pub(super) fn read_failure(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// A file beside the missing one with nearly the same name.
+fn neighbour(path: &Path) -> Option<String> {
+    let wanted = path.file_name()?.to_str()?;
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let names = files::list(directory);
+    shading::diagnostic::nearest(wanted, names.iter().map(String::as_str)).map(str::to_owned)
+}

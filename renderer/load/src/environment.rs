@@ -1,0 +1,166 @@
+//! Declarations `light NAME : environment { … }`.
+
+use std::sync::Arc;
+
+use glam::Mat3;
+use shading::syntax::ast::{Declaration, Expr, ExprKind};
+
+use super::context::LoadContext;
+use super::field::{Field, Given, Range};
+use super::radiance_map::read_map;
+use super::table::{Key, body_of, read_block, set};
+use super::value::SceneValue;
+use renderer_base::color::Rgb;
+use renderer_base::math::{cos, rotation_y};
+use renderer_image::Image;
+use renderer_scene::LightKind;
+use renderer_scene::MapRows;
+
+/// What the block of an environment sets.
+pub(super) struct EnvironmentBlock {
+    map: Option<Arc<Image>>,
+    color: Rgb,
+    ground: Option<Rgb>,
+    scale: f32,
+    rotate: Mat3,
+    rows: MapRows,
+    portals: Vec<Given<String>>,
+}
+
+/// The keys of `environment` lights.
+pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
+    Key {
+        name: "map",
+        doc: "a latitude-longitude image (EXR, HDR, PNG, JPEG), its top row at +y, its centre column at +z; none by default",
+        set: |light, field, context| light.map = read_map(field, context),
+    },
+    Key {
+        name: "color",
+        doc: "factor of the map, or the radiance (W/sr/m2) where there is no map; 1 by default",
+        set: |light, field, context| set(&mut light.color, field.color(context)),
+    },
+    Key {
+        name: "ground",
+        doc: "the radiance from straight below; `color` then is that from straight above, with all between; the same \
+              by default; not with a map",
+        set: |light, field, context| light.ground = field.color(context),
+    },
+    Key {
+        name: "scale",
+        doc: "a further factor; 1 by default",
+        set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
+    },
+    Key {
+        name: "rotate",
+        doc: "turns the map: degrees about +y, or a transform that rotates or mirrors, world from map",
+        set: |light, field, context| set(&mut light.rotate, rotation(field, context)),
+    },
+    Key {
+        name: "rows",
+        doc: "where the rows of the map are: `centers` of equal bands (the default), or from pole to pole, the first at +y \
+              and the last at -y: `poles`, as Mitsuba 3 has it",
+        set: |light, field, context| {
+            let rows = [("centers", MapRows::Centers), ("poles", MapRows::Poles)];
+            set(&mut light.rows, field.choice(context, &rows));
+        },
+    },
+    Key {
+        name: "portals",
+        doc: "shapes, as `window` or `(window, door)`, through which its light reaches a room: rectangles in the openings that \
+              face into the room. They are not seen and stop no light; samples go through them, so that a room that is lit \
+              through windows has less noise. None by default",
+        set: |light, field, context| light.portals = names(&field, context),
+    },
+];
+
+/// Reads the block of an environment; the names of its portals go to `portals`.
+pub(super) fn read_environment(
+    declaration: &Declaration,
+    portals: &mut Vec<Given<String>>,
+    context: &mut LoadContext,
+) -> LightKind {
+    let mut light = EnvironmentBlock {
+        map: None,
+        color: Rgb::WHITE,
+        ground: None,
+        scale: 1.0,
+        rotate: Mat3::IDENTITY,
+        rows: MapRows::Centers,
+        portals: vec![],
+    };
+    read_block(
+        body_of(declaration),
+        "an environment light",
+        &[ENVIRONMENT],
+        &mut light,
+        context,
+    );
+    *portals = light.portals;
+    let Some(ground) = light.ground else {
+        return LightKind::Environment {
+            map: light.map,
+            radiance: light.color * light.scale,
+            world_from_map: light.rotate,
+            rows: light.rows,
+            portals: vec![],
+        };
+    };
+    let map = Some(Arc::new(gradient(light.color, ground)));
+    LightKind::Environment {
+        map,
+        radiance: Rgb::splat(light.scale),
+        world_from_map: light.rotate,
+        rows: MapRows::Centers,
+        portals: vec![],
+    }
+}
+
+/// A map that goes from `above` to `below`, linear in the height of the direction.
+fn gradient(above: Rgb, below: Rgb) -> Image {
+    const ROWS: usize = 64;
+    Image::from_fn(4, ROWS, |_, row| {
+        let theta = (row as f32 + 0.5) / ROWS as f32 * std::f32::consts::PI;
+        below.lerp(above, 0.5 + 0.5 * cos(theta))
+    })
+}
+
+/// One name or several.
+fn names(field: &Field, context: &mut LoadContext) -> Vec<Given<String>> {
+    let list = match &field.expr.kind {
+        ExprKind::Tuple(list) | ExprKind::List(list) => list.as_slice(),
+        _ => std::slice::from_ref(field.expr),
+    };
+    let name = |expr: &Expr| {
+        Some(Given {
+            value: context.name(expr)?,
+            span: expr.span,
+        })
+    };
+    list.iter().filter_map(name).collect()
+}
+
+/// Reads what turns a map.
+pub(super) fn rotation(field: Field<'_>, context: &mut LoadContext) -> Option<Mat3> {
+    match context.value(field.expr)? {
+        SceneValue::Number(degrees) => {
+            let degrees = field.in_range(context, degrees, Range::Any)?;
+            Some(rotation_y(degrees.to_radians()))
+        }
+        SceneValue::Transform(_) => {
+            let matrix = Mat3::from(field.transform(context)?.matrix3);
+            let product = matrix * matrix.transpose();
+            if !product.abs_diff_eq(Mat3::IDENTITY, 1e-4) {
+                context.error(
+                    field.span(),
+                    "`rotate` is a transform that does more than rotate and mirror",
+                );
+                return None;
+            }
+            Some(matrix)
+        }
+        other => {
+            field.mismatch(context, "degrees, or a rotation", &other);
+            None
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Imports of scene files: texts are parsed, models are read once and in parallel.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glam::Affine3A;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use shading::syntax::ast::{Declaration, Entry, EntryValue, ExprKind, Item};
+use shading::{Source, Span};
+
+use super::context::{LoadContext, read_failure};
+use super::shape::MeshEdits;
+use super::table::{DeclarationPart, takes_only};
+use renderer_base::files;
+use renderer_geometry::Mesh;
+use renderer_import::{self as import, Model, stem};
+use renderer_scene::ShaderFile;
+
+/// What the texts of a scene hold, in the order of the text.
+#[derive(Default)]
+pub(super) struct Texts {
+    /// All declarations but the imports of texts.
+    pub(super) declarations: Vec<Declaration>,
+    pub(super) shaders: Vec<ShaderFile>,
+    /// The directories of the texts, each once.
+    pub(super) directories: Vec<PathBuf>,
+    /// Files being read, outermost first.
+    open: Vec<PathBuf>,
+    done: FxHashSet<PathBuf>,
+}
+
+impl Texts {
+    /// Reads the text at `path` and those it imports. `named_at` is the import that names it.
+    pub(super) fn read(&mut self, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
+        let identity = files::identity(path);
+        if self.open.contains(&identity) {
+            self.report_cycle(&identity, path, named_at, context);
+            return;
+        }
+        if !self.done.insert(identity.clone()) {
+            return;
+        }
+        let text = match files::source_text(path).map_err(|error| read_failure(&error)) {
+            Ok(text) => text,
+            Err(reason) => {
+                let message = format!("cannot read {}: {reason}", path.display());
+                let diagnostic = match named_at {
+                    Some(span) => context.error_at(span, message),
+                    None => shading::Diagnostic::error(message),
+                };
+                context.push(diagnostic);
+                return;
+            }
+        };
+        context.files.push(path.to_owned());
+        self.open.push(identity);
+        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+        self.read_source(Source::new(path.display().to_string(), text), &directory, context);
+        self.open.pop();
+    }
+
+    /// Reads a text whose file names are relative to `directory`.
+    pub(super) fn read_source(&mut self, source: Arc<Source>, directory: &Path, context: &mut LoadContext) {
+        if !self.directories.iter().any(|known| known == directory) {
+            self.directories.push(directory.to_owned());
+        }
+        let (id, mut file) = context.parse(source, directory);
+        let mut shaders = vec![];
+        for item in file.items {
+            match item {
+                Item::Declaration(declaration) => self.declaration(declaration, context),
+                shader => shaders.push(shader),
+            }
+        }
+        file.items = shaders;
+        if !file.items.is_empty() {
+            self.shaders.push(ShaderFile {
+                source: id,
+                file: Arc::new(file),
+            });
+        }
+    }
+
+    fn declaration(&mut self, declaration: Declaration, context: &mut LoadContext) {
+        if declaration.keyword.text != "import" {
+            self.declarations.push(declaration);
+            return;
+        }
+        let Some((name, span)) = imported_file(&declaration, context) else {
+            return;
+        };
+        match FileKind::of(Path::new(&name)) {
+            Some(FileKind::Model) => self.declarations.push(declaration),
+            Some(FileKind::Text) => {
+                takes_only(&declaration, &[DeclarationPart::Name], context);
+                if let Some(path) = context.existing_file(span, &name) {
+                    self.read(&path, Some(span), context);
+                }
+            }
+            Some(FileKind::Mitsuba) | None => {
+                let diagnostic = context
+                    .error_at(
+                        span,
+                        format!("cannot import `{name}`: no format that is read has that extension"),
+                    )
+                    .hint(
+                        "scenes are .kiln (`kiln convert` makes one of Mitsuba's .xml), shaders .ksl, .osl and .tsl, models \
+                         .glb, .gltf, .ply, .obj, .stl and .serialized",
+                    );
+                context.push(diagnostic);
+            }
+        }
+    }
+
+    fn report_cycle(&self, identity: &Path, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
+        let name = |path: &Path| {
+            path.file_name()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy()
+                .into_owned()
+        };
+        let from = self.open.iter().position(|open| open == identity).unwrap_or(0);
+        let mut chain: Vec<String> = self.open[from..].iter().map(|open| name(open)).collect();
+        chain.push(name(path));
+        let message = format!("import cycle: {}", chain.join(" -> "));
+        let diagnostic = match named_at {
+            Some(span) => context.error_at(span, message),
+            None => shading::Diagnostic::error(message),
+        };
+        context.push(diagnostic);
+    }
+}
+
+/// The kinds of files that can be imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileKind {
+    Text,
+    Model,
+    /// A scene of Mitsuba's.
+    Mitsuba,
+}
+
+impl FileKind {
+    pub(super) fn of(path: &Path) -> Option<FileKind> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "kiln" | "ksl" | "osl" | "tsl" => Some(FileKind::Text),
+            "xml" => Some(FileKind::Mitsuba),
+            model if import::MODELS.contains(&model) => Some(FileKind::Model),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a shape takes one mesh of such a file, and not all.
+pub(super) fn has_parts(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("serialized"))
+}
+
+/// The file that an `import` names, with its place.
+pub(super) fn imported_file(declaration: &Declaration, context: &mut LoadContext) -> Option<(String, Span)> {
+    match &declaration.target {
+        Some(path) if path.parts.len() == 1 && path.parts[0].quoted => {
+            Some((path.parts[0].text.clone(), path.span))
+        }
+        _ => {
+            let diagnostic = context
+                .error_at(declaration.span, "`import` takes the name of a file in quotes")
+                .hint("as in `import \"shaderball.glb\" as ball;`");
+            context.push(diagnostic);
+            None
+        }
+    }
+}
+
+/// Models by their paths; `None` for one that could not be read, which has been reported.
+#[derive(Default)]
+pub(super) struct Models {
+    list: FxHashMap<PathBuf, Option<Arc<Model>>>,
+    /// Meshes that shapes change, so that shapes that change them in the same way are instances of one.
+    edited: FxHashMap<EditedMesh, Arc<Mesh>>,
+}
+
+/// The file, the mesh's place in it, what is changed, and the bits of the transform that it is placed by.
+type EditedMesh = (PathBuf, usize, MeshEdits, [u32; 12]);
+
+impl Models {
+    /// Reads, in parallel, the models that declarations name.
+    pub(super) fn read_all(&mut self, declarations: &[Declaration], context: &mut LoadContext) {
+        let mut wanted: Vec<(PathBuf, Span)> = vec![];
+        for (name, span) in declarations.iter().filter_map(model_file) {
+            let path = context.resolve(span, name);
+            if FileKind::of(&path) == Some(FileKind::Model)
+                && !self.list.contains_key(&path)
+                && !wanted.iter().any(|(known, _)| *known == path)
+                && context.existing_file(span, name).is_some()
+            {
+                wanted.push((path, span));
+            }
+        }
+        let models: Vec<_> = wanted
+            .par_iter()
+            .map(|(path, _)| import::read_model(path))
+            .collect();
+        for ((path, span), model) in wanted.into_iter().zip(models) {
+            let model = match model {
+                Ok(model) => {
+                    context.files.extend(model.read_or_named());
+                    for warning in &model.warnings {
+                        context.warning(span, format!("{}: {warning}", path.display()));
+                    }
+                    Some(Arc::new(model))
+                }
+                Err(error) => {
+                    let diagnostic = context.error_at(span, error.to_string());
+                    context.push(error.hinted(diagnostic));
+                    None
+                }
+            };
+            self.list.insert(path, model);
+        }
+    }
+
+    /// Puts a model that is already read under its path.
+    pub(super) fn insert(&mut self, path: PathBuf, model: Arc<Model>) {
+        self.list.insert(path, Some(model));
+    }
+
+    /// A mesh of a file with the changes that a shape makes to it.
+    pub(super) fn edited(
+        &mut self,
+        path: &Path,
+        index: usize,
+        mesh: &Arc<Mesh>,
+        edits: MeshEdits,
+        world_from_object: &Affine3A,
+    ) -> Arc<Mesh> {
+        if edits == MeshEdits::default() {
+            return mesh.clone();
+        }
+        // Only smooth normals depend on the place.
+        let place = if edits.smooth {
+            world_from_object.to_cols_array()
+        } else {
+            [0.0; 12]
+        };
+        self.edited
+            .entry((path.to_owned(), index, edits, place.map(f32::to_bits)))
+            .or_insert_with(|| Arc::new(edits.of(mesh, world_from_object)))
+            .clone()
+    }
+
+    /// The model of that path, if it could be read.
+    pub(super) fn get(&self, path: &Path) -> Option<Arc<Model>> {
+        self.list.get(path).cloned().flatten()
+    }
+}
+
+/// The model file that an import or a mesh names.
+pub(super) fn model_file(declaration: &Declaration) -> Option<(&str, Span)> {
+    match declaration.keyword.text.as_str() {
+        "import" => {
+            let part = declaration.target.as_ref()?.parts.first()?;
+            Some((&part.text, part.span))
+        }
+        "shape" => {
+            let is_file = |entry: &&Entry| entry.key.joined() == "file";
+            match &declaration.body.as_ref()?.iter().find(is_file)?.value {
+                EntryValue::Expr(expr) => match &expr.kind {
+                    ExprKind::String(name) => Some((name, expr.span)),
+                    _ => None,
+                },
+                EntryValue::Block { .. } => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The name of an import that says none: that of its file, as a word.
+pub(super) fn alias_of(path: &Path) -> String {
+    let word: String = stem(path)
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        word
+    } else {
+        format!("_{word}")
+    }
+}

@@ -1,0 +1,225 @@
+//! Scene loading: parses a scene file (or makes a scene for a model) into a description. All errors are reported
+//! together, each with its location; a scene with an error is not loaded.
+//!
+//! Steps: parse the file and the texts that it imports (`import`); apply the command line's changes to declarations
+//! (`overrides`); read models in parallel; evaluate each declaration by the key table of its block (`film`, `camera`,
+//! `light`, `shape`, `material`); resolve names (`builder`, `place`, `resolve`).
+
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
+mod builder;
+mod camera;
+mod context;
+mod directional;
+mod environment;
+mod expression;
+mod field;
+mod film;
+mod function;
+mod import;
+mod light;
+mod lighting;
+mod material;
+mod model;
+mod overrides;
+mod place;
+mod point;
+mod portal;
+mod projector;
+mod radiance_map;
+mod reference;
+mod resolve;
+mod shape;
+mod sheet;
+mod sky;
+mod slide;
+mod studio;
+mod table;
+mod transform;
+mod value;
+
+pub use lighting::{Lighting, LightingKind};
+pub use overrides::Change;
+pub use reference::{Block, reference};
+
+use std::path::Path;
+use std::sync::Arc;
+
+use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
+
+use self::builder::Builder;
+use self::context::{LoadContext, read_failure};
+use self::import::{FileKind, Models, Texts, alias_of};
+use self::overrides::Override;
+use renderer_base::files;
+use renderer_import::{MitsubaOptions, Model, read_model, translate};
+use renderer_scene::SceneDesc;
+
+/// What a user may say about a scene beside its file.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Changes, each `PATH=VALUE`: `film.size=(64, 64)`, `camera.main.fov=30`, `material.floor.tint=(1, 0, 0)`.
+    pub set: Vec<Change>,
+    /// Light in place of the scene's own, or besides.
+    pub light: Option<Lighting>,
+    /// How a scene of Mitsuba's is read.
+    pub mitsuba: MitsubaOptions,
+    /// How shader sources are preprocessed.
+    pub preprocessor: Preprocessor,
+    /// Compiles the materials of a scene that has errors elsewhere, so that the errors of its shaders are reported with
+    /// them (`renderer_transport::scene::build::shader_errors`).
+    pub shader_errors: Option<fn(&SceneDesc) -> Diagnostics>,
+}
+
+/// Reads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (of `import::MODELS`), for which a scene is made up. The messages that come with
+/// the description are warnings.
+///
+/// # Errors
+/// All mistakes of the files, with their places.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    match FileKind::of(path) {
+        Some(FileKind::Model) => from_model(path, options),
+        Some(FileKind::Mitsuba) => from_mitsuba(path, options),
+        Some(FileKind::Text) => {
+            let mut context = LoadContext::new(options.preprocessor.clone());
+            let mut texts = Texts::default();
+            texts.read(path, None, &mut context);
+            finish(path, texts, Models::default(), context, options)
+        }
+        None => {
+            if path == Path::new("-") {
+                let diagnostic = Diagnostic::error("scenes are not read from standard input");
+                return Err(diagnostic.hint("give the name of a file").into());
+            }
+            let problem = match files::kind(path) {
+                Ok(files::FileKind::Folder) => "it is a folder".to_owned(),
+                Ok(_) => "not a scene that is read".to_owned(),
+                Err(error) => read_failure(&error),
+            };
+            let diagnostic = Diagnostic::error(format!("{}: {problem}", path.display())).hint(
+                "scenes are .kiln files, packs of them (.zip), or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .stl, .serialized) are rendered as \
+                     they are",
+            );
+            Err(diagnostic.into())
+        }
+    }
+}
+
+/// The scene of a text in memory, in which file names are relative to `directory`. `name` stands in messages.
+///
+/// # Errors
+/// As [`load`].
+pub fn from_text(
+    name: &str,
+    text: &str,
+    directory: &Path,
+    options: &LoadOptions,
+) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    let mut context = LoadContext::new(options.preprocessor.clone());
+    let mut texts = Texts::default();
+    texts.read_source(Source::new(name, text), directory, &mut context);
+    finish(Path::new(name), texts, Models::default(), context, options)
+}
+
+/// The scene of a file of Mitsuba's.
+///
+/// # Errors
+/// As [`load`].
+pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    let translation = translate(path, &options.mitsuba)?;
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let mut context = LoadContext::new(options.preprocessor.clone());
+    context.files.extend(translation.files);
+    context.diagnostics.list.extend(translation.warnings.list);
+    let mut models = Models::default();
+    for (name, mesh) in translation.meshes {
+        let path = directory.join(name);
+        let model = Model::of_mesh(&path, mesh);
+        models.insert(path, Arc::new(model));
+    }
+    let mut texts = Texts::default();
+    let name = format!("<scene of {}>", path.display());
+    let source = Source::translated(name, translation.text, translation.provenance);
+    texts.read_source(source, directory, &mut context);
+    finish(path, texts, models, context, options)
+}
+
+/// The scene of a model: the model's first camera, or one that frames it; its own light, or a neutral environment.
+///
+/// # Errors
+/// When the model cannot be read, or an option is wrong.
+pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    let model = read_model(path).map_err(|error| error.diagnostic())?;
+    let mut context = LoadContext::new(options.preprocessor.clone());
+    context.files.push(path.to_owned());
+    context.files.extend(model.read_or_named());
+    for warning in &model.warnings {
+        context.push(Diagnostic::warning(format!("{}: {warning}", path.display())));
+    }
+    if model.cameras.is_empty() && !model::can_be_framed(&model) {
+        let message = format!(
+            "{}: the model reaches so far that no camera can be placed",
+            path.display()
+        );
+        let hint = "a scene can make it smaller: `import \"FILE\" { transform = scale(1e-20); }`";
+        context.push(Diagnostic::error(message).hint(hint));
+        return Err(context.diagnostics);
+    }
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let text = model::scene_text(path, &alias_of(path), &model, options.light.is_some());
+    let mut texts = Texts::default();
+    texts.read_source(
+        Source::new(format!("<scene of {}>", path.display()), text),
+        directory,
+        &mut context,
+    );
+    let mut models = Models::default();
+    models.insert(
+        directory.join(path.file_name().unwrap_or_default()),
+        Arc::new(model),
+    );
+    finish(path, texts, models, context, options)
+}
+
+fn finish(
+    path: &Path,
+    mut texts: Texts,
+    mut models: Models,
+    mut context: LoadContext,
+    options: &LoadOptions,
+) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    if let Some(light) = &options.light {
+        light.apply(&mut texts.declarations, &mut context);
+    }
+    let overrides: Vec<Override> = options
+        .set
+        .iter()
+        .filter_map(|change| Override::parse(change, &mut context))
+        .collect();
+    // What is not found yet may be about a material of a model.
+    let mut rest: Vec<&Override> = vec![];
+    for change in &overrides {
+        if !change.apply(&mut texts.declarations) {
+            rest.push(change);
+        }
+    }
+    models.read_all(&texts.declarations, &mut context);
+    let mut builder = Builder::new(path, models, context);
+    builder.shader_errors = options.shader_errors;
+    builder.keep_model_lights = options.light.as_ref().is_none_or(|light| light.adds);
+    builder.declare_model_materials(&mut texts.declarations);
+    for change in rest {
+        if !change.apply(&mut texts.declarations) {
+            change.report_unknown(&texts.declarations, &mut builder.context);
+        }
+    }
+    builder.build(texts)
+}

@@ -1,0 +1,74 @@
+//! Declarations `light NAME : KIND { … }`.
+
+use shading::syntax::ast::Declaration;
+
+use super::context::LoadContext;
+use super::directional::read_directional;
+use super::environment::read_environment;
+use super::field::Given;
+use super::point::{read_point, read_spot};
+use super::projector::read_projector;
+use super::sheet::read_directional_area;
+use super::sky::read_sky;
+use super::studio::read_studio;
+use super::table::{header_of, kind_of};
+use renderer_scene::LightDesc;
+
+/// The kinds of lights.
+#[derive(Clone, Copy)]
+enum LightKeyword {
+    Environment,
+    Studio,
+    Sky,
+    Point,
+    Spot,
+    Projector,
+    DirectionalArea,
+    Directional,
+}
+
+/// A light, before the names in it are looked up.
+pub(super) struct LightDeclaration {
+    pub(super) light: LightDesc,
+    /// The shapes that are its portals.
+    pub(super) portals: Vec<Given<String>>,
+}
+
+/// The names that a light gives of its portals.
+pub(super) struct PendingPortals {
+    /// Which of the lights.
+    pub(super) light: usize,
+    pub(super) names: Vec<Given<String>>,
+}
+
+/// Reads `light`.
+pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDeclaration> {
+    let name = header_of(declaration, context)?;
+    let kinds = [
+        ("environment", LightKeyword::Environment),
+        ("studio", LightKeyword::Studio),
+        ("sky", LightKeyword::Sky),
+        ("point", LightKeyword::Point),
+        ("spot", LightKeyword::Spot),
+        ("projector", LightKeyword::Projector),
+        ("directional_area", LightKeyword::DirectionalArea),
+        ("directional", LightKeyword::Directional),
+    ];
+    let mut portals = vec![];
+    let kind = match kind_of(declaration, None, &kinds, context)? {
+        LightKeyword::Environment => read_environment(declaration, &mut portals, context),
+        LightKeyword::Studio => read_studio(declaration, context),
+        LightKeyword::Sky => read_sky(declaration, context),
+        LightKeyword::Point => read_point(declaration, context),
+        LightKeyword::Spot => read_spot(declaration, context)?,
+        LightKeyword::Projector => read_projector(declaration, context)?,
+        LightKeyword::DirectionalArea => read_directional_area(declaration, context),
+        LightKeyword::Directional => read_directional(declaration, context),
+    };
+    let light = LightDesc {
+        name,
+        span: declaration.span,
+        kind,
+    };
+    Some(LightDeclaration { light, portals })
+}

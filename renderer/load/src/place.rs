@@ -1,0 +1,324 @@
+//! Placement of shapes: imported models, declared shapes, and `assign`ed materials.
+
+use std::sync::Arc;
+
+use glam::Affine3A;
+use shading::Span;
+use shading::syntax::ast::{Declaration, ExprKind};
+
+use super::builder::{Builder, import_name};
+use super::field::Given;
+use super::import::{FileKind, has_parts, imported_file};
+use super::material::read_definition;
+use super::resolve::Pending;
+use super::shape::{MeshEdits, MeshFile, ShapeDeclaration, ShapeSource};
+use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
+use renderer_import::Model;
+use renderer_scene::MaterialId;
+use renderer_scene::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc, SpotSlide};
+
+/// What the block of an import sets.
+pub(super) struct ImportBlock {
+    transform: Affine3A,
+    cameras: bool,
+    lights: bool,
+}
+
+/// The keys of `import "FILE" as NAME { … }` of a model.
+pub(super) const IMPORT: &[Key<ImportBlock>] = &[
+    Key {
+        name: "transform",
+        doc: "places the model: world from the model's world; none by default",
+        set: |import, field, context| set(&mut import.transform, field.transform(context)),
+    },
+    Key {
+        name: "cameras",
+        doc: "`false` leaves the model's cameras out",
+        set: |import, field, context| set(&mut import.cameras, field.boolean(context)),
+    },
+    Key {
+        name: "lights",
+        doc: "`false` leaves the model's lights out",
+        set: |import, field, context| set(&mut import.lights, field.boolean(context)),
+    },
+];
+
+impl Builder {
+    pub(super) fn read_import(&mut self, declaration: &Declaration) {
+        takes_only(
+            declaration,
+            &[
+                DeclarationPart::Name,
+                DeclarationPart::Alias,
+                DeclarationPart::Body,
+            ],
+            &mut self.context,
+        );
+        let mut block = ImportBlock {
+            transform: Affine3A::IDENTITY,
+            cameras: true,
+            lights: true,
+        };
+        read_block(
+            body_of(declaration),
+            "an import",
+            &[IMPORT],
+            &mut block,
+            &mut self.context,
+        );
+        let Some((name, span)) = imported_file(declaration, &mut self.context) else {
+            return;
+        };
+        let path = self.context.resolve(span, &name);
+        let Some(model) = self.models.get(&path) else {
+            return;
+        };
+        let name = import_name(declaration, &path);
+        self.add_model(&model, &name, declaration.span, &block.transform, false, None);
+        if block.cameras {
+            for (camera_name, camera) in &model.cameras {
+                let mut camera = *camera;
+                camera.world_from_camera = block.transform * camera.world_from_camera;
+                self.add_camera(CameraDesc {
+                    name: format!("{name}.{camera_name}"),
+                    span: declaration.span,
+                    camera,
+                });
+            }
+        }
+        if block.lights && self.keep_model_lights {
+            for (light_name, kind) in &model.lights {
+                let kind = placed_light(kind, &block.transform);
+                self.add_light(LightDesc {
+                    name: format!("{name}.{light_name}"),
+                    span: declaration.span,
+                    kind,
+                });
+            }
+        }
+    }
+
+    /// Adds a model's shapes, under names that begin with `name`, and its textures.
+    fn add_model(
+        &mut self,
+        model: &Model,
+        name: &str,
+        span: Span,
+        transform: &Affine3A,
+        flip_normals: bool,
+        material: Option<MaterialId>,
+    ) {
+        let first = self.desc.shapes.len();
+        for same in model.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
+            let shape = &same[0];
+            let own = shape.material.and_then(|index| {
+                self.materials
+                    .find(&format!("{name}.{}", model.materials[index].name))
+            });
+            let material = match material.or(own) {
+                Some(material) => material,
+                None => self.materials.default_material(span),
+            };
+            let shape_name: Arc<str> = format!("{name}.{}", shape.name).into();
+            let first = self.desc.shapes.len();
+            self.desc.shapes.extend(same.iter().map(|shape| ShapeDesc {
+                name: shape_name.clone(),
+                span,
+                geometry: GeometryDesc::Mesh(shape.mesh.clone()),
+                material,
+                world_from_object: *transform * shape.world_from_object,
+                flip_normals,
+            }));
+            let shapes = (first..self.desc.shapes.len()).collect();
+            self.groups.declare(&shape_name, shapes, span, &mut self.context);
+        }
+        self.groups.declare(
+            name,
+            (first..self.desc.shapes.len()).collect(),
+            span,
+            &mut self.context,
+        );
+        for texture in &model.textures {
+            if !self.desc.textures.iter().any(|known| known.name == texture.name) {
+                self.desc.textures.push(texture.clone());
+            }
+        }
+    }
+
+    pub(super) fn add_declared_shape(&mut self, shape: ShapeDeclaration, pending: &mut Vec<Pending>) {
+        let ShapeDeclaration {
+            name,
+            span,
+            source,
+            block,
+        } = shape;
+        let material = match &block.material {
+            None => None,
+            // A default in place of an unknown material: the mistake is noted, and reading goes on.
+            Some(expr) => Some(match self.materials.of_expr(expr, &name, &mut self.context) {
+                Some(material) => material,
+                None => self.materials.default_material(span),
+            }),
+        };
+        match source {
+            ShapeSource::Geometry(geometry) => {
+                let material = match material {
+                    Some(material) => material,
+                    None => self.materials.default_material(span),
+                };
+                self.groups
+                    .declare(&name, vec![self.desc.shapes.len()], span, &mut self.context);
+                self.desc.shapes.push(ShapeDesc {
+                    name: name.into(),
+                    span,
+                    geometry,
+                    material,
+                    world_from_object: block.transform,
+                    flip_normals: block.flip_normals,
+                });
+            }
+            ShapeSource::File(mesh) => {
+                if let Some(model) = self.model_of_mesh(&mesh, &block.transform) {
+                    self.add_model(
+                        &model,
+                        &name,
+                        span,
+                        &block.transform,
+                        block.flip_normals,
+                        material,
+                    );
+                }
+            }
+            ShapeSource::InstanceOf(of) => pending.push(Pending {
+                name,
+                span,
+                of,
+                transform: block.transform,
+                flip_normals: block.flip_normals,
+                material,
+            }),
+        }
+    }
+
+    /// What a `mesh` shape takes of its file.
+    fn model_of_mesh(&mut self, mesh: &MeshFile, transform: &Affine3A) -> Option<Arc<Model>> {
+        let Given { value: file, span } = &mesh.file;
+        let path = self.context.resolve(*span, file);
+        if FileKind::of(&path) != Some(FileKind::Model) {
+            let diagnostic = self
+                .context
+                .error_at(*span, format!("`{file}` is not a mesh that is read"))
+                .hint("meshes are .ply, .obj, .stl, .serialized, .gltf and .glb files");
+            self.context.push(diagnostic);
+            return None;
+        }
+        let model = self.models.get(&path)?;
+        let part = match &mesh.part {
+            Some(part) => Some(part.value as usize),
+            None => has_parts(&path).then_some(0),
+        };
+        if part.is_none() && mesh.edits == MeshEdits::default() {
+            return Some(model);
+        }
+        let count = model.shapes.len();
+        let wanted = part.map_or(0..count, |part| part..part + 1);
+        if wanted.end > count {
+            let span = mesh.part.as_ref().map_or(*span, |part| part.span);
+            let message = format!(
+                "`{file}` has no mesh {}: it has {count}, counted from 0",
+                wanted.start
+            );
+            self.context.error(span, message);
+            return None;
+        }
+        let mut taken = Model {
+            shapes: model.shapes[wanted.clone()].to_vec(),
+            materials: model.materials.clone(),
+            textures: model.textures.clone(),
+            ..Model::default()
+        };
+        for (index, shape) in wanted.zip(&mut taken.shapes) {
+            let place = *transform * shape.world_from_object;
+            shape.mesh = self.models.edited(&path, index, &shape.mesh, mesh.edits, &place);
+        }
+        Some(Arc::new(taken))
+    }
+
+    /// `assign NAME = CALL;`: gives a material another surface, or a shape another material.
+    pub(super) fn assign(&mut self, declaration: &Declaration) {
+        takes_only(
+            declaration,
+            &[
+                DeclarationPart::Name,
+                DeclarationPart::Value,
+                DeclarationPart::Body,
+            ],
+            &mut self.context,
+        );
+        let Some(target) = &declaration.target else {
+            self.context
+                .error(declaration.span, "`assign` says no material or shape");
+            return;
+        };
+        let name = target.joined();
+        let Some(mut material) = read_definition(declaration, name.clone(), &mut self.context) else {
+            return;
+        };
+        // `assign x = y;` where y is a material's name takes that material's surface.
+        if let ExprKind::Name(other) = &material.surface.kind
+            && let Some(other) = self.materials.find(other)
+        {
+            let other = &self.materials.list[other.0 as usize];
+            material = MaterialDesc {
+                name: material.name,
+                ..other.clone()
+            };
+        }
+        if let Some(id) = self.materials.find(&name) {
+            self.materials.list[id.0 as usize] = material;
+        } else if let Some(shapes) = self.groups.find(&name) {
+            let id = self.materials.add(material);
+            for &shape in shapes {
+                self.desc.shapes[shape].material = id;
+            }
+        } else {
+            let mut names: Vec<&str> = self.materials.names().chain(self.groups.names()).collect();
+            names.sort_unstable();
+            names.dedup();
+            let diagnostic = self
+                .context
+                .error_at(target.span, format!("there is no material or shape `{name}`"))
+                .nearest(&name, names.iter().copied())
+                .hint(format!("there are: {}", names.join(", ")));
+            self.context.push(diagnostic);
+        }
+    }
+}
+
+fn placed_light(kind: &LightKind, transform: &Affine3A) -> LightKind {
+    let mut placed = kind.clone();
+    match &mut placed {
+        LightKind::Environment { .. } | LightKind::Sky { .. } => {}
+        LightKind::Point { position, .. } => *position = transform.transform_point3(*position),
+        LightKind::Spot {
+            position,
+            direction,
+            slide,
+            ..
+        } => {
+            *position = transform.transform_point3(*position);
+            *direction = transform.transform_vector3(*direction).normalize_or(*direction);
+            if let Some(SpotSlide { up, .. }) = slide {
+                *up = transform.transform_vector3(*up);
+            }
+        }
+        LightKind::Projector { world_from_light, .. } => *world_from_light = *transform * *world_from_light,
+        LightKind::DirectionalArea { world_from_sheet, .. } => {
+            *world_from_sheet = *transform * *world_from_sheet;
+        }
+        LightKind::Directional { direction, .. } => {
+            *direction = transform.transform_vector3(*direction).normalize_or(*direction);
+        }
+    }
+    placed
+}

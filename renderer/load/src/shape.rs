@@ -1,0 +1,287 @@
+//! Declarations `shape NAME : KIND { … }`.
+
+use glam::{Affine3A, Vec2, Vec3};
+use shading::Span;
+use shading::syntax::ast::{Declaration, Expr};
+
+use super::context::LoadContext;
+use super::field::{Given, Range};
+use super::table::{Key, body_of, header_of, kind_of, read_block, set};
+use renderer_geometry::Mesh;
+use renderer_scene::GeometryDesc;
+
+/// What the block of a shape sets.
+pub(super) struct ShapeBlock {
+    pub(super) material: Option<Expr>,
+    pub(super) transform: Affine3A,
+    pub(super) flip_normals: bool,
+    center: Vec3,
+    radius: f32,
+    height: f32,
+    size: f32,
+    size2: Vec2,
+    size3: Vec3,
+    file: Option<Given<String>>,
+    part: Option<Given<u64>>,
+    edits: MeshEdits,
+    of: Option<Given<String>>,
+}
+
+impl Default for ShapeBlock {
+    fn default() -> ShapeBlock {
+        ShapeBlock {
+            material: None,
+            transform: Affine3A::IDENTITY,
+            flip_normals: false,
+            center: Vec3::ZERO,
+            radius: 1.0,
+            height: 1.0,
+            size: 2.0,
+            size2: Vec2::splat(2.0),
+            size3: Vec3::splat(2.0),
+            file: None,
+            part: None,
+            edits: MeshEdits::default(),
+            of: None,
+        }
+    }
+}
+
+/// The keys of all shapes.
+pub(super) const ANY: &[Key<ShapeBlock>] = &[
+    Key {
+        name: "material",
+        doc: "a material's name, or a call that makes one: `matte(albedo = 0.5)`; a grey matte one by default, or \
+              those that the mesh file brings",
+        set: |shape, field, _| shape.material = Some(field.expr.clone()),
+    },
+    Key {
+        name: "transform",
+        doc: "world from object; none by default",
+        set: |shape, field, context| set(&mut shape.transform, field.transform(context)),
+    },
+    Key {
+        name: "flip_normals",
+        doc: "`true` turns the surface inside out",
+        set: |shape, field, context| set(&mut shape.flip_normals, field.boolean(context)),
+    },
+];
+
+const RADIUS: Key<ShapeBlock> = Key {
+    name: "radius",
+    doc: "1 by default",
+    set: |shape, field, context| set(&mut shape.radius, field.number(context, Range::Positive)),
+};
+
+/// The keys of `sphere`.
+pub(super) const SPHERE: &[Key<ShapeBlock>] = &[
+    Key {
+        name: "center",
+        doc: "(0, 0, 0) by default",
+        set: |shape, field, context| set(&mut shape.center, field.point(context)),
+    },
+    RADIUS,
+];
+
+/// The keys of `plane`.
+pub(super) const PLANE: &[Key<ShapeBlock>] = &[Key {
+    name: "size",
+    doc: "the side of the square; 2 by default",
+    set: |shape, field, context| set(&mut shape.size, field.number(context, Range::Positive)),
+}];
+
+/// The keys of `rectangle`.
+pub(super) const RECTANGLE: &[Key<ShapeBlock>] = &[Key {
+    name: "size",
+    doc: "extent in x and y, one number or two; 2 by default",
+    set: |shape, field, context| set(&mut shape.size2, field.size2(context)),
+}];
+
+/// The keys of `disk`.
+pub(super) const DISK: &[Key<ShapeBlock>] = &[RADIUS];
+
+/// The keys of `cube`.
+pub(super) const CUBE: &[Key<ShapeBlock>] = &[Key {
+    name: "size",
+    doc: "extent in x, y and z, one number or three; 2 by default",
+    set: |shape, field, context| set(&mut shape.size3, field.size3(context)),
+}];
+
+/// The keys of `cylinder`.
+pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
+    RADIUS,
+    Key {
+        name: "height",
+        doc: "1 by default",
+        set: |shape, field, context| set(&mut shape.height, field.number(context, Range::Positive)),
+    },
+];
+
+/// The keys of `mesh`.
+pub(super) const MESH: &[Key<ShapeBlock>] = &[
+    Key {
+        name: "file",
+        doc: "a PLY, OBJ, STL, .serialized, glTF or GLB file; required",
+        set: |shape, field, context| shape.file = field.given(field.string(context)),
+    },
+    Key {
+        name: "part",
+        doc: "which of the file's meshes, from 0; by default the first of a .serialized file, and all of any other",
+        set: |shape, field, context| {
+            shape.part = field.given(field.integer(context, 0, u32::MAX.into()));
+        },
+    },
+    Key {
+        name: "face_normals",
+        doc: "`true` leaves the file's vertex normals out: the surface looks faceted; `false` by default",
+        set: |shape, field, context| set(&mut shape.edits.face_normals, field.boolean(context)),
+    },
+    Key {
+        name: "smooth",
+        doc: "`true` gives vertex normals to a mesh whose file has none: those of the faces around each vertex, weighted \
+              by their angles; `false` by default, so that it looks faceted",
+        set: |shape, field, context| set(&mut shape.edits.smooth, field.boolean(context)),
+    },
+    Key {
+        name: "flip_uvs",
+        doc: "`true` turns texture coordinates upside down: v becomes 1 - v; `false` by default",
+        set: |shape, field, context| set(&mut shape.edits.flip_uvs, field.boolean(context)),
+    },
+];
+
+/// The keys of `instance`.
+pub(super) const INSTANCE: &[Key<ShapeBlock>] = &[Key {
+    name: "of",
+    doc: "the name of a shape or of an import, placed once more: `transform` moves it from where it is; required",
+    set: |shape, field, context| shape.of = field.given(context.name(field.expr)),
+}];
+
+/// What a shape's declaration says, before names and files are looked up.
+pub(super) struct ShapeDeclaration {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) source: ShapeSource,
+    pub(super) block: ShapeBlock,
+}
+
+/// Where a shape's geometry comes from.
+pub(super) enum ShapeSource {
+    Geometry(GeometryDesc),
+    File(MeshFile),
+    InstanceOf(Given<String>),
+}
+
+/// What a shape takes of a mesh file.
+pub(super) struct MeshFile {
+    pub(super) file: Given<String>,
+    pub(super) part: Option<Given<u64>>,
+    pub(super) edits: MeshEdits,
+}
+
+/// What is changed about the meshes of a file.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct MeshEdits {
+    pub(super) face_normals: bool,
+    pub(super) smooth: bool,
+    pub(super) flip_uvs: bool,
+}
+
+impl MeshEdits {
+    /// The mesh as the shape has it.
+    pub(super) fn of(self, mesh: &Mesh, world_from_object: &Affine3A) -> Mesh {
+        let mut mesh = mesh.clone();
+        if self.face_normals {
+            mesh = mesh.with_face_normals();
+        } else if self.smooth {
+            mesh = mesh.with_vertex_normals(world_from_object);
+        }
+        if self.flip_uvs {
+            mesh = mesh.with_flipped_uvs();
+        }
+        mesh.fit();
+        mesh
+    }
+}
+
+/// The kinds of shapes.
+#[derive(Clone, Copy)]
+enum ShapeKeyword {
+    Sphere,
+    Plane,
+    Rectangle,
+    Disk,
+    Cube,
+    Cylinder,
+    Mesh,
+    Instance,
+}
+
+/// Reads `shape`.
+pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -> Option<ShapeDeclaration> {
+    let name = header_of(declaration, context)?;
+    let kinds = [
+        ("sphere", ShapeKeyword::Sphere),
+        ("plane", ShapeKeyword::Plane),
+        ("rectangle", ShapeKeyword::Rectangle),
+        ("disk", ShapeKeyword::Disk),
+        ("cube", ShapeKeyword::Cube),
+        ("cylinder", ShapeKeyword::Cylinder),
+        ("mesh", ShapeKeyword::Mesh),
+        ("instance", ShapeKeyword::Instance),
+    ];
+    let kind = kind_of(declaration, None, &kinds, context)?;
+    let (what, own) = match kind {
+        ShapeKeyword::Sphere => ("a sphere", SPHERE),
+        ShapeKeyword::Plane => ("a plane", PLANE),
+        ShapeKeyword::Rectangle => ("a rectangle", RECTANGLE),
+        ShapeKeyword::Disk => ("a disk", DISK),
+        ShapeKeyword::Cube => ("a cube", CUBE),
+        ShapeKeyword::Cylinder => ("a cylinder", CYLINDER),
+        ShapeKeyword::Mesh => ("a mesh", MESH),
+        ShapeKeyword::Instance => ("an instance", INSTANCE),
+    };
+    let mut block = ShapeBlock::default();
+    read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
+    let source = match kind {
+        ShapeKeyword::Sphere => ShapeSource::Geometry(GeometryDesc::Sphere {
+            center: block.center,
+            radius: block.radius,
+        }),
+        ShapeKeyword::Plane => ShapeSource::Geometry(GeometryDesc::Plane { size: block.size }),
+        ShapeKeyword::Rectangle => ShapeSource::Geometry(GeometryDesc::Rectangle { size: block.size2 }),
+        ShapeKeyword::Disk => ShapeSource::Geometry(GeometryDesc::Disk { radius: block.radius }),
+        ShapeKeyword::Cube => ShapeSource::Geometry(GeometryDesc::Cube { size: block.size3 }),
+        ShapeKeyword::Cylinder => ShapeSource::Geometry(GeometryDesc::Cylinder {
+            radius: block.radius,
+            height: block.height,
+        }),
+        ShapeKeyword::Mesh => ShapeSource::File(MeshFile {
+            file: required(block.file.take(), "file", what, declaration, context)?,
+            part: block.part.take(),
+            edits: block.edits,
+        }),
+        ShapeKeyword::Instance => {
+            ShapeSource::InstanceOf(required(block.of.take(), "of", what, declaration, context)?)
+        }
+    };
+    Some(ShapeDeclaration {
+        name,
+        span: declaration.span,
+        source,
+        block,
+    })
+}
+
+fn required<T>(
+    given: Option<T>,
+    key: &str,
+    what: &str,
+    declaration: &Declaration,
+    context: &mut LoadContext,
+) -> Option<T> {
+    let written = body_of(declaration).iter().any(|entry| entry.key.joined() == key);
+    if given.is_none() && !written {
+        context.error(declaration.span, format!("{what} needs `{key}`"));
+    }
+    given
+}

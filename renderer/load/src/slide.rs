@@ -1,0 +1,138 @@
+//! The pictures of projectors and spot lights: the keys that both have of them.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use super::context::LoadContext;
+use super::field::Field;
+use super::radiance_map::read_image;
+use super::table::{Key, set};
+use renderer_base::color::Rgb;
+use renderer_image::{ColorSpace, Image};
+use renderer_scene::SlideDesc;
+use renderer_scene::{Interpolation, SlideLookup, SlideWrap};
+
+/// What the keys of a picture set.
+#[derive(Default)]
+pub(super) struct SlideBlock {
+    /// Whether a picture is named, be it one that can be read or not.
+    is_named: bool,
+    map: Option<Image>,
+    is_raw: bool,
+    lookup: SlideLookup,
+}
+
+/// A block with a picture.
+pub(super) trait HasSlide {
+    fn slide(&mut self) -> &mut SlideBlock;
+}
+
+/// The keys that say how a picture is looked up.
+pub(super) const fn slide_keys<B: HasSlide>() -> [Key<B>; 5] {
+    [
+        Key {
+            name: "colorspace",
+            doc: "what the picture's numbers are: `auto` for what its file says (the default), or `raw` for shares of light as \
+                  they are",
+            set: |light, field, context| light.slide().read_color_space(field, context),
+        },
+        Key {
+            name: "wrap",
+            doc: "what is beyond the borders of the picture: `clamp` (its border, the default), `repeat` (the picture again) \
+                  or `mirror` (the picture in a mirror)",
+            set: |light, field, context| light.slide().read_wrap(field, context),
+        },
+        Key {
+            name: "interpolation",
+            doc: "what is between the picture's texels: `linear` (the default) or `closest`",
+            set: |light, field, context| light.slide().read_interpolation(field, context),
+        },
+        Key {
+            name: "s_of_uv",
+            doc: "where in the picture, from its left, is what is at `(u, v)` of all that is shown, from the left and the \
+                  top: the product with `(u, v, 1)`; (1, 0, 0) by default",
+            set: |light, field, context| light.slide().read_row(0, field, context),
+        },
+        Key {
+            name: "t_of_uv",
+            doc: "the same from the picture's top; (0, 1, 0) by default",
+            set: |light, field, context| light.slide().read_row(1, field, context),
+        },
+    ]
+}
+
+impl SlideBlock {
+    pub(super) fn read_map(&mut self, field: Field<'_>, context: &mut LoadContext) {
+        self.is_named = true;
+        self.map = read_image(field, context);
+    }
+
+    fn read_color_space(&mut self, field: Field<'_>, context: &mut LoadContext) {
+        set(
+            &mut self.is_raw,
+            field.choice(context, &[("auto", false), ("raw", true)]),
+        );
+    }
+
+    fn read_wrap(&mut self, field: Field<'_>, context: &mut LoadContext) {
+        let wraps = [
+            ("clamp", SlideWrap::Clamp),
+            ("repeat", SlideWrap::Repeat),
+            ("mirror", SlideWrap::Mirror),
+        ];
+        set(&mut self.lookup.wrap, field.choice(context, &wraps));
+    }
+
+    fn read_interpolation(&mut self, field: Field<'_>, context: &mut LoadContext) {
+        let kinds = [
+            ("linear", Interpolation::Linear),
+            ("closest", Interpolation::Closest),
+        ];
+        set(&mut self.lookup.interpolation, field.choice(context, &kinds));
+    }
+
+    /// Sets how a coordinate in the picture, the first or the second, follows from those in the window.
+    fn read_row(&mut self, row: usize, field: Field<'_>, context: &mut LoadContext) {
+        let Some(factors) = field.point(context) else {
+            return;
+        };
+        let place = &mut self.lookup.picture_from_window;
+        place.matrix2.x_axis[row] = factors.x;
+        place.matrix2.y_axis[row] = factors.y;
+        place.translation[row] = factors.z;
+    }
+
+    /// The same; where no picture is named, a white square.
+    pub(super) fn or_white(self) -> SlideBlock {
+        if self.is_named {
+            return self;
+        }
+        SlideBlock {
+            map: Some(Image::from_fn(1, 1, |_, _| Rgb::WHITE)),
+            ..self
+        }
+    }
+
+    /// The picture, if one is given.
+    pub(super) fn finished(self) -> Option<SlideDesc> {
+        let SlideBlock { lookup, is_raw, .. } = self;
+        self.map.map(|mut map| {
+            if is_raw {
+                map.color_space = ColorSpace::Linear;
+            }
+            let map = Arc::new(map.into_linear());
+            SlideDesc { map, lookup }
+        })
+    }
+}
+
+/// The direction that is up in the picture of a spot that shines along `direction`, where none is given: +y, or −z for one
+/// that shines straight up or down.
+pub(super) fn up_for(direction: Vec3) -> Vec3 {
+    if direction.cross(Vec3::Y).length_squared() > 1e-8 {
+        Vec3::Y
+    } else {
+        Vec3::NEG_Z
+    }
+}

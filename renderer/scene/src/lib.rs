@@ -1,0 +1,136 @@
+//! Scene description: validated plain data of a scene file, before shaders are compiled and acceleration structures
+//! built.
+//!
+//! - All references are resolved: a shape holds the id of its material, a mesh file has been loaded as a mesh, a map as
+//!   an image. The remaining steps need the shading system and Embree.
+//! - Numbers are in range: lengths positive where they must be, transforms invertible, nothing NaN.
+//! - Values that a later step can still reject carry their source location as a [`Span`] of [`SceneDesc::sources`].
+//! - A description is plain data that a program may also make or change before it is built.
+
+#![deny(unsafe_code, missing_docs)]
+// Bits must not depend on the C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
+
+mod camera;
+mod film;
+mod integrator;
+mod light;
+mod material;
+mod placed;
+mod shape;
+pub mod text;
+
+pub use camera::CameraDesc;
+pub use film::{FilmDesc, SamplerDesc};
+pub use integrator::{Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Show};
+pub use light::{
+    Interpolation, LightDesc, LightKind, MapRows, Outline, SlideDesc, SlideLookup, SlideWrap, SpotFalloff,
+    SpotSlide,
+};
+pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
+pub use placed::Placed;
+pub use shape::{GeometryDesc, ShapeDesc};
+
+use std::path::PathBuf;
+
+use shading::{Diagnostic, SourceMap, Span};
+
+use renderer_geometry::accel::BuildQuality;
+
+/// A scene as its file says it.
+#[derive(Clone, Debug)]
+pub struct SceneDesc {
+    /// The texts that spans refer to: the scene file, what it imports, command-line options.
+    pub sources: SourceMap,
+    /// The file.
+    pub file: PathBuf,
+    /// The files that were read for it, and those that its models name, itself among them; textures that only shaders
+    /// name are known once it is built.
+    pub files: Vec<PathBuf>,
+    /// Where texture files named in materials are looked for, in this order: the directories of the scene file and of
+    /// the files it imports.
+    pub texture_directories: Vec<PathBuf>,
+    /// The most memory for texels [bytes]; half of what is free where nothing is said.
+    pub texture_memory: Option<u64>,
+    /// How much work goes into the structure that rays are traced in; by the number of triangles where it is not said.
+    pub build_quality: Option<BuildQuality>,
+    /// What is drawn on.
+    pub film: FilmDesc,
+    /// How samples are made.
+    pub sampler: SamplerDesc,
+    /// How light is computed.
+    pub integrator: Integrator,
+    /// The cameras; the first is used unless another is chosen. Never empty after loading.
+    pub cameras: Vec<CameraDesc>,
+    /// The shapes.
+    pub shapes: Vec<ShapeDesc>,
+    /// Lights that are no shapes.
+    pub lights: Vec<LightDesc>,
+    /// The materials, by [`MaterialId`].
+    pub materials: Vec<MaterialDesc>,
+    /// Textures that imported models bring under names of their own.
+    pub textures: Vec<TextureDesc>,
+    /// Units and groups that the scene declares or imports.
+    pub shaders: Vec<ShaderFile>,
+}
+
+impl SceneDesc {
+    /// The camera of that name, or the first when there is none given.
+    ///
+    /// # Errors
+    /// When there is no camera of that name, or none at all.
+    pub fn camera(&self, name: Option<&str>) -> Result<&CameraDesc, Diagnostic> {
+        let found = match name {
+            Some(name) => self.cameras.iter().find(|camera| camera.name == name),
+            None => self.cameras.first(),
+        };
+        found.ok_or_else(|| {
+            if self.cameras.is_empty() {
+                let example = if self.file.extension().is_some_and(|extension| extension == "xml") {
+                    "<sensor type=\"perspective\"><transform name=\"to_world\"><lookat origin=\"0, 1, 4\" \
+                     target=\"0, 0.5, 0\" up=\"0, 1, 0\"/></transform></sensor>"
+                } else {
+                    "camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); fov = 40; }"
+                };
+                return Diagnostic::error(format!("{} has no camera", self.file.display()))
+                    .hint(format!("add one: `{example}`"));
+            }
+            let name = name.unwrap_or_default();
+            let known = self.cameras.iter().map(|camera| camera.name.as_str());
+            let list = known.clone().collect::<Vec<_>>().join(", ");
+            Diagnostic::error(format!("{} has no camera `{name}`", self.file.display()))
+                .nearest(name, known)
+                .hint(format!("its cameras are: {list}"))
+        })
+    }
+
+    /// Whether it is no scene by itself: a text that holds units, groups and materials for others to import.
+    pub fn is_library(&self) -> bool {
+        self.cameras.is_empty() && self.shapes.is_empty() && self.lights.is_empty()
+    }
+
+    /// Gives a scene without cameras one at the origin, for work that looks from nowhere.
+    pub fn ensure_camera(&mut self) {
+        if self.cameras.is_empty() {
+            self.cameras.push(CameraDesc {
+                name: "origin".to_owned(),
+                span: Span::default(),
+                camera: renderer_geometry::camera::CameraDesc::pinhole(1.0),
+            });
+        }
+    }
+
+    /// A material.
+    ///
+    /// # Panics
+    /// When the id is of another scene.
+    pub fn material(&self, id: MaterialId) -> &MaterialDesc {
+        &self.materials[id.0 as usize]
+    }
+}

@@ -1,0 +1,122 @@
+//! Clear coat of the principled material: GTR1 microfacets with an index of refraction of 1.5.
+//!
+//! It is a quarter as strong as a physical interface and lacks the denominator 4·cos θo·cos θi of one.
+// Burley 2012, "Physically-Based Shading at Disney", sections 5.4 to 5.6 and appendix B.
+
+use std::f32::consts::PI;
+
+use glam::{Vec2, Vec3};
+
+use super::fresnel::{reflect, schlick_weight};
+use super::interface::upwards;
+use super::lobe_kind::{LobeKind, LobeSample};
+use super::microfacet::Microfacets;
+use renderer_base::color::Rgb;
+use renderer_base::math::{ln, pow, sqr};
+use renderer_base::sampling::sin_cos_turn;
+
+/// Reflectance at normal incidence.
+const F0: f32 = 0.04;
+
+/// Masking is that of GGX of this roughness, whatever the coat's own.
+const MASKING_ALPHA: f32 = 0.25;
+
+/// Reflection by the coat, for a weight of one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clearcoat {
+    alpha: f32,
+}
+
+impl Clearcoat {
+    /// A coat of the roughness `alpha`, between 0.001 and 0.9.
+    #[expect(clippy::manual_clamp, reason = "clamp would let what is not a number through")]
+    pub fn new(alpha: f32) -> Clearcoat {
+        Clearcoat {
+            alpha: alpha.max(0.001).min(0.9),
+        }
+    }
+
+    /// The roughness of its highlights.
+    pub(super) fn microfacets(&self) -> Microfacets {
+        Microfacets::isotropic(self.alpha)
+    }
+
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        let (wo, wi) = upwards(wo, wi);
+        if wo.z <= 0.0 || wi.z <= 0.0 {
+            return (Rgb::BLACK, 0.0);
+        }
+        let h = (wo + wi).normalize_or_zero();
+        let cos = wo.dot(h);
+        if cos <= 0.0 {
+            return (Rgb::BLACK, 0.0);
+        }
+        let d = self.d(h);
+        (
+            Rgb::splat(0.25 * d * self.attenuation(wo, wi, cos) * wi.z),
+            d * h.z / (4.0 * cos),
+        )
+    }
+
+    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+        let flipped = wo.z < 0.0;
+        let (wo, _) = upwards(wo, wo);
+        let mut wi = reflect(wo, self.sample_normal(u));
+        // The half vector found again is what values are computed from; at grazing angles its rounding matters.
+        let (f, pdf) = self.eval_pdf(wo, wi);
+        if flipped {
+            wi.z = -wi.z;
+        }
+        (pdf > 0.0).then(|| LobeSample {
+            wi,
+            weight: f / pdf,
+            pdf,
+            kind: LobeKind::reflection(self.microfacets()),
+            eta: 1.0,
+        })
+    }
+
+    /// A quick guess of [`Clearcoat::albedo`].
+    pub(super) fn estimate(&self, cos_o: f32) -> f32 {
+        let cos = cos_o.abs();
+        fresnel(cos) * sqr(cos)
+    }
+
+    /// The share of the light from `wo` that leaves again, as the mean over a few facets.
+    pub(super) fn albedo(&self, wo: Vec3) -> f32 {
+        const FACETS: usize = 48;
+        let weight = |k: usize| {
+            // A Fibonacci lattice; the constant is the golden ratio's fraction.
+            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
+            self.sample(wo, u).map_or(0.0, |s| s.weight.r)
+        };
+        (0..FACETS).map(weight).sum::<f32>() / FACETS as f32
+    }
+
+    /// Fresnel term and masking.
+    fn attenuation(&self, wo: Vec3, wi: Vec3, cos: f32) -> f32 {
+        let masking = Microfacets::isotropic(MASKING_ALPHA);
+        fresnel(cos) * masking.g1(wo) * masking.g1(wi)
+    }
+
+    /// Density of microfacet normals, per solid angle.
+    // Burley 2012, eq. 4; 1 + (α² − 1) cos² is written without cancellation.
+    fn d(&self, h: Vec3) -> f32 {
+        let alpha2 = sqr(self.alpha);
+        (alpha2 - 1.0) / (PI * ln(alpha2) * (sqr(h.x) + sqr(h.y) + alpha2 * sqr(h.z)))
+    }
+
+    /// A normal in proportion to its density and cosine.
+    // Burley 2012, eq. 5, for the sine.
+    fn sample_normal(&self, u: Vec2) -> Vec3 {
+        let alpha2 = sqr(self.alpha);
+        let sin2 = ((pow(alpha2, 1.0 - u.y) - alpha2) / (1.0 - alpha2)).clamp(0.0, 1.0);
+        let (sin_phi, cos_phi) = sin_cos_turn(u.x);
+        let sin = sin2.sqrt();
+        Vec3::new(sin * cos_phi, sin * sin_phi, (1.0 - sin2).sqrt())
+    }
+}
+
+fn fresnel(cos: f32) -> f32 {
+    F0 + (1.0 - F0) * schlick_weight(cos)
+}

@@ -1,0 +1,100 @@
+//! Diffuse base under a smooth or rough dielectric interface with internal scattering: the body of plastics and
+//! varnishes.
+//!
+//! f = ρ/(1 − ρ·F)·T(wo)·T(wi)/(π·η²), where T is the transmittance of the interface, F its internal diffuse
+//! reflectance, and ρ the albedo of the base. Reflection by the interface itself is a separate lobe.
+
+use glam::{Vec2, Vec3};
+
+use super::fresnel;
+use super::lambert::sample_cosine;
+use super::lobe_kind::{LobeKind, LobeSample};
+use super::microfacet::Microfacets;
+use super::rough_transmission::RoughTransmission;
+use renderer_base::color::Rgb;
+use renderer_base::math::{INV_PI, abs_cos_theta, same_hemisphere, sqr};
+
+/// A white body beneath an interface; [`CoatedDiffuse::body`] has the weight of others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoatedDiffuse {
+    interface: Interface,
+    /// 1/((1 − F)·η²).
+    scale: f32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Interface {
+    /// Of this index of refraction, inside over outside.
+    Smooth(f32),
+    Rough(RoughTransmission),
+}
+
+impl Interface {
+    fn transmission(self, cos: f32) -> f32 {
+        match self {
+            Interface::Smooth(ior) => 1.0 - fresnel::dielectric(cos, ior),
+            Interface::Rough(rough) => rough.at(cos),
+        }
+    }
+
+    fn mean_transmission(self) -> f32 {
+        match self {
+            Interface::Smooth(ior) => 1.0 - fresnel::diffuse(ior),
+            Interface::Rough(rough) => rough.mean(),
+        }
+    }
+}
+
+impl CoatedDiffuse {
+    /// A body of this albedo under an interface of index `ior`, inside over outside, on whatever side it is seen; with the
+    /// weight that its lobe has. The albedo changes at each of the reflections within if they are `nonlinear`; otherwise it
+    /// is that of all of them.
+    pub fn body(albedo: Rgb, ior: f32, microfacets: Microfacets, nonlinear: bool) -> (Rgb, CoatedDiffuse) {
+        let ior = if ior > 0.0 && ior.is_finite() {
+            ior.clamp(0.1, 10.0)
+        } else {
+            1.0
+        };
+        let (interface, internal) = if microfacets.is_smooth() {
+            (Interface::Smooth(ior), fresnel::diffuse_internal(ior))
+        } else {
+            let rough = RoughTransmission::new(microfacets, ior);
+            (Interface::Rough(rough), rough.internal_reflectance())
+        };
+        let lobe = CoatedDiffuse {
+            interface,
+            scale: 1.0 / ((1.0 - internal) * sqr(ior)),
+        };
+        let weight = if nonlinear {
+            albedo.map(|a| a * (1.0 - internal) / (1.0 - a * internal).max(1e-3))
+        } else {
+            albedo
+        };
+        (weight, lobe)
+    }
+
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        if !same_hemisphere(wo, wi) {
+            return (Rgb::BLACK, 0.0);
+        }
+        let pdf = abs_cos_theta(wi) * INV_PI;
+        (Rgb::splat(self.factor(wo, wi) * pdf), pdf)
+    }
+
+    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+        let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
+        sample.weight = Rgb::splat(self.factor(wo, sample.wi));
+        Some(sample)
+    }
+
+    /// The share of light from a direction of this cosine that leaves again.
+    pub(super) fn albedo(&self, cos_o: f32) -> f32 {
+        self.scale * self.interface.transmission(cos_o.abs()) * self.interface.mean_transmission()
+    }
+
+    /// f·π.
+    fn factor(&self, wo: Vec3, wi: Vec3) -> f32 {
+        let [o, i] = [wo, wi].map(|w| self.interface.transmission(abs_cos_theta(w)));
+        self.scale * o * i
+    }
+}

@@ -1,0 +1,65 @@
+//! Conductors (metals): smooth, or rough with microfacets; exact Fresnel equations for a complex index of refraction.
+
+use glam::{Vec2, Vec3};
+
+use super::albedo;
+use super::fresnel;
+use super::interface::{Facet, Interface, Split};
+use super::lobe_kind::LobeSample;
+use super::microfacet::Microfacets;
+use renderer_base::color::Rgb;
+
+/// Reflection by a conductor, single scattering.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conductor {
+    /// Real part of the index of refraction, per channel.
+    pub eta: Rgb,
+    /// Imaginary part of the index of refraction, per channel.
+    pub k: Rgb,
+    /// Roughness.
+    pub microfacets: Microfacets,
+}
+
+impl Conductor {
+    #[inline(always)]
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        self.interface().eval_pdf(wo, wi)
+    }
+
+    #[inline(always)]
+    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+        self.interface().sample(wo, 0.0, u)
+    }
+
+    #[inline(always)]
+    pub(super) fn fresnel(&self, cos: f32) -> Rgb {
+        fresnel::conductor(cos, self.eta, self.k)
+    }
+
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        if !self.microfacets.is_isotropic() {
+            return self.interface().albedo(wo);
+        }
+        albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos))
+    }
+
+    #[inline(always)]
+    fn interface(&self) -> Interface<'_, Conductor> {
+        Interface {
+            microfacets: self.microfacets,
+            eta: 1.0,
+            transmits: false,
+            facet: self,
+        }
+    }
+}
+
+impl Facet for Conductor {
+    #[inline(always)]
+    fn split(&self, cos: f32, _eta: f32) -> Split {
+        Split {
+            reflected: self.fresnel(cos),
+            refracted: Rgb::BLACK,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Dielectrics (glass, water): smooth, or rough with microfacets; Fresnel reflection and refraction.
+
+use glam::{Vec2, Vec3};
+
+use super::albedo;
+use super::fresnel;
+use super::interface::{Facet, Interface, Split};
+use super::lobe_kind::LobeSample;
+use super::microfacet::Microfacets;
+use renderer_base::color::Rgb;
+
+/// Reflection and refraction by a dielectric, single scattering.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dielectric {
+    ior: f32,
+    microfacets: Microfacets,
+    /// Factor of reflected light; black leaves refraction alone.
+    pub reflection: Rgb,
+    /// Factor of refracted light; black leaves reflection alone.
+    pub transmission: Rgb,
+}
+
+/// Indices closer to one than this refract so little that roughness cannot be seen.
+pub(super) const INDEX_MATCHED: f32 = 1e-3;
+
+impl Dielectric {
+    /// A dielectric whose index of refraction on the side of −z is `ior` times that on the side of +z. An `ior` that is
+    /// not positive and finite counts as one.
+    pub fn new(ior: f32, microfacets: Microfacets) -> Dielectric {
+        let ior = if ior > 0.0 && ior.is_finite() {
+            ior.clamp(1e-2, 1e2)
+        } else {
+            1.0
+        };
+        let microfacets = if (ior - 1.0).abs() < INDEX_MATCHED {
+            Microfacets::SMOOTH
+        } else {
+            microfacets
+        };
+        Dielectric {
+            ior,
+            microfacets,
+            reflection: Rgb::WHITE,
+            transmission: Rgb::WHITE,
+        }
+    }
+
+    /// The same with factors for what it reflects and what it refracts.
+    pub fn tinted(self, reflection: Rgb, transmission: Rgb) -> Dielectric {
+        Dielectric {
+            reflection,
+            transmission,
+            ..self
+        }
+    }
+
+    /// Without what goes through.
+    pub(super) fn opaque(self) -> Dielectric {
+        self.tinted(self.reflection, Rgb::BLACK)
+    }
+
+    /// The reflection alone.
+    pub fn reflection_only(ior: f32, microfacets: Microfacets) -> Dielectric {
+        Dielectric::new(ior, microfacets).tinted(Rgb::WHITE, Rgb::BLACK)
+    }
+
+    /// The refraction alone.
+    pub fn transmission_only(ior: f32, microfacets: Microfacets) -> Dielectric {
+        Dielectric::new(ior, microfacets).tinted(Rgb::BLACK, Rgb::WHITE)
+    }
+
+    /// Roughness.
+    pub fn microfacets(&self) -> Microfacets {
+        self.microfacets
+    }
+
+    #[inline(always)]
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        self.interface(wo).eval_pdf(wo, wi)
+    }
+
+    #[inline(always)]
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        self.interface(wo).sample(wo, u_lobe, u)
+    }
+
+    /// Index of refraction on the far side of the interface relative to the side that a cosine has the sign of.
+    pub(super) fn eta(&self, cos_o: f32) -> f32 {
+        if cos_o < 0.0 { 1.0 / self.ior } else { self.ior }
+    }
+
+    /// The share of light that leaves if the surface were smooth.
+    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
+        let f = fresnel::dielectric(cos_o.abs(), self.eta(cos_o));
+        self.reflection.lerp(self.transmission, 1.0 - f)
+    }
+
+    pub(super) fn reflects(&self) -> bool {
+        !self.reflection.is_black()
+    }
+
+    pub(super) fn transmits(&self) -> bool {
+        !self.transmission.is_black()
+    }
+
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        let eta = self.eta(wo.z);
+        if self.transmits() || eta < 1.0 || !self.microfacets.is_isotropic() {
+            return self.interface(wo).albedo(wo);
+        }
+        self.reflection
+            * albedo::reflected(self.microfacets, wo, |cos| {
+                Rgb::splat(fresnel::dielectric(cos, eta))
+            })
+    }
+
+    #[inline(always)]
+    fn interface(&self, wo: Vec3) -> Interface<'_, Dielectric> {
+        Interface {
+            microfacets: self.microfacets,
+            eta: self.eta(wo.z),
+            transmits: self.transmits(),
+            facet: self,
+        }
+    }
+}
+
+impl Facet for Dielectric {
+    #[inline(always)]
+    fn split(&self, cos: f32, eta: f32) -> Split {
+        let f = fresnel::dielectric(cos, eta);
+        Split {
+            reflected: self.reflection * f,
+            refracted: self.transmission * (1.0 - f),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Rough interfaces: microfacet reflection and refraction (Walter et al. 2007), shared by conductor, dielectric and
+//! Schlick.
+//!
+//! Masking and shadowing are independent, G = G1(wo)·G1(wi), as in Mitsuba, whose images are Kiln's references. Only
+//! [`Microfacets::shadowing`] depends on this choice.
+// Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces".
+
+use glam::{Vec2, Vec3};
+
+use super::fresnel::{reflect, refract};
+use super::lobe_kind::{LobeKind, LobeSample};
+use super::microfacet::{Distribution, Microfacets};
+use renderer_base::color::Rgb;
+use renderer_base::math::sqr;
+
+/// How a facet splits light.
+pub(super) trait Facet {
+    /// What it does with light at the angle of cosine `cos` to its normal; `eta` is the index of refraction behind it
+    /// relative to the side of the light.
+    fn split(&self, cos: f32, eta: f32) -> Split;
+}
+
+/// Shares of the light that a facet sends each way.
+#[derive(Clone, Copy)]
+pub(super) struct Split {
+    /// Reflected.
+    pub(super) reflected: Rgb,
+    /// Refracted.
+    pub(super) refracted: Rgb,
+}
+
+/// An interface as the side of `wo` sees it.
+pub(super) struct Interface<'a, F: Facet> {
+    /// Its roughness.
+    pub(super) microfacets: Microfacets,
+    /// Index of refraction behind it, relative to the side of `wo`.
+    pub(super) eta: f32,
+    /// Whether anything is refracted.
+    pub(super) transmits: bool,
+    /// Its facets.
+    pub(super) facet: &'a F,
+}
+
+impl<F: Facet> Interface<'_, F> {
+    /// f·|cos θi| of light on its way from `wo` to `wi`, and the density of `wi`; zero when smooth.
+    #[inline(always)]
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        let nothing = (Rgb::BLACK, 0.0);
+        if self.microfacets.is_smooth() {
+            return nothing;
+        }
+        let (wo, wi) = upwards(wo, wi);
+        if wo.z <= 0.0 || wi.z == 0.0 {
+            nothing
+        } else if wi.z > 0.0 {
+            self.reflection(wo, wi)
+        } else if self.transmits {
+            self.refraction(wo, wi, self.eta)
+        } else {
+            nothing
+        }
+    }
+
+    /// Walter et al., eq. 20.
+    #[inline(always)]
+    fn reflection(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        let nothing = (Rgb::BLACK, 0.0);
+        let h = (wo + wi).normalize_or_zero();
+        let cos = wo.dot(h);
+        // Two grazing directions can be opposite to within rounding.
+        if cos <= 0.0 {
+            return nothing;
+        }
+        let split = self.facet.split(cos, self.eta);
+        let Some(p) = self.reflection_probability(&split) else {
+            return nothing;
+        };
+        let density = self.microfacets.reflected_pdf(wo, h);
+        (
+            split.reflected * (density * self.microfacets.shadowing(wo, wi)),
+            density * p,
+        )
+    }
+
+    /// Walter et al., eq. 21, times eta²: light that goes from `wo` to `wi`.
+    #[inline(always)]
+    fn refraction(&self, wo: Vec3, wi: Vec3, eta: f32) -> (Rgb, f32) {
+        let nothing = (Rgb::BLACK, 0.0);
+        let h = (wo + eta * wi).normalize_or_zero();
+        let h = if h.z < 0.0 { -h } else { h };
+        let (cos_o, cos_i) = (wo.dot(h), wi.dot(h));
+        // A facet shows each side to the half-space of that side only.
+        if cos_o <= 0.0 || cos_i >= 0.0 {
+            return nothing;
+        }
+        let split = self.facet.split(cos_o, self.eta);
+        let Some(p) = self.reflection_probability(&split) else {
+            return nothing;
+        };
+        let density = self.microfacets.visible_pdf(wo, h) * refraction_jacobian(cos_o, cos_i, eta);
+        (
+            split.refracted * (density * self.microfacets.shadowing(wo, wi)),
+            density * (1.0 - p),
+        )
+    }
+
+    /// A direction for `wo`, in proportion to all but the shadowing.
+    #[inline(always)]
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        let flipped = wo.z < 0.0;
+        let (wo, _) = upwards(wo, wo);
+        if wo.z <= 0.0 {
+            return None;
+        }
+        let mut sample = if self.microfacets.is_smooth() {
+            self.sample_facet(wo, Vec3::Z, u_lobe)?
+        } else {
+            self.sample_rough(wo, u_lobe, u)?
+        };
+        if flipped {
+            sample.wi.z = -sample.wi.z;
+        }
+        Some(sample)
+    }
+
+    #[inline(always)]
+    fn sample_rough(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        let h = self.microfacets.sample_visible(wo, u);
+        let mut sample = self.sample_facet(wo, h, u_lobe)?;
+        let wi = sample.wi;
+        let cos_o = wo.dot(h);
+        let reflected = !sample.kind.is_transmission();
+        // Light reflected into the surface is lost: single scattering.
+        if (wi.z > 0.0) != reflected || wi.z == 0.0 || cos_o <= 0.0 {
+            return None;
+        }
+        sample.pdf *= if reflected {
+            self.microfacets.reflected_pdf(wo, h)
+        } else {
+            self.microfacets.visible_pdf(wo, h) * refraction_jacobian(cos_o, wi.dot(h), sample.eta)
+        };
+        sample.weight *= self.microfacets.shadowing(wo, wi);
+        (sample.pdf > 0.0 && sample.pdf.is_finite()).then_some(sample)
+    }
+
+    /// Reflects or refracts about the facet normal `h`; `pdf` is the probability of that choice.
+    #[inline(always)]
+    fn sample_facet(&self, wo: Vec3, h: Vec3, u_lobe: f32) -> Option<LobeSample> {
+        let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
+        let p = self.reflection_probability(&split)?;
+        if u_lobe < p {
+            let kind = LobeKind::reflection(self.microfacets);
+            Some(LobeSample {
+                wi: reflect(wo, h),
+                weight: split.reflected / p,
+                pdf: p,
+                kind,
+                eta: 1.0,
+            })
+        } else {
+            let eta = self.eta;
+            let (weight, pdf) = (split.refracted / (1.0 - p), 1.0 - p);
+            let kind = LobeKind::transmission(self.microfacets);
+            Some(LobeSample {
+                wi: refract(wo, h, eta)?,
+                weight,
+                pdf,
+                kind,
+                eta,
+            })
+        }
+    }
+
+    /// The probability of choosing reflection; `None` where nothing leaves.
+    #[inline(always)]
+    fn reflection_probability(&self, split: &Split) -> Option<f32> {
+        if !self.transmits {
+            return Some(1.0);
+        }
+        let (r, t) = (split.reflected.average(), split.refracted.average());
+        let sum = r + t;
+        (sum > 0.0).then(|| r / sum)
+    }
+
+    /// Directional albedo for `wo`, reflection and refraction, as the mean over a few facets: for cases outside the
+    /// table of isotropic conductors. With total internal reflection the albedo has an edge that a table of smooth
+    /// functions cannot represent.
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        // Beckmann's normals are spread less evenly over the unit square.
+        let facets = match self.microfacets.distribution() {
+            Distribution::Ggx => 48,
+            Distribution::Beckmann => 128,
+        };
+        let (wo, _) = upwards(wo, wo);
+        if self.microfacets.is_smooth() || wo.z <= 0.0 {
+            let split = self.facet.split(wo.z, self.eta);
+            return split.reflected + split.refracted;
+        }
+        let escaping = |wi: Vec3, above: bool| {
+            if (wi.z > 0.0) == above {
+                self.microfacets.shadowing(wo, wi)
+            } else {
+                0.0
+            }
+        };
+        let facet = |k: usize| {
+            // A Fibonacci lattice; the constant is the golden ratio's fraction.
+            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / facets as f32);
+            let h = self.microfacets.sample_visible(wo, u);
+            let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
+            let through = refract(wo, h, self.eta).map_or(0.0, |wi| escaping(wi, false));
+            split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
+        };
+        (0..facets).map(facet).sum::<Rgb>() / facets as f32
+    }
+}
+
+/// Both directions mirrored so that `wo` is above: the same microsurface lies on both sides.
+pub(super) fn upwards(wo: Vec3, wi: Vec3) -> (Vec3, Vec3) {
+    if wo.z < 0.0 {
+        (wo.with_z(-wo.z), wi.with_z(-wi.z))
+    } else {
+        (wo, wi)
+    }
+}
+
+/// Solid angle of facet normals per solid angle of refracted directions.
+// Walter et al. 2007, eq. 17.
+fn refraction_jacobian(cos_o: f32, cos_i: f32, eta: f32) -> f32 {
+    sqr(eta) * cos_i.abs() / sqr(cos_o + eta * cos_i)
+}

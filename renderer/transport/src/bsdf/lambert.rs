@@ -1,0 +1,68 @@
+//! Lambertian reflection and diffuse transmission.
+
+use glam::{Vec2, Vec3};
+
+use super::lobe_kind::{LobeKind, LobeSample};
+use renderer_base::color::Rgb;
+use renderer_base::math::{INV_PI, abs_cos_theta, same_hemisphere};
+use renderer_base::sampling::{cosine_hemisphere, cosine_hemisphere_pdf};
+
+/// Lambert's reflection, albedo one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lambert;
+
+impl Lambert {
+    #[inline(always)]
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        if same_hemisphere(wo, wi) {
+            cosine(wi)
+        } else {
+            (Rgb::BLACK, 0.0)
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+        sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)
+    }
+}
+
+/// Diffuse transmission, albedo one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Translucent;
+
+impl Translucent {
+    #[inline(always)]
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        if same_hemisphere(wo, -wi) {
+            cosine(wi)
+        } else {
+            (Rgb::BLACK, 0.0)
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+        sample_cosine(-wo.z, u, LobeKind::DIFFUSE_TRANSMISSION)
+    }
+}
+
+fn cosine(wi: Vec3) -> (Rgb, f32) {
+    let f = abs_cos_theta(wi) * INV_PI;
+    (Rgb::splat(f), f)
+}
+
+/// A cosine-distributed direction on the side of z that `side` has the sign of.
+#[inline]
+pub(super) fn sample_cosine(side: f32, u: Vec2, kind: LobeKind) -> Option<LobeSample> {
+    let up = cosine_hemisphere(u);
+    let pdf = cosine_hemisphere_pdf(up.z);
+    let wi = if side < 0.0 { up.with_z(-up.z) } else { up };
+    (pdf > 0.0 && side != 0.0).then_some(LobeSample {
+        wi,
+        weight: Rgb::WHITE,
+        pdf,
+        kind,
+        eta: 1.0,
+    })
+}

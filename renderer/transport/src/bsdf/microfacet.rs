@@ -1,0 +1,207 @@
+//! Microfacet distributions GGX and Beckmann: anisotropic, Smith masking-shadowing, visible normal sampling (VNDF).
+//!
+//! All directions are local and on the side of z, unless said otherwise. Every formula is arranged to stay finite for
+//! grazing directions and for any roughness that [`Microfacets::new`] lets through.
+
+use std::f32::consts::PI;
+
+use glam::{Vec2, Vec3};
+
+use super::beckmann;
+use renderer_base::math::{safe_sqrt, sqr};
+use renderer_base::sampling::sin_cos_turn;
+
+/// Roughness below which a surface is taken as smooth: its lobe is a delta.
+pub const SMOOTH_ALPHA: f32 = 1e-4;
+
+/// The largest roughness that is told apart.
+const MAX_ALPHA: f32 = 16.0;
+
+/// The roughness of a microsurface along the two tangents of the frame. Smooth when both are below
+/// [`SMOOTH_ALPHA`]; otherwise each is at least that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Microfacets {
+    x: f32,
+    y: f32,
+    distribution: Distribution,
+}
+
+/// How the normals of microfacets are distributed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Distribution {
+    /// GGX, also known as Trowbridge and Reitz's: highlights have long tails.
+    #[default]
+    Ggx,
+    /// Beckmann's, of Gaussian slopes: highlights end soon.
+    Beckmann,
+}
+
+impl Distribution {
+    /// The distribution of a name that shaders use; GGX where it is none.
+    pub fn named(name: &str) -> Distribution {
+        match name {
+            "beckmann" => Distribution::Beckmann,
+            _ => Distribution::Ggx,
+        }
+    }
+}
+
+impl Microfacets {
+    /// No roughness.
+    pub const SMOOTH: Microfacets = Microfacets {
+        x: 0.0,
+        y: 0.0,
+        distribution: Distribution::Ggx,
+    };
+
+    /// GGX of the roughness `x` along s and `y` along t. What is not a number counts as smooth.
+    pub fn new(x: f32, y: f32) -> Microfacets {
+        if x.max(y) >= SMOOTH_ALPHA {
+            Microfacets {
+                x: rough(x),
+                y: rough(y),
+                distribution: Distribution::Ggx,
+            }
+        } else {
+            Microfacets::SMOOTH
+        }
+    }
+
+    /// The same roughness with another distribution; smooth stays smooth.
+    pub fn with(self, distribution: Distribution) -> Microfacets {
+        if self.is_smooth() {
+            return self;
+        }
+        Microfacets { distribution, ..self }
+    }
+
+    /// How the normals are distributed.
+    pub fn distribution(self) -> Distribution {
+        self.distribution
+    }
+
+    /// GGX of the same roughness in all directions.
+    pub fn isotropic(alpha: f32) -> Microfacets {
+        Microfacets::new(alpha, alpha)
+    }
+
+    /// Whether the surface is a perfect mirror.
+    pub fn is_smooth(self) -> bool {
+        self.x == 0.0
+    }
+
+    /// Whether the roughness is the same in all directions.
+    pub fn is_isotropic(self) -> bool {
+        self.x == self.y
+    }
+
+    /// The isotropic roughness most like it: the root of the mean square of both, for it is the rougher direction that
+    /// loses and spreads light.
+    pub fn mean_alpha(self) -> f32 {
+        (0.5 * (sqr(self.x) + sqr(self.y))).sqrt()
+    }
+
+    /// Density of microfacet normals `h`, per solid angle and per area of the macrosurface.
+    // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", eq. 33, stretched as in Heitz 2014,
+    // "Understanding the Masking-Shadowing Function", eq. 85, without tangents and with one division.
+    #[inline(always)]
+    pub fn d(self, h: Vec3) -> f32 {
+        match self.distribution {
+            Distribution::Ggx => {
+                let area = self.x * self.y;
+                let e = sqr(h.x * self.y) + sqr(h.y * self.x) + sqr(h.z * area);
+                area * sqr(area) / (PI * sqr(e))
+            }
+            Distribution::Beckmann => beckmann::d(self.x, self.y, h),
+        }
+    }
+
+    /// Share of the microfacets that `w`, on either side, sees.
+    // Heitz 2014, eq. 43 and 72, multiplied by |cos θ| above and below.
+    #[inline(always)]
+    pub fn g1(self, w: Vec3) -> f32 {
+        match self.distribution {
+            Distribution::Ggx => {
+                let z = w.z.abs();
+                2.0 * z / (z + self.stretched(w).length())
+            }
+            Distribution::Beckmann => beckmann::g1(self.stretched(w)),
+        }
+    }
+
+    /// What is left of the light from `wo` towards `wi`, on either side, given a facet of [`Microfacets::visible_pdf`]:
+    /// G(wo, wi) over the share of facets that `wo` sees.
+    #[inline(always)]
+    pub fn shadowing(self, wo: Vec3, wi: Vec3) -> f32 {
+        match self.distribution {
+            Distribution::Ggx => self.g1(wi),
+            Distribution::Beckmann => {
+                self.g1(wi) * self.g1(wo) * self.twice_projected_area(wo) / (2.0 * wo.z)
+            }
+        }
+    }
+
+    /// Density of the normals `h` that `wo` sees: D·⟨wo,h⟩ over the projected area of all of them, per solid angle.
+    // Heitz 2018, "Sampling the GGX Distribution of Visible Normals", eq. 1.
+    #[inline(always)]
+    pub fn visible_pdf(self, wo: Vec3, h: Vec3) -> f32 {
+        2.0 * wo.dot(h).max(0.0) * self.d(h) / self.twice_projected_area(wo)
+    }
+
+    /// Density of the mirror images of `wo` about such normals: that of the normal `h` over 4⟨wo,h⟩.
+    // Walter et al. 2007, eq. 14.
+    #[inline(always)]
+    pub fn reflected_pdf(self, wo: Vec3, h: Vec3) -> f32 {
+        0.5 * self.d(h) / self.twice_projected_area(wo)
+    }
+
+    /// A normal that `wo` sees, with the density of [`Microfacets::visible_pdf`].
+    #[inline(always)]
+    pub fn sample_visible(self, wo: Vec3, u: Vec2) -> Vec3 {
+        match self.distribution {
+            Distribution::Ggx => self.sample_visible_ggx(wo, u),
+            Distribution::Beckmann => self.sample_visible_beckmann(wo, u),
+        }
+    }
+
+    // Dupuy & Benyoub 2023, "Sampling Visible GGX Normals with Spherical Caps", listing 3.
+    #[inline(always)]
+    fn sample_visible_ggx(self, wo: Vec3, u: Vec2) -> Vec3 {
+        let stretched = self.stretched(wo).normalize();
+        // The cap point (r cos φ, r sin φ, z) has z + sz = (1 - u)(1 + sz); writing r² = (1 - z)(1 + z) with it cancels
+        // nothing.
+        let scale = 1.0 + stretched.z;
+        let h_z = (1.0 - u.y) * scale;
+        let r = safe_sqrt(u.y * scale * (h_z + (1.0 - stretched.z)));
+        let (sin, cos) = sin_cos_turn(u.x);
+        let h = Vec3::new(r * cos + stretched.x, r * sin + stretched.y, h_z);
+        Vec3::new(h.x * self.x, h.y * self.y, h.z).normalize()
+    }
+
+    fn sample_visible_beckmann(self, wo: Vec3, u: Vec2) -> Vec3 {
+        let slopes = beckmann::sample_visible_slopes(self.stretched(wo).normalize(), u);
+        Vec3::new(-slopes.x * self.x, -slopes.y * self.y, 1.0).normalize()
+    }
+
+    /// Twice the area of the facets that `wo` sees, projected towards it, per area of the macrosurface:
+    /// cos θ·(2 + 2Λ).
+    #[inline(always)]
+    fn twice_projected_area(self, wo: Vec3) -> f32 {
+        let stretched = self.stretched(wo);
+        match self.distribution {
+            Distribution::Ggx => wo.z + stretched.length(),
+            Distribution::Beckmann => beckmann::twice_projected_area(stretched),
+        }
+    }
+
+    /// `w` as it is to a surface of roughness one.
+    #[inline(always)]
+    fn stretched(self, w: Vec3) -> Vec3 {
+        Vec3::new(w.x * self.x, w.y * self.y, w.z)
+    }
+}
+
+#[expect(clippy::manual_clamp, reason = "clamp would let what is not a number through")]
+fn rough(alpha: f32) -> f32 {
+    alpha.max(SMOOTH_ALPHA).min(MAX_ALPHA)
+}

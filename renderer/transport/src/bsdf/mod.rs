@@ -1,0 +1,670 @@
+//! BSDFs: weighted lobes in shading frames; evaluation, density and sampling with one-sample MIS over the lobes.
+//!
+//! Conventions, for every lobe and for [`Bsdf`]:
+//! - `wo` and `wi` are unit vectors that leave the surface; in a local frame z is the normal.
+//! - `eval` = f·|cos θi|, `pdf` is per solid angle [1/sr].
+//! - `sample` gives `weight` = f·|cos θi| / pdf, or `None` where nothing can be sampled.
+//! - Delta lobes return 0 from `eval` and `pdf`.
+//! - A lobe scatters from both sides; a refracting one has its inside on the side of −z.
+//! - The *geometric* normal decides between reflection and transmission, so that shading normals do not leak light
+//!   through walls. A lobe counts only where both normals agree; fibres have no sides, and count everywhere.
+
+mod albedo;
+mod beckmann;
+mod burley;
+mod charlie;
+mod clearcoat;
+mod coated_diffuse;
+mod conductor;
+mod dielectric;
+pub mod fresnel;
+mod hair;
+mod importance;
+mod interface;
+mod lambert;
+mod lobe;
+mod lobe_kind;
+mod microfacet;
+mod normal;
+mod oren_nayar;
+mod rough_transmission;
+mod schlick;
+mod terminator;
+mod thin_film;
+mod thin_transmission;
+mod transparent;
+
+use glam::{Vec2, Vec3};
+
+use renderer_base::color::Rgb;
+use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
+
+pub use burley::{Burley, Sheen};
+pub use charlie::Charlie;
+pub use clearcoat::Clearcoat;
+pub use coated_diffuse::CoatedDiffuse;
+pub use conductor::Conductor;
+pub use dielectric::Dielectric;
+pub use hair::{Hair, HairParameters};
+pub use lambert::{Lambert, Translucent};
+pub use lobe::Lobe;
+pub use lobe_kind::{GLOSSY_ALPHA, LobeKind, LobePart, LobeSample, Side, Spread};
+pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
+pub use oren_nayar::OrenNayar;
+pub use schlick::Schlick;
+use terminator::Terminator;
+pub use thin_film::{Film, ThinFilm};
+pub use thin_transmission::ThinTransmission;
+pub use transparent::Transparent;
+
+/// The most lobes that a [`Bsdf`] holds.
+pub const MAX_LOBES: usize = 8;
+
+/// The lobes of a surface point as seen from one direction.
+#[derive(Clone, Debug)]
+pub struct Bsdf {
+    ng: Vec3,
+    wo: Vec3,
+    mode: TransportMode,
+    /// Sum of the lobes' importances.
+    total: f32,
+    count: usize,
+    /// Whether a lobe is no delta.
+    scatters: bool,
+    /// Whether a lobe that is no delta sends light through.
+    scatters_through: bool,
+    /// Whether a sample depends on the number that chooses a lobe.
+    has_choice: bool,
+    /// Bit set of the parts that have a lobe.
+    parts: u8,
+    /// The first `count` are valid. Lobes are written in place, since moving one costs more than making it.
+    places: [Weighted; MAX_LOBES],
+}
+
+/// Transport mode (Veach 1997, section 5.2): affects refraction and shading normals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TransportMode {
+    /// The path starts at the camera: `wi` leads to the light.
+    #[default]
+    Radiance,
+    /// The path starts at a light: `wo` leads to it, photons leave along `wi`.
+    Importance,
+}
+
+/// A direction sampled from a [`Bsdf`].
+#[derive(Clone, Copy, Debug)]
+pub struct BsdfSample {
+    /// Sampled direction; unit vector, world space.
+    pub wi: Vec3,
+    /// f·|cos θi| / pdf.
+    pub weight: Rgb,
+    /// Density of `wi` per solid angle over all lobes [1/sr], or the probability of the choice when specular.
+    pub pdf: f32,
+    /// What scattered.
+    pub lobe: LobeKind,
+    /// Index of refraction on the side of `wi` relative to the side of `wo`; 1 unless refracted.
+    pub eta: f32,
+}
+
+impl BsdfSample {
+    /// Whether a delta lobe scattered, so that light samples cannot find `wi`.
+    pub fn is_specular(&self) -> bool {
+        self.lobe.is_specular()
+    }
+
+    /// Whether the path passed straight through, as shadow rays do too.
+    #[inline]
+    pub fn is_pass(&self) -> bool {
+        self.lobe == LobeKind::PASS
+    }
+}
+
+/// A lobe that [`Bsdf::choose`] drew.
+#[derive(Clone, Copy, Debug)]
+pub struct ChosenLobe {
+    /// Its part.
+    pub part: LobePart,
+    index: usize,
+    /// The random number rescaled for reuse, in `[0,1)`.
+    u: f32,
+}
+
+/// The dominant glossy lobe of a [`Bsdf`], approximately.
+#[derive(Clone, Copy, Debug)]
+pub struct GlossyLobe {
+    /// Direction from which light is mirrored, unit length, world space.
+    pub mirror: Vec3,
+    /// Roughness of the microfacets.
+    pub alpha: f32,
+    /// The lobe's share of the albedo of all lobes that are not deltas.
+    pub share: f32,
+}
+
+/// A lobe with its colour and place.
+#[derive(Clone, Copy, Debug)]
+struct Weighted {
+    weight: Rgb,
+    frame: Frame,
+    lobe: Lobe,
+    /// What reaches its normal.
+    terminator: Terminator,
+    part: LobePart,
+    /// Unnormalised selection probability; not computed for a single lobe.
+    importance: f32,
+    probability: f32,
+    specular: bool,
+}
+
+impl Weighted {
+    /// A place without a lobe.
+    const NONE: Weighted = Weighted {
+        weight: Rgb::BLACK,
+        frame: Frame {
+            s: Vec3::X,
+            t: Vec3::Y,
+            n: Vec3::Z,
+        },
+        lobe: Lobe::Transparent(Transparent),
+        terminator: Terminator::HARD,
+        importance: 0.0,
+        probability: 0.0,
+        specular: true,
+        part: LobePart::Narrow,
+    };
+}
+
+/// Lower bound of the albedo for selecting a lobe, since estimates may be wrong.
+const LEAST_ALBEDO: f32 = 0.02;
+
+impl Bsdf {
+    /// An empty, black BSDF. `ng` is the unit geometric normal, `wo` the unit direction for which it is evaluated.
+    pub fn new(ng: Vec3, wo: Vec3) -> Bsdf {
+        Bsdf {
+            ng,
+            wo,
+            mode: TransportMode::Radiance,
+            total: 0.0,
+            count: 0,
+            scatters: false,
+            scatters_through: false,
+            has_choice: false,
+            parts: 0,
+            places: [Weighted::NONE; MAX_LOBES],
+        }
+    }
+
+    /// Clears it for another point, which is cheaper than making and moving a new one. The mode stays.
+    pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
+        (self.ng, self.wo) = (ng, wo);
+        self.clear();
+    }
+
+    /// Chooses what paths carry, before the first lobe is added; radiance to begin with.
+    pub fn set_mode(&mut self, mode: TransportMode) {
+        debug_assert!(self.is_empty(), "lobes are placed by the mode");
+        self.mode = mode;
+    }
+
+    /// Adds a lobe of the colour `weight` in `frame`, whose normal is bent where the viewer could not see the lobe
+    /// otherwise. The viewer is at `wo` if the path carries radiance; else each evaluation bends it for its `wi`.
+    /// Returns `false`, and adds nothing, when there are [`MAX_LOBES`] already.
+    #[inline]
+    pub fn push(&mut self, weight: Rgb, frame: Frame, lobe: Lobe) -> bool {
+        self.place(weight, frame, lobe, Terminator::HARD)
+    }
+
+    /// Adds a lobe as [`Bsdf::push`] does, with a soft terminator where its normal is not the surface's `n`: that normal is
+    /// taken as it is, and light fades out before it comes from below the surface.
+    pub fn push_soft(&mut self, weight: Rgb, frame: Frame, lobe: Lobe, n: Vec3) -> bool {
+        self.place(weight, frame, lobe, Terminator::new(frame.n, n))
+    }
+
+    #[inline(always)]
+    fn place(&mut self, weight: Rgb, frame: Frame, lobe: Lobe, terminator: Terminator) -> bool {
+        if weight.is_black() {
+            return true;
+        }
+        let Some(place) = self.places.get_mut(self.count) else {
+            return false;
+        };
+        place.weight = weight;
+        place.frame = match self.mode {
+            TransportMode::Radiance => terminator.frame(frame, self.ng, self.wo, &lobe),
+            TransportMode::Importance => frame,
+        };
+        place.lobe = lobe;
+        place.terminator = terminator;
+        place.specular = lobe.is_specular();
+        place.part = lobe.part();
+        place.probability = 1.0;
+        self.parts |= 1 << place.part as u8;
+        self.has_choice |= self.count > 0 || lobe.has_choice();
+        self.scatters |= !place.specular;
+        self.scatters_through |= !place.specular && lobe.has_transmission();
+        self.count += 1;
+        match self.count {
+            1 => {}
+            2 => self.weigh(0..2),
+            n => self.weigh(n - 1..n),
+        }
+        true
+    }
+
+    /// The frame that a lobe pushed in `frame` gets: bent where `wo` could not see the lobe otherwise.
+    #[inline(always)]
+    pub fn seen_frame(&self, frame: Frame, lobe: &Lobe) -> Frame {
+        normal::visible_frame(frame, self.ng, self.wo, lobe)
+    }
+
+    /// Takes all lobes away.
+    #[inline]
+    pub fn clear(&mut self) {
+        (self.total, self.count) = (0.0, 0);
+        (self.scatters, self.scatters_through, self.parts) = (false, false, 0);
+        self.has_choice = false;
+    }
+
+    /// Multiplies the colours of all lobes; the probability of each stays.
+    pub fn dim(&mut self, share: Rgb) {
+        if share.is_black() {
+            self.clear();
+        }
+        for weighted in &mut self.places[..self.count] {
+            weighted.weight *= share;
+        }
+    }
+
+    /// Whether light that goes through is bent: there is a denser or a thinner medium behind.
+    pub fn bends(&self) -> bool {
+        self.places[..self.count]
+            .iter()
+            .any(|weighted| weighted.lobe.bends())
+    }
+
+    /// Takes away what scatters to the other side.
+    pub fn close_back(&mut self) {
+        if !self.has_transmission() {
+            return;
+        }
+        let (places, count) = (self.places, self.count);
+        self.clear();
+        for l in &places[..count] {
+            if let Some(lobe) = l.lobe.on_one_side() {
+                self.place(l.weight, l.frame, lobe, l.terminator);
+            }
+        }
+    }
+
+    /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
+    fn weigh(&mut self, range: std::ops::Range<usize>) {
+        for weighted in &mut self.places[range] {
+            let albedo = weighted.lobe.estimate(weighted.frame.n.dot(self.wo));
+            let floor = LEAST_ALBEDO * weighted.weight.luminance().abs();
+            // `max` takes the floor where the estimate is not a number.
+            weighted.importance = (weighted.weight * albedo).luminance().max(floor);
+            self.total += weighted.importance;
+        }
+        for weighted in &mut self.places[..self.count] {
+            weighted.probability = weighted.importance / self.total;
+        }
+    }
+
+    #[inline]
+    fn lobes(&self) -> &[Weighted] {
+        &self.places[..self.count]
+    }
+
+    /// Whether nothing scatters.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether all lobes are deltas (or there are none), so that light samples are useless.
+    #[inline]
+    pub fn is_specular(&self) -> bool {
+        !self.scatters
+    }
+
+    /// Whether light from the other side may be scattered to this one, deltas apart.
+    #[inline]
+    pub fn scatters_through(&self) -> bool {
+        self.scatters_through
+    }
+
+    /// Whether a sample depends on `u_lobe`: there is a lobe to choose, or a side of one.
+    #[inline]
+    pub fn has_choice(&self) -> bool {
+        self.has_choice
+    }
+
+    /// The strongest microfacet lobe; `None` without one, or if the BSDF also transmits light.
+    pub fn glossy_lobe(&self) -> Option<GlossyLobe> {
+        if self.scatters_through || !(self.has(LobePart::Narrow) || self.has(LobePart::Rough)) {
+            return None;
+        }
+        let mut total = 0.0;
+        let mut best: Option<(f32, f32, Vec3)> = None;
+        for l in self.lobes().iter().filter(|l| !l.specular) {
+            total += l.probability;
+            if let Some(microfacets) = l.lobe.microfacets()
+                && best.is_none_or(|(most, ..)| l.probability > most)
+            {
+                best = Some((l.probability, microfacets.mean_alpha(), l.frame.n));
+            }
+        }
+        best.map(|(probability, alpha, n)| GlossyLobe {
+            mirror: n * (2.0 * n.dot(self.wo)) - self.wo,
+            alpha,
+            share: probability / total,
+        })
+    }
+
+    /// Whether light goes through.
+    pub fn has_transmission(&self) -> bool {
+        self.lobes().iter().any(|l| l.lobe.has_transmission())
+    }
+
+    /// Estimated directional albedo for `wo`.
+    pub fn albedo(&self, wo: Vec3) -> Rgb {
+        self.lobes()
+            .iter()
+            .map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo)))
+            .sum()
+    }
+
+    /// Whether such a part scatters light that comes from `wo`.
+    #[inline]
+    pub fn has(&self, part: LobePart) -> bool {
+        self.parts >> part as u8 & 1 == 1
+    }
+
+    /// Albedo of the diffuse part towards `wo` under uniform light: reflection, and transmission from the other side.
+    pub fn diffuse_albedo(&self, wo: Vec3) -> (Rgb, Rgb) {
+        let (mut near, mut far) = (Rgb::BLACK, Rgb::BLACK);
+        for l in self.lobes().iter().filter(|l| l.part == LobePart::Diffuse) {
+            let albedo = l.weight * l.lobe.albedo(l.frame.to_local(wo));
+            match l.lobe.has_transmission() {
+                true => far += albedo,
+                false => near += albedo,
+            }
+        }
+        (near, far)
+    }
+
+    /// Whether a lobe of `part` has a normal too far from the geometric one for irradiance about the latter to be used.
+    pub fn is_bent(&self, part: LobePart) -> bool {
+        /// Cosine of 8°: smoothed normals of meshes are closer, and on average are the geometric ones.
+        const SAME: f32 = 0.99;
+        let mut lobes = self.lobes().iter().filter(|l| l.part == part);
+        lobes.any(|l| l.frame.n.dot(self.ng).abs() < SAME)
+    }
+
+    /// The probability with which a sample is drawn for a lobe of `part`.
+    pub fn probability(&self, part: LobePart) -> f32 {
+        let of_part = self.lobes().iter().filter(|l| l.part == part);
+        of_part.map(|l| l.probability).sum()
+    }
+
+    /// [`Bsdf::eval_pdf`] of one part; the density is that of drawing both the part and `wi`.
+    pub fn eval_pdf_part(&self, part: LobePart, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        self.sum_lobes(wo, wi, self.sides(wo, wi), |_, l| l.part == part)
+    }
+
+    /// Chooses a lobe by `u_lobe` in `[0,1)`; `None` without lobes.
+    pub fn choose(&self, u_lobe: f32) -> Option<ChosenLobe> {
+        let (index, u) = self.choose_index(u_lobe)?;
+        let part = self.places[index].part;
+        Some(ChosenLobe { index, u, part })
+    }
+
+    /// Like [`Bsdf::sample`], but for the part of the chosen lobe alone: the weight is that of the part.
+    #[inline]
+    pub fn sample_part(&self, wo: Vec3, chosen: ChosenLobe, u: Vec2) -> Option<BsdfSample> {
+        match self.only_diffuse() {
+            Some((only, side)) => self.sample_diffuse(only, side, wo, u),
+            None => self.sample_any_of_part(wo, chosen, u),
+        }
+    }
+
+    #[inline(never)]
+    fn sample_any_of_part(&self, wo: Vec3, chosen: ChosenLobe, u: Vec2) -> Option<BsdfSample> {
+        self.sample_lobe(wo, chosen.index, chosen.u, u, |_, l| l.part == chosen.part)
+    }
+
+    /// f·|cos θi|, deltas apart.
+    pub fn eval(&self, wo: Vec3, wi: Vec3) -> Rgb {
+        self.eval_pdf(wo, wi).0
+    }
+
+    /// Density per solid angle with which [`Bsdf::sample`] chooses `wi` [1/sr], deltas apart.
+    pub fn pdf(&self, wo: Vec3, wi: Vec3) -> f32 {
+        self.eval_pdf(wo, wi).1
+    }
+
+    /// [`Bsdf::eval`] and [`Bsdf::pdf`] in one pass.
+    pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        let sides = self.sides(wo, wi);
+        match self.lobes() {
+            [only] if !only.specular => self.eval_lobe(only, wo, wi, sides),
+            _ => self.sum_lobes(wo, wi, sides, |_, _| true),
+        }
+    }
+
+    /// A direction for `wo`: a lobe by `u_lobe`, a direction of it by `u`, each in `[0,1)`.
+    #[inline(always)]
+    pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
+        match self.only_diffuse() {
+            Some((only, side)) => self.sample_diffuse(only, side, wo, u),
+            None => self.sample_any(wo, u_lobe, u),
+        }
+    }
+
+    /// Fast path: the single lobe and its side, if it is ideal diffuse, as most surfaces in a scene are.
+    #[inline(always)]
+    fn only_diffuse(&self) -> Option<(&Weighted, Side)> {
+        match (self.lobes(), self.mode) {
+            ([only], TransportMode::Radiance) => Some((only, only.lobe.ideal_diffuse_side()?)),
+            _ => None,
+        }
+    }
+
+    /// [`Bsdf::sample`] where `only` is all there is.
+    #[inline(always)]
+    fn sample_diffuse(&self, only: &Weighted, side: Side, wo: Vec3, u: Vec2) -> Option<BsdfSample> {
+        let cos_o = wo.dot(only.frame.n);
+        let sample = match side {
+            Side::Reflection => Lambert.sample(Vec3::new(0.0, 0.0, cos_o), u),
+            Side::Transmission => Translucent.sample(Vec3::new(0.0, 0.0, cos_o), u),
+        }?;
+        let wi = only.frame.to_world(sample.wi);
+        if self.sides(wo, wi).side != side {
+            return None;
+        }
+        Some(BsdfSample {
+            wi,
+            weight: only.weight * only.terminator.share(wi),
+            pdf: sample.pdf,
+            lobe: sample.kind,
+            eta: 1.0,
+        })
+    }
+
+    #[inline(never)]
+    fn sample_any(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
+        let (index, u_lobe) = self.choose_index(u_lobe)?;
+        self.sample_lobe(wo, index, u_lobe, u, |_, _| true)
+    }
+
+    /// Samples the lobe at `index`; weight and density are those of all lobes that `counts` selects.
+    #[inline(always)]
+    fn sample_lobe(
+        &self,
+        wo: Vec3,
+        index: usize,
+        u_lobe: f32,
+        u: Vec2,
+        counts: impl Fn(usize, &Weighted) -> bool,
+    ) -> Option<BsdfSample> {
+        let chosen = &self.places[index];
+        if self.mode == TransportMode::Importance && self.is_tilted(chosen) {
+            return self.sample_importance(wo, index, u_lobe, u, counts);
+        }
+        let local_wo = match chosen.lobe.ideal_diffuse_side() {
+            Some(_) => Vec3::new(0.0, 0.0, wo.dot(chosen.frame.n)),
+            None => chosen.frame.to_local(wo),
+        };
+        let sample = chosen.lobe.sample(local_wo, u_lobe, u)?;
+        let wi = chosen.frame.to_world(sample.wi);
+        let sides = self.sides(wo, wi);
+        if sides.side != sample.kind.side && !chosen.lobe.is_fibre() {
+            return None;
+        }
+        let adjoint = self.adjoint(&chosen.lobe, sides, local_wo.z, sample.wi.z, sample.eta);
+        let share = chosen.terminator.share(self.light(wo, wi));
+        let weight = chosen.weight * sample.weight * (adjoint * share);
+        let pdf = sample.pdf * chosen.probability;
+        let (lobe, eta) = (sample.kind, sample.eta);
+        if lobe.is_specular() || self.count == 1 {
+            return Some(BsdfSample {
+                wi,
+                weight: weight / chosen.probability,
+                pdf,
+                lobe,
+                eta,
+            });
+        }
+        // One-sample MIS over the lobes: any of them could have drawn `wi`. Veach 1997, section 9.2.4.
+        let (others, others_pdf) =
+            self.sum_lobes(wo, wi, sides, |other, l| other != index && counts(other, l));
+        let pdf = pdf + others_pdf;
+        Some(BsdfSample {
+            wi,
+            weight: (weight * sample.pdf + others) / pdf,
+            pdf,
+            lobe,
+            eta,
+        })
+    }
+
+    /// The lobe that `u` chooses, and what is left of `u`.
+    fn choose_index(&self, mut u: f32) -> Option<(usize, f32)> {
+        let last = self.count.checked_sub(1)?;
+        for (index, weighted) in self.places[..last].iter().enumerate() {
+            if u < weighted.probability {
+                return Some((index, (u / weighted.probability).min(ONE_MINUS_EPSILON)));
+            }
+            u -= weighted.probability;
+        }
+        Some((last, (u / self.places[last].probability).min(ONE_MINUS_EPSILON)))
+    }
+
+    /// f·|cos θi| and density of all lobes that `counts`.
+    #[inline(always)]
+    fn sum_lobes(
+        &self,
+        wo: Vec3,
+        wi: Vec3,
+        sides: Sides,
+        counts: impl Fn(usize, &Weighted) -> bool,
+    ) -> (Rgb, f32) {
+        let mut sum = (Rgb::BLACK, 0.0);
+        for (index, weighted) in self.lobes().iter().enumerate() {
+            if !weighted.specular && counts(index, weighted) {
+                let (f, pdf) = self.eval_lobe(weighted, wo, wi, sides);
+                sum.0 += f;
+                sum.1 += pdf;
+            }
+        }
+        sum
+    }
+
+    /// The share of one lobe in f·|cos θi| and in the density.
+    #[inline(always)]
+    fn eval_lobe(&self, weighted: &Weighted, wo: Vec3, wi: Vec3, sides: Sides) -> (Rgb, f32) {
+        match self.mode {
+            TransportMode::Radiance => self.eval_in(&weighted.frame, weighted, wo, wi, sides),
+            TransportMode::Importance => self.eval_importance(weighted, wo, wi, sides),
+        }
+    }
+
+    /// The share of one lobe, placed in `frame`.
+    #[inline(always)]
+    fn eval_in(&self, frame: &Frame, weighted: &Weighted, wo: Vec3, wi: Vec3, sides: Sides) -> (Rgb, f32) {
+        let (cos_o, cos_i) = (wo.dot(frame.n), wi.dot(frame.n));
+        if Side::of(cos_o * cos_i) != sides.side && !weighted.lobe.is_fibre() {
+            return (Rgb::BLACK, 0.0);
+        }
+        let share = weighted.terminator.share(self.light(wo, wi));
+        // To ideal diffuse lobes the tangents are nothing, and most of the light in a scene is theirs.
+        if let Some(side) = weighted.lobe.ideal_diffuse_side() {
+            let pdf = if side == sides.side {
+                cos_i.abs() * INV_PI
+            } else {
+                0.0
+            };
+            let f = weighted.weight * (pdf * self.adjoint(&weighted.lobe, sides, cos_o, cos_i, 1.0) * share);
+            return (f, pdf * weighted.probability);
+        }
+        let wo = frame.to_local(wo);
+        let (f, pdf) = weighted.lobe.eval_pdf(wo, frame.to_local(wi));
+        if pdf <= 0.0 {
+            return (Rgb::BLACK, 0.0);
+        }
+        let eta = if sides.side == Side::Transmission {
+            weighted.lobe.eta(cos_o)
+        } else {
+            1.0
+        };
+        (
+            weighted.weight * f * (self.adjoint(&weighted.lobe, sides, cos_o, cos_i, eta) * share),
+            pdf * weighted.probability,
+        )
+    }
+
+    /// The direction that leads to the light.
+    #[inline(always)]
+    fn light(&self, wo: Vec3, wi: Vec3) -> Vec3 {
+        match self.mode {
+            TransportMode::Radiance => wi,
+            TransportMode::Importance => wo,
+        }
+    }
+
+    /// How the geometric normal sees both directions.
+    fn sides(&self, wo: Vec3, wi: Vec3) -> Sides {
+        let (cos_o, cos_i) = (wo.dot(self.ng), wi.dot(self.ng));
+        let side = if cos_o * cos_i > 0.0 {
+            Side::Reflection
+        } else {
+            Side::Transmission
+        };
+        Sides { side, cos_o, cos_i }
+    }
+
+    /// The factor between f of a lobe and what the path carries, for directions at these cosines to the lobe's normal.
+    fn adjoint(&self, lobe: &Lobe, sides: Sides, cos_o: f32, cos_i: f32, eta: f32) -> f32 {
+        match self.mode {
+            TransportMode::Radiance if eta == 1.0 => 1.0,
+            TransportMode::Radiance => Lobe::radiance_scale(eta),
+            // No cosines are in its f.
+            TransportMode::Importance if lobe.is_fibre() => 1.0,
+            // Veach 1997, eq. 5.19: shading normals make scattering asymmetric.
+            TransportMode::Importance => {
+                let denominator = (sides.cos_o * cos_i).abs();
+                if denominator > 0.0 {
+                    (cos_o * sides.cos_i).abs() / denominator
+                } else {
+                    0.0
+                }
+            }
+        }
+    }
+}
+
+/// How the geometric normal sees two directions.
+#[derive(Clone, Copy)]
+struct Sides {
+    side: Side,
+    cos_o: f32,
+    cos_i: f32,
+}

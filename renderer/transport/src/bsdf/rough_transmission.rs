@@ -1,0 +1,203 @@
+//! Transmittance and internal diffuse reflectance of rough dielectric interfaces, tabulated by roughness, index and
+//! angle.
+//!
+//! - A table holds 64 equidistant cosines, linear in between, and the reflectance inside is a mean over the same: so does
+//!   Mitsuba's `roughplastic`, whose values near the horizon depend on it.
+//! - A row of tables, of one distribution and roughness, is computed when a lobe first needs it: some 100 ms.
+//! - Relative indices of refraction are clamped to 1/[`MAX_ETA`] to [`MAX_ETA`]. Those below 1 have rows of their own.
+
+use std::sync::OnceLock;
+
+use glam::{Vec2, Vec3};
+
+use super::fresnel::{dielectric, reflect, refract};
+use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
+use renderer_base::math::{safe_sqrt, sqr};
+
+/// The highest index of refraction of the denser side over the other.
+const MAX_ETA: f32 = 3.0;
+
+/// Cosines of a table.
+const COSINES: usize = 64;
+
+/// Roughnesses, finer towards zero.
+const ALPHAS: usize = 64;
+
+/// Indices of refraction of a row, equidistant in (η − 1)/(η + 1) from 0.
+const ETAS: usize = 48;
+
+/// Facets along each axis that a value is computed from.
+const FACETS: usize = 24;
+
+/// A distribution at one roughness, with the denser side inside or outside.
+struct Row {
+    transmission: [[f32; COSINES]; ETAS],
+    /// Mean transmission of diffuse light from outside.
+    mean: [f32; ETAS],
+    /// Reflectance for diffuse light from inside.
+    internal: [f32; ETAS],
+}
+
+type Rows = [OnceLock<Box<Row>>; ALPHAS];
+
+/// By [`DenseSide`].
+static GGX: [Rows; 2] = [const { [const { OnceLock::new() }; ALPHAS] }; 2];
+static BECKMANN: [Rows; 2] = [const { [const { OnceLock::new() }; ALPHAS] }; 2];
+
+/// The side of the interface with the higher index of refraction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum DenseSide {
+    Inside,
+    Outside,
+}
+
+/// A place in the tables: one interface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RoughTransmission {
+    distribution: Distribution,
+    dense_side: DenseSide,
+    alpha: Cell,
+    eta: Cell,
+}
+
+/// A cell of an axis and the place within it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cell {
+    index: u8,
+    fraction: f32,
+}
+
+impl Cell {
+    /// `x` in `[0,1]` of an axis with `count` values.
+    fn new(x: f32, count: usize) -> Cell {
+        let scaled = x.clamp(0.0, 1.0) * (count - 1) as f32;
+        let index = (scaled as usize).min(count - 2);
+        Cell {
+            index: index as u8,
+            fraction: scaled - index as f32,
+        }
+    }
+
+    fn lerp(self, value: impl Fn(usize) -> f32) -> f32 {
+        let (a, b) = (value(self.index.into()), value(usize::from(self.index) + 1));
+        a + (b - a) * self.fraction
+    }
+}
+
+impl RoughTransmission {
+    /// The interface of `microfacets`, taken as isotropic, and the index of refraction `eta` inside over outside.
+    pub(super) fn new(microfacets: Microfacets, eta: f32) -> RoughTransmission {
+        let dense_side = if eta < 1.0 {
+            DenseSide::Outside
+        } else {
+            DenseSide::Inside
+        };
+        RoughTransmission {
+            distribution: microfacets.distribution(),
+            dense_side,
+            alpha: Cell::new(microfacets.mean_alpha().sqrt(), ALPHAS),
+            eta: Cell::new(root_f0(eta).abs() / root_f0(MAX_ETA), ETAS),
+        }
+    }
+
+    /// The share of light from outside, at an angle of this cosine, that gets in.
+    pub(super) fn at(self, cos: f32) -> f32 {
+        let cell = Cell::new(cos, COSINES);
+        self.look_up(|row, eta| cell.lerp(|cosine| row.transmission[eta][cosine]))
+    }
+
+    /// The share of diffuse light from outside that gets in.
+    pub(super) fn mean(self) -> f32 {
+        self.look_up(|row, eta| row.mean[eta])
+    }
+
+    /// The share of diffuse light from inside that is reflected.
+    pub(super) fn internal_reflectance(self) -> f32 {
+        self.look_up(|row, eta| row.internal[eta])
+    }
+
+    fn look_up(self, value: impl Fn(&Row, usize) -> f32) -> f32 {
+        self.alpha.lerp(|alpha| {
+            let row = row(self.distribution, self.dense_side, alpha);
+            self.eta.lerp(|eta| value(row, eta))
+        })
+    }
+}
+
+/// The square root of the reflectance at normal incidence.
+fn root_f0(eta: f32) -> f32 {
+    (eta - 1.0) / (eta + 1.0)
+}
+
+fn row(distribution: Distribution, dense_side: DenseSide, alpha: usize) -> &'static Row {
+    let rows = match distribution {
+        Distribution::Ggx => &GGX,
+        Distribution::Beckmann => &BECKMANN,
+    };
+    rows[dense_side as usize][alpha].get_or_init(|| {
+        let alpha = sqr(alpha as f32 / (ALPHAS - 1) as f32).max(SMOOTH_ALPHA);
+        let microfacets = Microfacets::isotropic(alpha).with(distribution);
+        Box::new(Row::new(microfacets, dense_side))
+    })
+}
+
+impl Row {
+    fn new(microfacets: Microfacets, dense_side: DenseSide) -> Row {
+        let etas: [f32; ETAS] = std::array::from_fn(|i| {
+            let root = root_f0(MAX_ETA) * i as f32 / (ETAS - 1) as f32;
+            match dense_side {
+                DenseSide::Inside => (1.0 + root) / (1.0 - root),
+                DenseSide::Outside => (1.0 - root) / (1.0 + root),
+            }
+        });
+        let mut row = Row {
+            transmission: [[0.0; COSINES]; ETAS],
+            mean: [0.0; ETAS],
+            internal: [0.0; ETAS],
+        };
+        for cosine in 0..COSINES {
+            let cos = (cosine as f32 / (COSINES - 1) as f32).max(1e-6);
+            let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos);
+            let mut sums = [[0.0; 2]; ETAS];
+            for facet in 0..FACETS * FACETS {
+                let (u, share) = node(facet);
+                let h = microfacets.sample_visible(wo, u);
+                let at_facet = wo.dot(h).min(1.0);
+                let mirrored = reflect(wo, h);
+                let escaping = if mirrored.z > 0.0 {
+                    microfacets.g1(mirrored)
+                } else {
+                    0.0
+                };
+                for ([transmitted, reflected], eta) in sums.iter_mut().zip(etas) {
+                    if let Some(wi) = refract(wo, h, eta).filter(|wi| wi.z < 0.0) {
+                        *transmitted += share * (1.0 - dielectric(at_facet, eta)) * microfacets.g1(wi);
+                    }
+                    *reflected += share * dielectric(at_facet, 1.0 / eta) * escaping;
+                }
+            }
+            for (eta, [transmitted, reflected]) in sums.into_iter().enumerate() {
+                let end = if cosine == COSINES - 1 { 0.5 } else { 1.0 };
+                row.transmission[eta][cosine] = transmitted;
+                row.mean[eta] += 2.0 * end * cos * transmitted / (COSINES - 1) as f32;
+                row.internal[eta] += 2.0 * cos * reflected / COSINES as f32;
+            }
+        }
+        row
+    }
+}
+
+/// A random pair that stands for a facet, and its weight: midpoints of a square that is stretched towards its edges, where
+/// facets change fast.
+// The substitution u = t²·(3 − 2t).
+fn node(facet: usize) -> (Vec2, f32) {
+    const COUNT: f32 = FACETS as f32;
+    let axis = |k: usize| {
+        let t = (k as f32 + 0.5) / COUNT;
+        // The midpoints of 6 t (1 - t) have the mean 1 + 1/(2 n²).
+        let weight = 6.0 * t * (1.0 - t) / (COUNT + 0.5 / COUNT);
+        (t * t * (3.0 - 2.0 * t), weight)
+    };
+    let ((x, weight_x), (y, weight_y)) = (axis(facet % FACETS), axis(facet / FACETS));
+    (Vec2::new(x, y), weight_x * weight_y)
+}

@@ -1,0 +1,121 @@
+//! Generalised Schlick interface: reflectance by f0, f90 and exponent, rough or smooth, with optional refraction
+//! (glTF).
+
+use glam::{Vec2, Vec3};
+
+use super::albedo;
+use super::dielectric::INDEX_MATCHED;
+use super::fresnel;
+use super::interface::{Facet, Interface, Split};
+use super::lobe_kind::LobeSample;
+use super::microfacet::Microfacets;
+use renderer_base::color::Rgb;
+use renderer_base::math::sqr;
+
+/// Reflection, and refraction of what is not reflected; single scattering.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schlick {
+    /// Reflectance at normal incidence.
+    pub f0: Rgb,
+    /// Reflectance at grazing incidence.
+    pub f90: Rgb,
+    /// How late the reflectance goes from one to the other; Schlick's own value is 5.
+    pub exponent: f32,
+    /// Roughness.
+    pub microfacets: Microfacets,
+    /// Factor of reflected light.
+    pub reflection: Rgb,
+    /// Factor of refracted light; black makes it opaque.
+    pub transmission: Rgb,
+}
+
+impl Schlick {
+    /// An opaque surface with Schlick's exponent that reflects everything at grazing angles.
+    pub fn new(f0: Rgb, microfacets: Microfacets) -> Schlick {
+        Schlick {
+            f0,
+            f90: Rgb::WHITE,
+            exponent: 5.0,
+            microfacets,
+            reflection: Rgb::WHITE,
+            transmission: Rgb::BLACK,
+        }
+    }
+
+    /// A mirror: it reflects everything at every angle.
+    pub fn mirror(microfacets: Microfacets) -> Schlick {
+        Schlick::new(Rgb::WHITE, microfacets)
+    }
+
+    #[inline(always)]
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        self.interface(wo).eval_pdf(wo, wi)
+    }
+
+    #[inline(always)]
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        self.interface(wo).sample(wo, u_lobe, u)
+    }
+
+    /// The reflectance of a facet; `eta` as in [`Facet::split`], below one inside of a refracting surface alone.
+    // The formula means the angle on the thinner side, and knows nothing of total internal reflection.
+    #[inline(always)]
+    fn fresnel(&self, cos: f32, eta: f32) -> Rgb {
+        if eta >= 1.0 {
+            return fresnel::schlick(cos, self.f0, self.f90, self.exponent);
+        }
+        let cos2_outside = 1.0 - (1.0 - sqr(cos)) / sqr(eta);
+        if cos2_outside > 0.0 {
+            fresnel::schlick(cos2_outside.sqrt(), self.f0, self.f90, self.exponent)
+        } else {
+            Rgb::WHITE
+        }
+    }
+
+    /// Index of refraction on the far side relative to the side that a cosine has the sign of: that of a dielectric
+    /// of the same `f0`.
+    pub(super) fn eta(&self, cos_o: f32) -> f32 {
+        let ior = fresnel::ior_from_f0(self.f0.average()).max(1.0 + INDEX_MATCHED);
+        if cos_o < 0.0 { 1.0 / ior } else { ior }
+    }
+
+    /// The share of light that leaves if the surface were smooth.
+    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
+        let eta = if self.transmits() { self.eta(cos_o) } else { 1.0 };
+        let split = self.split(cos_o.abs(), eta);
+        split.reflected + split.refracted
+    }
+
+    pub(super) fn transmits(&self) -> bool {
+        !self.transmission.is_black()
+    }
+
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        if self.transmits() || !self.microfacets.is_isotropic() {
+            return self.interface(wo).albedo(wo);
+        }
+        self.reflection * albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos, 1.0))
+    }
+
+    #[inline(always)]
+    fn interface(&self, wo: Vec3) -> Interface<'_, Schlick> {
+        let transmits = self.transmits();
+        Interface {
+            microfacets: self.microfacets,
+            eta: if transmits { self.eta(wo.z) } else { 1.0 },
+            transmits,
+            facet: self,
+        }
+    }
+}
+
+impl Facet for Schlick {
+    #[inline(always)]
+    fn split(&self, cos: f32, eta: f32) -> Split {
+        let f = self.fresnel(cos, eta);
+        Split {
+            reflected: self.reflection * f,
+            refracted: self.transmission * (Rgb::WHITE - f),
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Interfaces under a thin film, such as oil on water, soap bubbles and tempered steel: light that is reflected by the
+//! two sides of the film interferes, and the reflectance depends on wavelength and angle.
+
+use glam::{Vec2, Vec3};
+
+use super::conductor::Conductor;
+use super::dielectric::{Dielectric, INDEX_MATCHED};
+use super::fresnel;
+use super::interface::{Facet, Interface, Split};
+use super::lobe_kind::LobeSample;
+use super::microfacet::Microfacets;
+use super::schlick::Schlick;
+use renderer_base::color::Rgb;
+use renderer_base::math::{bounded, safe_sqrt, sqr};
+use renderer_base::spectrum::interference::{Wave, wave};
+
+/// Reflection by a film on a body, and refraction of what is not reflected; single scattering. The film absorbs nothing,
+/// and does not bend what goes through.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThinFilm {
+    film: Film,
+    /// Real part of the body's index of refraction, per channel.
+    eta: Rgb,
+    body: Body,
+    microfacets: Microfacets,
+    reflection: Rgb,
+}
+
+/// What lies under a film.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Body {
+    /// A metal, by the imaginary part of its index of refraction, per channel.
+    Absorbing(Rgb),
+    /// A dielectric, by the factor of refracted light; black makes it opaque.
+    Dielectric(Rgb),
+    /// Schlick's interface, by the same. Where it is opaque, its two sides look alike.
+    Schlick(Rgb),
+}
+
+/// What lies on a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Film {
+    /// From one of its sides to the other [nm], where air is outside; under another medium, times the index of that,
+    /// since waves are shorter there.
+    pub thickness: f32,
+    /// Its index of refraction relative to that outside; below both the outside and a clear body counts as the lower.
+    pub ior: f32,
+}
+
+/// Where waves become smaller than that, no more are added up.
+const LEAST_WAVE: f32 = 1e-3;
+
+/// How many waves are added up one by one at most.
+const MOST_WAVES: usize = 16;
+
+/// Beyond, metals are mirrors.
+const LARGEST_INDEX: f32 = 1e3;
+
+impl Film {
+    /// The film; `None` where it has no thickness.
+    #[inline]
+    pub(super) fn seen(self) -> Option<Film> {
+        (self.thickness > 0.0 && self.thickness.is_finite()).then_some(self)
+    }
+
+    /// The film with an index that films have between the outside and a body of index `body`. So what goes into the body
+    /// goes through the film as a wave that does not fade.
+    fn between(self, body: f32) -> Film {
+        let ior = bounded(self.ior, body.min(1.0), 10.0);
+        Film { ior, ..self }
+    }
+}
+
+impl ThinFilm {
+    pub(super) fn on_dielectric(film: Film, body: &Dielectric) -> ThinFilm {
+        let ior = body.eta(1.0);
+        ThinFilm {
+            film: film.between(ior),
+            eta: Rgb::splat(ior),
+            body: Body::Dielectric(body.transmission),
+            microfacets: body.microfacets(),
+            reflection: body.reflection,
+        }
+    }
+
+    pub(super) fn on_conductor(film: Film, body: &Conductor) -> ThinFilm {
+        ThinFilm {
+            film: film.between(1.0),
+            eta: body.eta.clamp(0.0, LARGEST_INDEX),
+            body: Body::Absorbing(body.k.clamp(0.0, LARGEST_INDEX)),
+            microfacets: body.microfacets,
+            reflection: Rgb::WHITE,
+        }
+    }
+
+    /// The film takes the place of air, for which `f0` was meant: what counts is the index that it tells. `f90` and the
+    /// exponent give way to Fresnel's equations.
+    pub(super) fn on_schlick(film: Film, body: &Schlick) -> ThinFilm {
+        ThinFilm {
+            film: film.between(1.0),
+            eta: body.f0.map(fresnel::ior_from_f0),
+            body: Body::Schlick(body.transmission),
+            microfacets: body.microfacets,
+            reflection: body.reflection,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        self.interface(wo).eval_pdf(wo, wi)
+    }
+
+    #[inline(always)]
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        self.interface(wo).sample(wo, u_lobe, u)
+    }
+
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        self.interface(wo).albedo(wo)
+    }
+
+    /// The share of light that leaves if the surface were smooth.
+    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
+        let split = self.split(cos_o.abs(), self.eta(cos_o));
+        split.reflected + split.refracted
+    }
+
+    /// Index of refraction on the far side relative to the side that a cosine has the sign of; 1 where the two sides look
+    /// alike.
+    pub(super) fn eta(&self, cos_o: f32) -> f32 {
+        let ior = self.ior();
+        if cos_o < 0.0 { 1.0 / ior } else { ior }
+    }
+
+    /// Index of refraction inside over outside; 1 where the two sides look alike. It is that by which the bare body
+    /// refracts: a dielectric is smooth where its index is next to one, but Schlick's interface need not be.
+    fn ior(&self) -> f32 {
+        match self.body {
+            Body::Dielectric(_) => self.eta.r,
+            Body::Schlick(_) if self.transmits() => self.eta.average().max(1.0 + INDEX_MATCHED),
+            Body::Absorbing(_) | Body::Schlick(_) => 1.0,
+        }
+    }
+
+    /// Whether the outside is where the index of refraction behind a facet is `eta`: from inside, that is one over the
+    /// body's, and on the other side of one.
+    fn is_outside(&self, eta: f32) -> bool {
+        (eta < 1.0) == (self.ior() < 1.0)
+    }
+
+    pub(super) fn microfacets(&self) -> Microfacets {
+        self.microfacets
+    }
+
+    pub(super) fn reflects(&self) -> bool {
+        !self.reflection.is_black()
+    }
+
+    pub(super) fn transmits(&self) -> bool {
+        !self.transmission().is_black()
+    }
+
+    fn transmission(&self) -> Rgb {
+        match self.body {
+            Body::Absorbing(_) => Rgb::BLACK,
+            Body::Dielectric(transmission) | Body::Schlick(transmission) => transmission,
+        }
+    }
+
+    /// Without what goes through.
+    pub(super) fn opaque(self) -> ThinFilm {
+        let body = match self.body {
+            Body::Absorbing(_) => self.body,
+            Body::Dielectric(_) => Body::Dielectric(Rgb::BLACK),
+            Body::Schlick(_) => Body::Schlick(Rgb::BLACK),
+        };
+        ThinFilm { body, ..self }
+    }
+
+    #[inline(always)]
+    fn interface(&self, wo: Vec3) -> Interface<'_, ThinFilm> {
+        Interface {
+            microfacets: self.microfacets,
+            eta: self.eta(wo.z),
+            transmits: self.transmits(),
+            facet: self,
+        }
+    }
+
+    /// The reflectance for unpolarised light that comes from outside at an angle of cosine `cos`.
+    pub fn reflectance(&self, cos: f32) -> Rgb {
+        let sin2 = 1.0 - sqr(cos);
+        let cos_film = safe_sqrt(1.0 - sin2 / sqr(self.film.ior));
+        let outer = outer_amplitudes(cos, self.film.ior, cos_film);
+        // Light that is reflected by the far side of the film goes this much further.
+        let detour = 2.0 * self.film.ior * self.film.thickness * cos_film;
+        let k = match self.body {
+            Body::Absorbing(k) => k,
+            Body::Dielectric(_) | Body::Schlick(_) => Rgb::BLACK,
+        };
+        let bodies = [0, 1, 2].map(|channel| {
+            let (re, im) = (self.eta.to_array()[channel], k.to_array()[channel]);
+            inner_amplitudes(self.film.ior, cos_film, sin2, Complex { re, im })
+        });
+        let polarised = |p: usize| airy(outer[p], bodies.map(|inner| inner[p]), detour);
+        ((polarised(0) + polarised(1)) * 0.5).clamp(0.0, 1.0)
+    }
+}
+
+impl Facet for ThinFilm {
+    // A stack that absorbs nothing reflects the same share from both sides, at angles that belong together; and all of the
+    // light that the far side has no angle for, whatever film is in between.
+    fn split(&self, cos: f32, eta: f32) -> Split {
+        let cos2_beyond = 1.0 - (1.0 - sqr(cos)) / sqr(eta);
+        let f = if cos2_beyond <= 0.0 {
+            Rgb::WHITE
+        } else if self.is_outside(eta) {
+            self.reflectance(cos)
+        } else {
+            self.reflectance(cos2_beyond.sqrt())
+        };
+        Split {
+            reflected: self.reflection * f,
+            refracted: self.transmission() * (Rgb::WHITE - f),
+        }
+    }
+}
+
+/// The reflectance of a film whose outer side reflects the amplitude `outer` and whose inner side `inner`, each channel
+/// by its own body.
+// Airy's sum, e.g. Born & Wolf, Principles of Optics, section 7.6.1, as a Fourier series in the detour:
+// |r|² = R + S + 2 (S - T) Re Σ (q e^{iδ})^m, where q = -r r', R = r², T = 1 - R and S = T² |r'|² / (1 - |q|²).
+fn airy(outer: f32, inner: [Complex; 3], detour: f32) -> Rgb {
+    let reflected = sqr(outer);
+    let passed = 1.0 - reflected;
+    let beyond = inner.map(|r| sqr(passed) * r.norm() / (1.0 - reflected * r.norm()).max(f32::MIN_POSITIVE));
+    let once = inner.map(|r| r.scaled(-outer));
+    let mut power = once;
+    let mut sum = beyond.map(|s| reflected + s);
+    let Some(first) = wave(detour) else {
+        return Rgb::from(sum);
+    };
+    for order in 1..=MOST_WAVES {
+        let Some(wave) = wave(order as f32 * detour) else {
+            break;
+        };
+        let mut largest = 0.0f32;
+        for channel in 0..3 {
+            let size = 2.0 * (beyond[channel] - passed);
+            let here = power[channel].times(Complex::of(&wave, channel));
+            sum[channel] += size * here.re;
+            power[channel] = power[channel].times(once[channel]);
+            largest = largest.max(sqr(size) * here.norm());
+            if order == MOST_WAVES {
+                // Only a film much thinner than light goes on, where a wave of twice the way is twice the wave of one.
+                let ratio = once[channel].times(Complex::of(&first, channel));
+                sum[channel] += size * here.times(ratio).over(Complex::ONE.minus(ratio)).re;
+            }
+        }
+        if largest < sqr(LEAST_WAVE) {
+            break;
+        }
+    }
+    Rgb::from(sum)
+}
+
+/// The amplitudes that the outside reflects at a film of index `ior`, for both polarisations: s and p.
+fn outer_amplitudes(cos: f32, ior: f32, cos_film: f32) -> [f32; 2] {
+    let amplitude = |a: f32, b: f32| if a + b > 0.0 { (a - b) / (a + b) } else { -1.0 };
+    [amplitude(cos, ior * cos_film), amplitude(ior * cos, cos_film)]
+}
+
+/// The amplitudes that a film reflects at a body, for both polarisations: s and p. `sin2` is the squared sine of the angle
+/// outside.
+fn inner_amplitudes(ior: f32, cos_film: f32, sin2: f32, body: Complex) -> [Complex; 2] {
+    let square = body.times(body);
+    // The body's index times the cosine in it.
+    let along = Complex {
+        re: square.re - sin2,
+        im: square.im,
+    }
+    .sqrt();
+    let film = |re: f32| Complex { re, im: 0.0 };
+    [
+        film(ior * cos_film)
+            .minus(along)
+            .over(film(ior * cos_film).plus(along)),
+        square
+            .scaled(cos_film)
+            .minus(along.scaled(ior))
+            .over(square.scaled(cos_film).plus(along.scaled(ior))),
+    ]
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Complex {
+    re: f32,
+    im: f32,
+}
+
+impl Complex {
+    const ONE: Complex = Complex { re: 1.0, im: 0.0 };
+
+    fn of(wave: &Wave, channel: usize) -> Complex {
+        Complex {
+            re: wave.re.to_array()[channel],
+            im: wave.im.to_array()[channel],
+        }
+    }
+
+    fn plus(self, other: Complex) -> Complex {
+        Complex {
+            re: self.re + other.re,
+            im: self.im + other.im,
+        }
+    }
+
+    fn minus(self, other: Complex) -> Complex {
+        self.plus(other.scaled(-1.0))
+    }
+
+    fn scaled(self, factor: f32) -> Complex {
+        Complex {
+            re: self.re * factor,
+            im: self.im * factor,
+        }
+    }
+
+    fn times(self, other: Complex) -> Complex {
+        Complex {
+            re: self.re * other.re - self.im * other.im,
+            im: self.re * other.im + self.im * other.re,
+        }
+    }
+
+    fn over(self, other: Complex) -> Complex {
+        let conjugate = Complex {
+            re: other.re,
+            im: -other.im,
+        };
+        self.times(conjugate)
+            .scaled(1.0 / other.norm().max(f32::MIN_POSITIVE))
+    }
+
+    /// The square of the absolute value.
+    fn norm(self) -> f32 {
+        sqr(self.re) + sqr(self.im)
+    }
+
+    /// The root in the upper half-plane: waves fade in what absorbs.
+    fn sqrt(self) -> Complex {
+        let size = self.norm().sqrt();
+        Complex {
+            re: safe_sqrt(0.5 * (size + self.re)),
+            im: safe_sqrt(0.5 * (size - self.re)),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Transmission through a thin rough sheet: the mirrored reflection lobe, spread around the straight direction.
+//!
+//! Where the transmitted direction is on the outer side of the facet, light is lost, as in Mitsuba's `principledthin`. This
+//! depends on which direction is the viewer's: very rough sheets are not reciprocal.
+// Burley 2015, "Extending the Disney BRDF to a BSDF with Integrated Subsurface Scattering", section 5.3.
+
+use glam::{Vec2, Vec3};
+
+use super::fresnel::{self, reflect};
+use super::interface::upwards;
+use super::lobe_kind::{LobeKind, LobeSample};
+use super::microfacet::Microfacets;
+use renderer_base::color::Rgb;
+
+/// Transmission of colour one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThinTransmission {
+    /// Roughness of the sheet.
+    pub microfacets: Microfacets,
+    ior: f32,
+}
+
+impl ThinTransmission {
+    /// A sheet of index of refraction `ior`; one that is not positive and finite counts as one.
+    pub fn new(ior: f32, microfacets: Microfacets) -> ThinTransmission {
+        let ior = if ior > 0.0 && ior.is_finite() {
+            ior.clamp(1e-2, 1e2)
+        } else {
+            1.0
+        };
+        ThinTransmission { microfacets, ior }
+    }
+
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        let nothing = (Rgb::BLACK, 0.0);
+        let (wo, wi) = upwards(wo, wi);
+        if wo.z <= 0.0 || wi.z >= 0.0 || self.microfacets.is_smooth() {
+            return nothing;
+        }
+        let mirrored = wi.with_z(-wi.z);
+        let h = (wo + mirrored).normalize_or_zero();
+        let cos = wo.dot(h);
+        if cos <= 0.0 || wi.dot(h) >= 0.0 {
+            return nothing;
+        }
+        let pdf = self.microfacets.reflected_pdf(wo, h);
+        let passed = self.passed(cos) * self.microfacets.shadowing(wo, mirrored);
+        (Rgb::splat(passed * pdf), pdf)
+    }
+
+    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+        let flipped = wo.z < 0.0;
+        let (wo, _) = upwards(wo, wo);
+        if wo.z <= 0.0 {
+            return None;
+        }
+        let (mirrored, weight, pdf) = if self.microfacets.is_smooth() {
+            (reflect(wo, Vec3::Z), self.passed(wo.z), 1.0)
+        } else {
+            let h = self.microfacets.sample_visible(wo, u);
+            let mirrored = reflect(wo, h);
+            let cos = wo.dot(h);
+            if mirrored.z <= 0.0 || cos <= 0.0 || mirrored.with_z(-mirrored.z).dot(h) >= 0.0 {
+                return None;
+            }
+            let weight = self.passed(cos) * self.microfacets.shadowing(wo, mirrored);
+            (mirrored, weight, self.microfacets.reflected_pdf(wo, h))
+        };
+        let wi = if flipped {
+            mirrored
+        } else {
+            mirrored.with_z(-mirrored.z)
+        };
+        (pdf > 0.0 && pdf.is_finite()).then_some(LobeSample {
+            wi,
+            weight: Rgb::splat(weight),
+            pdf,
+            kind: LobeKind::transmission(self.microfacets),
+            eta: 1.0,
+        })
+    }
+
+    /// The share of light that passes a facet at the angle of this cosine.
+    pub(super) fn passed(&self, cos: f32) -> f32 {
+        1.0 - fresnel::dielectric(cos, self.ior)
+    }
+
+    /// The share of the light from `wo` that goes through, as the mean over a few facets.
+    pub(super) fn albedo(&self, wo: Vec3) -> f32 {
+        const FACETS: usize = 64;
+        let weight = |k: usize| {
+            // A Fibonacci lattice; the constant is the golden ratio's fraction.
+            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
+            self.sample(wo, u).map_or(0.0, |s| s.weight.r)
+        };
+        (0..FACETS).map(weight).sum::<f32>() / FACETS as f32
+    }
+}

@@ -1,0 +1,130 @@
+//! Point clouds of files, for shaders: attributes by name, and searches for the nearest points.
+//!
+//! A cloud is read from a PLY file, whose `vertex` elements are its points, or from Houdini's ASCII `.geo` files of
+//! version 5. Clouds are requested from a [`CloudLoader`], from any thread; [`CloudLoader::load`] reads them and gives
+//! the [`CloudStore`], whose searches take no lock and no memory. [`CloudRows`] are points to be written to such files.
+
+mod column;
+mod error;
+mod geo;
+mod nearest;
+mod ply;
+mod rows;
+mod store;
+
+pub use column::{CloudColumn, ColumnValues};
+pub use error::CloudError;
+pub use rows::{CloudFormat, CloudRows, ColumnType};
+pub use store::{CloudId, CloudLoader, CloudStore};
+
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use glam::Vec3;
+
+use nearest::CloudItem;
+use renderer_base::files;
+use renderer_base::math::KdTree;
+
+/// Names that mean the same, of PLY files and of Houdini.
+const ALIASES: [[&str; 2]; 3] = [["position", "P"], ["normal", "N"], ["color", "Cd"]];
+
+/// A point cloud.
+#[derive(Debug)]
+pub struct PointCloud {
+    path: PathBuf,
+    /// That of the positions first.
+    columns: Vec<CloudColumn>,
+    tree: KdTree<CloudItem>,
+}
+
+impl PointCloud {
+    /// Reads a cloud from a file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no point cloud, or is cut short.
+    pub fn load(path: &Path) -> Result<PointCloud, CloudError> {
+        let bytes = files::read(path).map_err(|source| CloudError::Read {
+            path: path.into(),
+            source,
+        })?;
+        PointCloud::parse(&bytes, path)
+    }
+
+    /// Reads a cloud from the bytes of a file; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// As [`PointCloud::load`].
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<PointCloud, CloudError> {
+        let columns = if bytes.starts_with(geo::MAGIC) {
+            geo::read(bytes, path)?
+        } else {
+            ply::read(bytes, path)?
+        };
+        Ok(PointCloud::new(path, columns))
+    }
+
+    /// A cloud of columns, the first of them its positions. Points whose positions are no finite numbers are never
+    /// found.
+    fn new(path: &Path, columns: Vec<CloudColumn>) -> PointCloud {
+        let positions = match columns.first().map(|column| &column.values) {
+            Some(ColumnValues::Triples(list)) => &list[..],
+            _ => &[],
+        };
+        let items = (0..).zip(positions).map(|(index, p)| CloudItem {
+            p: Vec3::from_array(*p),
+            index,
+        });
+        let tree = KdTree::new(items.filter(|item| item.p.is_finite()).collect());
+        PointCloud {
+            path: path.into(),
+            columns,
+            tree,
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How many points it has.
+    pub fn count(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    /// The attributes.
+    pub fn columns(&self) -> &[CloudColumn] {
+        &self.columns
+    }
+
+    /// The attribute of a name, which may be Houdini's: `P`, `N`, `Cd`.
+    pub fn column(&self, name: &str) -> Option<&CloudColumn> {
+        let named = |name: &str| self.columns.iter().find(|column| column.name == name);
+        named(name).or_else(|| {
+            let alias = ALIASES.iter().find(|alias| alias.contains(&name))?;
+            alias.iter().find_map(|name| named(name))
+        })
+    }
+
+    /// Fills `found` with the nearest points within a radius, as squared distance and number; how many there are. With
+    /// `sort` the nearest come first. Of points at equal distances those with lower numbers are preferred.
+    #[inline]
+    pub fn search(&self, center: Vec3, radius: f32, sort: bool, found: &mut [(f32, u32)]) -> usize {
+        nearest::nearest(&self.tree, center, radius, sort, found)
+    }
+
+    /// Hashes its contents.
+    pub fn hash_points(&self, hasher: &mut impl Hasher) {
+        for column in &self.columns {
+            column.name.hash(hasher);
+            column.values.hash_bits(hasher);
+        }
+    }
+
+    /// Memory that it takes [bytes].
+    pub fn bytes(&self) -> usize {
+        let columns: usize = self.columns.iter().map(|column| column.values.bytes()).sum();
+        columns + self.tree.memory()
+    }
+}

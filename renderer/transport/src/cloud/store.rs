@@ -1,0 +1,118 @@
+//! The store of point clouds: those requested while a scene is built are read in parallel; late ones, which running
+//! shaders name, when they are first asked for.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::{CloudError, PointCloud};
+use renderer_base::files;
+
+/// Index of a point cloud in its store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CloudId(pub u32);
+
+/// The most clouds that running shaders can name.
+const MAX_LATE: usize = 1024;
+
+type Loaded = Result<PointCloud, CloudError>;
+
+/// Collects the point clouds that a scene needs; each is given its id at once and read later, once.
+#[derive(Debug, Default)]
+pub struct CloudLoader {
+    requests: Mutex<Requests>,
+}
+
+#[derive(Debug, Default)]
+struct Requests {
+    ids: FxHashMap<PathBuf, CloudId>,
+    list: Vec<PathBuf>,
+}
+
+impl CloudLoader {
+    /// The id that the cloud of a file will have in the store: the same for the same file, however it is reached.
+    /// Nothing is read yet.
+    pub fn request(&self, path: &Path) -> CloudId {
+        let key = files::identity(path);
+        // A panic elsewhere leaves the table whole: entries are added in one step.
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = CloudId(requests.list.len() as u32);
+        let id = *requests.ids.entry(key).or_insert(next);
+        if id == next {
+            requests.list.push(path.to_owned());
+        }
+        id
+    }
+
+    /// Reads everything that was requested, in parallel. What cannot be read is told when it is searched.
+    pub fn load(self) -> CloudStore {
+        let Requests { ids, list } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
+        CloudStore {
+            clouds: list.par_iter().map(|path| PointCloud::load(path)).collect(),
+            ids,
+            late_ids: RwLock::default(),
+            late: std::iter::repeat_with(OnceLock::new).take(MAX_LATE).collect(),
+        }
+    }
+}
+
+/// The point clouds of a scene, shared by all threads. They are searched without a lock.
+#[derive(Debug)]
+pub struct CloudStore {
+    clouds: Vec<Loaded>,
+    ids: FxHashMap<PathBuf, CloudId>,
+    late_ids: RwLock<FxHashMap<PathBuf, CloudId>>,
+    late: Box<[OnceLock<Box<Loaded>>]>,
+}
+
+impl CloudStore {
+    /// A cloud; none of an id of another store.
+    ///
+    /// # Errors
+    /// Why it could not be read.
+    #[inline]
+    pub fn get(&self, id: CloudId) -> Option<Result<&PointCloud, &CloudError>> {
+        let index = id.0 as usize;
+        if let Some(cloud) = self.clouds.get(index) {
+            return Some(cloud.as_ref());
+        }
+        let late = self.late.get(index - self.clouds.len())?.get()?;
+        Some((**late).as_ref())
+    }
+
+    /// The id of the cloud of a file, which is read now if it is not there yet. `None` when there are too many.
+    pub fn load_late(&self, path: &Path) -> Option<CloudId> {
+        let key = files::identity(path);
+        if let Some(&id) = self.ids.get(&key) {
+            return Some(id);
+        }
+        let id = {
+            let mut ids = self.late_ids.write().unwrap_or_else(PoisonError::into_inner);
+            let next = CloudId((self.clouds.len() + ids.len()) as u32);
+            *ids.entry(key).or_insert(next)
+        };
+        let slot = self.late.get(id.0 as usize - self.clouds.len())?;
+        if slot.get().is_none() {
+            // No lock is held: reading uses the threads of the pool, on which others may wait for this cloud. Several
+            // threads may read it at the same time; one of the results is kept.
+            let _ = slot.set(Box::new(PointCloud::load(path)));
+        }
+        Some(id)
+    }
+
+    /// The files of all clouds that could be read so far.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let late = self.late.iter().map_while(|slot| Some(&**slot.get()?));
+        let clouds = self.clouds.iter().chain(late);
+        clouds
+            .filter_map(|cloud| cloud.as_ref().ok())
+            .map(PointCloud::path)
+    }
+
+    /// All clouds that were requested before the store was made, and could be read.
+    pub fn clouds(&self) -> impl Iterator<Item = &PointCloud> {
+        self.clouds.iter().filter_map(|cloud| cloud.as_ref().ok())
+    }
+}

@@ -1,0 +1,183 @@
+//! Where indirect light comes from, for the integrator `path`: photons of each region of space and side of a surface
+//! make one [`Guide`].
+//!
+//! Photons land in proportion to incident radiance times cosine, which is what a path through a diffuse surface should
+//! be sampled by. The field changes the densities of directions only: the picture stays unbiased.
+// Jensen 1995, "Importance Driven Path Tracing using the Photon Map".
+
+use std::time::Instant;
+
+use glam::{Vec2, Vec3};
+use rayon::prelude::*;
+
+use super::contexts;
+use super::density::Nearest;
+use super::emit::Emitter;
+use super::particle::Photon;
+use super::statistics::PhotonStats;
+use super::trace::{ShootOrder, Wanted, shoot};
+use crate::integrator::guide::{Collector, Guide};
+use crate::integrator::pass::Pass;
+use crate::scene::Scene;
+use renderer_base::math::{Cells, Frame, KdTree, Located};
+use renderer_scene::PathSettings;
+
+/// Photons that a guide is made of, those about its cell: fewer make noisy guides, more make coarse ones.
+const NEAREST: usize = 256;
+
+/// Most photons of a cell. Guides of neighbouring cells share photons, so that they change little from cell to cell.
+const CELL: usize = 32;
+
+/// The weight of the farthest photon of a guide; that of the nearest is one.
+const FARTHEST: f32 = 0.5;
+
+/// Guides by position and direction of the normal.
+#[derive(Debug)]
+pub struct GuideField {
+    /// By the normal's greatest component and its sign: both sides of a wall, and the walls of a corner, have their own.
+    sides: [Side; 6],
+    stats: PhotonStats,
+}
+
+#[derive(Debug)]
+struct Side {
+    cells: Cells,
+    guides: Vec<LocalGuide>,
+}
+
+/// A guide about the mean normal of its photons.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::integrator) struct LocalGuide {
+    frame: Frame,
+    guide: Guide,
+}
+
+impl GuideField {
+    /// The number of photons of a pass.
+    pub fn photons(pass: &Pass<'_>) -> u64 {
+        (16 * pass.points).clamp(1 << 14, 1 << 20)
+    }
+
+    /// Shoots so many photons and makes guides of them, on the current `rayon` pool.
+    pub fn prepare(settings: &PathSettings, scene: &Scene, pass: &Pass<'_>, count: u64) -> GuideField {
+        let contexts = contexts(scene);
+        let order = ShootOrder {
+            wanted: Wanted::Global { direct: false },
+            count,
+            exactly: false,
+            max_segments: settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1)),
+            pilots: 1,
+        };
+        let progress = |done| (pass.progress)(done, order.count);
+        let mut stats = PhotonStats::default();
+        let begin = Instant::now();
+        let shot = shoot(
+            scene,
+            &Emitter::new(scene),
+            &order,
+            pass,
+            &contexts,
+            progress,
+            &mut stats,
+        );
+        stats.shooting = begin.elapsed();
+        let begin = Instant::now();
+        let sides = sides(&shot.photons);
+        stats.building = begin.elapsed();
+        stats.shot[0] = shot.shot;
+        stats.stored[0] = shot.photons.len() as u64;
+        stats.guides = sides.iter().map(|side| side.guides.len() as u64).sum();
+        stats.memory = sides.iter().map(|side| side.memory() as u64).sum();
+        stats.count_work(contexts);
+        GuideField { sides, stats }
+    }
+
+    /// Statistics of its photons.
+    pub(in crate::integrator) fn stats(&self) -> &PhotonStats {
+        &self.stats
+    }
+
+    /// The guide of the side `n` of the surface at `p`, if there is one.
+    #[inline]
+    pub(in crate::integrator) fn find(&self, p: Vec3, n: Vec3) -> Option<&LocalGuide> {
+        let side = &self.sides[side_of(n)];
+        let guide = &side.guides[side.cells.find(p)];
+        guide.guide.knows().then_some(guide)
+    }
+}
+
+/// The guides of these photons; those that no camera path can find are left out.
+fn sides(photons: &[Photon]) -> [Side; 6] {
+    std::array::from_fn(|side| {
+        let of_side = |photon: &&Photon| !photon.is_hidden() && side_of(photon.n()) == side;
+        Side::new(photons.iter().filter(of_side).copied().collect())
+    })
+}
+
+impl Side {
+    fn new(mut photons: Vec<Photon>) -> Side {
+        let cells = Cells::new(&mut photons, CELL);
+        let tree = KdTree::new(photons.clone());
+        let guides = cells
+            .parts(&photons)
+            .par_iter()
+            .map_init(Nearest::new, |nearest, own| LocalGuide::new(own, &tree, nearest))
+            .collect();
+        Side { cells, guides }
+    }
+
+    /// Memory that it holds [bytes].
+    fn memory(&self) -> usize {
+        self.cells.memory() + self.guides.capacity() * size_of::<LocalGuide>()
+    }
+}
+
+impl LocalGuide {
+    /// The guide of a cell with these photons of `tree`.
+    fn new(own: &[Photon], tree: &KdTree<Photon>, nearest: &mut Nearest) -> LocalGuide {
+        let middle = own.iter().map(Photon::p).sum::<Vec3>() / own.len().max(1) as f32;
+        let r2 = nearest.find_those(tree, middle, NEAREST, f32::INFINITY, |_| true);
+        let found = nearest.found().iter();
+        let found = found.map(|&(d2, index)| (d2, &tree.items()[index as usize]));
+        let sum: Vec3 = found.clone().map(|(_, photon)| photon.n()).sum();
+        let frame = Frame::from_normal(sum.normalize_or(Vec3::Z));
+        let mut collector = Collector::default();
+        for (d2, photon) in found {
+            let local = frame.to_local(photon.wi());
+            if local.z > 0.0 {
+                let weight = 1.0 - (1.0 - FARTHEST) * (d2 / r2.max(f32::MIN_POSITIVE));
+                collector.add(local, weight * photon.power().luminance());
+            }
+        }
+        LocalGuide {
+            frame,
+            guide: collector.finish(),
+        }
+    }
+
+    /// Samples a direction by `u`.
+    #[inline]
+    pub(in crate::integrator) fn sample(&self, u: Vec2) -> Vec3 {
+        self.frame.to_world(self.guide.sample(u))
+    }
+
+    /// Density of [`LocalGuide::sample`] per solid angle [1/sr].
+    #[inline]
+    pub(in crate::integrator) fn pdf(&self, wi: Vec3) -> f32 {
+        self.guide.pdf(self.frame.to_local(wi))
+    }
+}
+
+/// The number of a side: the normal's greatest component and its sign.
+#[inline]
+fn side_of(n: Vec3) -> usize {
+    let size = n.abs();
+    let axis = if size.x >= size.y && size.x >= size.z {
+        0
+    } else if size.y >= size.z {
+        1
+    } else {
+        2
+    };
+    2 * axis + usize::from(n[axis] < 0.0)
+}

@@ -1,0 +1,343 @@
+//! Photon mapping integrator: path tracing with indirect light from photon maps by final gathering, caustics from a
+//! map.
+//!
+//! Lobes have three classes: *diffuse* (reflection depends on irradiance only), *rough*, and *narrow* (glossy and
+//! specular; these form caustics). Each light path belongs to exactly one estimator, by its first vertex from the
+//! camera that scatters by a diffuse or rough lobe:
+//! - light straight from an emitter: light samples combined with BSDF sampling by MIS, as in `path`;
+//! - light by narrow lobes only: the caustic map where it has enough photons, else the path's continuation (see
+//!   `lookup.rs`);
+//! - all other light: a gather ray, which adds no emission except that of the first case.
+//!
+//! A gather ray ends at the first diffuse lobe, where the irradiance cache is looked up, unless the ray is shorter than
+//! the lookup radius: then that vertex gathers again. Up to the first diffuse or rough vertex paths are those of
+//! `path`. With `gather = 0`, and in progressive mode, the maps are looked up directly.
+// Jensen 1996, "Global Illumination Using Photon Maps".
+
+mod block;
+mod density;
+mod emit;
+mod file;
+mod gather;
+mod gatherer;
+mod guide_field;
+mod irradiance;
+mod lookup;
+mod particle;
+mod pilot;
+mod scatter;
+mod statistics;
+mod trace;
+mod vertex;
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use super::context::Context;
+use super::pass::Pass;
+use crate::scene::Scene;
+use emit::Emitter;
+use irradiance::IrradianceMap;
+use renderer_base::math::{exp, ln};
+use renderer_scene::{PhotonSettings, Show};
+use trace::{BATCH, ShootOrder, Shot, Wanted, shoot};
+
+pub use density::{Nearest, PhotonMap};
+pub use file::{MapError, MapHeader};
+pub(in crate::integrator) use gatherer::Gatherer;
+pub use guide_field::GuideField;
+pub(in crate::integrator) use guide_field::LocalGuide;
+pub use particle::{Packed, Photon, Way};
+pub use statistics::PhotonStats;
+
+/// Photon maps, ready for lookups.
+#[derive(Debug)]
+pub struct Photons {
+    settings: PhotonSettings,
+    global: PhotonMap,
+    caustic: PhotonMap,
+    irradiance: Option<IrradianceMap>,
+    /// Depth of the vertices that the irradiance records are computed for.
+    gather_depth: u32,
+    /// Radius of each shape's bounds [m].
+    shape_radii: Vec<f32>,
+    stats: PhotonStats,
+}
+
+/// The share of the squared radius that the next pass keeps is (i + α)/(i + 1).
+// Knaus & Zwicker 2011, "Progressive Photon Mapping: A Probabilistic Approach", eq. 15; α = 2/3 as they have it.
+const ALPHA: f64 = 2.0 / 3.0;
+
+/// One of so many photons becomes an irradiance record.
+const RECORD_EVERY: usize = 6;
+
+/// Most pilot batches of a map.
+const PILOTS: u64 = 4;
+
+/// About how many photons a lookup of the first progressive pass finds.
+const PROGRESSIVE_NEAREST: usize = 8;
+
+/// Maximum lookup radius of the first progressive pass, as a share of the scene's radius.
+const PROGRESSIVE_REACH: f32 = 0.015;
+
+/// Maximum lookup radius in the caustic map, as a share of the scene's radius: more blur would hide a caustic, and
+/// where photons are few, a larger search visits many photons of other surfaces.
+const CAUSTIC_REACH: f32 = 0.02;
+
+/// Number of slices of the caustic map, which is looked up for every sample.
+const CAUSTIC_SLICES: usize = 8;
+
+impl Photons {
+    pub(super) fn prepare(
+        settings: &PhotonSettings,
+        scene: &Scene,
+        pass: &Pass<'_>,
+    ) -> Result<Photons, MapError> {
+        let contexts = contexts(scene);
+        let emitter = Emitter::new(scene);
+        let [global, caustic] = orders(settings, pass);
+        let mut stats = PhotonStats::default();
+        let begin = Instant::now();
+
+        let unit = emitter.unit;
+        let key = pass.file.filter(|_| !settings.progressive).map(|path| {
+            let key = file::Key::new(scene, settings, pass, &[global, caustic]);
+            (path, key)
+        });
+        let loaded = match &key {
+            Some((path, key)) => file::load(path, key)?,
+            None => None,
+        };
+        stats.loaded = loaded.is_some();
+        let [global, caustic] = match loaded {
+            Some(maps) => maps,
+            None => {
+                let total = global.count + caustic.count;
+                let mut shot = |order: &ShootOrder, done: u64| {
+                    let progress = |now: u64| (pass.progress)(done + now, total);
+                    shoot(scene, &emitter, order, pass, &contexts, progress, &mut stats)
+                };
+                let maps = [shot(&global, 0), shot(&caustic, global.count)];
+                (pass.progress)(total, total);
+                let cut_short = pass.until.is_some_and(|until| Instant::now() >= until)
+                    || pass.stop.load(std::sync::atomic::Ordering::Relaxed);
+                if let (Some((path, key)), false) = (&key, cut_short) {
+                    file::save(path, key, &maps)?;
+                }
+                maps
+            }
+        };
+        stats.shooting = begin.elapsed();
+        let begin = Instant::now();
+        let [global, caustic] = if settings.progressive {
+            part_caustics(global)
+        } else {
+            [global, caustic]
+        };
+        stats.shot = [global.shot, caustic.shot];
+        stats.stored = [&global, &caustic].map(|shot| shot.photons.len() as u64);
+        let wants_irradiance = !settings.progressive
+            && match settings.show {
+                None => settings.gather != Some(0),
+                Some(show) => show == Show::Irradiance,
+            };
+        let (places, photons) = if wants_irradiance {
+            split(global.photons)
+        } else {
+            (vec![], global.photons)
+        };
+        let share = photons.len() as f64 / (photons.len() + places.len()).max(1) as f64;
+        let slices = if settings.progressive { 1 } else { CAUSTIC_SLICES };
+        let mut global = PhotonMap::new(photons, 1, global.shot as f64 * share, unit);
+        let mut caustic = PhotonMap::new(caustic.photons, slices, caustic.shot as f64, unit);
+        let reach = |map: &PhotonMap, given: Option<f32>, count: u32, most: f32| {
+            let most = most * scene.bounds().radius();
+            if settings.progressive {
+                // Noise averages out over the passes, but the blur of a wide kernel stays for long.
+                let small = PROGRESSIVE_REACH * scene.bounds().radius();
+                given.unwrap_or_else(|| map.typical_radius(PROGRESSIVE_NEAREST, small)) * shrink(pass.index)
+            } else {
+                given.unwrap_or_else(|| (3.0 * map.typical_radius(count as usize, most)).min(most))
+            }
+        };
+        global.radius = reach(&global, settings.radius, settings.k, 0.5);
+        caustic.radius = reach(
+            &caustic,
+            settings.caustic_radius,
+            settings.caustic_k,
+            CAUSTIC_REACH,
+        );
+        let irradiance = wants_irradiance.then(|| {
+            let max_segments = settings
+                .depth
+                .map_or(u32::MAX, |depth| depth.saturating_sub(pass.gather_depth));
+            IrradianceMap::new(
+                scene,
+                places,
+                &global,
+                settings.k as usize,
+                max_segments,
+                &contexts,
+            )
+        });
+        stats.building = begin.elapsed();
+
+        stats.tree_depth = [&global, &caustic].map(PhotonMap::depth);
+        stats.records = irradiance.as_ref().map_or(0, |map| map.len() as u64);
+        let bytes = global.memory() + caustic.memory() + irradiance.as_ref().map_or(0, IrradianceMap::memory);
+        stats.memory = bytes as u64;
+        stats.count_work(contexts);
+        Ok(Photons {
+            settings: *settings,
+            global,
+            caustic,
+            irradiance,
+            gather_depth: pass.gather_depth,
+            shape_radii: scene
+                .shapes()
+                .iter()
+                .map(|shape| shape.bounds().radius())
+                .collect(),
+            stats,
+        })
+    }
+
+    pub(super) fn settings(&self) -> &PhotonSettings {
+        &self.settings
+    }
+
+    /// Maps do not depend on these.
+    pub(super) fn set_counts(&mut self, gather: u32, light_samples: u32) {
+        self.settings.gather = Some(gather);
+        self.settings.light_samples = Some(light_samples);
+    }
+
+    /// Nor do they depend on whether gather rays are guided.
+    pub(super) fn set_guides(&mut self, guide: bool) {
+        self.settings.guide = Some(guide);
+    }
+
+    /// A map of some of the caustic photons, all of their light among them, to be looked at directly; the power of each
+    /// multiplied by its factor.
+    pub(crate) fn caustics_alone(&self, photons: &[Photon], factors: &[f32]) -> Photons {
+        // Powers are kept in half floats: factors may be large.
+        let most = factors.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        let share = photons.len() as f32 / self.caustic.len().max(1) as f32;
+        let photons = photons.iter().zip(factors);
+        let photons = photons.map(|(photon, factor)| photon.scaled(factor / most));
+        let unit = self.caustic.scale * most;
+        let mut caustic = PhotonMap::new(photons.collect(), 1, f64::from(share), unit);
+        caustic.radius = self.caustic.radius;
+        Photons {
+            settings: PhotonSettings {
+                show: Some(Show::Caustic),
+                ..self.settings
+            },
+            global: PhotonMap::new(vec![], 1, 0.0, 0.0),
+            caustic,
+            irradiance: None,
+            gather_depth: self.gather_depth,
+            shape_radii: self.shape_radii.clone(),
+            stats: PhotonStats::default(),
+        }
+    }
+
+    /// Statistics of the maps.
+    pub fn stats(&self) -> &PhotonStats {
+        &self.stats
+    }
+
+    /// The global map: all photons, those of direct light only if `direct` is set.
+    pub fn global(&self) -> &PhotonMap {
+        &self.global
+    }
+
+    /// The caustic map: photons scattered by narrow lobes only, at least once.
+    pub fn caustic(&self) -> &PhotonMap {
+        &self.caustic
+    }
+}
+
+/// A context for each thread of the current `rayon` pool.
+fn contexts(scene: &Scene) -> Vec<Mutex<Context>> {
+    (0..rayon::current_num_threads())
+        .map(|_| Mutex::new(Context::new(scene)))
+        .collect()
+}
+
+/// Separates the photons of a pass that shoots for both maps.
+fn part_caustics(all: Shot) -> [Shot; 2] {
+    let (caustic, rest) = all.photons.into_iter().partition(Photon::is_caustic);
+    [rest, caustic].map(|photons| Shot {
+        photons,
+        shot: all.shot,
+    })
+}
+
+/// Separates the photons that become irradiance records from those kept in the map.
+fn split(photons: Vec<Photon>) -> (Vec<Photon>, Vec<Photon>) {
+    let places = photons.iter().step_by(RECORD_EVERY).copied().collect();
+    let rest = (0..).zip(photons).filter(|(i, _)| i % RECORD_EVERY != 0);
+    (places, rest.map(|(_, photon)| photon).collect())
+}
+
+/// Default number of photons to store in each map; in progressive mode, to shoot in each pass.
+pub fn default_count(settings: &PhotonSettings, points: u64) -> u64 {
+    if settings.progressive {
+        points.clamp(BATCH / 2, 1 << 20)
+    } else {
+        (2 * points).clamp(1 << 18, 1 << 21)
+    }
+}
+
+/// What a pass shoots for the two maps.
+fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootOrder; 2] {
+    let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1));
+    let needed = |show| settings.show.is_none_or(|shown| shown == show);
+    let by_default = default_count(settings, pass.points);
+    let of_caustics = needed(Show::Caustic) && !settings.progressive;
+    let order = |wanted, count: Option<u64>, needed: bool| ShootOrder {
+        wanted,
+        count: if needed { count.unwrap_or(by_default) } else { 0 },
+        exactly: settings.progressive,
+        max_segments,
+        pilots: PILOTS,
+    };
+    let direct = settings.direct && !settings.progressive;
+    [
+        order(
+            Wanted::Global { direct },
+            settings.photons,
+            needed(Show::Global) || needed(Show::Irradiance) || settings.progressive,
+        ),
+        order(Wanted::Caustic, settings.caustic_photons, of_caustics),
+    ]
+}
+
+/// Ratio of a pass's radius to that of the first pass.
+fn shrink(pass: u64) -> f32 {
+    // The product over all passes before of (i + α)/(i + 1), i from 1; its logarithm by Stirling's series from where
+    // that is exact enough, since a pass may be numbered in millions.
+    let exact = pass.min(10_000);
+    let mut log: f64 = (1..=exact)
+        .map(|i| ln((i as f64 + ALPHA) / (i as f64 + 1.0)))
+        .sum();
+    if pass > exact {
+        log -= (1.0 - ALPHA) * ln(pass as f64 / exact as f64);
+    }
+    exp(0.5 * log) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn radii_shrink_as_published() {
+        assert_eq!(shrink(0), 1.0);
+        let ratio = f64::from(shrink(8) / shrink(7)).powi(2);
+        assert!((ratio - (8.0 + ALPHA) / 9.0).abs() < 1e-4);
+        let (a, b) = (f64::from(shrink(10_000)), f64::from(shrink(10_001)));
+        assert!(b <= a && (b / a - 1.0).abs() < 1e-4);
+    }
+}

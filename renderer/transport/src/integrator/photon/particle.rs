@@ -1,0 +1,203 @@
+//! Compact photon record (28 bytes): position, packed direction and normal, half-float power, path length and type.
+
+use glam::Vec3;
+use half::f16;
+
+use renderer_base::color::Rgb;
+use renderer_base::math::Located;
+
+/// A stored photon.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Photon {
+    /// Position, as bits of `f32`.
+    p: [u32; 3],
+    /// Incident direction: unit vector towards where it came from.
+    wi: Packed,
+    /// The geometric normal on its side.
+    n: Packed,
+    /// Power in units of its map, as bits of `f16`.
+    power: [u16; 3],
+    /// Number of path segments from the light.
+    segments: u8,
+    /// Its [`Way`], as a number.
+    way: u8,
+}
+
+/// Class of a photon's path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    /// Straight from a light, or scattered by a diffuse or rough lobe at least once.
+    Wide,
+    /// Scattered by narrow lobes only, at least once (caustic).
+    Caustic,
+    /// Scattered by delta lobes only, from a delta light: no camera path can find this light.
+    Hidden,
+}
+
+impl Way {
+    const ALL: [Way; 3] = [Way::Wide, Way::Caustic, Way::Hidden];
+}
+
+/// A unit vector in 32 bits, right within 0.1 mrad.
+// Cigolle et al. 2014, "A Survey of Efficient Representations for Independent Unit Vectors", section 3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Packed(u32);
+
+impl Packed {
+    /// Packs a unit vector.
+    pub fn new(v: Vec3) -> Packed {
+        let v = v / (v.x.abs() + v.y.abs() + v.z.abs());
+        let sign = |x: f32| 1f32.copysign(x);
+        let (x, y) = if v.z >= 0.0 {
+            (v.x, v.y)
+        } else {
+            ((1.0 - v.y.abs()) * sign(v.x), (1.0 - v.x.abs()) * sign(v.y))
+        };
+        let quantize = |x: f32| u32::from((x.clamp(-1.0, 1.0) * 32767.0).round() as i16 as u16);
+        Packed(quantize(x) | quantize(y) << 16)
+    }
+
+    /// The vector, of unit length again.
+    #[inline]
+    pub fn unpack(self) -> Vec3 {
+        self.direction().normalize()
+    }
+
+    /// The vector's direction, of a length between 0.5 and 1.
+    #[inline]
+    pub(super) fn direction(self) -> Vec3 {
+        let number = |bits: u32| f32::from(bits as u16 as i16) * (1.0 / 32767.0);
+        let (x, y) = (number(self.0), number(self.0 >> 16));
+        let z = 1.0 - x.abs() - y.abs();
+        let fold = (-z).max(0.0);
+        Vec3::new(x - fold.copysign(x), y - fold.copysign(y), z)
+    }
+}
+
+impl Photon {
+    /// A photon whose `power` is in units of its map.
+    pub(super) fn new(p: Vec3, wi: Vec3, n: Vec3, power: Rgb, segments: u32, way: Way) -> Photon {
+        Photon {
+            p: p.to_array().map(f32::to_bits),
+            wi: Packed::new(wi),
+            n: Packed::new(n),
+            power: power.to_array().map(half_bits),
+            segments: segments.min(255) as u8,
+            way: way as u8,
+        }
+    }
+
+    /// A copy with its power multiplied.
+    pub(super) fn scaled(self, factor: f32) -> Photon {
+        Photon {
+            power: (self.power() * factor).to_array().map(half_bits),
+            ..self
+        }
+    }
+
+    /// Incident direction: unit vector towards where it came from.
+    #[inline]
+    pub fn wi(&self) -> Vec3 {
+        self.wi.unpack()
+    }
+
+    /// The geometric normal on its side.
+    #[inline]
+    pub fn n(&self) -> Vec3 {
+        self.n.unpack()
+    }
+
+    /// The geometric normal on its side, packed.
+    #[inline]
+    pub(super) fn packed_n(&self) -> Packed {
+        self.n
+    }
+
+    /// Power in units of its map.
+    #[inline]
+    pub fn power(&self) -> Rgb {
+        Rgb::from(self.power.map(|bits| f16::from_bits(bits).to_f32()))
+    }
+
+    /// Number of path segments from the light.
+    #[inline]
+    pub fn segments(&self) -> u32 {
+        u32::from(self.segments)
+    }
+
+    /// Whether it was scattered by narrow lobes only, at least once.
+    #[inline]
+    pub fn is_caustic(&self) -> bool {
+        self.way != Way::Wide as u8
+    }
+
+    /// Whether no camera path can find the light that it carries.
+    #[inline]
+    pub fn is_hidden(&self) -> bool {
+        self.way == Way::Hidden as u8
+    }
+
+    /// Size of [`Photon::to_bytes`].
+    pub(super) const BYTES: usize = 28;
+
+    /// Serialises the photon; the same bytes on every machine.
+    pub(super) fn to_bytes(self) -> [u8; Photon::BYTES] {
+        let mut bytes = [0; Photon::BYTES];
+        let words = [self.p[0], self.p[1], self.p[2], self.wi.0, self.n.0];
+        for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        for (place, half) in bytes[20..26].chunks_exact_mut(2).zip(self.power) {
+            place.copy_from_slice(&half.to_le_bytes());
+        }
+        (bytes[26], bytes[27]) = (self.segments, self.way);
+        bytes
+    }
+
+    /// The photon of these bytes; `None` when there is no such photon.
+    pub(super) fn from_bytes(bytes: &[u8; Photon::BYTES]) -> Option<Photon> {
+        let word = |i: usize| u32::from_le_bytes(std::array::from_fn(|j| bytes[4 * i + j]));
+        let half = |i: usize| u16::from_le_bytes([bytes[20 + 2 * i], bytes[21 + 2 * i]]);
+        let photon = Photon {
+            p: [word(0), word(1), word(2)],
+            wi: Packed(word(3)),
+            n: Packed(word(4)),
+            power: [half(0), half(1), half(2)],
+            segments: bytes[26],
+            way: bytes[27],
+        };
+        let known = Way::ALL.iter().any(|&way| way as u8 == photon.way);
+        (known && photon.p().is_finite() && photon.power().is_finite()).then_some(photon)
+    }
+}
+
+/// The nearest `f16`, the greatest where there is none.
+fn half_bits(x: f32) -> u16 {
+    f16::from_f32(x.min(f16::MAX.to_f32())).to_bits()
+}
+
+impl Located for Photon {
+    #[inline]
+    fn p(&self) -> Vec3 {
+        Vec3::from_array(self.p.map(f32::from_bits))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packing_keeps_directions_and_bytes() {
+        for i in 0..2000u32 {
+            let z = 1.0 - (i as f32 + 0.5) / 1000.0;
+            let (sin, cos) = (i as f32 * 2.4).sin_cos();
+            let r = (1.0 - z * z).sqrt();
+            let v = Vec3::new(r * cos, r * sin, z);
+            assert!((Packed::new(v).unpack() - v).length() < 1e-4);
+            let photon = Photon::new(v, v, -v, Rgb::new(0.1, 2.0, z.abs()), i, Way::ALL[i as usize % 3]);
+            assert_eq!(Photon::from_bytes(&photon.to_bytes()), Some(photon));
+        }
+    }
+}

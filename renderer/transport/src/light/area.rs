@@ -1,0 +1,523 @@
+//! Area lights: shapes that emit through their shader, sampled by solid angle, by cone (spheres) or by an emission
+//! pattern.
+//!
+//! - A shape is one light, with one or many primitives: its points are chosen by its [`Pattern`]. Where emission is
+//!   uniform, spheres are sampled by the cone that they subtend, and faces that appear large by solid angle.
+//! - Every point that may emit has a nonzero density, even if the probes found no emission there.
+//! - Emission is on the side of the geometric normal, or on both sides if the material says so.
+
+use std::f32::consts::{FRAC_PI_2, PI};
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+
+use super::bounds::{LightBounds, cone_of};
+use super::face::Faces;
+use super::pattern::{Pattern, Probe, ProbeResult, Probing};
+use super::sample::{Emission, LightSample, Seen, Shine};
+use super::sphere::Ball;
+use super::triangle::LightTriangle;
+use crate::material::{Host, Material, ShadingContext};
+use renderer_base::color::Rgb;
+use renderer_base::math::{Frame, Ray, RayEnd, cos};
+use renderer_base::sampling::{cosine_hemisphere, solid_angle_pdf, triangle};
+use renderer_geometry::{Analytic, Geometry, Interaction, Shape, ShapeId, SurfacePoint};
+
+/// A shape that emits.
+#[derive(Clone, Debug)]
+pub struct AreaLight {
+    shape: Shape,
+    id: ShapeId,
+    material: Material,
+    pattern: Pattern,
+    surface: EmitterShape,
+    power: f32,
+}
+
+/// Geometry that the parameter squares of the pattern are mapped to.
+#[derive(Clone, Debug)]
+enum EmitterShape {
+    /// Triangles of a mesh with varying emission.
+    Triangles(Vec<LightTriangle>),
+    /// Faces of a mesh with uniform emission; they are the primitives of the pattern.
+    Faces(Faces),
+    Ball(Ball, SphereShares),
+    Analytic(Analytic),
+}
+
+/// Shares of the sampling strategies of a sphere.
+#[derive(Clone, Copy, Debug)]
+struct SphereShares {
+    /// Share of samples from outside that are taken by cone; the others are taken by the pattern.
+    cone: f32,
+    /// Share of the cone samples that lie on the far side.
+    far: f32,
+}
+
+impl AreaLight {
+    /// The area light of a shape with its material; `None` if the material cannot emit or the shape has no area.
+    pub fn new(
+        shape: Shape,
+        id: ShapeId,
+        material: Material,
+        probing: Probing,
+        host: &Arc<Host>,
+    ) -> Option<AreaLight> {
+        if !material.may_emit() || material.constant_emission().is_some_and(Rgb::is_black) {
+            return None;
+        }
+        let areas: Vec<f32> = match shape.analytic() {
+            Some(_) => vec![shape.area()],
+            None => (0..shape.primitive_count())
+                .map(|primitive| shape.triangle_area(primitive))
+                .collect(),
+        };
+        let area: f64 = areas.iter().copied().map(f64::from).sum();
+        let has_area = area > 0.0 && area.is_finite();
+        if !has_area {
+            return None;
+        }
+        let surface = EmitterShape::of(&shape, &material);
+        let mut light = AreaLight {
+            pattern: match &surface {
+                EmitterShape::Faces(faces) => Pattern::even(&faces.areas().collect::<Vec<_>>()),
+                EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
+                    Pattern::even(&areas)
+                }
+            },
+            surface,
+            shape,
+            id,
+            material,
+            power: 0.0,
+        };
+        if let Some(radiance) = light.material.constant_emission() {
+            let exitance = f64::from(PI * light.sides() * radiance.luminance());
+            light.power = (exitance * area) as f32;
+        } else {
+            let context = || ShadingContext::new(host.clone());
+            let (pattern, power) = Pattern::probed(&areas, probing, context, |probe, context| {
+                light.probe(probe, context)
+            });
+            (light.pattern, light.power) = (pattern, power);
+        }
+        Some(light)
+    }
+
+    /// The luminance of the radiant power, estimated when the light was made; 0 when no light was found [W].
+    pub(super) fn power(&self) -> f32 {
+        self.power
+    }
+
+    /// Number of parts that light selection chooses from.
+    pub(super) fn parts(&self) -> u32 {
+        match &self.surface {
+            EmitterShape::Faces(faces) => faces.len(),
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => 1,
+        }
+    }
+
+    /// The part that a primitive belongs to.
+    #[inline]
+    pub(super) fn part_of(&self, primitive: u32) -> u32 {
+        match &self.surface {
+            EmitterShape::Faces(faces) => faces.index_of(primitive),
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => 0,
+        }
+    }
+
+    /// The share of the light's power that a part has.
+    #[inline]
+    pub(super) fn part_probability(&self, part: u32) -> f32 {
+        match &self.surface {
+            EmitterShape::Faces(_) => self.pattern.probability(part),
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => 1.0,
+        }
+    }
+
+    /// The part that `u` in `[0,1)` chooses by power, and what is left of `u`.
+    pub(super) fn part_by_power(&self, u: f64) -> (u32, f64) {
+        match &self.surface {
+            EmitterShape::Faces(_) => {
+                let place = self.pattern.sample(u, Vec2::ZERO);
+                (place.primitive, place.rest)
+            }
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => (0, u),
+        }
+    }
+
+    /// Where a part is and how strong.
+    pub(super) fn bounds(&self, part: u32) -> LightBounds {
+        let bounds = match &self.surface {
+            EmitterShape::Faces(faces) => faces.bounds(part),
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
+                self.shape.bounds()
+            }
+        };
+        let (axis, spread) = match &self.surface {
+            _ if self.material.two_sided_emission() => (Vec3::Z, PI),
+            EmitterShape::Triangles(triangles) => cone_of(triangles.iter().map(LightTriangle::ng)),
+            EmitterShape::Faces(faces) => (faces.normal(part), 0.0),
+            EmitterShape::Analytic(Analytic::Disk) => {
+                let p = Vec3::from(self.shape.world_from_object.translation);
+                (self.analytic_at(p).ng, 0.0)
+            }
+            EmitterShape::Ball(..) | EmitterShape::Analytic(_) => (Vec3::Z, PI),
+        };
+        LightBounds {
+            center: bounds.center(),
+            radius: bounds.radius(),
+            // The power of a flat light is π times its intensity along the normal; for other shapes this bound is a few
+            // times too large.
+            intensity: self.power * self.part_probability(part) / (PI * self.sides()),
+            axis,
+            spread,
+            falloff: FRAC_PI_2,
+        }
+    }
+
+    /// A point of a part by `u_primitive` and `u`, as seen from `p`.
+    pub(super) fn sample_li(&self, p: Vec3, part: u32, u_primitive: f64, u: Vec2) -> Option<LightSample> {
+        match &self.surface {
+            EmitterShape::Triangles(triangles) => {
+                let place = self.pattern.sample(u_primitive, u);
+                let seen = triangles[place.primitive as usize].seen_from(p, &place);
+                self.sample_of(seen.as_ref()?)
+            }
+            EmitterShape::Faces(faces) => {
+                let seen = faces.seen_from(p, part, u);
+                self.sample_of(seen.as_ref()?)
+            }
+            EmitterShape::Ball(ball, shares) => {
+                let seen = self.sample_ball(p, ball, *shares, u_primitive, u);
+                self.sample_of(seen.as_ref()?)
+            }
+            EmitterShape::Analytic(_) => {
+                let seen = self.sample_analytic(p, u_primitive, u);
+                self.sample_of(seen.as_ref()?)
+            }
+        }
+    }
+
+    // Inlined into each branch of its caller, by reference, to avoid copies that stall on store forwarding.
+    #[inline(always)]
+    fn sample_of(&self, seen: &Seen) -> Option<LightSample> {
+        let emits = seen.cos > 0.0 || self.material.two_sided_emission();
+        let chosen = emits && seen.pdf > 0.0 && seen.pdf.is_finite();
+        chosen.then(|| LightSample {
+            wi: seen.wi,
+            pdf: seen.pdf,
+            is_delta: false,
+            end: Some(seen.end),
+            shine: match self.material.constant_emission() {
+                Some(radiance) => Shine::Known(radiance),
+                None => Shine::FromPoint {
+                    primitive: seen.primitive,
+                    barycentric: seen.barycentric,
+                },
+            },
+        })
+    }
+
+    /// The radiance against `wi` of a point that `sample_li` chose.
+    pub(super) fn radiance(
+        &self,
+        wi: Vec3,
+        end: &RayEnd,
+        (primitive, barycentric): (u32, Vec2),
+        time: f32,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        let point = match self.surface {
+            EmitterShape::Triangles(_) | EmitterShape::Faces(_) => {
+                self.shape.surface_point(primitive, barycentric)
+            }
+            EmitterShape::Ball(..) | EmitterShape::Analytic(_) => self.analytic_at(end.p),
+        };
+        let it = Interaction {
+            time,
+            ..point.seen_from(-wi, self.id, primitive)
+        };
+        self.material.emission_at(&it, context)
+    }
+
+    /// The density per solid angle with which `sample_li` chooses, as seen from `p`, the point that a ray found.
+    #[inline]
+    pub(super) fn pdf_li(&self, p: Vec3, found: &Interaction) -> f32 {
+        let cos = found.wo.dot(found.ng);
+        match &self.surface {
+            EmitterShape::Triangles(triangles) => {
+                let triangle = &triangles[found.primitive as usize];
+                let density = self
+                    .pattern
+                    .density(found.primitive, || triangle.place_of(found.p));
+                triangle.pdf(p, density, (found.p, cos))
+            }
+            EmitterShape::Faces(faces) => {
+                let face = faces.index_of(found.primitive);
+                faces.pdf(p, face, (found.p, cos))
+            }
+            EmitterShape::Ball(ball, shares) => {
+                self.ball_pdf(p, ball, *shares, found.p, (found.ng, found.uv), cos)
+            }
+            EmitterShape::Analytic(analytic) => {
+                let density = self.pattern.density(0, || square_of_uv(*analytic, found.uv));
+                let pdf_area = density * self.shape.pdf_area(0, found.ng);
+                solid_angle_pdf(pdf_area, (found.p - p).length_squared(), cos)
+            }
+        }
+    }
+
+    /// A photon from a point by `u_primitive` and `u_position`, in a direction by `u_direction` in proportion to its
+    /// cosine.
+    pub(super) fn emit(
+        &self,
+        u_primitive: f64,
+        u_position: Vec2,
+        u_direction: Vec2,
+        context: &mut ShadingContext,
+    ) -> Option<Emission> {
+        let place = self.pattern.sample(u_primitive, u_position);
+        let (end, pdf, point) = match &self.surface {
+            EmitterShape::Faces(faces) => {
+                let (end, pdf) = faces.point(place.primitive, place.u);
+                (end, pdf, None)
+            }
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
+                let (point, pdf) = self.point(place.primitive, place.u);
+                (point.ray_end(), pdf, Some(point))
+            }
+        };
+        let direction = self.leaving(end.ng, place.rest < 0.5, u_direction);
+        let radiance = self.radiance_from(point.as_ref(), place.primitive, direction, context);
+        // The cosine cancels against the density of the direction, cos θ / π.
+        let power = radiance * (PI * self.sides() / (pdf * place.density));
+        let origin = end.ray_origin(direction);
+        (pdf > 0.0 && power.is_finite() && !power.is_black()).then_some(Emission {
+            ray: Ray::new(origin, direction),
+            power,
+        })
+    }
+
+    /// How many sides emit.
+    fn sides(&self) -> f32 {
+        if self.material.two_sided_emission() {
+            2.0
+        } else {
+            1.0
+        }
+    }
+
+    /// The point of a primitive at a point of its parameter square, and its density per area where those of the square
+    /// are chosen uniformly.
+    fn point(&self, primitive: u32, place: Vec2) -> (SurfacePoint, f32) {
+        match &self.surface {
+            EmitterShape::Triangles(triangles) => {
+                let point = self.shape.surface_point(primitive, triangle(place));
+                (point, triangles[primitive as usize].inverse_area)
+            }
+            EmitterShape::Faces(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
+                let sample = self.shape.sample_area(primitive, place);
+                (sample.point, sample.pdf)
+            }
+        }
+    }
+
+    /// The point of an analytic shape that is nearest to `p`.
+    fn analytic_at(&self, p: Vec3) -> SurfacePoint {
+        let object = self
+            .shape
+            .exact_object_from_world()
+            .transform_point3(p.as_dvec3());
+        self.shape
+            .analytic_near(object.as_vec3())
+            .expect("the shape is analytic")
+    }
+
+    /// A direction from a point of that normal, in proportion to its cosine; from the back when both sides emit and `back` is set.
+    fn leaving(&self, ng: Vec3, back: bool, u: Vec2) -> Vec3 {
+        let normal = if back && self.material.two_sided_emission() {
+            -ng
+        } else {
+            ng
+        };
+        Frame::from_normal(normal).to_world(cosine_hemisphere(u))
+    }
+
+    /// The radiance in a direction from a point; no point is needed where that is the same everywhere.
+    fn radiance_from(
+        &self,
+        point: Option<&SurfacePoint>,
+        primitive: u32,
+        direction: Vec3,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        match (self.material.constant_emission(), point) {
+            (Some(radiance), _) => radiance,
+            (None, None) => unreachable!("faces emit alike all over"),
+            (None, Some(point)) => {
+                let it = point.seen_from(direction, self.id, primitive);
+                self.material.emission_at(&it, context)
+            }
+        }
+    }
+
+    /// The power that a photon with these numbers would have if the pattern were even.
+    fn probe(&self, probe: &Probe, context: &mut ShadingContext) -> ProbeResult {
+        let (point, pdf) = self.point(probe.primitive, probe.place);
+        if pdf <= 0.0 {
+            return ProbeResult::default();
+        }
+        let direction = self.leaving(point.ng, probe.side < 0.5, probe.direction);
+        let radiance = self.radiance_from(Some(&point), probe.primitive, direction, context);
+        let exitance = PI * self.sides() * radiance.luminance();
+        ProbeResult {
+            power: exitance / pdf,
+            area: 1.0 / pdf,
+        }
+    }
+
+    // ---- Analytic shapes.
+
+    fn sample_analytic(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<Seen> {
+        let place = self.pattern.sample(u_primitive, u);
+        let sample = self.shape.sample_area(0, place.u);
+        let to_light = sample.point.p - p;
+        let distance_squared = to_light.length_squared();
+        let wi = to_light / distance_squared.sqrt();
+        let cos = -wi.dot(sample.point.ng);
+        (distance_squared > 0.0).then(|| Seen {
+            wi,
+            cos,
+            pdf: solid_angle_pdf(place.density * sample.pdf, distance_squared, cos),
+            end: sample.point.ray_end(),
+            primitive: 0,
+            barycentric: Vec2::ZERO,
+        })
+    }
+
+    fn sample_ball(&self, p: Vec3, ball: &Ball, shares: SphereShares, u_way: f64, u: Vec2) -> Option<Seen> {
+        let share = f64::from(shares.cone);
+        let cone = ball.cone(p);
+        let cone = match cone {
+            Some(cone) if u_way < share => cone,
+            // The rescaled number is used again, for the pattern.
+            Some(_) => {
+                let mut seen = self.sample_analytic(p, (u_way - share) / (1.0 - share), u)?;
+                let point = self.analytic_at(seen.end.p);
+                seen.pdf = self.ball_pdf(p, ball, shares, point.p, (point.ng, point.uv), seen.cos);
+                return Some(seen);
+            }
+            None => return self.sample_analytic(p, u_way, u),
+        };
+        let far = u_way < share * f64::from(shares.far);
+        let chosen = ball.sample(&cone, u, far);
+        // Every direction of the cone hits the outside first; the cosine is needed for the pattern's share only.
+        let ng = if self.shape.flip_normals {
+            -chosen.outward
+        } else {
+            chosen.outward
+        };
+        let cos = if far == self.shape.flip_normals { 1.0 } else { -1.0 };
+        let pdf = if shares.cone == 1.0 {
+            cone.pdf() * if far { shares.far } else { 1.0 - shares.far }
+        } else {
+            let point = self.analytic_at(chosen.p);
+            let cos = cos * chosen.wi.dot(chosen.outward).abs();
+            self.ball_pdf(p, ball, shares, chosen.p, (ng, point.uv), cos)
+        };
+        Some(Seen {
+            wi: chosen.wi,
+            cos,
+            pdf,
+            end: RayEnd {
+                p: chosen.p,
+                p_error: ball.p_error,
+                ng,
+            },
+            primitive: 0,
+            barycentric: Vec2::ZERO,
+        })
+    }
+
+    /// The density per solid angle of a sphere's point, where `cos` is the cosine between its normal and the way to `p`.
+    fn ball_pdf(
+        &self,
+        p: Vec3,
+        ball: &Ball,
+        shares: SphereShares,
+        point: Vec3,
+        (ng, uv): (Vec3, Vec2),
+        cos: f32,
+    ) -> f32 {
+        let by_pattern = || {
+            let density = self.pattern.density(0, || square_of_uv(Analytic::Sphere, uv));
+            let pdf_area = density * self.shape.pdf_area(0, ng);
+            solid_angle_pdf(pdf_area, (point - p).length_squared(), cos)
+        };
+        let Some(cone) = ball.cone(p) else {
+            return by_pattern();
+        };
+        let is_far = (cos < 0.0) != self.shape.flip_normals;
+        let by_cone = cone.pdf() * if is_far { shares.far } else { 1.0 - shares.far };
+        if shares.cone == 1.0 {
+            by_cone
+        } else {
+            shares.cone * by_cone + (1.0 - shares.cone) * by_pattern()
+        }
+    }
+}
+
+impl EmitterShape {
+    fn of(shape: &Shape, material: &Material) -> EmitterShape {
+        let analytic = match shape.geometry {
+            Geometry::Mesh(_) if material.constant_emission().is_some() => {
+                return EmitterShape::Faces(Faces::of(shape));
+            }
+            Geometry::Mesh(_) => {
+                let triangles = 0..shape.primitive_count();
+                return EmitterShape::Triangles(
+                    triangles
+                        .map(|primitive| LightTriangle::new(shape, primitive))
+                        .collect(),
+                );
+            }
+            Geometry::Sphere => Analytic::Sphere,
+            Geometry::Disk => Analytic::Disk,
+            Geometry::Cylinder => Analytic::Cylinder,
+        };
+        match Ball::of(shape) {
+            Some(ball) => EmitterShape::Ball(ball, SphereShares::of(shape, material)),
+            None => EmitterShape::Analytic(analytic),
+        }
+    }
+}
+
+impl SphereShares {
+    fn of(shape: &Shape, material: &Material) -> SphereShares {
+        let both = material.two_sided_emission();
+        let near_emits = both || !shape.flip_normals;
+        let far_is_seen = material.may_be_transparent() && (both || shape.flip_normals);
+        SphereShares {
+            cone: if material.constant_emission().is_some() {
+                1.0
+            } else {
+                0.5
+            },
+            far: match (near_emits, far_is_seen) {
+                (_, false) => 0.0,
+                (true, true) => 0.5,
+                (false, true) => 1.0,
+            },
+        }
+    }
+}
+
+/// The point of the parameter square of [`Shape::sample_area`] whose surface parameters are `uv`.
+fn square_of_uv(analytic: Analytic, uv: Vec2) -> Vec2 {
+    match analytic {
+        Analytic::Sphere => Vec2::new(uv.x, 0.5 + 0.5 * cos(PI * uv.y)),
+        Analytic::Disk => Vec2::new(uv.x * uv.x, uv.y),
+        Analytic::Cylinder => uv,
+    }
+}

@@ -1,0 +1,289 @@
+//! Emission importance over a shape: a piecewise-constant density over its primitives, from probes of the emission
+//! shader.
+//!
+//! - Each primitive has an area-preserving parameter square: [`Shape::sample_area`]'s on analytic shapes,
+//!   [`triangle`](renderer_base::sampling::triangle)'s on triangles. It is divided into a grid of cells, large primitives into
+//!   many, so that a small bright part of a large screen is a cell of its own.
+//! - A cell is chosen in proportion to the power that the shader emits at a few probed points and directions, blended
+//!   with its area: cells without observed emission are chosen less often, but never with density zero.
+//! - If emission is uniform nothing is probed, and the primitives are the cells.
+
+use glam::Vec2;
+use rayon::prelude::*;
+
+use renderer_base::math::ONE_MINUS_EPSILON;
+use renderer_base::sampler::Sampler;
+use renderer_base::sampling::{AliasSample, AliasTable};
+
+/// A density over the parameter squares of a shape's primitives.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    /// Over the cells.
+    table: AliasTable,
+    /// Empty where every primitive is one cell.
+    grids: Vec<Grid>,
+    /// The primitive of each cell; empty as `grids` is.
+    owners: Vec<u32>,
+}
+
+/// The cells of a primitive.
+#[derive(Clone, Copy, Debug)]
+struct Grid {
+    first: u32,
+    /// How many there are along either side.
+    side: u32,
+}
+
+/// A chosen point of a primitive's parameter square.
+pub(super) struct PatternPoint {
+    pub(super) primitive: u32,
+    pub(super) u: Vec2,
+    /// The density of the choice over all parameter squares.
+    pub(super) density: f32,
+    /// What is left of the random number that chose the cell.
+    pub(super) rest: f64,
+}
+
+/// The numbers that choose a point of a primitive, a direction and a side to look at it from, each in `[0,1)`.
+pub(super) struct Probe {
+    pub(super) primitive: u32,
+    pub(super) place: Vec2,
+    pub(super) direction: Vec2,
+    pub(super) side: f32,
+}
+
+/// What a probe finds, per unit of the parameter square.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ProbeResult {
+    /// Luminance of the radiant power [W].
+    pub(super) power: f32,
+    /// [m²].
+    pub(super) area: f32,
+}
+
+/// Number of probes of a light.
+#[derive(Clone, Copy, Debug)]
+pub struct Probing {
+    /// Initial number.
+    first: usize,
+    /// Maximum number, used if few probes find emission. Every primitive gets at least one.
+    most: usize,
+}
+
+impl Probing {
+    /// Number of probes for each of that many lights, so that all together take about a second.
+    pub fn shared_by(lights: usize) -> Probing {
+        const ALL: usize = 1 << 20;
+        let share = ALL / lights.max(1);
+        Probing {
+            first: share.clamp(16, 1 << 13),
+            most: share.clamp(16, 1 << 17),
+        }
+    }
+}
+
+/// Probes that a cell gets where the light has few primitives.
+const PROBES_PER_CELL: usize = 4;
+
+/// Probes with emission after which the pattern is considered known.
+const ENOUGH: usize = 64;
+
+impl Pattern {
+    /// Every primitive in proportion to its area.
+    pub(super) fn even(areas: &[f32]) -> Pattern {
+        Pattern {
+            table: AliasTable::new(areas),
+            grids: vec![],
+            owners: vec![],
+        }
+    }
+
+    /// Probes the emission on primitives of these areas; returns the pattern and the luminance of its power [W]. Values
+    /// that are not finite or not positive count as zero. `context` makes the per-thread state for `probe`.
+    pub(super) fn probed<C>(
+        areas: &[f32],
+        probing: Probing,
+        context: impl Fn() -> C + Sync,
+        probe: impl Fn(&Probe, &mut C) -> ProbeResult + Sync,
+    ) -> (Pattern, f32) {
+        let mut probes = probing.first;
+        loop {
+            let (grids, owners) = divide(areas, probes / PROBES_PER_CELL);
+            let per_cell = (probes / owners.len()).clamp(1, PROBES_PER_CELL);
+            let cells: Vec<Cell> = (0..owners.len() as u32)
+                .into_par_iter()
+                .with_min_len(1024)
+                .map_init(&context, |context, index| {
+                    let primitive = owners[index as usize];
+                    let grid = grids[primitive as usize];
+                    Cell::probed(grid, primitive, index, per_cell, |seen| probe(seen, context))
+                })
+                .collect();
+            let lit: usize = cells.iter().map(|cell| cell.lit as usize).sum();
+            if lit >= ENOUGH || probes >= probing.most || probes * 4 <= owners.len() {
+                return (
+                    Pattern::of(&cells, grids, owners, per_cell),
+                    total(&cells, |cell| cell.power) as f32,
+                );
+            }
+            probes = (probes * 4).min(probing.most);
+        }
+    }
+
+    fn of(cells: &[Cell], grids: Vec<Grid>, owners: Vec<u32>, per_cell: usize) -> Pattern {
+        let [power, area] = [total(cells, |cell| cell.power), total(cells, |cell| cell.area)];
+        // Smoothing: as if one more probe of each cell had found the shape's mean.
+        let by_area = if power > 0.0 {
+            1.0 / (1.0 + per_cell as f64)
+        } else {
+            1.0
+        };
+        let weights: Vec<f32> = cells
+            .iter()
+            .map(|cell| {
+                let dim = by_area * f64::from(cell.area) / area;
+                let bright = (1.0 - by_area) * f64::from(cell.power) / power.max(f64::MIN_POSITIVE);
+                (dim + bright) as f32
+            })
+            .collect();
+        let table = AliasTable::new(&weights);
+        if owners.len() == grids.len() {
+            return Pattern {
+                table,
+                grids: vec![],
+                owners: vec![],
+            };
+        }
+        Pattern { table, grids, owners }
+    }
+
+    /// The place that `u_cell` and, within its cell, `u` choose.
+    #[inline(always)]
+    pub(super) fn sample(&self, u_cell: f64, u: Vec2) -> PatternPoint {
+        let choice = self.table.sample(u_cell);
+        if self.grids.is_empty() {
+            PatternPoint {
+                primitive: choice.index as u32,
+                u,
+                density: choice.probability,
+                rest: choice.u,
+            }
+        } else {
+            self.place(choice, u)
+        }
+    }
+
+    fn place(&self, choice: AliasSample, u: Vec2) -> PatternPoint {
+        let cell = choice.index as u32;
+        let primitive = self.owners[cell as usize];
+        let grid = self.grids[primitive as usize];
+        PatternPoint {
+            primitive,
+            u: grid.place(cell, u),
+            density: choice.probability * grid.cells() as f32,
+            rest: choice.u,
+        }
+    }
+
+    /// The probability of a primitive, where each is one cell.
+    #[inline]
+    pub(super) fn probability(&self, primitive: u32) -> f32 {
+        self.table.probability(primitive as usize)
+    }
+
+    /// The density of choosing, on that primitive, the point of its parameter square that `place` gives.
+    #[inline]
+    pub(super) fn density(&self, primitive: u32, place: impl FnOnce() -> Vec2) -> f32 {
+        match self.grids.get(primitive as usize) {
+            None => self.table.probability(primitive as usize),
+            Some(grid) => self.table.probability(grid.cell(place()) as usize) * grid.cells() as f32,
+        }
+    }
+}
+
+impl Grid {
+    fn cells(self) -> u32 {
+        self.side * self.side
+    }
+
+    /// The point `u` of one of its cells.
+    #[inline]
+    fn place(self, cell: u32, u: Vec2) -> Vec2 {
+        let index = cell - self.first;
+        let corner = Vec2::new((index % self.side) as f32, (index / self.side) as f32);
+        ((corner + u) / self.side as f32).min(Vec2::splat(ONE_MINUS_EPSILON))
+    }
+
+    /// The cell of a point.
+    #[inline]
+    fn cell(self, place: Vec2) -> u32 {
+        let along = |x: f32| ((x * self.side as f32) as u32).min(self.side - 1);
+        self.first + along(place.y) * self.side + along(place.x)
+    }
+}
+
+/// What the probes of a cell have found.
+struct Cell {
+    power: f32,
+    area: f32,
+    /// How many of them have met light.
+    lit: u32,
+}
+
+impl Cell {
+    fn probed(
+        grid: Grid,
+        primitive: u32,
+        index: u32,
+        probes: usize,
+        mut probe: impl FnMut(&Probe) -> ProbeResult,
+    ) -> Cell {
+        let mut cell = Cell {
+            power: 0.0,
+            area: 0.0,
+            lit: 0,
+        };
+        let share = 1.0 / (probes as f32 * grid.cells() as f32);
+        let mut sampler = Sampler::new(0);
+        for sample in 0..probes as u64 {
+            sampler.start(glam::UVec2::new(index, 0), sample);
+            let found = probe(&Probe {
+                primitive,
+                place: grid.place(index, sampler.next_2d()),
+                direction: sampler.next_2d(),
+                side: sampler.next_1d(),
+            });
+            if found.power > 0.0 && found.power.is_finite() {
+                cell.power += found.power * share;
+                cell.lit += 1;
+            }
+            if found.area.is_finite() {
+                cell.area += found.area * share;
+            }
+        }
+        cell
+    }
+}
+
+/// Grids of about so many cells in all, in proportion to the areas of the primitives, and the primitive of each cell.
+fn divide(areas: &[f32], cells: usize) -> (Vec<Grid>, Vec<u32>) {
+    let area: f64 = areas.iter().copied().map(f64::from).sum();
+    let mut owners = vec![];
+    let grids = (0u32..)
+        .zip(areas)
+        .map(|(primitive, &own)| {
+            let share = cells as f64 * f64::from(own) / area;
+            let grid = Grid {
+                first: owners.len() as u32,
+                side: (share.sqrt() as u32).max(1),
+            };
+            owners.resize(owners.len() + grid.cells() as usize, primitive);
+            grid
+        })
+        .collect();
+    (grids, owners)
+}
+
+fn total(cells: &[Cell], part: impl Fn(&Cell) -> f32) -> f64 {
+    cells.iter().map(|cell| f64::from(part(cell))).sum()
+}

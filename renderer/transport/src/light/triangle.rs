@@ -1,0 +1,149 @@
+//! Triangular emitters: sampled by area, or by solid angle where they appear large.
+
+use glam::{Vec2, Vec3};
+
+use super::pattern::PatternPoint;
+use super::sample::Seen;
+use renderer_base::math::RayEnd;
+use renderer_base::sampling::{LEAST_SOLID_ANGLE, SphericalTriangle, solid_angle_pdf, triangle};
+use renderer_geometry::Shape;
+
+/// A triangle in world space.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LightTriangle {
+    p: Vec3,
+    edge1: Vec3,
+    edge2: Vec3,
+    ng: Vec3,
+    /// 0 for one without area, which is never chosen [1/m²].
+    pub(super) inverse_area: f32,
+    p_error: f32,
+    /// Greatest distance of a corner from the centroid [m].
+    radius: f32,
+}
+
+impl LightTriangle {
+    pub(super) fn new(shape: &Shape, primitive: u32) -> LightTriangle {
+        let [p, b, c] = shape.triangle(primitive);
+        let point = shape.surface_point(primitive, Vec2::splat(1.0 / 3.0));
+        let to_centroid = (b - p + (c - p)) / 3.0;
+        let from_centroid = |corner: Vec3| (corner - p - to_centroid).length();
+        LightTriangle {
+            p,
+            edge1: b - p,
+            edge2: c - p,
+            ng: point.ng,
+            inverse_area: shape.pdf_area(primitive, point.ng),
+            p_error: point.p_error,
+            radius: [p, b, c].map(from_centroid).into_iter().fold(0.0, f32::max),
+        }
+    }
+
+    /// Unit geometric normal.
+    pub(super) fn ng(&self) -> Vec3 {
+        self.ng
+    }
+
+    pub(super) fn corners(&self) -> [Vec3; 3] {
+        [self.p, self.p + self.edge1, self.p + self.edge2]
+    }
+
+    /// [m²]
+    pub(super) fn area(&self) -> f32 {
+        0.5 * self.edge1.cross(self.edge2).length()
+    }
+
+    /// The point of these weights of the second and third corner.
+    #[inline]
+    pub(super) fn point(&self, barycentric: Vec2) -> RayEnd {
+        RayEnd {
+            p: self.p + self.edge1 * barycentric.x + self.edge2 * barycentric.y,
+            p_error: self.p_error,
+            ng: self.ng,
+        }
+    }
+
+    /// The point that a place chooses by area, as seen from `p`.
+    #[inline]
+    pub(super) fn seen_from(&self, p: Vec3, place: &PatternPoint) -> Option<Seen> {
+        self.seen(p, place, None)
+    }
+
+    /// The density [1/sr] with which `seen_from` chooses a point `found`, with the density of its place, where `cos` is the
+    /// cosine between its normal and the way to `p`.
+    #[inline]
+    pub(super) fn pdf(&self, p: Vec3, density: f32, (found, cos): (Vec3, f32)) -> f32 {
+        solid_angle_pdf(density * self.inverse_area, (found - p).length_squared(), cos)
+    }
+
+    /// The point that a place chooses by solid angle if the triangle is seen large from `p`, else by area.
+    #[inline]
+    pub(super) fn face_from(&self, p: Vec3, place: &PatternPoint) -> Option<Seen> {
+        self.seen(p, place, self.spherical(p).as_ref())
+    }
+
+    /// As `pdf`, for `face_from`.
+    #[inline]
+    pub(super) fn face_pdf(&self, p: Vec3, density: f32, at: (Vec3, f32)) -> f32 {
+        match self.spherical(p) {
+            Some(spherical) => density / spherical.solid_angle(),
+            None => self.pdf(p, density, at),
+        }
+    }
+
+    #[inline(always)]
+    fn seen(&self, p: Vec3, place: &PatternPoint, spherical: Option<&SphericalTriangle>) -> Option<Seen> {
+        let barycentric = match spherical {
+            Some(spherical) => spherical.barycentric(place.u),
+            None => triangle(place.u),
+        };
+        let pdf = |distance_squared, cos| match spherical {
+            Some(spherical) => place.density / spherical.solid_angle(),
+            None => solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
+        };
+        Seen::from(p, self.point(barycentric), (place.primitive, barycentric), pdf)
+    }
+
+    /// The spherical triangle seen from `p`, if it is sampled by solid angle.
+    #[inline]
+    fn spherical(&self, p: Vec3) -> Option<SphericalTriangle> {
+        let to_corner = self.p - p;
+        let height = to_corner.dot(self.ng).abs();
+        let to_centroid = to_corner + (self.edge1 + self.edge2) / 3.0;
+        let nearest = (to_centroid.length() - self.radius).max(height);
+        // The solid angle is at most area times height over the cube of the least distance. This bound rejects most
+        // triangles cheaply.
+        let bound = LEAST_SOLID_ANGLE * self.inverse_area * nearest * nearest * nearest;
+        // Near the plane, rounding displaces points of the farther parts.
+        if height <= bound || height <= 5e-3 * self.radius {
+            return None;
+        }
+        let area = self.inverse_area.recip();
+        let spherical = SphericalTriangle::new(to_corner, [self.edge1, self.edge2], area, height);
+        (spherical.solid_angle() > LEAST_SOLID_ANGLE).then_some(spherical)
+    }
+
+    /// The point of the parameter square that [`triangle`] maps to a point of the plane.
+    pub(super) fn place_of(&self, p: Vec3) -> Vec2 {
+        // Projected along the axis in which the normal is largest.
+        let n = self.ng.abs();
+        let flat = |v: Vec3| {
+            if n.x > n.y.max(n.z) {
+                Vec2::new(v.y, v.z)
+            } else if n.y > n.z {
+                Vec2::new(v.z, v.x)
+            } else {
+                Vec2::new(v.x, v.y)
+            }
+        };
+        let (edge1, edge2, v) = (flat(self.edge1), flat(self.edge2), flat(p - self.p));
+        let determinant = edge1.perp_dot(edge2);
+        let b = Vec2::new(v.perp_dot(edge2), edge1.perp_dot(v)) / determinant;
+        let b = b.clamp(Vec2::ZERO, Vec2::ONE);
+        if b.y > b.x {
+            Vec2::new(2.0 * b.x, b.x + b.y)
+        } else {
+            Vec2::new(b.x + b.y, 2.0 * b.y)
+        }
+    }
+}

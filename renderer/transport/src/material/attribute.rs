@@ -1,0 +1,155 @@
+//! Geometry attributes for shaders (`getattribute`, interpolated inputs), resolved by shape when the scene is built.
+
+use std::collections::BTreeSet;
+
+use glam::Vec3;
+use shading::hir::Axis;
+use shading::{KnownAttributes, ShaderGlobals};
+
+use renderer_geometry::{AttributeDomain, AttributeSource, Geometry, Mesh, MeshAttribute, Shape};
+
+/// Where the attributes that shaders name are, for each shape.
+#[derive(Debug)]
+pub(super) struct AttributeTable {
+    pub(super) names: Vec<String>,
+    /// By name, then by shape.
+    sources: Vec<AttributeSource>,
+    shapes: usize,
+}
+
+impl AttributeTable {
+    pub(super) fn new(names: Vec<String>, shapes: &[Shape]) -> AttributeTable {
+        let of_name = |name| shapes.iter().map(move |shape| AttributeSource::of(shape, name));
+        AttributeTable {
+            sources: names.iter().flat_map(|name| of_name(name)).collect(),
+            names,
+            shapes: shapes.len(),
+        }
+    }
+
+    /// The source of the name with that index; the shape exists.
+    #[inline]
+    pub(super) fn source(&self, name: u32, shape: u32) -> Option<AttributeSource> {
+        self.sources
+            .get(name as usize * self.shapes + shape as usize)
+            .copied()
+    }
+}
+
+/// The attributes that all of some shapes have, as far as that is the same for them.
+pub fn known_attributes<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Option<KnownAttributes> {
+    let names = |shape: &Shape| match &shape.geometry {
+        Geometry::Mesh(mesh) => mesh.attribute_names(),
+        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => BTreeSet::new(),
+    };
+    KnownAttributes::of(shapes.into_iter().map(names))
+}
+
+/// The value of an attribute at a shading point of the shape.
+pub(super) fn value(source: AttributeSource, shape: &Shape, globals: &ShaderGlobals) -> Option<[f32; 4]> {
+    let uv = [globals.u, globals.v, 0.0, 0.0];
+    weighted(source, shape, globals, uv, |triangle| {
+        barycentric(triangle, globals)
+    })
+}
+
+/// The change of an attribute's value to the next pixel along an axis.
+pub(super) fn derivative(
+    source: AttributeSource,
+    shape: &Shape,
+    globals: &ShaderGlobals,
+    axis: Axis,
+) -> Option<[f32; 4]> {
+    let (dp, du, dv) = match axis {
+        Axis::X => (globals.dpdx, globals.dudx, globals.dvdx),
+        Axis::Y => (globals.dpdy, globals.dudy, globals.dvdy),
+    };
+    let is_constant = |attribute: &MeshAttribute| attribute.domain == AttributeDomain::Face;
+    if let (AttributeSource::Named(index), Geometry::Mesh(mesh)) = (source, &shape.geometry)
+        && mesh.attributes.get(index).is_none_or(is_constant)
+    {
+        return None;
+    }
+    let [x, y, z, _] = dp.0;
+    weighted(source, shape, globals, [du, dv, 0.0, 0.0], |triangle| {
+        let [b1, b2] = weights(triangle, Vec3::new(x, y, z));
+        [-b1 - b2, b1, b2]
+    })
+}
+
+/// The sum of the values of a triangle's vertices with weights; `uv` is that of the texture coordinates.
+fn weighted(
+    source: AttributeSource,
+    shape: &Shape,
+    globals: &ShaderGlobals,
+    uv: [f32; 4],
+    weights: impl Fn([Vec3; 3]) -> [f32; 3],
+) -> Option<[f32; 4]> {
+    let Geometry::Mesh(mesh) = &shape.geometry else {
+        return None;
+    };
+    match source {
+        AttributeSource::None => None,
+        AttributeSource::Uv => Some(uv),
+        AttributeSource::Uv2 => interpolate(shape, mesh, globals.primitive, weights, |i| {
+            mesh.uvs2.get(i).map_or([0.0; 4], |uv| [uv.x, uv.y, 0.0, 0.0])
+        }),
+        AttributeSource::Color => interpolate(shape, mesh, globals.primitive, weights, |i| {
+            mesh.colors.get(i).copied().unwrap_or_default()
+        }),
+        AttributeSource::Alpha => interpolate(shape, mesh, globals.primitive, weights, |i| {
+            let alpha = mesh.colors.get(i).map_or(1.0, |color| color[3]);
+            [alpha, alpha, alpha, 0.0]
+        }),
+        AttributeSource::Named(index) => {
+            let attribute = mesh.attributes.get(index)?;
+            match attribute.domain {
+                AttributeDomain::Face => Some(attribute.value(globals.primitive as usize)),
+                AttributeDomain::Vertex => {
+                    interpolate(shape, mesh, globals.primitive, weights, |i| attribute.value(i))
+                }
+            }
+        }
+    }
+}
+
+/// The value of a vertex attribute at the shading point, from those of the triangle's vertices.
+fn interpolate(
+    shape: &Shape,
+    mesh: &Mesh,
+    primitive: u32,
+    weights: impl Fn([Vec3; 3]) -> [f32; 3],
+    value: impl Fn(usize) -> [f32; 4],
+) -> Option<[f32; 4]> {
+    let indices = mesh.triangles.get(primitive as usize)?;
+    let weights = weights(shape.triangle(primitive));
+    let values = indices.map(|index| value(index as usize));
+    Some(std::array::from_fn(|lane| {
+        values
+            .iter()
+            .zip(weights)
+            .map(|(value, weight)| value[lane] * weight)
+            .sum()
+    }))
+}
+
+/// The weights of a triangle's vertices at the shading point.
+fn barycentric(triangle: [Vec3; 3], globals: &ShaderGlobals) -> [f32; 3] {
+    let [x, y, z, _] = globals.p.0;
+    let [b1, b2] = weights(triangle, Vec3::new(x, y, z) - triangle[0]);
+    [1.0 - b1 - b2, b1, b2]
+}
+
+/// The weights of a triangle's edges from its first vertex, in a vector of its plane.
+fn weights([a, b, c]: [Vec3; 3], v: Vec3) -> [f32; 2] {
+    let (edge1, edge2) = (b - a, c - a);
+    let normal = edge1.cross(edge2);
+    let area2 = normal.length_squared();
+    if area2 == 0.0 {
+        return [0.0; 2];
+    }
+    [
+        v.cross(edge2).dot(normal) / area2,
+        edge1.cross(v).dot(normal) / area2,
+    ]
+}

@@ -1,0 +1,707 @@
+//! Table of closures: name, parameters, and the lobes or emission that each adds (OSL, MaterialX, TSL, Cycles names).
+//!
+//! - Names and order of parameters are those of OSL's and MaterialX's headers and of TSL's renderers, so that existing
+//!   shaders compile. Overloads of a name are further lines.
+//! - A normal of length zero stands for the surface's shading normal, a tangent of length zero for its `dPdu`.
+//! - Roughness is the α of the distribution that is named: `"ggx"`, `"beckmann"` or `"sharp"`, which is smooth; any other
+//!   name is GGX.
+//! - OSL's `eta` is relative to the side of the normal that is passed, and `N` faces the viewer: shaders write
+//!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the inside of the object, whatever side is seen.
+//! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists what there is no lobe
+//!   for, which is said where a shader makes it.
+//! - Closures of hair are lobes of one model; roughnesses are variances and scales in MaterialX's, and the paper's in Cycles'.
+//! - Closures without a lobe of their own use the nearest one: Cycles' sheens are Burley's, subsurface scattering is
+//!   Lambertian, Phong and Ward are GGX of the same width; labels are ignored.
+//! - The thickness of a thin film is in nm.
+
+use std::collections::BTreeSet;
+use std::f32::consts::PI;
+use std::sync::LazyLock;
+
+use glam::Vec3;
+use shading::hir::{ClosureId, Const};
+use shading::ty::{Base, Type};
+use shading::{ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
+
+use super::abilities::Abilities;
+use super::component::{Coat, Component};
+use super::scattering::Scattering;
+use crate::bsdf::{
+    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Film, Hair,
+    HairParameters, Lambert, Lobe, Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
+};
+use renderer_base::color::Rgb;
+use renderer_base::math::ln;
+
+/// A line of the table.
+struct Entry {
+    kind: ClosureKind,
+    name: &'static str,
+    params: &'static [(&'static str, Type)],
+    /// Parameters that may be left out, with their values.
+    optional: &'static [(&'static str, Type, DefaultValue)],
+}
+
+/// The value of a parameter that is left out.
+#[derive(Clone, Copy)]
+enum DefaultValue {
+    Int(i32),
+    Float(f32),
+    Triple(f32),
+    Text,
+}
+
+impl DefaultValue {
+    fn constant(self) -> Const {
+        match self {
+            DefaultValue::Int(v) => Const::Int(v),
+            DefaultValue::Float(v) => Const::Float(v),
+            DefaultValue::Triple(v) => Const::Triple([v; 3]),
+            DefaultValue::Text => Const::String("".into()),
+        }
+    }
+}
+
+/// Makes the table, and the function that gives each line its meaning: one `match`, so that nothing is called through a
+/// pointer and a lobe is made where it will stay.
+macro_rules! closures {
+    ($($kind:ident $name:literal [$($param:expr),*] [$($optional:expr),*] $meaning:expr;)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        enum ClosureKind { $($kind),* }
+
+        static TABLE: &[Entry] = &[$(
+            Entry { kind: ClosureKind::$kind, name: $name, params: &[$($param),*], optional: &[$($optional),*] }
+        ),*];
+
+        /// Does what the component `id` of [`closure_registry`] means. A closure that lies below it and is to be visited
+        /// next is returned.
+        #[inline(always)]
+        pub(super) fn interpret<'t>(id: ClosureId, mut component: Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
+            match TABLE[id.0 as usize].kind {
+                $(ClosureKind::$kind => as_meaning($meaning)(&mut component)),*
+            }
+        }
+    };
+}
+
+/// Tells the compiler the type of a line's closure.
+#[inline(always)]
+fn as_meaning<F: for<'c, 'p, 'a, 't> Fn(&'c mut Component<'p, 'a, 't>) -> Option<ClosureRef<'t>>>(f: F) -> F {
+    f
+}
+
+use Type as T;
+
+const N: (&str, Type) = ("N", T::NORMAL);
+const U: (&str, Type) = ("U", T::VECTOR);
+const ALBEDO: (&str, Type) = ("albedo", T::COLOR);
+const DISTRIBUTION: (&str, Type) = ("distribution", T::STRING);
+const ROUGHNESS: [(&str, Type); 2] = [("roughness_x", T::FLOAT), ("roughness_y", T::FLOAT)];
+const TINTS: [(&str, Type); 2] = [("reflection_tint", T::COLOR), ("transmission_tint", T::COLOR)];
+/// Tags a component for render passes; not used yet. Other closures take a label too, and forget it.
+const LABEL: (&str, Type, DefaultValue) = ("label", T::STRING, DefaultValue::Text);
+const THIN_FILM: [(&str, Type, DefaultValue); 2] = [
+    ("thinfilm_thickness", T::FLOAT, DefaultValue::Float(0.0)),
+    ("thinfilm_ior", T::FLOAT, DefaultValue::Float(1.33)),
+];
+const THIN_FILM_GIVEN: [(&str, Type); 2] = [("thinfilm_thickness", T::FLOAT), ("thinfilm_ior", T::FLOAT)];
+const RAMP: (&str, Type) = ("colors", T::array(Base::Color, 8));
+const TOON: [(&str, Type); 2] = [("size", T::FLOAT), ("smooth", T::FLOAT)];
+const HAIR: [(&str, Type); 2] = [("roughnessu", T::FLOAT), ("roughnessv", T::FLOAT)];
+const TSL_COLOR: (&str, Type, DefaultValue) = ("base_color", T::COLOR, DefaultValue::Triple(1.0));
+const TSL_NORMAL: (&str, Type, DefaultValue) = ("normal", T::NORMAL, DefaultValue::Triple(0.0));
+
+closures! {
+    // Emission and nothing.
+    Emission "emission" [] [] |c| c.emit(Rgb::WHITE);
+    Background "background" [] [] |c| c.emit(Rgb::WHITE);
+    UniformEdf "uniform_edf" [("emittance", T::COLOR)] [] |c| { let radiance = c.color(); c.emit(radiance) };
+    Holdout "holdout" [] [] |_| None;
+    Debug "debug" [("tag", T::STRING)] [] |_| None;
+
+    // OSL.
+    Diffuse "diffuse" [N] [LABEL] |c| lobe(c, |_| Lobe::Lambert(Lambert));
+    OrenNayar "oren_nayar" [N, ("sigma", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
+    };
+    Translucent "translucent" [N] [] |c| lobe(c, |_| Lobe::Translucent(Translucent));
+    Transparent "transparent" [] [] |c| c.pass();
+    Reflection "reflection" [N, ("eta", T::FLOAT)] [] |c| lobe(c, |c| reflector(c.float(), Microfacets::SMOOTH));
+    Refraction "refraction" [N, ("eta", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Dielectric(Dielectric::transmission_only(c.float(), Microfacets::SMOOTH)))
+    };
+    MicrofacetU "microfacet"
+        [DISTRIBUTION, N, U, ("xalpha", T::FLOAT), ("yalpha", T::FLOAT), ("eta", T::FLOAT), ("refract", T::INT)]
+        [] |c| {
+            let distribution = c.text();
+            let (normal, tangent) = (c.triple(), c.triple());
+            let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
+            microfacet(c, normal, tangent, microfacets)
+        };
+    Phong "phong" [N, ("exponent", T::FLOAT)] [LABEL] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(ggx_of_exponent(c.float()))))
+    };
+    Ward "ward" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [] |c| {
+        let (normal, tangent) = (c.triple(), c.triple());
+        let microfacets = Microfacets::new(c.float(), c.float());
+        c.scatter(Scattering { normal, tangent, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
+    };
+    Subsurface "subsurface" [("eta", T::FLOAT), ("g", T::FLOAT), ("mfp", T::COLOR), ALBEDO] [] |c| {
+        c.skip(20);
+        let weight = c.color();
+        c.scatter(Scattering { weight, ..white(Lobe::Lambert(Lambert)) })
+    };
+
+    // MaterialX, and more in its manner.
+    OrenNayarDiffuseBsdf "oren_nayar_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
+        [("energy_compensation", T::INT, DefaultValue::Int(0))] |c| {
+            colored_lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
+        };
+    BurleyDiffuseBsdf "burley_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
+        [("flatness", T::FLOAT, DefaultValue::Float(0.0))] |c| {
+            colored_lobe(c, |c| {
+                let roughness = c.float();
+                Lobe::Burley(Burley { roughness, flatness: c.float() })
+            })
+        };
+    TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
+    TransparentBsdf "transparent_bsdf" [] [] |c| c.pass();
+    SheenBsdf "sheen_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)] [] |c| {
+        colored_lobe(c, |c| Lobe::Charlie(Charlie::new(c.float())))
+    };
+    SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
+        colored_lobe(c, |_| Lobe::Lambert(Lambert))
+    };
+    DielectricBsdf "dielectric_bsdf"
+        [N, U, TINTS[0], TINTS[1], ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION]
+        [THIN_FILM[0], THIN_FILM[1]] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let (reflection, transmission) = (c.color(), c.color());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let ior = c.float();
+            let microfacets = distributed(c.text(), microfacets);
+            let lobe = Lobe::Dielectric(Dielectric::new(ior, microfacets).tinted(reflection, transmission));
+            let lobe = lobe.under(film(c));
+            c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
+        };
+    ConductorBsdf "conductor_bsdf"
+        [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::COLOR), ("extinction", T::COLOR), DISTRIBUTION]
+        [THIN_FILM[0], THIN_FILM[1]] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let (eta, k) = (c.color(), c.color());
+            let microfacets = distributed(c.text(), microfacets);
+            let lobe = Lobe::Conductor(Conductor { eta, k, microfacets }).under(film(c));
+            c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
+        };
+    GeneralizedSchlickBsdf "generalized_schlick_bsdf"
+        [N, U, TINTS[0], TINTS[1], ROUGHNESS[0], ROUGHNESS[1], ("f0", T::COLOR), ("f90", T::COLOR),
+            ("exponent", T::FLOAT), DISTRIBUTION]
+        [THIN_FILM[0], THIN_FILM[1]] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let (reflection, transmission) = (c.color(), c.color());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let (f0, f90) = (c.color(), c.color());
+            let exponent = c.float();
+            let microfacets = distributed(c.text(), microfacets);
+            let lobe = Lobe::Schlick(Schlick { f0, f90, exponent, microfacets, reflection, transmission });
+            let lobe = lobe.under(film(c));
+            c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
+        };
+    CoatedDiffuseBsdf "coated_diffuse_bsdf"
+        [N, ALBEDO, ("alpha", T::FLOAT), ("ior", T::FLOAT), ("nonlinear", T::INT), DISTRIBUTION] [] |c| {
+            let (normal, albedo) = (c.triple(), c.color());
+            let microfacets = Microfacets::isotropic(c.float());
+            let (ior, nonlinear) = (c.float(), c.int() != 0);
+            let microfacets = distributed(c.text(), microfacets);
+            let (weight, lobe) = CoatedDiffuse::body(albedo, ior, microfacets, nonlinear);
+            c.scatter(Scattering { weight, normal, ..white(Lobe::CoatedDiffuse(lobe)) })
+        };
+    BurleySheenBsdf "burley_sheen_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Sheen(Sheen));
+    ClearcoatBsdf "clearcoat_bsdf" [N, ("alpha", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Clearcoat(Clearcoat::new(c.float())))
+    };
+    ThinTransmissionBsdf "thin_transmission_bsdf"
+        [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION] [] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let ior = c.float();
+            let microfacets = distributed(c.text(), microfacets);
+            let lobe = Lobe::ThinTransmission(ThinTransmission::new(ior, microfacets));
+            c.scatter(Scattering { normal, tangent, ..white(lobe) })
+        };
+    Layer "layer" [("top", T::CLOSURE), ("base", T::CLOSURE)] [] |c| {
+        let (top, base) = (c.closure(), c.closure());
+        match base.filter(|&base| is_inside(base)) {
+            // It lies under all of the surface, whatever that scatters.
+            Some(inside) => c.both(top, inside),
+            None => c.layer(top, base),
+        }
+    };
+
+    // TSL and Kiln.
+    Lambert "lambert" [] [TSL_COLOR, TSL_NORMAL] |c| {
+        let (weight, normal) = (c.color(), c.triple());
+        c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+    };
+    Mirror "mirror" [] [TSL_COLOR, TSL_NORMAL] |c| {
+        let (weight, normal) = (c.color(), c.triple());
+        c.scatter(Scattering { weight, normal, ..white(Lobe::Schlick(Schlick::mirror(Microfacets::SMOOTH))) })
+    };
+    LambertTransmission "lambert_transmission" [] [TSL_COLOR, TSL_NORMAL] |c| {
+        let (weight, normal) = (c.color(), c.triple());
+        c.scatter(Scattering { weight, normal, ..white(Lobe::Translucent(Translucent)) })
+    };
+    AshikhmanShirley "ashikhman_shirley"
+        [("specular", T::FLOAT), ("roughnessU", T::FLOAT), ("roughnessV", T::FLOAT)] [TSL_COLOR, TSL_NORMAL] |c| {
+            let f0 = Rgb::splat(0.08 * c.float());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let (weight, normal) = (c.color(), c.triple());
+            c.scatter(Scattering { normal, ..white(Lobe::Schlick(Schlick::new(f0, microfacets))) });
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+        };
+
+    // Cycles. Its glossy closures take α, as OSL's do.
+    DiffuseRamp "diffuse_ramp" [N, RAMP] [] |c| ramp(c, |_| Lobe::Lambert(Lambert));
+    PhongRamp "phong_ramp" [N, ("exponent", T::FLOAT), RAMP] [] |c| {
+        ramp(c, |c| Lobe::Schlick(Schlick::mirror(ggx_of_exponent(c.float()))))
+    };
+    DiffuseToon "diffuse_toon" [N, TOON[0], TOON[1]] [] |c| lobe(c, |_| Lobe::Lambert(Lambert));
+    GlossyToon "glossy_toon" [N, TOON[0], TOON[1]] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(c.float()))))
+    };
+    AshikhminVelvet "ashikhmin_velvet" [N, ("sigma", T::FLOAT)] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
+    CyclesSheen "sheen" [N, ("roughness", T::FLOAT)] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
+    AshikhminShirley "ashikhmin_shirley" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [] |c| {
+        let (normal, tangent) = (c.triple(), c.triple());
+        let microfacets = Microfacets::new(c.float(), c.float());
+        c.scatter(Scattering { normal, tangent, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
+    };
+    MicrofacetGgx "microfacet_ggx" [N, ("ag", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(c.float()))))
+    };
+    MicrofacetBeckmann "microfacet_beckmann" [N, ("ab", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(distributed("beckmann", Microfacets::isotropic(c.float())))))
+    };
+    MicrofacetGgxRefraction "microfacet_ggx_refraction" [N, ("ag", T::FLOAT), ("eta", T::FLOAT)] [] |c| {
+        lobe(c, |c| {
+            let microfacets = Microfacets::isotropic(c.float());
+            Lobe::Dielectric(Dielectric::transmission_only(c.float(), microfacets))
+        })
+    };
+    MicrofacetMultiGgx "microfacet_multi_ggx" [N, ("ag", T::FLOAT), ("C", T::COLOR)] [] |c| {
+        let normal = c.triple();
+        let microfacets = Microfacets::isotropic(c.float());
+        let weight = c.color();
+        c.scatter(Scattering { weight, normal, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
+    };
+    MicrofacetMultiGgxAniso "microfacet_multi_ggx_aniso"
+        [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT), ("C", T::COLOR)] [] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let weight = c.color();
+            let lobe = Lobe::Schlick(Schlick::mirror(microfacets));
+            c.scatter(Scattering { weight, normal, tangent, ..white(lobe) })
+        };
+    MicrofacetMultiGgxGlass "microfacet_multi_ggx_glass"
+        [N, ("ag", T::FLOAT), ("eta", T::FLOAT), ("C", T::COLOR)] [] |c| {
+            let normal = c.triple();
+            let microfacets = Microfacets::isotropic(c.float());
+            let eta = c.float();
+            let weight = c.color();
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Dielectric(Dielectric::new(eta, microfacets))) })
+        };
+    MicrofacetF82Tint "microfacet_f82_tint"
+        [DISTRIBUTION, N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT), ("f0", T::COLOR), ("f82", T::COLOR)]
+        [] |c| {
+            let distribution = c.text();
+            let (normal, tangent) = (c.triple(), c.triple());
+            let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
+            let lobe = Lobe::Schlick(Schlick::new(c.color(), microfacets));
+            c.scatter(Scattering { normal, tangent, ..white(lobe) })
+        };
+    PrincipledDiffuse "principled_diffuse" [N, ("roughness", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Burley(Burley { roughness: c.float(), flatness: 0.0 }))
+    };
+    PrincipledSheen "principled_sheen" [N] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
+    PrincipledClearcoat "principled_clearcoat" [N, ("clearcoat", T::FLOAT), ("roughness", T::FLOAT)] [] |c| {
+        let normal = c.triple();
+        let weight = Rgb::splat(0.25 * c.float());
+        let lobe = Lobe::Clearcoat(Clearcoat::new(c.float()));
+        c.scatter(Scattering { weight, normal, ..white(lobe) })
+    };
+    Bssrdf "bssrdf" [("method", T::STRING), N, ("radius", T::VECTOR), ALBEDO]
+        [("texture_blur", T::FLOAT, DefaultValue::Float(0.0)), ("sharpness", T::FLOAT, DefaultValue::Float(0.0)),
+            ("roughness", T::FLOAT, DefaultValue::Float(1.0)), ("ior", T::FLOAT, DefaultValue::Float(1.4)),
+            ("anisotropy", T::FLOAT, DefaultValue::Float(0.0))] |c| {
+            c.text();
+            let normal = c.triple();
+            c.skip(12);
+            let weight = c.color();
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+        };
+    AmbientOcclusion "ambient_occlusion" [] [] |c| c.scatter(white(Lobe::Lambert(Lambert)));
+    HairReflection "hair_reflection" [N, HAIR[0], HAIR[1], ("T", T::VECTOR), ("offset", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(c.float()))))
+    };
+    HairTransmission "hair_transmission" [N, HAIR[0], HAIR[1], ("T", T::VECTOR), ("offset", T::FLOAT)] [] |c| {
+        lobe(c, |_| Lobe::Translucent(Translucent))
+    };
+    PrincipledHair "principled_hair"
+        [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
+        [] chiang_hair;
+    HairChiang "hair_chiang"
+        [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
+        [] chiang_hair;
+    HairHuang "hair_huang"
+        [N, ("sigma", T::COLOR), ("roughness", T::FLOAT), ("tilt", T::FLOAT), ("eta", T::FLOAT),
+            ("aspect_ratio", T::FLOAT), ("r_lobe", T::FLOAT), ("tt_lobe", T::FLOAT), ("trt_lobe", T::FLOAT)]
+        [] huang_hair;
+    ThinGlass "thin_glass"
+        [N, ("T", T::VECTOR), ("reflection", T::COLOR), ("transmission", T::COLOR), ("ior", T::FLOAT),
+            ("roughness", T::FLOAT), THIN_FILM_GIVEN[0], THIN_FILM_GIVEN[1]] [] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let weight = c.color();
+            c.skip(12);
+            let ior = c.float();
+            let lobe = ThinTransmission::new(ior, Microfacets::isotropic(c.float()));
+            c.scatter(Scattering { weight, normal, tangent, ..white(Lobe::ThinTransmission(lobe)) })
+        };
+    ThinSubsurface "thin_subsurface"
+        [N, ("T", T::VECTOR), ("C", T::COLOR), ("anisotropy", T::FLOAT), ("roughness", T::FLOAT)] [] |c| {
+            let normal = c.triple();
+            c.skip(12);
+            let weight = c.color() * 0.5;
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) });
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Translucent(Translucent)) })
+        };
+    MicrofacetBeckmannRefraction "microfacet_beckmann_refraction"
+        [N, ("ab", T::FLOAT), ("eta", T::FLOAT)] [] |c| {
+            lobe(c, |c| {
+                let microfacets = distributed("beckmann", Microfacets::isotropic(c.float()));
+                Lobe::Dielectric(Dielectric::transmission_only(c.float(), microfacets))
+            })
+        };
+    RayPortalBsdf "ray_portal_bsdf" [("position", T::VECTOR), ("direction", T::VECTOR)] [] |c| c.pass();
+    ChiangHairBsdf "chiang_hair_bsdf"
+        [N, ("curve_direction", T::VECTOR), ("tint_R", T::COLOR), ("tint_TT", T::COLOR), ("tint_TRT", T::COLOR),
+            ("ior", T::FLOAT), ("longitudual_roughness_R", T::FLOAT), ("longitudual_roughness_TT", T::FLOAT),
+            ("longitudual_roughness_TRT", T::FLOAT), ("azimuthal_roughness_R", T::FLOAT),
+            ("azimuthal_roughness_TT", T::FLOAT), ("azimuthal_roughness_TRT", T::FLOAT), ("cuticle_angle", T::FLOAT),
+            ("absorption_coefficient", T::COLOR)] [] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let parameters = HairParameters {
+                tints: [c.color(), c.color(), c.color()],
+                ior: c.float(),
+                variances: [c.float(), c.float(), c.float()],
+                scales: [c.float(), c.float(), c.float()],
+                // One half is no tilt.
+                tilt: (c.float() - 0.5) * PI,
+                absorption: c.color(),
+            };
+            c.scatter(Scattering { normal, tangent, ..white(Lobe::Hair(Hair::new(&parameters))) })
+        };
+
+    // The inside of bodies, which absorbs light and scatters none.
+    AnisotropicVdf "anisotropic_vdf" [ALBEDO, ("extinction", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
+        let albedo = c.color();
+        let extinction = c.color();
+        c.absorb((Rgb::WHITE - albedo) * extinction)
+    };
+    MediumVdf "medium_vdf"
+        [ALBEDO, ("transmission_depth", T::FLOAT), ("transmission_color", T::COLOR), ("anisotropy", T::FLOAT),
+            ("ior", T::FLOAT), ("priority", T::INT)] [] |c| {
+            let (albedo, depth) = (c.color(), c.float());
+            let extinction = if depth > 0.0 {
+                c.color().map(|left| -ln(left) / depth)
+            } else {
+                Rgb::BLACK
+            };
+            c.absorb((Rgb::WHITE - albedo) * extinction)
+        };
+
+    // Other volumes, which there are none of.
+    Absorption "absorption" [] [] |_| None;
+    FournierForand "fournier_forand" [("B", T::FLOAT), ("IOR", T::FLOAT)] [] |_| None;
+    Draine "draine" [("g", T::FLOAT), ("alpha", T::FLOAT)] [] |_| None;
+    Rayleigh "rayleigh" [] [] |_| None;
+    HenyeyGreenstein "henyey_greenstein" [("g", T::FLOAT)] [] |_| None;
+
+    // What OSL's testshade passes parameters of all types to.
+    ParameterTest "parameter_test"
+        [("int_param", T::INT), ("float_param", T::FLOAT), ("color_param", T::COLOR), ("vector_param", T::VECTOR),
+            ("string_param", T::STRING), ("int_array", T::array(Base::Int, 5)),
+            ("vector_array", T::array(Base::Vector, 5)), ("color_array", T::array(Base::Color, 5)),
+            ("float_array", T::array(Base::Float, 5)), ("string_array", T::array(Base::String, 5))]
+        [("int_key", T::INT, DefaultValue::Int(0)), ("float_key", T::FLOAT, DefaultValue::Float(0.0)),
+            ("color_key", T::COLOR, DefaultValue::Triple(0.0)), ("vector_key", T::VECTOR, DefaultValue::Triple(0.0)),
+            ("string_key", T::STRING, DefaultValue::Text)] |_| None;
+
+    Coat "coat" [("base", T::CLOSURE)]
+        [("N", T::NORMAL, DefaultValue::Triple(0.0)), ("roughness", T::FLOAT, DefaultValue::Float(0.0)),
+            ("ior", T::FLOAT, DefaultValue::Float(1.5)), ("tint", T::COLOR, DefaultValue::Triple(1.0))] |c| {
+            let base = c.closure();
+            let normal = c.triple();
+            let microfacets = Microfacets::isotropic(c.float());
+            let coat = Coat { normal, microfacets, ior: c.float(), tint: c.color() };
+            c.coat(base, &coat)
+        };
+    SoftTerminator "soft_terminator" [("base", T::CLOSURE)] [] |c| {
+        let base = c.closure();
+        c.soften(base)
+    };
+}
+
+static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
+    let mut registry = ClosureRegistry::default();
+    for entry in TABLE {
+        let required = entry.params.iter().map(|&(name, ty)| ClosureParam::new(name, ty));
+        let optional = entry
+            .optional
+            .iter()
+            .map(|&(name, ty, value)| ClosureParam::optional(name, ty, value.constant()));
+        let id = registry.register(ClosureSignature {
+            name: entry.name,
+            params: required.chain(optional).collect(),
+        });
+        if let Some((_, note)) = STAND_INS.iter().find(|(name, _)| *name == entry.name) {
+            registry.note(id, note);
+        }
+    }
+    registry
+});
+
+/// What is said where a shader makes a closure that Kiln has no lobe for.
+const STAND_INS: [(&str, &str); 17] = [
+    (
+        "diffuse_ramp",
+        "Lambert's reflection in the mean of the colours stands in",
+    ),
+    (
+        "phong_ramp",
+        "GGX of the same width in the mean of the colours stands in",
+    ),
+    ("diffuse_toon", "Lambert's reflection stands in"),
+    ("glossy_toon", "GGX of about the same width stands in"),
+    ("bssrdf", "Lambert's reflection stands in"),
+    ("ambient_occlusion", "Lambert's reflection stands in"),
+    ("hair_reflection", "GGX of the same width stands in"),
+    ("hair_transmission", "translucence stands in"),
+    ("hair_huang", "hair of Chiang's model stands in"),
+    (
+        "thin_subsurface",
+        "Lambert's reflection and translucence stand in",
+    ),
+    ("thin_glass", "what passes is not tinted"),
+    ("ray_portal_bsdf", "light passes where it is"),
+    ("fournier_forand", "there are no volumes, and it does nothing"),
+    ("draine", "there are no volumes, and it does nothing"),
+    ("rayleigh", "there are no volumes, and it does nothing"),
+    ("absorption", "there are no volumes, and it does nothing"),
+    ("henyey_greenstein", "there are no volumes, and it does nothing"),
+];
+
+/// The closures that Kiln knows, for a `ShadingSystem`.
+pub fn closure_registry() -> ClosureRegistry {
+    REGISTRY.clone()
+}
+
+/// What an instance that can make these closures may do.
+pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
+    let mut abilities = Abilities::default();
+    for id in ids {
+        match TABLE[id.0 as usize].kind {
+            ClosureKind::Emission | ClosureKind::Background | ClosureKind::UniformEdf => {
+                abilities.emits = true;
+            }
+            ClosureKind::Transparent | ClosureKind::TransparentBsdf | ClosureKind::RayPortalBsdf => {
+                abilities.transparent = true;
+            }
+            ClosureKind::Layer | ClosureKind::Coat => abilities.layers = true,
+            ClosureKind::AnisotropicVdf | ClosureKind::MediumVdf => abilities.absorbs = true,
+            _ => {}
+        }
+    }
+    abilities
+}
+
+/// Whether it is a component that tells of the inside of a body.
+pub(super) fn is_inside(closure: ClosureRef<'_>) -> bool {
+    matches!(closure.node(), ClosureNode::Component { id, .. } if abilities([id]).absorbs)
+}
+
+/// Those of the closures that emit or let light straight through, and that absorb some of what goes through.
+pub(super) fn seen_by_light(ids: &BTreeSet<ClosureId>) -> Vec<ClosureId> {
+    let passes = abilities(ids.iter().copied()).transparent;
+    let is_seen = |id: &&ClosureId| {
+        let abilities = abilities([**id]);
+        abilities.emits || abilities.transparent || (abilities.absorbs && passes)
+    };
+    ids.iter().filter(is_seen).copied().collect()
+}
+
+/// A lobe of colour one about the surface's own normal.
+#[inline(always)]
+fn white(lobe: Lobe) -> Scattering {
+    Scattering {
+        weight: Rgb::WHITE,
+        normal: Vec3::ZERO,
+        tangent: Vec3::ZERO,
+        solid: false,
+        soft: false,
+        lobe,
+    }
+}
+
+/// A lobe whose parameters begin with a normal.
+#[inline(always)]
+fn lobe<'a, 't>(
+    c: &mut Component<'_, 'a, 't>,
+    lobe: impl FnOnce(&mut Component<'_, 'a, 't>) -> Lobe,
+) -> Option<ClosureRef<'t>> {
+    let normal = c.triple();
+    let lobe = lobe(c);
+    c.scatter(Scattering {
+        normal,
+        ..white(lobe)
+    })
+}
+
+/// A lobe whose parameters begin with a normal and a colour.
+#[inline(always)]
+fn colored_lobe<'a, 't>(
+    c: &mut Component<'_, 'a, 't>,
+    lobe: impl FnOnce(&mut Component<'_, 'a, 't>) -> Lobe,
+) -> Option<ClosureRef<'t>> {
+    let (normal, weight) = (c.triple(), c.color());
+    let lobe = lobe(c);
+    c.scatter(Scattering {
+        normal,
+        weight,
+        ..white(lobe)
+    })
+}
+
+/// A lobe whose parameters begin with a normal and end with the eight colours of a ramp, of which it takes the mean.
+fn ramp<'a, 't>(
+    c: &mut Component<'_, 'a, 't>,
+    lobe: impl FnOnce(&mut Component<'_, 'a, 't>) -> Lobe,
+) -> Option<ClosureRef<'t>> {
+    let normal = c.triple();
+    let lobe = lobe(c);
+    let mut weight = Rgb::BLACK;
+    for _ in 0..8 {
+        weight += c.color() * 0.125;
+    }
+    c.scatter(Scattering {
+        weight,
+        normal,
+        ..white(lobe)
+    })
+}
+
+/// Cycles' hair, whose roughnesses are those of the paper; `m0_roughness` is a factor on that of the first reflection.
+fn chiang_hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
+    lobe(c, |c| {
+        let absorption = c.color();
+        let (along, about) = (c.float(), c.float());
+        let reflection = c.float() * along;
+        let tilt = c.float();
+        let parameters = HairParameters {
+            absorption,
+            tilt,
+            ..HairParameters::of_roughness(along, about, c.float()).with_reflection(reflection)
+        };
+        Lobe::Hair(Hair::new(&parameters))
+    })
+}
+
+/// Cycles' hair of microfacets: fibres are round, and of the roughness α about as rough.
+fn huang_hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
+    lobe(c, |c| {
+        let absorption = c.color();
+        let roughness = c.float();
+        let tilt = c.float();
+        let parameters = HairParameters::of_roughness(roughness, roughness, c.float());
+        c.skip(4);
+        let tints = [c.float(), c.float(), c.float()].map(Rgb::splat);
+        Lobe::Hair(Hair::new(&HairParameters {
+            absorption,
+            tilt,
+            tints,
+            ..parameters
+        }))
+    })
+}
+
+/// Microfacets of the distribution that a shader names: `"sharp"` is smooth, and what is unknown is GGX.
+#[inline]
+fn distributed(name: &str, microfacets: Microfacets) -> Microfacets {
+    match name {
+        "sharp" => Microfacets::SMOOTH,
+        _ => microfacets.with(Distribution::named(name)),
+    }
+}
+
+/// OSL's reflections: `eta` zero means that everything is reflected.
+fn reflector(eta: f32, microfacets: Microfacets) -> Lobe {
+    if eta == 0.0 {
+        Lobe::Schlick(Schlick::mirror(microfacets))
+    } else {
+        Lobe::Dielectric(Dielectric::reflection_only(eta, microfacets))
+    }
+}
+
+/// OSL's microfacets, whose last parameters are `eta` and `refract`: 0 reflects, 1 refracts, 2 does both.
+fn microfacet<'t>(
+    c: &mut Component<'_, '_, 't>,
+    normal: Vec3,
+    tangent: Vec3,
+    microfacets: Microfacets,
+) -> Option<ClosureRef<'t>> {
+    let eta = c.float();
+    let lobe = match c.int() {
+        0 => reflector(eta, microfacets),
+        1 => Lobe::Dielectric(Dielectric::transmission_only(eta, microfacets)),
+        _ => Lobe::Dielectric(Dielectric::new(eta, microfacets)),
+    };
+    c.scatter(Scattering {
+        normal,
+        tangent,
+        ..white(lobe)
+    })
+}
+
+/// The film of [`THIN_FILM`].
+#[inline(always)]
+fn film(c: &mut Component<'_, '_, '_>) -> Film {
+    Film {
+        thickness: c.float(),
+        ior: c.float(),
+    }
+}
+
+/// The GGX roughness about as wide as a cosine lobe.
+// Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", section 5.2.
+fn ggx_of_exponent(exponent: f32) -> Microfacets {
+    Microfacets::isotropic((2.0 / (exponent.max(0.0) + 2.0)).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registry_follows_the_table() {
+        let registry = closure_registry();
+        assert_eq!(registry.iter().count(), TABLE.len());
+        for ((id, signature), entry) in registry.iter().zip(TABLE) {
+            assert_eq!(signature.name, entry.name);
+            assert_eq!(
+                signature.params.len(),
+                entry.params.len() + entry.optional.len(),
+                "{id:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Shader globals from a surface interaction.
+
+use glam::{Vec2, Vec3};
+use shading::runtime::globals::Triple;
+use shading::{RayKind, ShaderGlobals};
+
+use renderer_geometry::{Footprint, Interaction, PointDifferential};
+
+/// The globals at a point that a ray of some kind found.
+///
+/// - `N` and `Ng` face the viewer, as OSL's renderers have it; `backfacing()` tells that they were turned.
+/// - `surface_area` is that of the whole shape [m²]; it matters only to shaders that ask for it.
+/// - `Ps` stays zero: there are no light shaders. So do `dtime` and `dPdtime`: nothing moves.
+/// - `footprint` is what one sample stands for there; without one, all derivatives are zero.
+#[inline]
+pub(super) fn globals(
+    it: &Interaction,
+    ray_kind: RayKind,
+    surface_area: f32,
+    footprint: Option<&Footprint>,
+) -> ShaderGlobals {
+    let backfacing = it.wo.dot(it.ng) < 0.0;
+    let side = if backfacing { -1.0 } else { 1.0 };
+    let mut globals = ShaderGlobals {
+        p: triple(it.p),
+        i: triple(-it.wo),
+        n: triple(it.n * side),
+        ng: triple(it.ng * side),
+        dpdu: triple(it.dpdu),
+        dpdv: triple(it.dpdv),
+        u: it.uv.x,
+        v: it.uv.y,
+        time: it.time,
+        surface_area,
+        p_error: it.p_error,
+        ray_kind,
+        backfacing: i32::from(backfacing),
+        object: it.shape.0,
+        primitive: it.primitive,
+        ..ShaderGlobals::default()
+    };
+    if let Some(footprint) = footprint {
+        set_derivatives(&mut globals, it, &footprint.point(it));
+    }
+    globals
+}
+
+/// Not inlined: most materials ask for no derivatives.
+#[inline(never)]
+fn set_derivatives(globals: &mut ShaderGlobals, it: &Interaction, change: &PointDifferential) {
+    globals.dpdx = triple(change.dpdx);
+    globals.dpdy = triple(change.dpdy);
+    globals.didx = triple(change.didx);
+    globals.didy = triple(change.didy);
+    let dx = parameters(it, change.dpdx);
+    let dy = parameters(it, change.dpdy);
+    (globals.dudx, globals.dvdx) = (dx.x, dx.y);
+    (globals.dudy, globals.dvdy) = (dy.x, dy.y);
+}
+
+/// The change of the surface parameters when the point moves by `dp` along the surface.
+fn parameters(it: &Interaction, dp: Vec3) -> Vec2 {
+    let (uu, uv, vv) = (it.dpdu.dot(it.dpdu), it.dpdu.dot(it.dpdv), it.dpdv.dot(it.dpdv));
+    let determinant = uu * vv - uv * uv;
+    let (u, v) = (it.dpdu.dot(dp), it.dpdv.dot(dp));
+    let change = Vec2::new(vv * u - uv * v, uu * v - uv * u) / determinant;
+    if change.is_finite() { change } else { Vec2::ZERO }
+}
+
+#[inline]
+fn triple(v: Vec3) -> Triple {
+    Triple([v.x, v.y, v.z, 0.0])
+}

@@ -1,0 +1,501 @@
+//! Renderer services for shaders: texture lookups, point clouds, coordinate spaces, geometry attributes, traced rays.
+//!
+//! A [`Host`] has two phases. While a scene is built it collects the textures and point clouds that shaders name, from
+//! any thread; [`Host::freeze`] then loads them and sets shapes and camera, and [`Host::allow_rays`] sets what rays hit. After that
+//! it is immutable, and lookups take no lock.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use glam::{Affine3A, Mat4, Vec2};
+use rustc_hash::{FxHashMap, FxHashSet};
+use shading::hir::{Axis, Const, Kind, TextureMapping};
+use shading::{
+    AttributeHandle, CloudHandle, PointCloud, RayKind, ShaderGlobals, ShaderHost, TextureHandle, TextureInfo,
+    TextureLookup, TextureRequest, TextureSample, TraceHit, TraceRay,
+};
+
+use super::attribute::{self, AttributeTable};
+use super::cloud::{Clouds, WantedClouds};
+use super::probe::Probe;
+use super::texture::{self, Named, TextureFault, TextureNames};
+use crate::cloud::{CloudId, CloudStore};
+use renderer_geometry::AttributeSource;
+use renderer_geometry::Shape;
+use renderer_geometry::accel::Accel;
+use renderer_image::texture::{
+    TextureColorSpace, TextureId, TextureLoader, TextureNeed, TextureSource, TextureStore, TileSet,
+};
+
+/// The renderer as shaders see it.
+#[derive(Debug)]
+pub struct Host {
+    collecting: Mutex<Collecting>,
+    frozen: OnceLock<Frozen>,
+    probe: OnceLock<Probe>,
+    /// What every ray is besides its own kind.
+    purpose: RayKind,
+    /// Tells its texture handles from those of other hosts.
+    tag: u32,
+}
+
+/// What is known while a scene is built.
+#[derive(Debug, Default)]
+struct Collecting {
+    loader: TextureLoader,
+    names: TextureNames,
+    ids: FxHashMap<TextureRequest, TextureId>,
+    clouds: WantedClouds,
+    /// Attributes that shaders name, by handle.
+    attributes: Vec<String>,
+}
+
+/// What is known for the rest of the time.
+#[derive(Debug)]
+struct Frozen {
+    store: TextureStore,
+    names: TextureNames,
+    ids: FxHashMap<TextureRequest, TextureId>,
+    /// Those that shaders named while they ran; why they are not there where they are not.
+    late: RwLock<FxHashMap<TextureRequest, Result<TextureId, String>>>,
+    /// Files whose failure was told.
+    told: Mutex<FxHashSet<String>>,
+    clouds: Clouds,
+    shapes: Arc<[Shape]>,
+    attributes: AttributeTable,
+    /// World-space area of each shape [m²], once somebody has asked.
+    areas: OnceLock<Arc<[f32]>>,
+    world_from_camera: Affine3A,
+}
+
+/// Bits of a handle that are the number of a texture, a point cloud or an attribute; the others are its host's tag.
+const INDEX_BITS: u32 = 20;
+
+impl Host {
+    /// A host that looks for texture files in `directories`, in this order.
+    pub fn new(directories: Vec<PathBuf>) -> Host {
+        static TAGS: AtomicU32 = AtomicU32::new(0);
+        Host {
+            collecting: Mutex::new(Collecting {
+                names: TextureNames {
+                    directories,
+                    ..TextureNames::default()
+                },
+                ..Collecting::default()
+            }),
+            frozen: OnceLock::new(),
+            probe: OnceLock::new(),
+            purpose: RayKind::default(),
+            tag: TAGS.fetch_add(1, Ordering::Relaxed) << INDEX_BITS,
+        }
+    }
+
+    /// The same with a bound on the memory of textures [bytes].
+    #[must_use]
+    pub fn with_texture_memory(self, limit: usize) -> Host {
+        self.with_collecting(|collecting| collecting.loader = TextureLoader::with_memory(limit));
+        self
+    }
+
+    /// The same for a bake: to `raytype`, all rays are those of a bake, besides their own kind.
+    #[must_use]
+    pub fn for_bake(self) -> Host {
+        Host {
+            purpose: RayKind::BAKE,
+            ..self
+        }
+    }
+
+    /// What every ray is besides its own kind.
+    pub fn purpose(&self) -> RayKind {
+        self.purpose
+    }
+
+    /// World-space area of each shape [m²]; none before [`Host::freeze`].
+    pub(super) fn areas(&self) -> Arc<[f32]> {
+        let areas = |frozen: &Frozen| frozen.shapes.iter().map(Shape::area).collect();
+        self.frozen
+            .get()
+            .map(|frozen| frozen.areas.get_or_init(|| areas(frozen)).clone())
+            .unwrap_or_default()
+    }
+
+    /// Gives a texture a name by which shaders find it, before files of that name are looked for.
+    pub fn name_texture(&self, name: String, source: TextureSource, color_space: TextureColorSpace) {
+        self.with_collecting(|collecting| {
+            collecting.names.named.insert(name, (source, color_space));
+        });
+    }
+
+    /// Whether there are files of a name, or an image of the scene's: each of them is looked for.
+    pub fn finds_texture(&self, name: &str) -> bool {
+        let request = TextureRequest {
+            file: name.to_owned(),
+            ..TextureRequest::default()
+        };
+        self.with_collecting(|collecting| collecting.names.resolve(&request).is_some())
+    }
+
+    /// Whether there is a point cloud of a name.
+    pub fn finds_cloud(&self, name: &str) -> bool {
+        self.with_collecting(|collecting| collecting.names.file(name).is_some())
+    }
+
+    /// Loads the textures that were asked for and ends the time of changes. The second call does nothing.
+    ///
+    /// # Errors
+    /// All textures that could not be read.
+    pub fn freeze(&self, shapes: Arc<[Shape]>, world_from_camera: Affine3A) -> Result<(), Vec<TextureFault>> {
+        if self.frozen.get().is_some() {
+            return Ok(());
+        }
+        let Collecting {
+            loader,
+            names,
+            ids,
+            clouds,
+            attributes,
+        } = self.with_collecting(std::mem::take);
+        let store = loader.load().map_err(|errors| {
+            let faults = errors.into_iter().map(|error| names.fault(error, ids.keys()));
+            faults.collect::<Vec<_>>()
+        })?;
+        self.frozen.get_or_init(|| Frozen {
+            store,
+            names,
+            ids,
+            late: RwLock::default(),
+            told: Mutex::default(),
+            clouds: clouds.load(),
+            attributes: AttributeTable::new(attributes, &shapes),
+            shapes,
+            areas: OnceLock::new(),
+            world_from_camera,
+        });
+        Ok(())
+    }
+
+    /// Sets what the rays of `trace` hit, and the names of the shapes. Before that they hit nothing. The second call does
+    /// nothing.
+    pub fn allow_rays(&self, accel: Arc<Accel>, names: Arc<[Arc<str>]>) {
+        if let Some(frozen) = self.frozen.get() {
+            let shapes = frozen.shapes.clone();
+            self.probe.get_or_init(|| Probe::new(accel, shapes, names));
+        }
+    }
+
+    /// The id of a texture that was loaded when the host was frozen.
+    pub fn texture_id(&self, request: &TextureRequest) -> Option<TextureId> {
+        self.frozen.get()?.ids.get(request).copied()
+    }
+
+    /// The textures; `None` before they are loaded.
+    pub fn textures(&self) -> Option<&TextureStore> {
+        self.frozen.get().map(|frozen| &frozen.store)
+    }
+
+    /// The point clouds; `None` before they are loaded.
+    pub fn clouds(&self) -> Option<&CloudStore> {
+        self.frozen.get().map(|frozen| &frozen.clouds.store)
+    }
+
+    /// The files of all point clouds that were read, those included that running shaders named.
+    pub fn cloud_files(&self) -> impl Iterator<Item = &Path> + '_ {
+        self.clouds().into_iter().flat_map(CloudStore::files)
+    }
+
+    /// The files of the textures and point clouds that were named when the host was frozen.
+    pub fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
+        let textures = self.textures().into_iter().flat_map(TextureStore::textures);
+        let clouds = self.clouds().into_iter().flat_map(CloudStore::clouds);
+        textures
+            .map(|(_, texture)| texture.path())
+            .chain(clouds.map(|cloud| cloud.path()))
+    }
+
+    fn handle_of(&self, request: &TextureRequest, need: TextureNeed) -> Option<TextureHandle> {
+        let id = match self.frozen.get() {
+            Some(frozen) => frozen.texture(request).ok(),
+            None => self.with_collecting(|collecting| collecting.request(request, need)),
+        };
+        id.filter(|id| id.0 >> INDEX_BITS == 0)
+            .map(|id| TextureHandle(self.tag | id.0))
+    }
+
+    fn with_collecting<T>(&self, f: impl FnOnce(&mut Collecting) -> T) -> T {
+        // A panic elsewhere leaves the tables whole: entries are added in one step.
+        f(&mut self.collecting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Default for Host {
+    fn default() -> Host {
+        Host::new(vec![])
+    }
+}
+
+impl Collecting {
+    fn request(&mut self, request: &TextureRequest, need: TextureNeed) -> Option<TextureId> {
+        let known = self.ids.get(request).copied();
+        if known.is_some() && need == TextureNeed::Optional {
+            return known;
+        }
+        let picture = |found| self.loader.request_picture(found, need);
+        let id = match self.names.resolve(request)? {
+            Named::One(found) => picture(found),
+            Named::Many(list) => {
+                let list = list.into_iter().map(|(square, found)| (square, picture(found)));
+                let list: Vec<_> = list.collect();
+                known.unwrap_or_else(|| self.loader.request_set(TileSet::new(&list)))
+            }
+        };
+        self.ids.insert(request.clone(), id);
+        Some(id)
+    }
+}
+
+impl Frozen {
+    /// A texture by name, read now if it is not there yet.
+    fn texture(&self, request: &TextureRequest) -> Result<TextureId, String> {
+        if let Some(&id) = self.ids.get(request) {
+            return self.usable(id);
+        }
+        // A panic elsewhere leaves the table whole: entries are added in one step.
+        let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = late.get(request) {
+            return known.clone();
+        }
+        drop(late);
+        let found = self.load(request);
+        let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
+        late.entry(request.clone()).or_insert(found).clone()
+    }
+
+    /// A texture that has texels.
+    fn usable(&self, id: TextureId) -> Result<TextureId, String> {
+        match self.store.error(id) {
+            Some(error) => Err(error.to_string()),
+            None => Ok(id),
+        }
+    }
+
+    fn load(&self, request: &TextureRequest) -> Result<TextureId, String> {
+        let load = |found| {
+            let id = self.store.load_late(found).map_err(|error| error.to_string())?;
+            self.usable(id)
+        };
+        match self.names.resolve(request) {
+            // The words are OpenImageIO's: shaders may look at them.
+            None => Err(format!(
+                "Could not open file: {0}: No such file or directory",
+                request.file
+            )),
+            Some(Named::One(found)) => load(&found),
+            Some(Named::Many(list)) => {
+                let list = list.iter().map(|(square, found)| Ok((*square, load(found)?)));
+                let list = list.collect::<Result<Vec<_>, String>>()?;
+                Ok(self.store.add_set(TileSet::new(&list)))
+            }
+        }
+    }
+}
+
+impl ShaderHost for Host {
+    fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        self.handle_of(request, TextureNeed::Required)
+    }
+
+    fn optional_texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        self.handle_of(request, TextureNeed::Optional)
+    }
+
+    fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
+        let index = handle.0 ^ self.tag;
+        let Some(frozen) = self.frozen.get().filter(|_| index >> INDEX_BITS == 0) else {
+            return lookup.absent();
+        };
+        let (store, id) = (&frozen.store, TextureId(index));
+        let found = match lookup.options.mapping {
+            TextureMapping::Plane => store.sample(id, &texture::plane(lookup)),
+            TextureMapping::Environment => store.sample_environment(id, &texture::direction(lookup)),
+            // Nothing is a volume; see `is_volume`.
+            TextureMapping::Volume => None,
+        };
+        found.map_or_else(|| lookup.absent(), texture::sample)
+    }
+
+    fn is_volume(&self, _: &TextureRequest) -> bool {
+        // No file that is read is a volume.
+        false
+    }
+
+    fn is_environment(&self, request: &TextureRequest) -> bool {
+        match self.frozen.get() {
+            Some(frozen) => frozen.texture(request).is_ok_and(|id| !frozen.store.is_set(id)),
+            None => self.with_collecting(|collecting| {
+                matches!(collecting.names.resolve(request), Some(Named::One(_)))
+            }),
+        }
+    }
+
+    fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
+        let frozen = self.frozen.get()?;
+        let error = match frozen.texture(request) {
+            Ok(id) => {
+                // Of a set, the picture at that place may be missing.
+                let found = frozen.store.id_at(id, Vec2::from_array(st));
+                return found.is_none().then(|| "unknown".to_owned());
+            }
+            Err(error) => error,
+        };
+        // As OpenImageIO does: each failure is told once, and known from then on.
+        let mut told = frozen.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = told.insert(request.file.clone());
+        Some(if is_new { error } else { "unknown".to_owned() })
+    }
+
+    fn texture_info(
+        &self,
+        request: &TextureRequest,
+        name: &str,
+        st: Option<[f32; 2]>,
+    ) -> Option<TextureInfo> {
+        let frozen = self.frozen.get()?;
+        let Ok(id) = frozen.texture(request) else {
+            return (name == "exists").then(|| TextureInfo::Ints(vec![0]));
+        };
+        let id = match st {
+            Some(st) => frozen.store.id_at(id, Vec2::from_array(st))?,
+            None => id,
+        };
+        // Of many files, what all agree on.
+        let mut answers = vec![];
+        frozen
+            .store
+            .each(id, &mut |one| answers.push(texture::info(one, name)));
+        let first = answers.first()?.clone();
+        first.filter(|first| answers.iter().all(|answer| answer.as_ref() == Some(first)))
+    }
+
+    fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
+        let frozen = self.frozen.get()?;
+        let world_from = frozen.world_from_space(globals, from)?;
+        let to_world = frozen.world_from_space(globals, to)?;
+        // Row vectors: the rows of the language's matrices are our columns.
+        Some(Mat4::from(to_world.inverse() * world_from).to_cols_array())
+    }
+
+    fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
+        if !object.is_empty() {
+            return None;
+        }
+        let shape = self.frozen.get()?.shapes.get(globals.object as usize)?;
+        attribute::value(AttributeSource::of(shape, name), shape, globals)
+    }
+
+    fn any_attribute(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        index: Option<u32>,
+        kind: Kind,
+    ) -> Option<Const> {
+        if !object.is_empty() || index.is_some() || (name, kind) != ("geom:name", Kind::STRING) {
+            return None;
+        }
+        let name = self.probe.get()?.name(globals.object)?;
+        Some(Const::String(name.clone()))
+    }
+
+    fn cloud_handle(&self, file: &str) -> Option<CloudHandle> {
+        let id = match self.frozen.get() {
+            Some(frozen) => frozen.clouds.id(&frozen.names, file),
+            None => self.with_collecting(|collecting| {
+                let Collecting { clouds, names, .. } = collecting;
+                clouds.request(names, file)
+            }),
+        };
+        id.filter(|id| id.0 >> INDEX_BITS == 0)
+            .map(|id| CloudHandle(self.tag | id.0))
+    }
+
+    fn cloud(&self, handle: CloudHandle) -> Option<&dyn PointCloud> {
+        let index = handle.0 ^ self.tag;
+        let frozen = self.frozen.get().filter(|_| index >> INDEX_BITS == 0)?;
+        let cloud = frozen.clouds.store.get(CloudId(index))?.ok()?;
+        Some(cloud)
+    }
+
+    fn cloud_error(&self, file: &str) -> Option<String> {
+        let frozen = self.frozen.get()?;
+        frozen.clouds.error(&frozen.names, file)
+    }
+
+    fn cloud_refusal(&self, _: &str) -> Option<Cow<'static, str>> {
+        Some(Cow::Borrowed("point clouds are written by `kiln shade` only"))
+    }
+
+    fn trace(&self, globals: &ShaderGlobals, ray: &TraceRay<'_>) -> Option<TraceHit> {
+        self.probe.get()?.trace(globals, ray)
+    }
+
+    fn traced_point(&self, hit: &TraceHit) -> Option<ShaderGlobals> {
+        self.probe.get()?.point(hit)
+    }
+
+    fn attribute_derivative(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        axis: Axis,
+    ) -> [f32; 4] {
+        let shapes = self.frozen.get().map(|frozen| &frozen.shapes);
+        let shape = shapes.and_then(|shapes| shapes.get(globals.object as usize));
+        let change = shape
+            .filter(|_| object.is_empty())
+            .and_then(|shape| attribute::derivative(AttributeSource::of(shape, name), shape, globals, axis));
+        change.unwrap_or_default()
+    }
+
+    fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
+        let index = match self.frozen.get() {
+            Some(frozen) => frozen.attributes.names.iter().position(|known| known == name),
+            None => self.with_collecting(|collecting| {
+                let names = &mut collecting.attributes;
+                let known = names.iter().position(|known| known == name);
+                Some(known.unwrap_or_else(|| {
+                    names.push(name.to_owned());
+                    names.len() - 1
+                }))
+            }),
+        };
+        let index = index.and_then(|index| u32::try_from(index).ok());
+        index
+            .filter(|index| index >> INDEX_BITS == 0)
+            .map(|index| AttributeHandle(self.tag | index))
+    }
+
+    fn attribute_by_handle(&self, globals: &ShaderGlobals, handle: AttributeHandle) -> Option<[f32; 4]> {
+        let frozen = self.frozen.get()?;
+        let shape = frozen.shapes.get(globals.object as usize)?;
+        let source = frozen.attributes.source(handle.0 ^ self.tag, globals.object)?;
+        attribute::value(source, shape, globals)
+    }
+}
+
+impl Frozen {
+    fn world_from_space(&self, globals: &ShaderGlobals, space: &str) -> Option<Affine3A> {
+        match space {
+            "world" | "common" => Some(Affine3A::IDENTITY),
+            "object" | "model" | "shader" => {
+                Some(self.shapes.get(globals.object as usize)?.world_from_object)
+            }
+            "camera" => Some(self.world_from_camera),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Search of `#include`d files: beside the including file, then in the folders of the command line (`-I`).
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shading::{Includes, Source};
+
+use renderer_base::files;
+
+/// Folders in which included files are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Folders {
+    list: Vec<PathBuf>,
+}
+
+impl Folders {
+    /// These folders, in this order.
+    pub fn new(list: Vec<PathBuf>) -> Folders {
+        Folders { list }
+    }
+}
+
+/// The header that each text in OSL begins with where a folder has it.
+const STANDARD: &str = "stdosl.h";
+
+impl Includes for Folders {
+    fn find(&self, name: &str, quoted: bool, from: &Source) -> Result<Option<Arc<Source>>, String> {
+        let own = Path::new(&from.name).parent().unwrap_or(Path::new(""));
+        let mut folders: Vec<&Path> = self.list.iter().map(PathBuf::as_path).collect();
+        folders.insert(if quoted { 0 } else { folders.len() }, own);
+        for folder in folders {
+            let path = folder.join(name);
+            match files::source_text(&path) {
+                Ok(text) => return Ok(Some(Source::new(path.display().to_string(), text))),
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        Ok(None)
+    }
+
+    fn standard(&self) -> Option<Arc<Source>> {
+        let read = |folder: &PathBuf| {
+            let path = folder.join(STANDARD);
+            let bytes = files::read(&path).ok()?;
+            Some(Source::new(
+                path.display().to_string(),
+                String::from_utf8_lossy(&bytes),
+            ))
+        };
+        self.list.iter().find_map(read)
+    }
+}

@@ -1,0 +1,105 @@
+//! The shipped shader library: the files of `shaders/`, embedded in the program.
+
+use std::sync::Arc;
+
+use shading::{Library, Source};
+
+macro_rules! library {
+    ($($name:literal)*) => {
+        /// Name and text of each file.
+        const FILES: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../../../shaders/", $name, ".ksl")))),*];
+    };
+}
+
+library! {
+    "absorbing"
+    "attribute_color"
+    "base_color"
+    "blend"
+    "brick"
+    "bump_image"
+    "bump_noise"
+    "bump_waves"
+    "checker"
+    "coated"
+    "coated_diffuse"
+    "color_correct"
+    "color_mix"
+    "color_ramp"
+    "cutout"
+    "dots"
+    "emitter"
+    "facing"
+    "fbm"
+    "glass"
+    "gltf_pbr"
+    "gradient"
+    "hair"
+    "hexagons"
+    "image"
+    "lightmap"
+    "lightmap_sh"
+    "luminous"
+    "marble"
+    "matte"
+    "metal"
+    "mirror_surface"
+    "normal_map"
+    "place_uv"
+    "plastic"
+    "principled"
+    "principled_thin"
+    "remap"
+    "rough_matte"
+    "sides"
+    "soft_terminator"
+    "stripes"
+    "thin_glass"
+    "tiles"
+    "translucent_sheet"
+    "turbulence"
+    "voronoi"
+    "warp"
+    "wood"
+}
+
+/// The source of a shipped unit or group.
+pub fn find(name: &str) -> Option<Arc<Source>> {
+    let (name, text) = FILES.iter().find(|(file, _)| *file == name)?;
+    Some(Source::new(format!("shaders/{name}.ksl"), *text))
+}
+
+/// The names of all that ships.
+pub fn names() -> Vec<&'static str> {
+    FILES.iter().map(|(name, _)| *name).collect()
+}
+
+/// The library as the shading system takes it.
+pub const LIBRARY: Library = Library { find, names };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_every_file() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .filter_map(|entry| {
+                Some(
+                    entry
+                        .unwrap()
+                        .file_name()
+                        .to_str()?
+                        .strip_suffix(".ksl")?
+                        .to_owned(),
+                )
+            })
+            .collect();
+        files.sort();
+        let mut listed = names();
+        listed.sort_unstable();
+        assert_eq!(listed, files);
+    }
+}

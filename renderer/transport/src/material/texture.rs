@@ -1,0 +1,250 @@
+//! Texture name resolution: files in directories, images of a scene, tile sets such as `<UDIM>`.
+
+use std::path::{Path, PathBuf};
+
+use glam::{Vec2, Vec3};
+use rustc_hash::FxHashMap;
+use shading::hir::{self, ColorSpace};
+use shading::{TextureInfo, TextureLookup, TextureSample};
+use thiserror::Error;
+
+use renderer_base::files;
+use renderer_image::texture::{
+    EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Texture, TextureColorSpace, TextureRequest,
+    TextureSource, TilePattern, Wrap,
+};
+use renderer_image::{ImageError, MetaValue, Subimage};
+
+/// What names mean.
+#[derive(Debug, Default)]
+pub(super) struct TextureNames {
+    /// Where files are looked for, in this order.
+    pub(super) directories: Vec<PathBuf>,
+    /// Textures that are no files, or want a colour space of their own.
+    pub(super) named: FxHashMap<String, (TextureSource, TextureColorSpace)>,
+}
+
+/// A texture that cannot be read.
+#[derive(Debug, Error)]
+#[error("{error}")]
+pub struct TextureFault {
+    /// Why.
+    pub error: ImageError,
+    /// The names by which shaders ask for it.
+    pub names: Vec<String>,
+}
+
+/// What a name stands for.
+#[derive(Debug)]
+pub(super) enum Named {
+    One(TextureRequest),
+    Many(Vec<([u32; 2], TextureRequest)>),
+}
+
+impl TextureNames {
+    /// An error with those of the names asked for that mean its file.
+    pub(super) fn fault<'a>(
+        &self,
+        error: ImageError,
+        asked: impl Iterator<Item = &'a shading::TextureRequest>,
+    ) -> TextureFault {
+        let is_meant = |request: &TextureRequest| request.source.path() == error.path();
+        let means = |asked: &&shading::TextureRequest| match self.resolve(asked) {
+            Some(Named::One(found)) => is_meant(&found),
+            Some(Named::Many(list)) => list.iter().any(|(_, found)| is_meant(found)),
+            None => false,
+        };
+        let names = asked.filter(means).map(|asked| asked.file.clone()).collect();
+        TextureFault { error, names }
+    }
+
+    /// What a shader means; `None` where there is no such file.
+    pub(super) fn resolve(&self, request: &shading::TextureRequest) -> Option<Named> {
+        let subimage = match &request.subimage {
+            shading::Subimage::First => Subimage::First,
+            shading::Subimage::Index(index) => Subimage::Index(usize::try_from(*index).unwrap_or(usize::MAX)),
+            shading::Subimage::Name(name) => Subimage::Name(name.clone()),
+        };
+        let color_space = match request.color_space {
+            ColorSpace::Default | ColorSpace::Auto => TextureColorSpace::Auto,
+            ColorSpace::Srgb => TextureColorSpace::Srgb,
+            ColorSpace::Linear => TextureColorSpace::Linear,
+            ColorSpace::Raw => TextureColorSpace::Raw,
+        };
+        if let Some((source, color_space)) = self.named.get(&request.file) {
+            return Some(Named::One(TextureRequest {
+                source: source.clone(),
+                color_space: *color_space,
+                subimage,
+            }));
+        }
+        let file = |path: PathBuf| TextureRequest {
+            source: TextureSource::File(path),
+            color_space,
+            subimage: subimage.clone(),
+        };
+        let name = Path::new(&request.file);
+        if let Some(path) = self.candidates(name).find(|path| files::is_file(path)) {
+            return Some(Named::One(file(path)));
+        }
+        let pattern = TilePattern::parse(name.file_name()?.to_str()?)?;
+        let directories = self
+            .candidates(name)
+            .filter_map(|path| Some(path.parent()?.to_owned()));
+        let mut found = directories.map(|directory| pattern.find(&directory));
+        let list = found.find(|list| !list.is_empty())?;
+        let list = list.into_iter().map(|(square, path)| (square, file(path)));
+        Some(Named::Many(list.collect()))
+    }
+
+    /// The file of a name, which is no picture.
+    pub(super) fn file(&self, name: &str) -> Option<PathBuf> {
+        self.candidates(Path::new(name)).find(|path| files::is_file(path))
+    }
+
+    /// The places where a file of that name may be.
+    fn candidates(&self, name: &Path) -> impl Iterator<Item = PathBuf> {
+        let directories: &[PathBuf] = if name.is_absolute() {
+            &[]
+        } else {
+            &self.directories
+        };
+        let alone = directories.is_empty().then(|| match name.parent() {
+            Some(parent) if parent.as_os_str().is_empty() => Path::new(".").join(name),
+            _ => name.to_owned(),
+        });
+        alone
+            .into_iter()
+            .chain(directories.iter().map(move |directory| directory.join(name)))
+    }
+}
+
+/// How to look up, as the renderer's textures take it.
+fn filter(lookup: &TextureLookup) -> Filter {
+    let options = &lookup.options;
+    Filter {
+        wrap_s: wrap(options.wrap_s),
+        wrap_t: wrap(options.wrap_t),
+        interpolation: match options.interpolation {
+            hir::Interpolation::SmartCubic => Interpolation::SmartCubic,
+            hir::Interpolation::Cubic => Interpolation::Cubic,
+            hir::Interpolation::Linear => Interpolation::Linear,
+            hir::Interpolation::Closest => Interpolation::Closest,
+        },
+        width: Vec2::from_array(lookup.width),
+        blur: Vec2::from_array(lookup.blur),
+        first_channel: usize::try_from(lookup.first_channel).unwrap_or(0),
+        channels: usize::from(options.channels),
+        fill: lookup.fill,
+        derivatives: options.derivatives,
+    }
+}
+
+/// A lookup on a plane.
+pub(super) fn plane(lookup: &TextureLookup) -> Lookup {
+    let pair = |[s, t, _]: [f32; 3]| Vec2::new(s, t);
+    Lookup {
+        st: pair(lookup.position),
+        dx: pair(lookup.dx),
+        dy: pair(lookup.dy),
+        filter: filter(lookup),
+    }
+}
+
+/// A lookup in a direction.
+pub(super) fn direction(lookup: &TextureLookup) -> EnvironmentLookup {
+    EnvironmentLookup {
+        direction: Vec3::from_array(lookup.position),
+        dx: Vec3::from_array(lookup.dx),
+        dy: Vec3::from_array(lookup.dy),
+        filter: filter(lookup),
+    }
+}
+
+/// What a lookup gave, as the language takes it.
+pub(super) fn sample(sample: Sample) -> TextureSample {
+    TextureSample {
+        value: sample.value,
+        ds: sample.ds,
+        dt: sample.dt,
+    }
+}
+
+fn wrap(wrap: hir::Wrap) -> Wrap {
+    match wrap {
+        hir::Wrap::Default => Wrap::File,
+        hir::Wrap::Black => Wrap::Black,
+        hir::Wrap::Clamp => Wrap::Clamp,
+        hir::Wrap::Periodic => Wrap::Periodic,
+        hir::Wrap::Mirror => Wrap::Mirror,
+    }
+}
+
+/// The mean of a texture's texels: as `maketx` computed it, where the file says so.
+fn average(texture: &Texture) -> [f32; 4] {
+    let said = match texture.info().attribute("oiio:AverageColor") {
+        Some(MetaValue::Text(text)) => text.as_str(),
+        _ => "",
+    };
+    let numbers = said.split(',').filter_map(|number| number.trim().parse().ok());
+    let numbers: Vec<f32> = numbers.collect();
+    if numbers.len() != texture.channels() {
+        return texture.average();
+    }
+    std::array::from_fn(|c| numbers.get(c).copied().unwrap_or(0.0))
+}
+
+/// What a texture says of itself, by OpenImageIO's names.
+pub(super) fn info(texture: &Texture, name: &str) -> Option<TextureInfo> {
+    let ints = |values: &[usize]| TextureInfo::Ints(values.iter().map(|&v| v as i32).collect());
+    let pixels = |first: [i32; 2], last: [i32; 2]| TextureInfo::Pixels {
+        list: vec![first, last],
+        depth: 0,
+    };
+    let (width, height) = (texture.width(), texture.height());
+    let color = |values: [f32; 4]| {
+        let count = texture.channels().min(4);
+        let mut values = values[..count].to_vec();
+        values.resize(count.max(3), 0.0);
+        TextureInfo::Floats(values)
+    };
+    let alpha = |values: [f32; 4]| {
+        let channel = texture.alpha_channel()?;
+        Some(TextureInfo::Floats(vec![*values.get(channel)?]))
+    };
+    Some(match name {
+        "exists" => ints(&[1]),
+        "resolution" => TextureInfo::Pixels {
+            list: vec![[width as i32, height as i32]],
+            depth: 1,
+        },
+        "channels" => ints(&[texture.channels()]),
+        "miplevels" => ints(&[texture.levels()]),
+        "subimages" => ints(&[texture.info().subimages.max(1)]),
+        "texturetype" if texture.info().is_environment => TextureInfo::Text("Environment".to_owned()),
+        "textureformat" if texture.info().is_environment => {
+            TextureInfo::Text("LatLong Environment".to_owned())
+        }
+        "texturetype" | "textureformat" => TextureInfo::Text("Plain Texture".to_owned()),
+        "datawindow" => {
+            let (x, y) = texture.window().map_or((0, 0), |window| (window.x, window.y));
+            pixels([x, y], [x + width as i32 - 1, y + height as i32 - 1])
+        }
+        "displaywindow" => {
+            let own = (width as u32, height as u32);
+            let full = texture
+                .window()
+                .map_or(own, |window| (window.full_width, window.full_height));
+            pixels([0, 0], [full.0 as i32 - 1, full.1 as i32 - 1])
+        }
+        "averagecolor" => color(average(texture)),
+        "averagealpha" => alpha(average(texture))?,
+        "constantcolor" => color(texture.constant()?),
+        "constantalpha" => alpha(texture.constant()?)?,
+        other => match texture.info().attribute(other)? {
+            MetaValue::Text(text) => TextureInfo::Text(text.clone()),
+            MetaValue::Int(v) => TextureInfo::Ints(vec![*v]),
+            MetaValue::Float(v) => TextureInfo::Floats(vec![*v as f32]),
+        },
+    })
+}

@@ -1,0 +1,87 @@
+//! Rendering: drives samplers, cameras and integrators over the tiles of a film, on all threads.
+//!
+//! The film depends on scene, settings and sample range only: the same bytes for any number of threads.
+
+mod auto;
+mod branches;
+mod caustics;
+mod paths;
+mod pilot;
+mod progress;
+mod rates;
+mod scheduler;
+mod settings;
+mod state;
+mod stratified;
+mod tiles;
+mod workers;
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::integrator::photon::PhotonStats;
+use crate::integrator::{Branching, PrepareError, Stats};
+use crate::material::Report;
+use renderer_image::film::FilmError;
+
+pub use auto::Decision;
+pub use progress::{Progress, Silent};
+pub use rates::MOST_RAYS;
+pub use scheduler::{render, resume};
+pub use settings::RenderSettings;
+pub use state::RenderState;
+pub use tiles::TILE;
+
+/// Result of a render.
+#[derive(Debug)]
+pub struct Rendered {
+    /// The film and how far it got.
+    pub state: RenderState,
+    /// Statistics.
+    pub stats: RenderStats,
+}
+
+/// Statistics of a render.
+#[derive(Clone, Debug, Default)]
+pub struct RenderStats {
+    /// Samples per pixel, without those of earlier runs.
+    pub spp: u64,
+    /// Samples of all pixels, without those of earlier runs.
+    pub samples: u64,
+    /// Total time, preparation included.
+    pub elapsed: Duration,
+    /// Time of the integrator's preparation (photon maps).
+    pub preparing: Duration,
+    /// The decision of `auto`.
+    pub decision: Option<Decision>,
+    /// How paths branched.
+    pub branching: Branching,
+    /// Expected error of even samples over that of adaptive ones, where these were chosen.
+    pub adaptive_gain: Option<f64>,
+    /// Number of threads.
+    pub threads: usize,
+    /// Rays and shading.
+    pub work: Stats,
+    /// Statistics of photon maps, summed over all passes.
+    pub photons: Option<PhotonStats>,
+    /// Run-time errors of shaders, one for each source location.
+    pub reports: Vec<Report>,
+}
+
+/// Why nothing could be rendered.
+#[derive(Debug, Error)]
+pub enum RenderError {
+    /// The film cannot be made.
+    #[error(transparent)]
+    Film(#[from] FilmError),
+    /// The integrator cannot have what it needs.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    /// There are no threads.
+    #[error("cannot start threads: {reason}")]
+    Threads {
+        /// What the system said.
+        reason: String,
+    },
+}

@@ -1,0 +1,360 @@
+//! Rates: how many camera rays each sample takes at a pixel, more where the picture is noisier.
+//!
+//! Edges of bright shapes, soft shadows and rough reflections need many rays, and even surfaces few. A pilot measures the
+//! relative noise around each pixel and what a sample costs there; the rays that make the least error in the same time are
+//! in proportion to the noise over the root of the cost. What half of the pilot chooses is tried on the other half, so
+//! that rare bright paths, which tell nothing about their pixel, leave the rates even. The pilot's random numbers are its
+//! own: pixels stay unbiased.
+// Mitchell 1987, "Generating Antialiased Images at Low Sampling Densities": rates by local contrast. Kirk & Arvo 1991,
+// "Unbiased Sampling Techniques for Image Synthesis": the samples that choose must not count.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use glam::UVec2;
+
+use super::RenderSettings;
+use super::pilot::Pilot;
+use crate::integrator::{Integrator, Prepared};
+use crate::scene::Scene;
+use renderer_base::math::exp2;
+use renderer_image::Rect;
+
+/// Samples that every pixel takes before rates are chosen: few samples are not worth a pilot.
+pub(super) const EVEN: u64 = 16;
+
+/// The most rays that a sample takes.
+pub const MOST_RAYS: u64 = 8;
+
+/// The pilot's samples of a pixel: two pairs.
+const SAMPLES: usize = 4;
+
+/// Side of the squares of a larger film that its noise is measured in [pixels].
+const SIDE: u32 = 16;
+
+/// Pixels that the noise of the whole film is measured at, about.
+const PIXELS: usize = 1 << 14;
+
+/// How much less error the pilot has to promise.
+const LEAST_GAIN: f64 = 1.08;
+
+/// Share of the pixels, those of the largest errors, that count as the largest of the others.
+const OUTLIERS: f64 = 0.01;
+
+/// What a camera ray costs besides tracing, in rays: making it, and adding its light to the film.
+const CAMERA: f32 = 1.0;
+
+/// How far the noise of a pixel is averaged [pixels].
+const REACH: u32 = 2;
+
+/// Rates of the pixels of a film.
+#[derive(Debug)]
+pub(super) struct Rates {
+    rect: Rect,
+    rates: Vec<Rate>,
+    /// Error of even rates over that of these, in the same time, as the pilot expects it.
+    pub(super) gain: f64,
+}
+
+/// Two to this power is the number of rays for each sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Rate(i8);
+
+impl Rates {
+    /// Whether a render of these settings has rates. Adaptive sampling towards a goal chooses for itself, and passes with
+    /// photons of their own cost more than their samples.
+    pub(super) fn are_wanted(settings: &RenderSettings, integrator: &Integrator) -> bool {
+        settings.adaptive && settings.noise.is_none() && integrator.samples_per_pass().is_none()
+    }
+
+    /// Measures noise and chooses rates, on the current `rayon` pool; the same for any number of threads, any crop and
+    /// any range of samples. `None` where even rates are as good, or when it was stopped.
+    pub(super) fn new(
+        scene: &Scene,
+        settings: &RenderSettings,
+        prepared: &Prepared,
+        stop: &AtomicBool,
+    ) -> Option<Rates> {
+        let film = Rect::of_size(settings.width, settings.height);
+        let measure = |rect| Patch::measure(scene, settings, prepared, rect, stop);
+        let patches: Vec<Patch> = probed(&film).into_iter().map(measure).collect();
+        let mean = mean_of(patches.iter().flat_map(Patch::means));
+        let gain = 0.5 * (tried(&patches, [0, 1], mean) + tried(&patches, [1, 0], mean));
+        let pays = gain >= LEAST_GAIN;
+        if !pays || stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let worth = |patch: &Patch| patch.worth(&[0, 1], mean);
+        let typical = mean_of(patches.iter().flat_map(worth));
+        let rates = |patch: &Patch, rect: Rect| -> Vec<Rate> {
+            let worth = worth(patch);
+            let pixels = rect.pixels();
+            pixels
+                .map(|(x, y)| Rate::of(worth[patch.index(x, y)] / typical))
+                .collect()
+        };
+        let rect = settings.rendered();
+        let rates = match &patches[..] {
+            [whole] => rates(whole, rect),
+            _ => strips(rect)
+                .flat_map(|strip| rates(&measure(strip.grown(REACH).and(&film)), strip))
+                .collect(),
+        };
+        Some(Rates { rect, rates, gain })
+    }
+
+    /// The rays of a pixel that belong to these samples.
+    #[inline]
+    pub(super) fn rays(&self, x: u32, y: u32, samples: &Range<u64>) -> Range<u64> {
+        let column = (x - self.rect.x0) as usize;
+        let row = (y - self.rect.y0) as usize;
+        let rate = self.rates[row * self.rect.width() as usize + column];
+        rate.rays_before(samples.start)..rate.rays_before(samples.end)
+    }
+}
+
+impl Rate {
+    /// The rate of a pixel that deserves so many times the rays of a typical one.
+    fn of(worth: f32) -> Rate {
+        /// Geometric means of neighbouring rates.
+        const BOUNDS: [f32; 4] = [0.707, 1.414, 2.828, 5.657];
+        Rate(BOUNDS.iter().filter(|&&bound| worth > bound).count() as i8 - 1)
+    }
+
+    /// How many rays the samples before this one have.
+    fn rays_before(self, sample: u64) -> u64 {
+        let more = sample.saturating_sub(EVEN);
+        let rays = match self.0 {
+            0.. => more << self.0,
+            _ => more.div_ceil(1 << -self.0),
+        };
+        sample.min(EVEN) + rays
+    }
+}
+
+/// The pilot's samples at the pixels of a rectangle.
+struct Patch {
+    rect: Rect,
+    /// Their luminance.
+    pixels: Vec<[f32; SAMPLES]>,
+    /// Cost of one around each pixel [rays].
+    costs: Vec<f32>,
+}
+
+impl Patch {
+    fn measure(
+        scene: &Scene,
+        settings: &RenderSettings,
+        prepared: &Prepared,
+        rect: Rect,
+        stop: &AtomicBool,
+    ) -> Patch {
+        let places: Vec<UVec2> = rect.pixels().map(UVec2::from).collect();
+        let pilot = Pilot::at(scene, settings, &places, |place, sampler, context| {
+            let window = settings.filter.window(place, None);
+            let before = context.stats.rays();
+            let samples = std::array::from_fn(|index| {
+                if stop.load(Ordering::Relaxed) {
+                    return 0.0;
+                }
+                sampler.start(place, index as u64);
+                let (ray, weight) = settings.ray(place, &window, sampler);
+                let light = prepared.li(scene, &ray, sampler, context) * weight;
+                if light.is_finite() { light.luminance() } else { 0.0 }
+            });
+            let rays = (context.stats.rays() - before) as f32;
+            (samples, CAMERA + rays / SAMPLES as f32)
+        });
+        let (pixels, costs): (Vec<_>, Vec<_>) = pilot.pixels.into_iter().unzip();
+        Patch {
+            costs: around(&rect, costs),
+            rect,
+            pixels,
+        }
+    }
+
+    fn index(&self, x: u32, y: u32) -> usize {
+        (y - self.rect.y0) as usize * self.rect.width() as usize + (x - self.rect.x0) as usize
+    }
+
+    fn means(&self) -> impl Iterator<Item = f32> {
+        self.pixels
+            .iter()
+            .map(|samples| samples.iter().sum::<f32>() / SAMPLES as f32)
+    }
+
+    /// What errors are relative to, in a picture of this mean: squares of the brightness around each pixel.
+    fn scales(&self, mean: f32) -> Vec<f32> {
+        let light = around(&self.rect, self.means().collect());
+        light
+            .iter()
+            .map(|light| (light * light + 1e-2 * mean * mean).max(f32::MIN_POSITIVE))
+            .collect()
+    }
+
+    /// How many rays each pixel deserves, up to a factor, by the noise of these pairs of samples.
+    fn worth(&self, pairs: &[usize], mean: f32) -> Vec<f32> {
+        let differences = self.pixels.iter().map(|samples| {
+            let of_pair = |pair: &usize| (samples[2 * pair] - samples[2 * pair + 1]).abs();
+            pairs.iter().map(of_pair).sum()
+        });
+        let noise = around(&self.rect, differences.collect());
+        let relative_to = self.scales(mean).into_iter().zip(&self.costs);
+        noise
+            .iter()
+            .zip(relative_to)
+            .map(|(noise, (scale, cost))| noise / (scale * cost).sqrt())
+            .collect()
+    }
+
+    /// Relative squared difference of a pair of samples at each pixel.
+    fn errors(&self, pair: usize, mean: f32) -> Vec<f32> {
+        let scales = self.scales(mean).into_iter();
+        let pixels = self.pixels.iter();
+        pixels
+            .zip(scales)
+            .map(|(samples, scale)| (samples[2 * pair] - samples[2 * pair + 1]).powi(2) / scale)
+            .collect()
+    }
+}
+
+/// Values of the pixels of a rectangle averaged over neighbours, by a binomial kernel.
+fn around(rect: &Rect, mut values: Vec<f32>) -> Vec<f32> {
+    let (width, height) = (rect.width() as usize, rect.height() as usize);
+    let mut old = vec![0.0; width.max(height)];
+    let mut smooth = |start: usize, step: usize, count: usize| {
+        for i in 0..count {
+            old[i] = values[start + i * step];
+        }
+        for i in 0..count {
+            let (before, after) = (old[i.saturating_sub(1)], old[(i + 1).min(count - 1)]);
+            values[start + i * step] = 0.25 * (before + after) + 0.5 * old[i];
+        }
+    };
+    for _ in 0..REACH {
+        (0..height).for_each(|row| smooth(row * width, 1, width));
+        (0..width).for_each(|column| smooth(column, width, height));
+    }
+    values
+}
+
+/// What the rates that one pair of samples chooses gain, by the error of the other.
+fn tried(patches: &[Patch], [choose, judge]: [usize; 2], mean: f32) -> f64 {
+    let worth: Vec<f32> = patches
+        .iter()
+        .flat_map(|patch| patch.worth(&[choose], mean))
+        .collect();
+    let errors: Vec<f32> = patches
+        .iter()
+        .flat_map(|patch| patch.errors(judge, mean))
+        .collect();
+    let costs = patches.iter().flat_map(|patch| &patch.costs);
+    let mut sorted = errors.clone();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let most = sorted[((1.0 - OUTLIERS) * (sorted.len() - 1) as f64) as usize];
+    let typical = mean_of(worth.iter().copied());
+    let mut even = Work::default();
+    let mut uneven = Work::default();
+    for ((worth, error), &cost) in worth.into_iter().zip(errors).zip(costs) {
+        let rays = exp2(f64::from(Rate::of(worth / typical).0));
+        even.add(1.0, error.min(most), cost);
+        uneven.add(rays, error.min(most), cost);
+    }
+    let (even, uneven) = (even.product(), uneven.product());
+    if uneven > 0.0 { even / uneven } else { 1.0 }
+}
+
+/// Error and cost of a picture.
+#[derive(Default)]
+struct Work {
+    error: f64,
+    cost: f64,
+}
+
+impl Work {
+    /// Counts a pixel of so many rays, with error and cost of one.
+    fn add(&mut self, rays: f64, error: f32, cost: f32) {
+        self.error += f64::from(error) / rays;
+        self.cost += f64::from(cost) * rays;
+    }
+
+    fn product(&self) -> f64 {
+        self.error * self.cost
+    }
+}
+
+/// Where the noise of a film is measured: all of it if it is small, or squares spread over it.
+fn probed(film: &Rect) -> Vec<Rect> {
+    if film.area() <= PIXELS {
+        return vec![*film];
+    }
+    let tiles = [film.width(), film.height()].map(|length| length.div_ceil(SIDE) as usize);
+    let wanted = PIXELS / (SIDE * SIDE) as usize;
+    let step = ((tiles[0] * tiles[1]) as f64 / wanted as f64)
+        .sqrt()
+        .ceil()
+        .max(1.0) as usize;
+    let along = |count: usize| {
+        (0..count.div_ceil(step)).map(move |i| (i * step + step / 2).min(count - 1) as u32 * SIDE)
+    };
+    along(tiles[1])
+        .flat_map(|y| along(tiles[0]).map(move |x| (x, y)))
+        .map(|(x0, y0)| {
+            let tile = Rect {
+                x0,
+                y0,
+                x1: x0 + SIDE,
+                y1: y0 + SIDE,
+            };
+            tile.and(film)
+        })
+        .collect()
+}
+
+/// A rectangle in strips of as many rows as the pilot holds at a time.
+fn strips(rect: Rect) -> impl Iterator<Item = Rect> {
+    /// Pixels of a strip, about.
+    const STRIP: u32 = 1 << 18;
+    let rows = STRIP.div_ceil(rect.width());
+    (rect.y0..rect.y1).step_by(rows as usize).map(move |y0| Rect {
+        y0,
+        y1: y0.saturating_add(rows).min(rect.y1),
+        ..rect
+    })
+}
+
+fn mean_of(values: impl Iterator<Item = f32>) -> f32 {
+    let (mut sum, mut count) = (0.0, 0);
+    for value in values {
+        sum += f64::from(value);
+        count += 1;
+    }
+    (sum / f64::from(count.max(1))) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rays_of_ranges_join() {
+        for rate in (-1..=3).map(Rate) {
+            let mut bounds = [0, 1, 7, EVEN, EVEN + 1, EVEN + 2, 40, 41, 1000];
+            bounds.sort_unstable();
+            let rays: Vec<u64> = bounds.iter().map(|&sample| rate.rays_before(sample)).collect();
+            assert!(rays.is_sorted());
+            assert_eq!(rays[..4], [0, 1, 7, EVEN]);
+            let expected = (984.0 * f64::from(rate.0).exp2()) as u64 + EVEN;
+            assert_eq!(*rays.last().expect("there are some"), expected);
+        }
+    }
+
+    #[test]
+    fn noisier_pixels_have_more_rays() {
+        let rates: Vec<i8> = [0.0, 0.7, 1.0, 1.5, 3.0, 6.0, 100.0, f32::INFINITY]
+            .map(|noise| Rate::of(noise).0)
+            .into();
+        assert_eq!(rates, [-1, -1, 0, 1, 2, 3, 3, 3]);
+        assert_eq!(1 << rates[7], MOST_RAYS);
+    }
+}

@@ -1,0 +1,308 @@
+//! The render loop: passes of samples over the whole film, with time limit, adaptive sampling and preparation of
+//! integrators.
+//!
+//! Samples are taken in passes over the whole film, so that a render can stop after any of them with the same number of
+//! samples at every pixel. Sums are exact: the image does not depend on threads or passes.
+
+use std::cell::OnceCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::auto::decide;
+use super::paths::{chosen, with_counts};
+use super::rates::{EVEN, Rates};
+use super::workers::Workers;
+use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
+use crate::integrator::photon::PhotonStats;
+use crate::integrator::{Branching, Integrator, Pass, Prepared};
+use crate::scene::Scene;
+use renderer_image::film::Film;
+
+/// How long a pass should take: short enough to stop soon and to show progress, long enough to keep threads busy.
+const PASS_TIME: Duration = Duration::from_millis(400);
+
+/// The most samples of a pass.
+const MAX_PASS: u64 = 1 << 14;
+
+/// How many times as many samples as the last one a pass has at most: short ones are measured badly.
+const GROWTH: u64 = 4;
+
+/// A pilot of four samples is not made where a time limit leaves no time for so many.
+const LEAST_SAMPLES: u32 = 32;
+
+/// Renders a scene. `stop` ends it after the current pass.
+///
+/// # Errors
+/// When the film cannot be made or no threads can be started.
+pub fn render(
+    scene: &Scene,
+    settings: &RenderSettings,
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Rendered, RenderError> {
+    let film = Film::new(settings.width, settings.height, settings.crop, settings.variance)?;
+    let state = RenderState::new(film, settings);
+    resume(scene, settings, state, progress, stop)
+}
+
+/// Continues a render of the same scene and settings.
+///
+/// # Errors
+/// As those of [`render`].
+pub fn resume(
+    scene: &Scene,
+    settings: &RenderSettings,
+    mut state: RenderState,
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Rendered, RenderError> {
+    let start = Instant::now();
+    let workers = Workers::new(scene, settings.threads, &state.film)?;
+    let tell = |done, total| progress.photons(done, total);
+    let pass = |index: u64| Pass {
+        seed: settings.seed,
+        index,
+        points: u64::from(settings.width) * u64::from(settings.height),
+        gather_depth: 2,
+        file: settings.photon_map.as_deref(),
+        stop,
+        // Preparation may take half of the time limit, unless others use what it makes.
+        until: settings
+            .time_limit
+            .filter(|_| !settings.joins && settings.photon_map.is_none())
+            .map(|limit| start + limit / 2),
+        progress: &tell,
+    };
+    let decision = match &state.integrator {
+        Integrator::Auto(path) => Some(workers.install(|| decide(scene, settings, path, &pass(0)))?),
+        Integrator::Path(_) | Integrator::Photon(_) => None,
+    };
+    if let Some(decision) = &decision {
+        progress.decided(decision);
+        state.integrator = decision.integrator;
+    }
+
+    let integrator = match (&decision, &state.integrator) {
+        (Some(decision), _) => decision.settled,
+        (None, Integrator::Path(path)) => {
+            Integrator::Path(workers.install(|| chosen(scene, settings, path, &pass(0))))
+        }
+        (None, other) => *other,
+    };
+    let mut maps = Maps::new(integrator, start.elapsed());
+    let adapts = Rates::are_wanted(settings, &integrator);
+    let rates: OnceCell<Option<Rates>> = OnceCell::new();
+    let first = state.samples.end;
+    let mut taken = 0;
+    let mut pace = Pace::new(start, settings.time_limit);
+    while !state.is_done(settings) {
+        let next = state.samples.end;
+        let most = maps.shared_with(next).min(state.longest_pass(settings));
+        let most = if adapts && next < EVEN {
+            most.min(EVEN - next)
+        } else {
+            most
+        };
+        let size = pace.pass_size().min(most);
+        if size == 0 || stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let prepared = maps.prepare(scene, settings, next, &workers, pass)?;
+        // Preparation stops at its deadline, too.
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let rates = (adapts && next >= EVEN).then(|| {
+            rates.get_or_init(|| {
+                let pays = settings.joins || pace.has_time_for(LEAST_SAMPLES);
+                pays.then(|| workers.install(|| Rates::new(scene, settings, prepared, stop)))?
+            })
+        });
+        let rates = rates.and_then(Option::as_ref);
+        // A pilot that was stopped has no rates; samples of even rates would not be those of an undisturbed render.
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        progress.advance(taken, taken + state.remaining(settings));
+        if integrator.samples_per_pass().is_none() {
+            pace.begin();
+        }
+        taken += workers.take(
+            settings,
+            prepared,
+            &(next..next + size),
+            &state.film,
+            state.noise.as_mut(),
+            rates,
+            progress,
+        );
+        workers.install(|| state.took(size));
+        pace.took(size);
+        progress.advance(taken, taken + state.remaining(settings));
+        if progress.wants_state() && !state.is_done(settings) {
+            workers.deliver(&mut state.film);
+            progress.state(&state);
+        }
+    }
+    workers.deliver(&mut state.film);
+
+    let threads = workers.threads();
+    let (mut work, reports) = workers.finish();
+    if let Some(photons) = &maps.stats {
+        work.photon_rays += photons.rays;
+        work.shading_runs += photons.shading_runs;
+    }
+    let stats = RenderStats {
+        spp: state.samples.end - first,
+        samples: taken,
+        elapsed: start.elapsed(),
+        preparing: maps.preparing,
+        decision,
+        branching: maps.branching,
+        adaptive_gain: rates.into_inner().flatten().map(|rates| rates.gain),
+        threads,
+        work,
+        photons: maps.stats,
+        reports,
+    };
+    Ok(Rendered { state, stats })
+}
+
+/// The prepared integrator, made on demand for each pass.
+struct Maps {
+    integrator: Integrator,
+    current: Option<(u64, Prepared)>,
+    preparing: Duration,
+    branching: Branching,
+    stats: Option<PhotonStats>,
+}
+
+impl Maps {
+    fn new(integrator: Integrator, preparing: Duration) -> Maps {
+        Maps {
+            integrator,
+            current: None,
+            preparing,
+            branching: Branching::default(),
+            stats: None,
+        }
+    }
+
+    /// Number of samples from this one on that share a preparation.
+    fn shared_with(&self, sample: u64) -> u64 {
+        let shared = self.integrator.samples_per_pass();
+        shared.map_or(u64::MAX, |count| (sample / count + 1) * count - sample)
+    }
+
+    /// Prepares the integrator for that sample. The preparation depends on the sample's index only, so that any range
+    /// of samples gives the same values as within the whole render.
+    fn prepare<'a>(
+        &mut self,
+        scene: &Scene,
+        settings: &RenderSettings,
+        sample: u64,
+        workers: &Workers<'_>,
+        pass: impl Fn(u64) -> Pass<'a> + Sync,
+    ) -> Result<&Prepared, RenderError> {
+        let index = self
+            .integrator
+            .samples_per_pass()
+            .map_or(0, |count| sample / count);
+        let current = match self.current.take() {
+            Some(current) if current.0 == index => current,
+            _ => {
+                let begin = Instant::now();
+                let ready = workers.install(|| {
+                    let ready = Prepared::new(&self.integrator, scene, &pass(index))?;
+                    Ok::<_, RenderError>(match &self.integrator {
+                        Integrator::Photon(photon) => with_counts(scene, settings, photon, ready),
+                        Integrator::Path(_) | Integrator::Auto(_) => ready,
+                    })
+                })?;
+                self.branching = ready.branching();
+                self.preparing += begin.elapsed();
+                if let Some(stats) = ready.photons() {
+                    self.stats.get_or_insert_default().merge(stats);
+                }
+                (index, ready)
+            }
+        };
+        Ok(&self.current.insert(current).1)
+    }
+}
+
+/// Measures the time of samples and sets the number of samples of the next pass.
+struct Pace {
+    start: Instant,
+    limit: Option<Duration>,
+    last: Instant,
+    /// Number of samples of the last pass and time of one, with the preparation made for this pass only; `None` before
+    /// the first.
+    pass: Option<(u64, Duration)>,
+}
+
+impl Pace {
+    fn new(start: Instant, limit: Option<Duration>) -> Pace {
+        Pace {
+            start,
+            limit,
+            last: start,
+            pass: None,
+        }
+    }
+
+    /// Begins a pass; preparation that also serves other passes is not counted.
+    fn begin(&mut self) {
+        self.last = Instant::now();
+    }
+
+    /// A pass of `samples` is over.
+    fn took(&mut self, samples: u64) {
+        let now = Instant::now();
+        self.pass = Some((samples, (now - self.last).div_f64(samples as f64)));
+        self.last = now;
+    }
+
+    /// Whether there is time for so many samples.
+    fn has_time_for(&self, samples: u32) -> bool {
+        let left = self.left();
+        self.pass.is_none_or(|(_, each)| left / samples > each)
+    }
+
+    fn left(&self) -> Duration {
+        self.limit
+            .map_or(Duration::MAX, |limit| limit.saturating_sub(self.start.elapsed()))
+    }
+
+    /// How many samples the next pass takes; 0 when there is no time left for one.
+    fn pass_size(&self) -> u64 {
+        self.pass
+            .map_or(1, |(size, each)| fitting(each, self.left()).min(GROWTH * size))
+    }
+}
+
+/// How many samples that take `each` fit into a pass, when so much time is left.
+fn fitting(each: Duration, left: Duration) -> u64 {
+    let count = left.min(PASS_TIME).as_secs_f64() / each.as_secs_f64().max(1e-9);
+    match count as u64 {
+        // A pass longer than planned is acceptable, unless the time limit excludes it.
+        0 => u64::from(left > each),
+        n => n.min(MAX_PASS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_fit_the_time() {
+        let s = Duration::from_secs_f64;
+        assert_eq!(fitting(s(0.1), Duration::MAX), 4);
+        assert_eq!(fitting(s(60.0), Duration::MAX), 1);
+        assert_eq!(fitting(s(1e-5), Duration::MAX), MAX_PASS);
+        assert_eq!(fitting(s(0.1), s(0.25)), 2);
+        assert_eq!(fitting(s(0.1), s(0.05)), 0);
+        assert_eq!(fitting(s(0.2), s(0.0)), 0);
+    }
+}

@@ -1,0 +1,118 @@
+//! Render settings: film size, camera, filter, integrator, sample range, time limit, threads.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use glam::UVec2;
+
+use crate::integrator::{Integrator, PathSettings};
+use crate::scene::build::Built;
+use renderer_base::sampler::Sampler;
+use renderer_geometry::camera::{Camera, CameraRay};
+use renderer_image::Rect;
+use renderer_image::film::{Filter, FilterSample, FilterWindow, NoiseGoal};
+use renderer_scene::SceneDesc;
+
+/// Settings of a render.
+#[derive(Clone, Debug)]
+pub struct RenderSettings {
+    /// Columns of the whole film.
+    pub width: u32,
+    /// Rows of the whole film.
+    pub height: u32,
+    /// The part that is rendered; all of it when `None`.
+    pub crop: Option<Rect>,
+    /// Whether to keep sums of squares, for the variance.
+    pub variance: bool,
+    /// The camera, made for this film.
+    pub camera: Camera,
+    /// The reconstruction filter.
+    pub filter: Filter,
+    /// Whether samples are also taken outside the rendered part, up to the filter's radius.
+    pub border: bool,
+    /// The integrator.
+    pub integrator: Integrator,
+    /// Range of sample numbers to take at each pixel, of `total`.
+    pub samples: Range<u64>,
+    /// Total number of samples per pixel, of which others may be taken by other runs.
+    pub total: u64,
+    /// Whether samples take more rays where the picture is noisier.
+    pub adaptive: bool,
+    /// Adaptive sampling towards a goal: the error to reach; `None` for the same number of samples at every pixel.
+    pub noise: Option<NoiseGoal>,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Threads; 0 for one per core.
+    pub threads: usize,
+    /// Time limit; at least one sample per pixel is taken.
+    pub time_limit: Option<Duration>,
+    /// File of the photon maps, reused between runs; a time limit then does not reduce them.
+    pub photon_map: Option<PathBuf>,
+    /// Whether the samples will be merged with those of other runs; a time limit then does not reduce the photon maps.
+    pub joins: bool,
+}
+
+impl RenderSettings {
+    /// The settings in a scene's description, with one thread per core.
+    pub fn new(desc: &SceneDesc, built: &Built) -> RenderSettings {
+        RenderSettings {
+            crop: desc.film.crop.map(|crop| crop.value),
+            filter: built.filter.clone(),
+            border: desc.film.border,
+            integrator: built.integrator,
+            samples: 0..u64::from(desc.sampler.spp),
+            total: u64::from(desc.sampler.spp),
+            seed: desc.sampler.seed,
+            adaptive: desc.sampler.adaptive,
+            ..RenderSettings::of_camera(built.camera, desc.film.size.value)
+        }
+    }
+
+    /// One sample of each pixel by the path tracer, with a filter of one pixel, on all cores.
+    pub fn of_camera(camera: Camera, [width, height]: [u32; 2]) -> RenderSettings {
+        RenderSettings {
+            width,
+            height,
+            crop: None,
+            variance: false,
+            camera,
+            filter: Filter::pixel(),
+            border: true,
+            integrator: Integrator::Path(PathSettings::default()),
+            samples: 0..1,
+            total: 1,
+            adaptive: true,
+            noise: None,
+            seed: 0,
+            threads: 0,
+            time_limit: None,
+            photon_map: None,
+            joins: false,
+        }
+    }
+
+    /// The rendered rectangle of the film.
+    pub fn rendered(&self) -> Rect {
+        self.crop.unwrap_or(Rect::of_size(self.width, self.height))
+    }
+
+    /// How many pixels are rendered.
+    pub(super) fn pixels(&self) -> u64 {
+        u64::from(self.rendered().width()) * u64::from(self.rendered().height())
+    }
+
+    /// The camera's ray of a pixel at the sampler's next numbers, and the weight of its light.
+    #[inline(always)]
+    pub(super) fn ray(&self, pixel: UVec2, window: &FilterWindow, sampler: &mut Sampler) -> (CameraRay, f32) {
+        let center = pixel.as_vec2() + 0.5;
+        let FilterSample { offset, weight } = self.filter.sample_within(window, sampler.next_2d());
+        let ray = self.camera.generate(center + offset, sampler.next_2d(), 0.0);
+        (ray, weight)
+    }
+
+    /// Where on the film samples are taken; everywhere when `None`.
+    pub(super) fn sampled(&self) -> Option<Rect> {
+        (!self.border).then(|| self.rendered())
+    }
+}

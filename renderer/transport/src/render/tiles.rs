@@ -1,0 +1,59 @@
+//! Rendering of a tile: takes a range of samples at each of its pixels.
+
+use std::ops::Range;
+
+use glam::UVec2;
+
+use super::RenderSettings;
+use super::rates::Rates;
+use crate::integrator::{Context, Prepared};
+use crate::scene::Scene;
+use renderer_base::sampler::Sampler;
+use renderer_image::film::{FilmTile, NoiseTile};
+
+/// Side of a tile [pixels].
+pub const TILE: u32 = 16;
+
+/// Takes the samples of the range at every pixel of the tile, with as many rays each as `rates` say; with `noise`, only
+/// those that adaptive sampling asks for. Returns the number of rays.
+///
+/// Random numbers of a ray are used in this order: film point, lens point, integrator.
+pub(super) fn sample_tile(
+    scene: &Scene,
+    settings: &RenderSettings,
+    prepared: &Prepared,
+    samples: Range<u64>,
+    tile: &mut FilmTile,
+    mut noise: Option<&mut NoiseTile>,
+    rates: Option<&Rates>,
+    context: &mut Context,
+) -> u64 {
+    let mut taken = 0;
+    let mut sampler = Sampler::new(settings.seed);
+    let bounds = settings.sampled();
+    for (x, y) in tile.rect().pixels() {
+        let pixel = UVec2::new(x, y);
+        let window = settings.filter.window(pixel, bounds.as_ref());
+        let rays = rates.map_or_else(|| samples.clone(), |rates| rates.rays(x, y, &samples));
+        let plan = noise.as_ref().map(|noise| noise.plan(x, y));
+        let (counted, is_watched) = plan.map_or((u64::MAX, false), |plan| (plan.counted, plan.is_watched));
+        let end = if is_watched {
+            rays.end
+        } else {
+            rays.end.min(counted)
+        };
+        for sample in rays.start..end {
+            sampler.start(pixel, sample);
+            let (ray, weight) = settings.ray(pixel, &window, &mut sampler);
+            let light = prepared.li(scene, &ray, &mut sampler, context) * weight;
+            if sample < counted {
+                tile.add(x, y, light);
+            }
+            if let Some(noise) = noise.as_mut().filter(|_| is_watched && light.is_finite()) {
+                noise.add(x, y, light.luminance());
+            }
+        }
+        taken += end.saturating_sub(rays.start);
+    }
+    taken
+}

@@ -1,0 +1,126 @@
+//! Worker threads: the thread pool, per-thread contexts, and the tiles of the film.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+
+use super::rates::Rates;
+use super::tiles::{TILE, sample_tile};
+use super::{Progress, RenderError, RenderSettings};
+use crate::integrator::{Context, Prepared, Stats};
+use crate::material::Report;
+use crate::scene::Scene;
+use renderer_image::film::{Film, FilmTile, NoiseMap, NoiseTile};
+
+/// A thread pool with a context for each thread, and the tiles of a film. Each tile and each context has one user at a
+/// time, so no lock is ever contended.
+pub(super) struct Workers<'a> {
+    scene: &'a Scene,
+    pool: rayon::ThreadPool,
+    contexts: Vec<Mutex<Context>>,
+    tiles: Vec<Mutex<FilmTile>>,
+}
+
+impl<'a> Workers<'a> {
+    /// So many threads (0 for one per core) for the tiles of a film.
+    pub(super) fn new(scene: &'a Scene, threads: usize, film: &Film) -> Result<Workers<'a>, RenderError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|index| format!("render {index}"))
+            .build()
+            .map_err(|error| RenderError::Threads {
+                reason: error.to_string(),
+            })?;
+        let contexts = (0..pool.current_num_threads()).map(|_| Mutex::new(Context::new(scene)));
+        let tiles = film.tiles(TILE).into_iter();
+        Ok(Workers {
+            scene,
+            contexts: contexts.collect(),
+            tiles: tiles.map(|rect| Mutex::new(film.tile(rect))).collect(),
+            pool,
+        })
+    }
+
+    /// How many threads.
+    pub(super) fn threads(&self) -> usize {
+        self.contexts.len()
+    }
+
+    /// Runs `f` within the threads' pool.
+    pub(super) fn install<T: Send>(&self, f: impl FnOnce() -> T + Send) -> T {
+        self.pool.install(f)
+    }
+
+    /// Takes the samples of the range at every pixel, with as many rays each as `rates` say, or those of them that `noise`
+    /// has a use for, beside those that are in the film. Returns how many rays that were.
+    pub(super) fn take(
+        &self,
+        settings: &RenderSettings,
+        prepared: &Prepared,
+        samples: &Range<u64>,
+        film: &Film,
+        noise: Option<&mut NoiseMap>,
+        rates: Option<&Rates>,
+        progress: &dyn Progress,
+    ) -> u64 {
+        let sample = |tile: &Mutex<FilmTile>, noise: Option<&mut NoiseTile>| {
+            let index = rayon::current_thread_index().expect("passes run within the pool");
+            let mut context = lock(&self.contexts[index]);
+            let tile = &mut lock(tile);
+            let taken = sample_tile(
+                self.scene,
+                settings,
+                prepared,
+                samples.clone(),
+                tile,
+                noise,
+                rates,
+                &mut context,
+            );
+            if progress.wants_tiles() {
+                progress.tile(film, tile);
+            }
+            let printed = context.shading.take_printed();
+            if !printed.is_empty() {
+                progress.print(&printed);
+            }
+            taken
+        };
+        let tiles = self.tiles.par_iter().with_max_len(1);
+        self.install(|| match noise {
+            Some(noise) => tiles
+                .zip(&mut noise.tiles)
+                .map(|(tile, noise)| sample(tile, Some(noise)))
+                .sum(),
+            None => tiles.map(|tile| sample(tile, None)).sum(),
+        })
+    }
+
+    /// Merges the tiles into the film.
+    pub(super) fn deliver(&self, film: &mut Film) {
+        for tile in &self.tiles {
+            film.take(&mut lock(tile));
+        }
+    }
+
+    /// Statistics of all threads and run-time errors of shaders, one for each source location.
+    pub(super) fn finish(self) -> (Stats, Vec<Report>) {
+        let mut stats = Stats::default();
+        let mut seen = HashSet::new();
+        let mut reports = vec![];
+        for context in self.contexts {
+            let mut context = context.into_inner().unwrap_or_else(PoisonError::into_inner);
+            stats.merge(&context.stats);
+            // Several threads report the same errors.
+            let found = context.shading.take_reports().into_iter();
+            reports.extend(found.filter(|report| seen.insert(report.clone())));
+        }
+        (stats, reports)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,630 @@
+//! Scene building: resolves names, compiles shaders, makes lights and shapes from a description.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use glam::{Affine3A, Vec2};
+use rayon::prelude::*;
+use shading::diagnostic::Label;
+use shading::graph::source::material as material_group;
+use shading::syntax::ast;
+use shading::{
+    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderInstance, ShadingSystem, Span,
+    Template, TextureProblem,
+};
+
+use super::{Scene, SceneError, SceneParts};
+use crate::light::{
+    Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
+    Portal, PortalLight, ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
+};
+use crate::material::{Host, Instances, Sides, TextureFault, closure_registry, known_attributes, library};
+use renderer_base::math::tan;
+use renderer_base::memory;
+use renderer_geometry::Shape;
+use renderer_geometry::camera::{Camera, CameraError, look_at};
+use renderer_image::Image;
+use renderer_image::film::Filter;
+use renderer_scene::{
+    EmissionSides, Integrator, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc, SlideDesc,
+    SpotFalloff, SpotSlide,
+};
+
+/// The output of a material that is rendered.
+const SURFACE: &str = "surface";
+
+/// A description made ready to render.
+#[derive(Debug)]
+pub struct Built {
+    /// The scene.
+    pub scene: Scene,
+    /// The camera, for the film of the description.
+    pub camera: Camera,
+    /// The reconstruction filter.
+    pub filter: Filter,
+    /// How light is computed.
+    pub integrator: Integrator,
+    /// What was compiled.
+    pub shaders: ShaderStats,
+    /// Time to build lights, textures and the acceleration structure.
+    pub build: Duration,
+    /// What is worth knowing though nothing is wrong.
+    pub warnings: Diagnostics,
+}
+
+/// What compiling the materials took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ShaderStats {
+    /// Materials compiled.
+    pub groups: usize,
+    /// Time from first to last, over all threads.
+    pub elapsed: Duration,
+    /// Sum of the times that code generation took [ms].
+    pub jit_ms: f64,
+}
+
+/// A system that preprocesses sources by `preprocessor`, and knows the renderer's closures and the shipped library.
+pub fn shading_system(host: Arc<Host>, preprocessor: Preprocessor) -> ShadingSystem {
+    ShadingSystem::new(closure_registry(), host)
+        .with_library(library::LIBRARY)
+        .with_preprocessor(preprocessor)
+}
+
+/// Builds a scene for one of its cameras, the first when none is named.
+///
+/// # Errors
+/// An unknown camera, mistakes in shaders and materials, textures that cannot be read, a failure of Embree.
+pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<Built, Diagnostics> {
+    build_with(desc, camera, threads, host(desc))
+}
+
+/// Builds a scene to be baked: its shaders see `raytype("bake")`.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_for_bake(desc: &SceneDesc, threads: usize) -> Result<Built, Diagnostics> {
+    build_with(desc, None, threads, host(desc).for_bake())
+}
+
+/// A host that knows the textures that models bring.
+fn with_names(host: Host, desc: &SceneDesc) -> Arc<Host> {
+    for texture in &desc.textures {
+        host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
+    }
+    Arc::new(host)
+}
+
+/// The host of a scene, with the bound on its textures.
+fn host(desc: &SceneDesc) -> Host {
+    let limit = desc.texture_memory.map_or_else(memory::for_textures, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    });
+    Host::new(desc.texture_directories.clone()).with_texture_memory(limit)
+}
+
+fn build_with(
+    desc: &SceneDesc,
+    camera: Option<&str>,
+    threads: usize,
+    host: Host,
+) -> Result<Built, Diagnostics> {
+    let camera = desc.camera(camera)?;
+    let [width, height] = desc.film.size.value;
+    let camera = Camera::new(&camera.camera, width, height)
+        .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, camera.span, ""))?;
+    let filter = Filter::new(desc.film.filter)
+        .ok_or_else(|| Diagnostic::error(format!("there is no filter {:?}", desc.film.filter)))?;
+
+    let host = with_names(host, desc);
+    let start = Instant::now();
+    let system = shading_system(host.clone(), Preprocessor::default());
+    let shapes: Vec<Shape> = desc.shapes.iter().map(ShapeDesc::build).collect();
+    let Compiled {
+        instances, warnings, ..
+    } = compile(desc, &system, host.purpose(), &shapes)?;
+    let jit_ms = instances
+        .iter()
+        .flat_map(|instances| [Some(&instances.full), instances.light.as_ref()])
+        .flatten()
+        .map(|instance| instance.statistics().jit_ms)
+        .sum();
+    let shaders = ShaderStats {
+        groups: instances.len(),
+        elapsed: start.elapsed(),
+        jit_ms,
+    };
+    let mut warnings = missing_textures(desc, &instances, warnings)?;
+
+    let start = Instant::now();
+    let sides = desc.materials.iter().map(|material| Sides {
+        one_sided: material.one_sided,
+        culled: material.culled,
+        two_sided_emission: material.emission == EmissionSides::Both,
+    });
+    let lights_of = |light: &LightDesc| {
+        lights(&light.kind)
+            .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))
+    };
+    let lights: Vec<Vec<Light>> = desc.lights.iter().map(lights_of).collect::<Result<_, _>>()?;
+    let lights = lights.into_iter().flatten().collect();
+    let asks_host = instances
+        .iter()
+        .any(|instances| instances.full.statistics().asks_host);
+    let names = desc.shapes.iter().filter(|_| asks_host);
+    let names = names.map(|shape| shape.name.clone());
+    let shaders_named: Vec<_> = instances.iter().map(|instances| instances.full.clone()).collect();
+    let parts = SceneParts {
+        shapes,
+        shape_names: names.collect(),
+        shape_materials: desc.shapes.iter().map(|shape| shape.material).collect(),
+        materials: instances.into_iter().zip(sides).collect(),
+        lights,
+        host,
+        world_from_camera: camera.world_from_camera(),
+        threads,
+        build_quality: desc.build_quality,
+    };
+    let scene = Scene::new(parts).map_err(|error| match error {
+        SceneError::Textures(list) => Diagnostics {
+            list: list
+                .iter()
+                .map(|fault| unreadable(desc, &shaders_named, fault))
+                .collect(),
+        },
+        SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
+    })?;
+    warn_about_light(desc, &scene, &mut warnings);
+    Ok(Built {
+        scene,
+        camera,
+        filter,
+        integrator: desc.integrator,
+        shaders,
+        build: start.elapsed(),
+        warnings,
+    })
+}
+
+/// What looking a scene over has found.
+#[derive(Debug)]
+pub struct Checked {
+    /// The units and groups that its texts declare.
+    pub templates: Vec<Template>,
+    /// What is worth knowing though nothing is wrong.
+    pub warnings: Diagnostics,
+}
+
+/// Compiles the units, groups and materials of a scene without building it.
+///
+/// # Errors
+/// All mistakes in them.
+pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
+    let host = with_names(Host::new(desc.texture_directories.clone()), desc);
+    let no_camera = if desc.is_library() {
+        None
+    } else {
+        desc.camera(None).err()
+    };
+    match compile_alone(desc, &host) {
+        Ok(Compiled {
+            templates,
+            instances,
+            warnings,
+        }) => {
+            let mut warnings = missing_textures(desc, &instances, warnings)?;
+            warnings.add_new(missing_clouds(desc, &instances, &host));
+            warnings.list.extend(no_camera);
+            warnings.clone().into_result(Checked { templates, warnings })
+        }
+        Err(mut errors) => {
+            errors.list.extend(no_camera);
+            Err(errors)
+        }
+    }
+}
+
+/// The mistakes in the units, groups and materials of a description that is not whole.
+pub fn shader_errors(desc: &SceneDesc) -> Diagnostics {
+    let host = with_names(Host::new(desc.texture_directories.clone()), desc);
+    compile_alone(desc, &host).err().unwrap_or_default()
+}
+
+/// Compiles the materials of a scene whatever the shapes that have them.
+fn compile_alone(desc: &SceneDesc, host: &Arc<Host>) -> Result<Compiled, Diagnostics> {
+    let system = shading_system(host.clone(), Preprocessor::default());
+    compile(desc, &system, host.purpose(), &[])
+}
+
+/// Compiles the materials of a scene, for pictures and for bakes, and looks for each file that they name; reads none and
+/// builds nothing.
+///
+/// # Errors
+/// All mistakes in them, files that are not there among these.
+pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
+    let shapes: Vec<Shape> = desc.shapes.iter().map(ShapeDesc::build).collect();
+    let mut diagnostics = Diagnostics::default();
+    for host in [host(desc), host(desc).for_bake()] {
+        let host = with_names(host, desc);
+        let system = shading_system(host.clone(), Preprocessor::default());
+        let compiled = compile(desc, &system, host.purpose(), &shapes)?;
+        let found = missing_textures(desc, &compiled.instances, compiled.warnings)?;
+        diagnostics.add_new(found.list);
+        diagnostics.add_new(missing_clouds(desc, &compiled.instances, &host));
+        for (material, instances) in desc.materials.iter().zip(&compiled.instances) {
+            let statistics = instances.full.statistics();
+            for name in &statistics.late_textures {
+                host.finds_texture(name);
+            }
+            let computed = [
+                (statistics.computes_cloud_names, "point clouds", "searches"),
+                (statistics.computes_texture_names, "textures", "asks for"),
+            ];
+            for (_, what, uses) in computed.into_iter().filter(|(is_so, ..)| *is_so) {
+                let message = format!(
+                    "material `{}` computes names of {what} while it runs: which it {uses} is not known",
+                    material.name
+                );
+                let warning = Diagnostic::warning(message).at(&desc.sources, material.surface.span, "");
+                diagnostics.add_new(vec![warning]);
+            }
+        }
+    }
+    Ok(diagnostics)
+}
+
+/// The shaders of a scene.
+struct Compiled {
+    /// What its texts declare.
+    templates: Vec<Template>,
+    /// Those of each material, in order.
+    instances: Vec<Instances>,
+    warnings: Diagnostics,
+}
+
+/// `shapes` are those of the description, or none where what they carry does not matter.
+fn compile(
+    desc: &SceneDesc,
+    system: &ShadingSystem,
+    purpose: RayKind,
+    shapes: &[Shape],
+) -> Result<Compiled, Diagnostics> {
+    let mut warnings = Diagnostics::default();
+    let mut templates = vec![];
+    for file in &desc.shaders {
+        match system.load_file(&file.file) {
+            Ok(loaded) => {
+                warnings.list.extend(loaded.warnings.list);
+                templates.extend(loaded.templates);
+            }
+            Err(errors) => warnings.list.extend(errors.list),
+        }
+    }
+    if warnings.has_errors() {
+        return Err(warnings);
+    }
+    // Groups that no material uses are looked over too: a mistake is one wherever it is.
+    for template in &templates {
+        if let Err(errors) = system.check(template) {
+            warnings.add_new(errors.list);
+        }
+    }
+    let file = Arc::new(declarations(desc));
+    let mut users = vec![vec![]; desc.materials.len()];
+    for (desc, shape) in desc.shapes.iter().zip(shapes) {
+        users[desc.material.0 as usize].push(shape);
+    }
+    let results: Vec<_> = desc
+        .materials
+        .par_iter()
+        .enumerate()
+        .map(|(index, material)| {
+            let attributes = known_attributes(users[index].iter().copied()).map(Arc::new);
+            let options = InstanceOptions {
+                outputs: vec![SURFACE.to_owned()],
+                attributes,
+                ..InstanceOptions::default()
+            };
+            instances(material, &file, system, purpose, options)
+        })
+        .collect();
+    let mut instances = vec![];
+    for result in results {
+        match result {
+            Ok(instance) => instances.push(instance),
+            // A mistake inside a group was told when the group was looked over.
+            Err(errors) => {
+                warnings.add_new(errors.list);
+            }
+        }
+    }
+    let compiled = Compiled {
+        templates,
+        instances,
+        warnings: warnings.clone(),
+    };
+    warnings.into_result(compiled)
+}
+
+/// The functions and structures of all files, for expressions in materials.
+fn declarations(desc: &SceneDesc) -> ast::File {
+    let items = desc.shaders.iter().flat_map(|file| &file.file.items);
+    let items = items
+        .filter(|item| matches!(item, ast::Item::Function(_) | ast::Item::Struct(_)))
+        .cloned()
+        .collect();
+    ast::File {
+        sources: desc.sources.clone(),
+        items,
+    }
+}
+
+fn instances(
+    material: &MaterialDesc,
+    file: &Arc<ast::File>,
+    system: &ShadingSystem,
+    purpose: RayKind,
+    options: InstanceOptions,
+) -> Result<Instances, Diagnostics> {
+    let group = Arc::new(material_group(
+        &material.name,
+        material.span,
+        &material.surface,
+        file,
+    )?);
+    let full = system.instantiate(&group, &options)?;
+    Instances::new(full, options, purpose, |options| {
+        system.instantiate(&group, options)
+    })
+}
+
+/// An error of a texture, told at the first lookup of a material's that names it.
+fn unreadable(desc: &SceneDesc, shaders: &[Arc<ShaderInstance>], fault: &TextureFault) -> Diagnostic {
+    for (material, shader) in desc.materials.iter().zip(shaders) {
+        let mut named = shader.statistics().textures.iter();
+        if let Some(texture) = named.find(|texture| fault.names.contains(&texture.request.file)) {
+            let error = Diagnostic::error(format!("material `{}`: {fault}", material.name));
+            let name = &texture.request.file;
+            return at_texture(error, desc, material, name, texture.label.as_ref());
+        }
+    }
+    Diagnostic::error(fault.to_string())
+}
+
+/// A diagnostic of a texture at the argument that has its name, else where the shader looks it up.
+fn at_texture(
+    mut diagnostic: Diagnostic,
+    desc: &SceneDesc,
+    material: &MaterialDesc,
+    name: &str,
+    label: Option<&Label>,
+) -> Diagnostic {
+    match (argument(&material.surface, name), label) {
+        (Some(span), _) => diagnostic.at(&desc.sources, span, ""),
+        (None, Some(label)) => {
+            diagnostic.labels.push(label.clone());
+            diagnostic.at(&desc.sources, material.surface.span, "in this material")
+        }
+        (None, None) => diagnostic.at(&desc.sources, material.surface.span, ""),
+    }
+}
+
+/// Files that shaders name and that are not there, or are not what they are asked for: mistakes, unless the shader can
+/// do without, or the name is empty. They are told at the argument that has the name, else where the shader looks them
+/// up.
+fn missing_textures(
+    desc: &SceneDesc,
+    instances: &[Instances],
+    mut diagnostics: Diagnostics,
+) -> Result<Diagnostics, Diagnostics> {
+    for (material, instances) in desc.materials.iter().zip(instances) {
+        for texture in &instances.full.statistics().missing_textures {
+            let name = &texture.name;
+            let message = match texture.problem {
+                TextureProblem::NotFound => format!("there is no texture file `{name}`"),
+                problem @ (TextureProblem::NoVolume | TextureProblem::NoEnvironment) => {
+                    format!("the texture file `{name}` {}", problem.predicate())
+                }
+            };
+            let message = format!("material `{}`: {message}", material.name);
+            let diagnostic = if texture.optional || name.is_empty() {
+                Diagnostic::warning(message + "; it shows black")
+            } else {
+                Diagnostic::error(message)
+            };
+            diagnostics.push(at_texture(
+                diagnostic,
+                desc,
+                material,
+                name,
+                texture.label.as_ref(),
+            ));
+        }
+    }
+    if diagnostics.has_errors() {
+        Err(diagnostics)
+    } else {
+        Ok(diagnostics)
+    }
+}
+
+/// Warnings of point clouds that shaders name and that are not there, for who does not run the shaders: these tell it
+/// themselves.
+fn missing_clouds(desc: &SceneDesc, instances: &[Instances], host: &Host) -> Vec<Diagnostic> {
+    let mut list = vec![];
+    for (material, instances) in desc.materials.iter().zip(instances) {
+        let names = instances.full.statistics().clouds.iter();
+        for name in names.filter(|name| !host.finds_cloud(name)) {
+            let message = format!(
+                "material `{}`: there is no point cloud file `{name}`; searches find nothing",
+                material.name
+            );
+            let place = argument(&material.surface, name).unwrap_or(material.surface.span);
+            list.push(Diagnostic::warning(message).at(&desc.sources, place, ""));
+        }
+    }
+    list
+}
+
+/// Where an expression has a text.
+fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
+    let mut found = None;
+    expr.for_each_operand(&mut |operand| found = found.or_else(|| argument(operand, text)));
+    match &expr.kind {
+        ast::ExprKind::String(own) if own == text => Some(expr.span),
+        _ => found,
+    }
+}
+
+/// Warns of scenes that are black and of materials that make energy, as far as either is known without looking.
+fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
+    // A scene may be a point.
+    let radius = scene.bounds().radius().max(1.0);
+    // The power of a shape's light is an estimate, so that 0 does not tell that there is none.
+    let shines = |light: &Light| matches!(light, Light::Area(_)) || light.power(radius) > 0.0;
+    if !scene.shapes().is_empty() && !scene.lights().iter().any(shines) {
+        let message = format!(
+            "nothing emits light in {}: all will be black",
+            desc.file.display()
+        );
+        let hint = "add a light (`light sky : environment { color = 1; }`) or a shape whose material emits";
+        warnings.push(Diagnostic::warning(message).hint(hint));
+    }
+    for (material, built) in desc.materials.iter().zip(scene.materials()) {
+        let Some(albedo) = built.known_albedo() else {
+            continue;
+        };
+        let [r, g, b] = albedo.to_array();
+        let (least, most) = (r.min(g).min(b), albedo.max_component());
+        // The tables of rough lobes are good to a few thousandths.
+        if least < 0.0 || most > 1.01 {
+            let message = format!(
+                "material `{}` scatters ({r:.3}, {g:.3}, {b:.3}) times the light that arrives",
+                material.name
+            );
+            let hint = "keep its colours and weights between 0 and 1: beyond that it makes energy";
+            let diagnostic = Diagnostic::warning(message).at(&desc.sources, material.surface.span, "");
+            warnings.push(diagnostic.hint(hint));
+        }
+    }
+}
+
+/// The lights that a declaration makes: of a sky the dome and the sun, as far as they shine.
+fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
+    let light = match kind {
+        LightKind::Sky {
+            sky,
+            sky_scale,
+            sun_scale,
+            sun_angle,
+        } => {
+            return Ok(sky_lights(sky, *sky_scale, *sun_scale, *sun_angle));
+        }
+        LightKind::Environment {
+            map,
+            radiance,
+            world_from_map,
+            rows,
+            portals,
+        } => {
+            let environment = match map {
+                None => EnvironmentLight::Constant(*radiance),
+                Some(image) => {
+                    let options = EnvironmentOptions {
+                        world_from_map: *world_from_map,
+                        rows: *rows,
+                        scale: *radiance,
+                    };
+                    EnvironmentLight::Map(EnvironmentMap::new(texels(image), image.width, options))
+                }
+            };
+            match portals.as_slice() {
+                [] => Light::Environment(environment),
+                _ => Light::Portals(Box::new(PortalLight::new(
+                    environment,
+                    portals.iter().copied().map(Portal::from).collect(),
+                ))),
+            }
+        }
+        LightKind::Point { position, intensity } => Light::Point(PointLight {
+            position: *position,
+            intensity: *intensity,
+        }),
+        LightKind::Spot {
+            position,
+            direction,
+            intensity,
+            cutoff,
+            beam_width,
+            falloff,
+            slide,
+        } => {
+            let falloff = match falloff {
+                SpotFalloff::Linear => Falloff::LinearAngle {
+                    beam: *beam_width,
+                    cutoff: *cutoff,
+                },
+                SpotFalloff::SquaredCosine => Falloff::SquaredCosine {
+                    inner: *beam_width,
+                    outer: *cutoff,
+                },
+            };
+            match slide {
+                None => Light::Spot(SpotLight {
+                    position: *position,
+                    axis: *direction,
+                    intensity: *intensity,
+                    falloff,
+                }),
+                Some(SpotSlide { slide, up }) => {
+                    let pose = look_at(*position, *position + *direction, *up)?;
+                    let beam = Beam::Spot {
+                        intensity: *intensity,
+                        falloff,
+                    };
+                    let half = Vec2::splat(tan(*cutoff));
+                    projector(&pose, half, slide, beam)?
+                }
+            }
+        }
+        LightKind::Projector {
+            world_from_light,
+            fov,
+            fov_axis,
+            radiance,
+            slide,
+        } => {
+            let size = Vec2::new(slide.map.width as f32, slide.map.height as f32);
+            let beam = Beam::Wall { radiance: *radiance };
+            projector(world_from_light, fov_axis.half_size(size, *fov), slide, beam)?
+        }
+        LightKind::DirectionalArea {
+            world_from_sheet,
+            size,
+            outline,
+            irradiance,
+        } => Light::Sheet(SheetLight::new(
+            world_from_sheet,
+            *size * 0.5,
+            *outline,
+            *irradiance,
+        )),
+        LightKind::Directional {
+            direction,
+            irradiance,
+            angle,
+        } => Light::Directional(DirectionalLight::new(*direction, *irradiance, *angle)),
+    };
+    Ok(vec![light])
+}
+
+fn projector(pose: &Affine3A, half: Vec2, slide: &SlideDesc, beam: Beam) -> Result<Light, CameraError> {
+    let slide = Slide::new(texels(&slide.map), slide.map.width, slide.lookup);
+    let light = ProjectorLight::new(pose, half, slide, beam)?;
+    Ok(Light::Projector(Box::new(light)))
+}
+
+fn texels(image: &Image) -> Vec<renderer_base::color::Rgb> {
+    (0..image.height)
+        .flat_map(|y| (0..image.width).map(move |x| image.rgb(x, y)))
+        .collect()
+}

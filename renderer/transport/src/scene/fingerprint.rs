@@ -1,0 +1,118 @@
+//! Scene fingerprint: a hash that tells whether photon maps, parts or checkpoints belong to a scene.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHasher};
+use shading::TextureRequest;
+
+use super::Scene;
+use crate::cloud::{CloudStore, PointCloud};
+use renderer_geometry::{Geometry, Mesh, Shape};
+use renderer_image::texture::{Texture, TextureId};
+
+impl Scene {
+    /// A hash of all that light meets: shapes, materials, textures and lights, by their contents. Camera and film do not
+    /// count, nor do names of any kind.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        let textures = self
+            .host
+            .textures()
+            .into_iter()
+            .flat_map(|store| store.textures());
+        let textures: Vec<_> = textures.collect();
+        let textures: FxHashMap<TextureId, u64> = textures
+            .par_iter()
+            .map(|(id, texture)| (*id, texels(texture)))
+            .collect();
+        // Ids depend on which material was compiled first; what a material shows does not.
+        let texture = |request: &TextureRequest| {
+            let id = self.host.texture_id(request)?;
+            textures.get(&id).copied()
+        };
+        let materials: Vec<u64> = (self.materials.iter())
+            .map(|material| material.fingerprint(texture))
+            .collect();
+        let meshes: FxHashMap<*const Mesh, &Arc<Mesh>> = (self.shapes.iter())
+            .filter_map(|shape| match &shape.geometry {
+                Geometry::Mesh(mesh) => Some((Arc::as_ptr(mesh), mesh)),
+                Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => None,
+            })
+            .collect();
+        let meshes: Vec<&Arc<Mesh>> = meshes.into_values().collect();
+        let meshes: Vec<(&Arc<Mesh>, u64)> = meshes
+            .into_par_iter()
+            .map(|mesh| (mesh, mesh_hash(mesh)))
+            .collect();
+        let meshes: FxHashMap<*const Mesh, u64> = (meshes.iter())
+            .map(|(mesh, hash)| (Arc::as_ptr(mesh), *hash))
+            .collect();
+        for (shape, surface) in self.shapes.iter().zip(&self.surfaces) {
+            hash_shape(shape, &meshes, &mut hasher);
+            materials[surface.material.0 as usize].hash(&mut hasher);
+        }
+        for light in &self.lights {
+            light.hash_bits(&mut hasher);
+        }
+        // Their order depends on which material was compiled first; which of them a material searches is in its code.
+        let clouds = self.host.clouds().into_iter().flat_map(CloudStore::clouds);
+        let mut clouds: Vec<u64> = clouds.map(points).collect();
+        clouds.sort_unstable();
+        clouds.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+fn texels(texture: &Texture) -> u64 {
+    let mut hasher = FxHasher::default();
+    texture.hash_texels(&mut hasher);
+    hasher.finish()
+}
+
+fn points(cloud: &PointCloud) -> u64 {
+    let mut hasher = FxHasher::default();
+    cloud.hash_points(&mut hasher);
+    hasher.finish()
+}
+
+fn hash_shape(shape: &Shape, meshes: &FxHashMap<*const Mesh, u64>, hasher: &mut FxHasher) {
+    hash_floats(&shape.world_from_object.to_cols_array(), hasher);
+    shape.flip_normals.hash(hasher);
+    match &shape.geometry {
+        Geometry::Mesh(mesh) => meshes[&Arc::as_ptr(mesh)].hash(hasher),
+        Geometry::Sphere => 1.hash(hasher),
+        Geometry::Disk => 2.hash(hasher),
+        Geometry::Cylinder => 3.hash(hasher),
+    }
+}
+
+fn mesh_hash(mesh: &Mesh) -> u64 {
+    let hasher = &mut FxHasher::default();
+    mesh.triangles.hash(hasher);
+    // Without the lengths, one list could end with what another begins with.
+    for length in [mesh.normals.len(), mesh.uvs.len(), mesh.uvs2.len()] {
+        length.hash(hasher);
+    }
+    for v in mesh.positions.iter().chain(&mesh.normals) {
+        hash_floats(&v.to_array(), hasher);
+    }
+    for uv in mesh.uvs.iter().chain(&mesh.uvs2) {
+        hash_floats(&uv.to_array(), hasher);
+    }
+    for color in &mesh.colors {
+        hash_floats(color, hasher);
+    }
+    for attribute in &mesh.attributes {
+        (&attribute.name, attribute.domain, attribute.width).hash(hasher);
+        hash_floats(&attribute.values, hasher);
+    }
+    hasher.finish()
+}
+
+fn hash_floats(floats: &[f32], hasher: &mut FxHasher) {
+    for x in floats {
+        x.to_bits().hash(hasher);
+    }
+}
