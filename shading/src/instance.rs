@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use crate::codegen::packet;
 use crate::codegen::{CodegenError, CompileOptions, CompiledShader, Output, Statistics, compile};
-use crate::derivative::DerivativeStats;
-use crate::eval::packet::POINTS;
-use crate::hir::ClosureRegistry;
-use crate::hir::{Const, Unit};
-use crate::opt::OptStats;
 use crate::runtime::closure::{ClosureTree, NodeHeader};
 use crate::runtime::context::Run;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{HostFunctions, ShaderGlobals, ShadingContext};
-use crate::ty::{Base, Type};
+use shading_compiler::derivative::DerivativeStats;
+use shading_compiler::eval::packet::POINTS;
+use shading_compiler::hir::ClosureRegistry;
+use shading_compiler::hir::{Const, Unit};
+use shading_compiler::opt::OptStats;
+use shading_compiler::ty::{Base, Type};
 
 /// Statistics of the steps before code generation.
 #[derive(Clone, Copy, Debug, Default)]

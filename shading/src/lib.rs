@@ -49,23 +49,14 @@
     reason = "the documentation is built with private items"
 )]
 
-pub mod builtins;
-pub mod check;
 pub mod codegen;
-pub mod derivative;
-pub mod diagnostic;
-pub mod eval;
-pub mod graph;
-pub mod hir;
 pub mod instance;
 pub mod interp;
-pub mod opt;
-pub mod preprocess;
 pub mod runtime;
-pub mod source;
-pub mod syntax;
 pub mod system;
-pub mod ty;
+
+pub use shading_compiler::{builtins, check, derivative, eval, graph, hir, opt, ty};
+pub use shading_syntax::{self as syntax, diagnostic, preprocess, source};
 
 pub use codegen::{CompileOptions, OptLevel};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};

@@ -5,20 +5,20 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use crate::check::{self, Environment};
 use crate::codegen::{self, CompileOptions};
-use crate::derivative::{self, DerivativeStats};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::eval::color_system::ColorSystem;
-use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
-use crate::hir;
-use crate::hir::ClosureRegistry;
 use crate::instance::{Making, ShaderInstance};
-use crate::opt::{self, OptOptions};
-use crate::preprocess::Preprocessor;
 use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
-use crate::source::{Source, SourceMap};
-use crate::syntax::{self, ast};
+use shading_compiler::check::{self, Environment};
+use shading_compiler::derivative::{self, DerivativeStats};
+use shading_compiler::eval::color_system::ColorSystem;
+use shading_compiler::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
+use shading_compiler::hir;
+use shading_compiler::hir::ClosureRegistry;
+use shading_compiler::opt::{self, OptOptions};
+use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
+use shading_syntax::preprocess::Preprocessor;
+use shading_syntax::source::{Source, SourceMap};
+use shading_syntax::{self as syntax, ast};
 
 /// A shader library, searched for units and groups that no loaded source declares.
 #[derive(Clone, Copy, Debug)]

@@ -8,12 +8,12 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::emitter::{Address, Emitter, trusted};
 use super::layout::length;
 use super::layout::{Shape, register};
-use crate::builtins::Builtin;
-use crate::eval::library::Function;
-use crate::hir::{Axis, Const, Kind, LocalId, Operand};
 use crate::runtime::ShaderGlobals;
 use crate::runtime::shims::{self, ArgKind, Record};
 use crate::runtime::text::TextHeader;
+use shading_compiler::builtins::Builtin;
+use shading_compiler::eval::library::Function;
+use shading_compiler::hir::{Axis, Const, Kind, LocalId, Operand};
 
 impl Emitter<'_, '_> {
     // ---- Strings ----

@@ -10,10 +10,10 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::emitter::{Address, Emitter, unaligned};
 use super::layout::length;
 use super::layout::{ARENA_CURSOR, ARENA_END, POINTER, Shape};
-use crate::hir::{Block, ClosureId, Const, Op, Operand, Stmt};
 use crate::runtime::arena::Arena;
 use crate::runtime::closure::{HEADER_BYTES, TAG_ADD, TAG_MUL};
 use crate::runtime::shims;
+use shading_compiler::hir::{Block, ClosureId, Const, Op, Operand, Stmt};
 
 /// How far to look back for the component that a product scales.
 const LOOK_BACK: usize = 64;

@@ -6,10 +6,10 @@ use cranelift_codegen::ir;
 
 use super::emitter::{Address, Emitter};
 use super::layout::length;
-use crate::builtins::Builtin;
-use crate::hir::{Const, Kind, LocalId, Operand};
 use crate::runtime::CloudHandle;
 use crate::runtime::shims::{self, CloudRecord};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::hir::{Const, Kind, LocalId, Operand};
 
 impl Emitter<'_, '_> {
     /// A function of point clouds whose result is an array.

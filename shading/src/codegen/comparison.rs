@@ -7,9 +7,9 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::emitter::{Emitter, trusted};
 use super::layout::Shape;
-use crate::hir::{Op, Operand};
 use crate::runtime::shims;
 use crate::runtime::text::TextHeader;
+use shading_compiler::hir::{Op, Operand};
 
 impl Emitter<'_, '_> {
     /// An 8-bit truth as int.

@@ -16,7 +16,7 @@ use super::output::{Outputs, inits};
 use super::packet;
 use super::shared::Shared;
 use super::stmt::{Flow, Scopes};
-use crate::hir::{Block, Code, Function, LocalId, walk};
+use shading_compiler::hir::{Block, Code, Function, LocalId, walk};
 
 /// The functions that run a unit.
 #[derive(Clone, Copy, Debug)]

@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::layout::{const_shape, const_size};
-use crate::hir::Const;
 use crate::runtime::ReportPlace;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
-use crate::source::{SourceMap, Span};
+use shading_compiler::hir::Const;
+use shading_syntax::source::{SourceMap, Span};
 
 /// Constant matrices and arrays in memory, as [`super::layout`] has them.
 #[derive(Debug, Default)]

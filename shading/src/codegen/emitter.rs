@@ -8,8 +8,8 @@ use cranelift_jit::JITModule;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::shared::Shared;
-use crate::hir::{Code, LocalId};
-use crate::source::Span;
+use shading_compiler::hir::{Code, LocalId};
+use shading_syntax::source::Span;
 
 /// An address in memory.
 #[derive(Clone, Copy, Debug)]

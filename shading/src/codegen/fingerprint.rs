@@ -5,9 +5,9 @@ use std::mem::discriminant;
 
 use rustc_hash::FxHasher;
 
-use crate::hir::{Block, Code, Const, Operand, Stmt, Unit};
 use crate::runtime::TextureRequest;
-use crate::source::Span;
+use shading_compiler::hir::{Block, Code, Const, Operand, Stmt, Unit};
+use shading_syntax::source::Span;
 
 /// The hash of a unit: of two that do the same, mostly the same; of two that do not, hardly ever. Names do not count, and
 /// those of `textures` by their place in the list.

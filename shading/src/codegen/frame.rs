@@ -13,8 +13,8 @@ use rustc_hash::FxHashSet;
 use super::emitter::{Address, Emitter, Home, trusted};
 use super::layout::local_size;
 use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, Record, Shape};
-use crate::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit, walk};
 use crate::runtime::shims;
+use shading_compiler::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit, walk};
 
 /// Bytes of variables on the native stack of the entry.
 const ENTRY_SLOTS: u64 = 8 << 10;

@@ -1,6 +1,6 @@
 //! Sets of shader globals.
 
-use crate::builtins::Global;
+use shading_compiler::builtins::Global;
 
 /// The globals that code reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,12 +9,12 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::{self, types};
 
-use crate::builtins::Global;
-use crate::hir::{Axis, Code, Const, LocalId, Operand};
 use crate::runtime::ShaderGlobals;
 use crate::runtime::arena::Window;
 use crate::runtime::context::ContextHeader;
-use crate::ty::{Base, Type};
+use shading_compiler::builtins::Global;
+use shading_compiler::hir::{Axis, Code, Const, LocalId, Operand};
+use shading_compiler::ty::{Base, Type};
 
 /// Pointers of all machines that the JIT supports.
 pub(super) const POINTER: ir::Type = types::I64;

@@ -1,13 +1,13 @@
-//! Built-in mathematics: inline instructions if they give the same bits as [`crate::eval::math`], else calls.
+//! Built-in mathematics: inline instructions if they give the same bits as [`shading_compiler::eval::math`], else calls.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::emitter::Emitter;
 use super::layout::{Shape, register};
-use crate::builtins::Builtin;
-use crate::hir::{LocalId, Operand};
 use crate::runtime::shims::{self, Dimensions, MatrixFunction, Shim};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::hir::{LocalId, Operand};
 
 /// Whether a function is a few instructions in place of a call.
 pub(super) fn is_inline(builtin: Builtin) -> bool {

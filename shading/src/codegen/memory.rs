@@ -6,10 +6,10 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::emitter::{Address, Emitter};
 use super::layout::{self, POINTER, Shape};
 use super::layout::{const_size, length, local_size};
-use crate::builtins::Builtin;
-use crate::hir::{Const, LocalId, Op, Operand};
 use crate::runtime::shims::{self, MatrixFunction};
-use crate::ty::{Base, Type};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::hir::{Const, LocalId, Op, Operand};
+use shading_compiler::ty::{Base, Type};
 
 impl Emitter<'_, '_> {
     /// An operation whose result is in memory. Results are stored after all operands are read, so that the destination

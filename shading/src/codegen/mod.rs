@@ -4,7 +4,7 @@
 //!   and give their values in memory of their caller.
 //! - Locals in registers are Cranelift variables, from which it builds SSA form; `layout.rs` defines how the others are
 //!   stored in memory.
-//! - Compiled code computes the same bits as [`crate::eval`], or calls it.
+//! - Compiled code computes the same bits as [`shading_compiler::eval`], or calls it.
 //! - It accesses only the context, the shading point, its own memory and its outputs: indices are clamped, loops and
 //!   calls consume fuel, recursion is bounded, and large arrays are not on the native stack.
 
@@ -37,16 +37,16 @@ use std::time::Instant;
 
 use cranelift_module::Module;
 
-use crate::diagnostic::Label;
-use crate::eval::library::Function;
-use crate::hir::ClosureRegistry;
-use crate::hir::uniform::is_uniform;
-use crate::hir::{Block, ClosureId, Op, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
 use crate::runtime::{HostFunctions, TextureProblem, TextureRequest};
-use crate::source::{SourceMap, Span};
+use shading_compiler::eval::library::Function;
+use shading_compiler::hir::ClosureRegistry;
+use shading_compiler::hir::uniform::is_uniform;
+use shading_compiler::hir::{Block, ClosureId, Op, Stmt, Unit, walk};
+use shading_syntax::diagnostic::Label;
+use shading_syntax::source::{SourceMap, Span};
 
 use data::DataPool;
 use error::MAX_MEMORY;

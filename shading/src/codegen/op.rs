@@ -1,13 +1,13 @@
-//! Code of operations: the same arithmetic, in the same order, as [`crate::eval`].
+//! Code of operations: the same arithmetic, in the same order, as [`shading_compiler::eval`].
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::emitter::{Address, Emitter, trusted};
 use super::layout::{self, Shape};
-use crate::builtins::Global;
-use crate::eval::INT_LIMIT;
-use crate::hir::{Axis, Block, Const, LocalId, Op, Operand};
+use shading_compiler::builtins::Global;
+use shading_compiler::eval::INT_LIMIT;
+use shading_compiler::hir::{Axis, Block, Const, LocalId, Op, Operand};
 
 impl Emitter<'_, '_> {
     /// Emits the operation at `block[at]`.

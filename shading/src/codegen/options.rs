@@ -1,6 +1,6 @@
 //! Options of code generation.
 
-use crate::source::SourceMap;
+use shading_syntax::source::SourceMap;
 
 /// How much work goes into the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

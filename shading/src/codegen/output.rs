@@ -2,8 +2,8 @@
 
 use super::error::CodegenError;
 use super::layout::Record;
-use crate::hir::{Block, LocalId, Unit};
-use crate::ty::Type;
+use shading_compiler::hir::{Block, LocalId, Unit};
+use shading_compiler::ty::Type;
 
 /// An output of compiled code.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,11 +11,11 @@ use rustc_hash::FxHashMap;
 use super::data::{DataPool, PlaceTable};
 use super::global_set::GlobalSet;
 use super::layout::POINTER;
-use crate::eval::library;
-use crate::hir::{ClosureId, ClosureRegistry, FunctionId, TextureOptions, Unit};
 use crate::runtime::text::TextPool;
 use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureProblem, TextureRequest};
-use crate::source::Span;
+use shading_compiler::eval::library;
+use shading_compiler::hir::{ClosureId, ClosureRegistry, FunctionId, TextureOptions, Unit};
+use shading_syntax::source::Span;
 
 /// What the functions of one compilation have in common.
 pub(super) struct Shared<'u> {

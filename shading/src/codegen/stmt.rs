@@ -9,8 +9,8 @@ use super::emitter::Emitter;
 use super::frame::CallLayout;
 use super::layout::local_size;
 use super::layout::{DEPTH, FUEL, POINTER, STACK_LIMIT, register};
-use crate::hir::{Block, FunctionId, LocalId, Operand, ScopeId, Stmt};
 use crate::runtime::shims::{self, Shim};
+use shading_compiler::hir::{Block, FunctionId, LocalId, Operand, ScopeId, Stmt};
 
 /// The scopes around a statement.
 #[derive(Debug, Default)]

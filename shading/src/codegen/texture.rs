@@ -6,9 +6,9 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::emitter::{Address, Emitter};
 use super::layout::{Shape, register};
-use crate::hir::{Const, Kind, LocalId, Operand, TextureMapping, TextureOperand, TextureOptions};
 use crate::runtime::shims::{self, LookupRecord};
 use crate::runtime::{Subimage, TextureRequest};
+use shading_compiler::hir::{Const, Kind, LocalId, Operand, TextureMapping, TextureOperand, TextureOptions};
 
 /// Fields of the record whose options are names.
 const NAMES: [(TextureOperand, usize); 5] = [

@@ -9,10 +9,10 @@ use rustc_hash::FxHashSet;
 use super::emitter::{Address, Emitter, Home, MemoryFrame, NodeMemory, trusted};
 use super::layout::{POINTER, Shape, const_shape};
 use super::shared::Shared;
-use crate::hir::{Code, Const, LocalId, Operand};
 use crate::runtime::shims::{Abi, Shim};
-use crate::source::Span;
-use crate::ty::Type;
+use shading_compiler::hir::{Code, Const, LocalId, Operand};
+use shading_compiler::ty::Type;
+use shading_syntax::source::Span;
 
 impl<'a, 'u> Emitter<'a, 'u> {
     /// Starts a function of three arguments.

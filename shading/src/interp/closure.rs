@@ -1,8 +1,8 @@
 //! Closures of the interpreter: nodes in a table, without recursion.
 
-use crate::hir::kind::Element;
-use crate::hir::{self, Const, Kind};
 use crate::runtime::listing::{Component, Listing, MAX_LISTED, Param};
+use shading_compiler::hir::kind::Element;
+use shading_compiler::hir::{self, Const, Kind};
 
 /// A closure, by its place in the table; `None` is no light.
 pub type NodeId = Option<u32>;

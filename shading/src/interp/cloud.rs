@@ -1,14 +1,14 @@
 //! Point clouds: what `pointcloud_search` and `pointcloud_get` compute, and what `pointcloud_write` keeps.
 
 use super::ReportKind;
-use crate::builtins::Builtin;
-use crate::hir::kind::Element;
-use crate::hir::{Const, Kind};
 use crate::runtime::ShaderHost;
 use crate::runtime::cloud::{
     self, CloudAttribute, CloudFault, CloudHandle, CloudSearch, CloudValue, PointCloud,
 };
 use crate::runtime::written::{self, WrittenClouds};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::hir::kind::Element;
+use shading_compiler::hir::{Const, Kind};
 
 /// What is wrong with a call.
 pub(super) type CloudReport = (ReportKind, String);

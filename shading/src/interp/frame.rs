@@ -3,7 +3,7 @@
 use cranelift_entity::SecondaryMap;
 
 use super::closure::Value;
-use crate::hir::{Code, Const, Kind, LocalId, Operand};
+use shading_compiler::hir::{Code, Const, Kind, LocalId, Operand};
 
 /// The variables of a function under way.
 pub(super) struct CallFrame<'a> {

@@ -2,17 +2,17 @@
 
 use super::closure::{Closures, Value};
 use super::frame::CallFrame;
-use super::operation::{self, Problem};
 use super::{Outcome, Report, ReportKind, RunOptions};
-use crate::builtins::Builtin;
-use crate::eval;
-use crate::eval::dictionary::Dictionaries;
-use crate::hir::kind::Element;
-use crate::hir::{Block, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
 use crate::runtime::last_trace::LastTrace;
 use crate::runtime::messages::Messages;
 use crate::runtime::{Printed, WrittenClouds};
-use crate::source::Span;
+use shading_compiler::builtins::Builtin;
+use shading_compiler::eval;
+use shading_compiler::eval::dictionary::Dictionaries;
+use shading_compiler::eval::operation::{self, Problem};
+use shading_compiler::hir::kind::Element;
+use shading_compiler::hir::{Block, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
+use shading_syntax::source::Span;
 
 pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
     let mut machine = Machine {

@@ -3,10 +3,10 @@
 use super::closure::Value;
 use super::frame::CallFrame;
 use super::machine::Machine;
-use crate::builtins::Builtin;
-use crate::hir::{Const, Kind, Op, Operand};
 use crate::runtime::Sink;
 use crate::runtime::messages::Asked;
+use shading_compiler::builtins::Builtin;
+use shading_compiler::hir::{Const, Kind, Op, Operand};
 
 impl<'a> Machine<'a> {
     /// What the parts of a shader told each other.

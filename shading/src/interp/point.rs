@@ -5,12 +5,12 @@ use super::closure::Value;
 use super::cloud;
 use super::frame::CallFrame;
 use super::machine::Machine;
-use crate::builtins::{Builtin, Global};
-use crate::hir::{Axis, Const, Kind, Op, Operand};
 use crate::runtime::host::matrix_between;
 use crate::runtime::last_trace::of_lanes;
 use crate::runtime::{RayKind, Sink, TraceRay};
-use crate::source::Span;
+use shading_compiler::builtins::{Builtin, Global};
+use shading_compiler::hir::{Axis, Const, Kind, Op, Operand};
+use shading_syntax::source::Span;
 
 impl<'a> Machine<'a> {
     /// What depends on the shading point or the host.

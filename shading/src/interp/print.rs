@@ -4,12 +4,12 @@ use super::closure::{NodeId, Value};
 use super::frame::CallFrame;
 use super::machine::Machine;
 use super::message::asked;
-use super::operation::{self, Printable};
-use crate::builtins::Builtin;
-use crate::hir::{Const, Operand};
 use crate::runtime::Sink;
 use crate::runtime::closure_text::closure_text;
-use crate::source::Span;
+use shading_compiler::builtins::Builtin;
+use shading_compiler::eval::operation::{self, Printable};
+use shading_compiler::hir::{Const, Operand};
+use shading_syntax::source::Span;
 
 impl<'a> Machine<'a> {
     /// Does what a function without result does; whether it is one.

@@ -1,11 +1,11 @@
 //! Inputs and results of an interpreter run.
 
 use super::closure::{Closures, Value};
-use crate::eval;
-use crate::hir::{ClosureRegistry, Const};
 use crate::runtime::listing::Listing;
 use crate::runtime::{NoHost, Printed, ShaderGlobals, ShaderHost, WrittenClouds};
-use crate::source::Span;
+use shading_compiler::eval;
+use shading_compiler::hir::{ClosureRegistry, Const};
+use shading_syntax::source::Span;
 
 /// What a run is given.
 #[derive(Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct RunOptions<'a> {
     pub given: &'a [(&'a str, Const)],
     /// The closures that the unit speaks of, so that they can be printed.
     pub closures: Option<&'a ClosureRegistry>,
-    /// Whether to compute as [`crate::opt::OptLevel::Full`] assumes: zeros lose their sign, and [`Outcome::finite`] is
+    /// Whether to compute as [`shading_compiler::opt::OptLevel::Full`] assumes: zeros lose their sign, and [`Outcome::finite`] is
     /// false when a number was not finite.
     pub unsigned_zeros: bool,
     /// Whether variables that are set to what is no finite number are reported.

@@ -3,10 +3,10 @@
 use super::ReportKind;
 use super::frame::CallFrame;
 use super::machine::Machine;
-use crate::eval;
-use crate::hir::{Const, Operand, TextureMapping, TextureOperand, TextureOptions};
 use crate::runtime::{Subimage, TextureInfo, TextureLookup, TextureRequest};
-use crate::source::Span;
+use shading_compiler::eval;
+use shading_compiler::hir::{Const, Operand, TextureMapping, TextureOperand, TextureOptions};
+use shading_syntax::source::Span;
 
 impl<'a> Machine<'a> {
     pub(super) fn texture(

@@ -19,10 +19,10 @@ use std::marker::PhantomData;
 use std::mem::size_of;
 use std::ptr::NonNull;
 
-use crate::hir::ClosureId;
-use crate::hir::{ClosureRegistry, ClosureSignature};
 use crate::runtime::text::{self, TextHeader};
-use crate::ty::Base;
+use shading_compiler::hir::ClosureId;
+use shading_compiler::hir::{ClosureRegistry, ClosureSignature};
+use shading_compiler::ty::Base;
 
 /// Tag of a product; tags below are [`ClosureId`]s.
 pub(crate) const TAG_MUL: u32 = u32::MAX;

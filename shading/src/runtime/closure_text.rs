@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::eval::text::{Arg, format};
-use crate::hir::ClosureRegistry;
-use crate::hir::Const;
 use crate::runtime::listing::{Component, Listing, Param};
+use shading_compiler::eval::text::{Arg, format};
+use shading_compiler::hir::ClosureRegistry;
+use shading_compiler::hir::Const;
 
 /// Closures nested deeper than this show as `…`.
 const MAX_NESTING: usize = 64;
@@ -86,9 +86,9 @@ fn number(v: f32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::hir::ClosureId;
-    use crate::hir::{ClosureParam, ClosureSignature};
-    use crate::ty::Type;
+    use shading_compiler::hir::ClosureId;
+    use shading_compiler::hir::{ClosureParam, ClosureSignature};
+    use shading_compiler::ty::Type;
 
     use super::*;
 

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::eval::text;
-use crate::hir::Const;
-use crate::hir::kind::Element;
+use shading_compiler::eval::text;
+use shading_compiler::hir::Const;
+use shading_compiler::hir::kind::Element;
 
 /// The embedder's number for a point cloud.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -312,7 +312,7 @@ pub(crate) fn message(
                     .find_map(|element| CloudAttribute::of(cloud, name, element).ok())
             });
             let found = found.map_or("of another type".into(), |attribute| attribute.type_name());
-            let wanted = crate::hir::Kind::One(element);
+            let wanted = shading_compiler::hir::Kind::One(element);
             format!("attribute {name:?} of point cloud {file:?} is {found}, not {wanted}")
         }
         CloudFault::NoRoom(width) => {

@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::eval::dictionary::Dictionaries;
-use crate::eval::{DEFAULT_FUEL, MAX_DEPTH};
-use crate::hir::ClosureRegistry;
 use crate::runtime::arena::{Arena, Window};
 use crate::runtime::closure::Layouts;
 use crate::runtime::last_trace::LastTrace;
 use crate::runtime::messages::Messages;
 use crate::runtime::report::{Report, ReportKind, ReportPlace};
 use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink, WrittenClouds};
+use shading_compiler::eval::dictionary::Dictionaries;
+use shading_compiler::eval::{DEFAULT_FUEL, MAX_DEPTH};
+use shading_compiler::hir::ClosureRegistry;
 
 /// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
 /// do not fit. Threads have 2 MiB.

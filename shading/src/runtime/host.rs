@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::eval::matrix::{IDENTITY, mul};
-use crate::hir::kind::Element;
-use crate::hir::{Axis, ColorSpace, Const, Kind, TextureMapping, TextureOptions};
 use crate::runtime::{CloudHandle, PointCloud, ShaderGlobals, TraceHit, TraceRay};
+use shading_compiler::eval::matrix::{IDENTITY, mul};
+use shading_compiler::hir::kind::Element;
+use shading_compiler::hir::{Axis, ColorSpace, Const, Kind, TextureMapping, TextureOptions};
 
 /// The embedder's number for a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,10 +1,10 @@
 //! The last traced ray of a run: the messages about its hit, `getmessage("trace", …)`.
 
-use crate::builtins::Global;
-use crate::eval::float_to_int;
-use crate::hir::kind::Element;
-use crate::hir::{Const, Kind};
 use crate::runtime::{ShaderHost, TraceHit};
+use shading_compiler::builtins::Global;
+use shading_compiler::eval::float_to_int;
+use shading_compiler::hir::kind::Element;
+use shading_compiler::hir::{Const, Kind};
 
 /// The result of the last ray of a run.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,9 +1,9 @@
 //! Closures as flat sums of weighted components, for comparison and printing.
 
-use crate::hir::{self, Const};
-use crate::hir::{ClosureParam, ClosureRegistry, ClosureSignature};
 use crate::runtime::{ClosureNode, ClosureRef, ClosureTree, Params};
-use crate::ty::Base;
+use shading_compiler::hir::{self, Const};
+use shading_compiler::hir::{ClosureParam, ClosureRegistry, ClosureSignature};
+use shading_compiler::ty::Base;
 
 /// So many components are listed of a closure; sums of shared sums can have any number of them.
 pub(crate) const MAX_LISTED: usize = 1 << 14;

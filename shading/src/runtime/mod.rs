@@ -1,7 +1,6 @@
 //! Runtime of compiled code: shader globals, closure trees, arena, host interface, error reports.
 
 pub(crate) mod arena;
-pub mod attributes;
 pub mod closure;
 pub mod closure_text;
 pub mod cloud;
@@ -18,17 +17,18 @@ pub(crate) mod text;
 pub mod trace;
 pub mod written;
 
-pub use attributes::KnownAttributes;
 pub use closure::{ClosureNode, ClosureRef, ClosureTree, Params};
 pub use cloud::{CloudHandle, CloudSearch, CloudValues, PointCloud};
 pub use context::ShadingContext;
-pub use globals::{RayKind, ShaderGlobals};
+pub use globals::ShaderGlobals;
 pub use host::{
     AttributeHandle, NoHost, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureProblem,
     TextureRequest, TextureSample,
 };
 pub use printed::{Printed, Sink};
 pub use report::{Report, ReportKind, ReportPlace};
+pub use shading_compiler::hir::RayKind;
+pub use shading_compiler::opt::KnownAttributes;
 pub use shims::HostFunctions;
 pub use trace::{TraceHit, TraceRay};
 pub use written::{PointValueType, WrittenCloud, WrittenClouds};

@@ -1,8 +1,5 @@
 //! Rays that shaders trace (`trace`): request and hit.
 
-/// The distance of a ray without `maxdist`: OSL's.
-pub const FAR: f32 = 1e30;
-
 /// A ray that a shader traces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceRay<'a> {

@@ -8,8 +8,8 @@ use super::emitter::OpenScope;
 use super::plan::{BlockKey, escapes};
 use crate::codegen::layout::FUEL;
 use crate::codegen::stmt::Flow;
-use crate::hir::{Block, Const, Op, Operand, ScopeId, Stmt, walk};
 use crate::runtime::shims;
+use shading_compiler::hir::{Block, Const, Op, Operand, ScopeId, Stmt, walk};
 
 /// Statements of a branch that are cheaper to run for nothing than to jump over.
 const CHEAP: usize = 8;

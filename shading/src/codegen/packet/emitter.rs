@@ -6,7 +6,7 @@ use cranelift_frontend::Variable;
 
 use super::plan::{BlockKey, Plan};
 use crate::codegen::emitter::Emitter;
-use crate::hir::{LocalId, ScopeId};
+use shading_compiler::hir::{LocalId, ScopeId};
 
 /// A scope around a statement.
 #[derive(Clone, Copy, Debug)]

@@ -4,11 +4,11 @@ use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{self, InstBuilder};
 
 use super::Packet;
-use crate::builtins::Builtin;
 use crate::codegen::layout::Shape;
-use crate::hir::{LocalId, Operand};
 use crate::runtime::shims::MatrixFunction;
 use crate::runtime::shims::packet::{self as shims, NoiseResult};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::hir::{LocalId, Operand};
 
 impl Packet<'_, '_, '_> {
     /// A built-in function whose result varies.

@@ -8,7 +8,7 @@ use crate::codegen::emitter::Address;
 use crate::codegen::layout::POINTER;
 use crate::codegen::layout::length;
 use crate::codegen::memory::Index;
-use crate::hir::{Const, LocalId, Operand};
+use shading_compiler::hir::{Const, LocalId, Operand};
 
 /// The index of an element, within range.
 #[derive(Clone, Copy, Debug)]

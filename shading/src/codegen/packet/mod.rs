@@ -23,8 +23,8 @@ use cranelift_entity::SecondaryMap;
 use super::emitter::{Address, Emitter};
 use super::layout::{FUEL, Shape};
 use super::output::Outputs;
-use crate::hir::{Block, LocalId, Operand};
-use crate::ty::Type;
+use shading_compiler::hir::{Block, LocalId, Operand};
+use shading_compiler::ty::Type;
 
 use emitter::{Packet, Rows};
 pub(in crate::codegen) use plan::Plan;

@@ -1,4 +1,4 @@
-//! Packet operations: the same arithmetic as [`crate::eval`] at every point.
+//! Packet operations: the same arithmetic as [`shading_compiler::eval`] at every point.
 
 use std::mem::size_of;
 
@@ -8,10 +8,10 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::Packet;
 use crate::codegen::emitter::Address;
 use crate::codegen::layout::{self, Shape};
-use crate::eval::INT_LIMIT;
-use crate::hir::{LocalId, Op, Operand};
 use crate::runtime::ShaderGlobals;
 use crate::runtime::shims::MatrixFunction;
+use shading_compiler::eval::INT_LIMIT;
+use shading_compiler::hir::{LocalId, Op, Operand};
 
 impl Packet<'_, '_, '_> {
     /// Emits an operation whose result varies.

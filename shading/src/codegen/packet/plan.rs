@@ -10,10 +10,10 @@
 
 use cranelift_entity::SecondaryMap;
 
-use crate::builtins::Builtin;
 use crate::codegen::layout::Shape;
-use crate::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt, Unit, walk};
-use crate::ty::{Base, Type};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt, Unit, walk};
+use shading_compiler::ty::{Base, Type};
 
 /// Rows of all variables in memory that a unit may have, which are on the native stack, and of its outputs.
 const MAX_ROWS: u64 = 2048;

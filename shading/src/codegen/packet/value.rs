@@ -6,7 +6,7 @@ use super::{Packet, ROW, Rows, row_type};
 use crate::codegen::emitter::Address;
 use crate::codegen::layout::Shape;
 use crate::codegen::layout::{const_shape, length};
-use crate::hir::{Const, LocalId, Operand};
+use shading_compiler::hir::{Const, LocalId, Operand};
 
 /// The bits of vectors do not depend on the order of bytes, since their elements have one size.
 pub(super) fn bits() -> ir::MemFlagsData {

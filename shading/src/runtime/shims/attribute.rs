@@ -2,9 +2,9 @@
 
 use super::library::store;
 use super::{Shim, run};
-use crate::hir::{Const, Kind};
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
+use shading_compiler::hir::{Const, Kind};
 
 /// `(context, object, name, index, kind) → int found`.
 pub(crate) fn has_any_attribute() -> Shim {

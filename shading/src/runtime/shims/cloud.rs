@@ -6,9 +6,6 @@ use super::record::Record;
 use super::report::report;
 use super::text::make;
 use super::{Lanes, Shim, run};
-use crate::builtins::Builtin;
-use crate::hir::Kind;
-use crate::hir::kind::Element;
 use crate::runtime::cloud::{
     self, CloudAttribute, CloudFault, CloudHandle, CloudSearch, CloudValue, PointCloud,
 };
@@ -16,6 +13,9 @@ use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::written;
 use crate::runtime::{ReportKind, ShaderHost};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::hir::Kind;
+use shading_compiler::hir::kind::Element;
 
 /// The operands of a call as compiled code writes them down. Pointers that a function does not use may be null.
 #[derive(Clone, Copy, Debug)]

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::text::write;
 use super::texture::TextureFunctions;
 use super::{Lanes, Shim, host, run};
-use crate::hir::Axis;
 use crate::runtime::ReportKind;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::host::matrix_between;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{AttributeHandle, ShaderHost, Sink};
+use shading_compiler::hir::Axis;
 
 /// A host as compiled code calls it: directly, without a table of virtual functions.
 #[derive(Clone)]

@@ -1,14 +1,14 @@
-//! Shims for [`crate::eval::library`].
+//! Shims for [`shading_compiler::eval::library`].
 
 use super::record::{Record, Values};
 use super::report::report;
 use super::text::make;
 use super::{Lanes, Shim};
-use crate::eval::library::Function;
-use crate::hir::Const;
 use crate::runtime::ReportKind;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::TextHeader;
+use shading_compiler::eval::library::Function;
+use shading_compiler::hir::Const;
 
 /// `(context, place, function, arguments, number of arguments, out)`.
 pub(crate) fn library() -> Shim {

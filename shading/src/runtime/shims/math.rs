@@ -1,8 +1,8 @@
 //! Shims for elementary functions and matrices.
 
 use super::{Lanes, Shim, put, triple};
-use crate::builtins::Builtin;
-use crate::eval::{lanes, lanes2, matrix};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::eval::{lanes, lanes2, matrix};
 
 /// A matrix, row-major.
 type Matrix = [f32; 16];
@@ -11,26 +11,26 @@ type Matrix = [f32; 16];
 macro_rules! unary_table {
     ($table:ident) => {
         $table! {
-            Sin => $crate::eval::math::sin,
-            Cos => $crate::eval::math::cos,
-            Tan => $crate::eval::math::tan,
-            Asin => $crate::eval::math::asin,
-            Acos => $crate::eval::math::acos,
-            Atan => $crate::eval::math::atan,
-            Sinh => $crate::eval::math::sinh,
-            Cosh => $crate::eval::math::cosh,
-            Tanh => $crate::eval::math::tanh,
-            Exp => $crate::eval::math::exp,
-            Exp2 => $crate::eval::math::exp2,
-            Expm1 => $crate::eval::math::expm1,
-            Log => $crate::eval::math::log,
-            Log2 => $crate::eval::math::log2,
-            Log10 => $crate::eval::math::log10,
-            Logb => $crate::eval::math::logb,
-            Cbrt => $crate::eval::math::cbrt,
+            Sin => shading_compiler::eval::math::sin,
+            Cos => shading_compiler::eval::math::cos,
+            Tan => shading_compiler::eval::math::tan,
+            Asin => shading_compiler::eval::math::asin,
+            Acos => shading_compiler::eval::math::acos,
+            Atan => shading_compiler::eval::math::atan,
+            Sinh => shading_compiler::eval::math::sinh,
+            Cosh => shading_compiler::eval::math::cosh,
+            Tanh => shading_compiler::eval::math::tanh,
+            Exp => shading_compiler::eval::math::exp,
+            Exp2 => shading_compiler::eval::math::exp2,
+            Expm1 => shading_compiler::eval::math::expm1,
+            Log => shading_compiler::eval::math::log,
+            Log2 => shading_compiler::eval::math::log2,
+            Log10 => shading_compiler::eval::math::log10,
+            Logb => shading_compiler::eval::math::logb,
+            Cbrt => shading_compiler::eval::math::cbrt,
             Round => f32::round,
-            Erf => $crate::eval::math::erf,
-            Erfc => $crate::eval::math::erfc,
+            Erf => shading_compiler::eval::math::erf,
+            Erfc => shading_compiler::eval::math::erfc,
         }
     };
 }
@@ -39,8 +39,8 @@ macro_rules! unary_table {
 macro_rules! binary_table {
     ($table:ident) => {
         $table! {
-            Pow => $crate::eval::math::pow,
-            Atan2 => $crate::eval::math::atan2,
+            Pow => shading_compiler::eval::math::pow,
+            Atan2 => shading_compiler::eval::math::atan2,
         }
     };
 }

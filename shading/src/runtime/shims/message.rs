@@ -4,11 +4,11 @@ use super::library::store;
 use super::report::allocate;
 use super::text::write;
 use super::{Shim, run};
-use crate::hir::{Const, Kind};
 use crate::runtime::Sink;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::messages::Asked;
 use crate::runtime::text::{self, TextHeader};
+use shading_compiler::hir::{Const, Kind};
 
 /// `(context, report place, name, type, place, value, bytes of the value)`.
 pub(crate) fn set_message() -> Shim {

@@ -4,10 +4,10 @@
 
 use super::math::MatrixFunction;
 use super::{Shim, math};
-use crate::builtins::Builtin;
-use crate::eval::matrix;
-use crate::eval::noise::packet as noise;
-use crate::eval::packet::{self as eval, Row};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::eval::matrix;
+use shading_compiler::eval::noise::packet as noise;
+use shading_compiler::eval::packet::{self as eval, Row};
 
 /// What a noise gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Shims for noises.
 
 use super::{Lanes, Shim, put, triple};
-use crate::builtins::Builtin;
-use crate::eval::dual::Dual;
-use crate::eval::noise as eval;
+use shading_compiler::builtins::Builtin;
+use shading_compiler::eval::dual::Dual;
+use shading_compiler::eval::noise as eval;
 
 /// What a noise is over: the types of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,6 @@ use std::slice;
 
 use super::Lanes;
 use super::text::make;
-use crate::eval::text::Arg;
 use crate::runtime::ClosureTree;
 use crate::runtime::closure::NodeHeader;
 use crate::runtime::closure_text::closure_text;
@@ -12,6 +11,7 @@ use crate::runtime::cloud::CloudValue;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::listing::Listing;
 use crate::runtime::text::{self, TextHeader};
+use shading_compiler::eval::text::Arg;
 
 /// What the values of an argument are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

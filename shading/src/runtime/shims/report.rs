@@ -3,9 +3,9 @@
 use std::ptr;
 
 use super::{Shim, run};
-use crate::eval::{self, MAX_DEPTH};
 use crate::runtime::context::ContextHeader;
 use crate::runtime::{ReportKind, ReportPlace};
+use shading_compiler::eval::{self, MAX_DEPTH};
 
 /// `(context, place)`: fuel ran out.
 pub(crate) fn out_of_fuel() -> Shim {

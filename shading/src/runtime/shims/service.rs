@@ -3,12 +3,12 @@
 use super::library::store;
 use super::text::write;
 use super::{Lanes, Shim, run, triple};
-use crate::builtins::Builtin;
-use crate::eval::dictionary::Mistake;
-use crate::hir::Kind;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{Sink, TraceRay};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::eval::dictionary::Mistake;
+use shading_compiler::hir::Kind;
 
 /// A function `(context, operands) → int`; triples are addresses.
 pub(crate) fn service(builtin: Builtin) -> Option<Shim> {

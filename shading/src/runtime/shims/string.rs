@@ -4,12 +4,12 @@ use super::record::{Record, Values};
 use super::report::report;
 use super::text::{make, write};
 use super::{Shim, run};
-use crate::builtins::Builtin;
-use crate::eval::text as eval;
 use crate::runtime::ReportKind;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{RayKind, Sink};
+use shading_compiler::builtins::Builtin;
+use shading_compiler::eval::text as eval;
 
 /// `(text, text) → int`.
 pub(crate) fn equal() -> Shim {

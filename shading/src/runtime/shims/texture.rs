@@ -4,14 +4,14 @@ use super::host;
 use super::report::report;
 use super::text::make;
 use super::{Lanes, Shim};
-use crate::hir::{
-    ColorSpace, Const, Interpolation, Kind, TextureMapping, TextureOperand, TextureOperands, TextureOptions,
-    Wrap,
-};
 use crate::runtime::ReportKind;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{ShaderHost, Subimage, TextureHandle, TextureLookup, TextureRequest, TextureSample};
+use shading_compiler::hir::{
+    ColorSpace, Const, Interpolation, Kind, TextureMapping, TextureOperand, TextureOperands, TextureOptions,
+    Wrap,
+};
 
 /// A lookup as compiled code writes it down. Texts may be null: the option is no operand.
 #[derive(Clone, Copy, Debug)]
@@ -214,7 +214,7 @@ pub(super) unsafe extern "C" fn texture_error<H: ShaderHost>(
         let lookup = (*record).lookup();
         let request = (*record).request(lookup.options.color_space);
         let error = lookup.failure(host::<H>(ctx), &request);
-        make(ctx, place, &crate::eval::text::of_host(error))
+        make(ctx, place, &shading_compiler::eval::text::of_host(error))
     }
 }
 

@@ -1,0 +1,273 @@
+//! Adaptive units: queries about their use (`isconnected`, `istexture`, `typeof`, `any`), resolved at compile time for
+//! each use.
+//!
+//! Queries are `isconnected istexture exists`, type queries (`isfloat iscolor …`, `typeof`), and open types: an `any`
+//! parameter takes the type of its argument, `float a[]` the length. Such a unit is checked and lowered again for each
+//! distinct use, so that the answers are constants. In a unit with an `any` parameter, a branch excluded by them is not
+//! checked, since it may be wrong for other types.
+
+use super::error::CheckError;
+use super::lvalue::Lvalue;
+use super::uses::Uses;
+use super::{Checker, Environment, TypedValue};
+use crate::builtins::Builtin;
+use crate::hir::{Op, Unit};
+use crate::ty::{Base, Type};
+use shading_syntax::ast::{self, Argument, BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
+use shading_syntax::diagnostic::Diagnostics;
+use shading_syntax::source::Span;
+
+/// The name of the type that is open.
+pub(super) const ANY: &str = "any";
+
+/// A test of a type.
+type Predicate = fn(Type) -> bool;
+
+/// The predicates of types, by name.
+const PREDICATES: [(&str, Predicate); 9] = [
+    ("isint", |ty| ty == Type::INT),
+    ("isfloat", |ty| ty == Type::FLOAT),
+    ("iscolor", |ty| ty == Type::COLOR),
+    ("ispoint", |ty| ty == Type::POINT),
+    ("isvector", |ty| ty == Type::VECTOR),
+    ("isnormal", |ty| ty == Type::NORMAL),
+    ("ismatrix", |ty| ty == Type::MATRIX),
+    ("isstring", |ty| ty == Type::STRING),
+    ("isclosure", |ty| ty == Type::CLOSURE),
+];
+
+/// Names of the questions that calls ask.
+pub(super) const QUESTIONS: [&str; 4] = ["isconnected", "istexture", "isconstant", "exists"];
+
+/// Lowers one unit of a file, the `index`th, for an instance whose parameters are used so.
+///
+/// # Errors
+/// The mistakes that this use brings out.
+pub fn specialise(
+    file: &ast::File,
+    index: usize,
+    uses: &Uses,
+    environment: &Environment<'_>,
+) -> Result<Unit, Diagnostics> {
+    super::deep_stack(|| {
+        let mut checker = Checker::new(&file.sources, environment);
+        checker.quiet += 1;
+        let declared = checker.declare_all(file);
+        checker.check_functions(&declared);
+        checker.quiet -= 1;
+        checker.adaptive.uses = uses.to_vec();
+        let units = file.items.iter().filter_map(|item| match item {
+            ast::Item::Unit(unit) => Some(unit),
+            _ => None,
+        });
+        let unit = units.into_iter().nth(index).and_then(|unit| checker.unit(unit));
+        let mut diagnostics = checker.finish();
+        match unit {
+            Some(unit) => Ok(unit),
+            None => {
+                diagnostics
+                    .list
+                    .retain(|d| d.severity == shading_syntax::diagnostic::Severity::Error);
+                Err(diagnostics)
+            }
+        }
+    })
+}
+
+impl<'a> Checker<'a> {
+    /// Whether a call of that name is a question.
+    pub(super) fn is_question(name: &str) -> bool {
+        QUESTIONS.contains(&name) || PREDICATES.iter().any(|(known, _)| *known == name)
+    }
+
+    /// The answer to a question, as an int.
+    pub(super) fn question(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
+        let [
+            Argument {
+                value: expr,
+                name: None,
+                ..
+            },
+        ] = args
+        else {
+            self.report(
+                span,
+                CheckError::BadQuestion {
+                    name: name.to_owned(),
+                },
+            );
+            return None;
+        };
+        if name == "exists" {
+            let attribute = self.value(expr, Some(Type::STRING))?;
+            let attribute = self.fit(&attribute, Type::STRING, expr.span)?;
+            let names = vec![self.string(""), attribute.leaf()];
+            return Some(self.emit_builtin(Builtin::HasAttribute, names, Type::INT, span));
+        }
+        if name == "isconstant" {
+            let value = self.value(expr, None)?;
+            let leaf = match value.leaves.first() {
+                Some(leaf) if !value.ty.is_array() => *leaf,
+                _ => return Some(TypedValue::new(Type::INT, self.int(0))),
+            };
+            return Some(self.emit_value(Op::Builtin(Builtin::IsConstant), vec![leaf], Type::INT, span));
+        }
+        let answer = if let Some((_, is)) = PREDICATES.iter().find(|(known, _)| *known == name) {
+            i32::from(is(self.checked_type_of(expr)?))
+        } else {
+            let place = self.place(expr)?;
+            self.mark_read(expr);
+            self.used(&place, name)
+        };
+        Some(TypedValue::new(Type::INT, self.int(answer)))
+    }
+
+    fn used(&mut self, place: &Lvalue, question: &str) -> i32 {
+        let mut answer = 0;
+        for &local in &place.leaves {
+            let Some(name) = self.adaptive.params.get(&local).cloned() else {
+                continue;
+            };
+            let used = self.adaptive.used(&name);
+            self.adaptive.asked.insert(name);
+            answer |= match question {
+                "istexture" => i32::from(used.is_image),
+                _ => i32::from(used.is_fed) + 2 * i32::from(used.is_read),
+            };
+        }
+        answer
+    }
+
+    /// The type of an expression, which is not computed; mistakes in it are told.
+    pub(super) fn checked_type_of(&mut self, expr: &'a Expr) -> Option<Type> {
+        let mut ty = None;
+        self.block(expr.span, |c| ty = c.value(expr, None).map(|value| value.ty));
+        ty
+    }
+
+    /// Whether a condition holds, where that is known from how the unit is used: only then may a branch be left out
+    /// unseen. `None` in a unit without `any`.
+    pub(super) fn decided(&mut self, condition: &'a Expr) -> Option<bool> {
+        if !self.adaptive.is_generic {
+            return None;
+        }
+        match &condition.kind {
+            ExprKind::Bool(value) => Some(*value),
+            ExprKind::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => self.decided(operand).map(|value| !value),
+            ExprKind::Binary {
+                op: BinaryOp::And,
+                left,
+                right,
+            } => match self.decided(left)? {
+                false => Some(false),
+                true => self.decided(right),
+            },
+            ExprKind::Binary {
+                op: BinaryOp::Or,
+                left,
+                right,
+            } => match self.decided(left)? {
+                true => Some(true),
+                false => self.decided(right),
+            },
+            ExprKind::Call {
+                name,
+                template: None,
+                args,
+            } if Self::is_question(&name.text) && !matches!(name.text.as_str(), "exists" | "isconstant") => {
+                let answer = self.question(&name.text, args, condition.span)?;
+                match self.body.known(answer.leaf()) {
+                    Some(crate::hir::Const::Int(value)) => Some(*value != 0),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports an `any` parameter whose type no branch of a chain of tests takes: a chain without `else` that tests
+    /// nothing but the type of that one parameter. Gives whether it did.
+    pub(super) fn report_exhausted_chain(
+        &mut self,
+        condition: &'a Expr,
+        otherwise: &'a ast::Stmt,
+        span: Span,
+    ) -> bool {
+        let mut tested: Option<&'a Expr> = None;
+        let mut is_chain = tested_param(condition, &mut tested);
+        let mut rest = Some(otherwise);
+        while let Some(stmt) = rest {
+            match &stmt.kind {
+                ast::StmtKind::If {
+                    condition, otherwise, ..
+                } => {
+                    is_chain &=
+                        tested_param(condition, &mut tested) && self.decided(condition) == Some(false);
+                    rest = otherwise.as_deref();
+                }
+                _ => return false,
+            }
+        }
+        let Some(tested) = tested.filter(|_| is_chain) else {
+            return false;
+        };
+        let Some(found) = self.checked_type_of(tested) else {
+            return false;
+        };
+        let found = self.show(found);
+        self.report(span, CheckError::NoBranch { found });
+        true
+    }
+
+    /// The type that a unit's parameter has in this use: what is given, else what the default is of.
+    pub(super) fn any_type(&mut self, param: &'a ast::Param) -> Option<Type> {
+        if let Some(ty) = self.adaptive.used(&param.name.text).ty {
+            return Some(ty);
+        }
+        let Some(default) = &param.default else {
+            self.report(param.span, CheckError::AnyWithoutDefault);
+            return None;
+        };
+        let ty = self.checked_type_of(default)?;
+        let is_plain = !matches!(ty.base, Base::Struct(_) | Base::Void);
+        if !is_plain {
+            let found = self.show(ty);
+            self.report(default.span, CheckError::AnyOf { found });
+        }
+        is_plain.then_some(ty)
+    }
+
+    /// Whether a type as written is the open one.
+    pub(super) fn is_any(&self, ty: &ast::TypeName) -> bool {
+        matches!(&ty.kind, TypeKind::Named(name) if name == ANY)
+            && self.scopes.find_struct(self.scope, ANY).is_none()
+    }
+}
+
+/// Whether a condition asks for the type of one parameter, the same as those before.
+fn tested_param<'e>(condition: &'e Expr, tested: &mut Option<&'e Expr>) -> bool {
+    match &condition.kind {
+        ExprKind::Call { name, args, .. } => match &args[..] {
+            [argument] if is_type_question(&name.text) => {
+                let same = |other: &&Expr| matches!((&other.kind, &argument.value.kind), (ExprKind::Name(a), ExprKind::Name(b)) if a == b);
+                let is_same = tested.as_ref().is_none_or(same);
+                *tested = Some(&argument.value);
+                is_same
+            }
+            _ => false,
+        },
+        ExprKind::Binary {
+            op: BinaryOp::Or,
+            left,
+            right,
+        } => tested_param(left, tested) && tested_param(right, tested),
+        _ => false,
+    }
+}
+
+fn is_type_question(name: &str) -> bool {
+    name == "istexture" || PREDICATES.iter().any(|(known, _)| *known == name)
+}

@@ -1,0 +1,200 @@
+//! `getattribute`: attributes of the host, and of the shader itself; `trace` and its options.
+
+use super::argument::Given;
+use super::error::CheckError;
+use super::lvalue::Lvalue;
+use super::warning::Warning;
+use super::{Checker, TypedValue};
+use crate::builtins::Builtin;
+use crate::eval::FAR;
+use crate::hir::kind::Element;
+use crate::hir::{Kind, Op, Operand, Stmt};
+use crate::ty::{Base, Type};
+use shading_syntax::ast::Argument;
+use shading_syntax::preprocess::OSL_VERSION;
+use shading_syntax::source::Span;
+
+const ATTRIBUTE: &str = "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable), with an \
+                         index before the variable if wanted";
+/// The options of `trace` with their types, in the order of the operands of [`Builtin::Trace`].
+const TRACE_OPTIONS: [(&str, Type); 4] = [
+    ("mindist", Type::FLOAT),
+    ("maxdist", Type::FLOAT),
+    ("shade", Type::INT),
+    ("traceset", Type::STRING),
+];
+const DICT_VALUE: &str = "dict_value(node, \"attribute\", variable)";
+
+impl<'a> Checker<'a> {
+    /// `getattribute(name, value)`, `getattribute(object, name, value)`, and the same with an index before the value.
+    pub(super) fn attribute(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
+        let mut given = self.arguments(args)?;
+        let target = given.pop();
+        let index = match given.last().and_then(Given::ty) {
+            Some(Type::INT) => given.pop(),
+            _ => None,
+        };
+        let is_string = |g: &Given<'_>| g.ty() == Some(Type::STRING);
+        let fits = matches!(given.len(), 1 | 2) && given.iter().all(is_string);
+        let (place, expr) = self.answered(target.filter(|_| fits).as_ref(), ATTRIBUTE, span)?;
+        if place.ty.base == Base::Closure {
+            self.warn(expr.span, Warning::NoClosureAttributes);
+            return Some(TypedValue::new(Type::INT, self.int(0)));
+        }
+        let Some(kind) = Kind::of(place.ty) else {
+            let found = self.show(place.ty);
+            self.report(expr.span, CheckError::NotAttribute { found });
+            return None;
+        };
+        let own = given.last().and_then(|name| self.given_string(name));
+        let own = own.filter(|_| index.is_none() && given.len() == 1);
+        let known = match (own.as_deref(), place.ty) {
+            (Some("shader:shadername"), Type::STRING) => {
+                self.unit_name.clone().map(|unit| self.string(&unit))
+            }
+            (Some("osl:version"), Type::INT) => Some(self.int(OSL_VERSION)),
+            _ => None,
+        };
+        if let Some(known) = known {
+            self.write(&place, TypedValue::new(place.ty, known), span);
+            return Some(TypedValue::new(Type::INT, self.int(1)));
+        }
+        let mut names = vec![];
+        if given.len() == 1 {
+            names.push(self.string(""));
+        }
+        for given in &given {
+            names.push(self.given_as(given, Type::STRING)?.leaf());
+        }
+        let is_small = matches!(kind, Kind::INT | Kind::FLOAT | Kind::TRIPLE) && index.is_none();
+        if is_small {
+            return Some(self.found_attribute(
+                [Op::Builtin(Builtin::HasAttribute), Op::AttributeValue],
+                names,
+                &place,
+                span,
+            ));
+        }
+        let few = match kind {
+            Kind::Array(Element::Float, count @ 2..=4) if index.is_none() => Some(count),
+            _ => None,
+        };
+        let index = match index {
+            Some(index) => self.given_as(&index, Type::INT)?.leaf(),
+            None => self.int(-1),
+        };
+        let any = [Builtin::HasAnyAttribute, Builtin::AnyAttribute].map(Op::Builtin);
+        let question = [&names[..], &[index, self.int(kind.code())]].concat();
+        match few {
+            None => Some(self.found_attribute(any, question, &place, span)),
+            Some(count) => Some(self.few_floats(count, names, (any, question), &place, span)),
+        }
+    }
+
+    /// An array of two to four floats: those of a small attribute, whatever its type, or else an attribute that is such an
+    /// array.
+    fn few_floats(
+        &mut self,
+        count: u32,
+        names: Vec<Operand>,
+        (any, question): ([Op; 2], Vec<Operand>),
+        place: &Lvalue,
+        span: Span,
+    ) -> TypedValue {
+        let found = self.body.local("found", Type::INT);
+        let small = self.emit_value(Op::Builtin(Builtin::HasAttribute), names.clone(), Type::INT, span);
+        self.store(found, small.leaf(), span);
+        let then = self.block(span, |c| {
+            let lanes = c.lanes_of_attribute(count, names, place.ty, span);
+            c.write(place, lanes, span);
+        });
+        let otherwise = self.block(span, |c| {
+            let whole = c.found_attribute(any, question, place, span);
+            c.store(found, whole.leaf(), span);
+        });
+        let condition = Operand::Local(found);
+        self.push(
+            Stmt::If {
+                condition,
+                then,
+                otherwise,
+            },
+            span,
+        );
+        TypedValue::new(Type::INT, Operand::Local(found))
+    }
+
+    /// The first floats of a small attribute; the first three have derivatives.
+    fn lanes_of_attribute(&mut self, count: u32, names: Vec<Operand>, ty: Type, span: Span) -> TypedValue {
+        let triple = self.emit(Op::AttributeValue, names.clone(), Type::VECTOR, span);
+        let mut lanes = vec![];
+        for i in 0..count {
+            let index = self.int(i as i32);
+            lanes.push(if i < 3 {
+                self.emit(Op::TripleGet, vec![triple, index], Type::FLOAT, span)
+            } else {
+                let four = Type::array(Base::Float, 4);
+                let all = self.emit(Op::AttributeValue, names.clone(), four, span);
+                self.emit(Op::ArrayGet, vec![all, index], Type::FLOAT, span)
+            });
+        }
+        self.emit_value(Op::MakeArray, lanes, ty, span)
+    }
+
+    /// `dict_value(node, attribute, variable)`
+    pub(super) fn dict_value(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
+        let given = self.arguments(args)?;
+        let [node, name, target] = given.as_slice() else {
+            self.report(span, CheckError::BadForm { form: DICT_VALUE });
+            return None;
+        };
+        let (place, expr) = self.answered(Some(target), DICT_VALUE, span)?;
+        let Some(kind) = Kind::of(place.ty).filter(|_| place.ty.base != Base::Closure) else {
+            let found = self.show(place.ty);
+            self.report(expr.span, CheckError::NotAttribute { found });
+            return None;
+        };
+        let node = self.given_as(node, Type::INT)?.leaf();
+        let name = self.given_as(name, Type::STRING)?.leaf();
+        let operands = vec![node, name, self.int(kind.code())];
+        let ops = [Builtin::HasDictValue, Builtin::DictValue].map(Op::Builtin);
+        Some(self.found_attribute(ops, operands, &place, span))
+    }
+
+    /// `trace(point, direction, options…)`
+    pub(super) fn trace(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
+        let mut given = self.arguments(args)?;
+        let fits = given.len() >= 2 && given.len().is_multiple_of(2);
+        if !fits {
+            let form = "trace(point, direction, \"option\", value, …)";
+            self.report(span, CheckError::BadForm { form });
+            return None;
+        }
+        let options = given.split_off(2);
+        let origin = self.given_as(&given[0], Type::POINT)?.leaf();
+        let direction = self.given_as(&given[1], Type::VECTOR)?.leaf();
+        let defaults = [self.float(0.0), self.float(FAR), self.int(0), self.string("")];
+        let mut values: [TypedValue; 4] =
+            std::array::from_fn(|i| TypedValue::new(TRACE_OPTIONS[i].1, defaults[i]));
+        self.options(&TRACE_OPTIONS, &options, &mut values, |name, near| {
+            Warning::TraceOption { name, near }
+        })?;
+        let mut operands = vec![origin, direction];
+        operands.extend(values.iter().map(TypedValue::leaf));
+        Some(self.emit_builtin(Builtin::Trace, operands, Type::INT, span))
+    }
+
+    /// Asks whether there is an attribute, and reads it if so.
+    fn found_attribute(
+        &mut self,
+        [has, value]: [Op; 2],
+        operands: Vec<Operand>,
+        place: &Lvalue,
+        span: Span,
+    ) -> TypedValue {
+        let found = self.emit_value(has, operands.clone(), Type::INT, span);
+        self.answer(found, place, span, |c| {
+            c.emit_value(value, operands, place.ty, span)
+        })
+    }
+}

@@ -1,0 +1,337 @@
+//! Calls: user functions, special forms, closures, built-ins.
+//!
+//! Lookup order: user functions, forms that need more than a signature, closures of the registry, overloads of prelude
+//! and built-ins.
+
+use super::argument::{Given, is_noise};
+use super::conversion::near;
+use super::error::CheckError;
+use super::frame::Formal;
+use super::warning::Warning;
+use super::{Checker, TypedValue};
+use crate::builtins::Global;
+use crate::hir::{Axis, Op, Operand, Stmt};
+use crate::ty::{Base, Length, Type};
+use shading_syntax::ast::{Argument, Name};
+use shading_syntax::source::Span;
+
+/// Names of the forms below, for hints.
+pub(super) const SPECIAL_NAMES: [&str; 20] = [
+    "noise",
+    "snoise",
+    "cellnoise",
+    "hashnoise",
+    "pnoise",
+    "psnoise",
+    "texture",
+    "texture3d",
+    "environment",
+    "gettextureinfo",
+    "transform",
+    "getattribute",
+    "dict_value",
+    "trace",
+    "setmessage",
+    "getmessage",
+    "arraylength",
+    "Dx",
+    "Dy",
+    "Dz",
+];
+
+impl<'a> Checker<'a> {
+    pub(super) fn call(
+        &mut self,
+        name: &'a Name,
+        args: &'a [Argument],
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<TypedValue> {
+        let text = name.text.as_str();
+        if self.is_osl(name.span) && self.scopes.is_hidden_function(self.scope, text) {
+            self.arguments(args);
+            self.report(
+                name.span,
+                CheckError::NotAFunction {
+                    name: text.to_owned(),
+                },
+            );
+            return None;
+        }
+        let is_users = self
+            .functions_named(self.scope, text)
+            .iter()
+            .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
+        if is_users && (!self.is_beside(text) || self.users_take(text, args)) {
+            let given = self.arguments_of(text, args, expected, span)?;
+            // Users overload what is more than a signature, for types of their own.
+            return match text {
+                "transform" if !self.fits_function(text, &given) => self.transform(given, span),
+                _ if is_noise(text) && !self.fits_function(text, &given) => {
+                    self.noise(text, given, expected, span)
+                }
+                _ => self.call_named(text, given, expected, span),
+            };
+        }
+        if let Some(index) = self.scopes.find_struct(self.scope, text) {
+            return self.construct_struct(Type::single(Base::Struct(index)), args, span);
+        }
+        if self.closures.find(text).is_some() {
+            return self.closure(name, args, span);
+        }
+        if !self.declared_closures(text).is_empty() {
+            let given = self.arguments(args)?;
+            return self.declared_closure(name, &given, span);
+        }
+        match text {
+            _ if is_noise(text) => {
+                let given = self.arguments_of(text, args, expected, span)?;
+                self.noise(text, given, expected, span)
+            }
+            "texture" => self.texture(args, expected, span),
+            "transform" => {
+                let given = self.arguments_of(text, args, expected, span)?;
+                self.transform(given, span)
+            }
+            "texture3d" => self.texture3d(args, expected, span),
+            "environment" => self.environment(args, expected, span),
+            "gettextureinfo" => self.texture_info(args, span),
+            "getattribute" => self.attribute(args, span),
+            "dict_value" => self.dict_value(args, span),
+            "trace" => self.trace(args, span),
+            "pointcloud_search" => self.cloud_search(args, span),
+            "pointcloud_get" => self.cloud_get(args, span),
+            "pointcloud_write" => self.cloud_write(args, span),
+            "setmessage" => self.set_message(args, span),
+            "getmessage" => self.get_message(args, span),
+            "arraylength" => self.array_length_call(args, span),
+            "Dx" | "Dy" | "Dz" => self.derivative(text, args, expected, span),
+            "exit" => self.exit(args, span),
+            _ if Self::is_question(text) && !self.is_callable(text) => self.question(text, args, span),
+            _ => {
+                let given = self.arguments_of(text, args, expected, span)?;
+                self.call_named(text, given, expected, span)
+            }
+        }
+    }
+
+    /// Whether a name means more beside the functions of a file: the language's own forms, and closures.
+    fn is_beside(&mut self, name: &str) -> bool {
+        SPECIAL_NAMES.contains(&name)
+            || self.closures.find(name).is_some()
+            || !self.declared_closures(name).is_empty()
+    }
+
+    /// Whether a function that a file declares takes these arguments, as far as that is known.
+    fn users_take(&mut self, name: &str, args: &'a [Argument]) -> bool {
+        let failed = self.failed.take();
+        let mut takes = true;
+        self.quiet += 1;
+        let span = args.first().map_or(Span::default(), |arg| arg.value.span);
+        self.block(span, |c| {
+            if let Some(given) = c.arguments(args) {
+                takes = c.is_users_call(name, &given);
+            }
+        });
+        self.quiet -= 1;
+        self.failed = failed;
+        takes
+    }
+
+    /// Whether a call of that name means anything.
+    pub(super) fn is_known_callee(&mut self, name: &str) -> bool {
+        self.is_callable(name)
+            || SPECIAL_NAMES.contains(&name)
+            || self.scopes.find_struct(self.scope, name).is_some()
+            || !self.functions_named(self.scope, name).is_empty()
+    }
+
+    /// The parameters of the closures of that name that a file declares and does not define.
+    fn declared_closures(&mut self, name: &str) -> Vec<Vec<Formal>> {
+        let functions = self.functions_named(self.scope, name);
+        let infos = functions.iter().map(|index| &self.functions[*index]);
+        infos
+            .filter(|info| info.ast.body.is_none() && info.result == Type::CLOSURE)
+            .map(|info| info.formals.clone())
+            .collect()
+    }
+
+    /// Whether a closure takes these arguments by its declaration in a file: keywords may follow.
+    pub(super) fn declaration_fits(&mut self, name: &str, given: &[Given<'a>]) -> bool {
+        self.declared_closures(name).iter().any(|formals| {
+            formals.len() <= given.len()
+                && (given.len() - formals.len()).is_multiple_of(2)
+                && formals
+                    .iter()
+                    .zip(given)
+                    .all(|(formal, given)| self.argument_rank(given, formal.ty, formal.output).is_some())
+        })
+    }
+
+    /// A closure that is declared, but that nothing here can make: no light.
+    pub(super) fn declared_closure(
+        &mut self,
+        name: &Name,
+        given: &[Given<'a>],
+        span: Span,
+    ) -> Option<TypedValue> {
+        for given in given {
+            if given.ty().is_some() {
+                self.given_value(given);
+            }
+        }
+        self.warn(
+            span,
+            Warning::UnknownClosure {
+                name: name.text.clone(),
+            },
+        );
+        Some(self.zero(Type::CLOSURE))
+    }
+
+    /// TSL's forms with a name in angle brackets.
+    pub(super) fn template(
+        &mut self,
+        name: &'a Name,
+        template: &'a Name,
+        args: &'a [Argument],
+        span: Span,
+    ) -> Option<TypedValue> {
+        match name.text.as_str() {
+            "make_closure" => self.closure(template, args, span),
+            "global_value" => self.global_value(template),
+            _ => self.sample(template, args, name.text == "texture2d_sample_alpha", span),
+        }
+    }
+
+    /// A global by its OSL name or by the name that TSL's hosts give it.
+    fn global_value(&mut self, name: &Name) -> Option<TypedValue> {
+        let global = match name.text.as_str() {
+            "position" => Some(Global::P),
+            "normal" => Some(Global::N),
+            "gnormal" => Some(Global::Ng),
+            "uvw" => {
+                let mut args = [Global::U, Global::V]
+                    .map(|g| Operand::Local(self.global(g, name.span)))
+                    .to_vec();
+                args.push(self.float(0.0));
+                return Some(self.emit_value(Op::MakeTriple, args, Type::VECTOR, name.span));
+            }
+            text => Global::from_name(text),
+        };
+        match global {
+            Some(global) => Some(TypedValue::new(
+                global.ty(),
+                Operand::Local(self.global(global, name.span)),
+            )),
+            None => {
+                let mut known: Vec<&str> = Global::ALL.iter().map(|g| g.name()).collect();
+                known.extend(["position", "normal", "gnormal", "uvw"]);
+                let near = near(&name.text, &known);
+                self.report(
+                    name.span,
+                    CheckError::UnknownGlobal {
+                        name: name.text.clone(),
+                        near,
+                    },
+                );
+                None
+            }
+        }
+    }
+
+    fn array_length_call(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
+        let given = self.arguments(args)?;
+        let length = match given.as_slice() {
+            [only] => match only.ty()?.length {
+                Length::Array(n) => Some(n as i32),
+                Length::Unsized => Some(1),
+                Length::Single => None,
+            },
+            _ => None,
+        };
+        if let Some((_, expr)) = given.first().and_then(Given::place) {
+            self.mark_written(expr);
+            self.mark_read(expr);
+        }
+        match length {
+            Some(length) => Some(TypedValue::new(Type::INT, self.int(length))),
+            None => {
+                self.report(
+                    span,
+                    CheckError::BadForm {
+                        form: "arraylength(array)",
+                    },
+                );
+                None
+            }
+        }
+    }
+
+    /// `Dx(value)`, `Dy(value)`, `Dz(value)`. Points are on surfaces: nothing changes along z.
+    fn derivative(
+        &mut self,
+        name: &str,
+        args: &'a [Argument],
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<TypedValue> {
+        let given = self.arguments_of(name, args, expected, span)?;
+        let [of] = given.as_slice() else {
+            self.report(
+                span,
+                CheckError::BadForm {
+                    form: "Dx(value), Dy(value) or Dz(value)",
+                },
+            );
+            return None;
+        };
+        let value = self.given_value(of)?;
+        let result = match value.ty {
+            Type::INT => return Some(self.zero(Type::FLOAT)),
+            Type::FLOAT => Type::FLOAT,
+            Type::POINT | Type::NORMAL | Type::VECTOR => Type::VECTOR,
+            Type::COLOR => Type::COLOR,
+            ty => {
+                let found = self.show(ty);
+                self.report(of.span, CheckError::NoDerivative { found });
+                return None;
+            }
+        };
+        let axis = match name {
+            "Dx" => Axis::X,
+            "Dy" => Axis::Y,
+            _ => return Some(self.zero(result)),
+        };
+        Some(self.emit_value(Op::Derivative(axis), vec![value.leaf()], result, span))
+    }
+
+    /// `exit()` ends the unit.
+    fn exit(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
+        if !args.is_empty() {
+            self.report(span, CheckError::BadForm { form: "exit()" });
+        }
+        match self.unit_scope.filter(|_| !self.is_apart) {
+            Some(scope) => {
+                if self.body.in_default {
+                    let flag = match self.body.exited {
+                        Some(flag) => flag,
+                        None => self.body.local("", Type::INT),
+                    };
+                    self.body.exited = Some(flag);
+                    let one = self.int(1);
+                    self.store(flag, one, span);
+                }
+                self.push(Stmt::Leave(scope), span);
+            }
+            None if self.alone.is_some() => {}
+            None => self.report(
+                span,
+                CheckError::NotYet {
+                    what: "`exit` here".to_owned(),
+                },
+            ),
+        }
+        Some(TypedValue::void())
+    }
+}

@@ -1,0 +1,184 @@
+//! Emission of HIR: variables, constants and statements.
+
+use super::body::zero_const;
+use super::error::CheckError;
+use super::warning::Warning;
+use super::{Checker, TypedValue};
+use crate::builtins::Global;
+use crate::hir::{Block, Const, LocalId, Op, Operand, ScopeId, Stmt};
+use crate::ty::Type;
+use shading_syntax::diagnostic::MAX_ERRORS;
+use shading_syntax::source::Span;
+
+/// Most statements that a unit may come to; inlining could make any number.
+const MAX_STATEMENTS: usize = 200_000;
+
+/// Deepest nesting of blocks in a unit, which what follows can recurse through.
+const MAX_BLOCKS: usize = 400;
+
+impl Checker<'_> {
+    /// The place to note in code: of a prelude function that of its call.
+    fn here(&self, span: Span) -> Span {
+        self.prelude_call.unwrap_or(span)
+    }
+
+    /// Adds a statement.
+    pub(super) fn push(&mut self, stmt: Stmt, span: Span) {
+        self.emitted += 1;
+        if self.is_exhausted() {
+            self.report_exhausted(span);
+        } else {
+            self.body.block.push(stmt);
+        }
+    }
+
+    /// Says, once, that the unit has become too large.
+    pub(super) fn report_exhausted(&mut self, span: Span) {
+        let is_large = self.emitted >= MAX_STATEMENTS;
+        if is_large && !std::mem::replace(&mut self.is_exhaustion_told, true) {
+            // Worth saying even inside an inlined function, whose own mistakes are reported elsewhere.
+            let quiet = std::mem::take(&mut self.quiet);
+            self.report(
+                self.here(span),
+                CheckError::TooLarge {
+                    limit: MAX_STATEMENTS,
+                },
+            );
+            self.quiet = quiet;
+        }
+    }
+
+    /// Whether the unit has become too large to go on with, or the file has so many mistakes that more are of no use.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.emitted >= MAX_STATEMENTS || self.errors >= MAX_ERRORS
+    }
+
+    /// `dst = op(args)`
+    pub(super) fn assign(&mut self, dst: Option<LocalId>, op: Op, args: Vec<Operand>, span: Span) {
+        let at = self.here(span);
+        let stmt = Stmt::Op {
+            dst,
+            op,
+            args,
+            span: at,
+        };
+        self.push(stmt, span);
+    }
+
+    /// A new temporary with the result of an operation.
+    pub(super) fn emit(&mut self, op: Op, args: Vec<Operand>, ty: Type, span: Span) -> Operand {
+        let dst = self.body.local("", ty);
+        self.assign(Some(dst), op, args, span);
+        Operand::Local(dst)
+    }
+
+    /// The same as a value.
+    pub(super) fn emit_value(&mut self, op: Op, args: Vec<Operand>, ty: Type, span: Span) -> TypedValue {
+        TypedValue::new(ty, self.emit(op, args, ty, span))
+    }
+
+    /// `dst = value`. A temporary that the last statement made for this alone is made in `dst` instead.
+    pub(super) fn store(&mut self, dst: LocalId, value: Operand, span: Span) {
+        if value == Operand::Local(dst) {
+            return;
+        }
+        if let Operand::Local(from) = value {
+            let (Some(from_local), Some(to)) =
+                (self.body.code.locals.get(from), self.body.code.locals.get(dst))
+            else {
+                return;
+            };
+            let is_same = from_local.ty == to.ty || (from_local.ty.is_triple() && to.ty.is_triple());
+            if from_local.name.is_empty()
+                && is_same
+                && let Some(Stmt::Op {
+                    dst: last, op, args, ..
+                }) = self.body.block.last_mut()
+                && *last == Some(from)
+                && *op != Op::ArraySet
+                && !args.contains(&value)
+            {
+                *last = Some(dst);
+                return;
+            }
+        }
+        self.assign(Some(dst), Op::Copy, vec![value], span);
+    }
+
+    pub(super) fn int(&mut self, value: i32) -> Operand {
+        self.body.constant(Const::Int(value))
+    }
+
+    pub(super) fn float(&mut self, value: f32) -> Operand {
+        self.body.constant(Const::Float(value))
+    }
+
+    pub(super) fn string(&mut self, text: &str) -> Operand {
+        self.body.constant(Const::String(text.into()))
+    }
+
+    /// Fills a block by itself.
+    pub(super) fn block(&mut self, span: Span, fill: impl FnOnce(&mut Self)) -> Block {
+        self.body.blocks += 1;
+        let outer = std::mem::take(&mut self.body.block);
+        if self.body.blocks <= MAX_BLOCKS {
+            fill(self);
+        } else {
+            let quiet = std::mem::take(&mut self.quiet);
+            self.report(self.here(span), CheckError::TooDeep);
+            self.quiet = quiet;
+        }
+        self.body.blocks -= 1;
+        std::mem::replace(&mut self.body.block, outer)
+    }
+
+    /// A new scope that can be left.
+    pub(super) fn new_scope(&mut self, name: &'static str) -> ScopeId {
+        self.body.code.scopes.push(name)
+    }
+
+    /// The value of a global: of the unit's copy, or in a default, which runs earlier, a fresh one.
+    pub(super) fn global(&mut self, global: Global, span: Span) -> LocalId {
+        if let Some(local) = self.body.globals.get(&global)
+            && !self.body.in_default
+        {
+            return *local;
+        }
+        if global == Global::Ps {
+            self.warn(span, Warning::NoLightShaders);
+        }
+        let local = self.body.local(global.name(), global.ty());
+        let at = self.here(span);
+        let stmt = Stmt::Op {
+            dst: Some(local),
+            op: Op::Global(global),
+            args: vec![],
+            span: at,
+        };
+        if self.body.in_default {
+            self.push(stmt, span);
+        } else {
+            self.body.globals.insert(global, local);
+            self.body.prologue.push(stmt);
+        }
+        local
+    }
+
+    /// A variable for each leaf of a type.
+    pub(super) fn locals(&mut self, name: &str, ty: Type) -> Vec<LocalId> {
+        let mut leaves = vec![];
+        for (path, ty) in self.leaves(ty) {
+            leaves.push(self.body.local(format!("{name}{path}"), ty));
+        }
+        leaves
+    }
+
+    /// Zero, the empty string, the null closure, or a structure or array of these.
+    pub(super) fn zero(&mut self, ty: Type) -> TypedValue {
+        let mut leaves = vec![];
+        for (_, leaf) in self.leaves(ty) {
+            leaves.push(self.body.constant(zero_const(leaf)));
+        }
+        TypedValue { ty, leaves }
+    }
+}

@@ -1,0 +1,401 @@
+//! Function declarations: checking, and lowering of recursive ones.
+
+use std::rc::Rc;
+
+use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashSet;
+
+use super::Checker;
+use super::body::Body;
+use super::error::CheckError;
+use super::frame::{Formal, FunctionFrame, FunctionInfo};
+use super::lvalue::{Access, Lvalue};
+use super::overload::same_formals;
+use super::prelude;
+use super::scope::{Meaning, Role, ScopeIndex, Symbol};
+use super::warning::Warning;
+use crate::hir::{Function, Stmt};
+use crate::ty::Type;
+use shading_syntax::ast::{self, ExprKind, Passing};
+
+impl<'a> Checker<'a> {
+    /// Adds a function to the present scope.
+    pub(super) fn add_function(&mut self, function: &'a ast::Function, is_prelude: bool) -> Option<usize> {
+        let result = self.resolve(&function.ty, None);
+        let mut formals = Some(vec![]);
+        for param in &function.params {
+            let ty = self.resolve(&param.ty, param.array.as_ref());
+            if let Some(default) = &param.default {
+                self.report(default.span, CheckError::FunctionDefault);
+            }
+            if ty == Some(Type::VOID) {
+                self.report(param.ty.span, CheckError::VoidVariable);
+                formals = None;
+            }
+            match (ty, &mut formals) {
+                (Some(ty), Some(list)) => list.push(Formal {
+                    ty,
+                    output: param.passing == Passing::Output,
+                }),
+                _ => formals = None,
+            }
+        }
+        let index = self.functions.len();
+        self.functions.push(FunctionInfo {
+            ast: function,
+            scope: self.scope,
+            formals: formals?,
+            result: result?,
+            is_prelude,
+            written: None,
+            is_recursive: false,
+            callees: FxHashSet::default(),
+        });
+        self.scopes
+            .declare_function(self.scope, &function.name.text, index);
+        Some(index)
+    }
+
+    /// The functions that a name means in a scope, the innermost first. Those of the prelude are declared when they are
+    /// first asked for.
+    pub(super) fn functions_named(&mut self, from: ScopeIndex, name: &str) -> Vec<usize> {
+        if !self.scopes.has_functions(ScopeIndex::ROOT, name) {
+            let scope = std::mem::replace(&mut self.scope, ScopeIndex::ROOT);
+            for function in prelude::functions(name) {
+                self.add_function(function, true);
+            }
+            self.scope = scope;
+        }
+        self.scopes.find_functions(from, name)
+    }
+
+    /// Declares a function of the file; the index of one with a body comes back.
+    pub(super) fn declare_function(&mut self, function: &'a ast::Function) -> Option<usize> {
+        let name = &function.name.text;
+        let before = self.functions_named(self.scope, name);
+        let Some(index) = self.add_function(function, false) else {
+            self.broken.push(function);
+            return None;
+        };
+        function.body.as_ref()?;
+        let formals = self.functions[index].formals.clone();
+        for other in before {
+            let info = &self.functions[other];
+            let same_scope = info.scope == self.scope && info.ast.body.is_some();
+            if same_scope
+                && same_formals(&info.formals, &formals)
+                && info.result == self.functions[index].result
+            {
+                let (name, other) = (name.clone(), info.ast.name.span);
+                self.warn(function.name.span, Warning::Redefined { name, other });
+                break;
+            }
+        }
+        Some(index)
+    }
+
+    /// Reports calls of what does not exist, in a function whose declaration says too little to check more of it.
+    pub(super) fn check_calls(&mut self, function: &'a ast::Function) {
+        let mut calls: Vec<&'a ast::Name> = vec![];
+        for stmt in function.body.iter().flatten() {
+            stmt.for_each_expr(&mut |expr| {
+                if let ExprKind::Call {
+                    name, template: None, ..
+                } = &expr.kind
+                {
+                    calls.push(name);
+                }
+            });
+        }
+        for name in calls {
+            if !self.is_known_callee(&name.text) {
+                let error = CheckError::UnknownFunction {
+                    name: name.text.clone(),
+                    near: None,
+                };
+                self.report(name.span, error);
+            }
+        }
+    }
+
+    /// Which parameters of a function its body writes, itself or by a call, though they are no outputs.
+    pub(super) fn written_params(&mut self, index: usize) -> Rc<[bool]> {
+        if let Some(written) = &self.functions[index].written {
+            return written.clone();
+        }
+        let function = self.functions[index].ast;
+        // What a function writes that calls itself is what it writes otherwise.
+        self.functions[index].written = Some(vec![false; function.params.len()].into());
+        let mut names: FxHashSet<&str> = FxHashSet::default();
+        let mut handed_on: Vec<(&str, usize, &str)> = vec![];
+        for stmt in function.body.iter().flatten() {
+            stmt.for_each_expr(&mut |expr| match &expr.kind {
+                ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => names.extend(root(target)),
+                ExprKind::Call { name, args, .. } => {
+                    for (i, arg) in args.iter().enumerate() {
+                        handed_on.extend(root(&arg.value).map(|variable| (name.text.as_str(), i, variable)));
+                    }
+                }
+                _ => {}
+            });
+        }
+        for (callee, argument, variable) in handed_on {
+            if !names.contains(variable) && self.may_write(callee, argument) {
+                names.insert(variable);
+            }
+        }
+        let written: Rc<[bool]> = function
+            .params
+            .iter()
+            .map(|param| names.contains(param.name.text.as_str()))
+            .collect();
+        self.functions[index].written = Some(written.clone());
+        written
+    }
+
+    /// Whether a call of that name may write an argument.
+    fn may_write(&mut self, name: &str, argument: usize) -> bool {
+        if WRITING.contains(&name) {
+            return true;
+        }
+        let functions = self.functions_named(self.scope, name);
+        functions.into_iter().any(|index| {
+            let is_output = self.functions[index]
+                .formals
+                .get(argument)
+                .map(|formal| formal.output);
+            is_output.is_some_and(|is_output| is_output || self.written_params(index)[argument])
+        })
+    }
+
+    /// A function inside a function or unit.
+    pub(super) fn local_function(&mut self, function: &'a ast::Function) {
+        if let Some(index) = self.declare_function(function) {
+            let key = function.name.span;
+            let recursive = match self.local_recursion.get(&key) {
+                Some(recursive) => *recursive,
+                None => {
+                    self.check_alone(index);
+                    self.reaches(index, index)
+                }
+            };
+            self.local_recursion.insert(key, recursive);
+            self.functions[index].is_recursive = recursive;
+        }
+    }
+
+    /// Checks a function by itself and notes what it calls. The code made is thrown away.
+    pub(super) fn check_alone(&mut self, index: usize) {
+        let alone = self.alone.replace(index);
+        let called = std::mem::replace(&mut self.called, PrimaryMap::new());
+        let called_ids = std::mem::take(&mut self.called_ids);
+        let emitted = std::mem::take(&mut self.emitted);
+        self.is_exhaustion_told = false;
+        self.lower_apart(index);
+        self.emitted = emitted;
+        self.called = called;
+        self.called_ids = called_ids;
+        self.alone = alone;
+    }
+
+    /// Finds which functions can come to call themselves.
+    pub(super) fn find_recursion(&mut self) {
+        let callees = |index: usize| self.functions[index].callees.iter().copied().collect();
+        let calls: Vec<Vec<usize>> = (0..self.functions.len()).map(callees).collect();
+        for (index, is_recursive) in on_cycles(&calls).into_iter().enumerate() {
+            self.functions[index].is_recursive = is_recursive;
+        }
+    }
+
+    fn reaches(&self, from: usize, to: usize) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![from];
+        while let Some(index) = open.pop() {
+            for callee in &self.functions[index].callees {
+                if *callee == to {
+                    return true;
+                }
+                if seen.insert(*callee) {
+                    open.push(*callee);
+                }
+            }
+        }
+        false
+    }
+
+    pub(super) fn declare_param(&mut self, name: &'a ast::Name, meaning: Meaning) {
+        let symbol = Symbol {
+            name: &name.text,
+            meaning,
+            role: Role::Param,
+            span: name.span,
+            body: self.body.id,
+            loops: 0,
+            is_read: false,
+            is_written: true,
+        };
+        if self.scopes.declare(self.scope, symbol).is_some() && !name.text.is_empty() {
+            self.report(
+                name.span,
+                CheckError::Duplicate {
+                    what: "parameter",
+                    name: name.text.clone(),
+                },
+            );
+        }
+    }
+
+    /// Lowers a function into code of its own.
+    pub(super) fn lower_apart(&mut self, index: usize) -> Function {
+        let info = &self.functions[index];
+        let (function, scope, ty) = (info.ast, info.scope, info.result);
+        let formals = info.formals.clone();
+        let was_apart = std::mem::replace(&mut self.is_apart, true);
+        self.bodies += 1;
+        let body = Body::new(self.bodies);
+        let outer_body = std::mem::replace(&mut self.body, body);
+        let scope = self.scopes.push(scope);
+        let outer_scope = std::mem::replace(&mut self.scope, scope);
+        let result = self.locals("result", ty);
+        let frame = FunctionFrame {
+            ty,
+            result: result.clone(),
+            ..FunctionFrame::default()
+        };
+        let outer_frame = std::mem::replace(&mut self.frame, frame);
+
+        let mut params = vec![];
+        let mut outputs = result;
+        for (formal, param) in formals.iter().zip(&function.params) {
+            let name = &param.name.text;
+            let locals = self.locals(name, formal.ty);
+            params.extend(&locals);
+            let mut access = Access::Writable;
+            if formal.output {
+                outputs.extend(&locals);
+            } else if param.passing == Passing::Const {
+                access = Access::Constant(name.clone());
+            } else {
+                access = Access::Param(name.clone());
+            }
+            self.declare_param(
+                &param.name,
+                Meaning::Variable(Lvalue::whole(formal.ty, locals, access)),
+            );
+        }
+        let statements = function.body.as_deref().unwrap_or_default();
+        let block = self.block(function.span, |c| c.statements(statements, true));
+        if ty != Type::VOID && !self.frame.returns {
+            let (name, ty) = (function.name.text.clone(), self.show(ty));
+            self.report(function.name.span, CheckError::NoReturn { name, ty });
+        }
+        self.is_apart = was_apart;
+        let frame = std::mem::replace(&mut self.frame, outer_frame);
+        self.scope = outer_scope;
+        let mut body = std::mem::replace(&mut self.body, outer_body);
+        body.code.body = std::mem::take(&mut body.prologue);
+        match frame.scope {
+            Some(scope) => body.code.body.push(Stmt::Scope { scope, body: block }),
+            None => body.code.body.extend(block),
+        }
+        Function {
+            name: function.name.text.clone(),
+            params,
+            outputs,
+            code: body.code,
+        }
+    }
+}
+
+/// Functions of the language that write arguments.
+const WRITING: [&str; 14] = [
+    "sincos",
+    "getattribute",
+    "getmessage",
+    "gettextureinfo",
+    "getmatrix",
+    "dict_value",
+    "pointcloud_search",
+    "pointcloud_get",
+    "regex_search",
+    "regex_match",
+    "split",
+    "texture",
+    "texture3d",
+    "environment",
+];
+
+/// The variable that an expression is, or is a part of.
+fn root(expr: &ast::Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => root(object),
+        _ => None,
+    }
+}
+
+/// Which nodes of a graph lie on a cycle: those of strongly connected components with an edge inside.
+// Tarjan 1972, "Depth-first search and linear graph algorithms", with a stack of its own.
+fn on_cycles(edges: &[Vec<usize>]) -> Vec<bool> {
+    const NEW: usize = usize::MAX;
+    let count = edges.len();
+    let mut order = vec![NEW; count];
+    // The earliest node still open that each reaches.
+    let mut low = vec![NEW; count];
+    let mut is_open = vec![false; count];
+    let mut on_cycle = vec![false; count];
+    let (mut open, mut visited) = (vec![], 0);
+    for root in 0..count {
+        if order[root] != NEW {
+            continue;
+        }
+        let mut path = vec![(root, 0)];
+        while let Some((node, next)) = path.last_mut() {
+            let node = *node;
+            if *next == 0 {
+                (order[node], low[node], is_open[node]) = (visited, visited, true);
+                open.push(node);
+                visited += 1;
+            }
+            let edge = edges[node].get(*next).copied();
+            *next += 1;
+            match edge {
+                Some(to) if order[to] == NEW => path.push((to, 0)),
+                Some(to) => {
+                    if is_open[to] {
+                        low[node] = low[node].min(order[to]);
+                    }
+                    on_cycle[node] |= to == node;
+                }
+                None => {
+                    path.pop();
+                    if let Some((caller, _)) = path.last() {
+                        low[*caller] = low[*caller].min(low[node]);
+                    }
+                    if low[node] == order[node] {
+                        let first = open.iter().rposition(|&other| other == node).unwrap_or(0);
+                        let component = open.split_off(first);
+                        let is_cycle = component.len() > 1;
+                        for member in component {
+                            is_open[member] = false;
+                            on_cycle[member] |= is_cycle;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    on_cycle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_cycles;
+
+    #[test]
+    fn finds_what_lies_on_cycles() {
+        // 0 → 1 → 2 → 1, 2 → 3 → 4 → 4, 5.
+        let edges = [vec![1], vec![2], vec![1, 3], vec![4], vec![4], vec![]];
+        assert_eq!(on_cycles(&edges), [false, true, true, false, true, false]);
+    }
+}

@@ -1,0 +1,169 @@
+//! Semantic analysis: resolves names and types and lowers every unit from AST to [`crate::hir`] in one pass.
+//!
+//! - All errors of a file are reported together. The value of an erroneous expression is `None`, about which nothing
+//!   more is reported: one error, one message.
+//! - Functions are inlined at each call, which supports unsized arrays and arguments by reference at no cost; recursive
+//!   ones become [`hir::Function`]s. Each function is also checked once by itself; its errors are reported only then.
+//! - Structures are flattened: a value is the list of the values of its *leaves*, the fields that are not structures.
+//! - Library functions that can be written in the language are in `prelude.ksl`; they cost nothing until called.
+
+mod access;
+mod adaptive;
+mod argument;
+mod attribute;
+mod body;
+mod call;
+mod checker;
+mod closure;
+mod cloud;
+mod construct;
+mod conversion;
+mod emit;
+mod error;
+mod expr;
+mod format;
+mod frame;
+mod function;
+mod invocation;
+mod literal;
+mod lvalue;
+mod message;
+mod noise;
+mod operator;
+mod option;
+mod overload;
+
+mod prelude;
+mod reference;
+mod scope;
+mod space;
+mod stmt;
+mod structure;
+mod surface;
+mod texture;
+mod types;
+mod unit;
+mod uses;
+mod value;
+mod warning;
+
+use crate::hir::ClosureRegistry;
+use crate::hir::{self, Unit};
+use crate::ty::Type;
+use shading_syntax::ast;
+use shading_syntax::diagnostic::{Diagnostic, Diagnostics, Severity};
+use shading_syntax::source::SourceMap;
+
+use checker::Checker;
+use error::CheckError;
+use value::TypedValue;
+
+pub use adaptive::specialise;
+pub use checker::Environment;
+pub(crate) use checker::deep_stack;
+pub use reference::{ReferencePart, ReferencePath};
+pub use uses::{ParamUse, Uses};
+
+/// The result of [`check`].
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// The units of the file, in order. One with mistakes is left out.
+    pub units: Vec<Unit>,
+    /// Errors and warnings, in order of their places.
+    pub diagnostics: Diagnostics,
+}
+
+/// Checks the functions and units of a file. Groups and declarations are left to those who compose them.
+pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
+    deep_stack(|| {
+        let mut checker = Checker::new(&file.sources, environment);
+        let declared = checker.declare_all(file);
+        checker.check_functions(&declared);
+        let mut units = vec![];
+        for item in &file.items {
+            match item {
+                ast::Item::Unit(unit) => units.extend(checker.unit(unit)),
+                ast::Item::Group(group) => {
+                    checker.metadata(&group.metadata);
+                    for param in &group.params {
+                        checker.metadata(&param.metadata);
+                    }
+                }
+                ast::Item::Function(_) | ast::Item::Struct(_) | ast::Item::Declaration(_) => {}
+            }
+        }
+        Checked {
+            units,
+            diagnostics: checker.finish(),
+        }
+    })
+}
+
+/// Makes a unit of an expression: one output `result`, and a parameter for each reference in it that `inputs` knows,
+/// named by the reference as written (`tex.result`, `tint`, `a[2]`). What `inputs` does not know is looked for among the
+/// globals. `file` gives the functions, the structures and the sources. With `expected` the result is of that type.
+///
+/// # Errors
+/// The mistakes in the expression.
+pub fn expression(
+    file: &ast::File,
+    expr: &ast::Expr,
+    expected: Option<Type>,
+    inputs: &mut dyn FnMut(&ReferencePath) -> Option<Type>,
+    environment: &Environment<'_>,
+) -> Result<Unit, Diagnostics> {
+    deep_stack(|| {
+        let mut checker = Checker::new(&file.sources, environment);
+        checker.quiet += 1;
+        let declared = checker.declare_all(file);
+        // Looking at all functions for each expression of a large scene would take its time.
+        if checker.calls_functions(expr) {
+            checker.check_functions(&declared);
+        }
+        checker.quiet -= 1;
+        let unit = checker.expression_unit(expr, expected, inputs);
+        let diagnostics = checker.finish();
+        match unit {
+            Some(unit) => diagnostics.into_result(unit),
+            None => Err(diagnostics),
+        }
+    })
+}
+
+/// The metadata of a group or of its parameters. Entries with mistakes are left out: [`check`] reports them.
+pub fn metadata(list: &[ast::Metadata]) -> Vec<hir::Metadata> {
+    let (sources, closures) = (SourceMap::default(), ClosureRegistry::default());
+    let mut checker = Checker::new(&sources, &Environment::new(&closures));
+    checker.quiet += 1;
+    checker.metadata(list)
+}
+
+/// The type of a parameter of a group, which is no structure.
+///
+/// # Errors
+/// When there is no such type.
+pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagnostic> {
+    let closures = ClosureRegistry::default();
+    let mut checker = Checker::new(sources, &Environment::new(&closures));
+    let ty = checker.resolve(&param.ty, param.array.as_ref());
+    if ty == Some(Type::VOID) {
+        checker.report(param.ty.span, CheckError::VoidVariable);
+    }
+    match (
+        checker
+            .finish()
+            .list
+            .into_iter()
+            .find(|d| d.severity == Severity::Error),
+        ty,
+    ) {
+        (None, Some(ty)) => Ok(ty),
+        (Some(error), _) => Err(error),
+        (None, None) => Err(Diagnostic::error("unknown type").at(sources, param.ty.span, "")),
+    }
+}
+
+/// Whether the language itself brings a function of that name that is no built-in.
+pub fn is_prelude_function(name: &str) -> bool {
+    call::SPECIAL_NAMES.contains(&name) || prelude::has(name)
+}

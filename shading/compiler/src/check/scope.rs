@@ -1,0 +1,186 @@
+//! Lexical scopes: names to variables.
+
+use rustc_hash::FxHashMap;
+
+use super::TypedValue;
+use super::lvalue::Lvalue;
+use shading_syntax::source::Span;
+
+/// Which scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ScopeIndex(usize);
+
+impl ScopeIndex {
+    /// The scope of the prelude, around that of the file.
+    pub(super) const ROOT: ScopeIndex = ScopeIndex(0);
+}
+
+/// Which symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SymbolIndex(usize);
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Meaning {
+    /// A variable.
+    Variable(Lvalue),
+    /// A parameter that is given a constant.
+    Value(TypedValue),
+    /// A variable whose type is not known, because of a mistake.
+    Unknown,
+}
+
+/// What a symbol was declared as; decides which warnings it is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A local variable.
+    Local,
+    /// A parameter.
+    Param,
+}
+
+/// A declared variable.
+#[derive(Clone, Debug)]
+pub(super) struct Symbol<'a> {
+    pub(super) name: &'a str,
+    pub(super) meaning: Meaning,
+    pub(super) role: Role,
+    pub(super) span: Span,
+    /// Which body its variables are of.
+    pub(super) body: u32,
+    /// How many loops enclosed its declaration.
+    pub(super) loops: usize,
+    pub(super) is_read: bool,
+    pub(super) is_written: bool,
+}
+
+#[derive(Debug, Default)]
+struct Scope<'a> {
+    parent: Option<ScopeIndex>,
+    symbols: FxHashMap<&'a str, SymbolIndex>,
+    structs: FxHashMap<&'a str, u32>,
+    functions: FxHashMap<&'a str, Vec<usize>>,
+}
+
+/// All scopes of a check. They are kept, since a nested function sees the scope that it was declared in.
+#[derive(Debug)]
+pub(super) struct Scopes<'a> {
+    list: Vec<Scope<'a>>,
+    symbols: Vec<Symbol<'a>>,
+}
+
+impl Default for Scopes<'_> {
+    fn default() -> Self {
+        Scopes {
+            list: vec![Scope::default()],
+            symbols: vec![],
+        }
+    }
+}
+
+impl<'a> Scopes<'a> {
+    /// A new scope inside `parent`.
+    pub(super) fn push(&mut self, parent: ScopeIndex) -> ScopeIndex {
+        self.list.push(Scope {
+            parent: Some(parent),
+            ..Scope::default()
+        });
+        ScopeIndex(self.list.len() - 1)
+    }
+
+    fn chain(&self, from: ScopeIndex) -> impl Iterator<Item = &Scope<'a>> {
+        let mut next = Some(from);
+        std::iter::from_fn(move || {
+            let scope = &self.list[next?.0];
+            next = scope.parent;
+            Some(scope)
+        })
+    }
+
+    /// Declares a symbol; the one of that name in the same scope comes back.
+    pub(super) fn declare(&mut self, scope: ScopeIndex, symbol: Symbol<'a>) -> Option<SymbolIndex> {
+        let index = SymbolIndex(self.symbols.len());
+        let name = symbol.name;
+        self.symbols.push(symbol);
+        self.list[scope.0].symbols.insert(name, index)
+    }
+
+    /// The symbol that a name means.
+    pub(super) fn find(&self, from: ScopeIndex, name: &str) -> Option<SymbolIndex> {
+        self.chain(from).find_map(|s| s.symbols.get(name).copied())
+    }
+
+    /// The symbol that a name means in one scope.
+    pub(super) fn find_here(&self, scope: ScopeIndex, name: &str) -> Option<SymbolIndex> {
+        self.list[scope.0].symbols.get(name).copied()
+    }
+
+    /// A symbol.
+    pub(super) fn get(&self, index: SymbolIndex) -> &Symbol<'a> {
+        &self.symbols[index.0]
+    }
+
+    /// A symbol, to change.
+    pub(super) fn get_mut(&mut self, index: SymbolIndex) -> &mut Symbol<'a> {
+        &mut self.symbols[index.0]
+    }
+
+    /// The symbols of one scope.
+    pub(super) fn symbols_of(&self, scope: ScopeIndex) -> impl Iterator<Item = &Symbol<'a>> {
+        self.list[scope.0].symbols.values().map(|i| self.get(*i))
+    }
+
+    /// All names that mean a symbol, for hints.
+    pub(super) fn names(&self, from: ScopeIndex) -> Vec<&'a str> {
+        self.chain(from).flat_map(|s| s.symbols.keys().copied()).collect()
+    }
+
+    /// Declares a structure; the one of that name in the same scope comes back.
+    pub(super) fn declare_struct(&mut self, scope: ScopeIndex, name: &'a str, index: u32) -> Option<u32> {
+        self.list[scope.0].structs.insert(name, index)
+    }
+
+    /// The structure of a name.
+    pub(super) fn find_struct(&self, from: ScopeIndex, name: &str) -> Option<u32> {
+        self.chain(from).find_map(|s| s.structs.get(name).copied())
+    }
+
+    /// All names of structures, for hints.
+    pub(super) fn struct_names(&self, from: ScopeIndex) -> Vec<&'a str> {
+        self.chain(from).flat_map(|s| s.structs.keys().copied()).collect()
+    }
+
+    /// Declares an overload of a function.
+    pub(super) fn declare_function(&mut self, scope: ScopeIndex, name: &'a str, index: usize) {
+        self.list[scope.0].functions.entry(name).or_default().push(index);
+    }
+
+    /// Whether a scope itself has functions of a name.
+    pub(super) fn has_functions(&self, scope: ScopeIndex, name: &str) -> bool {
+        self.list[scope.0].functions.contains_key(name)
+    }
+
+    /// All overloads of a name that are declared, the innermost first.
+    pub(super) fn find_functions(&self, from: ScopeIndex, name: &str) -> Vec<usize> {
+        self.chain(from)
+            .filter_map(|s| s.functions.get(name))
+            .flatten()
+            .copied()
+            .collect()
+    }
+
+    /// Whether a variable hides the functions of a name.
+    pub(super) fn is_hidden_function(&self, from: ScopeIndex, name: &str) -> bool {
+        let declares =
+            |scope: &&Scope<'a>| scope.symbols.contains_key(name) || scope.functions.contains_key(name);
+        let innermost = self.chain(from).find(declares);
+        innermost.is_some_and(|scope| !scope.functions.contains_key(name))
+    }
+
+    /// All names of functions, for hints.
+    pub(super) fn function_names(&self, from: ScopeIndex) -> Vec<&'a str> {
+        self.chain(from)
+            .flat_map(|s| s.functions.keys().copied())
+            .collect()
+    }
+}

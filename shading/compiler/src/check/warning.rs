@@ -1,0 +1,148 @@
+//! Warnings, with their messages.
+
+use super::error::did_you_mean;
+use shading_syntax::diagnostic::Diagnostic;
+use shading_syntax::source::{SourceMap, Span};
+
+/// A doubt, with what its message needs. Types are as shown to people; `near` is a known name like the wrong one.
+#[derive(Clone, Debug)]
+pub(super) enum Warning {
+    UnknownKeyword {
+        closure: String,
+        name: String,
+        near: Option<String>,
+    },
+    StandIn {
+        name: &'static str,
+        note: &'static str,
+    },
+    UnknownNoise {
+        name: String,
+        near: Option<String>,
+    },
+    UnknownNoiseOption {
+        name: String,
+        near: Option<String>,
+    },
+    Unused {
+        name: String,
+    },
+    Uninitialised {
+        name: String,
+    },
+    Shadowed {
+        name: String,
+        other: Span,
+    },
+    Redefined {
+        name: String,
+        other: Span,
+    },
+    GlobalShadowed {
+        name: String,
+    },
+    IndexOutOfRange {
+        index: i32,
+        length: u32,
+    },
+    IntOverflow {
+        value: i64,
+        wrapped: i32,
+    },
+    DoubleIsFloat,
+    NoEffect,
+    AssignedCondition,
+    NoLightShaders,
+    TextureOption {
+        name: String,
+        near: Option<String>,
+    },
+    TraceOption {
+        name: String,
+        near: Option<String>,
+    },
+    ParamWritten {
+        name: String,
+    },
+    GlobalWritten {
+        name: &'static str,
+    },
+    FractionLost,
+    NoClosureAttributes,
+    OutputLost,
+    UnknownClosure {
+        name: String,
+    },
+}
+
+impl Warning {
+    /// The message.
+    pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
+        use Warning as W;
+        let warning = |message: String| Diagnostic::warning(message).at(sources, span, "");
+        match self {
+            W::UnknownKeyword { closure, name, near } => {
+                let message = format!("closure `{closure}` has no keyword `{name}`");
+                did_you_mean(warning(message), near)
+            }
+            W::StandIn { name, note } => warning(format!("closure `{name}`: {note}")),
+            W::UnknownNoise { name, near } => {
+                let message = format!("unknown noise `{name}`, which gives 0");
+                did_you_mean(warning(message), near)
+            }
+            W::UnknownNoiseOption { name, near } => {
+                did_you_mean(warning(format!("unknown noise option \"{name}\"")), near)
+            }
+            W::Unused { name } => warning(format!("`{name}` is never used")),
+            W::Uninitialised { name } => warning(format!("`{name}` is used before it is given a value")),
+            W::Shadowed { name, other } => {
+                let diagnostic = warning(format!("`{name}` hides another variable of that name"));
+                diagnostic.at(sources, other, "this one")
+            }
+            W::Redefined { name, other } => {
+                let diagnostic = warning(format!("function `{name}` is defined anew"));
+                diagnostic.at(sources, other, "it was defined here")
+            }
+            W::GlobalShadowed { name } => warning(format!("`{name}` hides the global of that name")),
+            W::IntOverflow { value, wrapped } => {
+                warning(format!("{value} does not fit an int and becomes {wrapped}"))
+            }
+            W::DoubleIsFloat => warning("double is computed as float".to_owned()),
+            W::IndexOutOfRange { index, length } => {
+                let last = length.saturating_sub(1);
+                warning(format!("index {index} is out of range and will be clamped"))
+                    .hint(format!("there are elements 0 to {last}"))
+            }
+            W::NoEffect => warning("this has no effect".to_owned()),
+            W::AssignedCondition => {
+                warning("this assigns rather than compares".to_owned()).hint("equality is `==`")
+            }
+            W::NoLightShaders => {
+                warning("`Ps`, the position of the light, is zero: there are no light shaders".to_owned())
+            }
+            W::TextureOption { name, near } => {
+                did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
+            }
+            W::TraceOption { name, near } => {
+                did_you_mean(warning(format!("unknown option \"{name}\" of `trace`")), near)
+            }
+            W::ParamWritten { name } => warning(format!("parameter `{name}` is written, but is no output"))
+                .hint("declare it `output`, or copy it to a variable"),
+            W::GlobalWritten { name } => {
+                warning(format!("global `{name}` is written, which only this unit sees"))
+                    .hint("P, I, N and Ci are for that; copy it to a variable")
+            }
+            W::FractionLost => warning("a float that an int is assigned loses its fraction".to_owned())
+                .hint("convert it: `(int) …`"),
+            W::NoClosureAttributes => {
+                warning("no attribute is a closure: `getattribute` finds nothing and gives 0".to_owned())
+            }
+            W::OutputLost => {
+                warning("what the function writes here is lost: this is no variable to write".to_owned())
+            }
+            W::UnknownClosure { name } => {
+                warning(format!("closure `{name}` is not known here and gives no light"))
+            }
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! Perlin, cell and hash noise at the four points of a packet, with the same bits as scalar code.
+//!
+//! Half a vector of eight has the corner at offset 0 along x of each point's cell, the other half that at offset 1. The
+//! offsets along y, z and the fourth axis are bits 0, 1 and 2 of a vector's number.
+//!
+//! Loops, not `map`: what is called out of line passes vectors through memory.
+
+#![expect(
+    clippy::needless_range_loop,
+    reason = "several arrays are indexed by the same axis or corner"
+)]
+
+use wide::bytemuck::cast;
+use wide::{f32x4, f32x8, u32x4, u32x8};
+
+use super::LANES;
+use super::SHIFTS;
+use super::hash::{hash_each, unit};
+use super::lattice::{SCALES, gradients};
+use crate::eval::INT_LIMIT;
+use crate::eval::packet::Row;
+
+/// A number at each point, with its change in x and in y.
+type Duals = [Row; 3];
+
+#[inline(always)]
+fn splat(x: f32) -> Row {
+    f32x4::splat(x)
+}
+
+/// The cells of coordinates, and where in the cells.
+#[inline(always)]
+fn cell(x: Row) -> (u32x4, Row) {
+    let floor = x.floor();
+    let beyond: Row = cast(u32x4::splat(i32::MIN.cast_unsigned()));
+    let key = floor
+        .simd_lt(splat(INT_LIMIT))
+        .select(cast(floor.trunc_int()), beyond);
+    (cast(key), x - floor)
+}
+
+/// The same numbers for the corners at both offsets along x.
+#[inline(always)]
+fn both(x: Row) -> f32x8 {
+    cast([x, x])
+}
+
+#[inline(always)]
+fn mix(a: Row, b: Row, t: Row) -> Row {
+    a * (splat(1.0) - t) + b * t
+}
+
+#[inline(always)]
+fn mix_both(a: f32x8, b: f32x8, t: Row) -> f32x8 {
+    let t = both(t);
+    a * (f32x8::splat(1.0) - t) + b * t
+}
+
+/// Perlin's fade curve.
+#[inline(always)]
+fn fade(t: Row) -> Row {
+    t * t * t * (t * (t * splat(6.0) - splat(15.0)) + splat(10.0))
+}
+
+/// Its derivative.
+#[inline(always)]
+fn fade_slope(t: Row) -> Row {
+    splat(30.0) * t * t * (t * (t - splat(2.0)) + splat(1.0))
+}
+
+/// The hashes of the corners of each point's cell, and where in the cell the point is, along `D` axes.
+struct Corners<const D: usize> {
+    /// Of which the first 2^(D−1) count.
+    hashes: [u32x8; 8],
+    offsets: [Row; D],
+}
+
+#[inline(always)]
+fn corners<const D: usize>(p: [Row; D]) -> Corners<D> {
+    let one = u32x4::splat(1);
+    let mut keys = [[one; 2]; D];
+    let mut offsets = p;
+    for axis in 0..D {
+        let (at, offset) = cell(p[axis]);
+        keys[axis] = [at, at + one];
+        offsets[axis] = offset;
+    }
+    let mut hashes = [u32x8::splat(0); 8];
+    for corner in 0..1 << (D - 1) {
+        let mut key = [u32x8::splat(0); D];
+        key[0] = cast(keys[0]);
+        for axis in 1..D {
+            let side = keys[axis][corner >> (axis - 1) & 1];
+            key[axis] = cast([side, side]);
+        }
+        hashes[corner] = hash_each(key);
+    }
+    Corners { hashes, offsets }
+}
+
+/// What the corners say before interpolation; of which the first 2^(D−1) count.
+struct Cell<const D: usize> {
+    offsets: [Row; D],
+    fades: [Row; D],
+    gradients: [[f32x8; D]; 8],
+    values: [f32x8; 8],
+}
+
+impl<const D: usize> Corners<D> {
+    #[inline(always)]
+    fn cell(&self, shift: u32) -> Cell<D> {
+        let zero = f32x8::splat(0.0);
+        let mut cell = Cell {
+            offsets: self.offsets,
+            fades: self.offsets,
+            gradients: [[zero; D]; 8],
+            values: [zero; 8],
+        };
+        for axis in 0..D {
+            cell.fades[axis] = fade(self.offsets[axis]);
+        }
+        for corner in 0..1 << (D - 1) {
+            let gradients = gradients::<D>(self.hashes[corner] >> shift);
+            let sides: f32x8 = cast([splat(0.0), splat(1.0)]);
+            let mut sum = gradients[0] * (both(self.offsets[0]) - sides);
+            for axis in 1..D {
+                let side = f32x8::splat((corner >> (axis - 1) & 1) as f32);
+                sum += gradients[axis] * (both(self.offsets[axis]) - side);
+            }
+            cell.gradients[corner] = gradients;
+            cell.values[corner] = sum;
+        }
+        cell
+    }
+}
+
+impl<const D: usize> Cell<D> {
+    /// Interpolates along the fourth axis, if there is one.
+    #[inline(always)]
+    fn along_fourth(&self, v: &[f32x8; 8]) -> [f32x8; 4] {
+        let mut near = [v[0], v[1], v[2], v[3]];
+        if D > 3 {
+            for i in 0..4 {
+                near[i] = mix_both(v[i], v[i + 4], self.fades[3]);
+            }
+        }
+        near
+    }
+
+    /// Interpolates along z, if there is one: the corners at `(0, 0)`, `(1, 0)`, `(0, 1)` and `(1, 1)`.
+    #[inline(always)]
+    fn along_third(&self, v: &[f32x8; 4]) -> [Row; 4] {
+        let mut near = [v[0], v[1]];
+        if D > 2 {
+            for i in 0..2 {
+                near[i] = mix_both(v[i], v[i + 2], self.fades[2]);
+            }
+        }
+        cast(near)
+    }
+
+    /// Along x, then y.
+    #[inline(always)]
+    fn in_plane(&self, [a, b, c, d]: [Row; 4]) -> Row {
+        let near = mix(a, b, self.fades[0]);
+        if D > 1 {
+            mix(near, mix(c, d, self.fades[0]), self.fades[1])
+        } else {
+            near
+        }
+    }
+
+    #[inline(always)]
+    fn value(&self) -> Row {
+        let values = self.along_fourth(&self.values);
+        splat(SCALES[D - 1]) * self.in_plane(self.along_third(&values))
+    }
+
+    /// The value and its slope along each axis.
+    #[inline(always)]
+    fn sloped(&self) -> (Row, [Row; D]) {
+        let scale = splat(SCALES[D - 1]);
+        let values = self.along_fourth(&self.values);
+        let plane = self.along_third(&values);
+        let mut slopes = self.offsets;
+        for axis in 0..D {
+            let mut gradients = self.values;
+            for corner in 0..1 << (D - 1) {
+                gradients[corner] = self.gradients[corner][axis];
+            }
+            let gradient = self.in_plane(self.along_third(&self.along_fourth(&gradients)));
+            let slope = self.slope(axis, &values, plane) * fade_slope(self.offsets[axis]);
+            slopes[axis] = scale * (gradient + slope);
+        }
+        (scale * self.in_plane(plane), slopes)
+    }
+
+    /// What the interpolation changes by along an axis, for a unit change of the fade.
+    #[inline(always)]
+    fn slope(&self, axis: usize, values: &[f32x8; 4], [a, b, c, d]: [Row; 4]) -> Row {
+        let u = self.fades[0];
+        match axis {
+            0 if D == 1 => b - a,
+            0 => mix(b - a, d - c, self.fades[1]),
+            1 => mix(c, d, u) - mix(a, b, u),
+            2 => self.in_plane(cast([values[2] - values[0], values[3] - values[1]])),
+            _ => {
+                let mut changes = *values;
+                for i in 0..4 {
+                    changes[i] = self.values[i + 4] - self.values[i];
+                }
+                self.in_plane(self.along_third(&changes))
+            }
+        }
+    }
+}
+
+/// See [`super::perlin3`] and its kin.
+#[inline]
+pub fn perlin<const D: usize>(p: [Row; D]) -> Row {
+    corners(p).cell(0).value()
+}
+
+/// See [`super::perlin3_triple`] and its kin.
+#[inline]
+pub fn perlin_triple<const D: usize>(p: [Row; D]) -> [Row; 3] {
+    let corners = corners(p);
+    let [x, y, z] = SHIFTS;
+    [
+        corners.cell(x).value(),
+        corners.cell(y).value(),
+        corners.cell(z).value(),
+    ]
+}
+
+/// The value of a function at points that move, by the chain rule.
+#[inline(always)]
+fn compose<const D: usize>((value, slopes): (Row, [Row; D]), dx: [Row; D], dy: [Row; D]) -> Duals {
+    let mut dual = [value, splat(0.0), splat(0.0)];
+    for axis in 0..D {
+        dual[1] += slopes[axis] * dx[axis];
+        dual[2] += slopes[axis] * dy[axis];
+    }
+    dual
+}
+
+/// The same with derivatives: coordinates, their changes in x, and those in y.
+#[inline]
+pub fn perlin_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> Duals {
+    compose(corners(p).cell(0).sloped(), dx, dy)
+}
+
+/// The same of triples: three values, their changes in x, and those in y.
+#[inline]
+pub fn perlin_triple_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> [[Row; 3]; 3] {
+    let corners = corners(p);
+    let mut parts = [[splat(0.0); 3]; 3];
+    for (lane, shift) in SHIFTS.into_iter().enumerate() {
+        let dual = compose(corners.cell(shift).sloped(), dx, dy);
+        for part in 0..3 {
+            parts[part][lane] = dual[part];
+        }
+    }
+    parts
+}
+
+/// From signed to `[0,1]`.
+#[inline(always)]
+pub fn unsigned(x: Row) -> Row {
+    (x + splat(1.0)) * splat(0.5)
+}
+
+/// The same of a triple.
+#[inline(always)]
+pub fn unsigned_triple([x, y, z]: [Row; 3]) -> [Row; 3] {
+    [unsigned(x), unsigned(y), unsigned(z)]
+}
+
+/// The same of a number with derivatives.
+#[inline(always)]
+pub fn unsigned_dual([value, dx, dy]: Duals) -> Duals {
+    let half = splat(0.5);
+    [unsigned(value), dx * half, dy * half]
+}
+
+/// The same of triples with derivatives.
+#[inline(always)]
+pub fn unsigned_triple_dual([value, dx, dy]: [[Row; 3]; 3]) -> [[Row; 3]; 3] {
+    let half = splat(0.5);
+    let halved = |[x, y, z]: [Row; 3]| [x * half, y * half, z * half];
+    [unsigned_triple(value), halved(dx), halved(dy)]
+}
+
+#[inline(always)]
+fn unit_of(hashes: u32x4) -> Row {
+    let [a, b, c, d] = hashes.to_array();
+    f32x4::new([unit(a), unit(b), unit(c), unit(d)])
+}
+
+/// One value for each tuple of keys: see [`super::cell3`], [`super::hash3`] and their kin.
+#[inline(always)]
+pub fn hashed<const K: usize>(keys: [u32x4; K]) -> Row {
+    unit_of(hash_each(keys))
+}
+
+/// Three values for each tuple of `D` keys: the lane is one more, which makes `K`.
+#[inline(always)]
+pub fn hashed_triple<const D: usize, const K: usize>(keys: [u32x4; D]) -> [Row; 3] {
+    let mut triple = [splat(0.0); 3];
+    for (lane, row) in LANES.into_iter().zip(&mut triple) {
+        let mut all = [u32x4::splat(lane); K];
+        all[..D].copy_from_slice(&keys);
+        *row = hashed(all);
+    }
+    triple
+}
+
+/// The keys of the cells of coordinates.
+#[inline(always)]
+pub fn cell_keys<const D: usize>(p: [Row; D]) -> [u32x4; D] {
+    let mut keys = [u32x4::splat(0); D];
+    for axis in 0..D {
+        keys[axis] = cell(p[axis]).0;
+    }
+    keys
+}
+
+/// The keys of coordinates themselves: see [`super::key`].
+#[inline(always)]
+pub fn bits_keys<const D: usize>(p: [Row; D]) -> [u32x4; D] {
+    let mut keys = [u32x4::splat(0); D];
+    for axis in 0..D {
+        keys[axis] = cast(p[axis].is_nan().select(splat(f32::NAN), p[axis]));
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::*;
+    use super::{Row, perlin, perlin_dual, perlin_triple_dual};
+    use crate::eval::dual::Dual;
+    use wide::f32x4;
+
+    const X: [f32; 4] = [0.3, -7.25, 1e30, 12.999];
+    const Y: [f32; 4] = [f32::NAN, 3.0, -0.0, -5.5];
+    const Z: [f32; 4] = [2.75, f32::INFINITY, -3e9, 0.125];
+    const W: [f32; 4] = [-1.5, 0.5, 100.25, 3e-40];
+
+    fn same(found: Row, expected: [f32; 4]) {
+        for (found, expected) in found.to_array().into_iter().zip(expected) {
+            assert!(
+                found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan(),
+                "{found} is not {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn noises_are_as_at_single_points() {
+        let [x, y, z, w] = [X, Y, Z, W].map(f32x4::new);
+        let by = |f: &dyn Fn(usize) -> f32| [0, 1, 2, 3].map(f);
+        same(perlin([x]), by(&|i| perlin1(X[i])));
+        same(perlin([z]), by(&|i| perlin1(Z[i])));
+        same(perlin([x, w]), by(&|i| perlin2(X[i], W[i])));
+        same(perlin([x, y, z]), by(&|i| perlin3([X[i], Y[i], Z[i]])));
+        same(perlin([w, x, w]), by(&|i| perlin3([W[i], X[i], W[i]])));
+        same(perlin([w, x, w, x]), by(&|i| perlin4([W[i], X[i], W[i]], X[i])));
+    }
+
+    #[test]
+    fn derivatives_are_as_at_single_points() {
+        let [x, w] = [X, W].map(f32x4::new);
+        let dual = |i: usize| (Dual::new(X[i], 0.5, W[i]), Dual::new(W[i], -0.25, X[i]));
+        let (dx, dy) = ([f32x4::splat(0.5), f32x4::splat(-0.25)], [w, x]);
+        let found = perlin_dual([[x, w], dx, dy]);
+        let by = |f: &dyn Fn(Dual) -> f32| {
+            [0, 1, 2, 3].map(|i| {
+                let (x, w) = dual(i);
+                f(perlin2(x, w))
+            })
+        };
+        same(found[0], by(&|d| d.value));
+        same(found[1], by(&|d| d.dx));
+        same(found[2], by(&|d| d.dy));
+        let all = [[x, w, x, w], [dx[0], dx[1], dx[0], dx[1]], [w, x, w, x]];
+        let found = perlin_triple_dual(all);
+        for lane in 0..3 {
+            let by = |part: fn(Dual) -> f32| {
+                [0, 1, 2, 3].map(|i| {
+                    let (x, w) = dual(i);
+                    part(perlin4_triple([x, w, x], w)[lane])
+                })
+            };
+            same(found[0][lane], by(|d| d.value));
+            same(found[1][lane], by(|d| d.dx));
+            same(found[2][lane], by(|d| d.dy));
+        }
+        let found = perlin_dual([[x, w, x], [dx[0], dx[1], dx[0]], [w, x, w]]);
+        let by = |part: fn(Dual) -> f32| {
+            [0, 1, 2, 3].map(|i| {
+                let (x, w) = dual(i);
+                part(perlin3([x, w, x]))
+            })
+        };
+        same(found[1], by(|d| d.dx));
+        same(found[2], by(|d| d.dy));
+    }
+}

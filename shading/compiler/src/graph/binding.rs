@@ -1,0 +1,138 @@
+//! Bindings of inputs: values, paths and expressions.
+
+use std::sync::Arc;
+
+use super::path::longest_name;
+use super::{Accessor, Path};
+use crate::builtins::Global;
+use crate::hir::Const;
+use crate::ty::{Base, Type};
+use shading_syntax::ast;
+use shading_syntax::ast::ExprKind;
+
+/// What an input is set to from a program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A constant and its type.
+    Const(Const, Type),
+    /// A global variable.
+    Global(Global),
+}
+
+impl From<i32> for Value {
+    fn from(v: i32) -> Value {
+        Value::Const(Const::Int(v), Type::INT)
+    }
+}
+
+impl From<f32> for Value {
+    fn from(v: f32) -> Value {
+        Value::Const(Const::Float(v), Type::FLOAT)
+    }
+}
+
+impl From<[f32; 3]> for Value {
+    fn from(v: [f32; 3]) -> Value {
+        Value::Const(Const::Triple(v), Type::COLOR)
+    }
+}
+
+impl From<[f32; 16]> for Value {
+    fn from(v: [f32; 16]) -> Value {
+        Value::Const(Const::Matrix(v), Type::MATRIX)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(v: &str) -> Value {
+        Value::Const(Const::String(v.into()), Type::STRING)
+    }
+}
+
+impl From<&[f32]> for Value {
+    fn from(v: &[f32]) -> Value {
+        let list = v.iter().map(|&x| Const::Float(x)).collect();
+        Value::Const(Const::Array(list), Type::array(Base::Float, v.len() as u32))
+    }
+}
+
+impl From<Global> for Value {
+    fn from(v: Global) -> Value {
+        Value::Global(v)
+    }
+}
+
+/// What feeds an input.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// A constant or a global.
+    Value(Value),
+    /// A node's output, or (a path whose head is no node) an input of the group, or a part of either.
+    Path(Path),
+    /// An expression of such values: an anonymous unit.
+    Expression(Arc<ast::Expr>),
+}
+
+impl Binding {
+    /// Calls `note` with the first name of each value that it reads.
+    pub(super) fn for_each_head<'b>(&'b self, note: &mut impl FnMut(&'b str)) {
+        match self {
+            Binding::Value(_) => {}
+            Binding::Path(path) => note(&path.head),
+            Binding::Expression(expr) => for_each_name(expr, note),
+        }
+    }
+
+    /// Whether it reads an output of a node, or a part of it.
+    pub(super) fn reads(&self, node: &str, output: &str) -> bool {
+        match self {
+            Binding::Value(_) => false,
+            Binding::Path(path) => {
+                let Some((Accessor::Field(first), rest)) = path.rest.split_first() else {
+                    return path.head == node;
+                };
+                // `s` reads `s.x`, and `s.x[1]` does.
+                let (head, rest) = (first.clone(), rest.to_vec());
+                let value = Path { head, rest };
+                let (name, _) = longest_name(&value, |name| name == output);
+                let is_whole = output.strip_prefix(first.as_str());
+                path.head == node
+                    // A component may be that of the node by itself.
+                    && (name == output
+                        || crate::ty::component_index(first).is_some()
+                        || is_whole.is_some_and(|rest| rest.starts_with('.')) && path.rest.len() == 1)
+            }
+            Binding::Expression(expr) => {
+                let mut reads = false;
+                for_each_name(expr, &mut |name| reads |= name == node);
+                reads
+            }
+        }
+    }
+}
+
+/// Calls `note` with every name that an expression reads.
+pub(super) fn for_each_name<'e>(expr: &'e ast::Expr, note: &mut impl FnMut(&'e str)) {
+    let mut stack = vec![expr];
+    while let Some(expr) = stack.pop() {
+        match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Bool(_) => {}
+            ExprKind::Name(name) => note(name),
+            ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => stack.extend(list),
+            ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => stack.push(operand),
+            ExprKind::Binary { left, right, .. } => stack.extend([&**left, right]),
+            ExprKind::Assign { target, value, .. } => stack.extend([&**target, value]),
+            ExprKind::Step { target, .. } => stack.push(target),
+            ExprKind::Ternary {
+                condition,
+                then,
+                otherwise,
+            } => stack.extend([&**condition, then, otherwise]),
+            ExprKind::Construct { args, .. } | ExprKind::Call { args, .. } => {
+                stack.extend(args.iter().map(|arg| &arg.value));
+            }
+            ExprKind::Member { object, .. } => stack.push(object),
+            ExprKind::Index { object, index } => stack.extend([&**object, index]),
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Group construction: nodes, connections, exposed parameters.
+
+use super::interface;
+use super::path::longest_name;
+use super::{Accessor, GraphError, Path, Template};
+use super::{
+    Binding, Connection, GroupInput, GroupOutput, Node, ParamInfo, ShaderGroupTemplate, TemplateRef, Value,
+};
+use crate::builtins::Global;
+use crate::hir;
+use crate::ty::Type;
+use shading_syntax::source::Span;
+
+impl ShaderGroupTemplate {
+    /// A group without nodes.
+    pub fn new(name: impl Into<String>) -> ShaderGroupTemplate {
+        ShaderGroupTemplate {
+            name: name.into(),
+            ..ShaderGroupTemplate::default()
+        }
+    }
+
+    /// Adds an instance of a template (or of the template of a name, looked up when the group is linked).
+    ///
+    /// # Errors
+    /// When there is a node of that name.
+    pub fn add(&mut self, name: &str, template: impl Into<TemplateRef>) -> Result<(), GraphError> {
+        if self.node(name).is_some() {
+            return Err(GraphError::DuplicateNode {
+                node: name.to_owned(),
+            });
+        }
+        self.push(Node {
+            name: name.to_owned(),
+            template: template.into(),
+            inputs: vec![],
+            overrides: vec![],
+            span: Span::default(),
+        });
+        Ok(())
+    }
+
+    /// Feeds `to` (`node.input`, or a part of an input) with `from` (`node.output`, or a part of an output).
+    ///
+    /// # Errors
+    /// When a path names no node or parameter, or the types do not fit. What depends on templates given by name is
+    /// checked when the group is linked.
+    pub fn connect(&mut self, from: &str, to: &str) -> Result<(), GraphError> {
+        let source = parse(from)?;
+        let source_type = self.type_at(&source, from, true)?;
+        let (node, target) = self.target(to)?;
+        let target_type = self.type_at(&parse(to)?, to, false)?;
+        if let (Some(found), Some(expected)) = (source_type, target_type)
+            && !interface::assignable(found, expected)
+        {
+            return Err(GraphError::Type {
+                from: from.to_owned(),
+                found,
+                to: to.to_owned(),
+                expected,
+            });
+        }
+        if self.is_locked(node, &target) {
+            return Err(GraphError::NotConnectable { to: to.to_owned() });
+        }
+        self.bind(node, target, Binding::Path(source));
+        Ok(())
+    }
+
+    /// Whether a parameter says that nothing may be connected to it: `[[ int allowconnect = 0 ]]`.
+    fn is_locked(&self, node: usize, target: &Path) -> bool {
+        let TemplateRef::Template(template) = &self.nodes[node].template else {
+            return false;
+        };
+        let params = interface::params(template).unwrap_or_default();
+        let (name, _) = longest_name(target, |name| params.iter().any(|p| p.name == name));
+        let param = params.iter().find(|param| param.name == name);
+        param.is_some_and(|param| hir::said_int(&param.metadata, "allowconnect") == Some(0))
+    }
+
+    /// Says of an input that was set whether an attribute of the geometry of the same name goes before its value.
+    ///
+    /// # Errors
+    /// When the path names no node.
+    pub fn set_interpolated(&mut self, to: &str, interpolated: bool) -> Result<(), GraphError> {
+        let (node, target) = self.target(to)?;
+        let inputs = self.nodes[node].inputs.iter_mut();
+        inputs
+            .filter(|connection| connection.target == target)
+            .for_each(|connection| connection.interpolated = Some(interpolated));
+        Ok(())
+    }
+
+    /// Sets the input `to` (`node.input`, or a part of it) to a constant or a global.
+    ///
+    /// # Errors
+    /// When the path names no node or parameter, or the type does not fit.
+    pub fn set(&mut self, to: &str, value: impl Into<Value>) -> Result<(), GraphError> {
+        let value = value.into();
+        let found = match &value {
+            Value::Const(_, ty) => *ty,
+            Value::Global(global) => global.ty(),
+        };
+        let (node, target) = self.target(to)?;
+        if let Some(expected) = self.type_at(&parse(to)?, to, false)?
+            && !interface::assignable(found, expected)
+        {
+            return Err(GraphError::Type {
+                from: "the value".to_owned(),
+                found,
+                to: to.to_owned(),
+                expected,
+            });
+        }
+        self.bind(node, target, Binding::Value(value));
+        Ok(())
+    }
+
+    /// Overrides `global` by the value of `from` (`node.output`) for node `node` and the nodes that only it depends on.
+    ///
+    /// # Errors
+    /// When there is no such node, or `from` is no path.
+    pub fn override_global(&mut self, node: &str, global: Global, from: &str) -> Result<(), GraphError> {
+        let binding = Binding::Path(parse(from)?);
+        let index = self.node_index(node)?;
+        self.nodes[index].overrides.retain(|(g, _, _)| *g != global);
+        self.nodes[index]
+            .overrides
+            .push((global, binding, Span::default()));
+        Ok(())
+    }
+
+    /// Shows the input `path` (`node.input`) as the group's input `name`; it keeps its default.
+    ///
+    /// # Errors
+    /// When the path names no node or parameter.
+    pub fn expose_input(&mut self, path: &str, name: &str) -> Result<(), GraphError> {
+        self.type_at(&parse(path)?, path, false)?;
+        let (node, target) = self.target(path)?;
+        self.bind(
+            node,
+            target,
+            Binding::Path(Path {
+                head: name.to_owned(),
+                rest: vec![],
+            }),
+        );
+        if self.inputs.iter().all(|input| input.name != name) {
+            let (name, span) = (name.to_owned(), Span::default());
+            self.inputs.push(GroupInput {
+                name,
+                ty: None,
+                default: None,
+                metadata: vec![],
+                span,
+            });
+        }
+        Ok(())
+    }
+
+    /// Shows the output `path` (`node.output`) as the group's output `name`.
+    ///
+    /// # Errors
+    /// When the path names no node or parameter, or there is an output of that name.
+    pub fn expose_output(&mut self, path: &str, name: &str) -> Result<(), GraphError> {
+        let source = parse(path)?;
+        self.type_at(&source, path, true)?;
+        if self.outputs.iter().any(|output| output.name == name) {
+            return Err(GraphError::DuplicateOutput {
+                output: name.to_owned(),
+            });
+        }
+        let (name, binding) = (name.to_owned(), Binding::Path(source));
+        self.outputs.push(GroupOutput {
+            name,
+            ty: None,
+            binding,
+            is_unasked: false,
+            metadata: vec![],
+            span: Span::default(),
+        });
+        Ok(())
+    }
+
+    /// Its nodes, in the order in which they were added.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The node of a name.
+    pub fn node(&self, name: &str) -> Option<&Node> {
+        self.position(name).map(|index| &self.nodes[index])
+    }
+
+    /// The position of the node of a name; of several the first.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.positions.get(name).copied()
+    }
+
+    /// Adds a node; gives its position.
+    pub(super) fn push(&mut self, node: Node) -> usize {
+        let index = self.nodes.len();
+        self.positions.entry(node.name.clone()).or_insert(index);
+        self.nodes.push(node);
+        index
+    }
+
+    /// What feeds the inputs and overrides of a node, in place of what did.
+    pub(super) fn feed(
+        &mut self,
+        index: usize,
+        inputs: Vec<Connection>,
+        overrides: Vec<(Global, Binding, Span)>,
+    ) {
+        self.nodes[index].inputs = inputs;
+        self.nodes[index].overrides = overrides;
+    }
+
+    fn node_index(&self, name: &str) -> Result<usize, GraphError> {
+        self.position(name).ok_or_else(|| GraphError::UnknownNode {
+            node: name.to_owned(),
+            known: self.nodes.iter().map(|n| n.name.clone()).collect(),
+        })
+    }
+
+    /// The node that a target path names, and the rest of the path from its parameter on.
+    fn target(&self, path: &str) -> Result<(usize, Path), GraphError> {
+        let Path { head, mut rest } = parse(path)?;
+        let node = self.node_index(&head)?;
+        if rest.is_empty() || !matches!(rest[0], Accessor::Field(_)) {
+            return Err(GraphError::NotAPath {
+                text: path.to_owned(),
+            });
+        }
+        let Accessor::Field(head) = rest.remove(0) else {
+            unreachable!("matched above")
+        };
+        Ok((node, Path { head, rest }))
+    }
+
+    /// The type of what `path` (`node.param…`) names; `None` where it depends on a template given by name.
+    fn type_at(&self, path: &Path, text: &str, output: bool) -> Result<Option<Type>, GraphError> {
+        let (node, param) = self.target(text)?;
+        let TemplateRef::Template(template) = &self.nodes[node].template else {
+            return Ok(None);
+        };
+        let Some(params) = interface::params(template) else {
+            return Ok(None);
+        };
+        // A unit's outputs can be given their first values.
+        let takes = |p: &ParamInfo| p.output == output || !output && matches!(template, Template::Unit(_));
+        let params: Vec<&ParamInfo> = params.iter().filter(|p| takes(p)).collect();
+        interface::resolve(&params, &param)
+            .map(Some)
+            .ok_or_else(|| GraphError::UnknownParam {
+                path: path.to_string(),
+                template: template.name().to_owned(),
+                output,
+                known: params
+                    .iter()
+                    .filter(|p| p.output == output)
+                    .map(|p| p.name.clone())
+                    .collect(),
+            })
+    }
+
+    /// Binds a node's input, in place of an earlier binding of the same path.
+    fn bind(&mut self, node: usize, target: Path, binding: Binding) {
+        let inputs = &mut self.nodes[node].inputs;
+        inputs.retain(|connection| connection.target != target);
+        inputs.push(Connection {
+            target,
+            binding,
+            interpolated: None,
+            span: Span::default(),
+        });
+    }
+}
+
+fn parse(text: &str) -> Result<Path, GraphError> {
+    Path::parse(text).ok_or_else(|| GraphError::NotAPath {
+        text: text.to_owned(),
+    })
+}

@@ -1,0 +1,128 @@
+//! Emission of linked code: variables, constants, assignments with implicit conversions.
+
+use super::Linker;
+use super::wire::{Feed, LinkPlace, WirePart};
+use crate::graph::interface::{assignable, part};
+use crate::graph::path::longest_name;
+use crate::graph::{Accessor, GraphError};
+use crate::hir::{Const, Local, LocalId, Op, Operand, Stmt};
+use crate::ty::{Base, Type, component_index};
+use shading_syntax::source::Span;
+
+impl Linker<'_> {
+    pub(super) fn variable(&mut self, name: &str, ty: Type) -> LocalId {
+        let name = name.to_owned();
+        self.code.locals.push(Local { name, ty })
+    }
+
+    pub(super) fn temporary(&mut self, ty: Type) -> LocalId {
+        self.variable("", ty)
+    }
+
+    pub(super) fn constant(&mut self, value: Const) -> Operand {
+        Operand::Const(self.code.consts.push(value))
+    }
+
+    pub(super) fn emit(&mut self, dst: LocalId, op: Op, args: Vec<Operand>) {
+        self.code.body.push(Stmt::Op {
+            dst: Some(dst),
+            op,
+            args,
+            span: Span::default(),
+        });
+    }
+
+    /// `dst = value` with the language's implicit conversion; messages call the left side `to`.
+    pub(super) fn assign(&mut self, dst: LocalId, value: &WirePart, to: &str, place: &LinkPlace<'_>) {
+        let (found, expected) = (value.ty, self.code.locals[dst].ty);
+        if !assignable(found, expected) {
+            let from = self.describe(value.operand);
+            let to = if to.is_empty() {
+                "the input".to_owned()
+            } else {
+                format!("`{to}`")
+            };
+            self.report(
+                GraphError::Type {
+                    from,
+                    found,
+                    to,
+                    expected,
+                },
+                place,
+            );
+            return;
+        }
+        let mut operand = value.operand;
+        if found == Type::INT && expected != Type::INT {
+            let float = self.temporary(Type::FLOAT);
+            self.emit(float, Op::IntToFloat, vec![operand]);
+            operand = Operand::Local(float);
+        }
+        let op = match (found.base, expected.base) {
+            (Base::Int | Base::Float, base) if base.is_triple() => Op::Splat,
+            (Base::Int | Base::Float, Base::Matrix) => Op::Diagonal,
+            _ => Op::Copy,
+        };
+        self.emit(dst, op, vec![operand]);
+    }
+
+    /// Assigns a feed that is for a component or element of the input `name`, which is in `local`.
+    pub(super) fn assign_element(&mut self, local: LocalId, name: &str, feed: &Feed<'_>) {
+        if feed.target.rest.is_empty() {
+            return;
+        }
+        let (head, rest) = longest_name(&feed.target, |head| head == name);
+        let ([accessor], true, Some(wire)) = (rest, head == name, &feed.wire) else {
+            return;
+        };
+        let whole = self.code.locals[local].ty;
+        let (Some(ty), [value]) = (part(whole, accessor), &wire.parts[..]) else {
+            return;
+        };
+        let element = self.temporary(ty);
+        self.assign(element, value, &feed.target.to_string(), &feed.place);
+        let index = self.index(accessor);
+        let op = if whole.is_array() {
+            Op::ArraySet
+        } else {
+            Op::TripleSet
+        };
+        let args = vec![Operand::Local(local), index, Operand::Local(element)];
+        self.emit(local, op, args);
+    }
+
+    /// Reads a component or element of a value; `None` where it has no such.
+    pub(super) fn element(&mut self, of: Operand, ty: Type, accessor: &Accessor) -> Option<(Operand, Type)> {
+        let element = part(ty, accessor)?;
+        let index = self.index(accessor);
+        let local = self.temporary(element);
+        let op = if ty.is_array() {
+            Op::ArrayGet
+        } else {
+            Op::TripleGet
+        };
+        self.emit(local, op, vec![of, index]);
+        Some((Operand::Local(local), element))
+    }
+
+    /// The position that an accessor names, which is known to exist.
+    fn index(&mut self, accessor: &Accessor) -> Operand {
+        let index = match accessor {
+            Accessor::Field(name) => component_index(name).unwrap_or(0),
+            Accessor::Index(i) => *i,
+        };
+        self.constant(Const::Int(index as i32))
+    }
+
+    /// What a value is called in messages.
+    pub(super) fn describe(&self, value: Operand) -> String {
+        match value {
+            Operand::Local(id) if !self.code.locals[id].name.is_empty() => {
+                format!("`{}`", self.code.locals[id].name)
+            }
+            Operand::Local(_) => "the value".to_owned(),
+            Operand::Const(_) => "the constant".to_owned(),
+        }
+    }
+}

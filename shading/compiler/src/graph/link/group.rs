@@ -1,0 +1,371 @@
+//! Linking of a group instance: inputs, nodes in execution order, outputs.
+
+use rustc_hash::FxHashMap;
+
+use super::Linker;
+use super::shared::SharedGlobals;
+use super::wire::BindingSite;
+use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
+use crate::graph::ParamInfo;
+use crate::graph::interface::{params, resolve};
+use crate::graph::literal::plain;
+use crate::graph::order::{NodeIndex, Order};
+use crate::graph::splice::Overrides;
+use crate::graph::{
+    Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
+    TemplateRef, Value,
+};
+use crate::hir::{Op, Operand};
+use crate::ty::{Base, Type};
+use shading_syntax::source::Span;
+
+/// Stack for groups within groups.
+const STACK: usize = 1 << 20;
+
+/// A group being linked.
+pub(super) struct GroupScope<'g> {
+    pub(super) group: &'g ShaderGroupTemplate,
+    readers: &'g GroupReaders<'g>,
+    /// The whole group runs under its overrides.
+    pub(super) instance: &'g Instance<'g>,
+    pub(super) inputs: FxHashMap<String, Wire>,
+    /// Outputs of each node; empty where it is not linked yet.
+    pub(super) nodes: Vec<Vec<WirePart>>,
+    /// The node that alone pulls each node, when that has overrides.
+    pulled_by: Vec<Option<NodeIndex>>,
+    /// Overrides of each node, once they are known.
+    contexts: Vec<Option<Overrides>>,
+}
+
+impl<'g> GroupScope<'g> {
+    fn new(readers: &'g GroupReaders<'g>, instance: &'g Instance<'g>) -> GroupScope<'g> {
+        let group = readers.group;
+        let count = group.nodes().len();
+        GroupScope {
+            group,
+            readers,
+            instance,
+            inputs: FxHashMap::default(),
+            nodes: vec![vec![]; count],
+            pulled_by: vec![None; count],
+            contexts: vec![None; count],
+        }
+    }
+
+    /// A place in the group itself.
+    fn place(&self, span: Span) -> LinkPlace<'g> {
+        LinkPlace {
+            sources: self.group.file.as_deref().map(|file| &file.sources),
+            span,
+            instance: self.instance.prefix().to_owned(),
+        }
+    }
+
+    /// A place in what is said of a node.
+    fn node_place(&self, node: &Node, span: Span) -> LinkPlace<'g> {
+        LinkPlace {
+            instance: join(self.instance.prefix(), &node.name),
+            ..self.place(span)
+        }
+    }
+
+    /// Whether what feeds an input is made while the shader runs.
+    fn is_fed(&self, binding: &Binding) -> bool {
+        match binding {
+            Binding::Value(Value::Const(..)) => false,
+            Binding::Value(Value::Global(_)) => true,
+            Binding::Expression(expr) => plain(expr).is_none(),
+            Binding::Path(path) if self.group.position(&path.head).is_some() => true,
+            Binding::Path(path) => {
+                let mut feeds = self.instance.feeds.iter();
+                feeds.any(|feed| feed.target.head == path.head && feed.is_fed)
+            }
+        }
+    }
+
+    /// Whether a name is that of an input of the group.
+    pub(super) fn has_input(&self, name: &str) -> bool {
+        self.group.inputs.iter().any(|input| input.name == name)
+    }
+}
+
+impl Linker<'_> {
+    /// Gives the group's outputs, only those that are wanted of the instance.
+    pub(super) fn group(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
+        // Levels are bounded, see `size`, but not by what every thread's stack holds.
+        stacker::maybe_grow(STACK / 4, STACK, || self.group_body(group, instance))
+    }
+
+    fn group_body(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
+        let readers = GroupReaders::new(group);
+        let mut scope = GroupScope::new(&readers, instance);
+        self.group_inputs(&mut scope);
+        let is_wanted = |output: &&GroupOutput| {
+            instance
+                .wanted
+                .is_none_or(|list| list.iter().any(|name| wire::names(name, &output.name)))
+        };
+        let outputs: Vec<_> = group.outputs.iter().filter(is_wanted).collect();
+        let bindings: Vec<&Binding> = outputs
+            .iter()
+            .map(|output| &output.binding)
+            .chain(group.inputs.iter().filter_map(|input| input.default.as_ref()))
+            .collect();
+        let order = match Order::of(group, &bindings) {
+            Ok(order) => order,
+            Err(error) => {
+                let place = scope.place(cycle_span(group, &error));
+                self.report(error, &place);
+                return vec![];
+            }
+        };
+        scope.pulled_by = order.pulled_by;
+        let shared = self.share(group);
+        let outer = std::mem::replace(&mut self.shared, shared);
+        for &index in &order.nodes {
+            self.node(&mut scope, index);
+        }
+        self.shared = outer;
+        self.all_shared.end = self.code.body.len();
+        outputs
+            .into_iter()
+            .flat_map(|output| self.group_output(&scope, output))
+            .collect()
+    }
+
+    /// The globals that the units of a group are to share: those that one of them assigns to.
+    fn share(&mut self, group: &ShaderGroupTemplate) -> SharedGlobals {
+        let mut shared = SharedGlobals::default();
+        let nodes = group.nodes().iter().filter(|_| group.shares_globals);
+        for node in nodes {
+            let TemplateRef::Template(Template::Unit(unit)) = &node.template else {
+                continue;
+            };
+            for variable in unit.hir.globals.iter().filter(|variable| variable.is_written) {
+                if shared.get(variable.global).is_some() {
+                    continue;
+                }
+                let local = match variable.global {
+                    Some(global) => {
+                        let local = self.variable(global.name(), global.ty());
+                        self.emit(local, Op::Global(global), vec![]);
+                        local
+                    }
+                    None => self.variable("Ci", Type::CLOSURE),
+                };
+                shared.add(variable.global, local);
+                self.all_shared.locals.insert(local);
+            }
+        }
+        shared
+    }
+
+    /// Values of the group's inputs: what was fed, else the default.
+    fn group_inputs(&mut self, scope: &mut GroupScope<'_>) {
+        let group = scope.group;
+        for feed in &scope.instance.feeds {
+            if !scope.has_input(&feed.target.head) {
+                let names = group.inputs.iter().map(|input| input.name.clone()).collect();
+                self.report_target(feed, &group.name, names);
+            }
+        }
+        for input in &group.inputs {
+            if let Some(wire) = self.group_input(scope, input) {
+                scope.inputs.insert(input.name.clone(), wire);
+            }
+        }
+    }
+
+    fn group_input(&mut self, scope: &GroupScope<'_>, input: &GroupInput) -> Option<Wire> {
+        let place = scope.place(input.span);
+        let instance = scope.instance;
+        let feeds = || {
+            let feeds = instance.feeds.iter();
+            feeds.filter(|feed| feed.target.head == input.name)
+        };
+        let fed = feeds().rev().find(|feed| feed.target.rest.is_empty());
+        let wire = match (fed, &input.default) {
+            (Some(feed), _) => feed.wire.clone(),
+            (None, Some(default)) => {
+                let site = BindingSite {
+                    place: &place,
+                    overrides: instance.overrides,
+                    expected: input.ty,
+                };
+                self.binding(scope, default, &site)
+            }
+            (None, None) => None,
+        };
+        match (wire, input.ty) {
+            (Some(wire), Some(ty)) if wire.parts.len() == 1 => {
+                let name = join(instance.prefix(), &input.name);
+                let local = self.variable(&name, ty);
+                let place = fed.map_or(&place, |feed| &feed.place);
+                self.assign(local, &wire.parts[0], &name, place);
+                for feed in feeds().filter(|feed| !feed.target.rest.is_empty()) {
+                    self.assign_element(local, &input.name, feed);
+                }
+                Some(Wire::single(Operand::Local(local), ty))
+            }
+            (Some(wire), _) => Some(wire),
+            (None, Some(_)) if fed.is_none() => {
+                let (input, template) = (input.name.clone(), scope.group.name.clone());
+                self.report(GraphError::MissingInput { input, template }, &place);
+                None
+            }
+            // An exposed input that nothing feeds: its targets keep their defaults.
+            (None, _) => None,
+        }
+    }
+
+    fn group_output(&mut self, scope: &GroupScope<'_>, output: &GroupOutput) -> Vec<WirePart> {
+        let place = scope.place(output.span);
+        let site = BindingSite {
+            place: &place,
+            overrides: scope.instance.overrides,
+            expected: output.ty,
+        };
+        let Some(wire) = self.binding(scope, &output.binding, &site) else {
+            return vec![];
+        };
+        let mut port = |part: WirePart| {
+            let name = format!("{}{}", output.name, part.name);
+            match output.ty {
+                Some(ty) if part.name.is_empty() => {
+                    let local = self.temporary(ty);
+                    self.assign(local, &part, &name, &place);
+                    let operand = Operand::Local(local);
+                    WirePart { name, operand, ty }
+                }
+                _ => WirePart { name, ..part },
+            }
+        };
+        wire.parts.into_iter().map(&mut port).collect()
+    }
+
+    fn node(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) {
+        let node = &scope.group.nodes()[index];
+        let context = self.context(scope, index);
+        let place = scope.node_place(node, node.span);
+        let Some(template) = self.template_of(node, &place) else {
+            return;
+        };
+        let params = params(&template);
+        let inputs: Option<Vec<&ParamInfo>> = params
+            .as_ref()
+            .map(|list| list.iter().filter(|param| !param.output).collect());
+        let connections = node.inputs.iter();
+        let feeds = connections
+            .filter_map(|connection| {
+                let place = scope.node_place(node, connection.span);
+                self.feed(scope, connection, inputs.as_deref(), place, &context)
+            })
+            .collect();
+        let instance = Instance {
+            place: &place,
+            feeds,
+            overrides: &context,
+            wanted: None,
+            readers: Readers::Group(scope.readers, &node.name),
+            attributes_connect: scope.instance.attributes_connect || scope.group.attributes_connect,
+        };
+        let is_entry = scope.group.entries.contains(&node.name);
+        self.entries += u32::from(is_entry);
+        scope.nodes[index] = self.template(&template, &instance);
+        self.entries -= u32::from(is_entry);
+    }
+
+    fn template_of(&mut self, node: &Node, place: &LinkPlace<'_>) -> Option<Template> {
+        let name = match &node.template {
+            TemplateRef::Template(template) => return Some(template.clone()),
+            TemplateRef::Named(name) => name,
+        };
+        let template = match self.templates.find(name) {
+            Ok(template) => template,
+            Err(diagnostics) => {
+                self.diagnostics.list.extend(diagnostics.list);
+                return None;
+            }
+        };
+        if template.is_none() {
+            let error = GraphError::UnknownTemplate {
+                name: name.clone(),
+                known: self.templates.names(),
+            };
+            self.report(error, place);
+        }
+        template
+    }
+
+    /// What a connection brings to a node that has `inputs`, where those are known.
+    fn feed<'g>(
+        &mut self,
+        scope: &GroupScope<'g>,
+        connection: &Connection,
+        inputs: Option<&[&ParamInfo]>,
+        place: LinkPlace<'g>,
+        overrides: &Overrides,
+    ) -> Option<Feed<'g>> {
+        // An exposed input that nothing feeds leaves its targets at their defaults.
+        if let Binding::Path(path) = &connection.binding
+            && scope.group.position(&path.head).is_none()
+            && scope.has_input(&path.head)
+            && !scope.inputs.contains_key(&path.head)
+        {
+            return None;
+        }
+        let expected = inputs.and_then(|inputs| resolve(inputs, &connection.target));
+        let site = BindingSite {
+            place: &place,
+            overrides,
+            expected: expected.filter(|ty| ty.base != Base::Void),
+        };
+        let wire = self.binding(scope, &connection.binding, &site);
+        let target = connection.target.clone();
+        Some(Feed {
+            target,
+            wire,
+            is_fed: scope.is_fed(&connection.binding),
+            interpolated: connection.interpolated,
+            place,
+        })
+    }
+
+    /// The overrides that a node runs under: those of the node that alone pulls it, then its own.
+    fn context(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) -> Overrides {
+        if let Some(context) = &scope.contexts[index] {
+            return context.clone();
+        }
+        let inherited = match scope.pulled_by[index] {
+            Some(puller) => self.context(scope, puller),
+            None => scope.instance.overrides.to_vec(),
+        };
+        let node = &scope.group.nodes()[index];
+        let mut context = inherited.clone();
+        for (global, binding, span) in &node.overrides {
+            let place = scope.node_place(node, *span);
+            let site = BindingSite {
+                place: &place,
+                overrides: &inherited,
+                expected: Some(global.ty()),
+            };
+            let Some(wire) = self.binding(scope, binding, &site) else {
+                continue;
+            };
+            let [value] = &wire.parts[..] else { continue };
+            let local = self.temporary(global.ty());
+            self.assign(local, value, global.name(), &place);
+            context.retain(|(g, _)| g != global);
+            context.push((*global, Operand::Local(local)));
+        }
+        scope.contexts[index] = Some(context.clone());
+        context
+    }
+}
+
+fn cycle_span(group: &ShaderGroupTemplate, error: &GraphError) -> Span {
+    match error {
+        GraphError::Cycle { chain } => group.node(&chain[0]).map_or(group.span, |node| node.span),
+        _ => group.span,
+    }
+}

@@ -1,0 +1,213 @@
+//! Linking: a template becomes one function of HIR without inputs.
+//!
+//! The code of a unit is inlined where it runs ([`mod@unit`]), an instance of a group links its nodes in execution
+//! order ([`group`]). [`binding`] reads what feeds an input, as a [`wire`], and [`emit`] writes the assignments to
+//! inputs. [`shared`] are the globals that the units of a group share.
+
+mod binding;
+mod emit;
+mod group;
+mod names;
+mod shared;
+mod unit;
+mod wire;
+
+use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashMap;
+
+use super::lazy::{self, Segment, Shared};
+use super::{GraphError, Path, Template, Templates, Value, size};
+use crate::check::{self, Environment};
+use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
+use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
+use shading_syntax::source::{SourceMap, SourceUser, Span};
+use shared::SharedGlobals;
+use wire::{Feed, Instance, LinkPlace, Readers, WirePart};
+
+/// A template as one piece of code.
+#[derive(Debug)]
+pub struct Linked {
+    /// Its parameters are the outputs asked for, in that order; it has no inputs.
+    pub unit: Unit,
+    /// The sources that its spans point into.
+    pub sources: SourceMap,
+}
+
+/// Links `template` with `inputs` set and every other input at its default. `outputs` are the names of those wanted, all
+/// where it is empty; a name may be that of a structure.
+///
+/// # Errors
+/// Unknown names, types that do not fit, cycles, missing inputs: all that were found, with both ends named. Groups that
+/// contain themselves or become too large: the first that was found.
+pub fn link(
+    template: &Template,
+    inputs: &[(String, Value)],
+    outputs: &[String],
+    templates: &dyn Templates,
+    environment: &Environment<'_>,
+) -> Result<Linked, Diagnostics> {
+    let link = || link_here(template, inputs, outputs, templates, environment);
+    match template {
+        Template::Unit(_) => link(),
+        // Expressions are compiled on the way: each would ask for a stack of its own.
+        Template::Group(_) => check::deep_stack(link),
+    }
+}
+
+fn link_here(
+    template: &Template,
+    inputs: &[(String, Value)],
+    outputs: &[String],
+    templates: &dyn Templates,
+    environment: &Environment<'_>,
+) -> Result<Linked, Diagnostics> {
+    size::check(template, templates)?;
+    let mut linker = Linker {
+        code: Code::default(),
+        functions: PrimaryMap::new(),
+        sources: SourceMap::default(),
+        source_ids: FxHashMap::default(),
+        segments: vec![],
+        entries: 0,
+        shared: SharedGlobals::default(),
+        all_shared: Shared::default(),
+        templates,
+        environment,
+        diagnostics: Diagnostics::default(),
+        name: template.name().to_owned(),
+    };
+    let mut feeds = vec![];
+    for (name, value) in inputs {
+        match Path::parse(name) {
+            Some(target) => feeds.push(Feed {
+                target,
+                wire: Some(linker.value(value, &[])),
+                is_fed: matches!(value, Value::Global(_)),
+                interpolated: None,
+                place: LinkPlace::NONE,
+            }),
+            None => linker.report(GraphError::NotAPath { text: name.clone() }, &LinkPlace::NONE),
+        }
+    }
+    let whole = Instance {
+        place: &LinkPlace::NONE,
+        feeds,
+        overrides: &[],
+        wanted: Some(outputs).filter(|list| !list.is_empty()),
+        readers: Readers::Caller(Some(outputs).filter(|list| !list.is_empty())),
+        attributes_connect: false,
+    };
+    let ports = linker.template(template, &whole);
+    let kept: Vec<Operand> = ports.iter().map(|port| port.operand).collect();
+    lazy::delay(&mut linker.code.body, &linker.segments, &kept, &linker.all_shared);
+    let params = linker.outputs(template, &ports, outputs);
+    let unit = Unit {
+        name: template.name().to_owned(),
+        kind: UnitKind::Shader,
+        params,
+        metadata: vec![],
+        globals: vec![],
+        code: linker.code,
+        functions: linker.functions,
+        span: Span::default(),
+    };
+    linker.diagnostics.into_result(Linked {
+        unit,
+        sources: linker.sources,
+    })
+}
+
+struct Linker<'a> {
+    code: Code,
+    functions: PrimaryMap<FunctionId, Function>,
+    sources: SourceMap,
+    /// Position in `sources` of the first source of each map already taken over, by the map's address and the instance.
+    source_ids: FxHashMap<(usize, String), usize>,
+    /// The statements of each instance of a unit that may run later than it stands.
+    segments: Vec<Segment>,
+    /// How many of the instances being linked run in any case.
+    entries: u32,
+    /// The globals that the units of the group being linked share, because one of them assigns to them.
+    shared: SharedGlobals,
+    /// All variables that were shared.
+    all_shared: Shared,
+    templates: &'a dyn Templates,
+    environment: &'a Environment<'a>,
+    diagnostics: Diagnostics,
+    /// Of the outermost template.
+    name: String,
+}
+
+impl Linker<'_> {
+    /// Links an instance of a template; gives its outputs, of a group only the wanted ones.
+    fn template(&mut self, template: &Template, instance: &Instance<'_>) -> Vec<WirePart> {
+        match template {
+            Template::Unit(unit) => self.adapted(unit, instance),
+            Template::Group(group) => self.group(group, instance),
+        }
+    }
+
+    /// The outputs asked for as parameters of the linked unit.
+    fn outputs(&mut self, template: &Template, ports: &[WirePart], wanted: &[String]) -> Vec<Param> {
+        let mut params = vec![];
+        let all: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
+        for name in if wanted.is_empty() { &all[..] } else { wanted } {
+            let mut found = false;
+            for port in ports.iter().filter(|port| wire::names(&port.name, name)) {
+                found = true;
+                let local = self.variable(&port.name, port.ty);
+                self.emit(local, Op::Copy, vec![port.operand]);
+                params.push(Param::output(&port.name, port.ty, local, Span::default()));
+            }
+            // After a mistake outputs are missing that are not unknown.
+            if !found && !self.diagnostics.has_errors() {
+                let error = GraphError::UnknownParam {
+                    path: name.clone(),
+                    template: template.name().to_owned(),
+                    output: true,
+                    known: all.clone(),
+                };
+                self.report(error, &LinkPlace::NONE);
+            }
+        }
+        params
+    }
+
+    fn report(&mut self, error: GraphError, place: &LinkPlace<'_>) {
+        let mut diagnostic = Diagnostic::from(error);
+        if !place.instance.is_empty() {
+            diagnostic.message = format!("{}: {}", place.instance, diagnostic.message);
+        }
+        if let Some(sources) = place.sources {
+            diagnostic = diagnostic.at(sources, place.span, "");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports a feed whose target is not among the `known` inputs of a template.
+    fn report_target(&mut self, feed: &Feed<'_>, template: &str, known: Vec<String>) {
+        let error = GraphError::UnknownParam {
+            path: feed.target.to_string(),
+            template: template.to_owned(),
+            output: false,
+            known,
+        };
+        self.report(error, &feed.place);
+    }
+
+    /// Takes over a unit's sources, once for each instance, whose name places in them have; gives the position of the
+    /// first.
+    fn take_sources(&mut self, sources: &SourceMap, instance: &str, unit: &str) -> usize {
+        let key = (std::ptr::from_ref(sources) as usize, instance.to_owned());
+        if let Some(&first) = self.source_ids.get(&key) {
+            return first;
+        }
+        let first = self.sources.len();
+        let user = SourceUser::new(instance, unit);
+        sources.iter().for_each(|source| {
+            self.sources.add_for(source.clone(), &user);
+        });
+        self.source_ids.insert(key, first);
+        first
+    }
+}

@@ -1,0 +1,228 @@
+//! Linking of a unit instance: assigns its inputs and inlines its code.
+
+use super::Linker;
+use super::wire::{Feed, Instance, WirePart};
+use crate::builtins::Builtin;
+use crate::check::ParamUse;
+use crate::graph::ShaderUnitTemplate;
+use crate::graph::interface::part;
+use crate::graph::lazy::Segment;
+use crate::graph::path::longest_name;
+use crate::graph::splice::Splice;
+use crate::hir::{Block, Const, Kind, LocalId, Op, Operand, Param, Stmt, Unit};
+use crate::ty::{Length, Type};
+use shading_syntax::source::{SourceMap, Span};
+
+/// How an instance uses a parameter: only what the unit depends on.
+fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
+    let mut used = ParamUse::default();
+    let part_of = |feed: &&Feed<'_>| longest_name(&feed.target, |name| name == param.name).0 == param.name;
+    let whole = instance
+        .feeds
+        .iter()
+        .rev()
+        .find_map(|feed| feed.whole(&param.name));
+    if let Some(value) = whole {
+        let is_array = matches!(value.ty.length, Length::Array(_));
+        if param.is_any || param.is_unsized && is_array {
+            used.ty = Some(if param.is_any {
+                value.ty
+            } else {
+                Type {
+                    length: value.ty.length,
+                    ..param.ty
+                }
+            });
+        }
+        // What is not asked for must not tell uses apart.
+        used.is_image = (param.is_any || param.is_asked) && value.ty == Type::STRING;
+    }
+    if param.is_asked {
+        let feeds = || {
+            let feeds = instance.feeds.iter();
+            feeds.filter(|feed| part_of(feed) || feed.whole(&param.name).is_some())
+        };
+        used.is_fed = !param.output && feeds().any(|feed| feed.is_fed);
+        let takes_attributes = instance.attributes_connect && !param.attributes(None, false).is_empty();
+        used.is_fed |= takes_attributes && feeds().next().is_none();
+        used.is_read = param.output && instance.readers.read(&param.name);
+    }
+    used
+}
+
+impl Linker<'_> {
+    /// An instance of a unit, which is made for its use where it is adaptive.
+    pub(super) fn adapted(
+        &mut self,
+        template: &ShaderUnitTemplate,
+        instance: &Instance<'_>,
+    ) -> Vec<WirePart> {
+        let Some(adaptive) = &template.adaptive else {
+            return self.unit(&template.hir, &template.sources, instance);
+        };
+        let params = template.hir.params.iter();
+        let uses: Vec<(String, ParamUse)> = params
+            .filter_map(|param| {
+                let used = param_use(param, instance);
+                (used != ParamUse::default()).then(|| (param.name.clone(), used))
+            })
+            .collect();
+        if uses.is_empty() {
+            return self.unit(&template.hir, &template.sources, instance);
+        }
+        match adaptive.unit(uses, self.environment) {
+            Ok(unit) => self.unit(&unit, &template.sources, instance),
+            Err(diagnostics) => {
+                let given = instance
+                    .feeds
+                    .iter()
+                    .filter_map(|feed| self.given(feed))
+                    .collect::<Vec<_>>();
+                for mut diagnostic in diagnostics.list {
+                    diagnostic.message = match (instance.prefix(), &given[..]) {
+                        ("", _) => diagnostic.message,
+                        (prefix, [given, ..]) => format!("{prefix}: {} ({given})", diagnostic.message),
+                        (prefix, []) => format!("{prefix}: {}", diagnostic.message),
+                    };
+                    self.diagnostics.push(diagnostic);
+                }
+                vec![]
+            }
+        }
+    }
+
+    /// What gives an input its type, for messages.
+    fn given(&self, feed: &Feed<'_>) -> Option<String> {
+        let [part] = &feed.wire.as_ref()?.parts[..] else {
+            return None;
+        };
+        let (target, from) = (&feed.target, self.describe(part.operand));
+        Some(format!("`{target}` is {}, given by {from}", part.ty))
+    }
+
+    /// Gives the unit's outputs.
+    pub(super) fn unit(
+        &mut self,
+        unit: &Unit,
+        sources: &SourceMap,
+        instance: &Instance<'_>,
+    ) -> Vec<WirePart> {
+        let first_source = self.take_sources(sources, instance.prefix(), &unit.name);
+        let overrides = self.shared.over(instance.overrides);
+        let mut splice = Splice::new(
+            unit,
+            &mut self.code,
+            &mut self.functions,
+            instance.prefix(),
+            &overrides,
+            first_source,
+        );
+        self.shared.alias(&mut splice, unit, instance.overrides);
+        for feed in &instance.feeds {
+            self.check_target(feed, unit);
+        }
+        let start = self.code.body.len();
+        let mut ports = vec![];
+        for param in &unit.params {
+            let local = splice.local(param.local);
+            let mut whole = instance
+                .feeds
+                .iter()
+                .rev()
+                .filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
+            match whole.next() {
+                Some((feed, value)) => {
+                    self.assign(local, value, &feed.target_name(), &feed.place);
+                    if matches!(value.operand, Operand::Const(_)) {
+                        self.attributes(local, param, feed.interpolated, None);
+                    }
+                }
+                None => self.attributes(local, param, None, splice.block(&param.init)),
+            }
+            for feed in &instance.feeds {
+                self.assign_element(local, &param.name, feed);
+            }
+            if param.output {
+                ports.push(WirePart {
+                    name: param.name.clone(),
+                    operand: Operand::Local(local),
+                    ty: param.ty,
+                });
+            }
+        }
+        let first = self.code.body.len();
+        let body = self.shared.drop_copies(splice.block(&unit.code.body));
+        self.code.body.extend(body);
+        self.answer_names(unit, first, instance.prefix());
+        if self.entries == 0 {
+            let end = self.code.body.len();
+            self.segments.push(Segment { start, end });
+        }
+        ports
+    }
+
+    /// Lets attributes of the geometry go before the value that a parameter has: the first that there is. Without a value,
+    /// `default` runs where there is no attribute.
+    fn attributes(
+        &mut self,
+        local: LocalId,
+        param: &Param,
+        interpolated: Option<bool>,
+        default: impl Into<Option<Block>>,
+    ) {
+        let default = default.into();
+        let kind = Kind::of(param.ty).filter(|kind| kind.element() != Kind::CLOSURE);
+        let names = match kind {
+            Some(_) => param.attributes(interpolated, default.is_none()),
+            None => vec![],
+        };
+        let small = [Op::Builtin(Builtin::HasAttribute), Op::AttributeValue];
+        let (ops, more) = match kind {
+            Some(kind) if !matches!(kind, Kind::INT | Kind::FLOAT | Kind::TRIPLE) => {
+                let any = [Builtin::HasAnyAttribute, Builtin::AnyAttribute].map(Op::Builtin);
+                let [whole, code] = [-1, kind.code()].map(|n| self.constant(Const::Int(n)));
+                (any, vec![whole, code])
+            }
+            _ => (small, vec![]),
+        };
+        let mut chain = default.unwrap_or_default();
+        for name in names.into_iter().rev() {
+            let object = self.constant(Const::String("".into()));
+            let name = self.constant(Const::String(name.into()));
+            let found = self.temporary(Type::INT);
+            let ask = |dst, op| Stmt::Op {
+                dst: Some(dst),
+                op,
+                args: [vec![object, name], more.clone()].concat(),
+                span: Span::default(),
+            };
+            chain = vec![
+                ask(found, ops[0]),
+                Stmt::If {
+                    condition: Operand::Local(found),
+                    then: vec![ask(local, ops[1])],
+                    otherwise: chain,
+                },
+            ];
+        }
+        self.code.body.extend(chain);
+    }
+
+    /// Reports a feed whose target is no parameter of the unit. What is given to an output is its first value.
+    fn check_target(&mut self, feed: &Feed<'_>, unit: &Unit) {
+        let params = &unit.params;
+        let (name, rest) = longest_name(&feed.target, |name| params.iter().any(|p| p.name == name));
+        let known = match params.iter().find(|param| param.name == name) {
+            Some(param) => rest.iter().try_fold(param.ty, part).is_some(),
+            None => {
+                let fields = format!("{}.", feed.target);
+                params.iter().any(|param| param.name.starts_with(&fields))
+            }
+        };
+        if !known {
+            let inputs = params.iter().filter(|param| !param.output);
+            let names = inputs.map(|param| param.name.clone()).collect();
+            self.report_target(feed, &unit.name, names);
+        }
+    }
+}

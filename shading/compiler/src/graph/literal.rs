@@ -1,0 +1,152 @@
+//! Constant defaults of parameters, evaluated without compilation.
+
+use crate::eval::matrix::diagonal;
+use crate::hir::Const;
+use crate::ty::{Base, Length, Type};
+use shading_syntax::ast::{BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
+
+/// The value of a literal where a value of type `ty` is expected; `None` for all that has to be computed, and for what
+/// does not fit.
+pub(super) fn literal(expr: &Expr, ty: Type) -> Option<Const> {
+    if ty.is_array() {
+        return array(expr, ty);
+    }
+    match ty.base {
+        Base::Int => match expr.kind {
+            ExprKind::Bool(value) => Some(Const::Int(value.into())),
+            _ => whole(expr).map(Const::Int),
+        },
+        Base::Float => number(expr).map(Const::Float),
+        Base::String => match &expr.kind {
+            ExprKind::String(text) => Some(Const::String(text.as_str().into())),
+            _ => None,
+        },
+        Base::Matrix => matrix(expr).map(Const::Matrix),
+        base if base.is_triple() => triple(expr, base).map(Const::Triple),
+        _ => None,
+    }
+}
+
+/// The value and type of a literal where a value of any type may stand.
+pub(super) fn plain(expr: &Expr) -> Option<(Const, Type)> {
+    let ty = match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Bool(_) => Type::INT,
+        ExprKind::Float(_) => Type::FLOAT,
+        ExprKind::String(_) => Type::STRING,
+        ExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand,
+        } => plain(operand)?.1,
+        ExprKind::Tuple(list) => match list.len() {
+            3 => Type::COLOR,
+            16 => Type::MATRIX,
+            _ => return None,
+        },
+        ExprKind::Construct { ty, .. } => match ty.kind {
+            TypeKind::Color => Type::COLOR,
+            TypeKind::Point => Type::POINT,
+            TypeKind::Vector => Type::VECTOR,
+            TypeKind::Normal => Type::NORMAL,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    literal(expr, ty).map(|value| (value, ty))
+}
+
+fn whole(expr: &Expr) -> Option<i32> {
+    match &expr.kind {
+        ExprKind::Int(value) => i32::try_from(*value).ok(),
+        ExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand,
+        } => whole(operand)?.checked_neg(),
+        _ => None,
+    }
+}
+
+fn number(expr: &Expr) -> Option<f32> {
+    let value = real(expr)? as f32;
+    value.is_finite().then_some(value)
+}
+
+/// A number, or an expression of numbers alone. Where a float is expected whole numbers are no ints: they neither wrap nor
+/// are divided without remainder.
+fn real(expr: &Expr) -> Option<f64> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value as f64),
+        ExprKind::Float(value) => Some(f64::from(*value)),
+        ExprKind::Unary { op, operand } => match op {
+            UnaryOp::Neg => Some(-real(operand)?),
+            UnaryOp::Plus => real(operand),
+            UnaryOp::Not | UnaryOp::BitNot => None,
+        },
+        ExprKind::Binary { op, left, right } => {
+            let (a, b) = (real(left)?, real(right)?);
+            match op {
+                BinaryOp::Add => Some(a + b),
+                BinaryOp::Sub => Some(a - b),
+                BinaryOp::Mul => Some(a * b),
+                // As in the language.
+                BinaryOp::Div => Some(if b == 0.0 { 0.0 } else { a / b }),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// `f`, `(a, b, c)`, `color(a, b, c)`, `color(f)`.
+fn triple(expr: &Expr, base: Base) -> Option<[f32; 3]> {
+    let numbers = |list: Vec<&Expr>| -> Option<[f32; 3]> {
+        let list: Vec<f32> = list.into_iter().map(number).collect::<Option<_>>()?;
+        match list[..] {
+            [f] => Some([f; 3]),
+            _ => list.try_into().ok(),
+        }
+    };
+    match &expr.kind {
+        ExprKind::Tuple(list) => numbers(list.iter().collect()),
+        ExprKind::Construct { ty, args } if constructs(&ty.kind, base) => {
+            numbers(args.iter().map(|arg| &arg.value).collect())
+        }
+        _ => number(expr).map(|f| [f; 3]),
+    }
+}
+
+/// Sixteen numbers row by row, or one that stands on the diagonal.
+fn matrix(expr: &Expr) -> Option<[f32; 16]> {
+    let list: Vec<&Expr> = match &expr.kind {
+        ExprKind::Tuple(list) => list.iter().collect(),
+        ExprKind::Construct { ty, args } if matches!(ty.kind, TypeKind::Matrix) => {
+            args.iter().map(|arg| &arg.value).collect()
+        }
+        _ => vec![expr],
+    };
+    let numbers: Vec<f32> = list.into_iter().map(number).collect::<Option<_>>()?;
+    match numbers[..] {
+        [x] => Some(diagonal(x)),
+        _ => numbers.try_into().ok(),
+    }
+}
+
+/// As many literals as the array is long.
+fn array(expr: &Expr, ty: Type) -> Option<Const> {
+    let (Length::Array(length), ExprKind::List(list) | ExprKind::Braces(list)) = (ty.length, &expr.kind)
+    else {
+        return None;
+    };
+    let elements = list.iter().map(|expr| literal(expr, ty.element()));
+    let elements: Vec<Const> = elements.collect::<Option<_>>()?;
+    (elements.len() as u32 == length).then_some(Const::Array(elements))
+}
+
+fn constructs(kind: &TypeKind, base: Base) -> bool {
+    matches!(
+        (kind, base),
+        (TypeKind::Color, Base::Color)
+            | (TypeKind::Point, Base::Point)
+            | (TypeKind::Vector, Base::Vector)
+            | (TypeKind::Normal, Base::Normal)
+    )
+}

@@ -1,0 +1,81 @@
+//! Parameter information of units and groups.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::eval::operation::eval_op;
+use crate::hir;
+use crate::hir::{Const, Kind, LocalId, Metadata, Operand, Stmt};
+use crate::ty::{Length, Type};
+
+/// A parameter of a unit or group.
+#[derive(Clone, Debug)]
+pub struct ParamInfo {
+    /// Its name, with the path of fields.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it is an output.
+    pub output: bool,
+    /// Its default, where that is a constant.
+    pub default: Option<Const>,
+    /// What is said of it.
+    pub metadata: Vec<Metadata>,
+}
+
+/// The parameters of a unit.
+pub(super) fn unit_params(unit: &hir::Unit) -> Arc<[ParamInfo]> {
+    unit.params.iter().map(|param| unit_param(unit, param)).collect()
+}
+
+fn unit_param(unit: &hir::Unit, param: &hir::Param) -> ParamInfo {
+    ParamInfo {
+        name: param.name.clone(),
+        ty: declared_type(param),
+        output: param.output,
+        default: constant_default(unit, param),
+        metadata: param.metadata.clone(),
+    }
+}
+
+/// The default of a parameter, where constants alone make it.
+fn constant_default(unit: &hir::Unit, param: &hir::Param) -> Option<Const> {
+    let mut known: FxHashMap<LocalId, Const> = FxHashMap::default();
+    for stmt in &param.init {
+        let Stmt::Op {
+            dst: Some(dst),
+            op,
+            args,
+            ..
+        } = stmt
+        else {
+            return None;
+        };
+        let value_of = |arg: &Operand| match *arg {
+            Operand::Const(id) => Some(&unit.code.consts[id]),
+            Operand::Local(local) => known.get(&local),
+        };
+        let args: Option<Vec<&Const>> = args.iter().map(value_of).collect();
+        let value = args
+            .zip(Kind::of(unit.code.locals[*dst].ty))
+            .and_then(|(args, kind)| eval_op(*op, kind, &args));
+        match value {
+            Some(value) => known.insert(*dst, value),
+            None => known.remove(dst),
+        };
+    }
+    known.remove(&param.local)
+}
+
+/// The type that a parameter was declared with; void for `any`.
+fn declared_type(param: &hir::Param) -> Type {
+    match (param.is_any, param.is_unsized) {
+        (true, _) => Type::VOID,
+        (false, true) => Type {
+            length: Length::Unsized,
+            ..param.ty
+        },
+        (false, false) => param.ty,
+    }
+}

@@ -1,0 +1,301 @@
+//! Templates from source: `group NAME(…) { … }` declarations and materials of scene files.
+
+use std::sync::Arc;
+
+use super::literal::literal;
+use super::{
+    Accessor, Binding, Connection, GroupInput, GroupOutput, Node, Path, ShaderGroupTemplate, TemplateRef,
+    Value,
+};
+use crate::builtins::{self, Global};
+use crate::check;
+use crate::ty::Type;
+use shading_syntax::ast::{self, ExprKind, GroupStmt, Passing};
+use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
+use shading_syntax::source::{SourceMap, Span};
+
+/// Builds the template of a group in source. Names of units and types of connections are looked at when it is linked.
+///
+/// # Errors
+/// What can be seen without knowing the units: names declared twice, arguments without a name, unknown globals.
+pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTemplate, Diagnostics> {
+    let sources = &file.sources;
+    let mut builder = Builder::new(&group.name.text, group.name.span, file);
+    builder.group.metadata = check::metadata(&group.metadata);
+    for stmt in &group.body {
+        if let GroupStmt::Instance(instance) = stmt {
+            builder.instance(instance);
+        }
+    }
+    for param in &group.params {
+        builder.param(param, &group.body);
+    }
+    for stmt in &group.body {
+        if let GroupStmt::Assign(assign) = stmt {
+            let name = assign.target.joined();
+            if !builder.group.outputs.iter().any(|output| output.name == name) {
+                let known: Vec<&str> = builder.group.outputs.iter().map(|o| o.name.as_str()).collect();
+                let error = Diagnostic::error(format!(
+                    "`{name}` is not an output of group `{}`",
+                    group.name.text
+                ))
+                .at(sources, assign.target.span, "")
+                .nearest(&name, known);
+                builder.diagnostics.push(error);
+            }
+        }
+    }
+    builder.diagnostics.into_result(builder.group)
+}
+
+/// Builds the group of a material: one call `unit(argument = value, …)`, whose arguments may hold further calls. It has
+/// one output, `surface`: the unit's closure. `file` is what the expression's spans belong to.
+///
+/// # Errors
+/// As for [`group()`]; and when the expression is no call.
+pub fn material(
+    name: &str,
+    span: Span,
+    expr: &ast::Expr,
+    file: &Arc<ast::File>,
+) -> Result<ShaderGroupTemplate, Diagnostics> {
+    let mut builder = Builder::new(name, span, file);
+    let (unit, args) = match &expr.kind {
+        ExprKind::Call { name, args, .. } => (name.clone(), &args[..]),
+        ExprKind::Name(unit) => (
+            ast::Name {
+                text: unit.clone(),
+                span: expr.span,
+            },
+            &[][..],
+        ),
+        _ => {
+            let error = Diagnostic::error("a material is a unit or a group with its arguments")
+                .at(&file.sources, expr.span, "")
+                .hint("write for example `matte(albedo = (0.8, 0.7, 0.6))`");
+            return Err(error.into());
+        }
+    };
+    builder.node(name.to_owned(), &unit, args, &[], expr.span);
+    let binding = Binding::Path(Path {
+        head: name.to_owned(),
+        rest: vec![],
+    });
+    let (name, ty) = ("surface".to_owned(), Some(Type::CLOSURE));
+    builder.group.outputs.push(GroupOutput {
+        is_unasked: false,
+        name,
+        ty,
+        binding,
+        metadata: vec![],
+        span: expr.span,
+    });
+    builder.diagnostics.into_result(builder.group)
+}
+
+struct Builder<'a> {
+    group: ShaderGroupTemplate,
+    sources: &'a SourceMap,
+    diagnostics: Diagnostics,
+}
+
+impl<'a> Builder<'a> {
+    fn new(name: &str, span: Span, file: &'a Arc<ast::File>) -> Builder<'a> {
+        let mut group = ShaderGroupTemplate::new(name);
+        group.file = Some(file.clone());
+        group.span = span;
+        Builder {
+            group,
+            sources: &file.sources,
+            diagnostics: Diagnostics::default(),
+        }
+    }
+
+    fn error(&mut self, message: String, span: Span) {
+        self.diagnostics
+            .push(Diagnostic::error(message).at(self.sources, span, ""));
+    }
+
+    fn param(&mut self, param: &ast::Param, body: &[GroupStmt]) {
+        let name = param.name.text.clone();
+        let taken = self.group.inputs.iter().any(|i| i.name == name)
+            || self.group.outputs.iter().any(|o| o.name == name);
+        if taken || self.group.node(&name).is_some() {
+            self.error(format!("`{name}` is declared twice"), param.name.span);
+            return;
+        }
+        let ty = match check::param_type(param, self.sources) {
+            Ok(ty) => ty,
+            Err(error) => {
+                self.diagnostics.push(error);
+                return;
+            }
+        };
+        let metadata = check::metadata(&param.metadata);
+        let span = param.name.span;
+        if param.passing != Passing::Output {
+            let default = param.default.as_ref().map(|expr| match literal(expr, ty) {
+                Some(value) => Binding::Value(Value::Const(value, ty)),
+                None => self.binding(expr),
+            });
+            self.group.inputs.push(GroupInput {
+                name,
+                ty: Some(ty),
+                default,
+                metadata,
+                span,
+            });
+            return;
+        }
+        let assigned = body.iter().rev().find_map(|stmt| match stmt {
+            GroupStmt::Assign(assign) if assign.target.joined() == name => Some(&assign.value),
+            GroupStmt::Assign(_) | GroupStmt::Instance(_) => None,
+        });
+        match assigned.or(param.default.as_ref()) {
+            Some(expr) => {
+                let binding = self.binding(expr);
+                self.group.outputs.push(GroupOutput {
+                    is_unasked: false,
+                    name,
+                    ty: Some(ty),
+                    binding,
+                    metadata,
+                    span,
+                });
+            }
+            None => self.error(format!("output `{name}` is never assigned"), span),
+        }
+    }
+
+    fn instance(&mut self, instance: &ast::Instance) {
+        let name = instance.name.text.clone();
+        if self.group.node(&name).is_some() {
+            self.error(
+                format!("there already is an instance `{name}`"),
+                instance.name.span,
+            );
+            return;
+        }
+        self.node(
+            name,
+            &instance.unit,
+            &instance.args,
+            &instance.overrides,
+            instance.span,
+        );
+    }
+
+    fn node(
+        &mut self,
+        name: String,
+        unit: &ast::Name,
+        args: &[ast::Argument],
+        overrides: &[ast::GroupAssign],
+        span: Span,
+    ) {
+        // The place is taken first: calls among the arguments add nodes of their own.
+        let index = self.group.push(Node {
+            name,
+            template: TemplateRef::Named(unit.text.clone()),
+            inputs: vec![],
+            overrides: vec![],
+            span,
+        });
+        let mut inputs: Vec<Connection> = vec![];
+        let mut globals = vec![];
+        for arg in args {
+            let Some(name) = &arg.name else {
+                let unit = &unit.text;
+                self.error(
+                    format!("arguments of `{unit}` are given by name: write `name = value`"),
+                    arg.value.span,
+                );
+                continue;
+            };
+            if inputs.iter().any(|c| c.target.head == name.text) {
+                self.error(format!("`{}` is given twice", name.text), name.span);
+            }
+            let target = Path {
+                head: name.text.clone(),
+                rest: vec![],
+            };
+            let binding = self.binding(&arg.value);
+            inputs.push(Connection {
+                target,
+                binding,
+                interpolated: None,
+                span: name.span.to(arg.value.span),
+            });
+        }
+        for assign in overrides {
+            match Global::from_name(&assign.target.joined()) {
+                Some(global) => globals.push((global, self.binding(&assign.value), assign.span)),
+                None => {
+                    let name = assign.target.joined();
+                    let error = Diagnostic::error(format!("`{name}` is not a global variable"))
+                        .at(self.sources, assign.target.span, "")
+                        .nearest(&name, Global::ALL.map(Global::name));
+                    self.diagnostics.push(error);
+                }
+            }
+        }
+        self.group.feed(index, inputs, globals);
+    }
+
+    /// A path stays a path, so that structures, arrays and closures pass whole; all else is an expression, in which each
+    /// call of a unit becomes a node of its own.
+    fn binding(&mut self, expr: &ast::Expr) -> Binding {
+        let mut expr = expr.clone();
+        self.lift_calls(&mut expr);
+        match path(&expr) {
+            Some(path) if Global::from_name(&path.head).is_none() => Binding::Path(path),
+            _ => Binding::Expression(Arc::new(expr)),
+        }
+    }
+
+    /// Replaces calls of units in an expression by the name of a new node.
+    fn lift_calls(&mut self, expr: &mut ast::Expr) {
+        match &expr.kind {
+            ExprKind::Call {
+                name,
+                template: None,
+                args,
+            } if is_unit_call(&name.text, args) => {
+                let node = format!("{}_{}", name.text, self.group.nodes().len());
+                self.node(node.clone(), name, args, &[], expr.span);
+                expr.kind = ExprKind::Name(node);
+            }
+            _ => expr.for_each_operand_mut(&mut |operand| self.lift_calls(operand)),
+        }
+    }
+}
+
+/// Functions take their arguments by position, units by name; without arguments it is a unit when it is no function.
+fn is_unit_call(name: &str, args: &[ast::Argument]) -> bool {
+    if args.is_empty() {
+        return builtins::overloads(name).next().is_none() && !check::is_prelude_function(name);
+    }
+    args.iter().any(|arg| arg.name.is_some())
+}
+
+/// The path that an expression is, if it is one.
+fn path(expr: &ast::Expr) -> Option<Path> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(Path {
+            head: name.clone(),
+            rest: vec![],
+        }),
+        ExprKind::Member { object, name } => {
+            let mut path = path(object)?;
+            path.rest.push(Accessor::Field(name.text.clone()));
+            Some(path)
+        }
+        ExprKind::Index { object, index } => {
+            let ExprKind::Int(i) = index.kind else { return None };
+            let mut path = path(object)?;
+            path.rest.push(Accessor::Index(u32::try_from(i).ok()?));
+            Some(path)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,176 @@
+//! Inlining of HIR: copies code with renumbered ids, replaced globals and remapped spans.
+
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+
+use crate::builtins::Global;
+use crate::hir::{Block, Code, ConstId, Function, FunctionId, LocalId, Op, Operand, ScopeId, Stmt, Unit};
+use shading_syntax::source::{SourceId, Span};
+
+/// Globals that have another value for the code being copied.
+pub(super) type Overrides = Vec<(Global, Operand)>;
+
+/// How the ids of a unit are called in the code that it was copied to.
+pub(super) struct Splice<'a> {
+    locals: SecondaryMap<LocalId, Option<LocalId>>,
+    consts: SecondaryMap<ConstId, Option<ConstId>>,
+    scopes: SecondaryMap<ScopeId, Option<ScopeId>>,
+    functions: SecondaryMap<FunctionId, Option<FunctionId>>,
+    overrides: &'a [(Global, Operand)],
+    first_source: usize,
+}
+
+impl<'a> Splice<'a> {
+    /// Gives every id of `unit` a new one in `code` and `functions`; named locals get `prefix`. Sources of the unit are
+    /// those of the link from `first_source` on.
+    pub(super) fn new(
+        unit: &Unit,
+        code: &mut Code,
+        functions: &mut PrimaryMap<FunctionId, Function>,
+        prefix: &str,
+        overrides: &'a [(Global, Operand)],
+        first_source: usize,
+    ) -> Splice<'a> {
+        let mut splice = Splice {
+            locals: SecondaryMap::new(),
+            consts: SecondaryMap::new(),
+            scopes: SecondaryMap::new(),
+            functions: SecondaryMap::new(),
+            overrides,
+            first_source,
+        };
+        for (id, local) in &unit.code.locals {
+            let mut local = local.clone();
+            if !local.name.is_empty() && !prefix.is_empty() {
+                local.name = format!("{prefix}.{}", local.name);
+            }
+            splice.locals[id] = Some(code.locals.push(local));
+        }
+        for (id, value) in &unit.code.consts {
+            splice.consts[id] = Some(code.consts.push(value.clone()));
+        }
+        for (id, name) in &unit.code.scopes {
+            splice.scopes[id] = Some(code.scopes.push(name));
+        }
+        let first = functions.len();
+        for id in unit.functions.keys() {
+            splice.functions[id] = Some(FunctionId::new(first + id.index()));
+        }
+        for function in unit.functions.values() {
+            // A function keeps its own locals and constants: only what it calls and its spans are renumbered.
+            let mut function = function.clone();
+            let own = splice.for_function(&function.code);
+            function.code.body = own.block(&function.code.body);
+            functions.push(function);
+        }
+        splice
+    }
+
+    /// The same renumbering for the body of a function, whose locals, constants and scopes stay.
+    fn for_function(&self, code: &Code) -> Splice<'a> {
+        let mut own = Splice {
+            locals: SecondaryMap::new(),
+            consts: SecondaryMap::new(),
+            scopes: SecondaryMap::new(),
+            functions: self.functions.clone(),
+            // Functions see the true globals: an operand of the linked body means nothing in them.
+            overrides: &[],
+            first_source: self.first_source,
+        };
+        code.locals.keys().for_each(|id| own.locals[id] = Some(id));
+        code.consts.keys().for_each(|id| own.consts[id] = Some(id));
+        code.scopes.keys().for_each(|id| own.scopes[id] = Some(id));
+        own
+    }
+
+    /// Makes a local of the unit another name of one of the linked code.
+    pub(super) fn alias(&mut self, local: LocalId, linked: LocalId) {
+        self.locals[local] = Some(linked);
+    }
+
+    /// The new id of a local of the unit.
+    pub(super) fn local(&self, id: LocalId) -> LocalId {
+        self.locals[id].expect("every local of the unit was given a new id")
+    }
+
+    /// A copy of a block with the new ids.
+    pub(super) fn block(&self, block: &Block) -> Block {
+        block.iter().map(|stmt| self.stmt(stmt)).collect()
+    }
+
+    fn stmt(&self, stmt: &Stmt) -> Stmt {
+        match stmt {
+            Stmt::Op { dst, op, args, span } => {
+                let (dst, span) = (dst.map(|id| self.local(id)), self.span(*span));
+                if let Op::Global(global) = op
+                    && let Some((_, value)) = self.overrides.iter().find(|(g, _)| g == global)
+                {
+                    return Stmt::Op {
+                        dst,
+                        op: Op::Copy,
+                        args: vec![*value],
+                        span,
+                    };
+                }
+                Stmt::Op {
+                    dst,
+                    op: *op,
+                    args: self.operands(args),
+                    span,
+                }
+            }
+            Stmt::Call {
+                function,
+                args,
+                results,
+                span,
+            } => Stmt::Call {
+                function: self.functions[*function].expect("every function of the unit was given a new id"),
+                args: self.operands(args),
+                results: results.iter().map(|&id| self.local(id)).collect(),
+                span: self.span(*span),
+            },
+            Stmt::If {
+                condition,
+                then,
+                otherwise,
+            } => Stmt::If {
+                condition: self.operand(*condition),
+                then: self.block(then),
+                otherwise: self.block(otherwise),
+            },
+            Stmt::Loop { body, span } => Stmt::Loop {
+                body: self.block(body),
+                span: self.span(*span),
+            },
+            Stmt::Scope { scope, body } => Stmt::Scope {
+                scope: self.scope(*scope),
+                body: self.block(body),
+            },
+            Stmt::Leave(scope) => Stmt::Leave(self.scope(*scope)),
+        }
+    }
+
+    fn operands(&self, args: &[Operand]) -> Vec<Operand> {
+        args.iter().map(|&operand| self.operand(operand)).collect()
+    }
+
+    fn operand(&self, operand: Operand) -> Operand {
+        match operand {
+            Operand::Local(id) => Operand::Local(self.local(id)),
+            Operand::Const(id) => {
+                Operand::Const(self.consts[id].expect("every constant of the unit was given a new id"))
+            }
+        }
+    }
+
+    fn scope(&self, scope: ScopeId) -> ScopeId {
+        self.scopes[scope].expect("every scope of the unit was given a new id")
+    }
+
+    fn span(&self, span: Span) -> Span {
+        Span {
+            source: SourceId(span.source.0 + self.first_source as u32),
+            ..span
+        }
+    }
+}

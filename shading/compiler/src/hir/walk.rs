@@ -1,0 +1,124 @@
+//! Traversals of HIR statements, shared by passes.
+
+use cranelift_entity::SecondaryMap;
+
+use super::{Block, FunctionId, LocalId, Op, Operand, ScopeId, Stmt};
+
+/// The blocks of a statement.
+pub fn blocks(stmt: &Stmt) -> [&[Stmt]; 2] {
+    match stmt {
+        Stmt::If { then, otherwise, .. } => [then, otherwise],
+        Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => [body, &[]],
+        Stmt::Op { .. } | Stmt::Call { .. } | Stmt::Leave(_) => [&[], &[]],
+    }
+}
+
+/// The blocks of a statement, to change.
+pub(crate) fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
+    match stmt {
+        Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+        Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => vec![body],
+        Stmt::Op { .. } | Stmt::Call { .. } | Stmt::Leave(_) => vec![],
+    }
+}
+
+/// Calls `f` with each statement, outer before inner, in order.
+pub fn statements(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
+    for stmt in block {
+        f(stmt);
+        for inner in blocks(stmt) {
+            statements(inner, f);
+        }
+    }
+}
+
+/// Calls `f` with each operation.
+pub fn ops(block: &[Stmt], f: &mut impl FnMut(Op, &[Operand])) {
+    statements(block, &mut |stmt| {
+        if let Stmt::Op { op, args, .. } = stmt {
+            f(*op, args);
+        }
+    });
+}
+
+/// What a statement itself reads, not what lies within it.
+pub fn operands(stmt: &Stmt) -> &[Operand] {
+    match stmt {
+        Stmt::Op { args, .. } | Stmt::Call { args, .. } => args,
+        Stmt::If { condition, .. } => std::slice::from_ref(condition),
+        Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => &[],
+    }
+}
+
+/// The same, to change.
+pub(crate) fn operands_mut(stmt: &mut Stmt) -> &mut [Operand] {
+    match stmt {
+        Stmt::Op { args, .. } | Stmt::Call { args, .. } => args,
+        Stmt::If { condition, .. } => std::slice::from_mut(condition),
+        Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => &mut [],
+    }
+}
+
+/// The variables that a statement itself reads.
+pub fn reads(stmt: &Stmt) -> impl Iterator<Item = LocalId> {
+    operands(stmt).iter().filter_map(|operand| match operand {
+        Operand::Local(id) => Some(*id),
+        Operand::Const(_) => None,
+    })
+}
+
+/// The variables that a statement itself assigns.
+pub fn writes(stmt: &Stmt) -> &[LocalId] {
+    match stmt {
+        Stmt::Op { dst, .. } => dst.as_slice(),
+        Stmt::Call { results, .. } => results,
+        Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => &[],
+    }
+}
+
+/// Whether an operation has an effect besides its result.
+pub(crate) fn is_effect(op: Op) -> bool {
+    matches!(op, Op::Builtin(builtin) if !builtin.is_pure())
+}
+
+/// Whether anything in a block prints.
+pub(crate) fn has_effect(block: &[Stmt], prints: &SecondaryMap<FunctionId, bool>) -> bool {
+    let mut found = false;
+    statements(block, &mut |stmt| match stmt {
+        Stmt::Op { op, .. } => found |= is_effect(*op),
+        Stmt::Call { function, .. } => found |= prints[*function],
+        Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => {}
+    });
+    found
+}
+
+/// Number of statements.
+pub fn count_statements(block: &[Stmt]) -> usize {
+    let mut count = 0;
+    statements(block, &mut |_| count += 1);
+    count
+}
+
+/// Number of statements that are not scopes.
+pub(crate) fn count_ops(block: &[Stmt]) -> usize {
+    let mut count = 0;
+    statements(block, &mut |stmt| {
+        count += usize::from(!matches!(stmt, Stmt::Scope { .. }));
+    });
+    count
+}
+
+/// Whether there is a loop in a block whose body fulfils a condition.
+pub fn any_loop(block: &[Stmt], f: &mut impl FnMut(&[Stmt]) -> bool) -> bool {
+    block.iter().any(|stmt| {
+        let is_meant = matches!(stmt, Stmt::Loop { body, .. } if f(body));
+        is_meant || blocks(stmt).into_iter().any(|inner| any_loop(inner, f))
+    })
+}
+
+/// Whether a block leaves a scope.
+pub fn leaves(block: &[Stmt], scope: ScopeId) -> bool {
+    block
+        .iter()
+        .any(|stmt| *stmt == Stmt::Leave(scope) || blocks(stmt).into_iter().any(|inner| leaves(inner, scope)))
+}

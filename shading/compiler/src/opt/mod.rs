@@ -1,0 +1,222 @@
+//! The optimiser: passes over HIR that preserve results.
+//!
+//! The optimised unit prints the same and has the same outputs if the original ends within its fuel: bit for bit at
+//! [`OptLevel::Exact`] (all NaNs count as equal), and at [`OptLevel::Full`] if all numbers are finite and the sign of
+//! zero does not matter. It may use less fuel. Removed computations report no errors, except for stores out of range
+//! into variables that are read ([`dead`]). Defaults of parameters become part of the code: a given value has to
+//! replace the default before.
+//!
+//! The passes, over structured control flow, each linear in the size of the code or nearly so:
+//!
+//! 1. [`forward`]: value numbering in one walk: constant and copy propagation, constant folding, algebraic
+//!    simplification (exact in [`algebra`], exact for finite numbers in [`finite`]), common subexpression elimination,
+//!    branches on constants, unrolling of short loops.
+//! 2. [`dead`]: dead code elimination by liveness.
+//! 3. [`shape`]: control flow simplification.
+//! 4. [`hoist`]: loop-invariant code motion.
+//! 5. [`sink`]: code sinking into the only branch that uses the result.
+//! 6. [`coalesce`]: copy coalescing.
+//! 7. [`compact`]: removal of unused variables, constants, scopes, parameters and functions.
+
+mod algebra;
+mod attributes;
+mod closures;
+mod coalesce;
+mod compact;
+mod context;
+mod dead;
+mod finite;
+mod forward;
+mod hoist;
+mod set;
+mod shape;
+mod sink;
+mod value;
+
+use cranelift_entity::SecondaryMap;
+
+use crate::builtins::Builtin;
+use crate::hir::verify::debug_verify;
+use crate::hir::walk;
+use crate::hir::{ClosureId, Code, FunctionId, Kind, LocalId, Op, Operand, Unit};
+use context::{PassContext, codes};
+
+pub use attributes::KnownAttributes;
+pub use context::Facts;
+
+/// Optimisation level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OptLevel {
+    /// Nothing.
+    None,
+    /// Optimisations that preserve every bit.
+    Exact,
+    /// Assumes in addition that numbers are finite and that the sign of zero does not matter: `x·0` is 0, and `x + 0`
+    /// is x. This removes features that a material has switched off by a zero weight.
+    #[default]
+    Full,
+}
+
+/// Options of the optimiser.
+#[derive(Clone, Copy, Debug)]
+pub struct OptOptions<'a> {
+    /// Names of the outputs that are needed; `None` for all of them.
+    pub outputs: Option<&'a [&'a str]>,
+    /// Optimisation level.
+    pub level: OptLevel,
+    /// Facts about the use of the unit.
+    pub facts: &'a Facts,
+    /// The closures that the caller uses; others are removed. `None` for all.
+    pub closures: Option<&'a [ClosureId]>,
+}
+
+impl Default for OptOptions<'_> {
+    fn default() -> Self {
+        const NOTHING: &Facts = &Facts {
+            ray_kind: None,
+            attributes: None,
+        };
+        OptOptions {
+            outputs: None,
+            level: OptLevel::Full,
+            facts: NOTHING,
+            closures: None,
+        }
+    }
+}
+
+/// Statistics of the optimiser. Operations are statements other than scopes; symbols are variables and constants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OptStats {
+    /// Operations at first.
+    pub ops_before: usize,
+    /// Operations left.
+    pub ops_after: usize,
+    /// Symbols at first.
+    pub symbols_before: usize,
+    /// Symbols left.
+    pub symbols_after: usize,
+}
+
+/// Most rounds of the first three passes. More than one are rare: [`forward`] tells where another would know more.
+const MAX_ROUNDS: usize = 4;
+
+/// Optimises a unit in place.
+pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
+    let mut stats = OptStats {
+        ops_before: count_ops(unit),
+        symbols_before: count_symbols(unit),
+        ..OptStats::default()
+    };
+    if options.level > OptLevel::None {
+        gather(unit, options.outputs);
+        let context = PassContext {
+            facts: options.facts,
+            finite: options.level >= OptLevel::Full,
+            prints: functions_that_print(unit),
+            reads_messages: unit.calls(Builtin::HasMessage),
+            observes_closures: observes_closures(unit),
+        };
+        every_code(unit, &context);
+        // Closures inside a layer can be removed once the layer is gone.
+        if let Some(wanted) = options.closures
+            && !context.observes_closures
+            && closures::keep(unit, wanted)
+        {
+            every_code(unit, &context);
+        }
+        debug_verify(unit, "optimisation");
+        compact::run(unit);
+        debug_verify(unit, "compaction");
+    }
+    stats.ops_after = count_ops(unit);
+    stats.symbols_after = count_symbols(unit);
+    stats
+}
+
+/// Makes the defaults part of the body, and drops the parameters that are not needed outputs.
+fn gather(unit: &mut Unit, outputs: Option<&[&str]>) {
+    let mut body = vec![];
+    for param in &mut unit.params {
+        body.append(&mut param.init);
+    }
+    body.append(&mut unit.code.body);
+    unit.code.body = body;
+    unit.params
+        .retain(|p| p.output && outputs.is_none_or(|names| names.contains(&p.name.as_str())));
+}
+
+/// All passes over a unit and its functions.
+fn every_code(unit: &mut Unit, context: &PassContext<'_>) {
+    let outputs: Vec<LocalId> = unit.params.iter().map(|p| p.local).collect();
+    code(&mut unit.code, &[], &outputs, context);
+    for function in unit.functions.values_mut() {
+        code(&mut function.code, &function.params, &function.outputs, context);
+    }
+}
+
+/// All passes over one function.
+fn code(code: &mut Code, params: &[LocalId], outputs: &[LocalId], context: &PassContext<'_>) {
+    for _ in 0..MAX_ROUNDS {
+        let more = forward::run(code, params, context);
+        shape::run(code);
+        dead::run(code, outputs, context);
+        shape::run(code);
+        if !more {
+            break;
+        }
+    }
+    hoist::run(code, outputs);
+    sink::run(code, outputs);
+    coalesce::run(code, params, outputs);
+    dead::run(code, outputs, context);
+    shape::run(code);
+}
+
+fn count_ops(unit: &Unit) -> usize {
+    let defaults: usize = unit.params.iter().map(|p| walk::count_ops(&p.init)).sum();
+    defaults + codes(unit).map(|c| walk::count_ops(&c.body)).sum::<usize>()
+}
+
+fn count_symbols(unit: &Unit) -> usize {
+    codes(unit).map(|c| c.locals.len() + c.consts.len()).sum()
+}
+
+fn functions_that_print(unit: &Unit) -> SecondaryMap<FunctionId, bool> {
+    let mut prints: SecondaryMap<FunctionId, bool> = SecondaryMap::new();
+    loop {
+        let mut changed = false;
+        for (id, function) in &unit.functions {
+            if !prints[id] && walk::has_effect(&function.code.body, &prints) {
+                prints[id] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return prints;
+        }
+    }
+}
+
+fn observes_closures(unit: &Unit) -> bool {
+    let is_closure = |code: &Code, arg: &Operand| {
+        let kind = match *arg {
+            Operand::Local(id) => Kind::of(code.locals[id].ty),
+            Operand::Const(id) => Kind::of_const(&code.consts[id]),
+        };
+        kind.is_some_and(|k| k.element() == Kind::CLOSURE)
+    };
+    codes(unit).any(|code| {
+        let mut found = false;
+        walk::ops(&code.body, &mut |op, args| {
+            use Builtin as B;
+            let asks = matches!(
+                op,
+                Op::Truth
+                    | Op::Builtin(B::Format | B::Printf | B::Warning | B::Error | B::Fprintf | B::SetMessage)
+            );
+            found |= asks && args.iter().any(|a| is_closure(code, a));
+        });
+        found
+    })
+}

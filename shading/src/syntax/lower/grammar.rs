@@ -1,8 +1,0 @@
-//! Pest's generated parser.
-
-use pest_derive::Parser;
-
-/// Pest's parser of `grammar.pest`.
-#[derive(Parser)]
-#[grammar = "syntax/grammar.pest"]
-pub(super) struct Grammar;

@@ -1,0 +1,232 @@
+//! Macro definitions: `#define` and the predefined macros.
+
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use rustc_hash::FxHashMap;
+
+use super::error::{Failure, PreprocessError};
+use super::header;
+use super::token::{Token, TokenKind};
+use crate::source::FileIndex;
+
+/// Macros that no text defines.
+pub(super) const PREDEFINED: [&str; 7] = [
+    "OSL_VERSION",
+    "OSL_VERSION_MAJOR",
+    "OSL_VERSION_MINOR",
+    "OSL_VERSION_PATCH",
+    "__LINE__",
+    "__FILE__",
+    "__COUNTER__",
+];
+
+/// The version of OSL whose language this is: 1.16.0.
+pub const OSL_VERSION: i32 = 11600;
+
+/// The same as macros.
+const VERSION: [(&str, &str); 4] = [
+    ("OSL_VERSION", "11600"),
+    ("OSL_VERSION_MAJOR", "1"),
+    ("OSL_VERSION_MINOR", "16"),
+    ("OSL_VERSION_PATCH", "0"),
+];
+
+/// Constants of the language that are macros in OSL's `stdosl.h`, for texts that ask whether they are defined.
+const CONSTANTS: [&str; 16] = [
+    "M_PI",
+    "M_PI_2",
+    "M_PI_4",
+    "M_2_PI",
+    "M_2PI",
+    "M_4PI",
+    "M_2_SQRTPI",
+    "M_E",
+    "M_LN2",
+    "M_LN10",
+    "M_LOG2E",
+    "M_LOG10E",
+    "M_SQRT2",
+    "M_SQRT1_2",
+    "M_1_PI",
+    header::GUARD,
+];
+
+/// What a macro becomes.
+#[derive(Debug)]
+pub(super) enum Meaning {
+    /// The tokens of its definition.
+    Tokens,
+    /// The line of its use.
+    Line,
+    /// The file of its use.
+    File,
+    /// A number that is new at each use.
+    Counter,
+    /// Itself: the language knows it.
+    Itself,
+}
+
+/// A macro.
+#[derive(Debug)]
+pub(super) struct Macro {
+    pub(super) name: Arc<str>,
+    pub(super) meaning: Meaning,
+    /// Names of the parameters; `None` for a macro that takes none and is used without parentheses.
+    pub(super) params: Option<Vec<Arc<str>>>,
+    /// Whether the last parameter takes all arguments that are left.
+    pub(super) is_variadic: bool,
+    pub(super) body: Vec<Token>,
+    /// Where it was defined, if a text did.
+    pub(super) place: Option<(FileIndex, Range<u32>)>,
+}
+
+impl Macro {
+    fn built_in(name: &str, meaning: Meaning) -> Arc<Macro> {
+        Arc::new(Macro {
+            name: name.into(),
+            meaning,
+            params: None,
+            is_variadic: false,
+            body: vec![],
+            place: None,
+        })
+    }
+
+    /// Reads what follows `#define` on its line.
+    pub(super) fn read(directive: &Token, line: &[Token]) -> Result<Macro, Failure> {
+        let name = line
+            .first()
+            .ok_or_else(|| Failure::at(directive, PreprocessError::NoMacroName))?;
+        if !name.is_name() || name.is("defined") {
+            return Err(Failure::at(
+                name,
+                PreprocessError::BadMacroName {
+                    text: name.text.to_string(),
+                },
+            ));
+        }
+        let mut rest = &line[1..];
+        let mut params = None;
+        let mut is_variadic = false;
+        if let Some(open) = rest.first()
+            && open.is("(")
+            && !open.spaced
+        {
+            let end = rest
+                .iter()
+                .position(|token| token.is(")"))
+                .ok_or_else(|| Failure::at(open, PreprocessError::BadParameters))?;
+            params = Some(parameters(&rest[1..end], &mut is_variadic)?);
+            rest = &rest[end + 1..];
+        }
+        let made = Macro {
+            name: name.text.clone(),
+            meaning: Meaning::Tokens,
+            params,
+            is_variadic,
+            body: rest.to_vec(),
+            place: Some((name.file, name.range.clone())),
+        };
+        made.check()?;
+        Ok(made)
+    }
+
+    /// `#` needs a parameter after it, `##` something on both sides.
+    fn check(&self) -> Result<(), Failure> {
+        for (i, token) in self.body.iter().enumerate() {
+            if token.is("##") && (i == 0 || i + 1 == self.body.len()) {
+                return Err(Failure::at(token, PreprocessError::PasteAtEnd));
+            }
+            if self.params.is_some()
+                && token.is("#")
+                && self.body.get(i + 1).and_then(|next| self.param(next)).is_none()
+            {
+                return Err(Failure::at(token, PreprocessError::HashWithoutParameter));
+            }
+        }
+        Ok(())
+    }
+
+    /// The parameter that a token of the body names.
+    pub(super) fn param(&self, token: &Token) -> Option<usize> {
+        if !token.is_name() {
+            return None;
+        }
+        self.params
+            .as_ref()?
+            .iter()
+            .position(|param| *param == token.text)
+    }
+
+    /// Whether another definition says the same.
+    pub(super) fn is_same(&self, other: &Macro) -> bool {
+        self.params == other.params
+            && self.is_variadic == other.is_variadic
+            && self.body.len() == other.body.len()
+            && self
+                .body
+                .iter()
+                .zip(&other.body)
+                .all(|(a, b)| a.kind == b.kind && a.text == b.text)
+    }
+}
+
+/// Names between the parentheses of a definition: `a, b`, `a, ...` or `a, rest...`.
+fn parameters(list: &[Token], is_variadic: &mut bool) -> Result<Vec<Arc<str>>, Failure> {
+    let mut params: Vec<Arc<str>> = vec![];
+    let bad = |token: &Token| Failure::at(token, PreprocessError::BadParameters);
+    if list.is_empty() {
+        return Ok(params);
+    }
+    for part in list.split(|token| token.is(",")) {
+        let at = part.first().or(list.last()).expect("the list holds a token");
+        if *is_variadic {
+            return Err(bad(at));
+        }
+        let name: Arc<str> = match part {
+            [name] if name.is_name() => name.text.clone(),
+            [dots] if dots.is("...") => "__VA_ARGS__".into(),
+            [name, dots] if name.is_name() && dots.is("...") => name.text.clone(),
+            _ => return Err(bad(at)),
+        };
+        *is_variadic = part.last().is_some_and(|token| token.is("..."));
+        if params.contains(&name) {
+            return Err(bad(at));
+        }
+        params.push(name);
+    }
+    Ok(params)
+}
+
+/// The macros that no text defines, by name.
+pub(super) fn predefined() -> FxHashMap<Arc<str>, Arc<Macro>> {
+    static ALL: LazyLock<FxHashMap<Arc<str>, Arc<Macro>>> = LazyLock::new(|| {
+        let mut all: Vec<Arc<Macro>> = vec![
+            Macro::built_in("__LINE__", Meaning::Line),
+            Macro::built_in("__FILE__", Meaning::File),
+            Macro::built_in("__COUNTER__", Meaning::Counter),
+        ];
+        all.extend(CONSTANTS.map(|name| Macro::built_in(name, Meaning::Itself)));
+        all.extend(VERSION.map(|(name, text)| {
+            let number = Token {
+                kind: TokenKind::Number,
+                text: text.into(),
+                file: FileIndex::default(),
+                range: 0..0,
+                spaced: false,
+                hidden: [].into(),
+            };
+            Arc::new(Macro {
+                name: name.into(),
+                meaning: Meaning::Tokens,
+                params: None,
+                is_variadic: false,
+                body: vec![number],
+                place: None,
+            })
+        }));
+        all.into_iter().map(|known| (known.name.clone(), known)).collect()
+    });
+    ALL.clone()
+}

@@ -1,0 +1,362 @@
+//! Source texts with provenance: the file, `#include`s and macro that each part of a preprocessed text comes from.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Most `#include`s that a message shows of one place.
+const MAX_CHAIN: usize = 8;
+
+/// Index of a file of an [`Origin`]. A file that is included twice is two files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FileIndex(u32);
+
+/// The map from the bytes of a preprocessed text to the files they were written in.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    files: Vec<File>,
+    expansions: Vec<Expansion>,
+    /// By their starts, each as long as the next begins.
+    pieces: Vec<Piece>,
+    /// Bytes of the text about which no warnings are wanted.
+    quiet: Vec<Range<u32>>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct File {
+    source: Arc<Source>,
+    /// The `#include` that brought it.
+    included: Option<(FileIndex, Range<u32>)>,
+}
+
+/// A use of a macro in a file; uses within its expansion are part of it.
+#[derive(Debug, PartialEq, Eq)]
+struct Expansion {
+    name: Arc<str>,
+    file: FileIndex,
+    range: Range<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Piece {
+    /// First byte of the preprocessed text.
+    start: u32,
+    file: FileIndex,
+    /// First byte in the file.
+    at: u32,
+    /// For a token of a macro: the index of the expansion, and the token's length as written.
+    expansion: Option<(u32, u32)>,
+}
+
+/// Where a part of a preprocessed text was written.
+#[derive(Debug)]
+pub(crate) struct Written<'a> {
+    pub source: &'a Arc<Source>,
+    pub range: Range<u32>,
+    /// The macro whose use `range` is, with the part of its definition that is meant.
+    pub expansion: Option<(&'a str, &'a Arc<Source>, Range<u32>)>,
+    /// The `#include`s that lead to the source, innermost first.
+    pub included: Vec<(&'a Arc<Source>, Range<u32>)>,
+}
+
+impl Origin {
+    /// Adds a file; `included` is the `#include` that brings it.
+    pub(crate) fn add_file(
+        &mut self,
+        source: Arc<Source>,
+        included: Option<(FileIndex, Range<u32>)>,
+    ) -> FileIndex {
+        self.files.push(File { source, included });
+        FileIndex(self.files.len() as u32 - 1)
+    }
+
+    /// Continues a file under another name or with other line numbers.
+    pub(crate) fn continue_file(&mut self, file: FileIndex, source: Arc<Source>) -> FileIndex {
+        let included = self.files[file.0 as usize].included.clone();
+        self.add_file(source, included)
+    }
+
+    /// The text of a file.
+    pub(crate) fn source(&self, file: FileIndex) -> &Arc<Source> {
+        &self.files[file.0 as usize].source
+    }
+
+    /// Adds the use of a macro at the given bytes of a file.
+    pub(crate) fn add_expansion(&mut self, name: &str, file: FileIndex, range: Range<u32>) -> u32 {
+        self.expansions.push(Expansion {
+            name: name.into(),
+            file,
+            range,
+        });
+        self.expansions.len() as u32 - 1
+    }
+
+    /// Says that the text from byte `start` on is that of a file from byte `at` on.
+    pub(crate) fn add_text(&mut self, start: u32, file: FileIndex, at: u32) {
+        let continues = self.pieces.last().is_some_and(|last| {
+            last.expansion.is_none() && last.file == file && last.at + (start - last.start) == at
+        });
+        if !continues {
+            self.pieces.push(Piece {
+                start,
+                file,
+                at,
+                expansion: None,
+            });
+        }
+    }
+
+    /// Says that the text from byte `start` on is a token of an expansion, written at the given bytes.
+    pub(crate) fn add_token(&mut self, start: u32, file: FileIndex, range: Range<u32>, expansion: u32) {
+        self.pieces.push(Piece {
+            start,
+            file,
+            at: range.start,
+            expansion: Some((expansion, range.end - range.start)),
+        });
+    }
+
+    /// Forgets what was said of the text; the files stay.
+    pub(crate) fn forget_text(&mut self) {
+        self.pieces.clear();
+        self.expansions.clear();
+        self.quiet.clear();
+    }
+
+    /// Wants no warnings about these bytes of the text.
+    pub(crate) fn add_quiet(&mut self, range: Range<u32>) {
+        self.quiet.push(range);
+    }
+
+    /// Whether no warnings about that byte are wanted.
+    pub(super) fn is_quiet(&self, offset: u32) -> bool {
+        self.quiet.iter().any(|range| range.contains(&offset))
+    }
+
+    /// The files that were included.
+    pub(super) fn included(&self) -> impl Iterator<Item = &Arc<Source>> {
+        let files = self.files.iter().filter(|file| file.included.is_some());
+        files.map(|file| &file.source)
+    }
+
+    /// Where a range of the preprocessed text was written. Of a range that goes through several files it is the part in
+    /// the file where it begins.
+    pub(crate) fn written(&self, range: Range<u32>) -> Written<'_> {
+        let Some(first) = self.piece(range.start) else {
+            return self.place(FileIndex(0), 0..0);
+        };
+        let start = self.range(first, range.start..range.start);
+        let end = match self.piece(range.end.saturating_sub(1).max(range.start)) {
+            Some(last) => self.range(last, range.end..range.end),
+            None => start.clone(),
+        };
+        let mut written = if end.0 == start.0 && end.1.end >= start.1.start {
+            self.place(start.0, start.1.start..end.1.end)
+        } else {
+            self.place(start.0, start.1)
+        };
+        if let Some((expansion, length)) = first.expansion {
+            let expansion = &self.expansions[expansion as usize];
+            let spelled = first.at..first.at + length;
+            let is_argument = expansion.file == first.file
+                && expansion.range.start <= spelled.start
+                && spelled.end <= expansion.range.end;
+            if !is_argument {
+                written.expansion = Some((&expansion.name, self.source(first.file), spelled));
+            }
+        }
+        written
+    }
+
+    /// A place of a file, with the `#include`s that lead to it.
+    pub(crate) fn place(&self, file: FileIndex, range: Range<u32>) -> Written<'_> {
+        let mut included = vec![];
+        let mut next = &self.files[file.0 as usize].included;
+        while let Some((file, range)) = next
+            && included.len() < MAX_CHAIN
+        {
+            included.push((self.source(*file), range.clone()));
+            next = &self.files[file.0 as usize].included;
+        }
+        Written {
+            source: self.source(file),
+            range,
+            expansion: None,
+            included,
+        }
+    }
+
+    /// File name, line and column where the byte at `offset` was written.
+    pub(super) fn locate(&self, offset: u32) -> (&str, u32, u32) {
+        let (file, range) = match self.piece(offset) {
+            Some(piece) => self.range(piece, offset..offset),
+            None => (FileIndex(0), 0..0),
+        };
+        let source = self.source(file);
+        let (line, column) = source.line_column(range.start);
+        (&source.name, line, column)
+    }
+
+    fn piece(&self, offset: u32) -> Option<&Piece> {
+        let after = self.pieces.partition_point(|piece| piece.start <= offset);
+        self.pieces.get(after.checked_sub(1)?)
+    }
+
+    /// Where bytes of a piece are in a file: in the text itself, in the argument of a macro, or the macro's whole use.
+    fn range(&self, piece: &Piece, bytes: Range<u32>) -> (FileIndex, Range<u32>) {
+        let Some((expansion, length)) = piece.expansion else {
+            let at = |byte: u32| piece.at + (byte - piece.start);
+            return (piece.file, at(bytes.start)..at(bytes.end));
+        };
+        let expansion = &self.expansions[expansion as usize];
+        let spelled = piece.at..piece.at + length;
+        let is_argument = expansion.file == piece.file
+            && expansion.range.start <= spelled.start
+            && spelled.end <= expansion.range.end;
+        if is_argument {
+            (piece.file, spelled)
+        } else {
+            (expansion.file, expansion.range.clone())
+        }
+    }
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A source text with the name that diagnostics show.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Source {
+    /// File name as the user wrote it, or a made-up one such as `<expression>`.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// Number of the text's first line; other than 1 after `#line`.
+    first_line: u32,
+    /// Where the parts of a preprocessed text were written; `None` for a text as it was written.
+    origin: Option<Origin>,
+    /// Where parts of a text that was made from another come from, in order; none overlap.
+    provenance: Vec<Provenance>,
+}
+
+/// A part of a text that was translated, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provenance {
+    /// The bytes of the translation.
+    pub range: Range<u32>,
+    /// The source that it was translated from.
+    pub source: Arc<Source>,
+    /// The bytes there.
+    pub place: Range<u32>,
+}
+
+impl Source {
+    /// A text that was translated: messages about the listed parts name what they come from, since nobody has seen the
+    /// translation.
+    pub fn translated(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        provenance: Vec<Provenance>,
+    ) -> Arc<Source> {
+        Arc::new(Source {
+            name: name.into(),
+            text: text.into(),
+            first_line: 1,
+            origin: None,
+            provenance,
+        })
+    }
+
+    /// What the byte at `offset` was translated from.
+    pub(crate) fn provenance(&self, offset: u32) -> Option<&Provenance> {
+        let after = self.provenance.partition_point(|part| part.range.start <= offset);
+        let part = &self.provenance[after.checked_sub(1)?];
+        part.range.contains(&offset).then_some(part)
+    }
+
+    /// A source from its name and text. A byte-order mark at the beginning is left out, and carriage returns that end
+    /// lines by themselves become line feeds.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
+        let mut text: String = text.into();
+        if text.starts_with(BYTE_ORDER_MARK) {
+            text.drain(..BYTE_ORDER_MARK.len_utf8());
+        }
+        let ends_line = |(at, _): (usize, &str)| text.as_bytes().get(at + 1) != Some(&b'\n');
+        if text.match_indices('\r').any(ends_line) {
+            // Places stay where they are: a carriage return before a line feed is white space.
+            text = text.replace("\r\n", " \n").replace('\r', "\n");
+        }
+        Arc::new(Source {
+            name: name.into(),
+            text,
+            first_line: 1,
+            origin: None,
+            provenance: vec![],
+        })
+    }
+
+    /// A part of a text whose lines are numbered from `first_line`.
+    pub fn part(name: String, text: String, first_line: u32) -> Arc<Source> {
+        let origin = None;
+        Arc::new(Source {
+            name,
+            text,
+            first_line,
+            origin,
+            provenance: vec![],
+        })
+    }
+
+    /// A text that the preprocessor made.
+    pub(crate) fn preprocessed(name: String, text: String, origin: Origin) -> Arc<Source> {
+        Arc::new(Source {
+            name,
+            text,
+            first_line: 1,
+            origin: Some(origin),
+            provenance: vec![],
+        })
+    }
+
+    /// Number of the text's first line.
+    pub(crate) fn first_line(&self) -> u32 {
+        self.first_line
+    }
+
+    /// Where the parts of a preprocessed text were written.
+    pub(crate) fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
+    }
+
+    /// The files that were included to make this text.
+    pub fn included(&self) -> impl Iterator<Item = &Arc<Source>> {
+        self.origin.iter().flat_map(Origin::included)
+    }
+
+    /// File name, line and column (both from 1; columns count characters) where the byte at `offset` was written.
+    pub fn locate(&self, offset: u32) -> (&str, u32, u32) {
+        match &self.origin {
+            Some(origin) => origin.locate(offset),
+            None => {
+                let (line, column) = self.line_column(offset);
+                (&self.name, line, column)
+            }
+        }
+    }
+
+    /// Whether warnings about the byte at `offset` are not wanted: `#pragma osl nowarn`.
+    pub fn is_quiet(&self, offset: u32) -> bool {
+        self.origin.as_ref().is_some_and(|origin| origin.is_quiet(offset))
+    }
+
+    /// Line and column (both from 1; columns count characters) of a byte offset of this very text. Offsets past the end
+    /// give the end.
+    pub fn line_column(&self, offset: u32) -> (u32, u32) {
+        let mut offset = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &self.text[..offset];
+        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + self.first_line;
+        let column = before.chars().rev().take_while(|&c| c != '\n').count() as u32 + 1;
+        (line, column)
+    }
+}
