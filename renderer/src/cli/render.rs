@@ -25,6 +25,9 @@ pub struct RenderArgs {
     /// is then the most of a pixel [default: 65536]
     #[arg(long, value_name = "ERROR", value_parser = parse_error)]
     pub noise: Option<f64>,
+    /// How good the picture is to be, in place of a number of samples: the same as --noise 0.1, 0.03 or 0.01
+    #[arg(long, value_enum, conflicts_with_all = ["noise", "samples"])]
+    pub quality: Option<Quality>,
     /// Samples that each pixel gets at least with --noise
     #[arg(long, value_name = "N", default_value_t = 16, requires = "noise", value_parser = clap::value_parser!(u32).range(4..=65536))]
     pub min_spp: u32,
@@ -67,6 +70,28 @@ pub struct RenderArgs {
     /// What `bake` takes too.
     #[command(flatten)]
     pub common: CommonArgs,
+}
+
+/// Quality of a picture, by its relative error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Quality {
+    /// To see what is where
+    Draft,
+    /// To look at
+    Normal,
+    /// To keep
+    High,
+}
+
+impl RenderArgs {
+    /// The relative error to reach, if one is asked for.
+    pub fn noise(&self) -> Option<f64> {
+        self.noise.or(self.quality.map(|quality| match quality {
+            Quality::Draft => 0.1,
+            Quality::Normal => 0.03,
+            Quality::High => 0.01,
+        }))
+    }
 }
 
 /// How progress is told to programs.

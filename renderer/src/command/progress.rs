@@ -31,10 +31,14 @@ impl Bar {
         let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {rate} {msg}/s  {left} left")
             .expect("the template is well formed")
             .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = write!(out, "{:.2} M", state.per_sec() * 1e-6);
+                let _ = write!(out, "{}", rate(state.per_sec()));
             })
             .with_key("left", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = write!(out, "{}", HumanDuration(state.eta()));
+                let _ = match (state.pos(), state.eta()) {
+                    // Nothing is measured yet.
+                    (0, _) | (_, Duration::ZERO) => write!(out, "unknown time"),
+                    (_, left) => write!(out, "{}", HumanDuration(left)),
+                };
             });
         bar.set_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -67,13 +71,28 @@ impl Bar {
     }
 }
 
+/// A rate in three digits: `940`, `12.3 k`, `1.25 M`.
+fn rate(per_second: f64) -> String {
+    let (value, unit) = match per_second {
+        n if n < 1e3 => return format!("{n:.0}"),
+        n if n < 1e6 => (n * 1e-3, "k"),
+        n => (n * 1e-6, "M"),
+    };
+    let digits = if value < 10.0 {
+        2
+    } else {
+        usize::from(value < 100.0)
+    };
+    format!("{value:.digits$} {unit}")
+}
+
 impl Progress for Bar {
     fn advance(&self, done: u64, total: u64) {
         if done > 0 {
             self.interrupt.keep();
         }
         if !self.sampling.swap(true, Ordering::Relaxed) {
-            self.bar.set_message("samples");
+            self.bar.set_message("camera rays");
             self.bar.reset();
         }
         self.bar.set_length(total);
@@ -96,14 +115,29 @@ impl Progress for Bar {
             Integrator::Photon(_) => ["photon", "path"],
             Integrator::Path(_) | Integrator::Auto(_) => ["path", "photon"],
         };
-        let text = format!(
-            "auto: {name}; {other} would take {:.1} times as long to the same error",
-            decision.gain
-        );
+        let text = if decision.gain.is_finite() {
+            format!(
+                "auto: {name}; {other} would take {:.1} times as long to the same error",
+                decision.gain
+            )
+        } else {
+            format!("auto: {name}; {other} cannot find all of the light")
+        };
         self.bar.suspend(|| remark(&text));
     }
 
     fn print(&self, text: &str) {
         self.bar.suspend(|| tell(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rate;
+
+    #[test]
+    fn rates_have_three_digits() {
+        let texts = [0.0, 940.4, 12_345.0, 999_000.0, 1_250_000.0].map(rate);
+        assert_eq!(texts, ["0", "940", "12.3 k", "999 k", "1.25 M"]);
     }
 }

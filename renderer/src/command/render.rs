@@ -23,7 +23,7 @@ use renderer_image::write_whole;
 use renderer_load::Change;
 use renderer_scene::SceneDesc;
 use renderer_transport::integrator::Integrator;
-use renderer_transport::render::{RenderSettings, render, resume};
+use renderer_transport::render::{RenderSettings, SampleUnit, render, resume};
 use renderer_transport::scene::build::{Built, build};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
@@ -195,7 +195,7 @@ fn settings(
     pictures: &Pictures,
 ) -> Result<(RenderSettings, Range<u64>), Failure> {
     let total = u64::from(args.spp.unwrap_or(desc.sampler.spp));
-    let noise = args.noise.map(|error| NoiseGoal {
+    let noise = args.noise().map(|error| NoiseGoal {
         error,
         // The first round is measured in four batches.
         least: u64::from(args.min_spp).next_multiple_of(4),
@@ -216,6 +216,7 @@ fn settings(
         integrator: built.integrator.with_depth(args.common.depth),
         samples: if noise.is_some() { 0..end } else { first..end },
         total,
+        unit: SampleUnit::Path,
         noise,
         seed: args.common.seed(desc),
         threads: args.common.threads(),

@@ -31,8 +31,11 @@ pub(super) struct Statistics {
     stages: Stages,
     shaders: ShaderStats,
     work: Stats,
+    /// Camera rays.
     samples: u64,
     spp: u64,
+    /// As how many samples a camera ray counts.
+    samples_per_ray: u64,
     threads: usize,
     geometry: GeometryStats,
     peak_bytes: Option<u64>,
@@ -41,6 +44,8 @@ pub(super) struct Statistics {
     photons: Option<PhotonStats>,
     decision: Option<Decision>,
     branching: Branching,
+    /// Light that paths cannot find, relative to the picture.
+    unfound: Option<f64>,
     adaptive_gain: Option<f64>,
     /// How far adaptive sampling is.
     pub(super) noise: Option<NoiseSummary>,
@@ -59,6 +64,7 @@ impl Statistics {
             work: rendered.stats.work,
             samples: rendered.stats.samples,
             spp: rendered.stats.spp,
+            samples_per_ray: rendered.stats.samples_per_ray,
             threads: rendered.stats.threads,
             geometry: built.scene.geometry_stats(),
             peak_bytes: memory::peak(),
@@ -66,6 +72,7 @@ impl Statistics {
             photons: rendered.stats.photons.clone(),
             decision: rendered.stats.decision,
             branching: rendered.stats.branching,
+            unfound: rendered.stats.unfound,
             adaptive_gain: rendered.stats.adaptive_gain,
             noise: state.noise.as_ref().map(|noise| noise.summary(state.samples.end)),
             dropped_samples: counts.non_finite,
@@ -78,6 +85,15 @@ impl Statistics {
     pub(super) fn warn(&self, warnings: &mut Diagnostics) {
         for report in &self.reports {
             warnings.push(Diagnostic::warning(report.to_string()));
+        }
+        if let Some(unfound) = self.unfound {
+            let message = format!(
+                "paths cannot find the light of lights without size behind glass or in mirrors: about {:.0} % of the \
+                 picture is missing",
+                (100.0 * unfound).min(100.0)
+            );
+            let hint = "add --integrator photon, or auto; or give the light a size";
+            warnings.push(Diagnostic::warning(message).hint(hint));
         }
         if self.dropped_samples > 0 {
             let message = format!(
@@ -134,6 +150,7 @@ impl Statistics {
             },
             "threads": self.threads,
             "spp": self.spp,
+            "samples_per_camera_ray": self.samples_per_ray,
             "samples": self.samples,
             "samples_per_s": self.samples as f64 / render,
             "rays": {
@@ -239,8 +256,15 @@ impl fmt::Display for Statistics {
             plural(self.spp as usize, "sample"),
             plural(self.threads, "thread")
         )?;
+        if self.samples_per_ray > 1 {
+            writeln!(
+                f,
+                "  counts  {:9}   samples to a camera ray, by the cost of its branches",
+                self.samples_per_ray
+            )?;
+        }
         if let Some(split) = self.branching.branches {
-            writeln!(f, "  split   {split:9}   branches a sample")?;
+            writeln!(f, "  split   {split:9}   branches to a camera ray")?;
         }
         if let Some(count) = self.branching.light_samples {
             writeln!(f, "  lights  {count:9}   light samples at the split")?;
@@ -253,7 +277,7 @@ impl fmt::Display for Statistics {
         }
         writeln!(
             f,
-            "samples   {:11}   {}/s",
+            "camera    {:11}   rays, {}/s",
             count(self.samples as f64),
             count(self.samples as f64 / seconds).trim()
         )?;

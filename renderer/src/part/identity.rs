@@ -30,6 +30,10 @@ impl Identity {
             ("border", settings.border.to_string()),
             ("seed", settings.seed.to_string()),
             ("adaptive", settings.adaptive.to_string()),
+            (
+                "paths_per_ray",
+                format!("at most {}", settings.most_paths_per_ray()),
+            ),
             ("integrator", integrator.name().to_owned()),
         ];
         facts.extend(integrator_facts(integrator));

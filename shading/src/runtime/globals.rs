@@ -1,8 +1,8 @@
 //! Shader globals: the shading point, as read by shaders (`P`, `N`, `u`, `v` …), and ray kinds.
 
-use shading_compiler::hir::RayKind;
 use shading_compiler::builtins::Global;
 use shading_compiler::hir::Const;
+use shading_compiler::hir::RayKind;
 
 /// Three floats where compiled code loads them as one vector; the fourth is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -118,7 +118,7 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
     if let Some((_, flag, reason)) = refused.iter().find(|(given, ..)| *given) {
         return Err(user(format!("{flag} is no option of tasks: {reason}")));
     }
-    if render.noise.is_some() && args.tasks.is_some_and(|tasks| tasks > 1) {
+    if render.noise().is_some() && args.tasks.is_some_and(|tasks| tasks > 1) {
         let hint = match args.frames {
             Some(_) => "leave --tasks out: each frame is a task",
             None => "give --tasks 1; with --frames, each frame is a task",
@@ -188,7 +188,7 @@ impl Scenes {
         let (mut samples, mut files, mut cameras) = (None, vec![], vec![]);
         for path in paths {
             let desc = load(&path, args, render)?;
-            let count = match (render.spp, render.noise) {
+            let count = match (render.spp, render.noise()) {
                 (Some(spp), _) => u64::from(spp),
                 (None, Some(_)) => MOST_SAMPLES,
                 (None, None) => u64::from(desc.sampler.spp),

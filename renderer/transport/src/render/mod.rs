@@ -2,17 +2,12 @@
 //!
 //! The film depends on scene, settings and sample range only: the same bytes for any number of threads.
 
-mod auto;
-mod branches;
-mod caustics;
-mod paths;
 mod pilot;
 mod progress;
 mod rates;
 mod scheduler;
 mod settings;
 mod state;
-mod stratified;
 mod tiles;
 mod workers;
 
@@ -25,11 +20,11 @@ use crate::integrator::{Branching, PrepareError, Stats};
 use crate::material::Report;
 use renderer_image::film::FilmError;
 
-pub use auto::Decision;
+pub use pilot::Decision;
 pub use progress::{Progress, Silent};
 pub use rates::MOST_RAYS;
 pub use scheduler::{render, resume};
-pub use settings::RenderSettings;
+pub use settings::{RenderSettings, SampleUnit};
 pub use state::RenderState;
 pub use tiles::TILE;
 
@@ -47,7 +42,9 @@ pub struct Rendered {
 pub struct RenderStats {
     /// Samples per pixel, without those of earlier runs.
     pub spp: u64,
-    /// Samples of all pixels, without those of earlier runs.
+    /// As how many samples a camera ray counts.
+    pub samples_per_ray: u64,
+    /// Camera rays of all pixels, without those of earlier runs.
     pub samples: u64,
     /// Total time, preparation included.
     pub elapsed: Duration,
@@ -57,6 +54,9 @@ pub struct RenderStats {
     pub decision: Option<Decision>,
     /// How paths branched.
     pub branching: Branching,
+    /// Light that paths cannot find, where `path` was not the choice of a pilot: its root mean square relative to the
+    /// picture, if that is seen.
+    pub unfound: Option<f64>,
     /// Expected error of even samples over that of adaptive ones, where these were chosen.
     pub adaptive_gain: Option<f64>,
     /// Number of threads.

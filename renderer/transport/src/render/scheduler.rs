@@ -8,8 +8,7 @@ use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::auto::decide;
-use super::paths::{chosen, with_counts};
+use super::pilot::{Chosen, choose, fitted, plain, with_counts};
 use super::rates::{EVEN, Rates};
 use super::workers::Workers;
 use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
@@ -21,14 +20,17 @@ use renderer_image::film::Film;
 /// How long a pass should take: short enough to stop soon and to show progress, long enough to keep threads busy.
 const PASS_TIME: Duration = Duration::from_millis(400);
 
-/// The most samples of a pass.
+/// The most camera rays of a pixel in a pass.
 const MAX_PASS: u64 = 1 << 14;
 
 /// How many times as many samples as the last one a pass has at most: short ones are measured badly.
 const GROWTH: u64 = 4;
 
-/// A pilot of four samples is not made where a time limit leaves no time for so many.
-const LEAST_SAMPLES: u32 = 32;
+/// Pilots are not made where a time limit leaves no time for so many samples.
+const LEAST_SAMPLES: u64 = 32;
+
+/// Photons of pilots take at most one part in so many of a time limit.
+const PILOTS: u32 = 8;
 
 /// Renders a scene. `stop` ends it after the current pass.
 ///
@@ -73,23 +75,25 @@ pub fn resume(
             .map(|limit| start + limit / 2),
         progress: &tell,
     };
-    let decision = match &state.integrator {
-        Integrator::Auto(path) => Some(workers.install(|| decide(scene, settings, path, &pass(0)))?),
-        Integrator::Path(_) | Integrator::Photon(_) => None,
-    };
-    if let Some(decision) = &decision {
-        progress.decided(decision);
-        state.integrator = decision.integrator;
+    let limit = settings.time_limit.filter(|_| !settings.joins);
+    let fitted = limit.map(|limit| workers.install(|| fitted(scene, settings, limit)));
+    let settings = fitted.as_ref().unwrap_or(settings);
+    if limit.is_some() && settings.total < LEAST_SAMPLES {
+        state.integrator = plain(&state.integrator);
     }
-
-    let integrator = match (&decision, &state.integrator) {
-        (Some(decision), _) => decision.settled,
-        (None, Integrator::Path(path)) => {
-            Integrator::Path(workers.install(|| chosen(scene, settings, path, &pass(0))))
-        }
-        (None, other) => *other,
+    // No deadline without a time limit: what a pilot chooses must not depend on the machine's load.
+    let pilot_pass = Pass {
+        file: None,
+        until: limit.map(|limit| start + limit / PILOTS),
+        ..pass(0)
     };
-    let mut maps = Maps::new(integrator, start.elapsed());
+    let choice = workers.install(|| choose(scene, settings, &state.integrator, &pilot_pass))?;
+    if let Some(decision) = &choice.decision {
+        progress.decided(decision);
+    }
+    state.integrator = choice.integrator;
+    let integrator = choice.settled.choice;
+    let mut maps = Maps::new(choice.settled, start.elapsed());
     let adapts = Rates::are_wanted(settings, &integrator);
     let rates: OnceCell<Option<Rates>> = OnceCell::new();
     let first = state.samples.end;
@@ -97,22 +101,33 @@ pub fn resume(
     let mut pace = Pace::new(start, settings.time_limit);
     while !state.is_done(settings) {
         let next = state.samples.end;
-        let most = maps.shared_with(next).min(state.longest_pass(settings));
-        let most = if adapts && next < EVEN {
-            most.min(EVEN - next)
-        } else {
-            most
-        };
-        let size = pace.pass_size().min(most);
+        let size = pace.pass_size();
         if size == 0 || stop.load(Ordering::Relaxed) {
             break;
         }
-        let prepared = maps.prepare(scene, settings, next, &workers, pass)?;
+        maps.prepare(scene, settings, next, &workers, pass)?;
+        let Some((index, prepared)) = &maps.current else {
+            break;
+        };
+        let unit = maps.paths_per_ray;
+        // The camera rays of samples `a..b` are `a / unit..b / unit`: those of adjacent ranges join.
+        let ray = next / unit;
+        let last = state.pass_end(settings) / unit;
+        let mut end = (ray + size).min(last).min(maps.end_of(*index));
+        if adapts && ray < EVEN {
+            end = end.min(EVEN);
+        }
+        let rays = ray..end;
+        let taken_to = if end < last {
+            end * unit
+        } else {
+            state.pass_end(settings)
+        };
         // Preparation stops at its deadline, too.
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        let rates = (adapts && next >= EVEN).then(|| {
+        let rates = (adapts && ray >= EVEN).then(|| {
             rates.get_or_init(|| {
                 let pays = settings.joins || pace.has_time_for(LEAST_SAMPLES);
                 pays.then(|| workers.install(|| Rates::new(scene, settings, prepared, stop)))?
@@ -123,22 +138,25 @@ pub fn resume(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        progress.advance(taken, taken + state.remaining(settings));
+        progress.advance(taken, taken + state.remaining(settings) / unit);
         if integrator.samples_per_pass().is_none() {
             pace.begin();
         }
         taken += workers.take(
             settings,
             prepared,
-            &(next..next + size),
+            &rays,
             &state.film,
             state.noise.as_mut(),
             rates,
             progress,
         );
-        workers.install(|| state.took(size));
-        pace.took(size);
-        progress.advance(taken, taken + state.remaining(settings));
+        workers.install(|| state.took(taken_to));
+        // A range shorter than a camera ray counts has none.
+        if !rays.is_empty() {
+            pace.took(rays.end - rays.start);
+        }
+        progress.advance(taken, taken + state.remaining(settings) / unit);
         if progress.wants_state() && !state.is_done(settings) {
             workers.deliver(&mut state.film);
             progress.state(&state);
@@ -154,11 +172,13 @@ pub fn resume(
     }
     let stats = RenderStats {
         spp: state.samples.end - first,
+        samples_per_ray: maps.paths_per_ray,
         samples: taken,
         elapsed: start.elapsed(),
         preparing: maps.preparing,
-        decision,
+        decision: choice.decision,
         branching: maps.branching,
+        unfound: choice.unfound,
         adaptive_gain: rates.into_inner().flatten().map(|rates| rates.gain),
         threads,
         work,
@@ -174,24 +194,27 @@ struct Maps {
     current: Option<(u64, Prepared)>,
     preparing: Duration,
     branching: Branching,
+    /// As how many samples a camera ray counts; known when it is prepared.
+    paths_per_ray: u64,
     stats: Option<PhotonStats>,
 }
 
 impl Maps {
-    fn new(integrator: Integrator, preparing: Duration) -> Maps {
+    fn new(chosen: Chosen<Integrator>, preparing: Duration) -> Maps {
         Maps {
-            integrator,
+            integrator: chosen.choice,
             current: None,
             preparing,
             branching: Branching::default(),
+            paths_per_ray: chosen.paths_per_ray,
             stats: None,
         }
     }
 
-    /// Number of samples from this one on that share a preparation.
-    fn shared_with(&self, sample: u64) -> u64 {
+    /// One past the last sample that shares the preparation of that index.
+    fn end_of(&self, index: u64) -> u64 {
         let shared = self.integrator.samples_per_pass();
-        shared.map_or(u64::MAX, |count| (sample / count + 1) * count - sample)
+        shared.map_or(u64::MAX, |count| (index + 1) * count)
     }
 
     /// Prepares the integrator for that sample. The preparation depends on the sample's index only, so that any range
@@ -203,7 +226,7 @@ impl Maps {
         sample: u64,
         workers: &Workers<'_>,
         pass: impl Fn(u64) -> Pass<'a> + Sync,
-    ) -> Result<&Prepared, RenderError> {
+    ) -> Result<(), RenderError> {
         let index = self
             .integrator
             .samples_per_pass()
@@ -216,9 +239,14 @@ impl Maps {
                     let ready = Prepared::new(&self.integrator, scene, &pass(index))?;
                     Ok::<_, RenderError>(match &self.integrator {
                         Integrator::Photon(photon) => with_counts(scene, settings, photon, ready),
-                        Integrator::Path(_) | Integrator::Auto(_) => ready,
+                        Integrator::Path(_) | Integrator::Auto(_) => Chosen {
+                            choice: ready,
+                            paths_per_ray: self.paths_per_ray,
+                        },
                     })
                 })?;
+                self.paths_per_ray = ready.paths_per_ray;
+                let ready = ready.choice;
                 self.branching = ready.branching();
                 self.preparing += begin.elapsed();
                 if let Some(stats) = ready.photons() {
@@ -227,7 +255,8 @@ impl Maps {
                 (index, ready)
             }
         };
-        Ok(&self.current.insert(current).1)
+        self.current = Some(current);
+        Ok(())
     }
 }
 
@@ -264,9 +293,10 @@ impl Pace {
     }
 
     /// Whether there is time for so many samples.
-    fn has_time_for(&self, samples: u32) -> bool {
+    fn has_time_for(&self, samples: u64) -> bool {
         let left = self.left();
-        self.pass.is_none_or(|(_, each)| left / samples > each)
+        self.pass
+            .is_none_or(|(_, each)| left.as_secs_f64() > samples as f64 * each.as_secs_f64())
     }
 
     fn left(&self) -> Duration {

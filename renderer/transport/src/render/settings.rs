@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use glam::UVec2;
 
+use super::pilot::MOST_BRANCHES;
 use crate::integrator::{Integrator, PathSettings};
 use crate::scene::build::Built;
 use renderer_base::sampler::Sampler;
@@ -37,6 +38,8 @@ pub struct RenderSettings {
     pub samples: Range<u64>,
     /// Total number of samples per pixel, of which others may be taken by other runs.
     pub total: u64,
+    /// What a sample is.
+    pub unit: SampleUnit,
     /// Whether samples take more rays where the picture is noisier.
     pub adaptive: bool,
     /// Adaptive sampling towards a goal: the error to reach; `None` for the same number of samples at every pixel.
@@ -53,7 +56,39 @@ pub struct RenderSettings {
     pub joins: bool,
 }
 
+/// What the number of samples counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SampleUnit {
+    /// Camera rays, however many branches and light samples each has.
+    #[default]
+    CameraRay,
+    /// Paths, as in renderers whose paths do not branch: a camera ray whose branches and light samples cost as much as `n`
+    /// paths counts as `n` samples, and a render of `total` samples costs about `total` paths per pixel. Renders towards a
+    /// noise goal count camera rays.
+    Path,
+}
+
+/// Camera rays per pixel that branches leave, where there are as many samples: edges and lenses need them.
+const LEAST_RAYS: u64 = 8;
+
 impl RenderSettings {
+    /// The most paths that a camera ray may count as, a power of two: by the total of samples where these are paths.
+    pub fn most_paths_per_ray(&self) -> u64 {
+        match self.unit {
+            SampleUnit::CameraRay => 1,
+            SampleUnit::Path if self.noise.is_some() => 1,
+            SampleUnit::Path => 1 << (self.total / LEAST_RAYS).clamp(1, MOST_BRANCHES).ilog2(),
+        }
+    }
+
+    /// The most branches and light samples that a pilot may choose.
+    pub(super) fn most_branches(&self) -> u32 {
+        match self.most_paths_per_ray() {
+            1 if self.unit == SampleUnit::CameraRay || self.noise.is_some() => MOST_BRANCHES as u32,
+            most => most as u32,
+        }
+    }
+
     /// The settings in a scene's description, with one thread per core.
     pub fn new(desc: &SceneDesc, built: &Built) -> RenderSettings {
         RenderSettings {
@@ -82,6 +117,7 @@ impl RenderSettings {
             integrator: Integrator::Path(PathSettings::default()),
             samples: 0..1,
             total: 1,
+            unit: SampleUnit::CameraRay,
             adaptive: true,
             noise: None,
             seed: 0,

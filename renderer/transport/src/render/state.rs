@@ -48,16 +48,16 @@ impl RenderState {
         }
     }
 
-    /// Most samples of the next pass: it may not go beyond the next decision of adaptive sampling.
-    pub(super) fn longest_pass(&self, settings: &RenderSettings) -> u64 {
+    /// One past the last sample of the next pass: it may not go beyond the next decision of adaptive sampling.
+    pub(super) fn pass_end(&self, settings: &RenderSettings) -> u64 {
         let next = self.samples.end;
         let end = self.noise.as_ref().map_or(u64::MAX, |noise| noise.pass_end(next));
-        end.min(settings.samples.end) - next
+        end.min(settings.samples.end)
     }
 
-    /// Records that each active pixel has got that many samples.
-    pub(super) fn took(&mut self, samples: u64) {
-        self.samples.end += samples;
+    /// Records that each active pixel has got the samples before that one.
+    pub(super) fn took(&mut self, end: u64) {
+        self.samples.end = end;
         if let Some(noise) = &mut self.noise {
             noise.took(self.samples.end);
         }

@@ -1,8 +1,8 @@
 //! The variance of samples as far as stratification leaves it: measured between two sequences of a few samples.
 
-use super::RenderSettings;
-use super::pilot::Pilot;
+use super::pixels::Pilot;
 use crate::integrator::Prepared;
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_image::Rect;

@@ -7,16 +7,16 @@
 //!   show what the same light would have as variance without them. Rare bright paths, which guides find and a pilot of other
 //!   paths misses, are counted so; caustics that both miss are known by photons.
 
-use super::RenderSettings;
 use super::branches::{
     CLOSE, Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PLAIN, Pixel, SAMPLES, STEP,
     measured, relative,
 };
 use super::caustics;
-use super::pilot::Pilot;
+use super::pixels::Pilot;
 use super::stratified;
 use crate::integrator::photon::{GuideField, Photons};
 use crate::integrator::{Pass, PathSettings, PhotonSettings, Prepared};
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_image::Rect;
 
@@ -29,6 +29,32 @@ const MOST_PHOTONS: u64 = 1 << 16;
 /// of single samples do not tell. Where the pilot finds both alike (cornell_box), guided pictures take 1.4 times the work.
 const UNEVEN: f64 = 1.2;
 
+/// An integrator for which pilots have chosen.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::render) struct Chosen<T> {
+    /// What they chose.
+    pub(in crate::render) choice: T,
+    /// As how many paths a camera ray counts.
+    pub(in crate::render) paths_per_ray: u64,
+}
+
+impl<T> Chosen<T> {
+    /// Where there was nothing to choose.
+    pub(in crate::render) fn given(choice: T) -> Chosen<T> {
+        Chosen {
+            choice,
+            paths_per_ray: 1,
+        }
+    }
+
+    pub(in crate::render) fn map<U>(self, f: impl FnOnce(T) -> U) -> Chosen<U> {
+        Chosen {
+            choice: f(self.choice),
+            paths_per_ray: self.paths_per_ray,
+        }
+    }
+}
+
 /// The settings with the numbers of branches and light samples and the guides that are best, where they are not given.
 /// Decides on the `rayon` pool that it is called in; the same for any number of threads, any crop and any range of
 /// samples.
@@ -37,18 +63,18 @@ pub(super) fn chosen(
     settings: &RenderSettings,
     path: &PathSettings,
     pass: &Pass<'_>,
-) -> PathSettings {
+) -> Chosen<PathSettings> {
     let reaches = |segments| path.depth.is_none_or(|depth| depth >= segments);
     if !reaches(2) {
-        return PathSettings {
+        return Chosen::given(PathSettings {
             split: path.split.or(Some(1)),
             light_samples: path.light_samples.or(Some(1)),
             guide: path.guide.or(Some(false)),
             ..*path
-        };
+        });
     }
     if path.split.is_some() && path.light_samples.is_some() && path.guide.is_some() {
-        return *path;
+        return Chosen::given(*path);
     }
     let pilots = Pilots {
         scene,
@@ -62,12 +88,17 @@ pub(super) fn chosen(
         None if reaches(3) => pilots.guided(&plain),
         None => None,
     };
-    let counts = pilots.counts(guided.as_ref().unwrap_or(&plain.errors));
-    PathSettings {
-        split: Some(counts.branches),
-        light_samples: Some(counts.light_samples),
-        guide: Some(guided.is_some()),
-        ..*path
+    let errors = guided.as_ref().unwrap_or(&plain.errors);
+    let counts = pilots.counts(errors);
+    let most = settings.most_paths_per_ray();
+    Chosen {
+        choice: PathSettings {
+            split: Some(counts.branches),
+            light_samples: Some(counts.light_samples),
+            guide: Some(guided.is_some()),
+            ..*path
+        },
+        paths_per_ray: errors.paths(counts, path.split, path.light_samples, most),
     }
 }
 
@@ -103,7 +134,11 @@ impl Pilots<'_> {
 
     /// The best numbers of branches and light samples.
     fn counts(&self, errors: &Errors) -> Counts {
-        errors.best(self.path.split, self.path.light_samples)
+        errors.best(
+            self.path.split,
+            self.path.light_samples,
+            self.settings.most_branches(),
+        )
     }
 
     /// The errors of guided paths, if these are sooner at the same error.
@@ -158,24 +193,22 @@ pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Pr
     if path.guide != Some(true) {
         return Prepared::Path(*path);
     }
-    // No deadline: what a pilot chooses must not depend on the machine's load.
-    let pass = Pass { until: None, ..*pass };
-    let photons = (GuideField::photons(&pass) / FEWER_PHOTONS).min(MOST_PHOTONS);
-    Prepared::Guided(*path, Box::new(GuideField::prepare(path, scene, &pass, photons)))
+    let photons = (GuideField::photons(pass) / FEWER_PHOTONS).min(MOST_PHOTONS);
+    Prepared::Guided(*path, Box::new(GuideField::prepare(path, scene, pass, photons)))
 }
 
 /// Photon maps with the numbers of gather rays and light samples and the guides that are best, where their settings do not
 /// give them. Progressive passes take one of each: they have photons of their own for every sample, which cost more.
-pub(super) fn with_counts(
+pub(in crate::render) fn with_counts(
     scene: &Scene,
     settings: &RenderSettings,
     photon: &PhotonSettings,
     maps: Prepared,
-) -> Prepared {
+) -> Chosen<Prepared> {
     let gathers = photon.show.is_none() && !photon.progressive && photon.gather != Some(0);
     let is_open = photon.gather.is_none() || photon.light_samples.is_none() || photon.guide.is_none();
     if !gathers || !is_open || photon.depth == Some(1) {
-        return maps;
+        return Chosen::given(maps);
     }
     let mut maps = maps.with_counts(2, 2);
     let guides = [(false, GATHERED), (true, GUIDED_GATHERED)];
@@ -188,10 +221,11 @@ pub(super) fn with_counts(
         errors.push((guide, Errors::of(&measured(scene, settings, &maps), costs)));
     }
     // What is best for the one may be better for the other, too, by what stratification leaves.
-    let counts = |errors: &Errors| errors.best(photon.gather, photon.light_samples);
+    let counts = |errors: &Errors| errors.best(photon.gather, photon.light_samples, settings.most_branches());
     let mut all: Vec<Counts> = errors.iter().map(|(_, errors)| counts(errors)).collect();
     all.dedup();
-    let mut best: Option<(f64, bool, Counts)> = None;
+    let most = settings.most_paths_per_ray();
+    let mut best: Option<(f64, bool, Counts, u64)> = None;
     for (guide, errors) in &errors {
         for &counts in &all {
             maps = maps
@@ -199,15 +233,21 @@ pub(super) fn with_counts(
                 .with_counts(counts.branches, counts.light_samples);
             let work = errors.cost(counts) * relative_variance(scene, settings, &maps);
             if best.is_none_or(|(least, ..)| CLOSE * work < least) {
-                best = Some((work, *guide, counts));
+                let paths = errors.paths(counts, photon.gather, photon.light_samples, most);
+                best = Some((work, *guide, counts, paths));
             }
         }
     }
-    let Some((_, guide, counts)) = best else {
-        return maps;
+    let Some((_, guide, counts, paths_per_ray)) = best else {
+        return Chosen::given(maps);
     };
-    maps.with_guides(guide)
-        .with_counts(counts.branches, counts.light_samples)
+    let choice = maps
+        .with_guides(guide)
+        .with_counts(counts.branches, counts.light_samples);
+    Chosen {
+        choice,
+        paths_per_ray,
+    }
 }
 
 /// The relative variance of samples in pictures of many, but for a share of the pixels.

@@ -4,9 +4,11 @@
 //! Measured time would make the image depend on the machine and its load, so cost is counted in rays.
 // Bolin & Meyer 1997, "An Error Metric for Monte Carlo Ray Tracing", section 3: the optimal splitting ratio.
 
-use super::RenderSettings;
-use super::pilot::Pilot;
+use std::f64::consts::SQRT_2;
+
+use super::pixels::Pilot;
 use crate::integrator::{Collect, Label, Prepared};
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_image::Rect;
@@ -19,7 +21,10 @@ pub(super) const SAMPLES: u64 = 8;
 
 /// The numbers of branches and of light samples to choose among. With more, edges and lenses have too few samples; Sobol'
 /// points are spread best over powers of two.
-const COUNTS: [u32; 4] = [1, 2, 4, 8];
+const COUNTS: [u32; 4] = [1, 2, 4, MOST_BRANCHES as u32];
+
+/// The most branches and light samples that a pilot chooses.
+pub(in crate::render) const MOST_BRANCHES: u64 = 8;
 
 /// Work that counts as the least, relative to it.
 pub(super) const CLOSE: f64 = 1.03;
@@ -157,9 +162,10 @@ impl Errors {
         }
     }
 
-    /// The numbers with the least work, where none are given; the smallest of those that come close.
-    pub(super) fn best(&self, branches: Option<u32>, light_samples: Option<u32>) -> Counts {
-        let given = |count: Option<u32>| count.map_or(COUNTS.to_vec(), |count| vec![count]);
+    /// The numbers with the least work, `most` at most, where none are given; the smallest of those that come close.
+    pub(super) fn best(&self, branches: Option<u32>, light_samples: Option<u32>, most: u32) -> Counts {
+        let allowed = || COUNTS.into_iter().filter(|&count| count <= most).collect();
+        let given = |count: Option<u32>| count.map_or_else(allowed, |count| vec![count]);
         let light_samples = given(light_samples);
         let all = given(branches).into_iter().flat_map(|branches| {
             light_samples.iter().map(move |&light_samples| Counts {
@@ -186,6 +192,28 @@ impl Errors {
         let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
         let variance = self.camera + self.light_sample / light_samples + self.branch / branches;
         variance * self.cost(counts)
+    }
+
+    /// As how many paths a camera ray with so many branches and light samples counts: a power of two, `most` at most, near
+    /// its cost over that with one of each, or as many as are given.
+    pub(super) fn paths(
+        &self,
+        counts: Counts,
+        branches: Option<u32>,
+        light_samples: Option<u32>,
+        most: u64,
+    ) -> u64 {
+        let plain = Counts {
+            branches: branches.unwrap_or(1),
+            light_samples: light_samples.unwrap_or(1),
+        };
+        let ratio = self.cost(counts) / self.cost(plain);
+        let powers = (0..=most.ilog2()).map(|power| 1 << power);
+        // Halfway between two powers by their ratio.
+        powers
+            .take_while(|&power| power == 1 || ratio * SQRT_2 >= power as f64)
+            .last()
+            .unwrap_or(1)
     }
 
     /// The cost of such a sample in rays.

@@ -8,13 +8,14 @@
 
 use std::time::Instant;
 
-use super::RenderSettings;
-use super::caustics;
-use super::paths::{self, chosen, with_counts};
-use super::pilot::Pilot;
+use super::Choice;
+use super::caustics::{self, SEEN};
+use super::paths::{self, Chosen, chosen, with_counts};
+use super::pixels::Pilot;
 use super::stratified::{self, Pixel};
 use crate::integrator::photon::default_count;
 use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 
 /// Result of the pilot.
@@ -22,9 +23,8 @@ use crate::scene::Scene;
 pub struct Decision {
     /// Path or photon.
     pub integrator: Integrator,
-    /// The same with what a pilot chooses about its paths.
-    pub(super) settled: Integrator,
-    /// Expected time to equal error of the other integrator, relative to this one.
+    /// Expected time to equal error of the other integrator, relative to this one; infinite where the other cannot find all
+    /// of the light.
     pub gain: f64,
 }
 
@@ -58,7 +58,8 @@ const RECORD: f64 = 130.0;
 /// The share of its gain that photons keep where there is no time for their maps: a gain of 0 would mean no light.
 const LEAST_SHARE: f64 = 0.01;
 
-/// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads.
+/// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads. `pass` is that of
+/// pilots: without a file, and without a deadline unless the render has a time limit.
 ///
 /// # Errors
 /// Those of [`Integrator::prepare`].
@@ -67,7 +68,7 @@ pub(super) fn decide(
     settings: &RenderSettings,
     path: &PathSettings,
     pass: &Pass<'_>,
-) -> Result<Decision, PrepareError> {
+) -> Result<Choice, PrepareError> {
     let photon = PhotonSettings {
         depth: path.depth,
         hide_emitters: path.hide_emitters,
@@ -78,14 +79,8 @@ pub(super) fn decide(
         caustic_photons: Some(PHOTONS),
         ..photon
     });
-    // No deadline: the decision must not depend on the machine's load.
-    let pilot_pass = Pass {
-        file: None,
-        until: None,
-        ..*pass
-    };
     let begin = Instant::now();
-    let maps = Prepared::new(&pilot, scene, &pilot_pass)?;
+    let maps = Prepared::new(&pilot, scene, pass)?;
     let for_maps = begin.elapsed();
     let made = maps.photons().cloned().unwrap_or_default();
     let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
@@ -103,32 +98,32 @@ pub(super) fn decide(
         }
         None => gain,
     };
-    let by_photon = |gain| Decision {
-        integrator: Integrator::Photon(photon),
-        settled: Integrator::Photon(photon),
-        gain,
+    let choice = |integrator: Integrator, settled: Chosen<Integrator>, gain: f64| Choice {
+        decision: Some(Decision { integrator, gain }),
+        integrator,
+        settled,
+        unfound: None,
     };
+    let photon_choice = Integrator::Photon(photon);
+    let by_photon = |gain| choice(photon_choice, Chosen::given(photon_choice), gain);
     let maps = maps.with_counts(2, 2);
     let plain = Prepared::Path(*path).with_counts(2, 2);
     let film = settings.rendered();
     let step = film.width().max(film.height()).div_ceil(FEW);
-    let first = within_time(comparison.gain(&plain, &maps, step));
+    let first = within_time(comparison.gain(&plain, &maps, step, settings.most_paths_per_ray().min(2)));
     if first > SURE {
         return Ok(by_photon(first));
     }
     let settled = chosen(scene, settings, path, pass);
-    let paths = paths::prepare(scene, &settled, pass);
-    let maps = with_counts(scene, settings, &photon, maps);
-    let gain = within_time(MISSED * comparison.gain(&paths, &maps, 1));
+    let paths = paths::prepare(scene, &settled.choice, pass);
+    let maps = with_counts(scene, settings, &photon, maps).choice;
+    let gain = within_time(MISSED * comparison.gain(&paths, &maps, 1, settled.paths_per_ray));
     Ok(if gain > 1.0 {
         by_photon(gain)
     } else {
-        Decision {
-            integrator: Integrator::Path(*path),
-            settled: Integrator::Path(settled),
-            // A picture without light has no errors by either.
-            gain: if gain > 0.0 { 1.0 / gain } else { 1.0 },
-        }
+        // A picture without light has no errors by either.
+        let gain = if gain > 0.0 { 1.0 / gain } else { 1.0 };
+        choice(Integrator::Path(*path), settled.map(Integrator::Path), gain)
     })
 }
 
@@ -142,8 +137,8 @@ struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// Expected time of these paths to the error that final gathering from these maps has, relative to its time; 0 where
-    /// there is no light.
-    fn gain(&self, paths: &Prepared, maps: &Prepared, step: u32) -> f64 {
+    /// there is no light, and infinite where no path finds all of it. A camera ray counts as so many paths.
+    fn gain(&self, paths: &Prepared, maps: &Prepared, step: u32, paths_per_ray: u64) -> f64 {
         let [by_path, by_photon] = [paths, maps].map(|prepared| self.sample(prepared, step));
         let rays = |pilot: &Pilot<Pixel>| {
             pilot.work.rays() as f64 / (pilot.pixels.len().max(1) as u64 * 2 * SAMPLES) as f64
@@ -156,6 +151,16 @@ impl Comparison<'_> {
         let spread = |of: &dyn Fn((&Pixel, &Pixel)) -> f64| -> f64 {
             pixels().map(|pair| of(pair) * scale(pair)).sum()
         };
+        // Light that paths cannot find is missing however many samples there are.
+        let unfound = self.unfound(paths, maps, step);
+        let bias: f64 = unfound
+            .iter()
+            .zip(pixels())
+            .map(|(light, pair)| light * light * scale(pair))
+            .sum();
+        if bias > SEEN.powi(2) * by_path.pixels.len() as f64 {
+            return f64::INFINITY;
+        }
         let photon_error = spread(&|(_, photon)| photon.variance);
         // Rare paths with large contributions are missing among so few samples; the difference to the estimate with
         // photon maps shows how much.
@@ -171,8 +176,8 @@ impl Comparison<'_> {
             .sum();
         let branches = f64::from(paths.branching().branches.unwrap_or(1));
         let path_error = spread(&|(path, _)| path.variance).max(missing) + rare / branches;
-        let picture = samples_of(self.settings, path_error / by_path.pixels.len() as f64)
-            * self.settings.pixels() as f64;
+        let samples = samples_of(self.settings, path_error / by_path.pixels.len() as f64);
+        let picture = samples / paths_per_ray as f64 * self.settings.pixels() as f64;
         let lookups = f64::from(1 + maps.branching().branches.unwrap_or(1));
         let path_work = rays(&by_path) * picture * path_error;
         let photon_work =
@@ -193,6 +198,17 @@ impl Comparison<'_> {
             SAMPLES,
             prepared,
         )
+    }
+
+    /// Radiance that no path finds.
+    fn unfound(&self, paths: &Prepared, maps: &Prepared, step: u32) -> Vec<f64> {
+        match maps {
+            Prepared::Photon(maps) => {
+                let film = self.settings.rendered();
+                caustics::unfound(self.scene, self.settings, (&film, step), paths, maps)
+            }
+            Prepared::Path(_) | Prepared::Guided(..) => vec![],
+        }
     }
 
     /// Variances that caustics make in a branch of these paths.

@@ -3,8 +3,8 @@
 use glam::UVec2;
 use rayon::prelude::*;
 
-use super::RenderSettings;
 use crate::integrator::{Context, Stats};
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::camera::CameraRay;
@@ -17,15 +17,15 @@ const PIXELS: u32 = 40;
 const SALT: u64 = 0x70_69_6c_6f_74;
 
 /// What was measured at the pixels, and the work that it took.
-pub(super) struct Pilot<T> {
-    pub(super) pixels: Vec<T>,
-    pub(super) work: Stats,
+pub(in crate::render) struct Pilot<T> {
+    pub(in crate::render) pixels: Vec<T>,
+    pub(in crate::render) work: Stats,
 }
 
 impl<T: Send> Pilot<T> {
     /// Measures pixels spread over `rect`, `step` apart at least, on the current `rayon` pool; the same for any number
     /// of threads. `measure` gets a function that makes the camera's ray of a sample, and the sampler after it.
-    pub(super) fn new(
+    pub(in crate::render) fn new(
         scene: &Scene,
         settings: &RenderSettings,
         rect: &Rect,
@@ -39,7 +39,7 @@ impl<T: Send> Pilot<T> {
     }
 
     /// Measures these pixels. `measure` gets one of them, and the pilot's sampler.
-    pub(super) fn at(
+    pub(in crate::render) fn at(
         scene: &Scene,
         settings: &RenderSettings,
         places: &[UVec2],

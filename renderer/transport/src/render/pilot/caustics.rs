@@ -8,11 +8,12 @@
 use glam::UVec2;
 use rayon::prelude::*;
 
-use super::RenderSettings;
+use super::branches::STEP;
 use super::stratified;
 use crate::integrator::photon::{Photon, Photons};
 use crate::integrator::{Arrival, Context, Integrator, Pass, PathSettings, PhotonSettings, Prepared};
-use crate::light::LitPoint;
+use crate::light::{Light, LitPoint};
+use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, Located, Ray};
@@ -32,6 +33,9 @@ const ALBEDO: f64 = 0.5;
 
 /// Most photons at which the light is estimated.
 const PHOTONS: usize = 1 << 12;
+
+/// Root mean square of light that paths cannot find, relative to the picture, from which on it counts: less is not seen.
+pub(super) const SEEN: f64 = 0.01;
 
 /// Estimates at each of them.
 const ESTIMATES: u64 = 8;
@@ -57,13 +61,8 @@ pub(super) fn photons(
         show: Some(Show::Caustic),
         ..PhotonSettings::default()
     };
-    // No deadline: what a pilot chooses must not depend on the machine's load. Without a file there are no mistakes.
-    let pass = Pass {
-        file: None,
-        until: None,
-        ..*pass
-    };
-    match Prepared::new(&Integrator::Photon(settings), scene, &pass) {
+    // Without a file there are no errors.
+    match Prepared::new(&Integrator::Photon(settings), scene, pass) {
         Ok(Prepared::Photon(maps)) if !maps.caustic().is_empty() => Some(maps),
         _ => None,
     }
@@ -80,14 +79,67 @@ pub(super) fn variances(
     if maps.caustic().is_empty() {
         return vec![];
     }
-    let squares = Prepared::Photon(Box::new(mean_squares(scene, settings, path, maps)));
+    let squares = weighted(scene, settings, path, maps, Estimates::square_over_mean);
     let pilot = stratified::sample(scene, settings, rect, step, SAMPLES, &squares);
     pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
 }
 
-/// A map to be looked at directly. It shows the mean square of the light that `path` finds of the caustics of `maps`,
-/// over the albedo of the surface.
-fn mean_squares(scene: &Scene, settings: &RenderSettings, path: &Prepared, maps: &Photons) -> Photons {
+/// The radiance of the caustics of `maps` that `path` cannot find, at the pixels of a pilot of `rect` and `step`: that of
+/// lights without size, which no ray hits. Light samples do not reach them through what bends light.
+pub(super) fn unfound(
+    scene: &Scene,
+    settings: &RenderSettings,
+    (rect, step): (&Rect, u32),
+    path: &Prepared,
+    maps: &Photons,
+) -> Vec<f64> {
+    let has_delta = scene.lights().iter().any(Light::is_delta);
+    if maps.caustic().is_empty() || !has_delta {
+        return vec![];
+    }
+    let never = |estimates: Estimates| if estimates.sum > 0.0 { 0.0 } else { 1.0 };
+    let light = weighted(scene, settings, path, maps, never);
+    let pilot = stratified::sample(scene, settings, rect, step, SAMPLES, &light);
+    pilot.pixels.iter().map(|pixel| pixel.mean).collect()
+}
+
+/// The root mean square of the light that `path` cannot find, relative to the picture; `None` where that is not seen, or
+/// where all lights have size.
+pub(super) fn missing(
+    scene: &Scene,
+    settings: &RenderSettings,
+    path: &PathSettings,
+    pass: &Pass<'_>,
+) -> Option<f64> {
+    if !scene.lights().iter().any(Light::is_delta) {
+        return None;
+    }
+    let maps = photons(scene, path, pass, FEW)?;
+    let plain = Prepared::Path(*path).with_counts(1, 1);
+    let film = Rect::of_size(settings.width, settings.height);
+    let unfound = unfound(scene, settings, (&film, STEP), &plain, &maps);
+    let found = stratified::sample(scene, settings, &film, STEP, SAMPLES, &plain).pixels;
+    let brightness = |(pixel, light): (&stratified::Pixel, &f64)| pixel.mean + light;
+    let pixels = || found.iter().zip(&unfound);
+    let count = unfound.len() as f64;
+    let mean = pixels().map(brightness).sum::<f64>() / count;
+    let relative = pixels().map(|(pixel, light)| {
+        light * light / (brightness((pixel, light)).powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
+    });
+    let error = (relative.sum::<f64>() / count).sqrt();
+    (error > SEEN).then_some(error)
+}
+
+/// The caustic map of `maps` to be looked at directly, the power of each photon multiplied by a factor of the estimates
+/// that `path` makes of the light from its direction. With the mean square over the mean it shows the mean square of the
+/// light that paths find of the caustics, over the albedo of the surface.
+fn weighted(
+    scene: &Scene,
+    settings: &RenderSettings,
+    path: &Prepared,
+    maps: &Photons,
+    factor: impl Fn(Estimates) -> f32 + Sync,
+) -> Prepared {
     let caustic = maps.caustic();
     let step = caustic.len().div_ceil(PHOTONS).max(1);
     let photons: Vec<Photon> = caustic.photons().step_by(step).copied().collect();
@@ -98,22 +150,39 @@ fn mean_squares(scene: &Scene, settings: &RenderSettings, path: &Prepared, maps:
             || (Context::new(scene), Sampler::new(settings.seed ^ SALT)),
             |(context, sampler), (index, photon)| {
                 let key = UVec2::new(index as u32, 0);
-                square_over_mean(scene, path, photon, key, sampler, context)
+                factor(estimates(scene, path, photon, key, sampler, context))
             },
         )
         .collect();
-    maps.caustics_alone(&photons, &factors)
+    Prepared::Photon(Box::new(maps.caustics_alone(&photons, &factors)))
 }
 
-/// The mean square over the mean of the path's estimates of the light from a photon's direction.
-fn square_over_mean(
+/// Estimates that paths make of the light from a photon's direction.
+struct Estimates {
+    /// Sum of their luminance.
+    sum: f32,
+    /// Sum of its squares.
+    squares: f32,
+    /// How much a guide prefers the direction: its light is found more often and counts less each time.
+    preference: f32,
+}
+
+impl Estimates {
+    fn square_over_mean(self) -> f32 {
+        let ratio = self.squares / (self.sum * self.preference);
+        if ratio.is_finite() { ratio } else { 0.0 }
+    }
+}
+
+/// The path's estimates of the light from a photon's direction.
+fn estimates(
     scene: &Scene,
     path: &Prepared,
     photon: &Photon,
     key: UVec2,
     sampler: &mut Sampler,
     context: &mut Context,
-) -> f32 {
+) -> Estimates {
     let (p, n, wi) = (photon.p(), photon.n(), photon.wi());
     let ray = Ray::new(p + n * (LIFT * scene.bounds().radius()), wi);
     let arrival = Arrival {
@@ -129,7 +198,9 @@ fn square_over_mean(
         sum += luminance;
         squares += luminance * luminance;
     }
-    // Where a guide prefers the direction, its light is found more often and counts less each time.
-    let ratio = squares / (sum * path.preference(p, n, wi));
-    if ratio.is_finite() { ratio } else { 0.0 }
+    Estimates {
+        sum,
+        squares,
+        preference: path.preference(p, n, wi),
+    }
 }
