@@ -246,6 +246,7 @@ fn small(line: &str) -> Vec<String> {
             "--size" => args[i] = "24x16".to_owned(),
             // Rounds stay as they are, and end soon.
             "--noise" => args[i] = "0.5".to_owned(),
+            "--quality" => args[i] = "draft".to_owned(),
             "--samples" if args[0] == "render" && !line.contains("--noise") => {
                 let (a, b) = args[i].split_once("..").unwrap();
                 args[i] = format!("{}..{}", fewer(a), fewer(b));
@@ -261,7 +262,10 @@ fn small(line: &str) -> Vec<String> {
         "bake" => vec!["--samples", "1", "--resolution", "128"],
         _ => vec![],
     };
-    if args[0] == "render" && !["--spp", "--noise"].iter().any(|option| line.contains(option)) {
+    let has_end = ["--spp", "--noise", "--quality"]
+        .iter()
+        .any(|option| line.contains(option));
+    if args[0] == "render" && !has_end {
         more.extend(["--spp", "1"]);
     }
     if args[0] == "render" && has_photons(line) {
