@@ -10,7 +10,7 @@
 
 use std::fmt;
 use std::mem::{ManuallyDrop, transmute};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
@@ -18,6 +18,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 
 use super::compiler::Entries;
 use super::options::OptLevel;
+use crate::hir::verify::verifies;
 use crate::runtime::ShaderGlobals;
 use crate::runtime::context::ContextHeader;
 
@@ -40,19 +41,21 @@ pub(super) fn prepare() {
 
 fn isa(level: OptLevel) -> Result<Arc<dyn TargetIsa>, String> {
     type Made = Result<OwnedTargetIsa, String>;
-    static FAST: LazyLock<Made> = LazyLock::new(|| make_isa("none", "single_pass"));
-    static PLAIN: LazyLock<Made> = LazyLock::new(|| make_isa("none", "backtracking"));
-    static FULL: LazyLock<Made> = LazyLock::new(|| make_isa("speed", "backtracking"));
-    match level {
-        OptLevel::Fast => FAST.clone(),
-        OptLevel::Plain => PLAIN.clone(),
-        OptLevel::Full => FULL.clone(),
-    }
+    /// Of each level, without and with Cranelift's verifier.
+    static MADE: [[OnceLock<Made>; 2]; 3] = [const { [const { OnceLock::new() }; 2] }; 3];
+    let verify = verifies();
+    let (index, opt_level, regalloc) = match level {
+        OptLevel::Fast => (0, "none", "single_pass"),
+        OptLevel::Plain => (1, "none", "backtracking"),
+        OptLevel::Full => (2, "speed", "backtracking"),
+    };
+    let made = &MADE[index][usize::from(verify)];
+    made.get_or_init(|| make_isa(opt_level, regalloc, verify)).clone()
 }
 
-fn make_isa(opt_level: &str, regalloc: &str) -> Result<OwnedTargetIsa, String> {
+fn make_isa(opt_level: &str, regalloc: &str, verify: bool) -> Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
-    let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+    let verify = if verify { "true" } else { "false" };
     for (name, value) in [
         ("opt_level", opt_level),
         ("regalloc_algorithm", regalloc),

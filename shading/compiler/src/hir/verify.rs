@@ -1,6 +1,7 @@
 //! HIR verifier: checks every invariant that [`crate::hir`] states.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::shape::{Shape, shape};
 use crate::hir::ClosureRegistry;
@@ -223,9 +224,23 @@ impl Verifier<'_> {
     }
 }
 
-/// Panics in debug builds when a unit breaks an invariant, naming the pass that broke it.
+/// Whether passes are verified.
+static VERIFIES: AtomicBool = AtomicBool::new(cfg!(any(debug_assertions, test)));
+
+/// Verifies all code that the process compiles from now on, after each pass, as debug builds do: HIR by [`verify`],
+/// machine code by Cranelift's verifier. For tests of optimised builds.
+pub fn verify_all() {
+    VERIFIES.store(true, Ordering::Relaxed);
+}
+
+/// Whether passes are verified: in debug builds, and after [`verify_all`].
+pub fn verifies() -> bool {
+    VERIFIES.load(Ordering::Relaxed)
+}
+
+/// Panics when a unit breaks an invariant, naming the pass that broke it; only looks where passes are verified.
 pub fn debug_verify(unit: &Unit, after: &str) {
-    if cfg!(debug_assertions) {
+    if verifies() {
         let found = verify(unit, None);
         let list: Vec<_> = found.iter().map(Violation::to_string).collect();
         assert!(
