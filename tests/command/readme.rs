@@ -311,7 +311,7 @@ fn every_option_is_described() {
     let pages: String = pages().iter().map(|page| read(page)).collect();
     let words: BTreeSet<&str> = pages
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
-        .filter(|word| word.starts_with("--"))
+        .filter(|word| word.starts_with('-'))
         .collect();
     let mut missing = vec![];
     for command in Cli::command().get_subcommands() {
@@ -319,11 +319,12 @@ fn every_option_is_described() {
             continue;
         }
         for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
-            if let Some(long) = argument.get_long()
-                && !OWN_WORDS.contains(&long)
-                && !words.contains(format!("--{long}").as_str())
-            {
-                missing.push(format!("kiln {} --{long}", command.get_name()));
+            let long = argument.get_long().map(|long| format!("--{long}"));
+            let short = argument.get_short().map(|short| format!("-{short}"));
+            let mut names = long.iter().chain(&short).peekable();
+            let is_own = OWN_WORDS.contains(&argument.get_id().as_str());
+            if names.peek().is_some() && !is_own && !names.any(|name| words.contains(name.as_str())) {
+                missing.push(format!("kiln {} {}", command.get_name(), argument.get_id()));
             }
         }
     }
