@@ -1,6 +1,7 @@
-//! The READMEs: code blocks compile, command lines and flags exist, and short commands run, in their order, in one
-//! folder.
+//! The pages for users: code blocks compile, command lines, options and links exist, pictures are small, and commands run,
+//! those of a page in their order, in one folder.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +18,29 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap()
 }
 
-const READMES: [&str; 2] = ["README.md", "scenes/README.md"];
+/// The pages whose blocks and command lines are tried.
+fn pages() -> Vec<String> {
+    let mut pages = ["README.md", "CONTRIBUTING.md", "scenes/README.md"]
+        .map(str::to_owned)
+        .to_vec();
+    for entry in fs::read_dir(root().join("renderer/docs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        pages.push(format!("renderer/docs/{name}"));
+    }
+    pages.sort();
+    assert!(pages.len() >= 10, "{pages:?}");
+    pages
+}
+
+/// The other pages, whose links are tried.
+const MORE_PAGES: [&str; 6] = [
+    "CHANGELOG.md",
+    "renderer/README.md",
+    "shading/README.md",
+    "tests/README.md",
+    "tests/fuzz/README.md",
+    "benches/README.md",
+];
 
 /// The blocks of Kiln's language, fenced as C.
 fn blocks(text: &str) -> Vec<String> {
@@ -45,10 +68,17 @@ fn spans(text: &str) -> Vec<String> {
     quoted.map(|span| span.replace('\n', " ")).collect()
 }
 
+/// The words of a command line; what stands in double quotes is one word.
 fn words(line: &str) -> Vec<String> {
-    line.split_whitespace()
-        .map(|word| word.trim_matches('"').to_owned())
-        .collect()
+    let mut words = vec![];
+    for (index, part) in line.split('"').enumerate() {
+        if index % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
 }
 
 /// A model of one triangle called `Body`, as a GLB file.
@@ -71,11 +101,25 @@ fn glb() -> Vec<u8> {
     bytes
 }
 
-/// What the READMEs take for granted: a folder of the sources, somebody's models and maps, and units of other files.
+/// A scene of Mitsuba 3.
+const MITSUBA: &str = r#"<scene version="3.0.0">
+    <sensor type="perspective">
+        <transform name="to_world"><lookat origin="0, 1, 4" target="0, 0, 0" up="0, 1, 0"/></transform>
+        <film type="hdrfilm"><integer name="width" value="24"/><integer name="height" value="16"/></film>
+    </sensor>
+    <emitter type="constant"/>
+    <shape type="sphere"/>
+</scene>"#;
+
+/// A group in a file beside the scene that imports it.
+const CAR_PAINT: &str = "surface car_paint(color tint = 1, output closure color surface = 0)\n\
+                         { surface = tint * diffuse(N); }\n";
+
+/// What the pages take for granted: a clone of the repository, and a few files of the reader's.
 fn desk() -> TempDir {
     let desk = TempDir::new().unwrap();
     let at = |name: &str| desk.path().join(name);
-    for folder in ["scenes", "shaders"] {
+    for folder in ["scenes", "scenes/meshes", "shaders"] {
         fs::create_dir(at(folder)).unwrap();
         for entry in fs::read_dir(root().join(folder)).unwrap() {
             let path = entry.unwrap().path();
@@ -84,24 +128,19 @@ fn desk() -> TempDir {
             }
         }
     }
-    fs::create_dir(at("scenes/meshes")).unwrap();
-    for entry in fs::read_dir(root().join("scenes/meshes")).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, at("scenes/meshes").join(path.file_name().unwrap())).unwrap();
-    }
-    for name in ["model.glb", "shaderball.glb"] {
-        fs::write(at(name), glb()).unwrap();
-    }
-    for name in ["sun_sky.exr", "sky.exr"] {
-        fs::copy(root().join("scenes/sun_sky.exr"), at(name)).unwrap();
-    }
-    fs::write(at("my_shaders.ksl"), CAR_PAINT).unwrap();
+    fs::write(at("model.glb"), glb()).unwrap();
+    fs::copy(root().join("scenes/sun_sky.exr"), at("sky.exr")).unwrap();
+    fs::write(at("paint.ksl"), CAR_PAINT).unwrap();
+    fs::write(at("box.xml"), MITSUBA).unwrap();
     desk
 }
 
-/// The group of `scenes/material_ball.kiln` that the README's group uses.
-const CAR_PAINT: &str = "surface car_paint(color tint = 1, output closure color surface = 0)\n\
-                         { surface = tint * diffuse(N); }\n";
+/// The file that a block is saved as, which its first line names: `// paint.kiln`.
+fn file_name(block: &str) -> Option<&str> {
+    let name = block.lines().next()?.strip_prefix("// ")?;
+    let is_file = [".kiln", ".ksl", ".osl"].iter().any(|end| name.ends_with(end));
+    (is_file && !name.contains(' ')).then_some(name)
+}
 
 fn kiln(folder: &Path, args: &[String]) {
     let output = Command::new(env!("CARGO_BIN_EXE_kiln"))
@@ -123,23 +162,22 @@ fn check(folder: &Path, name: &str, text: &str) {
     kiln(folder, &words(&format!("check {name}")));
 }
 
-/// The tour's blocks are one scene, told in parts; those of the format are a scene each.
+/// Every block is a file of its own.
 #[test]
 fn code_blocks_check() {
-    let desk = desk();
-    let readme = read("README.md");
-    let tour = blocks(readme.split("\n## Commands").next().unwrap());
-    assert!(tour.len() >= 3);
-    check(
-        desk.path(),
-        "tour.kiln",
-        &format!("{CAR_PAINT}{}", tour.join("\n")),
-    );
-    let format = blocks(&read("scenes/README.md"));
-    assert!(format.len() >= 2);
-    for (index, block) in format.iter().enumerate() {
-        check(desk.path(), &format!("format{index}.kiln"), block);
+    let mut count = 0;
+    for page in pages() {
+        let desk = desk();
+        for block in blocks(&read(&page)) {
+            // What it reads is made by the commands beside it.
+            if block.contains("import \"box/scene.glb\"") {
+                kiln(desk.path(), &small("kiln bake scenes/cornell_box.kiln -o box"));
+            }
+            count += 1;
+            check(desk.path(), &format!("block{count}.kiln"), &block);
+        }
     }
+    assert!(count >= 8, "only {count} blocks were found");
 }
 
 #[test]
@@ -152,8 +190,8 @@ fn command_lines_and_flags_are_known() {
         .chain(["--help", "--version"].map(str::to_owned))
         .collect();
     let mut count = 0;
-    for name in READMES {
-        let text = read(name);
+    for name in pages() {
+        let text = read(&name);
         let whole = |span: &String| span.starts_with("kiln ") && span.split(' ').count() > 2;
         for line in command_lines(&text)
             .into_iter()
@@ -187,8 +225,15 @@ fn command_lines_and_flags_are_known() {
 }
 
 /// A number of samples, made small.
-fn fewer(samples: &str) -> String {
-    (samples.parse::<u64>().unwrap() / 128).to_string()
+fn fewer(samples: &str) -> u64 {
+    samples.parse::<u64>().unwrap() / 128
+}
+
+/// Whether a command makes photon maps for a picture.
+fn has_photons(line: &str) -> bool {
+    let scene = line.split(' ').find(|word| word.ends_with(".kiln"));
+    line.contains("--integrator photon")
+        || !line.contains("--integrator") && scene.is_some_and(|scene| scene.ends_with("scenes/glass.kiln"))
 }
 
 /// What makes a command take seconds: a small film, few samples.
@@ -197,43 +242,168 @@ fn small(line: &str) -> Vec<String> {
     args.remove(0);
     for i in 1..args.len() {
         match args[i - 1].as_str() {
-            "--spp" => args[i] = fewer(&args[i]),
+            "--spp" => args[i] = fewer(&args[i]).max(1).to_string(),
+            "--size" => args[i] = "24x16".to_owned(),
             // Rounds stay as they are, and end soon.
             "--noise" => args[i] = "0.5".to_owned(),
+            "--quality" => args[i] = "draft".to_owned(),
             "--samples" if args[0] == "render" && !line.contains("--noise") => {
-                args[i] = args[i].split("..").map(fewer).collect::<Vec<_>>().join("..");
+                let (a, b) = args[i].split_once("..").unwrap();
+                args[i] = format!("{}..{}", fewer(a), fewer(b));
             }
             _ => {}
         }
     }
-    let more: &[&str] = match args[0].as_str() {
-        "render" if line.contains("--spp") || line.contains("--noise") => &["--size", "24x16"],
-        "render" => &["--spp", "1", "--size", "24x16"],
-        "bake" if line.contains("probes") => &["--samples", "1", "--probe-spacing", "2"],
-        "bake" if line.contains("--texels-per-unit") => &["--samples", "1"],
-        "bake" => &["--samples", "1", "--resolution", "128"],
-        _ => &[],
+    let mut more: Vec<&str> = match args[0].as_str() {
+        "render" if line.contains("--size") => vec![],
+        "render" => vec!["--size", "24x16"],
+        "bake" if line.contains("probes") => vec!["--samples", "1", "--probe-spacing", "2"],
+        "bake" if line.contains("--texels-per-unit") => vec!["--samples", "1"],
+        "bake" => vec!["--samples", "1", "--resolution", "128"],
+        _ => vec![],
     };
-    args.extend(more.iter().map(|&word| word.to_owned()));
+    let has_end = ["--spp", "--noise", "--quality"]
+        .iter()
+        .any(|option| line.contains(option));
+    if args[0] == "render" && !has_end {
+        more.extend(["--spp", "1"]);
+    }
+    if args[0] == "render" && has_photons(line) {
+        more.extend([
+            "--set",
+            "integrator.photons=4096",
+            "--set",
+            "integrator.caustic_photons=4096",
+        ]);
+    }
+    args.extend(more.into_iter().map(str::to_owned));
     args
 }
 
-/// The README from its first command to its last: baked light goes back into a picture, too.
+/// A page from its first command to its last, in a folder with the blocks that it says to save.
 #[test]
 fn commands_run() {
-    let desk = desk();
-    let readme = read("README.md");
-    let baking = blocks(readme.split("\n## Commands").nth(1).unwrap());
-    assert!(!baking.is_empty());
-    let camera = "camera main : perspective { from = (1.55, 1.45, 2.75); to = (-0.45, 0.95, -1.2); fov = 62; }\n\
-                  light sky : environment { }\n";
-    let baked = format!("{camera}{}", baking.join("\n"));
-    fs::write(desk.path().join("baked.kiln"), baked).unwrap();
-    kiln(desk.path(), &small("kiln render scenes/room.kiln -o full.exr"));
-    for line in command_lines(&readme) {
-        // The archive has a test of its own.
-        if !line.starts_with("kiln archive") {
-            kiln(desk.path(), &small(&line));
+    let mut count = 0;
+    for page in pages() {
+        let (desk, text) = (desk(), read(&page));
+        for block in blocks(&text) {
+            if let Some(name) = file_name(&block) {
+                fs::write(desk.path().join(name), &block).unwrap();
+            }
+        }
+        for line in command_lines(&text) {
+            // The archive has a test of its own.
+            if !line.starts_with("kiln archive") {
+                kiln(desk.path(), &small(&line));
+                count += 1;
+            }
         }
     }
+    assert!(count >= 30, "only {count} commands were found");
+}
+
+/// Options that need no word of ours: those that clap adds.
+const OWN_WORDS: [&str; 2] = ["help", "version"];
+
+/// Every option of every command is described on some page; those of `shade` are `testshade`'s.
+#[test]
+fn every_option_is_described() {
+    let pages: String = pages().iter().map(|page| read(page)).collect();
+    let words: BTreeSet<&str> = pages
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+        .filter(|word| word.starts_with('-'))
+        .collect();
+    let mut missing = vec![];
+    for command in Cli::command().get_subcommands() {
+        if command.get_name() == "shade" {
+            continue;
+        }
+        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            let long = argument.get_long().map(|long| format!("--{long}"));
+            let short = argument.get_short().map(|short| format!("-{short}"));
+            let mut names = long.iter().chain(&short).peekable();
+            let is_own = OWN_WORDS.contains(&argument.get_id().as_str());
+            if names.peek().is_some() && !is_own && !names.any(|name| words.contains(name.as_str())) {
+                missing.push(format!("kiln {} {}", command.get_name(), argument.get_id()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no page describes {missing:?}");
+}
+
+/// The anchor that GitHub gives a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading
+        .chars()
+        .filter(|c| c.is_alphanumeric() || *c == ' ' || *c == '-' || *c == '_');
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// The anchors of a page.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let outside_fences: String = text.split("\n```").step_by(2).collect();
+    let headings = outside_fences.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| anchor(line.trim_start_matches('#').trim()))
+        .collect()
+}
+
+/// The targets of links and pictures in a page.
+fn links(text: &str) -> Vec<String> {
+    let outside_fences: String = text.split("\n```").step_by(2).collect();
+    let parts = outside_fences.split("](").skip(1);
+    parts
+        .map(|part| part.split(')').next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut count = 0;
+    let more = MORE_PAGES.map(str::to_owned);
+    for page in pages().into_iter().chain(more) {
+        let text = read(&page);
+        for link in links(&text).iter().filter(|link| !link.starts_with("http")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let path = if file.is_empty() {
+                root().join(&page)
+            } else {
+                root().join(&page).parent().unwrap().join(file)
+            };
+            assert!(path.exists(), "{page} links to {link}: there is no such file");
+            if !anchor.is_empty() {
+                let target = fs::read_to_string(&path).unwrap();
+                assert!(
+                    anchors(&target).contains(anchor),
+                    "{page} links to {link}: there is no such heading"
+                );
+            }
+            count += 1;
+        }
+    }
+    assert!(count >= 50, "only {count} links were found");
+}
+
+/// The README has five pictures, and a clone stays small.
+#[test]
+fn pictures_are_small() {
+    let readme = read("README.md");
+    let pictures: Vec<String> = links(&readme)
+        .into_iter()
+        .filter(|link| link.ends_with(".jpg"))
+        .collect();
+    assert_eq!(pictures.len(), 5, "{pictures:?}");
+    let mut bytes = 0;
+    for picture in &pictures {
+        let path = root().join(picture);
+        let image = renderer::image::read(&path).unwrap();
+        assert!(image.width <= 960, "{picture} has {} columns", image.width);
+        bytes += fs::metadata(&path).unwrap().len();
+    }
+    assert!(bytes <= 700_000, "the pictures have {bytes} bytes");
+    let listed = fs::read_dir(root().join("scenes/gallery")).unwrap().count();
+    assert_eq!(
+        listed, 5,
+        "scenes/gallery holds the README's pictures and nothing else"
+    );
 }

@@ -551,9 +551,9 @@ fn files_are_looked_for() {
 }
 
 #[test]
-fn the_readme_lists_every_key() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/README.md");
-    let readme = fs::read_to_string(&path).expect("it is there");
+fn the_format_lists_every_key() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../renderer/docs/scene-format.md");
+    let page = fs::read_to_string(&path).expect("it is there");
     let mut tables = String::new();
     for block in reference() {
         tables += &format!("\n### `{}`\n\n| | |\n|---|---|\n", block.title);
@@ -562,7 +562,7 @@ fn the_readme_lists_every_key() {
         }
     }
     let (start, end) = ("<!-- keys -->\n", "\n<!-- /keys -->");
-    let (before, rest) = readme.split_once(start).expect("it has a place for them");
+    let (before, rest) = page.split_once(start).expect("it has a place for them");
     let (listed, after) = rest
         .split_once(end)
         .unwrap_or(("", rest.strip_prefix("<!-- /keys -->").unwrap_or(rest)));
@@ -572,7 +572,8 @@ fn the_readme_lists_every_key() {
     }
     assert!(
         listed == tables,
-        "scenes/README.md is out of date: UPDATE=1 cargo test --release --workspace --test formats readme"
+        "renderer/docs/scene-format.md is out of date: \
+         UPDATE=1 cargo test --release --workspace --test formats lists_every_key"
     );
 }
 
