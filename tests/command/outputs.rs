@@ -11,7 +11,7 @@ use std::process::Command;
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
-use crate::program::{done, files, refused, run};
+use crate::program::{self, done, files, refused, run};
 use renderer::color::Rgb;
 use renderer::image::Image;
 use tempfile::TempDir;
