@@ -1,6 +1,6 @@
 //! Expressions of XPath 1.0.
 
-/// Types of XPath values.
+/// A type of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueType {
     Nodes,
@@ -20,12 +20,12 @@ pub(super) enum Expr {
     Path(Start, Vec<Step>),
 }
 
-/// Start of a path.
+/// Where a path begins.
 #[derive(Debug)]
 pub(super) enum Start {
     Here,
     Root,
-    /// The nodes of an expression, filtered by predicates.
+    /// At the nodes of an expression for which the predicates hold.
     Nodes(Box<Expr>, Vec<Expr>),
 }
 
@@ -54,14 +54,14 @@ pub(super) enum Axis {
     Here,
 }
 
-/// Node tests.
+/// What nodes of an axis have to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NodeTest {
     /// `node()`
     Anything,
     /// `text()`
     Text,
-    /// `comment()` and `processing-instruction()`; these nodes are not part of documents.
+    /// `comment()` and `processing-instruction()`, which documents do not keep.
     Nothing,
     /// `*`
     AnyName,
@@ -143,7 +143,7 @@ impl Axis {
 }
 
 impl Function {
-    /// Function names, with the minimum and maximum number of arguments.
+    /// The names, and how many arguments each takes at least and at most.
     const ALL: [(&'static str, Function, [usize; 2]); 27] = [
         ("boolean", Function::Boolean, [1, 1]),
         ("ceiling", Function::Ceiling, [1, 1]),
@@ -174,14 +174,14 @@ impl Function {
         ("true", Function::True, [0, 0]),
     ];
 
-    /// Returns the function with the given name and number of arguments.
+    /// The function of a name that takes so many arguments.
     pub(super) fn find(name: &str, count: usize) -> Option<Function> {
         let mut all = Function::ALL.into_iter();
-        let (_, function, [min_args, max_args]) = all.find(|(known, ..)| *known == name)?;
-        (min_args..=max_args).contains(&count).then_some(function)
+        let (_, function, [least, most]) = all.find(|(known, ..)| *known == name)?;
+        (least..=most).contains(&count).then_some(function)
     }
 
-    /// Returns whether its argument must be a node set.
+    /// Whether its argument has to be nodes.
     pub(super) fn takes_nodes(self) -> bool {
         matches!(
             self,
@@ -223,7 +223,7 @@ impl Function {
 }
 
 impl Expr {
-    /// Type of its result.
+    /// The type of its values.
     pub(super) fn ty(&self) -> ValueType {
         match self {
             Expr::Number(_) | Expr::Negated(_) => ValueType::Number,
@@ -238,7 +238,7 @@ impl Expr {
         }
     }
 
-    /// Returns whether the expression, as a predicate, depends on the position of a node.
+    /// Whether it says, as a predicate, which place among its neighbours a node has.
     pub(super) fn is_positional(&self) -> bool {
         self.ty() == ValueType::Number || self.reads_position()
     }
@@ -250,7 +250,7 @@ impl Expr {
             Expr::Binary(_, a, b) => a.reads_position() || b.reads_position(),
             Expr::Call(Function::Position | Function::Last, _) => true,
             Expr::Call(_, args) => args.iter().any(Expr::reads_position),
-            // Positions in predicates of the path's steps refer to other node lists.
+            // Positions in predicates of its steps are others.
             Expr::Path(start, _) => match start {
                 Start::Here | Start::Root => false,
                 Start::Nodes(inner, _) => inner.reads_position(),

@@ -1,15 +1,17 @@
-//! XML documents in XPath's data model: a tree of elements and texts, in document order.
+//! XML documents as XPath reads them: a tree of elements and texts, in document order.
 
-/// A node of a document: an element or text by its index in document order, or an attribute of an element.
+use std::cell::Cell;
+
+/// A node of a document: an element or a text by its place in document order, or an attribute of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId {
     pub(super) index: usize,
-    /// Index of the attribute. Attributes follow their element and precede its contents.
+    /// Attributes come after their element and before what is in it.
     pub(super) attribute: Option<usize>,
 }
 
 impl NodeId {
-    /// The root node, which contains the document element.
+    /// The document itself, which holds the outermost element.
     pub(crate) const ROOT: NodeId = NodeId::tree(0);
 
     /// An element or a text.
@@ -21,25 +23,27 @@ impl NodeId {
     }
 }
 
-/// The elements and texts of a file; the first node is the root.
+/// The elements and texts of a file; the first is the document itself.
 ///
-/// Comments, processing instructions, and texts that consist of white space are left out.
+/// Comments and processing instructions are no nodes, and neither are texts of spaces alone.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(super) nodes: Vec<Node>,
+    /// Work that the current query may still do [nodes visited and bytes read].
+    pub(super) budget: Cell<u64>,
 }
 
-/// An element, a text, or the root.
+/// An element, a text, or the document itself.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// Qualified name; empty for texts and the root.
+    /// With its prefix; empty for texts and for the document.
     pub(super) name: String,
     pub(super) attributes: Vec<(String, String)>,
-    /// Contents of a text.
+    /// What a text says.
     pub(super) text: String,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
-    /// Index of the first node after its descendants.
+    /// The first node behind all that is in this one.
     pub(super) end: usize,
 }
 
@@ -54,10 +58,10 @@ impl Node {
 }
 
 impl Document {
-    /// Parses a document.
+    /// Reads a document.
     ///
     /// # Errors
-    /// If the text is not well-formed XML.
+    /// Where the text is no XML.
     pub(crate) fn parse(text: &str) -> Result<Document, String> {
         let parsed = roxmltree::Document::parse(text).map_err(|error| error.to_string())?;
         let mut nodes = vec![Node::default()];
@@ -74,10 +78,20 @@ impl Document {
             let last = nodes[index].children.last();
             nodes[index].end = last.map_or(index + 1, |&last| nodes[last].end);
         }
-        Ok(Document { nodes })
+        Ok(Document {
+            nodes,
+            budget: Cell::new(0),
+        })
     }
 
-    /// Value of an element's attribute.
+    /// Subtracts work from the budget of the current query. Returns false if the budget is used up.
+    pub(super) fn spend(&self, work: usize) -> bool {
+        let left = self.budget.get().saturating_sub(work as u64);
+        self.budget.set(left);
+        left > 0
+    }
+
+    /// The value of an element's attribute.
     pub(crate) fn attribute(&self, node: NodeId, name: &str) -> Option<&str> {
         let node = self.node(node)?;
         let mut attributes = node.attributes.iter();
@@ -86,24 +100,27 @@ impl Document {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Value of the node itself: the contents of a text; empty for an element.
+    /// The value of the node itself: texts have one, elements have not.
     pub(crate) fn value(&self, node: NodeId) -> &str {
         self.node(node).map_or("", |node| &node.text)
     }
 
-    /// String-value as defined by XPath: for an element, the concatenation of all texts in it.
+    /// The string-value of XPath: of an element, all texts in it. Empty if the budget is used up.
     pub(super) fn string_value(&self, node: NodeId) -> String {
         let tree = &self.nodes[node.index];
-        match node.attribute {
+        let text = match node.attribute {
             Some(attribute) => tree.attributes[attribute].1.clone(),
+            None if !self.spend(tree.end - node.index) => String::new(),
             None => self.nodes[node.index..tree.end]
                 .iter()
                 .map(|node| node.text.as_str())
                 .collect(),
-        }
+        };
+        self.spend(1 + text.len());
+        text
     }
 
-    /// Qualified name of an element or attribute.
+    /// The name of an element or attribute, with its prefix.
     pub(super) fn name(&self, node: NodeId) -> &str {
         let tree = &self.nodes[node.index];
         match node.attribute {
@@ -144,7 +161,7 @@ fn is_read(node: &roxmltree::Node<'_, '_>) -> bool {
     node.is_element() || node.is_text() && !is_blank()
 }
 
-/// Returns the qualified name at an offset of the source, as written.
+/// The name at a place of the source: as it is written, with its prefix.
 fn qualified_name(input: &str, start: usize) -> String {
     let rest = input.get(start..).unwrap_or_default();
     let ends = |c: char| c.is_whitespace() || matches!(c, '=' | '/' | '>');

@@ -9,7 +9,7 @@ impl Context<'_> {
     pub(super) fn call(&self, function: Function, args: &[Expr]) -> Value {
         let text = |i: usize| match args.get(i) {
             Some(arg) => self.text(arg),
-            // The default argument is the context node.
+            // Where there is no argument, it is the node itself.
             None => self.document.string_value(self.node),
         };
         let number = |i: usize| args.get(i).map_or(f64::NAN, |arg| self.number(arg));
@@ -24,13 +24,13 @@ impl Context<'_> {
             }
             Function::False => Value::Truth(false),
             Function::Floor => Value::Number(number(0).floor()),
-            // Ids are declared by a document type definition, which is not read.
+            // What is an id a type definition says, and none is read.
             Function::Id => Value::Nodes(vec![]),
             Function::Lang => Value::Truth(self.is_language(&text(0))),
             Function::Last => Value::Number(self.size as f64),
             Function::LocalName => Value::Text(local_part(&self.name(args)).to_owned()),
             Function::Name => Value::Text(self.name(args)),
-            // Documents keep namespace prefixes, but not their URIs.
+            // Documents keep prefixes, not what they stand for.
             Function::NamespaceUri => Value::Text(String::new()),
             Function::NormalizeSpace => {
                 let text = text(0);
@@ -67,12 +67,20 @@ impl Context<'_> {
                         .sum(),
                 )
             }
-            Function::Translate => Value::Text(translate(&text(0), &text(1), &text(2))),
+            Function::Translate => {
+                let (text, from, to) = (text(0), text(1), text(2));
+                // The search is linear in `from` for each character.
+                let work = text.len().saturating_mul(from.len() + to.len());
+                match self.document.spend(work) {
+                    true => Value::Text(translate(&text, &from, &to)),
+                    false => Value::Text(String::new()),
+                }
+            }
             Function::True => Value::Truth(true),
         }
     }
 
-    /// Returns the node whose name is requested, if any.
+    /// The node whose name is asked for, if any.
     fn named(&self, args: &[Expr]) -> Option<NodeId> {
         match args.first() {
             Some(arg) => self.nodes(arg).into_iter().min(),
@@ -85,10 +93,13 @@ impl Context<'_> {
         name.unwrap_or_default().to_owned()
     }
 
-    /// Returns whether the nearest `xml:lang` is the language, or a dialect of it.
+    /// Whether the nearest `xml:lang` is the language, or a variant of it.
     fn is_language(&self, language: &str) -> bool {
         let mut chain = std::iter::successors(Some(self.node.index), |&i| self.document.nodes[i].parent);
-        let said = chain.find_map(|i| self.document.attribute(NodeId::tree(i), "xml:lang"));
+        let said = chain
+            .by_ref()
+            .take_while(|&i| self.document.spend(1 + self.document.nodes[i].attributes.len()))
+            .find_map(|i| self.document.attribute(NodeId::tree(i), "xml:lang"));
         let rest = said.and_then(|said| {
             let head = said.get(..language.len())?;
             head.eq_ignore_ascii_case(language)
@@ -102,12 +113,12 @@ fn local_part(name: &str) -> &str {
     name.split_once(':').map_or(name, |(_, local)| local)
 }
 
-/// Rounds to the nearest integer; halves are rounded up.
+/// To the nearest whole number; halves go up.
 fn round(x: f64) -> f64 {
     (x + 0.5).floor()
 }
 
-/// Returns the characters with positions (from 1) in `start .. start + length`.
+/// The characters whose places, from 1, are `start` or greater and less than `start + length`.
 fn substring(text: &str, start: f64, length: f64) -> String {
     let start = round(start);
     let end = start + round(length);
@@ -116,7 +127,7 @@ fn substring(text: &str, start: f64, length: f64) -> String {
     inside.map(|(c, _)| c).collect()
 }
 
-/// Replaces each character of `from` by the character of `to` at the same position, or removes it.
+/// Each character of `from` becomes that at the same place of `to`, or nothing.
 fn translate(text: &str, from: &str, to: &str) -> String {
     let one = |c: char| match from.chars().position(|known| known == c) {
         Some(place) => to.chars().nth(place),

@@ -2,7 +2,7 @@
 
 use super::ast::{Axis, Binary, Expr, Function, NodeTest, Start, Step, ValueType};
 
-/// Maximum number of operands and steps of an expression, which bounds recursion.
+/// The most operands and steps of an expression, which bounds recursion.
 const MAX_PARTS: usize = 200;
 
 const INCORRECT: &str = "Incorrect query";
@@ -10,7 +10,7 @@ const NO_TEST: &str = "Unrecognized node test";
 
 type Parsed<T> = Result<T, &'static str>;
 
-/// Binary operators by precedence, the loosest first.
+/// Binary operators, the loosest first.
 const LEVELS: [&[(&str, Binary)]; 7] = [
     &[("or", Binary::Or)],
     &[("and", Binary::And)],
@@ -30,10 +30,10 @@ const LEVELS: [&[(&str, Binary)]; 7] = [
     &[("|", Binary::Union)],
 ];
 
-/// Precedence level of the operators that bind tighter than unary minus.
+/// The level of the operators that bind tighter than a minus sign.
 const TIGHTER_THAN_MINUS: usize = 6;
 
-/// Parses an expression.
+/// Reads an expression.
 pub(super) fn parse(text: &str) -> Parsed<Expr> {
     let mut parser = Parser { rest: text, parts: 0 };
     let expr = parser.binary(0)?;
@@ -50,10 +50,10 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    /// Parses operands joined by operators of level `min_level` or tighter.
-    fn binary(&mut self, min_level: usize) -> Parsed<Expr> {
+    /// Operands joined by operators of a level or tighter ones.
+    fn binary(&mut self, least: usize) -> Parsed<Expr> {
         let mut left = self.operand()?;
-        while let Some((level, operator)) = self.operator(min_level) {
+        while let Some((level, operator)) = self.operator(least) {
             let right = self.binary(level + 1)?;
             let is_nodes = |expr: &Expr| expr.ty() == ValueType::Nodes;
             if operator == Binary::Union && !(is_nodes(&left) && is_nodes(&right)) {
@@ -72,11 +72,11 @@ impl<'a> Parser<'a> {
         self.path()
     }
 
-    fn operator(&mut self, min_level: usize) -> Option<(usize, Binary)> {
-        let levels = LEVELS.iter().enumerate().skip(min_level);
+    fn operator(&mut self, least: usize) -> Option<(usize, Binary)> {
+        let levels = LEVELS.iter().enumerate().skip(least);
         let mut all = levels.flat_map(|(level, list)| list.iter().map(move |&(text, op)| (level, text, op)));
         let found = all.find(|&(_, text, _)| {
-            // Operators that are words end at a word boundary.
+            // Operators of letters end where a name would.
             let is_word = text.starts_with(|c: char| c.is_ascii_alphabetic());
             match is_word {
                 true => self.peek_name() == Some(text) && self.takes(text),
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses a primary expression, with which a path may begin instead of a step.
+    /// What a path can begin with besides a step.
     fn primary(&mut self) -> Parsed<Option<Expr>> {
         if self.takes("(") {
             let inner = self.binary(0)?;
@@ -210,8 +210,8 @@ impl<'a> Parser<'a> {
             test,
             predicates,
         };
-        // `//name` stands for `/descendant-or-self::node()/name`. If no predicate is positional, both steps are merged
-        // into one, which gives nodes in document order.
+        // `//name` means `/descendant-or-self::node()/name`. Where places do not matter, that is one step, which gives
+        // nodes in document order.
         let is_positional = step.predicates.iter().any(Expr::is_positional);
         if axis == Axis::Child && !is_positional && steps.last().is_some_and(Step::is_through_everything) {
             step.axis = Axis::Descendant;
@@ -280,7 +280,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Returns the next qualified name without consuming it.
+    /// The name that comes next, with its prefix.
     fn peek_name(&mut self) -> Option<&'a str> {
         self.skip_space();
         let first = plain_name(self.rest)?;
@@ -327,7 +327,7 @@ impl Step {
         }
     }
 
-    /// The step that `//` stands for.
+    /// What `//` stands for.
     fn through_everything() -> Step {
         Step::any_of(Axis::DescendantOrSelf)
     }

@@ -33,7 +33,7 @@ impl Value {
 
     pub(super) fn text(&self, document: &Document) -> String {
         match self {
-            // The value of the first node in document order.
+            // That of the first in document order.
             Value::Nodes(nodes) => match nodes.iter().min() {
                 Some(&first) => document.string_value(first),
                 None => String::new(),
@@ -45,7 +45,7 @@ impl Value {
     }
 }
 
-/// Converts a number to text: without an exponent, and without a decimal point for integers.
+/// A number as a text: without exponent, and without a point where it is whole.
 fn number_text(number: f64) -> String {
     if number.is_nan() {
         "NaN".to_owned()
@@ -58,7 +58,7 @@ fn number_text(number: f64) -> String {
     }
 }
 
-/// Converts text to a number: an optional minus sign and digits with at most one point.
+/// The number that a text is: digits with at most one point and a minus sign.
 pub(super) fn to_number(text: &str) -> f64 {
     let text = text.trim_matches([' ', '\t', '\r', '\n']);
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -69,18 +69,19 @@ pub(super) fn to_number(text: &str) -> f64 {
     }
 }
 
-/// Compares two values; node sets compare true if any of their nodes does.
+/// Compares two values; for node sets, returns whether the comparison holds for any node.
 pub(super) fn compare(document: &Document, operator: Binary, a: &Value, b: &Value) -> bool {
+    let in_budget = |_: &&NodeId| document.spend(1);
     let is_equality = matches!(operator, Binary::Equal | Binary::NotEqual);
     match (a, b) {
         (Value::Nodes(_), Value::Truth(_)) | (Value::Truth(_), Value::Nodes(_)) if is_equality => {
             (a.truth() == b.truth()) == (operator == Binary::Equal)
         }
-        (Value::Nodes(nodes), other) => nodes.iter().any(|&node| {
+        (Value::Nodes(nodes), other) => nodes.iter().take_while(in_budget).any(|&node| {
             let text = Value::Text(document.string_value(node));
             compare(document, operator, &text, other)
         }),
-        (other, Value::Nodes(nodes)) => nodes.iter().any(|&node| {
+        (other, Value::Nodes(nodes)) => nodes.iter().take_while(in_budget).any(|&node| {
             let text = Value::Text(document.string_value(node));
             compare(document, operator, other, &text)
         }),
