@@ -93,6 +93,7 @@ fn clamped_wave(x: f32) -> f32 {
 }
 
 /// Sine of an angle in radians.
+#[inline]
 pub fn sin(x: f32) -> f32 {
     let (turns, x) = reduced(x, FRAC_1_PI, 4.0);
     let x = without_denormals(x, FRAC_PI_2);
@@ -106,6 +107,7 @@ pub fn sin(x: f32) -> f32 {
 }
 
 /// Cosine of an angle in radians.
+#[inline]
 pub fn cos(x: f32) -> f32 {
     let (turns, x) = reduced(x, FRAC_1_PI, 4.0);
     let x = without_denormals(x, FRAC_PI_2);
@@ -118,6 +120,7 @@ pub fn cos(x: f32) -> f32 {
 }
 
 /// Tangent of an angle in radians.
+#[inline]
 pub fn tan(x: f32) -> f32 {
     let (turns, x) = reduced(x, FRAC_2_PI, 2.0);
     let is_even = turns & 1 == 0;
@@ -142,16 +145,19 @@ fn sign_giver(x: f32) -> f32 {
 }
 
 /// Arc sine to 5·10⁻⁵, as in OSL; the argument is clamped to `[-1, 1]`.
+#[inline]
 pub fn asin(x: f32) -> f32 {
     (FRAC_PI_2 - acos_of_magnitude(x)).copysign(sign_giver(x))
 }
 
 /// Arc cosine to 5·10⁻⁵, as in OSL; the argument is clamped to `[-1, 1]`.
+#[inline]
 pub fn acos(x: f32) -> f32 {
     let a = acos_of_magnitude(x);
     if x < 0.0 { PI - a } else { a }
 }
 
+#[inline]
 fn acos_of_magnitude(x: f32) -> f32 {
     let m = x.abs();
     // This flushes negligible values to zero.
@@ -160,6 +166,7 @@ fn acos_of_magnitude(x: f32) -> f32 {
 }
 
 /// Arc tangent, to 10⁻⁵.
+#[inline]
 pub fn atan(x: f32) -> f32 {
     let a = x.abs();
     let ratio = if a > 1.0 { 1.0 / a } else { a };
@@ -168,6 +175,7 @@ pub fn atan(x: f32) -> f32 {
 }
 
 /// Angle of `(x, y)`, to 10⁻⁵; 0 at the origin.
+#[inline]
 pub fn atan2(y: f32, x: f32) -> f32 {
     let (a, b) = (x.abs(), y.abs());
     let ratio = if b == 0.0 {
@@ -190,6 +198,7 @@ pub fn atan2(y: f32, x: f32) -> f32 {
 }
 
 /// Arc tangent of a number in `[0, 1]`.
+#[inline]
 fn atan_of_ratio(x: f32) -> f32 {
     let x = without_denormals(x, 1.0);
     let square = x * x;
@@ -197,6 +206,7 @@ fn atan_of_ratio(x: f32) -> f32 {
 }
 
 /// Hyperbolic sine.
+#[inline]
 pub fn sinh(x: f32) -> f32 {
     let a = x.abs();
     if a > 1.0 {
@@ -213,24 +223,28 @@ pub fn sinh(x: f32) -> f32 {
 }
 
 /// Hyperbolic cosine.
+#[inline]
 pub fn cosh(x: f32) -> f32 {
     let e = exp(x.abs());
     0.5 * e + 0.5 / e
 }
 
 /// Hyperbolic tangent.
+#[inline]
 pub fn tanh(x: f32) -> f32 {
     let e = exp(2.0 * x.abs());
     (1.0 - 2.0 / (1.0 + e)).copysign(x)
 }
 
 /// e to the power of `x`, to 2·10⁻⁵ of the value.
+#[inline]
 pub fn exp(x: f32) -> f32 {
     exp2(x * LOG2_E)
 }
 
 /// 2 to the power of `x`, which is clamped to `[-126, 126]`: OSL's polynomial, to 7·10⁻⁶ of the value, because its
 /// digits are visible in printed output.
+#[inline]
 pub fn exp2(x: f32) -> f32 {
     if x.is_nan() {
         return x;
@@ -247,6 +261,7 @@ pub fn exp2(x: f32) -> f32 {
 }
 
 /// `exp(x) - 1`, exact for small `x`.
+#[inline]
 pub fn expm1(x: f32) -> f32 {
     if x.abs() < 1e-5 {
         (0.5 * (x * x) + x).copysign(x)
@@ -256,6 +271,7 @@ pub fn expm1(x: f32) -> f32 {
 }
 
 /// Clamps the argument of a logarithm to the positive normal numbers, as in OSL: `log(0)` is about −87.3.
+#[inline]
 fn log_domain(x: f32) -> f32 {
     if x >= f32::MIN_POSITIVE {
         x.min(f32::MAX)
@@ -265,11 +281,13 @@ fn log_domain(x: f32) -> f32 {
 }
 
 /// Natural logarithm, to 8·10⁻⁶.
+#[inline]
 pub fn log(x: f32) -> f32 {
     log2(x) * LN_2
 }
 
 /// Logarithm to base 2, to 8·10⁻⁶.
+#[inline]
 pub fn log2(x: f32) -> f32 {
     let bits = log_domain(x).to_bits();
     let exponent = (bits >> 23) as i32 - 127;
@@ -286,11 +304,13 @@ pub fn log2(x: f32) -> f32 {
 }
 
 /// Logarithm to base 10, to 8·10⁻⁶.
+#[inline]
 pub fn log10(x: f32) -> f32 {
     log2(x) * LOG10_2
 }
 
 /// Binary exponent of `|x|`, clamped to the normal numbers.
+#[inline]
 pub fn logb(x: f32) -> f32 {
     let biased = log_domain(x.abs()).to_bits() >> 23;
     biased as f32 - 127.0
@@ -309,6 +329,7 @@ pub fn inversesqrt(x: f32) -> f32 {
 }
 
 /// Cube root, to a few units in the last place: two Newton iterations from a guess by the exponent.
+#[inline]
 pub fn cbrt(x: f32) -> f32 {
     if x == 0.0 {
         return x;
@@ -335,6 +356,7 @@ pub fn sign(x: f32) -> f32 {
 }
 
 /// Error function to 2·10⁻⁶, as in OSL.
+#[inline]
 pub fn erf(x: f32) -> f32 {
     // Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, eq. 7.1.28.
     const A: [f32; 6] = [
@@ -354,12 +376,14 @@ pub fn erf(x: f32) -> f32 {
 }
 
 /// `1 - erf(x)`.
+#[inline]
 pub fn erfc(x: f32) -> f32 {
     1.0 - erf(x)
 }
 
 /// `x` to the power of `y`, to about 10⁻⁵ of the value. The result is finite: anything to the power of 0 is 1, 0 to any
 /// other power is 0, and a negative number to a power that is not an integer is 0.
+#[inline]
 pub fn pow(x: f32, y: f32) -> f32 {
     if y == 0.0 {
         return 1.0;

@@ -63,6 +63,7 @@ pub fn transpose<T: Copy>(m: &[T; 16]) -> [T; 16] {
 }
 
 /// Returns whether the last column is that of the identity, so that positions need no division.
+#[inline]
 fn is_affine(m: &[f32; 16]) -> bool {
     [m[3], m[7], m[11], m[15]] == [0.0, 0.0, 0.0, 1.0]
 }
@@ -184,6 +185,7 @@ fn expand<T: Number>(s: &[T; 6], c: &[T; 6]) -> T {
 }
 
 /// Transforms a position and divides it by w; zero if w is zero.
+#[inline]
 pub fn transform_point(m: &[f32; 16], [x, y, z]: [f32; 3]) -> [f32; 3] {
     let column = |j: usize| x * m[j] + y * m[j + 4] + z * m[j + 8] + m[j + 12];
     let w = column(3);
