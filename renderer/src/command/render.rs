@@ -171,7 +171,7 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
     Ok((outputs, pictures, checkpoint))
 }
 
-/// What the flags of `render` alone change about the scene.
+/// Overrides of the scene by flags that only `render` has.
 pub(super) fn changes(args: &RenderArgs) -> Vec<Change> {
     let size = args.size.map(|(width, height)| {
         let change = format!("film.size=({width}, {height})");
