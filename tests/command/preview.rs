@@ -67,6 +67,10 @@ impl Payload<'_> {
         text
     }
 
+    fn long(&mut self) -> usize {
+        usize::try_from(u64::from_le_bytes(self.bytes())).expect("it fits the memory")
+    }
+
     fn number(&mut self) -> usize {
         usize::try_from(i32::from_le_bytes(self.bytes())).expect("no number is negative")
     }
@@ -93,18 +97,24 @@ impl Session {
                 self.images.insert(name, image);
                 self.creations += 1;
             }
-            5 => {
+            6 => {
                 assert!(!focus, "an update does not take the focus");
                 let image = self.images.get_mut(&name).expect("the image is there");
                 let names: Vec<String> = (0..payload.number()).map(|_| payload.text()).collect();
                 let [x, y, width, height] = std::array::from_fn(|_| payload.number());
                 assert!(width > 0 && height > 0 && x + width <= image.width && y + height <= image.height);
-                for name in names {
-                    let values = image.channels.get_mut(&name).expect("the channel is there");
-                    for row in y..y + height {
-                        for value in &mut values[row * image.width + x..][..width] {
-                            *value = f32::from_le_bytes(payload.bytes());
-                        }
+                let mut places = || -> Vec<usize> { names.iter().map(|_| payload.long()).collect() };
+                let (offsets, strides) = (places(), places());
+                let ends = offsets.iter().zip(&strides);
+                let count = 1 + ends
+                    .map(|(at, step)| at + (width * height - 1) * step)
+                    .max()
+                    .unwrap();
+                let data: Vec<f32> = (0..count).map(|_| f32::from_le_bytes(payload.bytes())).collect();
+                for ((name, at), step) in names.iter().zip(offsets).zip(strides) {
+                    let values = image.channels.get_mut(name).expect("the channel is there");
+                    for (i, value) in data[at..].iter().step_by(step).take(width * height).enumerate() {
+                        values[(y + i / width) * image.width + x + i % width] = *value;
                     }
                 }
                 *self.tiles.entry([x, y]).or_default() += 1;

@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use renderer::bsdf::{BsdfSample, Conductor, Dielectric, Film, Lobe, Microfacets, Schlick, TransportMode};
 use renderer::color::Rgb;
 use renderer::geometry::{Footprint, Interaction, ShapeId};
-use renderer::material::{Bodies, Host, Material, RayKind, ShadingContext, Sides, Surface};
+use renderer::material::{Host, Material, MediumStack, RayKind, ShadingContext, ShadingResult, Sides};
 use support::closures::tree;
 use support::scenes::{compile, compile_both};
 use support::stats::{Moments, Rng, normal_limit, sidak};
@@ -34,7 +34,7 @@ impl Subject {
         }
     }
 
-    fn shade(&mut self, it: &Interaction, surface: &mut Surface) {
+    fn shade(&mut self, it: &Interaction, surface: &mut ShadingResult) {
         self.material
             .shade(it, RayKind::CAMERA, &Footprint::POINT, &mut self.context, surface);
     }
@@ -62,7 +62,7 @@ fn point(degrees: f32, shading_normal: Vec3, rng: &mut Rng) -> Interaction {
 
 /// The light that comes back in a white furnace, and the share of it that passes straight through, by channel.
 fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Moments; 3], [Moments; 3]) {
-    let mut surface = Surface::new();
+    let mut surface = ShadingResult::new();
     let (mut all, mut passed) = ([Moments::default(); 3], [Moments::default(); 3]);
     for _ in 0..100 {
         let it = point(degrees, n, rng);
@@ -184,7 +184,7 @@ fn nothing_scatters_through_what_is_one_sided() {
             one_sided,
             ..Sides::default()
         };
-        let (mut subject, mut surface) = (Subject::new(&closure, sides), Surface::new());
+        let (mut subject, mut surface) = (Subject::new(&closure, sides), ShadingResult::new());
         let mut count = 0;
         for _ in 0..50 {
             let it = point(40.0, Vec3::Z, &mut rng);
@@ -270,7 +270,7 @@ fn lobes_that_find_no_room_are_there_on_average() {
             })
             .collect();
         let wi = Vec3::new(-0.3, -0.4, 0.8).normalize();
-        let mut surface = Surface::new();
+        let mut surface = ShadingResult::new();
         let it = point(35.0, Vec3::Z, &mut rng);
         let expected: Rgb = lobes
             .iter()
@@ -284,7 +284,7 @@ fn lobes_that_find_no_room_are_there_on_average() {
         let mut found = [Moments::default(); 3];
         for i in 0..POINTS {
             let it = point(35.0, Vec3::Z, &mut rng);
-            let mut surface = Surface::new();
+            let mut surface = ShadingResult::new();
             if i % 2 == 0 {
                 surface.bsdf.set_mode(TransportMode::Importance);
             }
@@ -340,7 +340,7 @@ fn what_is_uniform_scatters_as_if_it_were_not() {
         // A factor of one that the compiler cannot know.
         let mut varying = Subject::new(&format!("(u < 2 ? 1.0 : 0.0) * ({closure})"), sides);
         shortcuts += usize::from(uniform.material.constant_emission().is_some());
-        let (mut a, mut b) = (Surface::new(), Surface::new());
+        let (mut a, mut b) = (ShadingResult::new(), ShadingResult::new());
         for degrees in ANGLES {
             for n in [Vec3::Z, Vec3::new(0.3, -0.2, 1.0).normalize()] {
                 let it = point(degrees, n, &mut rng);
@@ -406,7 +406,7 @@ fn closures_have_the_films_that_they_name() {
         });
         for degrees in [2.0, 45.0, 75.0] {
             let it = point(degrees, Vec3::Z, &mut Rng::new(1));
-            let mut surface = Surface::new();
+            let mut surface = ShadingResult::new();
             Subject::new(&closure, Sides::default()).shade(&it, &mut surface);
             let [found, expected, bare] = [
                 surface.bsdf.albedo(it.wo),
@@ -430,13 +430,13 @@ fn closures_have_the_films_that_they_name() {
 fn bodies_absorb_on_the_way_to_their_surface() {
     let glass = "dielectric_bsdf(N, dPdu, 0.9, 0.7, 0.3, 0.3, 1.5, \"ggx\")";
     let weight = |closure: &str, degrees: f32, t: f32| {
-        let mut surface = Surface::new();
+        let mut surface = ShadingResult::new();
         let it = Interaction {
             t,
             ..point(degrees, Vec3::Z, &mut Rng::new(1))
         };
         Subject::new(closure, Sides::default()).shade(&it, &mut surface);
-        Bodies::NONE.absorb(&it, &mut surface);
+        MediumStack::NONE.absorb(&it, &mut surface);
         let (u_lobe, u) = (0.3, Vec2::new(0.4, 0.6));
         surface.bsdf.sample(it.wo, u_lobe, u).expect("it scatters").weight
     };
@@ -463,8 +463,8 @@ fn bodies_absorb_on_the_way_to_their_surface() {
     }
     let black = "medium_vdf(0, 2.0, 0, 0.0, 1.5, 0)";
     let it = point(150.0, Vec3::Z, &mut Rng::new(1));
-    let mut surface = Surface::new();
+    let mut surface = ShadingResult::new();
     Subject::new(&format!("{glass} + {black}"), Sides::default()).shade(&it, &mut surface);
-    Bodies::NONE.absorb(&it, &mut surface);
+    MediumStack::NONE.absorb(&it, &mut surface);
     assert!(surface.bsdf.sample(it.wo, 0.3, Vec2::splat(0.5)).is_none());
 }

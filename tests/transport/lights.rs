@@ -16,11 +16,11 @@ use renderer::film::Filter;
 use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
-    Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Interpolation,
-    Light, LightSample, LitPoint, Outline, ProjectorLight, SheetLight, Slide, SlideLookup, SlideWrap,
-    SpotLight, Target,
+    Beam, DirectionalAreaLight, DirectionalLight, EmissionBounds, EnvironmentLight, EnvironmentMap,
+    EnvironmentOptions, Falloff, Interpolation, Light, LightSample, LightSampleContext, Outline,
+    ProjectorLight, ProjectorTexture, SlideLookup, SlideWrap, SpotLight,
 };
-use renderer::material::{Bodies, Sides};
+use renderer::material::{MediumStack, Sides};
 use renderer::math::{Frame, Ray, RayEnd};
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::sampling::{cone_solid_angle, uniform_cone};
@@ -243,7 +243,7 @@ fn agree(a: &Moments, b: &Moments) -> bool {
 
 /// A sample of the scene's lights, with the density of the choice of a light in it.
 fn sample_lights(scene: &Scene, p: Vec3, rng: &mut Rng) -> Option<LightSample> {
-    let chosen = scene.select_light(&LitPoint::in_space(p), rng.next_choice())?;
+    let chosen = scene.select_light(&LightSampleContext::in_space(p), rng.next_choice())?;
     let light = scene.light(chosen.light);
     let mut sample = light.sample_li(p, chosen.part, chosen.u, rng.next_2d())?;
     sample.pdf *= chosen.probability;
@@ -269,7 +269,7 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
                 let ray = sample.shadow_ray(&RayEnd::in_space(p));
                 let visible = case
                     .scene
-                    .transmittance(&ray, || Bodies::NONE, &mut context.shading)
+                    .transmittance(&ray, || MediumStack::NONE, &mut context.shading)
                     .g;
                 let radiance = light.radiance(&sample, 0.0, &mut context.shading).g;
                 sampled.add(f64::from(radiance * visible / sample.pdf));
@@ -288,7 +288,7 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
                 let emitting = found.iter().filter(|(it, _)| case.both || it.wo.dot(it.ng) > 0.0);
                 let (mut pdf, mut radiance) = (0.0, 0.0);
                 for (it, visible) in emitting {
-                    pdf += case.scene.light_pdf(&LitPoint::in_space(p), it);
+                    pdf += case.scene.light_pdf(&LightSampleContext::in_space(p), it);
                     let emission = case
                         .scene
                         .material(it.shape)

@@ -15,9 +15,12 @@ use renderer::color::Rgb;
 use renderer::geometry::Geometry;
 use renderer::image::{Image, read};
 use renderer::integrator::{
-    Arrival, Collect, Integrator, Label, Pass, PathSettings, PhotonSettings, PrepareError, Prepared,
+    Contribution, Integrator, MisContext, Pass, PathSettings, PhotonSettings, PrepareError, Prepared,
+    RadianceSink,
 };
-use renderer::light::{DirectionalLight, EnvironmentLight, Falloff, Light, LitPoint, PointLight, SpotLight};
+use renderer::light::{
+    DirectionalLight, EnvironmentLight, Falloff, Light, LightSampleContext, PointLight, SpotLight,
+};
 use renderer::material::Sides;
 use renderer::math::{KdTree, Located};
 use renderer::render::{RenderError, RenderSettings, Rendered, Silent, render};
@@ -496,8 +499,8 @@ struct Found {
     red: f64,
 }
 
-impl Collect for Found {
-    fn add(&mut self, label: Label, radiance: Rgb) {
+impl RadianceSink for Found {
+    fn add(&mut self, label: Contribution, radiance: Rgb) {
         if label.scattered || self.emission {
             self.red += f64::from(radiance.r);
         }
@@ -519,8 +522,8 @@ fn rays_of_both_integrators_bring_the_same() {
                 sampler.start(glam::UVec2::ZERO, i);
                 let local = renderer::sampling::cosine_hemisphere(sampler.next_2d());
                 let ray = renderer::math::Ray::new(p, frame.to_world(local));
-                let arrival = Arrival {
-                    at: LitPoint::on_surface(p, n),
+                let arrival = MisContext {
+                    at: LightSampleContext::on_surface(p, n),
                     pdf: None,
                 };
                 let mut light = Found { emission, red: 0.0 };

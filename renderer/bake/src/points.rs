@@ -14,7 +14,7 @@ use renderer_base::sampler::Sampler;
 use renderer_base::sampling::{cosine_hemisphere, uniform_sphere};
 use renderer_geometry::{Footprint, Geometry, Interaction, Shape, ShapeId};
 use renderer_transport::integrator::Context;
-use renderer_transport::material::{Bodies, RayKind, Surface};
+use renderer_transport::material::{MediumStack, RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
 
 /// Probe rays of a point.
@@ -105,7 +105,7 @@ pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, cont
     }
     let point = shape.surface_point(0, Vec2::splat(0.3));
     let it = point.seen_from(point.ng, id, 0);
-    let mut surface = Surface::new();
+    let mut surface = ShadingResult::new();
     material.shade(
         &it,
         RayKind::DIFFUSE,
@@ -197,7 +197,7 @@ pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context:
         ..Ray::new(from, direction)
     };
     !scene
-        .transmittance(&ray, || Bodies::NONE, &mut context.shading)
+        .transmittance(&ray, || MediumStack::NONE, &mut context.shading)
         .is_black()
 }
 

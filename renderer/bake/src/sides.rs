@@ -25,7 +25,7 @@ use renderer_base::sampling::cosine_hemisphere;
 use renderer_geometry::{Footprint, Shape, ShapeId, SurfacePoint};
 use renderer_transport::bsdf::LobePart;
 use renderer_transport::integrator::{Context, Integrator, PathSettings, Prepared};
-use renderer_transport::material::{RayKind, Surface};
+use renderer_transport::material::{RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
 
 /// Least light on a back, relative to the front's.
@@ -111,7 +111,7 @@ impl<'a> Pilot<'a> {
 
     /// Returns whether any of the points has a diffuse or rough lobe on its back.
     fn scatters(&self, context: &mut Context) -> bool {
-        let mut surface = Surface::new();
+        let mut surface = ShadingResult::new();
         self.points.iter().any(|&(primitive, point)| {
             let it = point.seen_from(-point.ng, self.id, primitive);
             let material = self.scene.material(self.id);

@@ -12,8 +12,8 @@ use super::outputs::Outputs;
 use super::pictures::Pictures;
 use super::preview::Preview;
 use super::progress::Bar;
+use super::render_observer::RenderObserver;
 use super::statistics::{Stages, Statistics};
-use super::watch::Watch;
 use super::{Failure, brightness, print, remark, summary};
 use crate::cli::{CommonArgs, ProgressForm, RenderArgs};
 use crate::part::Ranges;
@@ -62,7 +62,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         Some(viewer) => Some(Preview::start(viewer, &pictures.files()[0], bar.remarks())?),
         None => None,
     };
-    let mut watch = Watch::new(&bar, &origin);
+    let mut watch = RenderObserver::new(&bar, &origin);
     if let Some(preview) = &preview {
         watch.show(preview);
     }

@@ -118,10 +118,10 @@ impl Statistics {
             );
             warnings.push(Diagnostic::warning(message));
         }
-        if self.work.crowded_points > 0 {
+        if self.work.lobe_overflows > 0 {
             let message = format!(
                 "{} hits had more than {MAX_LOBES} lobes, of which some were chosen at random: expect noise",
-                self.work.crowded_points
+                self.work.lobe_overflows
             );
             warnings.push(Diagnostic::warning(message));
         }

@@ -7,8 +7,10 @@ use glam::{Vec2, Vec3};
 use renderer::bake::sh::{ShOrder, irradiance};
 use renderer::bake::{Include, Lightmap, Side};
 use renderer::color::Rgb;
-use renderer::integrator::{Arrival, Collect, Context, Integrator, Label, Pass, PathSettings, Prepared};
-use renderer::light::LitPoint;
+use renderer::integrator::{
+    Context, Contribution, Integrator, MisContext, Pass, PathSettings, Prepared, RadianceSink,
+};
+use renderer::light::LightSampleContext;
 use renderer::math::{Frame, Ray, RayEnd};
 use renderer::sampler::Sampler;
 use renderer::sampling::cosine_hemisphere;
@@ -21,8 +23,8 @@ use super::{lightmap, run, settings, texels, texture};
 /// The sum of light that was scattered on its way.
 struct Scattered(Rgb);
 
-impl Collect for Scattered {
-    fn add(&mut self, label: Label, radiance: Rgb) {
+impl RadianceSink for Scattered {
+    fn add(&mut self, label: Contribution, radiance: Rgb) {
         if label.scattered {
             self.0 += radiance;
         }
@@ -108,8 +110,8 @@ fn path_traced(scene: &Scene, points: &[(Vec3, Vec3, Vec2)], samples: u32) -> Ve
                             .ray_origin(w),
                             w,
                         );
-                        let arrival = Arrival {
-                            at: LitPoint::in_space(p),
+                        let arrival = MisContext {
+                            at: LightSampleContext::in_space(p),
                             pdf: None,
                         };
                         let mut light = Scattered(Rgb::BLACK);

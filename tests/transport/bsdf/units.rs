@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 use renderer::color::Rgb;
 use renderer::geometry::{Footprint, Interaction, ShapeId};
 use renderer::material::{
-    Host, Material, RayKind, ShadingContext, Sides, Surface, closure_registry, library,
+    Host, Material, RayKind, ShadingContext, ShadingResult, Sides, closure_registry, library,
 };
 use shading::{InstanceOptions, ShadingSystem, Source};
 
@@ -217,8 +217,8 @@ impl Unit {
         }
     }
 
-    fn shade(&mut self, wo: Vec3) -> Surface {
-        let mut surface = Surface::new();
+    fn shade(&mut self, wo: Vec3) -> ShadingResult {
+        let mut surface = ShadingResult::new();
         self.material.shade(
             &point(wo),
             RayKind::CAMERA,

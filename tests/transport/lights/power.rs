@@ -3,7 +3,7 @@
 use super::*;
 
 /// The mean of what photons of a light carry.
-fn emitted(light: &Light, target: Target, count: u64, context: &mut Context) -> Moments {
+fn emitted(light: &Light, target: EmissionBounds, count: u64, context: &mut Context) -> Moments {
     let mut rng = Rng::new(3);
     let mut moments = Moments::default();
     for _ in 0..count {
@@ -14,7 +14,7 @@ fn emitted(light: &Light, target: Target, count: u64, context: &mut Context) -> 
     moments
 }
 
-const TARGET: Target = Target {
+const TARGET: EmissionBounds = EmissionBounds {
     center: Vec3::ZERO,
     radius: 3.0,
 };
@@ -102,18 +102,22 @@ fn power_of_spots_is_the_integral_of_their_intensity() {
 }
 
 /// A picture of 5 × 4 texels without symmetry.
-fn slide(wrap: SlideWrap, interpolation: Interpolation) -> Slide {
+fn slide(wrap: SlideWrap, interpolation: Interpolation) -> ProjectorTexture {
     placed_slide(wrap, interpolation, Affine2::IDENTITY)
 }
 
-fn placed_slide(wrap: SlideWrap, interpolation: Interpolation, picture_from_window: Affine2) -> Slide {
+fn placed_slide(
+    wrap: SlideWrap,
+    interpolation: Interpolation,
+    picture_from_window: Affine2,
+) -> ProjectorTexture {
     let texel = |i: u32| Rgb::new((i * 3 % 8) as f32, (i * 5 % 7) as f32, i as f32);
     let lookup = SlideLookup {
         wrap,
         interpolation,
         picture_from_window,
     };
-    Slide::new((0..20).map(texel).collect(), 5, lookup)
+    ProjectorTexture::new((0..20).map(texel).collect(), 5, lookup)
 }
 
 /// Projectors and spots with a slide.
@@ -167,7 +171,7 @@ fn sheets_light_what_is_before_them() {
         (1.0, Outline::Disk, PI),
     ] {
         let pose = pose * Affine3A::from_scale(Vec3::new(2.0 * mirror, 1.0, 3.0));
-        let light = Light::Sheet(SheetLight::new(&pose, half, outline, Rgb::splat(1.5)));
+        let light = Light::Sheet(DirectionalAreaLight::new(&pose, half, outline, Rgb::splat(1.5)));
         let power = 1.5 * 2.0 * area * half.x * half.y;
         assert!(
             (light.power(1.0) / power - 1.0).abs() < 1e-5,
@@ -400,7 +404,7 @@ fn what_no_probe_finds_is_still_a_light() {
                 let p = sample.point.p + sample.point.ng;
                 let it = sample.point.seen_from(sample.point.ng, ShapeId(0), primitive);
                 assert!(
-                    case.scene.light_pdf(&LitPoint::in_space(p), &it) > 0.0,
+                    case.scene.light_pdf(&LightSampleContext::in_space(p), &it) > 0.0,
                     "{}: every point has density",
                     case.name
                 );

@@ -1,4 +1,4 @@
-//! Bodies that absorb light, and things inside of them: what is left on each way, by Beer's law.
+//! MediumStack that absorb light, and things inside of them: what is left on each way, by Beer's law.
 
 use std::f32::consts::{PI, SQRT_2};
 

@@ -1,9 +1,9 @@
 //! Per-thread state of the integrators: shading context, shaded surfaces, stacks of path branches, k-NN heap, counters.
 
+use super::path_state::PathState;
 use super::photon::{Gatherer, Nearest};
 use super::stats::Stats;
-use super::walk::Walk;
-use crate::material::{ShadingContext, Surface};
+use crate::material::{ShadingContext, ShadingResult};
 use crate::scene::Scene;
 use renderer_base::sampler::Sampler;
 use renderer_scene::MAX_SPLIT;
@@ -17,11 +17,11 @@ pub struct Context {
     /// Scratch memory for shader execution.
     pub shading: ShadingContext,
     /// Shading result at the current path vertex; stored here because it is large.
-    pub surface: Surface,
+    pub surface: ShadingResult,
     /// Shading result for paths of the integrator `photon`; moved out while lookups borrow the rest of the context.
-    pub(super) gather_surface: Option<Box<Surface>>,
+    pub(super) gather_surface: Option<Box<ShadingResult>>,
     /// Stack of untraced branches of the current path (integrator `path`).
-    pub(super) branches: Vec<(Walk, Sampler)>,
+    pub(super) branches: Vec<(PathState, Sampler)>,
     /// Stack of untraced branches of the current path (integrator `photon`).
     pub(super) gatherers: Vec<(Gatherer, Sampler)>,
     /// Counters since creation.
@@ -35,7 +35,7 @@ impl Context {
     pub fn new(scene: &Scene) -> Context {
         Context {
             shading: ShadingContext::new(scene.host().clone()),
-            surface: Surface::new(),
+            surface: ShadingResult::new(),
             gather_surface: None,
             branches: Vec::with_capacity(MAX_SPLIT as usize),
             gatherers: Vec::with_capacity(MAX_SPLIT as usize),

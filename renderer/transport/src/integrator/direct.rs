@@ -4,8 +4,8 @@ use glam::Vec3;
 
 use super::stats::Stats;
 use crate::bsdf::Bsdf;
-use crate::light::{LightId, LitPoint};
-use crate::material::{Bodies, ShadingContext};
+use crate::light::{LightId, LightSampleContext};
+use crate::material::{MediumStack, ShadingContext};
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
@@ -15,9 +15,9 @@ use renderer_geometry::Interaction;
 
 /// Inputs of a direct light sample at a shading point.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a, F> {
+pub struct DirectLightQuery<'a, F> {
     /// Reference point (position and normal) for light selection.
-    pub at: &'a LitPoint,
+    pub at: &'a LightSampleContext,
     /// Origin of the shadow rays.
     pub end: RayEnd,
     /// Time as a fraction of the shutter interval, in `[0,1]`.
@@ -41,7 +41,7 @@ pub struct DirectLight {
 /// Returns the light-sampling reference point of a surface hit. Its normal is on the viewer's side; it is zero (both
 /// sides count) where the BSDF transmits light.
 #[inline(always)]
-pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LitPoint {
+pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LightSampleContext {
     let n = if bsdf.scatters_through() {
         Vec3::ZERO
     } else if it.wo.dot(it.ng) < 0.0 {
@@ -49,7 +49,7 @@ pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LitPoin
     } else {
         it.ng
     };
-    let at = LitPoint::on_surface(it.p, n);
+    let at = LightSampleContext::on_surface(it.p, n);
     if scene.has_light_choice() {
         with_gloss(at, bsdf)
     } else {
@@ -58,7 +58,7 @@ pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LitPoin
 }
 
 #[inline(never)]
-fn with_gloss(at: LitPoint, bsdf: &Bsdf) -> LitPoint {
+fn with_gloss(at: LightSampleContext, bsdf: &Bsdf) -> LightSampleContext {
     match bsdf.glossy_lobe() {
         Some(lobe) => at.with_gloss(&lobe),
         None => at,
@@ -71,7 +71,7 @@ fn with_gloss(at: LitPoint, bsdf: &Bsdf) -> LitPoint {
 #[inline]
 pub fn sample_one_light(
     scene: &Scene,
-    asking: Asking<'_, impl FnOnce(Vec3) -> Bodies>,
+    asking: DirectLightQuery<'_, impl FnOnce(Vec3) -> MediumStack>,
     response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
     sampler: &mut Sampler,
     shading: &mut ShadingContext,

@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 
+use super::path_state::{PathState, sample_u_lobe};
 use super::photon::{GuideField, LocalGuide};
-use super::walk::{Walk, sample_u_lobe};
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart};
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::cosine_hemisphere_pdf;
@@ -54,7 +54,7 @@ impl<'a> Directions<'a> {
     /// Samples a direction and multiplies the guide's density ratio into `walk`. The sample's `pdf` is always that of
     /// the BSDF alone, even if the guide sampled the direction.
     #[inline(always)]
-    pub(super) fn sample(&self, walk: &mut Walk, sampler: &mut Sampler) -> Option<BsdfSample> {
+    pub(super) fn sample(&self, walk: &mut PathState, sampler: &mut Sampler) -> Option<BsdfSample> {
         match self.guide {
             None => self.by_bsdf(sampler),
             Some((guide, share)) => self.guided(guide, share, walk, sampler),
@@ -71,7 +71,7 @@ impl<'a> Directions<'a> {
         &self,
         guide: &LocalGuide,
         share: f32,
-        walk: &mut Walk,
+        walk: &mut PathState,
         sampler: &mut Sampler,
     ) -> Option<BsdfSample> {
         let density = |wi, bsdf_pdf| mixture_pdf(share, bsdf_pdf, guide.pdf(wi));

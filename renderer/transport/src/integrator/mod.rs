@@ -2,34 +2,34 @@
 //!
 //! The per-ray code does not allocate, lock, hash or make virtual calls; per-thread state is in [`Context`].
 
-mod collect;
 mod context;
 mod direct;
 mod directions;
 mod guide;
 mod pass;
 mod path;
+mod path_state;
 pub mod photon;
+mod radiance_sink;
 mod stats;
-mod walk;
 
 use glam::Vec3;
 
 use crate::scene::Scene;
+use path_state::PathState;
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::camera::CameraRay;
-use walk::Walk;
 
-pub use collect::{Collect, Label};
 pub use context::Context;
-pub use direct::{Asking, DirectLight, sample_one_light};
+pub use direct::{DirectLight, DirectLightQuery, sample_one_light};
 pub use pass::Pass;
+pub use path_state::MisContext;
 pub use photon::MapError as PrepareError;
+pub use radiance_sink::{Contribution, RadianceSink};
 pub use renderer_scene::{Integrator, PathSettings, PhotonSettings};
 pub use stats::Stats;
-pub use walk::Arrival;
 
 /// An integrator prepared for a pass.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl Prepared {
 
     /// Ratio of the density of the guided direction `wi` to the density of BSDF sampling, for the diffuse lobe on the
     /// side `n` of the surface at `p`; 1 without guiding.
-    pub(crate) fn preference(&self, p: Vec3, n: Vec3, wi: Vec3) -> f32 {
+    pub(crate) fn guide_pdf_ratio(&self, p: Vec3, n: Vec3, wi: Vec3) -> f32 {
         match self {
             Prepared::Guided(_, field) => directions::guide_pdf_ratio(field, p, n, wi),
             Prepared::Path(_) | Prepared::Photon(_) => 1.0,
@@ -157,10 +157,10 @@ impl Prepared {
         ray: &CameraRay,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         context.stats.camera_rays += 1;
-        let mut walk = Walk::camera(scene, ray, &mut context.shading);
+        let mut walk = PathState::camera(scene, ray, &mut context.shading);
         if self.hides_emitters() {
             walk = walk.hide_emitters(scene);
         }
@@ -183,13 +183,13 @@ impl Prepared {
         &self,
         scene: &Scene,
         ray: &Ray,
-        mis_context: Arrival,
+        mis_context: MisContext,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
-        let walk = Walk::point(scene, *ray, mis_context, &mut context.shading);
+        let walk = PathState::point(scene, *ray, mis_context, &mut context.shading);
         // Only camera paths split or take several light samples.
         let whole = |settings: &PathSettings| PathSettings {
             split: None,
@@ -222,13 +222,13 @@ impl Prepared {
         &self,
         scene: &Scene,
         ray: &Ray,
-        mis_context: Arrival,
+        mis_context: MisContext,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
-        let walk = Walk::point(scene, *ray, mis_context, &mut context.shading);
+        let walk = PathState::point(scene, *ray, mis_context, &mut context.shading);
         let straight = PathSettings {
             depth: Some(1),
             ..PathSettings::default()

@@ -5,12 +5,12 @@
 //! off where direct light converges within a few samples and indirect light dominates the variance; light samples pay
 //! off where many lights contribute.
 
-use super::collect::Collect;
 use super::context::Context;
 use super::direct::{bsdf_response, lit_point};
 use super::directions::Directions;
+use super::path_state::{Limits, PathState};
 use super::photon::GuideField;
-use super::walk::{Limits, Walk};
+use super::radiance_sink::RadianceSink;
 use crate::scene::Scene;
 use renderer_base::sampler::Sampler;
 use renderer_scene::PathSettings;
@@ -20,10 +20,10 @@ pub(super) fn trace(
     settings: &PathSettings,
     field: Option<&GuideField>,
     scene: &Scene,
-    mut walk: Walk,
+    mut walk: PathState,
     sampler: &mut Sampler,
     context: &mut Context,
-    light: &mut impl Collect,
+    light: &mut impl RadianceSink,
 ) {
     let limits = Limits {
         depth: settings.depth.unwrap_or(u32::MAX),

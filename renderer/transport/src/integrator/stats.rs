@@ -18,7 +18,7 @@ pub struct Stats {
     /// Shader runs at hits.
     pub shading_runs: u64,
     /// Hits with more lobes than a `Bsdf` holds; a random, reweighted subset replaces them.
-    pub crowded_points: u64,
+    pub lobe_overflows: u64,
 }
 
 impl Stats {
@@ -31,7 +31,7 @@ impl Stats {
         self.photon_rays += other.photon_rays;
         self.non_finite_photons += other.non_finite_photons;
         self.shading_runs += other.shading_runs;
-        self.crowded_points += other.crowded_points;
+        self.lobe_overflows += other.lobe_overflows;
     }
 
     /// Total number of rays.

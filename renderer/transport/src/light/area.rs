@@ -1,7 +1,7 @@
 //! Area lights: shapes that emit through their shader, sampled by solid angle, by cone (spheres) or by an emission
 //! distribution.
 //!
-//! - A shape is one light with one or many primitives: its points are selected by its [`Pattern`]. Where emission is
+//! - A shape is one light with one or many primitives: its points are selected by its [`EmissionDistribution`]. Where emission is
 //!   uniform, spheres are sampled by the cone that they subtend, and faces that appear large by solid angle.
 //! - Every point that may emit has a nonzero density, even if the probes found no emission there.
 
@@ -11,9 +11,9 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::bounds::{LightBounds, cone_of};
+use super::emission_distribution::{EmissionDistribution, Probe, ProbeResult, Probing};
 use super::face::Faces;
-use super::pattern::{Pattern, Probe, ProbeResult, Probing};
-use super::sample::{Emission, LightSample, SeenPoint, Shine};
+use super::sample::{Emission, LightSample, SampledEmission, SeenPoint};
 use super::sphere::Sphere;
 use super::triangle::LightTriangle;
 use crate::material::{Host, Material, ShadingContext};
@@ -28,7 +28,7 @@ pub struct AreaLight {
     shape: Shape,
     id: ShapeId,
     material: Material,
-    pattern: Pattern,
+    pattern: EmissionDistribution,
     surface: EmitterShape,
     power: f32,
 }
@@ -79,9 +79,11 @@ impl AreaLight {
         let surface = EmitterShape::of(&shape, &material);
         let mut light = AreaLight {
             pattern: match &surface {
-                EmitterShape::Faces(faces) => Pattern::by_area(&faces.areas().collect::<Vec<_>>()),
+                EmitterShape::Faces(faces) => {
+                    EmissionDistribution::by_area(&faces.areas().collect::<Vec<_>>())
+                }
                 EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => {
-                    Pattern::by_area(&areas)
+                    EmissionDistribution::by_area(&areas)
                 }
             },
             surface,
@@ -95,9 +97,10 @@ impl AreaLight {
             light.power = (exitance * area) as f32;
         } else {
             let context = || ShadingContext::new(host.clone());
-            let (pattern, power) = Pattern::probed(&areas, probing, context, |probe, context| {
-                light.probe(probe, context)
-            });
+            let (pattern, power) =
+                EmissionDistribution::probed(&areas, probing, context, |probe, context| {
+                    light.probe(probe, context)
+                });
             (light.pattern, light.power) = (pattern, power);
         }
         Some(light)
@@ -209,8 +212,8 @@ impl AreaLight {
             is_delta: false,
             end: Some(seen.end),
             shine: match self.material.constant_emission() {
-                Some(radiance) => Shine::Known(radiance),
-                None => Shine::FromPoint {
+                Some(radiance) => SampledEmission::Known(radiance),
+                None => SampledEmission::FromPoint {
                     primitive: seen.primitive,
                     barycentric: seen.barycentric,
                 },

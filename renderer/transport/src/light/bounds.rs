@@ -5,7 +5,7 @@ use std::f32::consts::{FRAC_PI_2, PI};
 
 use glam::Vec3;
 
-use super::lit_point::{LitPoint, angle_difference};
+use super::light_sample_context::{LightSampleContext, angle_difference};
 use renderer_base::math::{atan2, cos, safe_sqrt, sin, sqr};
 
 /// Bounding sphere of emitters and bounding cone of their directions.
@@ -63,7 +63,7 @@ impl LightBounds {
 
     /// Estimated contribution to a point; see [`importance`].
     #[cfg(test)]
-    pub(super) fn importance(&self, at: &LitPoint) -> f32 {
+    pub(super) fn importance(&self, at: &LightSampleContext) -> f32 {
         let cosines = Cosines::of(self);
         importance(at, self.center, self.radius, self.intensity, self.axis, &cosines)
     }
@@ -92,7 +92,7 @@ impl Cosines {
 /// children are computed with SIMD.
 #[inline(always)]
 pub(super) fn importance(
-    at: &LitPoint,
+    at: &LightSampleContext,
     center: Vec3,
     radius: f32,
     intensity: f32,
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_small_lamp_lights_by_distance_and_cosines() {
         let lamp = lamp(Vec3::new(0.0, 2.0, 0.0), -Vec3::Y);
-        let at = |p: Vec3, n: Vec3| lamp.importance(&LitPoint::on_surface(p, n));
+        let at = |p: Vec3, n: Vec3| lamp.importance(&LightSampleContext::on_surface(p, n));
         assert!((at(Vec3::ZERO, Vec3::Y) / 0.5 - 1.0).abs() < 1e-3);
         assert_eq!(at(Vec3::ZERO, -Vec3::Y), 0.0);
         assert_eq!(at(Vec3::new(0.0, 4.0, 0.0), -Vec3::Y), 0.0);
@@ -219,7 +219,7 @@ mod tests {
             pair[1].spread = vector().x.abs() * PI;
             pair[1].falloff = vector().x.abs() * FRAC_PI_2;
             let both = pair[0].union(&pair[1]);
-            let at = LitPoint::on_surface(vector() * 4.0, vector().normalize());
+            let at = LightSampleContext::on_surface(vector() * 4.0, vector().normalize());
             if pair.iter().any(|lamp| lamp.importance(&at) > 1e-3) {
                 assert!(both.importance(&at) > 0.0, "{pair:?} {both:?} {at:?}");
             }

@@ -4,8 +4,8 @@ use std::f32::consts::PI;
 
 use glam::{Vec2, Vec3};
 
-use super::lit_point::LitPoint;
-use super::sample::{LightSample, Shine};
+use super::light_sample_context::LightSampleContext;
+use super::sample::{LightSample, SampledEmission};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, safe_sqrt, sin, sqr};
 use renderer_base::sampling::{cone_solid_angle, uniform_cone, uniform_cone_pdf};
@@ -70,7 +70,7 @@ impl DirectionalLight {
             pdf,
             is_delta: self.is_delta(),
             end: None,
-            shine: Shine::Known(shine),
+            shine: SampledEmission::Known(shine),
         }
     }
 
@@ -90,7 +90,7 @@ impl DirectionalLight {
         self.disk.is_none()
     }
 
-    pub(super) fn irradiance(&self, at: &LitPoint) -> f32 {
+    pub(super) fn irradiance(&self, at: &LightSampleContext) -> f32 {
         let sine = self
             .disk
             .map_or(0.0, |disk| safe_sqrt(2.0 * disk.one_minus_cos).min(1.0));

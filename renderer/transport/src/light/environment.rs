@@ -14,7 +14,7 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Mat3, Vec2, Vec3};
 
-use super::sample::{Emission, LightSample, Shine, Target};
+use super::sample::{Emission, EmissionBounds, LightSample, SampledEmission};
 use renderer_base::color::Rgb;
 use renderer_base::math::{cos, lat_long_uv, safe_sqrt, sin, sin_cos, sqr};
 use renderer_base::sampling::{BlockDistribution2d, uniform_sphere, uniform_sphere_pdf};
@@ -81,7 +81,12 @@ impl EnvironmentLight {
     }
 
     /// Emits a photon into `target`.
-    pub(super) fn emit(&self, target: Target, u_position: Vec2, u_direction: Vec2) -> Option<Emission> {
+    pub(super) fn emit(
+        &self,
+        target: EmissionBounds,
+        u_position: Vec2,
+        u_direction: Vec2,
+    ) -> Option<Emission> {
         let (wi, radiance, pdf) = self.sample_emission(u_direction)?;
         let (ray, area) = target.emission(-wi, u_position);
         let power = radiance * (area / pdf);
@@ -113,7 +118,7 @@ impl EnvironmentLight {
                     pdf,
                     is_delta: false,
                     end: None,
-                    shine: Shine::FromMap(uv),
+                    shine: SampledEmission::FromMap(uv),
                 })
             }
         }

@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::pattern::PatternPoint;
+use super::emission_distribution::EmissionSample;
 use super::rectangle;
 use super::sample::SeenPoint;
 use super::triangle::LightTriangle;
@@ -90,7 +90,7 @@ impl Faces {
     /// Samples a point of a face by `u`, for the reference point `p`.
     #[inline]
     pub(super) fn seen_from(&self, p: Vec3, face: u32, u: Vec2) -> Option<SeenPoint> {
-        let place = PatternPoint {
+        let place = EmissionSample {
             primitive: face,
             u,
             density: 1.0,

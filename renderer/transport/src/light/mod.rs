@@ -16,19 +16,19 @@
 mod area;
 mod bounds;
 mod directional;
+mod directional_area;
+mod emission_distribution;
 mod environment;
 mod face;
-mod lit_point;
-mod pattern;
+mod light_sample_context;
 mod point;
 mod portal;
 mod projector;
+mod projector_texture;
 mod rectangle;
 mod sample;
 mod select;
-mod sheet;
 mod sky;
-mod slide;
 mod sphere;
 mod spot;
 mod tree;
@@ -43,21 +43,21 @@ use bounds::LightBounds;
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
 pub use renderer_scene::{Interpolation, MapRows, Outline, SlideLookup, SlideWrap};
-use sample::Shine;
+use sample::SampledEmission;
 
 pub use area::AreaLight;
 pub use directional::DirectionalLight;
+pub use directional_area::DirectionalAreaLight;
+pub use emission_distribution::Probing;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
-pub use lit_point::LitPoint;
-pub use pattern::Probing;
+pub use light_sample_context::LightSampleContext;
 pub use point::PointLight;
 pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
-pub use sample::{Emission, LightSample, Target};
+pub use projector_texture::ProjectorTexture;
+pub use sample::{Emission, EmissionBounds, LightSample};
 pub use select::{ChosenLight, LightSelector, powers};
-pub use sheet::SheetLight;
 pub use sky::sky_lights;
-pub use slide::Slide;
 pub use spot::{Falloff, SpotLight};
 
 /// Index of a light in its scene.
@@ -74,7 +74,7 @@ pub enum Light {
     /// Projector: a point light with an image.
     Projector(Box<ProjectorLight>),
     /// Flat light that emits along its normal only (`directional_area`).
-    Sheet(SheetLight),
+    Sheet(DirectionalAreaLight),
     /// Directional light: infinite; parallel or from a disk in the sky.
     Directional(DirectionalLight),
     /// Emissive shape.
@@ -105,7 +105,7 @@ impl Light {
     /// `target`.
     pub fn emit(
         &self,
-        target: Target,
+        target: EmissionBounds,
         u_primitive: f64,
         u_position: Vec2,
         u_direction: Vec2,
@@ -174,18 +174,18 @@ impl Light {
     #[inline]
     pub fn radiance(&self, sample: &LightSample, time: f32, context: &mut ShadingContext) -> Rgb {
         match (self, sample.shine, &sample.end) {
-            (_, Shine::Known(radiance), _) => radiance,
+            (_, SampledEmission::Known(radiance), _) => radiance,
             (
                 Light::Area(light),
-                Shine::FromPoint {
+                SampledEmission::FromPoint {
                     primitive,
                     barycentric,
                 },
                 Some(end),
             ) => light.radiance(sample.wi, end, (primitive, barycentric), time, context),
-            (Light::Environment(light), Shine::FromMap(uv), _) => light.radiance_at(uv),
-            (Light::Portals(light), Shine::FromMap(uv), _) => light.environment().radiance_at(uv),
-            (_, Shine::FromPoint { .. } | Shine::FromMap(_), _) => {
+            (Light::Environment(light), SampledEmission::FromMap(uv), _) => light.radiance_at(uv),
+            (Light::Portals(light), SampledEmission::FromMap(uv), _) => light.environment().radiance_at(uv),
+            (_, SampledEmission::FromPoint { .. } | SampledEmission::FromMap(_), _) => {
                 unreachable!("only shapes shine from points, and environments from maps")
             }
         }
@@ -240,7 +240,7 @@ impl Light {
 
     /// Estimated luminance of the unoccluded irradiance at a point, for lights outside the light tree [W/m²].
     #[inline]
-    fn irradiance(&self, at: &LitPoint) -> f32 {
+    fn irradiance(&self, at: &LightSampleContext) -> f32 {
         match self {
             Light::Sheet(light) => light.irradiance(at),
             Light::Directional(light) => light.irradiance(at),

@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use super::bounds::LightBounds;
-use super::sample::{Emission, LightSample, Shine};
+use super::sample::{Emission, LightSample, SampledEmission};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampling::uniform_sphere;
@@ -57,6 +57,6 @@ pub(super) fn toward_point(
         pdf: 1.0,
         is_delta: true,
         end: Some(RayEnd::in_space(position)),
-        shine: Shine::Known(radiance),
+        shine: SampledEmission::Known(radiance),
     })
 }

@@ -11,7 +11,7 @@ use std::hash::Hasher;
 use glam::{Vec2, Vec3};
 
 use super::environment::EnvironmentLight;
-use super::sample::{LightSample, Shine};
+use super::sample::{LightSample, SampledEmission};
 use renderer_base::color::Rgb;
 use renderer_base::sampling::SphericalRectangle;
 use renderer_geometry::{Rectangle, Shape};
@@ -121,7 +121,7 @@ impl PortalLight {
             pdf: share * met as f32 / visible + (1.0 - share) * pdf,
             is_delta: false,
             end: None,
-            shine: Shine::Known(radiance),
+            shine: SampledEmission::Known(radiance),
         })
     }
 

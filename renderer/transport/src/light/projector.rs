@@ -7,8 +7,8 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use super::bounds::LightBounds;
 use super::point::toward_point;
+use super::projector_texture::ProjectorTexture;
 use super::sample::{Emission, LightSample};
-use super::slide::Slide;
 use super::spot::Falloff;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, atan, sin, sqr};
@@ -21,7 +21,7 @@ pub struct ProjectorLight {
     pose: Pose,
     /// Half the width and height of the picture at distance 1.
     half: Vec2,
-    slide: Slide,
+    slide: ProjectorTexture,
     beam: Beam,
     /// Luminance of the power [W].
     power: f32,
@@ -54,7 +54,7 @@ impl ProjectorLight {
     pub fn new(
         world_from_light: &Affine3A,
         half: Vec2,
-        slide: Slide,
+        slide: ProjectorTexture,
         beam: Beam,
     ) -> Result<ProjectorLight, CameraError> {
         let mut light = ProjectorLight {

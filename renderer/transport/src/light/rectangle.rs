@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::pattern::PatternPoint;
+use super::emission_distribution::EmissionSample;
 use super::sample::SeenPoint;
 use renderer_base::math::sqr;
 use renderer_base::sampling::{LEAST_SOLID_ANGLE, SphericalRectangle, solid_angle_pdf};
@@ -10,7 +10,7 @@ use renderer_geometry::Rectangle;
 
 /// Maps a point of the parameter square to the rectangle, for the reference point `p`.
 #[inline]
-pub(super) fn seen_from(rectangle: &Rectangle, p: Vec3, place: &PatternPoint) -> Option<SeenPoint> {
+pub(super) fn seen_from(rectangle: &Rectangle, p: Vec3, place: &EmissionSample) -> Option<SeenPoint> {
     let spherical = spherical(rectangle, p);
     let share = spherical.map_or(place.u, |spherical| spherical.sample(place.u));
     let pdf = |distance_squared, cos| match spherical {

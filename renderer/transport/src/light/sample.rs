@@ -19,12 +19,12 @@ pub struct LightSample {
     pub is_delta: bool,
     /// Sampled point of the light; `None` for infinite lights.
     pub(super) end: Option<RayEnd>,
-    pub(super) shine: Shine,
+    pub(super) shine: SampledEmission,
 }
 
 /// Data from which the radiance of a sample is computed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shine {
+pub(super) enum SampledEmission {
     Known(Rgb),
     /// Emission of an area light at a point, by its shader.
     FromPoint {
@@ -58,14 +58,14 @@ pub struct Emission {
 
 /// Bounding sphere of the scene, the target of photons from infinite lights.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct EmissionBounds {
     /// Centre [m].
     pub center: Vec3,
     /// Radius [m].
     pub radius: f32,
 }
 
-impl Target {
+impl EmissionBounds {
     /// Photon ray along `direction` through the point `u` of the disk that covers the target, and the disk's area.
     // Pharr et al. 2016, "Physically Based Rendering", section 16.1.2.
     pub(super) fn emission(self, direction: Vec3, u: Vec2) -> (Ray, f32) {

@@ -12,7 +12,7 @@
 use glam::Vec3;
 
 use super::bounds::LightBounds;
-use super::lit_point::LitPoint;
+use super::light_sample_context::LightSampleContext;
 use super::tree::{LightTree, Weights};
 use super::{Light, LightId};
 use renderer_base::sampling::AliasTable;
@@ -141,7 +141,7 @@ impl LightSelector {
     /// Selects a part of a light for a reference point by `u` in `[0,1)`; `None` if there is none. `lights` must be
     /// those passed to [`LightSelector::new`].
     #[inline]
-    pub fn select(&self, lights: &[Light], at: &LitPoint, u: f64) -> Option<ChosenLight> {
+    pub fn select(&self, lights: &[Light], at: &LightSampleContext, u: f64) -> Option<ChosenLight> {
         let by_power = self.by_power.as_ref()?;
         if self.emitters.len() == 1 {
             return Some(ChosenLight {
@@ -177,7 +177,7 @@ impl LightSelector {
     /// # Panics
     /// If there is no such light.
     #[inline]
-    pub fn probability(&self, lights: &[Light], at: &LitPoint, light: LightId, part: u32) -> f32 {
+    pub fn probability(&self, lights: &[Light], at: &LightSampleContext, light: LightId, part: u32) -> f32 {
         let Some(by_power) = &self.by_power else {
             return 0.0;
         };
@@ -195,7 +195,7 @@ impl LightSelector {
     }
 
     /// Estimates both groups' contributions; `None` if no light seems to reach the point.
-    fn estimate_shares(&self, lights: &[Light], at: &LitPoint) -> Option<LightShares> {
+    fn estimate_shares(&self, lights: &[Light], at: &LightSampleContext) -> Option<LightShares> {
         let outside_tree: f32 = self
             .outside_tree
             .iter()
@@ -220,7 +220,7 @@ impl LightSelector {
     fn select_by_importance(
         &self,
         lights: &[Light],
-        at: &LitPoint,
+        at: &LightSampleContext,
         shares: &LightShares,
         u: f64,
     ) -> Option<ChosenLight> {
@@ -259,7 +259,7 @@ impl LightSelector {
     fn importance_probability(
         &self,
         lights: &[Light],
-        at: &LitPoint,
+        at: &LightSampleContext,
         shares: &LightShares,
         light: LightId,
         part: u32,

@@ -5,7 +5,7 @@
 use glam::Vec3;
 
 use super::bounds::{Cosines, LightBounds, importance};
-use super::lit_point::LitPoint;
+use super::light_sample_context::LightSampleContext;
 
 /// Number of children of a node.
 const WIDTH: usize = 8;
@@ -92,14 +92,14 @@ impl LightTree {
 
     /// Estimated contributions of the root's children to a point.
     #[inline]
-    pub(super) fn root(&self, at: &LitPoint) -> Weights {
+    pub(super) fn root(&self, at: &LightSampleContext) -> Weights {
         self.nodes.first().map_or(Weights::NONE, |root| root.weights(at))
     }
 
     /// Selects an emitter by `u` in `[0,1)` for a point whose weights at the root are `root`; `None` if all weights are
     /// zero.
     #[inline]
-    pub(super) fn select(&self, at: &LitPoint, root: &Weights, mut u: f64) -> Option<Chosen> {
+    pub(super) fn select(&self, at: &LightSampleContext, root: &Weights, mut u: f64) -> Option<Chosen> {
         let mut node = self.nodes.first()?;
         let mut weights = *root;
         let mut probability = 1.0;
@@ -124,7 +124,7 @@ impl LightTree {
     }
 
     /// Probability with which `select` selects `emitter`.
-    pub(super) fn probability(&self, at: &LitPoint, root: &Weights, emitter: u32) -> f32 {
+    pub(super) fn probability(&self, at: &LightSampleContext, root: &Weights, emitter: u32) -> f32 {
         let (mut index, mut slot) = self.places[emitter as usize];
         if index == u32::MAX {
             return 0.0;
@@ -220,7 +220,7 @@ impl Node {
     }
 
     #[inline(always)]
-    fn weights(&self, at: &LitPoint) -> Weights {
+    fn weights(&self, at: &LightSampleContext) -> Weights {
         let each: [f32; WIDTH] = std::array::from_fn(|i| {
             let cone = Cosines {
                 cos_spread: self.cos_spread[i],
@@ -331,7 +331,7 @@ mod tests {
                 })
                 .collect();
             let tree = LightTree::new(&bounds);
-            let mut at = LitPoint::in_space(Vec3::new(random(), random(), random()) * 10.0);
+            let mut at = LightSampleContext::in_space(Vec3::new(random(), random(), random()) * 10.0);
             if count % 2 == 0 {
                 at = at.with_gloss(&GlossyLobe {
                     mirror: Vec3::new(0.36, 0.48, 0.8),

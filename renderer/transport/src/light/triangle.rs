@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::pattern::PatternPoint;
+use super::emission_distribution::EmissionSample;
 use super::sample::SeenPoint;
 use renderer_base::math::RayEnd;
 use renderer_base::sampling::{LEAST_SOLID_ANGLE, SphericalTriangle, solid_angle_pdf, triangle};
@@ -65,7 +65,7 @@ impl LightTriangle {
 
     /// Maps a point of the parameter square to the triangle by area, for the reference point `p`.
     #[inline]
-    pub(super) fn seen_from(&self, p: Vec3, place: &PatternPoint) -> Option<SeenPoint> {
+    pub(super) fn seen_from(&self, p: Vec3, place: &EmissionSample) -> Option<SeenPoint> {
         self.seen(p, place, None)
     }
 
@@ -79,7 +79,7 @@ impl LightTriangle {
     /// Maps a point of the parameter square to the triangle, by solid angle if the triangle appears large from `p`,
     /// else by area.
     #[inline]
-    pub(super) fn face_from(&self, p: Vec3, place: &PatternPoint) -> Option<SeenPoint> {
+    pub(super) fn face_from(&self, p: Vec3, place: &EmissionSample) -> Option<SeenPoint> {
         self.seen(p, place, self.spherical(p).as_ref())
     }
 
@@ -96,7 +96,7 @@ impl LightTriangle {
     fn seen(
         &self,
         p: Vec3,
-        place: &PatternPoint,
+        place: &EmissionSample,
         spherical: Option<&SphericalTriangle>,
     ) -> Option<SeenPoint> {
         let barycentric = match spherical {

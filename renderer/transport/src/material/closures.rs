@@ -23,8 +23,8 @@ use shading::hir::{ClosureId, Const};
 use shading::ty::{Base, Type};
 use shading::{ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
 
-use super::abilities::Abilities;
 use super::component::{Coat, Component};
+use super::material_flags::MaterialFlags;
 use super::scattering::Scattering;
 use crate::bsdf::{
     Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Film, Hair,
@@ -507,8 +507,8 @@ pub fn closure_registry() -> ClosureRegistry {
 }
 
 /// Flags of a shader instance that may create these closures.
-pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
-    let mut abilities = Abilities::default();
+pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> MaterialFlags {
+    let mut abilities = MaterialFlags::default();
     for id in ids {
         match TABLE[id.0 as usize].kind {
             ClosureKind::Emission | ClosureKind::Background | ClosureKind::UniformEdf => {

@@ -5,7 +5,7 @@ use glam::Vec3;
 use shading::{ClosureRef, Params};
 
 use super::scattering::{Lobes, Scattering};
-use super::surface::Surface;
+use super::shading_result::ShadingResult;
 use crate::bsdf::{Dielectric, Lobe, Microfacets};
 use renderer_base::color::Rgb;
 use renderer_base::math::{pow, safe_sqrt, sqr};
@@ -18,7 +18,7 @@ const STACK: usize = 24;
 // Passed by reference throughout: lobes are large, and moving them costs more than running a simple shader.
 pub(super) struct Flattener<'p> {
     pub(super) point: &'p Interaction,
-    pub(super) surface: &'p mut Surface,
+    pub(super) surface: &'p mut ShadingResult,
     /// Lobes of a tree that has more than one; a single lobe is written to the BSDF directly.
     pub(super) lobes: Lobes,
     /// True once the tree may have more than one lobe.

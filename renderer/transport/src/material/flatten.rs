@@ -20,13 +20,13 @@ use shading::{ClosureNode, ClosureTree};
 use super::closures::interpret;
 use super::component::{Component, Flattener, Stack, StackEntry};
 use super::scattering::Lobes;
-use super::surface::Surface;
+use super::shading_result::ShadingResult;
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
 
 impl<'p> Flattener<'p> {
     /// Creates an empty accumulator that fills `surface` for `point`.
-    pub(super) fn new(point: &'p Interaction, surface: &'p mut Surface) -> Flattener<'p> {
+    pub(super) fn new(point: &'p Interaction, surface: &'p mut ShadingResult) -> Flattener<'p> {
         surface.reset(point);
         Flattener {
             point,
@@ -50,7 +50,7 @@ impl<'p> Flattener<'p> {
         }
     }
 
-    /// Reserves room for straight transmission, which is not a lobe here: see [`Surface::pass_straight`].
+    /// Reserves room for straight transmission, which is not a lobe here: see [`ShadingResult::pass_straight`].
     fn fit(&mut self) -> bool {
         self.lobes
             .fit(usize::from(!self.surface.transparency.is_black()), self.point)

@@ -3,9 +3,8 @@
 //! Steps at a hit: surface point → shader globals → shader instance → closure tree → lobes, emission, transparency.
 //! Only this module, lights, scene building and commands import from the crate `shading`.
 
-mod abilities;
 mod attribute;
-mod bodies;
+mod cached_shading;
 mod closures;
 mod cloud;
 mod component;
@@ -14,11 +13,12 @@ mod globals;
 mod host;
 mod includes;
 pub mod library;
+mod material_flags;
+mod medium_stack;
 mod probe;
-mod recipe;
 mod scattering;
 mod shader;
-mod surface;
+mod shading_result;
 mod texture;
 
 use std::hash::{Hash, Hasher};
@@ -28,8 +28,8 @@ use rustc_hash::FxHasher;
 use shading::TextureRequest;
 use shading::builtins::Global;
 
-use abilities::Abilities;
-use recipe::arbitrary_point;
+use cached_shading::arbitrary_point;
+use material_flags::MaterialFlags;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Footprint, Interaction};
 use shader::Shader;
@@ -38,13 +38,13 @@ use shader::Shader;
 pub use shading::{RayKind, Report, ShadingContext};
 
 pub use attribute::known_attributes;
-pub use bodies::Bodies;
 pub use closures::closure_registry;
 pub use host::Host;
 pub use includes::Folders;
+pub use medium_stack::MediumStack;
 pub use renderer_scene::MaterialId;
 pub use shader::Instances;
-pub use surface::Surface;
+pub use shading_result::ShadingResult;
 pub use texture::TextureFault;
 
 /// Material: compiled shaders with their properties.
@@ -53,7 +53,7 @@ pub struct Material {
     full: Shader,
     /// Reduced shader for emission and transparency, if it is cheaper.
     light: Option<Shader>,
-    abilities: Abilities,
+    abilities: MaterialFlags,
     /// True if the shader may use derivatives; always false without coordinates.
     wants_footprint: bool,
     /// True if the derivatives of position by the texture coordinates are needed.
@@ -133,7 +133,7 @@ impl Material {
         ray_kind: RayKind,
         footprint: &Footprint,
         context: &mut ShadingContext,
-        surface: &mut Surface,
+        surface: &mut ShadingResult,
     ) {
         self.run(&self.full, it, ray_kind, footprint, context, surface);
         surface.pass_straight(it);
@@ -148,7 +148,7 @@ impl Material {
         ray_kind: RayKind,
         footprint: &Footprint,
         context: &mut ShadingContext,
-        surface: &mut Surface,
+        surface: &mut ShadingResult,
     ) {
         let globals = || {
             let footprint = self.wants_footprint.then_some(footprint);
@@ -173,8 +173,8 @@ impl Material {
 
     /// Emission and transparency at a point, and the absorption of the interior if it is transparent; for shadow rays
     /// and light samples.
-    pub fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> Surface {
-        let mut surface = Surface::new();
+    pub fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> ShadingResult {
+        let mut surface = ShadingResult::new();
         let shader = self.light.as_ref().unwrap_or(&self.full);
         let footprint = &Footprint::POINT;
         self.run(shader, it, RayKind::SHADOW, footprint, context, &mut surface);
@@ -233,7 +233,7 @@ impl Material {
     /// everywhere.
     pub fn known_albedo(&self) -> Option<Rgb> {
         let recipe = self.full.recipe()?;
-        let (point, mut surface) = (arbitrary_point(), Surface::new());
+        let (point, mut surface) = (arbitrary_point(), ShadingResult::new());
         recipe.follow(&point, &mut surface);
         Some(surface.bsdf.albedo(point.wo))
     }

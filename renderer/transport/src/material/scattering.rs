@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 use glam::Vec3;
 
-use super::Surface;
+use super::ShadingResult;
 use crate::bsdf::{Bsdf, Lobe, MAX_LOBES};
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
@@ -30,7 +30,7 @@ pub(super) struct Scattering {
 impl Scattering {
     /// Adds the lobe to the surface at a point.
     #[inline(always)]
-    pub(super) fn put_on(&self, point: &Interaction, surface: &mut Surface) {
+    pub(super) fn put_on(&self, point: &Interaction, surface: &mut ShadingResult) {
         let frame = self.frame(point);
         if self.soft {
             surface.bsdf.push_soft(self.weight, frame, self.lobe, point.n);
@@ -167,7 +167,7 @@ impl Lobes {
 
     /// Adds the lobes to a surface, after [`Lobes::fit`].
     #[inline]
-    pub(super) fn put_on(&self, point: &Interaction, surface: &mut Surface) {
+    pub(super) fn put_on(&self, point: &Interaction, surface: &mut ShadingResult) {
         for scattering in &self.kept {
             scattering.put_on(point, surface);
         }

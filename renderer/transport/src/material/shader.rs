@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use shading::{InstanceOptions, RayKind, ShaderGlobals, ShaderInstance, ShadingContext};
 
+use super::cached_shading::CachedShading;
 use super::component::Flattener;
-use super::recipe::Recipe;
-use super::{Surface, closures};
+use super::{ShadingResult, closures};
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
 
@@ -58,12 +58,12 @@ impl From<Arc<ShaderInstance>> for Instances {
 #[derive(Clone, Debug)]
 pub(super) struct Shader {
     pub(super) instance: Arc<ShaderInstance>,
-    recipe: Option<Arc<Recipe>>,
+    recipe: Option<Arc<CachedShading>>,
 }
 
 impl Shader {
     pub(super) fn new(instance: Arc<ShaderInstance>, context: &mut ShadingContext) -> Shader {
-        let recipe = Recipe::of(&instance, context);
+        let recipe = CachedShading::of(&instance, context);
         Shader { instance, recipe }
     }
 
@@ -74,7 +74,7 @@ impl Shader {
         it: &Interaction,
         globals: impl FnOnce() -> ShaderGlobals,
         context: &mut ShadingContext,
-        surface: &mut Surface,
+        surface: &mut ShadingResult,
     ) {
         if let Some(recipe) = &self.recipe {
             recipe.follow(it, surface);
@@ -84,7 +84,7 @@ impl Shader {
     }
 
     /// Cached shading result of a uniform shader.
-    pub(super) fn recipe(&self) -> Option<&Recipe> {
+    pub(super) fn recipe(&self) -> Option<&CachedShading> {
         self.recipe.as_deref()
     }
 

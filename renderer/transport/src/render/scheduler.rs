@@ -98,7 +98,7 @@ pub fn resume(
     let rates: OnceCell<Option<Rates>> = OnceCell::new();
     let first = state.samples.end;
     let mut taken = 0;
-    let mut pace = Pace::new(start, settings.time_limit);
+    let mut pace = PassScheduler::new(start, settings.time_limit);
     while !state.is_done(settings) {
         let next = state.samples.end;
         let size = pace.pass_size();
@@ -261,7 +261,7 @@ impl Maps {
 }
 
 /// Measures the time of samples and sets the number of samples of the next pass.
-struct Pace {
+struct PassScheduler {
     start: Instant,
     limit: Option<Duration>,
     last: Instant,
@@ -270,9 +270,9 @@ struct Pace {
     pass: Option<(u64, Duration)>,
 }
 
-impl Pace {
-    fn new(start: Instant, limit: Option<Duration>) -> Pace {
-        Pace {
+impl PassScheduler {
+    fn new(start: Instant, limit: Option<Duration>) -> PassScheduler {
+        PassScheduler {
             start,
             limit,
             last: start,

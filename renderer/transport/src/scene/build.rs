@@ -15,8 +15,8 @@ use shading::{
 
 use super::{Scene, SceneError, SceneParts};
 use crate::light::{
-    Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
-    Portal, PortalLight, ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
+    Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
+    Falloff, Light, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture, SpotLight, sky_lights,
 };
 use crate::material::{Host, Instances, Sides, TextureFault, closure_registry, known_attributes, library};
 use renderer_base::math::tan;
@@ -602,7 +602,7 @@ fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
             size,
             outline,
             irradiance,
-        } => Light::Sheet(SheetLight::new(
+        } => Light::Sheet(DirectionalAreaLight::new(
             world_from_sheet,
             *size * 0.5,
             *outline,
@@ -618,7 +618,7 @@ fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
 }
 
 fn projector(pose: &Affine3A, half: Vec2, slide: &SlideDesc, beam: Beam) -> Result<Light, CameraError> {
-    let slide = Slide::new(texels(&slide.map), slide.map.width, slide.lookup);
+    let slide = ProjectorTexture::new(texels(&slide.map), slide.map.width, slide.lookup);
     let light = ProjectorLight::new(pose, half, slide, beam)?;
     Ok(Light::Projector(Box::new(light)))
 }

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::light::{AreaLight, ChosenLight, Light, LightId, LightSelector, LitPoint, Probing};
+use crate::light::{AreaLight, ChosenLight, Light, LightId, LightSampleContext, LightSelector, Probing};
 use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides, TextureFault};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, Ray};
@@ -107,7 +107,7 @@ fn list(errors: &[TextureFault]) -> String {
 
 /// Infinite light hit by a ray that leaves the scene.
 #[derive(Clone, Copy, Debug)]
-pub struct Escaped {
+pub struct InfiniteLightHit {
     /// Light.
     pub light: LightId,
     /// Radiance along the ray.
@@ -297,20 +297,20 @@ impl Scene {
 
     /// Selects a light for a reference point by `u` in `[0,1)`; `None` without lights.
     #[inline]
-    pub fn select_light(&self, at: &LitPoint, u: f64) -> Option<ChosenLight> {
+    pub fn select_light(&self, at: &LightSampleContext, u: f64) -> Option<ChosenLight> {
         self.selector.select(&self.lights, at, u)
     }
 
     /// Probability with which [`Scene::select_light`] selects a light without parts for a reference point.
     #[inline]
-    pub fn light_probability(&self, at: &LitPoint, light: LightId) -> f32 {
+    pub fn light_probability(&self, at: &LightSampleContext, light: LightId) -> f32 {
         self.selector.probability(&self.lights, at, light, 0)
     }
 
     /// Density of [`Scene::select_light`] and the light's sampling together for a point hit by a ray, from the
     /// reference point `at` [1/sr]; 0 if the point is not on a light.
     #[inline]
-    pub fn light_pdf(&self, at: &LitPoint, found: &Interaction) -> f32 {
+    pub fn light_pdf(&self, at: &LightSampleContext, found: &Interaction) -> f32 {
         match self.light_of(found.shape) {
             Some(id) => {
                 let light = self.light(id);
@@ -324,10 +324,10 @@ impl Scene {
     /// Infinite lights seen by a ray that leaves the scene in the unit vector `direction`, with the densities of light
     /// sampling from `p`.
     #[inline]
-    pub fn escape(&self, p: Vec3, direction: Vec3) -> impl Iterator<Item = Escaped> + '_ {
+    pub fn escape(&self, p: Vec3, direction: Vec3) -> impl Iterator<Item = InfiniteLightHit> + '_ {
         self.infinite.iter().map(move |&id| {
             let (radiance, pdf) = self.lights[id.0 as usize].le_pdf(p, direction);
-            Escaped {
+            InfiniteLightHit {
                 light: id,
                 radiance,
                 pdf,

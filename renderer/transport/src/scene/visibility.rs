@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::{MAX_NULL_INTERFACES, OPAQUE, Scene, TRANSPARENT};
-use crate::material::{Bodies, RayKind, ShadingContext, Surface};
+use crate::material::{MediumStack, RayKind, ShadingContext, ShadingResult};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_geometry::Footprint;
@@ -31,14 +31,14 @@ impl Scene {
     pub fn transmittance(
         &self,
         ray: &Ray,
-        bodies: impl FnOnce() -> Bodies,
+        bodies: impl FnOnce() -> MediumStack,
         context: &mut ShadingContext,
     ) -> Rgb {
         if self.accel.occluded(ray, accel::ALL) {
             let bodies = if self.has_absorbing_media() {
                 bodies()
             } else {
-                Bodies::NONE
+                MediumStack::NONE
             };
             self.transmittance_of_occluded(*ray, bodies, context)
         } else if self.has_absorbing_media() {
@@ -50,7 +50,7 @@ impl Scene {
 
     /// Transmittance along a ray that hits something. The ray is a copy, as in `interaction`.
     #[inline(never)]
-    fn transmittance_of_occluded(&self, ray: Ray, bodies: Bodies, context: &mut ShadingContext) -> Rgb {
+    fn transmittance_of_occluded(&self, ray: Ray, bodies: MediumStack, context: &mut ShadingContext) -> Rgb {
         let comes_near = self.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
         if !comes_near || self.accel.occluded(&ray, OPAQUE) {
             Rgb::BLACK
@@ -60,7 +60,7 @@ impl Scene {
     }
 
     /// Product of the transmittances of all surfaces and media along a ray.
-    fn transparency_along(&self, mut ray: Ray, mut bodies: Bodies, context: &mut ShadingContext) -> Rgb {
+    fn transparency_along(&self, mut ray: Ray, mut bodies: MediumStack, context: &mut ShadingContext) -> Rgb {
         let mut product = Rgb::WHITE;
         for _ in 0..MAX_NULL_INTERFACES {
             let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else {
@@ -82,20 +82,20 @@ impl Scene {
 
     /// Medium stack at the origin of a ray, reconstructed with another ray from there to the outside.
     #[inline]
-    pub fn bodies_about(&self, ray: &Ray, context: &mut ShadingContext) -> Bodies {
+    pub fn bodies_about(&self, ray: &Ray, context: &mut ShadingContext) -> MediumStack {
         let outwards = Ray {
             time: ray.time,
             ..Ray::new(ray.origin, OUTWARDS)
         };
         match self.absorbing {
             Some(bounds) if bounds.is_met_by(&outwards) => self.media_around(outwards, context),
-            _ => Bodies::NONE,
+            _ => MediumStack::NONE,
         }
     }
 
     #[inline(never)]
-    fn media_around(&self, mut ray: Ray, context: &mut ShadingContext) -> Bodies {
-        let mut surface = Surface::new();
+    fn media_around(&self, mut ray: Ray, context: &mut ShadingContext) -> MediumStack {
+        let mut surface = ShadingResult::new();
         let next = || {
             let it = self.intersect(&ray)?;
             ray = it.spawn_ray(OUTWARDS);
@@ -105,7 +105,7 @@ impl Scene {
             let body = (self.material_id(it.shape), leaves, surface.interior_absorption());
             Some(surface.bounds_medium().then_some(body))
         };
-        Bodies::about(
+        MediumStack::about(
             std::iter::from_fn(next)
                 .take(MAX_NULL_INTERFACES as usize)
                 .flatten(),

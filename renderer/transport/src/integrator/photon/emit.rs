@@ -8,7 +8,7 @@
 
 use glam::Vec2;
 
-use crate::light::{Emission, Light, Target, powers};
+use crate::light::{Emission, EmissionBounds, Light, powers};
 use crate::material::ShadingContext;
 use crate::scene::Scene;
 use renderer_base::math::ONE_MINUS_EPSILON;
@@ -20,7 +20,7 @@ use renderer_base::sampling::AliasTable;
 pub(super) struct Emitter {
     /// Power by light [W]; empty if no light emits.
     powers: Vec<f32>,
-    target: Target,
+    target: EmissionBounds,
     /// Luminance of the total power of all lights: the unit of photon power [W].
     pub(super) unit: f32,
     /// Number of cells along a side of the finer and of the coarser square of a light.
@@ -69,7 +69,7 @@ impl Emitter {
         };
         Emitter {
             powers: if emits { powers } else { vec![] },
-            target: Target {
+            target: EmissionBounds {
                 center: bounds.center(),
                 radius,
             },

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHasher;
 use thiserror::Error;
 
-use super::trace::{ShootOrder, Shot};
+use super::trace::{ShootParams, ShootResult};
 use super::{Photon, PhotonSettings};
 use crate::integrator::Pass;
 use crate::scene::Scene;
@@ -77,7 +77,7 @@ impl Key {
         scene: &Scene,
         settings: &PhotonSettings,
         pass: &Pass<'_>,
-        orders: &[ShootOrder; 2],
+        orders: &[ShootParams; 2],
     ) -> Key {
         let mut hasher = FxHasher::default();
         pass.seed.hash(&mut hasher);
@@ -158,7 +158,7 @@ fn content<'b>(path: &Path, bytes: &'b [u8]) -> Result<(MapHeader, &'b [u8]), Ma
 }
 
 /// Loads the maps of a file; `None` if the file does not exist.
-pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[Shot; 2]>, MapError> {
+pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[ShootResult; 2]>, MapError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -180,7 +180,7 @@ pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[Shot; 2]>, MapError
     let mut photons = photons.as_chunks().0.iter().map(Photon::from_bytes);
     let mut map = |i: usize| {
         let photons: Option<Vec<Photon>> = photons.by_ref().take(header.stored[i] as usize).collect();
-        photons.map(|photons| Shot {
+        photons.map(|photons| ShootResult {
             photons,
             shot: header.shot[i],
         })
@@ -192,7 +192,7 @@ pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[Shot; 2]>, MapError
 }
 
 /// Writes both maps atomically.
-pub(super) fn save(path: &Path, key: &Key, maps: &[Shot; 2]) -> Result<(), MapError> {
+pub(super) fn save(path: &Path, key: &Key, maps: &[ShootResult; 2]) -> Result<(), MapError> {
     let stored: usize = maps.iter().map(|map| map.photons.len()).sum();
     let mut bytes = Vec::with_capacity(HEADER + stored * Photon::BYTES + CHECKSUM);
     bytes.extend_from_slice(MAGIC);

@@ -2,14 +2,14 @@
 
 use glam::Vec3;
 
-use super::gatherer::{Aim, Gatherer};
+use super::gatherer::{GatherState, Gatherer};
 use super::vertex::Vertex;
 use super::{Photon, Photons};
 use crate::bsdf::LobePart;
-use crate::integrator::collect::{Collect, Label};
 use crate::integrator::context::Context;
+use crate::integrator::path_state::{Limits, PathState, sample_u_lobe};
+use crate::integrator::radiance_sink::{Contribution, RadianceSink};
 use crate::integrator::stats::Stats;
-use crate::integrator::walk::{Limits, Walk, sample_u_lobe};
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::sampler::Sampler;
@@ -23,16 +23,16 @@ impl Photons {
     pub(in crate::integrator) fn trace(
         &self,
         scene: &Scene,
-        mut walk: Walk,
+        mut walk: PathState,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         walk.counts_emission &= self.settings.show.is_none();
         let gatherer = Gatherer {
             splits: self.settings.gather.unwrap_or(1).max(1),
             light_samples: self.settings.light_samples.unwrap_or(1),
-            ..Gatherer::new(walk, Aim::All)
+            ..Gatherer::new(walk, GatherState::All)
         };
         self.gather(scene, gatherer, sampler, context, light);
     }
@@ -41,12 +41,12 @@ impl Photons {
     pub(in crate::integrator) fn incoming(
         &self,
         scene: &Scene,
-        walk: Walk,
+        walk: PathState,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
-        let gatherer = Gatherer::new(walk, Aim::Incoming);
+        let gatherer = Gatherer::new(walk, GatherState::Incoming);
         self.gather(scene, gatherer, sampler, context, light);
     }
 
@@ -77,7 +77,7 @@ impl Photons {
         mut gatherer: Gatherer,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         let max_depth = self.max_depth();
         if max_depth == 0 {
@@ -88,7 +88,7 @@ impl Photons {
         loop {
             let continues = 'vertex: {
                 let walk = &gatherer.walk;
-                let ends = walk.depth >= max_depth || gatherer.aim == Aim::Emission;
+                let ends = walk.depth >= max_depth || gatherer.aim == GatherState::Emission;
                 let Context { shading, stats, .. } = &mut *context;
                 let found = walk.advance(scene, ends, &mut surface, shading, stats, light);
                 let Some(it) = &found else { break 'vertex false };
@@ -98,7 +98,7 @@ impl Photons {
                         None => self.report_local(scene, &gatherer, &mut vertex, sampler, context, light),
                         Some(show) if vertex.is_wide() => {
                             let debug_value = self.debug_value(show, scene, &vertex, sampler, context);
-                            light.add(Label::MAP, walk.throughput * debug_value);
+                            light.add(Contribution::MAP, walk.throughput * debug_value);
                             break 'vertex false;
                         }
                         Some(_) => {}
@@ -144,7 +144,7 @@ impl Photons {
         vertex: &mut Vertex<'a>,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         let walk = &gatherer.walk;
         let bsdf = vertex.bsdf;
@@ -161,7 +161,7 @@ impl Photons {
             {
                 vertex.diffuse_covered = true;
                 let cached_radiance = self.cached_radiance(walk.depth, vertex, record, context);
-                light.add(Label::MAP, walk.throughput * cached_radiance);
+                light.add(Contribution::MAP, walk.throughput * cached_radiance);
             }
         }
 
@@ -202,7 +202,7 @@ impl Photons {
                     .map_radiance(scene, map, vertex, left, k, radius, counts, sampler, context)
                     .sum;
             }
-            light.add(Label::MAP, walk.throughput * found);
+            light.add(Contribution::MAP, walk.throughput * found);
         }
     }
 
@@ -233,17 +233,17 @@ impl Photons {
             stats.indirect_rays += 1;
         } else {
             let diffuse_covered = vertex.diffuse_covered && part == LobePart::Diffuse;
-            if gatherer.aim == Aim::Emission || diffuse_covered && self.settings.direct {
+            if gatherer.aim == GatherState::Emission || diffuse_covered && self.settings.direct {
                 return false;
             }
             gatherer.passed = 0.0;
             gatherer.aim = match diffuse_covered {
-                true => Aim::Emission,
+                true => GatherState::Emission,
                 false => self.aim_after(gatherer.aim, part),
             };
             match gatherer.aim {
-                Aim::Gather | Aim::Rest => stats.gather_rays += 1,
-                Aim::All | Aim::Incoming | Aim::Emission => stats.indirect_rays += 1,
+                GatherState::Gather | GatherState::Rest => stats.gather_rays += 1,
+                GatherState::All | GatherState::Incoming | GatherState::Emission => stats.indirect_rays += 1,
             }
             if part != LobePart::Narrow {
                 gatherer.skips_caustics = vertex.caustics_covered;
@@ -263,13 +263,13 @@ impl Photons {
     }
 
     /// Returns which contributions the path has to collect after scattering by a lobe of class `part`.
-    fn aim_after(&self, aim: Aim, part: LobePart) -> Aim {
+    fn aim_after(&self, aim: GatherState, part: LobePart) -> GatherState {
         match (part, self.is_direct()) {
             (LobePart::Narrow, _) => aim,
-            (LobePart::Diffuse | LobePart::Rough, true) => Aim::Emission,
-            (LobePart::Diffuse, false) => Aim::Gather,
-            (LobePart::Rough, false) if aim.is_gathering() => Aim::Gather,
-            (LobePart::Rough, false) => Aim::Rest,
+            (LobePart::Diffuse | LobePart::Rough, true) => GatherState::Emission,
+            (LobePart::Diffuse, false) => GatherState::Gather,
+            (LobePart::Rough, false) if aim.is_gathering() => GatherState::Gather,
+            (LobePart::Rough, false) => GatherState::Rest,
         }
     }
 }

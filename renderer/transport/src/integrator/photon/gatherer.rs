@@ -1,16 +1,16 @@
 //! State of a camera path that ends in photon maps: path state, and the contributions that it still has to collect.
 
-use crate::integrator::walk::Walk;
+use crate::integrator::path_state::PathState;
 
 /// State of a camera path of the integrator `photon`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::integrator) struct Gatherer {
-    pub(super) walk: Walk,
+    pub(super) walk: PathState,
     /// Distance through transparent surfaces since the last scattering vertex [m].
     pub(super) passed: f32,
     /// Path length since the camera or the gather point [m].
     pub(super) length: f32,
-    pub(super) aim: Aim,
+    pub(super) aim: GatherState,
     /// True if the caustic map has already supplied the caustics; the path then skips them.
     pub(super) skips_caustics: bool,
     /// Number of branches at the first scattering vertex (splitting), and of light samples there.
@@ -19,7 +19,7 @@ pub(in crate::integrator) struct Gatherer {
 }
 
 impl Gatherer {
-    pub(super) fn new(walk: Walk, aim: Aim) -> Gatherer {
+    pub(super) fn new(walk: PathState, aim: GatherState) -> Gatherer {
         Gatherer {
             walk,
             passed: 0.0,
@@ -34,7 +34,7 @@ impl Gatherer {
 
 /// Contributions that a path still has to collect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Aim {
+pub(super) enum GatherState {
     /// All light; only narrow lobes have scattered the path.
     All,
     /// Light that neither light samples nor the caustic map cover, after a rough lobe.
@@ -48,8 +48,8 @@ pub(super) enum Aim {
     Emission,
 }
 
-impl Aim {
+impl GatherState {
     pub(super) fn is_gathering(self) -> bool {
-        matches!(self, Aim::Gather | Aim::Incoming)
+        matches!(self, GatherState::Gather | GatherState::Incoming)
     }
 }

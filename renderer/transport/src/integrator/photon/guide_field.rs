@@ -15,7 +15,7 @@ use super::density::Nearest;
 use super::emit::Emitter;
 use super::particle::Photon;
 use super::statistics::PhotonStats;
-use super::trace::{ShootOrder, Wanted, shoot};
+use super::trace::{PhotonFilter, ShootParams, shoot};
 use crate::integrator::guide::{Collector, Guide};
 use crate::integrator::pass::Pass;
 use crate::scene::Scene;
@@ -63,8 +63,8 @@ impl GuideField {
     /// Shoots photons until `count` are stored and builds guides from them, on the current `rayon` pool.
     pub fn prepare(settings: &PathSettings, scene: &Scene, pass: &Pass<'_>, count: u64) -> GuideField {
         let contexts = contexts(scene);
-        let order = ShootOrder {
-            wanted: Wanted::Global { direct: false },
+        let order = ShootParams {
+            wanted: PhotonFilter::Global { direct: false },
             count,
             exactly: false,
             max_segments: settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1)),

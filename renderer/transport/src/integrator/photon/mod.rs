@@ -40,14 +40,14 @@ use emit::Emitter;
 use irradiance::IrradianceMap;
 use renderer_base::math::{exp, ln};
 use renderer_scene::{PhotonSettings, Show};
-use trace::{BATCH, ShootOrder, Shot, Wanted, shoot};
+use trace::{BATCH, PhotonFilter, ShootParams, ShootResult, shoot};
 
 pub use density::{Nearest, PhotonMap};
 pub use file::{MapError, MapHeader};
 pub(in crate::integrator) use gatherer::Gatherer;
 pub use guide_field::GuideField;
 pub(in crate::integrator) use guide_field::LocalGuide;
-pub use particle::{Packed, Photon, Way};
+pub use particle::{Packed, PathKind, Photon};
 pub use statistics::PhotonStats;
 
 /// Photon maps, ready for lookups.
@@ -113,7 +113,7 @@ impl Photons {
             Some(maps) => maps,
             None => {
                 let total = global.count + caustic.count;
-                let mut shot = |order: &ShootOrder, done: u64| {
+                let mut shot = |order: &ShootParams, done: u64| {
                     let progress = |now: u64| (pass.progress)(done + now, total);
                     shoot(scene, &emitter, order, pass, &contexts, progress, &mut stats)
                 };
@@ -266,9 +266,9 @@ fn contexts(scene: &Scene) -> Vec<Mutex<Context>> {
 }
 
 /// Separates the caustic photons of a pass that shoots for both maps.
-fn partition_caustics(all: Shot) -> [Shot; 2] {
+fn partition_caustics(all: ShootResult) -> [ShootResult; 2] {
     let (caustic, rest) = all.photons.into_iter().partition(Photon::is_caustic);
-    [rest, caustic].map(|photons| Shot {
+    [rest, caustic].map(|photons| ShootResult {
         photons,
         shot: all.shot,
     })
@@ -291,12 +291,12 @@ pub fn default_count(settings: &PhotonSettings, points: u64) -> u64 {
 }
 
 /// Shooting parameters of a pass for the global and the caustic map.
-fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootOrder; 2] {
+fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootParams; 2] {
     let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1));
     let needed = |show| settings.show.is_none_or(|shown| shown == show);
     let by_default = default_count(settings, pass.points);
     let wants_caustics = needed(Show::Caustic) && !settings.progressive;
-    let order = |wanted, count: Option<u64>, needed: bool| ShootOrder {
+    let order = |wanted, count: Option<u64>, needed: bool| ShootParams {
         wanted,
         count: if needed { count.unwrap_or(by_default) } else { 0 },
         exactly: settings.progressive,
@@ -306,11 +306,11 @@ fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootOrder; 
     let direct = settings.direct && !settings.progressive;
     [
         order(
-            Wanted::Global { direct },
+            PhotonFilter::Global { direct },
             settings.photons,
             needed(Show::Global) || needed(Show::Irradiance) || settings.progressive,
         ),
-        order(Wanted::Caustic, settings.caustic_photons, wants_caustics),
+        order(PhotonFilter::Caustic, settings.caustic_photons, wants_caustics),
     ]
 }
 

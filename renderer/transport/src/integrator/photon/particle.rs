@@ -20,13 +20,13 @@ pub struct Photon {
     power: [u16; 3],
     /// Number of path segments from the light.
     segments: u8,
-    /// [`Way`] as a number.
+    /// [`PathKind`] as a number.
     way: u8,
 }
 
 /// Class of a photon's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
+pub enum PathKind {
     /// Direct light, or scattered by a diffuse or rough lobe at least once.
     Wide,
     /// Scattered by narrow lobes only, at least once (caustic).
@@ -35,8 +35,8 @@ pub enum Way {
     Hidden,
 }
 
-impl Way {
-    const ALL: [Way; 3] = [Way::Wide, Way::Caustic, Way::Hidden];
+impl PathKind {
+    const ALL: [PathKind; 3] = [PathKind::Wide, PathKind::Caustic, PathKind::Hidden];
 }
 
 /// A unit vector packed into 32 bits, with an error below 0.1 mrad.
@@ -77,7 +77,7 @@ impl Packed {
 
 impl Photon {
     /// Creates a photon; `power` is in units of its map.
-    pub(super) fn new(p: Vec3, wi: Vec3, n: Vec3, power: Rgb, segments: u32, way: Way) -> Photon {
+    pub(super) fn new(p: Vec3, wi: Vec3, n: Vec3, power: Rgb, segments: u32, way: PathKind) -> Photon {
         Photon {
             p: p.to_array().map(f32::to_bits),
             wi: Packed::new(wi),
@@ -129,13 +129,13 @@ impl Photon {
     /// Returns whether narrow lobes only have scattered it, at least once.
     #[inline]
     pub fn is_caustic(&self) -> bool {
-        self.way != Way::Wide as u8
+        self.way != PathKind::Wide as u8
     }
 
     /// Returns whether no camera path can find its light.
     #[inline]
     pub fn is_hidden(&self) -> bool {
-        self.way == Way::Hidden as u8
+        self.way == PathKind::Hidden as u8
     }
 
     /// Size of a serialised photon [bytes].
@@ -167,7 +167,7 @@ impl Photon {
             segments: bytes[26],
             way: bytes[27],
         };
-        let known = Way::ALL.iter().any(|&way| way as u8 == photon.way);
+        let known = PathKind::ALL.iter().any(|&way| way as u8 == photon.way);
         (known && photon.p().is_finite() && photon.power().is_finite()).then_some(photon)
     }
 }
@@ -196,7 +196,14 @@ mod tests {
             let r = (1.0 - z * z).sqrt();
             let v = Vec3::new(r * cos, r * sin, z);
             assert!((Packed::new(v).unpack() - v).length() < 1e-4);
-            let photon = Photon::new(v, v, -v, Rgb::new(0.1, 2.0, z.abs()), i, Way::ALL[i as usize % 3]);
+            let photon = Photon::new(
+                v,
+                v,
+                -v,
+                Rgb::new(0.1, 2.0, z.abs()),
+                i,
+                PathKind::ALL[i as usize % 3],
+            );
             assert_eq!(Photon::from_bytes(&photon.to_bytes()), Some(photon));
         }
     }

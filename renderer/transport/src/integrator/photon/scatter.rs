@@ -12,7 +12,7 @@ use glam::{Vec2, Vec3};
 
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart, TransportMode};
 use crate::integrator::context::Context;
-use crate::material::{Bodies, RayKind, Surface};
+use crate::material::{MediumStack, RayKind, ShadingResult};
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
@@ -25,18 +25,18 @@ const COSINE_SHARE: f32 = 0.25;
 /// Shading results at a photon's hit. They are large: each thread reuses one `Scatterer` for all photons.
 pub(super) struct Scatterer {
     /// Shaded for the incident direction.
-    incoming: Surface,
+    incoming: ShadingResult,
     /// Shaded for another view direction.
-    outgoing: Surface,
+    outgoing: ShadingResult,
 }
 
 impl Scatterer {
     pub(super) fn new() -> Scatterer {
-        let mut incoming = Surface::new();
+        let mut incoming = ShadingResult::new();
         incoming.bsdf.set_mode(TransportMode::Importance);
         Scatterer {
             incoming,
-            outgoing: Surface::new(),
+            outgoing: ShadingResult::new(),
         }
     }
 
@@ -45,14 +45,14 @@ impl Scatterer {
         &mut self,
         scene: &Scene,
         it: &Interaction,
-        bodies: &Bodies,
+        bodies: &MediumStack,
         context: &mut Context,
     ) {
         shade(scene, it, context, &mut self.incoming);
         if scene.has_absorbing_media() {
             bodies.absorb(it, &mut self.incoming);
         }
-        context.stats.crowded_points += u64::from(self.incoming.crowded);
+        context.stats.lobe_overflows += u64::from(self.incoming.crowded);
     }
 
     /// Returns whether the surface has a diffuse or rough lobe on the photon's side, so that lookups can use the
@@ -78,7 +78,7 @@ impl Scatterer {
         scene: &Scene,
         it: &Interaction,
         sample: &BsdfSample,
-        bodies: &mut Bodies,
+        bodies: &mut MediumStack,
     ) {
         bodies.follow(it, scene.material_id(it.shape), &self.incoming, sample.wi);
     }
@@ -137,7 +137,7 @@ impl Scatterer {
     }
 }
 
-fn shade(scene: &Scene, it: &Interaction, context: &mut Context, surface: &mut Surface) {
+fn shade(scene: &Scene, it: &Interaction, context: &mut Context, surface: &mut ShadingResult) {
     context.stats.shading_runs += 1;
     let material = scene.material(it.shape);
     material.shade(

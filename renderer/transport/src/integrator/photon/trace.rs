@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::block::Block;
 use super::emit::{CellDistribution, Emitter};
-use super::particle::{Photon, Way};
+use super::particle::{PathKind, Photon};
 use super::pilot::Density;
 use super::scatter::Scatterer;
 use super::statistics::PhotonStats;
@@ -49,7 +49,7 @@ const MAX_SEGMENTS: u32 = 250;
 
 /// Filter of the photons that a map stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum PhotonFilter {
     /// All photons; those of direct light only if `direct` is set.
     Global { direct: bool },
     /// Photons scattered by narrow lobes only, at least once.
@@ -58,8 +58,8 @@ pub(super) enum Wanted {
 
 /// Shooting parameters: number of photons and which to store.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ShootOrder {
-    pub(super) wanted: Wanted,
+pub(super) struct ShootParams {
+    pub(super) wanted: PhotonFilter,
     /// Number of photons to store, or to shoot if `exactly` is set.
     pub(super) count: u64,
     /// True if exactly `count` photons are shot, regardless of the number stored.
@@ -72,7 +72,7 @@ pub(super) struct ShootOrder {
 
 /// Stored photons, with the number shot.
 #[derive(Debug, Default)]
-pub(super) struct Shot {
+pub(super) struct ShootResult {
     pub(super) photons: Vec<Photon>,
     pub(super) shot: u64,
 }
@@ -81,13 +81,13 @@ pub(super) struct Shot {
 pub(super) fn shoot(
     scene: &Scene,
     emitter: &Emitter,
-    order: &ShootOrder,
+    order: &ShootParams,
     pass: &Pass<'_>,
     contexts: &[Mutex<Context>],
     progress: impl Fn(u64),
     stats: &mut PhotonStats,
-) -> Shot {
-    let mut result = Shot::default();
+) -> ShootResult {
+    let mut result = ShootResult::default();
     if !emitter.emits() || order.count == 0 || order.max_segments == 0 {
         return result;
     }
@@ -127,8 +127,8 @@ pub(super) fn shoot(
     let stream = UVec2::new(
         pass.index as u32,
         match order.wanted {
-            Wanted::Global { .. } => 0,
-            Wanted::Caustic => 1,
+            PhotonFilter::Global { .. } => 0,
+            PhotonFilter::Caustic => 1,
         },
     );
 
@@ -156,7 +156,7 @@ pub(super) fn shoot(
         }
         density.set_limit(pilots * BATCH);
     }
-    let keep = (!order.exactly && order.wanted != Wanted::Caustic).then_some(&density);
+    let keep = (!order.exactly && order.wanted != PhotonFilter::Caustic).then_some(&density);
     // Shoots fewer photons for a map that fills slowly.
     let max_shot = if order.exactly {
         order.count
@@ -236,7 +236,7 @@ fn trace_block(
     scene: &Scene,
     emitter: &Emitter,
     choice: &CellDistribution,
-    order: &ShootOrder,
+    order: &ShootParams,
     keep: Option<&Density>,
     stream: UVec2,
     indices: Range<u64>,
@@ -281,7 +281,7 @@ fn trace_block(
 /// Traces one photon path and stores its photons.
 fn trace_photon(
     scene: &Scene,
-    order: &ShootOrder,
+    order: &ShootParams,
     keep: Option<&Density>,
     mut ray: Ray,
     mut power: Rgb,
@@ -303,8 +303,8 @@ fn trace_photon(
         scatterer.shade_hit(scene, &it, &bodies, context);
         let caustic = only_narrow && segments > 1;
         let stored = match order.wanted {
-            Wanted::Global { direct } => direct || segments > 1,
-            Wanted::Caustic => caustic,
+            PhotonFilter::Global { direct } => direct || segments > 1,
+            PhotonFilter::Caustic => caustic,
         };
         if stored && scatterer.has_wide_lobe(scene, &it, context) {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
@@ -312,9 +312,9 @@ fn trace_photon(
             if probability >= 1.0 || sampler.next_1d() < probability {
                 let power = power * scatterer.transmittance() * (1.0 / probability);
                 let way = match (caustic, hidden) {
-                    (false, _) => Way::Wide,
-                    (true, false) => Way::Caustic,
-                    (true, true) => Way::Hidden,
+                    (false, _) => PathKind::Wide,
+                    (true, false) => PathKind::Caustic,
+                    (true, true) => PathKind::Hidden,
                 };
                 photons.push(Photon::new(it.p, it.wo, n, power, segments, way));
             }
@@ -342,7 +342,7 @@ fn trace_photon(
             segments += 1;
             only_narrow &= part == LobePart::Narrow;
             hidden &= sample.is_specular();
-            if segments > max_segments || (order.wanted == Wanted::Caustic && !only_narrow) {
+            if segments > max_segments || (order.wanted == PhotonFilter::Caustic && !only_narrow) {
                 return;
             }
             ray = it.spawn_ray(sample.wi);

@@ -5,8 +5,8 @@ use glam::{Vec2, Vec3};
 use super::irradiance::Record;
 use crate::bsdf::{Bsdf, BsdfSample, ChosenLobe, LobeKind, LobePart};
 use crate::integrator::direct::lit_point;
-use crate::light::LitPoint;
-use crate::material::Surface;
+use crate::light::LightSampleContext;
+use crate::material::ShadingResult;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
@@ -19,10 +19,10 @@ const BSDF_SHARE: f32 = 1.0 / 3.0;
 /// Path vertex with the results of its photon map lookups.
 pub(super) struct Vertex<'a> {
     pub(super) it: &'a Interaction,
-    pub(super) surface: &'a Surface,
+    pub(super) surface: &'a ShadingResult,
     pub(super) bsdf: &'a Bsdf,
     /// Light-sampling reference point.
-    pub(super) at: LitPoint,
+    pub(super) at: LightSampleContext,
     /// Unit geometric normal on the viewer's side.
     pub(super) n: Vec3,
     /// Nearest irradiance record, if it was looked up.
@@ -36,7 +36,7 @@ pub(super) struct Vertex<'a> {
 }
 
 impl<'a> Vertex<'a> {
-    pub(super) fn new(scene: &Scene, it: &'a Interaction, surface: &'a Surface) -> Vertex<'a> {
+    pub(super) fn new(scene: &Scene, it: &'a Interaction, surface: &'a ShadingResult) -> Vertex<'a> {
         let bsdf = &surface.bsdf;
         Vertex {
             n: if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng },

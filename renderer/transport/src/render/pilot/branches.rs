@@ -7,7 +7,7 @@
 use std::f64::consts::SQRT_2;
 
 use super::pixels::Pilot;
-use crate::integrator::{Collect, Label, Prepared};
+use crate::integrator::{Contribution, Prepared, RadianceSink};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
@@ -234,11 +234,11 @@ struct Parts {
 /// The first of the two branches.
 const BRANCH: usize = 3;
 
-impl Collect for Parts {
-    fn add(&mut self, label: Label, radiance: Rgb) {
+impl RadianceSink for Parts {
+    fn add(&mut self, label: Contribution, radiance: Rgb) {
         let luminance = f64::from(radiance.luminance());
         self.light[self.part] += luminance;
-        self.spared += luminance * luminance * f64::from(label.preference - 1.0);
+        self.spared += luminance * luminance * f64::from(label.guide_pdf_ratio - 1.0);
     }
 
     fn next_light_sample(&mut self) {

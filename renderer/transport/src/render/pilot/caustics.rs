@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use super::branches::STEP;
 use super::stratified;
 use crate::integrator::photon::{Photon, Photons};
-use crate::integrator::{Arrival, Context, Integrator, Pass, PathSettings, PhotonSettings, Prepared};
-use crate::light::{Light, LitPoint};
+use crate::integrator::{Context, Integrator, MisContext, Pass, PathSettings, PhotonSettings, Prepared};
+use crate::light::{Light, LightSampleContext};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
@@ -164,12 +164,12 @@ struct Estimates {
     /// Sum of its squares.
     squares: f32,
     /// How much a guide prefers the direction: its light is found more often and counts less each time.
-    preference: f32,
+    guide_pdf_ratio: f32,
 }
 
 impl Estimates {
     fn square_over_mean(self) -> f32 {
-        let ratio = self.squares / (self.sum * self.preference);
+        let ratio = self.squares / (self.sum * self.guide_pdf_ratio);
         if ratio.is_finite() { ratio } else { 0.0 }
     }
 }
@@ -185,8 +185,8 @@ fn estimates(
 ) -> Estimates {
     let (p, n, wi) = (photon.p(), photon.n(), photon.wi());
     let ray = Ray::new(p + n * (LIFT * scene.bounds().radius()), wi);
-    let arrival = Arrival {
-        at: LitPoint::on_surface(p, n),
+    let arrival = MisContext {
+        at: LightSampleContext::on_surface(p, n),
         pdf: Some(wi.dot(n).max(0.0) * INV_PI),
     };
     let (mut sum, mut squares) = (0.0, 0.0);
@@ -201,6 +201,6 @@ fn estimates(
     Estimates {
         sum,
         squares,
-        preference: path.preference(p, n, wi),
+        guide_pdf_ratio: path.guide_pdf_ratio(p, n, wi),
     }
 }

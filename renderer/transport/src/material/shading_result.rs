@@ -9,7 +9,7 @@ use renderer_geometry::Interaction;
 
 /// Shading result at a point. It is large: create one and reuse it.
 #[derive(Clone, Debug)]
-pub struct Surface {
+pub struct ShadingResult {
     /// BSDF; includes straight transmission.
     pub bsdf: Bsdf,
     /// Emitted radiance towards the viewer.
@@ -27,11 +27,11 @@ pub struct Surface {
     pub crowded: bool,
 }
 
-impl Surface {
+impl ShadingResult {
     /// Creates an empty, black result.
     #[inline]
-    pub fn new() -> Surface {
-        Surface {
+    pub fn new() -> ShadingResult {
+        ShadingResult {
             bsdf: Bsdf::new(Vec3::Z, Vec3::Z),
             emission: Rgb::BLACK,
             transparency: Rgb::BLACK,
@@ -78,8 +78,8 @@ impl Surface {
     }
 }
 
-impl Default for Surface {
-    fn default() -> Surface {
-        Surface::new()
+impl Default for ShadingResult {
+    fn default() -> ShadingResult {
+        ShadingResult::new()
     }
 }

@@ -23,7 +23,7 @@ pub enum Coverage {
 }
 
 /// Estimates over an atlas.
-pub(super) struct Sheet {
+pub(super) struct LightmapBuffer {
     /// Columns and rows.
     pub(super) size: UVec2,
     /// By texel, row by row.
@@ -34,18 +34,18 @@ pub(super) struct Sheet {
     pub(super) coverage: Vec<Coverage>,
 }
 
-impl fmt::Debug for Sheet {
+impl fmt::Debug for LightmapBuffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Sheet({})", self.size)
+        write!(f, "LightmapBuffer({})", self.size)
     }
 }
 
 /// Four texels with their weights.
 pub(super) type Bilinear = [(u32, f32); 4];
 
-impl Sheet {
+impl LightmapBuffer {
     /// Spreads the estimates of `texels` over their atlas.
-    pub(super) fn new(texels: &Texels, estimates: &Field) -> Sheet {
+    pub(super) fn new(texels: &Texels, estimates: &Field) -> LightmapBuffer {
         let mut field = Field::new(estimates.order, texels.charts.len());
         let mut coverage = vec![Coverage::Empty; texels.charts.len()];
         for (index, texel) in texels.list.iter().enumerate() {
@@ -58,7 +58,7 @@ impl Sheet {
                 false => Coverage::Dark,
             };
         }
-        Sheet {
+        LightmapBuffer {
             size: texels.size,
             field,
             charts: texels.charts.clone(),

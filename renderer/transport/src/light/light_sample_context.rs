@@ -10,7 +10,7 @@ use renderer_base::math::sqr;
 /// Reference point of light selection. Aligned, so that it is copied with whole vectors.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
-pub struct LitPoint {
+pub struct LightSampleContext {
     /// Position [m].
     pub p: Vec3,
     /// Unit normal of the side on which incident light counts; zero if it counts from all directions.
@@ -26,15 +26,15 @@ pub struct LitPoint {
 /// Minimum diffuse fraction: the tails of a lobe are brighter than the estimate, and lights may be occluded.
 const MIN_DIFFUSE: f32 = 0.1;
 
-impl LitPoint {
+impl LightSampleContext {
     /// Point without a surface: light from all directions counts equally.
-    pub fn in_space(p: Vec3) -> LitPoint {
-        LitPoint::on_surface(p, Vec3::ZERO)
+    pub fn in_space(p: Vec3) -> LightSampleContext {
+        LightSampleContext::on_surface(p, Vec3::ZERO)
     }
 
     /// Point of a diffuse surface with the unit normal `n`.
-    pub fn on_surface(p: Vec3, n: Vec3) -> LitPoint {
-        LitPoint {
+    pub fn on_surface(p: Vec3, n: Vec3) -> LightSampleContext {
+        LightSampleContext {
             p,
             n,
             mirror: n,
@@ -45,8 +45,8 @@ impl LitPoint {
 
     /// Adds a glossy lobe.
     #[inline]
-    pub fn with_gloss(self, lobe: &GlossyLobe) -> LitPoint {
-        LitPoint {
+    pub fn with_gloss(self, lobe: &GlossyLobe) -> LightSampleContext {
+        LightSampleContext {
             mirror: lobe.mirror,
             // Lower values would make the peak density infinite in `f32`.
             alpha2: sqr(lobe.alpha.max(1e-3)),
@@ -109,7 +109,7 @@ mod tests {
                 alpha,
                 share: 0.9,
             };
-            let at = LitPoint::in_space(Vec3::ZERO).with_gloss(&lobe);
+            let at = LightSampleContext::in_space(Vec3::ZERO).with_gloss(&lobe);
             // Integrated against the cosine to the lobe, it is π times a density.
             let n = 200_000;
             let sum: f64 = (0..n)
@@ -131,7 +131,7 @@ mod tests {
             alpha: 0.1,
             share: 1.0,
         };
-        let at = LitPoint::on_surface(Vec3::ZERO, Vec3::Z).with_gloss(&lobe);
+        let at = LightSampleContext::on_surface(Vec3::ZERO, Vec3::Z).with_gloss(&lobe);
         let mirrored = at.response(lobe.mirror, (1.0, 0.0));
         assert!(mirrored > 20.0 * at.response(Vec3::new(-0.6, 0.0, 0.8), (1.0, 0.0)));
         assert_eq!(at.response(Vec3::new(0.6, 0.0, -0.8), (1.0, 0.0)), 0.0);

@@ -11,7 +11,7 @@ use renderer_scene::{Interpolation, SlideLookup, SlideWrap};
 
 /// Image in a light's window, with a distribution by luminance.
 #[derive(Clone, Debug)]
-pub struct Slide {
+pub struct ProjectorTexture {
     /// Size of the picture [texels].
     size: IVec2,
     /// Texels, row-major, row 0 on top.
@@ -27,18 +27,18 @@ const MAX_CELLS: f32 = 1024.0;
 /// Minimum weight of a cell of a transformed image relative to the mean; such cells are only sampled at points.
 const MIN_WEIGHT: f32 = 0.01;
 
-impl Slide {
+impl ProjectorTexture {
     /// Creates a picture of `texels` in rows of `width`, row 0 on top.
     ///
     /// # Panics
     /// If `texels` is empty or does not consist of whole rows.
-    pub fn new(texels: Vec<Rgb>, width: usize, lookup: SlideLookup) -> Slide {
+    pub fn new(texels: Vec<Rgb>, width: usize, lookup: SlideLookup) -> ProjectorTexture {
         assert!(
             width > 0 && !texels.is_empty() && texels.len().is_multiple_of(width),
             "a slide needs whole rows"
         );
         let size = IVec2::new(width as i32, (texels.len() / width) as i32);
-        let mut slide = Slide {
+        let mut slide = ProjectorTexture {
             size,
             texels,
             lookup,

@@ -1,8 +1,8 @@
 //! Path state (throughput, footprint, MIS context) and its steps, which all integrators share: intersection, emission,
 //! light sampling, Russian roulette.
 //!
-//! [`Walk::advance`] finds the next vertex and reports its emission, [`Walk::sample_lights`] reports light samples
-//! taken there, and [`Walk::follow`] continues in a direction sampled by the integrator.
+//! [`PathState::advance`] finds the next vertex and reports its emission, [`PathState::sample_lights`] reports light samples
+//! taken there, and [`PathState::follow`] continues in a direction sampled by the integrator.
 //!
 //! Depth is the number of segments: depth 1 shows emission, depth 2 adds direct light. A transparent surface crossed
 //! straight through is not a vertex: it does not add to the depth, and shadow rays cross it too.
@@ -10,12 +10,12 @@
 
 use glam::Vec3;
 
-use super::collect::{Collect, Label};
-use super::direct::{Asking, sample_one_light};
+use super::direct::{DirectLightQuery, sample_one_light};
+use super::radiance_sink::{Contribution, RadianceSink};
 use super::stats::Stats;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
-use crate::light::LitPoint;
-use crate::material::{Bodies, RayKind, ShadingContext, Surface};
+use crate::light::LightSampleContext;
+use crate::material::{MediumStack, RayKind, ShadingContext, ShadingResult};
 use crate::scene::{MAX_NULL_INTERFACES, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
@@ -27,7 +27,7 @@ use renderer_geometry::{Bend, Footprint, Interaction};
 /// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
 const LONG_PATH: u32 = 24;
 
-/// Upper bound of the survival probability beyond that depth.
+/// Upper bound of the rr_probability probability beyond that depth.
 const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
 
 /// Limits of the path length.
@@ -42,7 +42,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Default survival probability per unit of throughput: most paths are kept until their contribution is small
+    /// Default rr_probability probability per unit of throughput: most paths are kept until their contribution is small
     /// against that of the first vertices. Larger and smaller values both need more time for the same error.
     pub(super) const RR_SCALE: f32 = 3.0;
 
@@ -52,11 +52,11 @@ impl Limits {
 
 /// State of a path between two vertices.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walk {
+pub(super) struct PathState {
     pub(super) ray: Ray,
     pub(super) kind: RayKind,
     pub(super) footprint: Footprint,
-    pub(super) mis_context: Arrival,
+    pub(super) mis_context: MisContext,
     /// Product of BSDF weights and Russian-roulette factors so far.
     pub(super) throughput: Rgb,
     /// Squared relative index of refraction of the current medium. Refraction scales throughput by its inverse; Russian
@@ -75,53 +75,64 @@ pub(super) struct Walk {
     /// True if infinite lights are hidden until the path scatters.
     hides_infinite_lights: bool,
     /// Stack of the media that contain the path.
-    bodies: Bodies,
+    bodies: MediumStack,
 }
 
 /// Path vertex: interaction, light-sampling reference point, shading result.
-pub(super) type Place<'a> = (&'a Interaction, &'a LitPoint, &'a Surface);
+pub(super) type PathVertex<'a> = (&'a Interaction, &'a LightSampleContext, &'a ShadingResult);
 
 /// MIS context of a ray: how its direction was sampled, for the weight of emission that it hits.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrival {
+pub struct MisContext {
     /// Reference point of the last scattering vertex, for light selection.
-    pub at: LitPoint,
+    pub at: LightSampleContext,
     /// Density of the sampled direction [1/sr]; `None` if light sampling could not have generated it (delta lobes,
     /// camera rays).
     pub pdf: Option<f32>,
 }
 
-impl Arrival {
+impl MisContext {
     /// Returns the MIS weight of emission found by BSDF sampling; `light_pdf` returns the density of light sampling
     /// [1/sr].
     #[inline]
-    fn weight(&self, light_pdf: impl FnOnce(&LitPoint) -> f32) -> f32 {
+    fn weight(&self, light_pdf: impl FnOnce(&LightSampleContext) -> f32) -> f32 {
         self.pdf
             .map_or(1.0, |pdf| power_heuristic(pdf, light_pdf(&self.at)))
     }
 }
 
-impl Walk {
+impl PathState {
     /// Starts a path at the camera.
-    pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay, shading: &mut ShadingContext) -> Walk {
+    pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay, shading: &mut ShadingContext) -> PathState {
         let footprint = Footprint::camera(&camera_ray.differential, scene.uses_footprints());
-        let mis_context = Arrival {
-            at: LitPoint::in_space(camera_ray.ray.origin),
+        let mis_context = MisContext {
+            at: LightSampleContext::in_space(camera_ray.ray.origin),
             pdf: None,
         };
         let bodies = scene.bodies_about(&camera_ray.ray, shading);
-        Walk::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, bodies)
+        PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, bodies)
     }
 
     /// Starts a path at a surface point, to estimate its incident radiance.
-    pub(super) fn point(scene: &Scene, ray: Ray, mis_context: Arrival, shading: &mut ShadingContext) -> Walk {
+    pub(super) fn point(
+        scene: &Scene,
+        ray: Ray,
+        mis_context: MisContext,
+        shading: &mut ShadingContext,
+    ) -> PathState {
         let footprint = Footprint::POINT.scattered(0.0, min_spread(Spread::Diffuse));
         let bodies = scene.bodies_about(&ray, shading);
-        Walk::new(ray, RayKind::DIFFUSE, footprint, mis_context, bodies)
+        PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, bodies)
     }
 
-    fn new(ray: Ray, kind: RayKind, footprint: Footprint, mis_context: Arrival, bodies: Bodies) -> Walk {
-        Walk {
+    fn new(
+        ray: Ray,
+        kind: RayKind,
+        footprint: Footprint,
+        mis_context: MisContext,
+        bodies: MediumStack,
+    ) -> PathState {
+        PathState {
             ray,
             kind,
             footprint,
@@ -140,7 +151,7 @@ impl Walk {
 
     /// Hides directly visible emitters (`hide_emitters`): moves the ray's origin behind the emitting shapes that it
     /// hits first, and hides infinite lights. Emitters behind a transparent surface stay visible, as in Mitsuba.
-    pub(super) fn hide_emitters(mut self, scene: &Scene) -> Walk {
+    pub(super) fn hide_emitters(mut self, scene: &Scene) -> PathState {
         self.hides_infinite_lights = true;
         for _ in 0..MAX_NULL_INTERFACES {
             let found = scene.intersect(&self.ray);
@@ -161,10 +172,10 @@ impl Walk {
         &self,
         scene: &Scene,
         ends: bool,
-        surface: &mut Surface,
+        surface: &mut ShadingResult,
         shading: &mut ShadingContext,
         stats: &mut Stats,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) -> Option<Interaction> {
         // Borrowed in place, as other large results: a copy would stall on store forwarding.
         let found = scene.intersect(&self.ray);
@@ -180,16 +191,16 @@ impl Walk {
         }
         stats.shading_runs += 1;
         material.shade(it, self.kind, &self.footprint, shading, surface);
-        stats.crowded_points += u64::from(surface.crowded);
+        stats.lobe_overflows += u64::from(surface.crowded);
         if scene.has_absorbing_media() {
             self.bodies.absorb(it, surface);
         }
         if self.counts_emission && !surface.emission.is_black() {
             let weight = self.mis_context.weight(|at| scene.light_pdf(at, it));
-            let label = Label {
+            let label = Contribution {
                 light: scene.light_of(it.shape),
                 scattered: self.depth > 1,
-                preference: self.guide_pdf_ratio,
+                guide_pdf_ratio: self.guide_pdf_ratio,
             };
             light.add(
                 label,
@@ -201,15 +212,15 @@ impl Walk {
 
     /// Reports the emission of infinite lights along a ray that leaves the scene.
     #[inline]
-    fn report_infinite_lights(&self, scene: &Scene, light: &mut impl Collect) {
+    fn report_infinite_lights(&self, scene: &Scene, light: &mut impl RadianceSink) {
         let left = self.bodies.transmittance(f32::INFINITY);
         for escaped in scene.escape(self.mis_context.at.p, self.ray.direction) {
-            let density = |at: &LitPoint| escaped.pdf * scene.light_probability(at, escaped.light);
+            let density = |at: &LightSampleContext| escaped.pdf * scene.light_probability(at, escaped.light);
             let weight = self.mis_context.weight(density);
-            let label = Label {
+            let label = Contribution {
                 light: Some(escaped.light),
                 scattered: self.depth > 1,
-                preference: self.guide_pdf_ratio,
+                guide_pdf_ratio: self.guide_pdf_ratio,
             };
             light.add(label, self.throughput * left * escaped.radiance * weight);
         }
@@ -220,13 +231,13 @@ impl Walk {
     pub(super) fn sample_lights(
         &self,
         scene: &Scene,
-        place: Place<'_>,
+        place: PathVertex<'_>,
         count: u32,
         response: impl Fn(Vec3, Option<f32>) -> Rgb,
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
         stats: &mut Stats,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         if count == 1 {
             return self.sample_light(scene, place, response, sampler, shading, stats, light);
@@ -245,24 +256,24 @@ impl Walk {
     fn sample_light(
         &self,
         scene: &Scene,
-        (it, at, surface): Place<'_>,
+        (it, at, surface): PathVertex<'_>,
         response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
         stats: &mut Stats,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
-        let asking = Asking {
+        let asking = DirectLightQuery {
             at,
             end: it.ray_end(),
             time: it.time,
             bodies: |wi: Vec3| self.media_towards(scene, wi, it, surface),
         };
         if let Some(direct) = sample_one_light(scene, asking, response, sampler, shading, stats) {
-            let label = Label {
+            let label = Contribution {
                 light: Some(direct.light),
                 scattered: true,
-                preference: self.guide_pdf_ratio,
+                guide_pdf_ratio: self.guide_pdf_ratio,
             };
             light.add(label, self.throughput * direct.radiance);
         }
@@ -270,8 +281,8 @@ impl Walk {
 
     /// Returns one of `branches` branches of this path, with an equal share of its throughput.
     #[inline]
-    pub(super) fn branch(&self, branches: u32) -> Walk {
-        Walk {
+    pub(super) fn branch(&self, branches: u32) -> PathState {
+        PathState {
             throughput: self.throughput * (1.0 / branches as f32),
             branches: self.branches * branches,
             ..*self
@@ -290,7 +301,7 @@ impl Walk {
     pub(super) fn follow(
         &mut self,
         scene: &Scene,
-        (it, at, surface): Place<'_>,
+        (it, at, surface): PathVertex<'_>,
         sample: &BsdfSample,
         limits: Limits,
         sampler: &mut Sampler,
@@ -314,7 +325,13 @@ impl Walk {
     }
 
     /// Returns the medium stack after a hit, for a ray that leaves in the unit vector `wi`.
-    fn media_towards(&self, scene: &Scene, wi: Vec3, it: &Interaction, surface: &Surface) -> Bodies {
+    fn media_towards(
+        &self,
+        scene: &Scene,
+        wi: Vec3,
+        it: &Interaction,
+        surface: &ShadingResult,
+    ) -> MediumStack {
         let mut bodies = self.bodies;
         bodies.follow(it, scene.material_id(it.shape), surface, wi);
         bodies
@@ -333,7 +350,7 @@ impl Walk {
     }
 
     #[inline(always)]
-    fn scatter(&mut self, scene: &Scene, it: &Interaction, at: &LitPoint, sample: &BsdfSample) {
+    fn scatter(&mut self, scene: &Scene, it: &Interaction, at: &LightSampleContext, sample: &BsdfSample) {
         self.depth += 1;
         self.counts_emission = true;
         self.eta2 *= sample.eta * sample.eta;

@@ -1,4 +1,4 @@
-//! Contributions of a path: the sink trait `Collect` that receives radiance, and the label with the source light and
+//! Contributions of a path: the sink trait `RadianceSink` that receives radiance, and the label with the source light and
 //! the guiding weight.
 
 use crate::light::LightId;
@@ -6,7 +6,7 @@ use renderer_base::color::Rgb;
 
 /// Source and kind of a contribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Label {
+pub struct Contribution {
     /// Light that emitted it; `None` for contributions of photon maps, which do not store the light.
     pub light: Option<LightId>,
     /// True for indirect light: scattered at least once. False for emission that arrives directly, or through
@@ -14,22 +14,22 @@ pub struct Label {
     pub scattered: bool,
     /// Ratio of the density with which the path's directions were sampled to the density of BSDF sampling; 1 without
     /// guiding.
-    pub preference: f32,
+    pub guide_pdf_ratio: f32,
 }
 
-impl Label {
-    /// Label of photon-map contributions.
-    pub const MAP: Label = Label {
+impl Contribution {
+    /// Contribution of photon-map contributions.
+    pub const MAP: Contribution = Contribution {
         light: None,
         scattered: true,
-        preference: 1.0,
+        guide_pdf_ratio: 1.0,
     };
 }
 
 /// Sink for the contributions of a path (radiance).
-pub trait Collect {
+pub trait RadianceSink {
     /// Adds radiance, already multiplied by the path's throughput and MIS weight.
-    fn add(&mut self, label: Label, radiance: Rgb);
+    fn add(&mut self, label: Contribution, radiance: Rgb);
 
     /// Starts the next of several light samples at the vertex where a path may split; later contributions belong to it.
     #[inline(always)]
@@ -41,9 +41,9 @@ pub trait Collect {
 }
 
 /// Sums all contributions and ignores the labels.
-impl Collect for Rgb {
+impl RadianceSink for Rgb {
     #[inline(always)]
-    fn add(&mut self, _: Label, radiance: Rgb) {
+    fn add(&mut self, _: Contribution, radiance: Rgb) {
         *self += radiance;
     }
 }

@@ -2,8 +2,8 @@
 
 use glam::{Affine3A, Vec2, Vec3};
 
-use super::lit_point::LitPoint;
-use super::sample::{Emission, LightSample, Shine};
+use super::light_sample_context::LightSampleContext;
+use super::sample::{Emission, LightSample, SampledEmission};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampling::disk;
@@ -11,7 +11,7 @@ use renderer_scene::Outline;
 
 /// Rectangle or ellipse that emits along its normal only.
 #[derive(Clone, Copy, Debug)]
-pub struct SheetLight {
+pub struct DirectionalAreaLight {
     world_from_sheet: Affine3A,
     sheet_from_world: Affine3A,
     normal: Vec3,
@@ -22,10 +22,15 @@ pub struct SheetLight {
     area: f32,
 }
 
-impl SheetLight {
+impl DirectionalAreaLight {
     /// Creates a light in the plane z = 0 of its own space that emits towards +z and covers `half` to either side of
     /// the origin; `irradiance` is that of a surface that faces it [W/m²].
-    pub fn new(world_from_sheet: &Affine3A, half: Vec2, outline: Outline, irradiance: Rgb) -> SheetLight {
+    pub fn new(
+        world_from_sheet: &Affine3A,
+        half: Vec2,
+        outline: Outline,
+        irradiance: Rgb,
+    ) -> DirectionalAreaLight {
         let m = world_from_sheet.matrix3;
         let across = Vec3::from(m.x_axis).cross(m.y_axis.into());
         // A mirroring transform keeps the emission on the side of +z.
@@ -34,7 +39,7 @@ impl SheetLight {
             Outline::Rectangle => 4.0,
             Outline::Disk => std::f32::consts::PI,
         };
-        SheetLight {
+        DirectionalAreaLight {
             world_from_sheet: *world_from_sheet,
             sheet_from_world: world_from_sheet.inverse(),
             normal,
@@ -65,7 +70,7 @@ impl SheetLight {
                 p_error: error,
                 ng: self.normal,
             }),
-            shine: Shine::Known(self.irradiance),
+            shine: SampledEmission::Known(self.irradiance),
         })
     }
 
@@ -90,7 +95,7 @@ impl SheetLight {
         }
     }
 
-    pub(super) fn irradiance(&self, at: &LitPoint) -> f32 {
+    pub(super) fn irradiance(&self, at: &LightSampleContext) -> f32 {
         match self.sample_li(at.p) {
             Some(_) => self.irradiance.luminance() * at.distant_response(-self.normal, 0.0),
             None => 0.0,

@@ -7,7 +7,7 @@
 
 use glam::Vec3;
 
-use super::{MaterialId, Surface};
+use super::{MaterialId, ShadingResult};
 use renderer_base::color::Rgb;
 use renderer_base::math::exp;
 use renderer_geometry::Interaction;
@@ -17,22 +17,22 @@ const CAPACITY: usize = 4;
 
 /// Stack of the media that contain the path; the innermost (entered last) is at the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bodies {
-    entered: [Body; CAPACITY],
+pub struct MediumStack {
+    entered: [Medium; CAPACITY],
     count: u32,
 }
 
 /// Medium: material and absorption coefficient [1/m].
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Body {
+struct Medium {
     material: MaterialId,
     absorption: Rgb,
 }
 
-impl Bodies {
+impl MediumStack {
     /// Empty stack: outside of all media.
-    pub const NONE: Bodies = Bodies {
-        entered: [Body {
+    pub const NONE: MediumStack = MediumStack {
+        entered: [Medium {
             material: MaterialId(0),
             absorption: Rgb::BLACK,
         }; CAPACITY],
@@ -40,7 +40,7 @@ impl Bodies {
     };
 
     /// Attenuates the shading result by the absorption along the path segment that ends at it.
-    pub fn absorb(&self, it: &Interaction, surface: &mut Surface) {
+    pub fn absorb(&self, it: &Interaction, surface: &mut ShadingResult) {
         let from_inside = it.wo.dot(it.ng) < 0.0;
         let inside = surface.absorption.filter(|_| from_inside);
         let absorption = inside.unwrap_or_else(|| self.absorption());
@@ -59,7 +59,7 @@ impl Bodies {
     }
 
     /// Updates the stack for a path that continues in the unit vector `wi` from a hit with that material.
-    pub fn follow(&mut self, it: &Interaction, material: MaterialId, surface: &Surface, wi: Vec3) {
+    pub fn follow(&mut self, it: &Interaction, material: MaterialId, surface: &ShadingResult, wi: Vec3) {
         let along = wi.dot(it.ng);
         let crosses = along * it.wo.dot(it.ng) < 0.0;
         if !crosses {
@@ -77,9 +77,9 @@ impl Bodies {
 
     /// Reconstructs the stack at a point from the boundaries that a ray from there hits, in their order: material, true
     /// if the ray leaves the medium, absorption coefficient.
-    pub fn about(surfaces: impl Iterator<Item = (MaterialId, bool, Rgb)>) -> Bodies {
-        let mut inner = Bodies::NONE;
-        let mut passed = Bodies::NONE;
+    pub fn about(surfaces: impl Iterator<Item = (MaterialId, bool, Rgb)>) -> MediumStack {
+        let mut inner = MediumStack::NONE;
+        let mut passed = MediumStack::NONE;
         for (material, leaves, absorption) in surfaces {
             if !leaves {
                 passed.enter(material, absorption);
@@ -101,7 +101,7 @@ impl Bodies {
             self.entered.rotate_left(1);
             self.count -= 1;
         }
-        self.entered[self.count as usize] = Body { material, absorption };
+        self.entered[self.count as usize] = Medium { material, absorption };
         self.count += 1;
     }
 

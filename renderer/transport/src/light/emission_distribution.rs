@@ -17,7 +17,7 @@ use renderer_base::sampling::{AliasSample, AliasTable};
 
 /// Density over the parameter squares of a shape's primitives.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub(super) struct EmissionDistribution {
     /// Distribution over the cells.
     table: AliasTable,
     /// Grids of the primitives; empty if every primitive is one cell.
@@ -35,7 +35,7 @@ struct Grid {
 }
 
 /// Sampled point of a primitive's parameter square.
-pub(super) struct PatternPoint {
+pub(super) struct EmissionSample {
     pub(super) primitive: u32,
     pub(super) u: Vec2,
     /// Density over all parameter squares.
@@ -88,10 +88,10 @@ const PROBES_PER_CELL: usize = 4;
 /// Number of probes with emission after which probing stops.
 const ENOUGH: usize = 64;
 
-impl Pattern {
+impl EmissionDistribution {
     /// Distribution by area.
-    pub(super) fn by_area(areas: &[f32]) -> Pattern {
-        Pattern {
+    pub(super) fn by_area(areas: &[f32]) -> EmissionDistribution {
+        EmissionDistribution {
             table: AliasTable::new(areas),
             grids: vec![],
             owners: vec![],
@@ -105,7 +105,7 @@ impl Pattern {
         probing: Probing,
         context: impl Fn() -> C + Sync,
         probe: impl Fn(&Probe, &mut C) -> ProbeResult + Sync,
-    ) -> (Pattern, f32) {
+    ) -> (EmissionDistribution, f32) {
         let mut probes = probing.first;
         loop {
             let (grids, owners) = divide(areas, probes / PROBES_PER_CELL);
@@ -122,7 +122,7 @@ impl Pattern {
             let lit: usize = cells.iter().map(|cell| cell.lit as usize).sum();
             if lit >= ENOUGH || probes >= probing.max || probes * 4 <= owners.len() {
                 return (
-                    Pattern::of(&cells, grids, owners, per_cell),
+                    EmissionDistribution::of(&cells, grids, owners, per_cell),
                     total(&cells, |cell| cell.power) as f32,
                 );
             }
@@ -130,7 +130,7 @@ impl Pattern {
         }
     }
 
-    fn of(cells: &[Cell], grids: Vec<Grid>, owners: Vec<u32>, per_cell: usize) -> Pattern {
+    fn of(cells: &[Cell], grids: Vec<Grid>, owners: Vec<u32>, per_cell: usize) -> EmissionDistribution {
         let [power, area] = [total(cells, |cell| cell.power), total(cells, |cell| cell.area)];
         // Smoothing: counts one more probe of each cell, with the shape's mean.
         let by_area = if power > 0.0 {
@@ -148,21 +148,21 @@ impl Pattern {
             .collect();
         let table = AliasTable::new(&weights);
         if owners.len() == grids.len() {
-            return Pattern {
+            return EmissionDistribution {
                 table,
                 grids: vec![],
                 owners: vec![],
             };
         }
-        Pattern { table, grids, owners }
+        EmissionDistribution { table, grids, owners }
     }
 
     /// Samples a point: `u_cell` selects the cell, `u` the point within it.
     #[inline(always)]
-    pub(super) fn sample(&self, u_cell: f64, u: Vec2) -> PatternPoint {
+    pub(super) fn sample(&self, u_cell: f64, u: Vec2) -> EmissionSample {
         let choice = self.table.sample(u_cell);
         if self.grids.is_empty() {
-            PatternPoint {
+            EmissionSample {
                 primitive: choice.index as u32,
                 u,
                 density: choice.probability,
@@ -173,11 +173,11 @@ impl Pattern {
         }
     }
 
-    fn place(&self, choice: AliasSample, u: Vec2) -> PatternPoint {
+    fn place(&self, choice: AliasSample, u: Vec2) -> EmissionSample {
         let cell = choice.index as u32;
         let primitive = self.owners[cell as usize];
         let grid = self.grids[primitive as usize];
-        PatternPoint {
+        EmissionSample {
             primitive,
             u: grid.place(cell, u),
             density: choice.probability * grid.cells() as f32,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use shading::{ShaderGlobals, ShaderInstance, ShadingContext};
 
-use super::Surface;
+use super::ShadingResult;
 use super::component::Flattener;
 use super::scattering::Scattering;
 use renderer_base::color::Rgb;
@@ -13,7 +13,7 @@ use renderer_geometry::{Interaction, ShapeId};
 
 /// Shading result that is the same at all points of a surface.
 #[derive(Clone, Debug)]
-pub(super) struct Recipe {
+pub(super) struct CachedShading {
     /// Lobes; those about the shading normal have a normal of zero, those along `dPdu` a tangent of zero.
     lobes: Box<[Scattering]>,
     emission: Rgb,
@@ -21,24 +21,24 @@ pub(super) struct Recipe {
     absorption: Option<Rgb>,
 }
 
-impl Recipe {
+impl CachedShading {
     /// Computes the shading result of a uniform `instance`; `None` if it is not uniform. Lobes under a coat or layer
     /// are excluded, since their weight depends on the view direction, and so are more lobes than fit, of which a
     /// random subset is kept.
-    pub(super) fn of(instance: &ShaderInstance, context: &mut ShadingContext) -> Option<Arc<Recipe>> {
+    pub(super) fn of(instance: &ShaderInstance, context: &mut ShadingContext) -> Option<Arc<CachedShading>> {
         if !instance.statistics().is_uniform {
             return None;
         }
         // `N` and `dPdu` are zero as well, and so stand for the surface's own at any point.
         let globals = ShaderGlobals::default();
-        let (point, mut surface) = (arbitrary_point(), Surface::new());
+        let (point, mut surface) = (arbitrary_point(), ShadingResult::new());
         let tree = instance.run(&globals, context);
         let lobes = Flattener::new(&point, &mut surface).lobes_for_any_viewer(tree)?;
         if !context.take_reports().is_empty() {
             // A shader that reports errors or prints has to run at every hit.
             return None;
         }
-        Some(Arc::new(Recipe {
+        Some(Arc::new(CachedShading {
             lobes: lobes.kept().into(),
             emission: surface.emission,
             transparency: surface.transparency,
@@ -48,7 +48,7 @@ impl Recipe {
 
     /// Fills `surface` for a point.
     #[inline]
-    pub(super) fn follow(&self, point: &Interaction, surface: &mut Surface) {
+    pub(super) fn follow(&self, point: &Interaction, surface: &mut ShadingResult) {
         surface.reset(point);
         (surface.emission, surface.transparency) = (self.emission, self.transparency);
         surface.absorption = self.absorption;

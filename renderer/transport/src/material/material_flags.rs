@@ -2,7 +2,7 @@
 
 /// Effects that a shader may have at some point.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Abilities {
+pub(super) struct MaterialFlags {
     pub(super) emits: bool,
     pub(super) transparent: bool,
     /// True if the interior may absorb light.

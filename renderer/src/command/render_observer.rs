@@ -12,7 +12,7 @@ use renderer_image::film::{Film, FilmTile};
 use renderer_transport::render::{Decision, Progress, RenderState};
 
 /// The observers of a render.
-pub(super) struct Watch<'a> {
+pub(super) struct RenderObserver<'a> {
     bar: &'a Bar,
     origin: &'a Origin<'a>,
     tasks: Vec<Mutex<Task<'a>>>,
@@ -22,7 +22,7 @@ pub(super) struct Watch<'a> {
 
 /// A task that is repeated at intervals.
 struct Task<'a> {
-    what: Keeper<'a>,
+    what: Checkpointer<'a>,
     every: Duration,
     last: Instant,
     /// How long it took the last time.
@@ -31,27 +31,27 @@ struct Task<'a> {
 }
 
 /// What is done with the picture.
-enum Keeper<'a> {
+enum Checkpointer<'a> {
     /// Writes the checkpoint.
     Checkpoint(&'a Checkpoint),
     /// Writes the output files.
     Pictures(&'a Pictures),
 }
 
-impl Keeper<'_> {
+impl Checkpointer<'_> {
     /// How many times what it takes has to pass until it is done again.
     fn spacing(&self) -> u32 {
         match self {
-            Keeper::Checkpoint(_) => 100,
-            Keeper::Pictures(_) => 10,
+            Checkpointer::Checkpoint(_) => 100,
+            Checkpointer::Pictures(_) => 10,
         }
     }
 }
 
-impl<'a> Watch<'a> {
+impl<'a> RenderObserver<'a> {
     /// A bar alone.
-    pub(super) fn new(bar: &'a Bar, origin: &'a Origin<'a>) -> Watch<'a> {
-        Watch {
+    pub(super) fn new(bar: &'a Bar, origin: &'a Origin<'a>) -> RenderObserver<'a> {
+        RenderObserver {
             bar,
             origin,
             tasks: vec![],
@@ -62,12 +62,12 @@ impl<'a> Watch<'a> {
 
     /// Adds a checkpoint.
     pub(super) fn keep(&mut self, checkpoint: &'a Checkpoint, every: Duration) {
-        self.add(Keeper::Checkpoint(checkpoint), every);
+        self.add(Checkpointer::Checkpoint(checkpoint), every);
     }
 
     /// Adds intermediate writing of the output files.
     pub(super) fn write(&mut self, pictures: &'a Pictures, every: Duration) {
-        self.add(Keeper::Pictures(pictures), every);
+        self.add(Checkpointer::Pictures(pictures), every);
     }
 
     /// Shows the picture in a viewer.
@@ -80,7 +80,7 @@ impl<'a> Watch<'a> {
         self.lines = Some(ProgressLines::default());
     }
 
-    fn add(&mut self, what: Keeper<'a>, every: Duration) {
+    fn add(&mut self, what: Checkpointer<'a>, every: Duration) {
         self.tasks.push(Mutex::new(Task {
             what,
             every,
@@ -100,8 +100,10 @@ impl Task<'_> {
         let begin = Instant::now();
         let header = origin.header(&state.integrator, state);
         let done = match &self.what {
-            Keeper::Checkpoint(checkpoint) => checkpoint.write(&header, state).map_err(|e| e.to_string()),
-            Keeper::Pictures(pictures) => pictures
+            Checkpointer::Checkpoint(checkpoint) => {
+                checkpoint.write(&header, state).map_err(|e| e.to_string())
+            }
+            Checkpointer::Pictures(pictures) => pictures
                 .write(&state.film, state.noise.as_ref(), &header)
                 .map(drop)
                 .map_err(|failure| failure.to_string()),
@@ -112,7 +114,7 @@ impl Task<'_> {
     }
 }
 
-impl Progress for Watch<'_> {
+impl Progress for RenderObserver<'_> {
     fn advance(&self, done: u64, total: u64) {
         self.bar.advance(done, total);
         if let Some(lines) = &self.lines {
