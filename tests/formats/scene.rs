@@ -10,6 +10,7 @@ use renderer::film::FilterShape;
 use renderer::image::{Image, WriteOptions, write};
 use renderer::integrator::PathSettings;
 use renderer::material::Host;
+use renderer::scene::build::shader_errors;
 use renderer::scene::build::{self, shading_system};
 use renderer::scene::desc::{GeometryDesc, Integrator, LightKind, SceneDesc, SpotFalloff};
 use renderer::scene::load::{LoadOptions, load, reference};
@@ -21,6 +22,7 @@ const CAMERA: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 
 fn load_text(text: &str, directory: &Path, set: &[&str]) -> Result<SceneDesc, String> {
     let options = LoadOptions {
         set: set.iter().map(|&s| s.into()).collect(),
+        shader_errors: Some(shader_errors),
         ..LoadOptions::default()
     };
     match renderer::scene::load::from_text("test.kiln", text, directory, &options) {

@@ -39,7 +39,8 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     outputs.spare(built.scene.input_files())?;
     let mut warnings = built.warnings.clone();
 
-    let (settings, asked) = settings(args, &desc, &built, &pictures)?;
+    let (mut settings, asked) = settings(args, &desc, &built, &pictures)?;
+    settings.max_paths_per_ray = checkpoint.as_ref().and_then(Checkpoint::max_paths_per_ray);
     pictures.check_size(settings.rendered())?;
     check_photon_map(&settings)?;
     check_memory(common, &settings)?;

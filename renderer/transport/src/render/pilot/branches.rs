@@ -9,6 +9,7 @@ use std::f64::consts::SQRT_2;
 use super::pixels::Pilot;
 use crate::integrator::{Contribution, Prepared, RadianceSink};
 use crate::render::RenderSettings;
+use crate::render::settings::MAX_BRANCHES;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_image::Rect;
@@ -21,10 +22,7 @@ pub(super) const SAMPLES: u64 = 8;
 
 /// The numbers of branches and of light samples to choose among. With more, edges and lenses have too few samples; Sobol'
 /// points are spread best over powers of two.
-const COUNTS: [u32; 4] = [1, 2, 4, MOST_BRANCHES as u32];
-
-/// The most branches and light samples that a pilot chooses.
-pub(in crate::render) const MOST_BRANCHES: u64 = 8;
+const COUNTS: [u32; 4] = [1, 2, 4, MAX_BRANCHES as u32];
 
 /// Work that counts as the least, relative to it.
 pub(super) const CLOSE: f64 = 1.03;

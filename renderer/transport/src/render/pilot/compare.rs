@@ -8,25 +8,15 @@
 
 use std::time::Instant;
 
-use super::Choice;
 use super::caustics::{self, SEEN};
-use super::paths::{self, Chosen, chosen, with_counts};
+use super::choice::{Choice, Chosen, Decision};
+use super::paths::{self, chosen, with_counts};
 use super::pixels::Pilot;
 use super::stratified::{self, Pixel};
 use crate::integrator::photon::default_count;
 use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
-
-/// Result of the pilot.
-#[derive(Clone, Copy, Debug)]
-pub struct Decision {
-    /// Path or photon.
-    pub integrator: Integrator,
-    /// Expected time to equal error of the other integrator, relative to this one; infinite where the other cannot find all
-    /// of the light.
-    pub gain: f64,
-}
 
 /// Samples of each of the pilot's pixels, of either sequence.
 const SAMPLES: u64 = 16;

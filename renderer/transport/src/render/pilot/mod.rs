@@ -10,6 +10,7 @@
 
 mod branches;
 mod caustics;
+mod choice;
 mod compare;
 mod paths;
 mod pixels;
@@ -20,25 +21,11 @@ use crate::integrator::{Integrator, Pass, PrepareError};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 
-pub(in crate::render) use branches::MOST_BRANCHES;
-pub use compare::Decision;
-pub(in crate::render) use paths::{Chosen, with_counts};
+pub use choice::Decision;
+pub(in crate::render) use choice::{Choice, Chosen};
+pub(in crate::render) use paths::with_counts;
 pub(in crate::render) use pixels::Pilot;
 pub(in crate::render) use time_limit::{fitted, plain};
-
-/// An integrator of which nothing is left open but the counts of photon maps, which [`with_counts`] chooses once there are
-/// maps.
-pub(super) struct Choice {
-    /// The decision of `auto`.
-    pub(super) decision: Option<Decision>,
-    /// The integrator as settings and files name it, never `auto`.
-    pub(super) integrator: Integrator,
-    /// The same with branches, light samples and guides.
-    pub(super) settled: Chosen<Integrator>,
-    /// Root mean square of the light that `path` cannot find, relative to the picture, where that is seen and `path` was
-    /// given.
-    pub(super) unfound: Option<f64>,
-}
 
 /// Chooses for a render, on the current `rayon` pool; the same for any number of threads, any crop and any range of samples.
 /// `pass` is without a file, and without a deadline unless the render has a time limit.

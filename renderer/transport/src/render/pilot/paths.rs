@@ -12,6 +12,7 @@ use super::branches::{
     measured, relative,
 };
 use super::caustics;
+use super::choice::Chosen;
 use super::pixels::Pilot;
 use super::stratified;
 use crate::integrator::photon::{GuideField, Photons};
@@ -28,32 +29,6 @@ const MOST_PHOTONS: u64 = 1 << 16;
 /// What guided paths lose to uneven numbers: a mixture with a histogram spreads Sobol' points less evenly, which variances
 /// of single samples do not tell. Where the pilot finds both alike (cornell_box), guided pictures take 1.4 times the work.
 const UNEVEN: f64 = 1.2;
-
-/// An integrator for which pilots have chosen.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::render) struct Chosen<T> {
-    /// What they chose.
-    pub(in crate::render) choice: T,
-    /// As how many paths a camera ray counts.
-    pub(in crate::render) paths_per_ray: u64,
-}
-
-impl<T> Chosen<T> {
-    /// Where there was nothing to choose.
-    pub(in crate::render) fn given(choice: T) -> Chosen<T> {
-        Chosen {
-            choice,
-            paths_per_ray: 1,
-        }
-    }
-
-    pub(in crate::render) fn map<U>(self, f: impl FnOnce(T) -> U) -> Chosen<U> {
-        Chosen {
-            choice: f(self.choice),
-            paths_per_ray: self.paths_per_ray,
-        }
-    }
-}
 
 /// The settings with the numbers of branches and light samples and the guides that are best, where they are not given.
 /// Decides on the `rayon` pool that it is called in; the same for any number of threads, any crop and any range of
