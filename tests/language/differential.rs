@@ -163,7 +163,7 @@ fn compare_batch(seed: u64, unit: &Unit, fuel: u32) -> bool {
 #[test]
 fn batches_run_as_points_one_by_one() {
     let in_packets = |seed: u64| {
-        let fuel = if seed % 3 == 0 {
+        let fuel = if seed.is_multiple_of(3) {
             FUEL
         } else {
             shading::eval::DEFAULT_FUEL
