@@ -1,14 +1,14 @@
-//! Per-thread state of the integrators: shading context, shaded surfaces, stacks of path branches, k-NN heap, counters.
+//! Per-thread state of the integrators: shading context, shaded surfaces, stacks of branches, k-NN heap, counters.
 
+use super::branch_stack::BranchStack;
 use super::path_state::PathState;
 use super::photon::{Gatherer, Nearest};
 use super::stats::Stats;
 use crate::material::{ShadingContext, ShadingResult};
 use crate::scene::Scene;
-use renderer_base::sampler::Sampler;
-use renderer_scene::MAX_SPLIT;
 
 /// Per-thread state for tracing rays.
+///
 /// The contexts of all threads are adjacent in a `Vec` and are written at every bounce. The alignment keeps two of them
 /// from sharing a cache line, or a pair of lines that is prefetched together.
 #[derive(Debug)]
@@ -21,9 +21,9 @@ pub struct Context {
     /// Shading result for paths of the integrator `photon`; moved out while lookups borrow the rest of the context.
     pub(super) gather_surface: Option<Box<ShadingResult>>,
     /// Stack of untraced branches of the current path (integrator `path`).
-    pub(super) branches: Vec<(PathState, Sampler)>,
+    pub(super) branches: BranchStack<PathState>,
     /// Stack of untraced branches of the current path (integrator `photon`).
-    pub(super) gatherers: Vec<(Gatherer, Sampler)>,
+    pub(super) gatherers: BranchStack<Gatherer>,
     /// Counters since creation.
     pub stats: Stats,
     /// Heap for nearest-neighbour lookups in photon maps.
@@ -37,8 +37,8 @@ impl Context {
             shading: ShadingContext::new(scene.host().clone()),
             surface: ShadingResult::new(),
             gather_surface: None,
-            branches: Vec::with_capacity(MAX_SPLIT as usize),
-            gatherers: Vec::with_capacity(MAX_SPLIT as usize),
+            branches: BranchStack::new(),
+            gatherers: BranchStack::new(),
             stats: Stats::default(),
             nearest: Nearest::new(),
         }

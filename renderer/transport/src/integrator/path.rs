@@ -70,22 +70,12 @@ pub(super) fn trace(
             }
             let directions = Directions::new(it, bsdf, field);
             if split > 1 && scatters {
-                // Copied once and then modified in place: copying what has just been written stalls on store
-                // forwarding.
-                let branch = walk.branch(split);
-                // Pushed in reverse order: the stack yields the first branch first.
-                for number in (0..split).rev() {
-                    branches.push((branch, sampler.branch(number, split)));
-                    let (walk, sampler) = branches.last_mut().expect("it was just pushed");
+                let place = (it, &at, &*surface);
+                stats.indirect_rays += branches.split(walk.branch(split), split, sampler, |walk, sampler| {
                     let sample = directions.sample(walk, sampler);
-                    let continues = sample.as_ref().is_some_and(|sample| {
-                        walk.follow(scene, (it, &at, surface), sample, limits, sampler)
-                    });
-                    if !continues {
-                        branches.pop();
-                    }
-                }
-                stats.indirect_rays += branches.len() as u64;
+                    let sample = sample.as_ref();
+                    sample.is_some_and(|sample| walk.follow(scene, place, sample, limits, sampler))
+                });
                 split = 1;
                 break 'vertex false;
             }
@@ -99,10 +89,8 @@ pub(super) fn trace(
             stats.indirect_rays += 1;
             true
         };
-        if !continues {
-            let Some(branch) = branches.pop() else { return };
-            (walk, *sampler) = branch;
-            light.next_branch();
+        if !continues && !branches.next(&mut walk, sampler, light) {
+            return;
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct Contribution {
 }
 
 impl Contribution {
-    /// Contribution of photon-map contributions.
+    /// Light from a photon map.
     pub const MAP: Contribution = Contribution {
         light: None,
         scattered: true,

@@ -111,25 +111,16 @@ impl Photons {
                     gatherer.light_samples = 1;
                     if splits > 1 {
                         gatherer.walk = gatherer.walk.branch(splits);
-                        // Pushed in reverse order: the stack yields the first branch first.
-                        for number in (0..splits).rev() {
-                            gatherers.push((gatherer, sampler.branch(number, splits)));
-                            let (branch, sampler) = gatherers.last_mut().expect("it was just pushed");
-                            if !self.step(scene, branch, &vertex, sampler, stats) {
-                                gatherers.pop();
-                            }
-                        }
+                        gatherers.split(gatherer, splits, sampler, |branch, sampler| {
+                            self.step(scene, branch, &vertex, sampler, stats)
+                        });
                         break 'vertex false;
                     }
                 }
                 self.step(scene, &mut gatherer, &vertex, sampler, stats)
             };
-            if !continues {
-                let Some(branch) = context.gatherers.pop() else {
-                    break;
-                };
-                (gatherer, *sampler) = branch;
-                light.next_branch();
+            if !continues && !context.gatherers.next(&mut gatherer, sampler, light) {
+                break;
             }
         }
         context.gather_surface = Some(surface);
@@ -228,7 +219,7 @@ impl Photons {
         };
         let Some(sample) = &sample else { return false };
         gatherer.length += it.t;
-        if sample.is_pass() {
+        if sample.is_null_interface() {
             gatherer.passed += it.t;
             stats.indirect_rays += 1;
         } else {
@@ -256,7 +247,7 @@ impl Photons {
             self.limits(),
             sampler,
         );
-        if !sample.is_pass() {
+        if !sample.is_null_interface() {
             gatherer.walk.counts_emission = !(part == LobePart::Narrow && gatherer.skips_caustics);
         }
         continues
