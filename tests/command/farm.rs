@@ -505,8 +505,11 @@ fn what_makes_no_job_is_refused() {
             "a.kiln -o o.exr -- --spp 1",
             vec!["1 sample of a pixel", "2 tasks"],
         ),
-        ("a.kiln -o o.exr -- -o p.exr", vec!["-o is no option of tasks"]),
-        ("a.kiln -o o.exr -- --time 9s", vec!["--time is no option"]),
+        (
+            "a.kiln -o o.exr -- -o p.exr",
+            vec!["-o is not an option of tasks"],
+        ),
+        ("a.kiln -o o.exr -- --time 9s", vec!["--time is not an option"]),
         ("a.kiln -o o.exr -- --samples 0..2", vec!["--samples"]),
         (
             "a.kiln -o o.exr -- --noise 0.1",

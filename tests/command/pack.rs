@@ -708,7 +708,7 @@ fn hostile_archives_are_refused() {
     let mut some = entries.clone();
     some.remove("kiln-pack.json");
     write_as_is(&bad, &some, |_, options| options);
-    refuse(&["cannot open b.zip", "it is no pack: it has no kiln-pack.json"]);
+    refuse(&["cannot open b.zip", "it is not a pack: it has no kiln-pack.json"]);
     for (manifest, words) in [
         ("no", "kiln-pack.json: "),
         ("[]", "it has no version"),

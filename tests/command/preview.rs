@@ -310,7 +310,7 @@ fn a_viewer_that_is_closed_is_found_again() {
             return Session::read(stream, usize::MAX);
         }
     });
-    let line = format!("render a.kiln -o a.exr --spp 100000 --time 6s --preview tev={address}");
+    let line = format!("render a.kiln -o a.exr --spp 100000 --threads 1 --time 6s --preview tev={address}");
     let output = run(folder.path(), &line);
     let text = message(&output);
     assert!(output.status.success(), "{text}");
@@ -351,7 +351,7 @@ fn what_is_no_tev_is_no_reason_to_stop() {
             let _ = io::Write::write_all(&mut stream.unwrap(), b"HTTP/1.1 400 Bad Request\r\n\r\n");
         }
     });
-    let line = format!("render a.kiln -o a.exr --spp 100000 --time 5s --preview tev={address}");
+    let line = format!("render a.kiln -o a.exr --spp 100000 --threads 1 --time 5s --preview tev={address}");
     let output = run(folder.path(), &line);
     let text = message(&output);
     assert!(output.status.success(), "{text}");

@@ -691,7 +691,7 @@ fn mistakes_are_told_with_what_was_meant() {
         .fails(&["`grid` has no input `kd`", "did you mean `Kd`?"]);
     bench
         .shade("s.ksl:grid -param k red")
-        .fails(&["`k` is of type float", "`red` is no number"]);
+        .fails(&["`k` is of type float", "`red` is not a number"]);
     bench
         .shade("s.ksl:grid -param n 1,2,3")
         .fails(&["`n` is of type int[2]", "2 elements wanted, 3 found"]);
@@ -859,12 +859,12 @@ fn pictures_are_no_volumes() {
 
         let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {way} -o a a.exr"));
         assert_eq!(given.status, 0, "{}", given.err);
-        let expected = "texture \"good.exr\" is no volume, and is black";
+        let expected = "texture \"good.exr\" is not a volume, and is black";
         assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
         assert!(given.err.contains("late.ksl:2:9"), "{}", given.err);
     }
     let given = bench.shade("-g 64 64 -t 3 s.ksl -o a a.exr");
-    let expected = "warning: the texture file `good.exr` is no volume; it shows black";
+    let expected = "warning: the texture file `good.exr` is not a volume; it shows black";
     assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
 }
 

@@ -9,14 +9,17 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use glam::Mat3;
+use renderer::render::SampleUnit;
 use renderer::scene::desc::{LightKind, SceneDesc};
 use renderer::scene::import::MitsubaOptions;
 use renderer::scene::load::{LoadOptions, load};
 use shading::Diagnostics;
 use support::random::Random;
-use support::reference::judge;
+use support::reference::{Effort, judge};
 
-const SPP: u64 = 24;
+/// Pictures of a scene, and samples of each. Their mean has about half the variance of Mitsuba's picture.
+const SEEDS: u64 = 4;
+const SPP: u64 = 32;
 const MIN_ACCEPTED: f64 = 0.99;
 /// The same of scenes that differ on purpose at some pixels: Mitsuba is black where the viewer cannot see a tilted normal,
 /// Kiln turns it into view.
@@ -50,7 +53,13 @@ fn scenes_look_as_mitsuba_shows_them() {
     assert!(scenes.len() > 70, "{} scenes", scenes.len());
     let mut wrong = vec![];
     for (name, path) in scenes {
-        let verdict = judge(&name, &path, &folder(), SPP * factor);
+        let effort = Effort {
+            seeds: SEEDS,
+            spp: SPP * factor,
+            unit: SampleUnit::Path,
+            shrink: 1,
+        };
+        let verdict = judge(&name, &path, &folder(), effort);
         println!("{}", verdict.text);
         let mean_is_wrong = verdict.mean_error.abs() > MAX_MEAN_ERROR.max(3.0 * verdict.mean_sigma);
         let different = DIFFERENT.iter().find(|(different, _)| *different == name);
@@ -142,7 +151,7 @@ fn mistakes_are_told_with_their_line() {
         ),
         (
             shape("<float name=\"radius\" value=\"abc\"/>"),
-            &["scene.xml:3", "`abc` is no number"],
+            &["scene.xml:3", "`abc` is not a number"],
         ),
         (
             shape("<float name=\"radius\" value=\"-1\"/>"),
@@ -344,7 +353,7 @@ fn texts_may_be_in_latin_1_if_they_say_so() {
     };
     read("<?xml version=\"1.0\" encoding='ISO-8859-1'?>").unwrap_or_else(|errors| panic!("{errors}"));
     for declaration in ["", "<?xml version=\"1.0\" encoding=\"koi8-r\"?>"] {
-        let errors = read(declaration).expect_err("it is no text");
+        let errors = read(declaration).expect_err("it is not a text");
         assert!(errors.contains("save it in UTF-8"), "{errors}");
     }
 }
@@ -418,7 +427,7 @@ fn environment_maps_are_turned_alone() {
             .unwrap_or_else(|errors| panic!("{steps}: {errors}"));
         assert_eq!(!warnings.list.is_empty(), warns, "{steps}: {warnings}");
         let LightKind::Environment { world_from_map, .. } = &desc.lights[0].kind else {
-            panic!("{steps}: it is no environment")
+            panic!("{steps}: it is not an environment")
         };
         let turn = Mat3::from_rotation_y(30_f32.to_radians());
         assert!(

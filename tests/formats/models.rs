@@ -393,11 +393,11 @@ fn pointers_of_git_lfs_are_told_from_files() {
     let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
     for name in ["a.stl", "a.ply", "a.obj", "a.glb", "a.gltf", "a.serialized"] {
         let files = folder(&[(name, pointer)]);
-        let error = read_model(&files.path().join(name)).expect_err("it is no model");
+        let error = read_model(&files.path().join(name)).expect_err("it is not a model");
         assert!(error.to_string().contains("`git lfs pull`"), "{name}: {error}");
     }
     let image = folder(&[("a.png", pointer)]);
-    let error = renderer::image::read(&image.path().join("a.png")).expect_err("it is no image");
+    let error = renderer::image::read(&image.path().join("a.png")).expect_err("it is not an image");
     assert!(error.to_string().contains("`git lfs pull`"), "{error}");
 }
 

@@ -790,7 +790,7 @@ fn a_picture_is_a_mistake_where_a_volume_is_asked_for() {
         Ok::<_, String>(())
     };
     let error = check("").unwrap_err();
-    let expected = "error: material `m`: the texture file `flat.png` is no volume";
+    let expected = "error: material `m`: the texture file `flat.png` is not a volume";
     assert_eq!(error.matches(expected).count(), 1, "{error}");
     assert!(error.contains("test.kiln:2:53"), "{error}");
     check(", \"missingcolor\", color(1)").unwrap();

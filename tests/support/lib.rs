@@ -1,6 +1,7 @@
 //! Shared by the tests: statistics, images, fixtures.
 
 pub mod chi2;
+pub mod chosen;
 pub mod closures;
 pub mod random;
 pub mod random_scene;

@@ -1,23 +1,37 @@
 //! Pictures against those that another renderer made of the same numbers.
 //!
-//! A scene is rendered with 16 independent seeds. A Z-test at every pixel weighs the difference of the means by the
-//! variances of both pictures. Both are pooled over 5×5 pixels: that of 16 seeds is itself noisy, and a pixel that saw no
-//! bright path thinks too well of itself.
+//! A scene is rendered with a few independent seeds. A Z-test at every pixel weighs the difference of the means by the
+//! variances of both pictures. Both are pooled over 5×5 pixels: that of a few seeds is itself noisy, and a pixel that saw
+//! no bright path thinks too well of itself.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use renderer::image::{Image, WriteOptions, read, write};
-use renderer::integrator::{Branching, Integrator};
-use renderer::render::{RenderSettings, Rendered, Silent, render};
+use renderer::render::{RenderSettings, SampleUnit, Silent, render};
 use renderer::scene::build::build;
 use renderer::scene::load::{LoadOptions, load};
 use shading::hir::verify::verify_all;
 
+use crate::chosen::chosen;
 use crate::stats::{accepted_share, z_score};
 
-const SEEDS: u64 = 16;
 const SIGNIFICANCE: f64 = 0.01;
+
+/// How much work a comparison takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Independent pictures.
+    pub seeds: u64,
+    /// Samples of each at a pixel.
+    pub spp: u64,
+    /// What a sample is.
+    pub unit: SampleUnit,
+    /// Pixels of the reference, along each side, that are one pixel here. More than one only where both pictures have a
+    /// box filter of one pixel, so that a pixel is the mean of those of the reference. What is wrong in a share of the
+    /// picture is found as surely as at full size, since a pixel has as many samples, and the reference's has more.
+    pub shrink: usize,
+}
 
 /// How a picture compares with its reference.
 #[derive(Clone, Debug)]
@@ -46,10 +60,18 @@ struct Pictures {
 ///
 /// # Panics
 /// When the scene does not load, the reference is missing or of another size, or samples are not finite.
-pub fn judge(name: &str, scene: &Path, folder: &Path, spp: u64) -> Verdict {
-    let reference = read(&folder.join(format!("{name}.exr"))).unwrap();
-    let reference_variance = read(&folder.join(format!("{name}_var.exr"))).unwrap();
-    let estimate = estimate(scene, spp, &reference);
+pub fn judge(name: &str, scene: &Path, folder: &Path, effort: Effort) -> Verdict {
+    let read = |suffix: &str| {
+        let image = read(&folder.join(format!("{name}{suffix}.exr"))).unwrap();
+        shrunk(image, effort.shrink)
+    };
+    let (reference, mut reference_variance) = (read(""), read("_var"));
+    let pixels = (effort.shrink * effort.shrink) as f32;
+    reference_variance
+        .data
+        .iter_mut()
+        .for_each(|variance| *variance /= pixels);
+    let estimate = estimate(scene, effort, &reference);
 
     let (width, height) = (reference.width, reference.height);
     let ours = pooled(&estimate.variance, width, height);
@@ -74,9 +96,11 @@ pub fn judge(name: &str, scene: &Path, folder: &Path, spp: u64) -> Verdict {
         mean_sigma: variance.sqrt() / (expected * scores.len() as f64),
         accepted,
         text: format!(
-            "{name}: mean {:+.3} %, accepted {:.3} %, mean |z| {mean_score:.3} ({SEEDS} × {spp} samples)",
+            "{name}: mean {:+.3} %, accepted {:.3} %, mean |z| {mean_score:.3} ({} × {} samples)",
             100.0 * mean_error,
             100.0 * accepted,
+            effort.seeds,
+            effort.spp,
         ),
         pictures: Pictures {
             name: name.to_owned(),
@@ -110,18 +134,53 @@ struct Estimate {
     variance: Vec<f64>,
 }
 
-fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
+/// Each square of so many pixels as one, of their mean.
+fn shrunk(image: Image, shrink: usize) -> Image {
+    if shrink == 1 {
+        return image;
+    }
+    let (width, height, channels) = (image.width / shrink, image.height / shrink, image.channels);
+    assert!(width * shrink == image.width && height * shrink == image.height);
+    let mut data = vec![0.0; width * height * channels];
+    for (row, values) in image.data.chunks_exact(image.width * channels).enumerate() {
+        for (at, value) in values.iter().enumerate() {
+            let (column, channel) = (at / channels, at % channels);
+            let pixel = row / shrink * width + column / shrink;
+            data[pixel * channels + channel] += value / (shrink * shrink) as f32;
+        }
+    }
+    Image {
+        width,
+        height,
+        data,
+        ..image
+    }
+}
+
+fn estimate(scene: &Path, effort: Effort, reference: &Image) -> Estimate {
+    let Effort {
+        seeds,
+        spp,
+        unit,
+        shrink,
+    } = effort;
     verify_all();
-    let (desc, _) = load(scene, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut options = LoadOptions::default();
+    if shrink > 1 {
+        let size = format!("film.size=({}, {})", reference.width, reference.height);
+        options.set.push(size.as_str().into());
+    }
+    let (desc, _) = load(scene, &options).unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
     let mut sums = vec![0.0; reference.data.len()];
     let mut squares = vec![0.0; reference.data.len()];
     let mut settings = RenderSettings {
         samples: 0..spp,
         total: spp,
+        unit,
         ..RenderSettings::new(&desc, &built)
     };
-    for seed in 0..SEEDS {
+    for seed in 0..seeds {
         settings.seed = seed;
         let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).unwrap();
         assert_eq!(
@@ -141,7 +200,7 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
             squares[i] += f64::from(v) * f64::from(v);
         }
     }
-    let n = SEEDS as f64;
+    let n = seeds as f64;
     let mean: Vec<f64> = sums.iter().map(|s| s / n).collect();
     let variance = squares
         .iter()
@@ -149,30 +208,6 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
         .map(|(s, m)| (s / n - m * m).max(0.0) / (n - 1.0))
         .collect();
     Estimate { mean, variance }
-}
-
-/// The integrator of a picture with what its pilots have chosen.
-fn chosen(rendered: &Rendered) -> Integrator {
-    let Branching {
-        branches,
-        light_samples,
-        guide,
-    } = rendered.stats.branching;
-    let mut integrator = rendered.state.integrator;
-    match &mut integrator {
-        Integrator::Path(path) => {
-            path.split = branches.or(path.split);
-            path.light_samples = light_samples.or(path.light_samples);
-            path.guide = guide.or(path.guide);
-        }
-        Integrator::Photon(photon) => {
-            photon.gather = branches.or(photon.gather);
-            photon.light_samples = light_samples.or(photon.light_samples);
-            photon.guide = guide.or(photon.guide);
-        }
-        Integrator::Auto(_) => unreachable!("it has decided"),
-    }
-    integrator
 }
 
 /// Each value's mean over the 5×5 pixels about its own, cut off at the edges.

@@ -21,7 +21,7 @@ use renderer::scene::load::{LoadOptions, load};
 /// Soft shadows, a gloss, a corner without light, and a small bright lamp: as many kinds of noise. Paths are whole, since
 /// splitting evens noise out.
 const SCENE: &str = "film { size = (48, 36); filter = box; }
-integrator : path { split = 1; }
+integrator : path { split = 1; light_samples = 1; guide = false; }
 camera main : perspective { from = (0, 1.5, 4); to = (0, 0.5, 0); fov = 45; }
 material white = matte(albedo = 0.7);
 material gold = metal(alpha = 0.25);
@@ -123,17 +123,17 @@ impl Look {
     }
 
     fn adaptive(&self, seed: u64, goal: NoiseGoal) -> Film {
-        self.render(&self.settings(seed, goal.most, Some(goal)))
+        self.render(&self.settings(seed, goal.max_samples, Some(goal)))
             .state
             .film
     }
 }
 
-fn goal(error: f64, least: u64) -> NoiseGoal {
+fn goal(error: f64, min_samples: u64) -> NoiseGoal {
     NoiseGoal {
         error,
-        least,
-        most: 1 << 14,
+        min_samples,
+        max_samples: 1 << 14,
     }
 }
 
@@ -238,7 +238,7 @@ fn threads_and_sizes_leave_no_trace() {
                     3,
                     200,
                     Some(NoiseGoal {
-                        most: 200,
+                        max_samples: 200,
                         ..goal(0.1, 16)
                     }),
                 )

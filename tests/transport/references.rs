@@ -1,14 +1,17 @@
 //! Z-test of the six reference scenes against images of Mitsuba 3 with the same parameters (`references/make.py`).
 //!
-//! Each scene is rendered with 16 independent seeds. Means over the whole picture must agree within 0.5 %, and a Z-test
-//! at every pixel, with the variances of both pictures, must pass at 99.75 % of the pixels. Both variances are pooled
-//! over 5×5 pixels: that of 16 seeds is itself noisy, and a pixel that saw no bright path thinks too well of itself.
+//! Each scene is rendered with 16 independent seeds at half the reference's width and height. Means over the whole picture
+//! must agree within 0.5 %, and a Z-test at every pixel, with the variances of both pictures, must pass at 99.75 % of the
+//! pixels. Both variances are pooled over 5×5 pixels: that of 16 seeds is itself noisy, and a pixel that saw no bright path
+//! thinks too well of itself.
 //!
-//! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test transport references::` takes eight times the samples.
+//! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test transport references::` takes eight times the samples
+//! at full size.
 
 use std::path::Path;
 
-use support::reference::judge;
+use renderer::render::SampleUnit;
+use support::reference::{Effort, judge};
 
 const MIN_ACCEPTED: f64 = 0.9975;
 const MAX_MEAN_ERROR: f64 = 0.005;
@@ -50,7 +53,13 @@ fn check(name: &str, spp: u64) {
         .unwrap_or(1);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let scene = root.join(format!("../scenes/{name}.kiln"));
-    let verdict = judge(name, &scene, &root.join("references"), spp * factor);
+    let effort = Effort {
+        seeds: 16,
+        spp: spp * factor,
+        unit: SampleUnit::CameraRay,
+        shrink: if factor > 1 { 1 } else { 2 },
+    };
+    let verdict = judge(name, &scene, &root.join("references"), effort);
     println!("{}", verdict.text);
     if verdict.mean_error.abs() > MAX_MEAN_ERROR || verdict.accepted < MIN_ACCEPTED {
         panic!("{}; pictures are in {}", verdict.text, verdict.dump().display());

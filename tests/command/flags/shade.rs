@@ -119,7 +119,7 @@ pub(crate) const SHADE: &[Case] = &[
         "debug_nan",
         "shade n.ksl --print",
         "shade n.ksl --print --debugnan",
-        By(|a, b| a.err.is_empty() && b.err.contains("f is no finite number")),
+        By(|a, b| a.err.is_empty() && b.err.contains("f is not a finite number")),
     ),
     (
         "userdata_is_connected",

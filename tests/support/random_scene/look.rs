@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use renderer::camera::Camera;
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::render::{RenderSettings, SampleUnit, Silent, render};
 use renderer::scene::build::{Built, build};
 use renderer::scene::load::{LoadOptions, load};
 use shading::hir::verify::verify_all;
 
 use super::RandomScene;
+use crate::chosen::chosen;
 use crate::stats::{normal_limit, sidak};
 
 /// The film of all pictures.
@@ -135,18 +136,22 @@ pub fn estimate_with(
     clamp: Option<f32>,
 ) -> Pictures {
     let mut pictures = Pictures::default();
+    let mut integrator = scene.built.integrator;
     for seed in seeds {
         let settings = RenderSettings {
             filter: scene.built.filter.clone(),
-            integrator: scene.built.integrator,
+            integrator,
             samples: 0..spp,
             total: spp,
+            // As many branches as fit into so few paths: that they agree with whole paths is a test of its own.
+            unit: SampleUnit::Path,
             seed,
             threads: 1,
             ..RenderSettings::of_camera(camera, [WIDTH as u32, HEIGHT as u32])
         };
         let rendered = render(&scene.built.scene, &settings, &Silent, &AtomicBool::new(false))
             .unwrap_or_else(|error| panic!("{error}"));
+        integrator = chosen(&rendered);
         pictures.non_finite += rendered.state.film.counts().non_finite;
         let image = rendered.state.film.develop();
         let limit = clamp.unwrap_or(f32::INFINITY);

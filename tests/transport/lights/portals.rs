@@ -144,7 +144,7 @@ fn portals_are_part_of_what_a_scene_is() {
         fingerprint("color = 3;"),
         fingerprint("color = 3; portals = (window);"),
     );
-    assert_eq!(without.0, with.0 + 1, "a portal is no shape");
+    assert_eq!(without.0, with.0 + 1, "a portal is not a shape");
     assert_ne!(without.1, with.1);
 }
 
@@ -170,11 +170,11 @@ fn what_is_no_portal_is_told() {
     let path = folder.path().join("scene.kiln");
     std::fs::write(&path, ball).expect("the scene is written");
     let Err(errors) = load(&path, &LoadOptions::default()) else {
-        panic!("a ball is no portal")
+        panic!("a ball is not a portal")
     };
     let told = errors.to_string();
     assert!(
-        told.contains("`ball` is no rectangle") && told.contains("two triangles"),
+        told.contains("`ball` is not a rectangle") && told.contains("two triangles"),
         "{told}"
     );
 }

@@ -151,7 +151,8 @@ fn projectors() -> Vec<Light> {
     ];
     made.into_iter()
         .map(|(pose, half, slide, beam)| {
-            let light = ProjectorLight::new(&pose, half, slide, beam).expect("the pose is no singular one");
+            let light =
+                ProjectorLight::new(&pose, half, slide, beam).expect("the pose is not a singular one");
             Light::Projector(Box::new(light))
         })
         .collect()

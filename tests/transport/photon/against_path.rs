@@ -4,7 +4,7 @@ use std::fs;
 
 use renderer::image::Image;
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
-use renderer::render::{RenderSettings, Rendered, Silent, render};
+use renderer::render::{RenderSettings, Rendered, SampleUnit, Silent, render};
 use renderer::scene::build::{Built, build};
 use renderer::scene::load::{LoadOptions, load};
 use std::sync::atomic::AtomicBool;
@@ -39,6 +39,7 @@ pub(super) fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) 
         integrator,
         samples: 0..spp,
         total: spp,
+        unit: SampleUnit::Path,
         seed: 3,
         threads: 2,
         ..RenderSettings::of_camera(built.camera, *size)

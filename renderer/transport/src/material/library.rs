@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn holds_every_file() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
             .filter_map(|entry| {
