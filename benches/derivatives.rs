@@ -45,7 +45,7 @@ fn main() {
             slow = slow.min(nanoseconds(&with, &points, &mut context));
             fast = fast.min(nanoseconds(&without, &points, &mut context));
         }
-        let stats = with.making().derivatives;
+        let stats = with.compile_stats().derivatives;
         let share = stats.carrying as f64 / stats.symbols.max(1) as f64;
         println!(
             "{name:20} {slow:8.1} {fast:8.1} {:12.0} % {:12.3}",

@@ -74,9 +74,9 @@ fn make(text: &str) -> [Duration; 5] {
         .instantiate(template, &InstanceOptions::default())
         .expect("the group is good");
     let all = start.elapsed();
-    let making = instance.making();
-    let code = all - parse - making.link - making.optimize;
-    [parse, making.link, making.optimize, code, all]
+    let stats = instance.compile_stats();
+    let code = all - parse - stats.link - stats.optimize;
+    [parse, stats.link, stats.optimize, code, all]
 }
 
 /// The units of a chain: what an artist's network is mostly made of, in a few operations each.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use renderer::material::{closure_registry, library};
-use shading::instance::Making;
+use shading::instance::CompileStats;
 use shading::{InstanceOptions, NoHost, ShaderGroupTemplate, ShaderInstance, ShadingSystem, Template};
 
 /// Groups of the frame that Open Shading Language's authors report.
@@ -36,9 +36,13 @@ fn main() {
     let start = Instant::now();
     let instances = compile(&system, &frame, threads);
     let elapsed = start.elapsed();
-    let making: Vec<&Making> = instances.iter().map(|instance| instance.making()).collect();
-    let sum = |of: fn(&Making) -> usize| making.iter().map(|m| of(m)).sum::<usize>() as f64;
-    let time = |of: fn(&Making) -> Duration| making.iter().map(|m| of(m)).sum::<Duration>().as_secs_f64();
+    let stats: Vec<&CompileStats> = instances
+        .iter()
+        .map(|instance| instance.compile_stats())
+        .collect();
+    let sum = |of: fn(&CompileStats) -> usize| stats.iter().map(|m| of(m)).sum::<usize>() as f64;
+    let time =
+        |of: fn(&CompileStats) -> Duration| stats.iter().map(|m| of(m)).sum::<Duration>().as_secs_f64();
     let gone = |before: f64, after: f64| 100.0 * (1.0 - after / before);
     let (ops, ops_left) = (sum(|m| m.optimizer.ops_before), sum(|m| m.optimizer.ops_after));
     let (symbols, symbols_left) = (

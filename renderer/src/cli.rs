@@ -188,8 +188,8 @@ pub struct CompareArgs {
 fn parse_threshold(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(v) if v >= 0.0 => Ok(v),
-        Ok(v) => Err(format!("{v} is no error: it is 0 or more")),
-        Err(_) => Err(format!("`{text}` is no number")),
+        Ok(v) => Err(format!("{v} is not an error: it is 0 or more")),
+        Err(_) => Err(format!("`{text}` is not a number")),
     }
 }
 

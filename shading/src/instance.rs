@@ -20,7 +20,7 @@ use shading_compiler::ty::{Base, Type};
 
 /// Statistics of the steps before code generation.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Making {
+pub struct CompileStats {
     /// Time to link.
     pub link: Duration,
     /// Number of variables that carry derivatives.
@@ -49,7 +49,7 @@ pub struct ShaderInstance {
     host_type: TypeId,
     /// Offset of the output that holds the closure tree.
     root: Option<usize>,
-    making: Making,
+    compile_stats: CompileStats,
 }
 
 impl ShaderInstance {
@@ -77,7 +77,7 @@ impl ShaderInstance {
             number,
             host_type: host.host_type,
             root,
-            making: Making::default(),
+            compile_stats: CompileStats::default(),
         })
     }
 
@@ -302,13 +302,16 @@ impl ShaderInstance {
     }
 
     /// Sets the statistics of the steps before code generation.
-    pub(crate) fn with_making(self, making: Making) -> ShaderInstance {
-        ShaderInstance { making, ..self }
+    pub(crate) fn with_compile_stats(self, compile_stats: CompileStats) -> ShaderInstance {
+        ShaderInstance {
+            compile_stats,
+            ..self
+        }
     }
 
     /// Statistics of the steps before code generation.
-    pub fn making(&self) -> &Making {
-        &self.making
+    pub fn compile_stats(&self) -> &CompileStats {
+        &self.compile_stats
     }
 
     /// Facts about the code.

@@ -69,7 +69,7 @@ pub use runtime::{
     AttributeHandle, ClosureNode, ClosureRef, ClosureTree, CloudHandle, CloudSearch, CloudValues,
     HostFunctions, KnownAttributes, NoHost, Params, PointCloud, PointValueType, Printed, RayKind, Report,
     ReportKind, ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo,
-    TextureLookup, TextureProblem, TextureRequest, TextureSample, TraceHit, TraceRay, WrittenCloud,
+    TextureLookup, TextureRequest, TextureSample, TraceHit, TraceRay, UnreadableTexture, WrittenCloud,
     WrittenClouds,
 };
 pub use source::{Provenance, Source, SourceId, SourceMap, Span};

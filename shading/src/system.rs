@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use crate::codegen::{self, CompileOptions};
-use crate::instance::{Making, ShaderInstance};
+use crate::instance::{CompileStats, ShaderInstance};
 use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
 use shading_compiler::check::{self, Environment};
 use shading_compiler::derivative::{self, DerivativeStats};
@@ -239,7 +239,7 @@ impl ShadingSystem {
         options: &InstanceOptions,
     ) -> Result<Arc<ShaderInstance>, Diagnostics> {
         let template = template.into();
-        let (unit, sources, making) = self.optimized(&template, options)?;
+        let (unit, sources, compile_stats) = self.optimized(&template, options)?;
         let compile = CompileOptions {
             outputs: None,
             level: options.codegen,
@@ -248,7 +248,7 @@ impl ShadingSystem {
         };
         let instance = ShaderInstance::compile(&unit, &self.closures, &self.host, &compile)
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
-        Ok(Arc::new(instance.with_making(making)))
+        Ok(Arc::new(instance.with_compile_stats(compile_stats)))
     }
 
     /// Returns the optimised HIR of an instance before code generation: for printing and for the interpreter.
@@ -259,7 +259,7 @@ impl ShadingSystem {
         &self,
         template: &Template,
         options: &InstanceOptions,
-    ) -> Result<(hir::Unit, SourceMap, Making), Diagnostics> {
+    ) -> Result<(hir::Unit, SourceMap, CompileStats), Diagnostics> {
         let start = Instant::now();
         let linked = graph::link(
             template,
@@ -290,7 +290,7 @@ impl ShadingSystem {
         Ok((
             unit,
             linked.sources,
-            Making {
+            CompileStats {
                 link,
                 derivatives,
                 optimize: start.elapsed(),

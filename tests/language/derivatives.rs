@@ -369,7 +369,7 @@ fn carrying(body: &str) -> usize {
     let text = format!("shader test(output float result = 0) {{ {body} }}");
     let unit = system.unit(Source::new("test.ksl", text)).unwrap();
     let instance = system.instantiate(&unit, &InstanceOptions::default()).unwrap();
-    instance.making().derivatives.carrying
+    instance.compile_stats().derivatives.carrying
 }
 
 #[test]

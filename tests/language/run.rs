@@ -132,7 +132,7 @@ fn value(text: &str) -> Result<Const, String> {
     let number = |text: &str| {
         text.trim()
             .parse::<f32>()
-            .map_err(|_| format!("`{text}` is no number"))
+            .map_err(|_| format!("`{text}` is not a number"))
     };
     let inside = |open, close| text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
     if let Some(inside) = inside('"', '"') {
@@ -146,13 +146,13 @@ fn value(text: &str) -> Result<Const, String> {
     if let Some(inside) = inside('(', ')') {
         let list: Vec<f32> = inside.split(',').map(number).collect::<Result<_, _>>()?;
         return Ok(Const::Triple(
-            list.try_into().map_err(|_| format!("`{text}` is no triple"))?,
+            list.try_into().map_err(|_| format!("`{text}` is not a triple"))?,
         ));
     }
     if let Some(inside) = inside('[', ']') {
         let list: Vec<f32> = inside.split_whitespace().map(number).collect::<Result<_, _>>()?;
         return Ok(Const::Matrix(
-            list.try_into().map_err(|_| format!("`{text}` is no matrix"))?,
+            list.try_into().map_err(|_| format!("`{text}` is not a matrix"))?,
         ));
     }
     match text.parse::<i32>() {

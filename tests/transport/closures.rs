@@ -71,7 +71,9 @@ fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Mom
             let sample = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d());
             // In glass, radiance is as much greater as it is squeezed.
             let weight = sample.map_or(Rgb::BLACK, |s| s.weight * (s.eta * s.eta));
-            let pass = sample.filter(|s| s.is_pass()).map_or(Rgb::BLACK, |s| s.weight);
+            let pass = sample
+                .filter(|s| s.is_null_interface())
+                .map_or(Rgb::BLACK, |s| s.weight);
             for channel in 0..3 {
                 all[channel].add(weight.to_array()[channel].into());
                 passed[channel].add(pass.to_array()[channel].into());
@@ -191,7 +193,7 @@ fn nothing_scatters_through_what_is_one_sided() {
             subject.shade(&it, &mut surface);
             let below = Vec3::new(0.48, 0.64, -0.6);
             let sample = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d());
-            let goes = sample.is_some_and(|s| !s.is_pass() && s.wi.z < 0.0);
+            let goes = sample.is_some_and(|s| !s.is_null_interface() && s.wi.z < 0.0);
             count += usize::from(goes || !surface.bsdf.eval(it.wo, below).is_black());
         }
         (count, closure)

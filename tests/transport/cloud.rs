@@ -148,21 +148,21 @@ fn floats(list: &[f32]) -> Const {
 fn int(value: &Const) -> i32 {
     match value {
         Const::Int(i) => *i,
-        other => panic!("{other:?} is no int"),
+        other => panic!("{other:?} is not an int"),
     }
 }
 
 fn list<T>(value: &Const, one: impl Fn(&Const) -> T) -> Vec<T> {
     match value {
         Const::Array(list) => list.iter().map(one).collect(),
-        other => panic!("{other:?} is no array"),
+        other => panic!("{other:?} is not an array"),
     }
 }
 
 fn float(value: &Const) -> f32 {
     match value {
         Const::Float(x) => *x,
-        other => panic!("{other:?} is no float"),
+        other => panic!("{other:?} is not a float"),
     }
 }
 

@@ -52,7 +52,7 @@ impl Content {
         if !bytes.starts_with(MAGIC) {
             return Err(unusable(
                 path,
-                "it is no checkpoint of a bake\n  hint: name another file",
+                "it is not a checkpoint of a bake\n  hint: name another file",
             ));
         }
         let has_work = records(&bytes[HEADER..]).next().is_some();
@@ -174,7 +174,7 @@ impl CheckpointContent {
 fn whole(path: &Path) -> Result<Vec<u8>, BakeError> {
     let bytes = fs::read(path).map_err(|e| unusable(path, e))?;
     if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
-        return Err(unusable(path, "it is no checkpoint of a bake"));
+        return Err(unusable(path, "it is not a checkpoint of a bake"));
     }
     Ok(bytes)
 }

@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::project::Estimate;
-use super::sh::{BANDS, MOST_IRRADIANCE, ShOrder, band_scale, irradiance};
+use super::sh::{BANDS, MAX_IRRADIANCE, ShOrder, band_scale, irradiance};
 use renderer_base::color::Rgb;
 
 /// An array of estimates: coefficients, irradiance and its variance for each point.
@@ -75,7 +75,7 @@ impl Field {
                     *value = (f64::from(*value) * scale) as f32;
                 }
             }
-            values[count] = values[count].clamp(0.0, MOST_IRRADIANCE * values[0]);
+            values[count] = values[count].clamp(0.0, MAX_IRRADIANCE * values[0]);
             for (color, value) in colors.iter_mut().zip(values) {
                 let mut rgb = color.to_array();
                 rgb[channel] = value;

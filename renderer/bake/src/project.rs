@@ -150,7 +150,7 @@ impl Estimator<'_> {
             false => Rgb::BLACK,
         };
         let Context { shading, stats, .. } = context;
-        let bodies = self.scene.bodies_about(&horizon.ray(w), shading);
+        let bodies = self.scene.media_around(&horizon.ray(w), shading);
         let asking = DirectLightQuery {
             at: &horizon.lit_point(),
             end: horizon.ray_end(),

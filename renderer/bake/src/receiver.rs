@@ -82,7 +82,7 @@ pub(super) fn receivers(scene: &Scene, names: &[String], backs: &[ShapeId]) -> V
             mesh: match (&shape.geometry, shape.analytic()) {
                 (Geometry::Mesh(mesh), _) => mesh.clone(),
                 (_, Some(analytic)) => Arc::new(tessellate(analytic)),
-                (_, None) => unreachable!("what is no mesh is analytic"),
+                (_, None) => unreachable!("what is not a mesh is analytic"),
             },
         })
         .collect();

@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn coefficients_stay_those_of_some_radiance() {
-        use super::super::sh::{BANDS, MOST_IRRADIANCE, basis};
+        use super::super::sh::{BANDS, MAX_IRRADIANCE, basis};
         // Columns 1 and 2 of a sheet are the two sides of a seam: light from one direction each, bright on one side and dim
         // on the other, as where a spot of the sun ends at a seam.
         const ROWS: usize = 40;
@@ -306,7 +306,7 @@ mod tests {
                     let length = c[range].iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt();
                     assert!(length <= most * f64::from(c[0]) * (1.0 + 1e-6), "{index}: {c:?}");
                 }
-                assert!((0.0..=MOST_IRRADIANCE * c[0]).contains(&c[9]), "{index}: {c:?}");
+                assert!((0.0..=MAX_IRRADIANCE * c[0]).contains(&c[9]), "{index}: {c:?}");
             }
         }
     }

@@ -87,7 +87,7 @@ pub const COSINE: [f32; MAX_COEFFICIENTS] = {
 pub const BANDS: [(Range<usize>, f64); 2] = [(1..4, 1.732_050_807_568_877_2), (4..9, 2.236_067_977_499_79)];
 
 /// Greatest irradiance relative to the constant coefficient: all light along the normal.
-pub const MOST_IRRADIANCE: f32 = 3.544_907_7;
+pub const MAX_IRRADIANCE: f32 = 3.544_907_7;
 
 /// Factor that shortens a band to the greatest length possible for non-negative radiance; 1 if it is short enough.
 /// `coefficients` are those of one channel, the constant one first.

@@ -182,7 +182,7 @@ impl ObjReader {
                 };
                 let position = Vec3::new(x, y, z);
                 if !position.is_finite() {
-                    return Err(format!("`{rest}` is no place: a number of it is not finite"));
+                    return Err(format!("`{rest}` is not a place: a number of it is not finite"));
                 }
                 self.positions.push(position);
                 let is_colored = count >= 6;
@@ -583,7 +583,7 @@ f 4 2 1
             ),
             ("1/1/1 2/2/1", "/1/1 2/2/1", "14: `` is not the index of a vertex"),
             ("v 1 0 0", "v 1 0", "4: a vertex takes 3 numbers"),
-            ("v 1 0 0", "v 1 NaN 0", "4: `1 NaN 0` is no place"),
+            ("v 1 0 0", "v 1 NaN 0", "4: `1 NaN 0` is not a place"),
             ("vn 0 0 2", "vn 0 x 2", "11: `x` is not a number"),
         ];
         for (from, to, expected) in cases {

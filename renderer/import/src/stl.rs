@@ -136,7 +136,7 @@ impl Soup {
                 "solid" => is_whole = false,
                 "endsolid" => is_whole = true,
                 "facet" | "endfacet" => {}
-                _ => return Err((number, format!("`{}` is no word of STL", word.escape_debug()))),
+                _ => return Err((number, format!("`{}` is not a word of STL", word.escape_debug()))),
             }
             last = number;
         }
@@ -228,7 +228,7 @@ mod tests {
             ),
             (
                 text.replacen("outer", "inner", 1).into_bytes(),
-                "`inner` is no word",
+                "`inner` is not a word",
             ),
             (text.replacen("1.5", "inf", 1).into_bytes(), "not finite"),
             (b"solid\nendsolid\n".to_vec(), "no triangles"),

@@ -50,7 +50,7 @@ impl Builder {
     }
 
     fn report_no_rectangle(&mut self, span: Span, shape: usize) {
-        let message = format!("`{}` is no rectangle", self.desc.shapes[shape].name);
+        let message = format!("`{}` is not a rectangle", self.desc.shapes[shape].name);
         let diagnostic = self
             .context
             .error_at(span, message)

@@ -133,7 +133,7 @@ fn parse_share(text: &str) -> Result<Share, String> {
     let (index, of) = text.split_once('/').ok_or("write it as K/N, such as 2/4")?;
     let number = |s: &str| {
         let number = s.trim().parse::<u32>();
-        number.map_err(|_| format!("`{s}` is no whole number"))
+        number.map_err(|_| format!("`{s}` is not a whole number"))
     };
     Share::new(number(index)?, number(of)?).ok_or_else(|| "K is a number from 1 to N".to_owned())
 }
@@ -143,6 +143,6 @@ fn parse_positive(text: &str) -> Result<f32, String> {
         Ok(v) if v.is_finite() && v > 0.0 => Ok(v),
         Ok(v) if v > 0.0 => Err(format!("`{text}` is too large")),
         Ok(_) => Err(format!("`{text}` is not positive")),
-        Err(_) => Err(format!("`{text}` is no number")),
+        Err(_) => Err(format!("`{text}` is not a number")),
     }
 }

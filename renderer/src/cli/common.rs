@@ -102,7 +102,11 @@ impl SourceArgs {
         let missing = self.folders.iter().filter(|folder| !folder.is_dir());
         let warning = |folder: &PathBuf| {
             let is_file = folder.exists();
-            let reason = if is_file { "is no folder" } else { "does not exist" };
+            let reason = if is_file {
+                "is not a folder"
+            } else {
+                "does not exist"
+            };
             let warning = Diagnostic::warning(format!("'{}' (-I) {reason}", folder.display()));
             warning.hint("included files are not looked for there")
         };

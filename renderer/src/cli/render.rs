@@ -126,7 +126,7 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let number = |s: &str| {
         s.trim()
             .parse::<u32>()
-            .map_err(|_| format!("`{s}` is no whole number"))
+            .map_err(|_| format!("`{s}` is not a whole number"))
     };
     match (number(parts.0)?, number(parts.1)?) {
         (0, _) | (_, 0) => Err("a picture without pixels cannot be rendered".to_owned()),
@@ -141,7 +141,7 @@ fn parse_crop(text: &str) -> Result<[u32; 4], String> {
         .map(|s| {
             s.trim()
                 .parse::<u32>()
-                .map_err(|_| format!("`{s}` is no whole number"))
+                .map_err(|_| format!("`{s}` is not a whole number"))
         })
         .collect::<Result<_, _>>()?;
     let crop: [u32; 4] = numbers.try_into().map_err(|_| "write it as X0,Y0,X1,Y1")?;
@@ -153,7 +153,7 @@ fn parse_crop(text: &str) -> Result<[u32; 4], String> {
 
 /// `90s`, `5m`, `1h30m`, `2.5s`; a bare number is seconds.
 pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no length of time; write for example 90s, 5m or 1h30m");
+    let wrong = || format!("`{text}` is not a length of time; write for example 90s, 5m or 1h30m");
     let mut seconds = 0.0;
     let mut rest = text.trim();
     while !rest.is_empty() {
@@ -183,7 +183,7 @@ pub(super) fn parse_exposure(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(stops) if stops.abs() <= 100.0 => Ok(stops),
         Ok(_) => Err("it is a number of stops between -100 and 100".to_owned()),
-        Err(_) => Err(format!("`{text}` is no number")),
+        Err(_) => Err(format!("`{text}` is not a number")),
     }
 }
 
@@ -192,7 +192,7 @@ fn parse_error(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(error) if (1e-5..=10.0).contains(&error) => Ok(error),
         Ok(_) => Err("it is a relative error between 0.00001 and 10".to_owned()),
-        Err(_) => Err(format!("`{text}` is no number")),
+        Err(_) => Err(format!("`{text}` is not a number")),
     }
 }
 
@@ -201,7 +201,7 @@ fn parse_samples(text: &str) -> Result<(u64, u64), String> {
     let (a, b) = text.split_once("..").ok_or("write it as A..B, such as 0..64")?;
     let number = |s: &str| {
         let number = s.trim().parse::<u32>();
-        number.map_err(|_| format!("`{s}` is no whole number"))
+        number.map_err(|_| format!("`{s}` is not a whole number"))
     };
     let (a, b) = (number(a)?, number(b)?);
     if a >= b {

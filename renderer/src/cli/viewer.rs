@@ -46,7 +46,9 @@ impl Viewer {
         let port = match port {
             None => Viewer::PORT,
             Some(port) => match port.parse() {
-                Ok(0) | Err(_) => return Err(format!("`{port}` is no port: it is a number from 1 to 65535")),
+                Ok(0) | Err(_) => {
+                    return Err(format!("`{port}` is not a port: it is a number from 1 to 65535"));
+                }
                 Ok(port) => port,
             },
         };

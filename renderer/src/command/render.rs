@@ -186,7 +186,7 @@ pub(super) fn changes(args: &RenderArgs) -> Vec<Change> {
 }
 
 /// What `--noise` takes at most where `--spp` does not say it.
-pub(super) const MOST_SAMPLES: u64 = 1 << 16;
+pub(super) const MAX_SAMPLES: u64 = 1 << 16;
 
 /// What to render, and which samples are asked for: with --noise, those before them belong to it, too.
 fn settings(
@@ -199,10 +199,10 @@ fn settings(
     let noise = args.noise().map(|error| NoiseGoal {
         error,
         // The first round is measured in four batches.
-        least: u64::from(args.min_spp).next_multiple_of(4),
-        most: args.spp.map_or(MOST_SAMPLES, u64::from),
+        min_samples: u64::from(args.min_spp).next_multiple_of(4),
+        max_samples: args.spp.map_or(MAX_SAMPLES, u64::from),
     });
-    let all = noise.map_or(total, |goal| goal.most);
+    let all = noise.map_or(total, |goal| goal.max_samples);
     let (first, end) = args.samples.unwrap_or((0, all));
     if end > all {
         return Err(Failure::User(format!(
@@ -239,7 +239,7 @@ fn check_rounds(goal: &NoiseGoal, asked: &Range<u64>) -> Result<(), Failure> {
                 _ => format!("the nearest rounds end after {before} and {after} samples"),
             };
             return Err(Failure::User(format!(
-                "error: --samples {}..{}: {bound} is no end of a round of --noise\n  hint: {ends}",
+                "error: --samples {}..{}: {bound} is not an end of a round of --noise\n  hint: {ends}",
                 asked.start, asked.end
             )));
         }

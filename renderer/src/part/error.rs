@@ -16,7 +16,7 @@ pub enum PartError {
         reason: String,
     },
     /// It is something else.
-    #[error("'{}' is no part of a picture\n  hint: parts are what `kiln render -o FILE.part` and `--checkpoint` write", path.display())]
+    #[error("'{}' is not a part of a picture\n  hint: parts are what `kiln render -o FILE.part` and `--checkpoint` write", path.display())]
     Other {
         /// The file.
         path: PathBuf,

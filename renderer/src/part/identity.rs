@@ -33,12 +33,20 @@ impl Identity {
             ("integrator", integrator.name().to_owned()),
         ];
         facts.extend(integrator_facts(integrator));
-        if let Some(NoiseGoal { error, least, most }) = settings.noise {
-            facts.push(("noise", format!("{error} from {least} to {most} samples")));
+        if let Some(NoiseGoal {
+            error,
+            min_samples,
+            max_samples,
+        }) = settings.noise
+        {
+            facts.push((
+                "noise",
+                format!("{error} from {min_samples} to {max_samples} samples"),
+            ));
         }
         facts.push((
             "paths_per_ray",
-            format!("at most {}", settings.most_paths_per_ray()),
+            format!("at most {}", settings.max_paths_per_ray()),
         ));
         Identity(
             facts

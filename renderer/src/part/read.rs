@@ -13,7 +13,7 @@ use super::{Header, Part, PartError};
 use renderer_base::memory;
 use renderer_image::Rect;
 use renderer_image::film::{Film, FilmTile, NoiseMap};
-use renderer_transport::render::MOST_RAYS;
+use renderer_transport::render::MAX_RAYS;
 
 /// A part file whose header has been read.
 pub struct PartReader {
@@ -110,7 +110,7 @@ impl PartReader {
                 encoded.push((band, bytes.map_err(|reason| damaged(&reason))?));
             }
             let decode =
-                |(band, bytes): (Rect, Vec<u8>)| decode(band, *variance, samples.count() * MOST_RAYS, &bytes);
+                |(band, bytes): (Rect, Vec<u8>)| decode(band, *variance, samples.count() * MAX_RAYS, &bytes);
             let tiles: Option<Vec<FilmTile>> = encoded.into_par_iter().map(decode).collect();
             let tiles = tiles.ok_or_else(|| damaged("its sums make no sense"))?;
             tiles.iter().for_each(|tile| film.merge(tile));

@@ -6,7 +6,7 @@ use renderer_transport::render::TILE;
 /// Tiles of a record.
 const TILES: usize = 256;
 
-/// The most bytes of a record: a tile has this many pixels, and a quarter of a tile is a block.
+/// Maximum size of a record [bytes]: a tile has this many pixels, and a quarter of a tile is a block.
 pub(super) const LONGEST: u64 = TILES as u64 * (TILE as u64 * TILE as u64 * PIXEL as u64 + 4 * BLOCK as u64);
 
 /// Bytes of a pixel and of a block.
@@ -15,9 +15,13 @@ const BLOCK: usize = 2 * 4 + 2 * 8;
 
 /// Encodes the values common to all tiles.
 pub(super) fn encode_goal(noise: &NoiseMap) -> Vec<u8> {
-    let NoiseGoal { error, least, most } = noise.goal;
+    let NoiseGoal {
+        error,
+        min_samples,
+        max_samples,
+    } = noise.goal;
     let [a, b] = noise.brightness.map(f64::to_bits);
-    [error.to_bits(), least, most, a, b]
+    [error.to_bits(), min_samples, max_samples, a, b]
         .into_iter()
         .flat_map(u64::to_le_bytes)
         .collect()
@@ -54,14 +58,14 @@ pub(super) fn decode_goal(film: &Film, bytes: &[u8]) -> Option<(NoiseMap, usize)
         .0
         .iter()
         .map(|&bytes| u64::from_le_bytes(bytes));
-    let [error, least, most, a, b]: [u64; 5] = numbers.collect::<Vec<_>>().try_into().ok()?;
+    let [error, min_samples, max_samples, a, b]: [u64; 5] = numbers.collect::<Vec<_>>().try_into().ok()?;
     let goal = NoiseGoal {
         error: f64::from_bits(error),
-        least,
-        most,
+        min_samples,
+        max_samples,
     };
-    let is_sound = goal.error > 0.0 && goal.error.is_finite() && (4..=1 << 31).contains(&goal.least);
-    if !is_sound || !(1..=1 << 31).contains(&goal.most) {
+    let is_sound = goal.error > 0.0 && goal.error.is_finite() && (4..=1 << 31).contains(&goal.min_samples);
+    if !is_sound || !(1..=1 << 31).contains(&goal.max_samples) {
         return None;
     }
     let mut noise = NoiseMap::new(goal, film, TILE);

@@ -15,7 +15,7 @@ impl Emitter<'_, '_> {
     /// Emits a point cloud function with an array result.
     pub(super) fn cloud_array(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) {
         let Some(shim) = shims::cloud_array(builtin) else {
-            unreachable!("{builtin:?} is no function of point clouds")
+            unreachable!("{builtin:?} is not a function of point clouds")
         };
         let record = self.cloud_record();
         let kind = Kind::of(self.ty(dst)).map_or(0, Kind::code);

@@ -53,7 +53,7 @@ fn put(bytes: &mut Vec<u8>, value: &Const, texts: &mut TextPool) {
         Const::Matrix(m) => bytes.extend(m.iter().flat_map(|x| x.to_ne_bytes())),
         Const::String(text) => bytes.extend(texts.intern(text).expose_provenance().to_ne_bytes()),
         Const::NullClosure => bytes.extend(0usize.to_ne_bytes()),
-        Const::Array(_) => unreachable!("an array is no element of an array"),
+        Const::Array(_) => unreachable!("an array is not an element of an array"),
     }
 }
 

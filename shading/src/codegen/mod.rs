@@ -40,7 +40,7 @@ use cranelift_module::Module;
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
-use crate::runtime::{HostFunctions, TextureProblem, TextureRequest};
+use crate::runtime::{HostFunctions, TextureRequest, UnreadableTexture};
 use shading_compiler::eval::library::Function;
 use shading_compiler::hir::ClosureRegistry;
 use shading_compiler::hir::uniform::is_uniform;
@@ -120,7 +120,7 @@ pub struct MissingTexture {
     /// File name.
     pub name: String,
     /// Reason.
-    pub problem: TextureProblem,
+    pub problem: UnreadableTexture,
     /// Location of a lookup, if the sources are known.
     pub label: Option<Label>,
     /// True if the shader handles the missing texture.
@@ -138,7 +138,7 @@ fn label(span: Span, sources: Option<&SourceMap>) -> Option<Label> {
 }
 
 fn missing_textures(
-    missing: BTreeMap<(String, TextureProblem), FailedLookup>,
+    missing: BTreeMap<(String, UnreadableTexture), FailedLookup>,
     sources: Option<&SourceMap>,
 ) -> Vec<MissingTexture> {
     let list = missing.into_iter();

@@ -12,7 +12,7 @@ use super::data::{DataPool, PlaceTable};
 use super::global_set::GlobalSet;
 use super::layout::POINTER;
 use crate::runtime::text::TextPool;
-use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureProblem, TextureRequest};
+use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureRequest, UnreadableTexture};
 use shading_compiler::eval::library;
 use shading_compiler::hir::{ClosureId, ClosureRegistry, FunctionId, TextureOptions, Unit};
 use shading_syntax::source::Span;
@@ -34,7 +34,7 @@ pub(super) struct Shared<'u> {
     /// Textures in order of appearance in the code.
     pub(super) texture_list: Vec<(TextureRequest, Span)>,
     /// Files that lookups cannot read.
-    pub(super) missing: BTreeMap<(String, TextureProblem), FailedLookup>,
+    pub(super) missing: BTreeMap<(String, UnreadableTexture), FailedLookup>,
     /// Files that the code looks up by constant names at run time.
     pub(super) late_textures: BTreeSet<String>,
     pub(super) computes_texture_names: bool,
@@ -141,8 +141,8 @@ impl<'u> Shared<'u> {
             }
         };
         let problem = match handle {
-            None => TextureProblem::NotFound,
-            Some(_) => match TextureProblem::of_picture(&*self.host.host, &request, options.mapping) {
+            None => UnreadableTexture::NotFound,
+            Some(_) => match UnreadableTexture::of_picture(&*self.host.host, &request, options.mapping) {
                 Some(problem) => problem,
                 None => return handle,
             },

@@ -9,7 +9,7 @@ use crate::runtime::{Printed, WrittenClouds};
 use shading_compiler::builtins::Builtin;
 use shading_compiler::eval;
 use shading_compiler::eval::dictionary::Dictionaries;
-use shading_compiler::eval::operation::{self, Problem};
+use shading_compiler::eval::operation::{self, OperationError};
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Block, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
 use shading_syntax::source::Span;
@@ -89,15 +89,17 @@ impl<'a> Machine<'a> {
         }
     }
 
-    pub(super) fn problem(&mut self, problem: Option<Problem>, span: Span) {
+    pub(super) fn problem(&mut self, problem: Option<OperationError>, span: Span) {
         match problem {
             None => {}
-            Some(Problem::Index { index, length }) => {
+            Some(OperationError::Index { index, length }) => {
                 let message = eval::index_message(index, "array", length as u32);
                 self.report(ReportKind::IndexOutOfRange, span, message);
             }
-            Some(Problem::Format(error)) => self.report(ReportKind::BadFormat, span, error.to_string()),
-            Some(Problem::Argument(wrong)) => self.report(ReportKind::BadArgument, span, wrong),
+            Some(OperationError::Format(error)) => {
+                self.report(ReportKind::BadFormat, span, error.to_string())
+            }
+            Some(OperationError::Argument(wrong)) => self.report(ReportKind::BadArgument, span, wrong),
         }
     }
 
@@ -250,7 +252,7 @@ impl<'a> Machine<'a> {
         let op = format!("{op:?}").to_lowercase();
         let op = op.strip_prefix("builtin(").unwrap_or(&op).trim_end_matches(')');
         let op = op.split(['(', ' ', '{']).next().unwrap_or_default();
-        let message = format!("{name} is no finite number (operation {op})");
+        let message = format!("{name} is not a finite number (operation {op})");
         self.report(ReportKind::NotFinite, span, message);
     }
 

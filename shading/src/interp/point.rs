@@ -138,7 +138,7 @@ impl<'a> Machine<'a> {
         if !unknown.is_empty() && !self.unknown_spaces.contains(&span) {
             self.unknown_spaces.push(span);
             for error in unknown {
-                self.printed.push(Sink::Mistake, &error);
+                self.printed.push(Sink::OptionalError, &error);
             }
         }
         found

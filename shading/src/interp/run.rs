@@ -119,7 +119,8 @@ impl Outcome {
         if self.finished != other.finished {
             return Some(format!("finished: {} and {}", self.finished, other.finished));
         }
-        let [printed, by_other] = [self, other].map(|outcome| outcome.printed.clone().without_mistakes());
+        let [printed, by_other] =
+            [self, other].map(|outcome| outcome.printed.clone().without_optional_errors());
         if printed != by_other {
             return Some(format!("printed {printed:?} and {by_other:?}"));
         }

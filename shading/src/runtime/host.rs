@@ -96,7 +96,7 @@ impl Default for TextureLookup {
 
 /// Reasons why a texture cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum TextureProblem {
+pub enum UnreadableTexture {
     /// The file does not exist.
     NotFound,
     /// The file is not a volume, as `texture3d` requires.
@@ -105,28 +105,28 @@ pub enum TextureProblem {
     NoEnvironment,
 }
 
-impl TextureProblem {
+impl UnreadableTexture {
     /// Returns the reason why an existing image cannot be read by this kind of lookup, if there is one.
     pub(crate) fn of_picture<H: ShaderHost + ?Sized>(
         host: &H,
         request: &TextureRequest,
         mapping: TextureMapping,
-    ) -> Option<TextureProblem> {
+    ) -> Option<UnreadableTexture> {
         match mapping {
             TextureMapping::Plane => None,
             TextureMapping::Environment => {
-                (!host.is_environment(request)).then_some(TextureProblem::NoEnvironment)
+                (!host.is_environment(request)).then_some(UnreadableTexture::NoEnvironment)
             }
-            TextureMapping::Volume => (!host.is_volume(request)).then_some(TextureProblem::NoVolume),
+            TextureMapping::Volume => (!host.is_volume(request)).then_some(UnreadableTexture::NoVolume),
         }
     }
 
     /// Predicate for messages, with the texture's name as subject.
     pub fn predicate(self) -> &'static str {
         match self {
-            TextureProblem::NotFound => "is not found",
-            TextureProblem::NoVolume => "is no volume",
-            TextureProblem::NoEnvironment => "is a set of tiles, not one environment",
+            UnreadableTexture::NotFound => "is not found",
+            UnreadableTexture::NoVolume => "is not a volume",
+            UnreadableTexture::NoEnvironment => "is a set of tiles, not one environment",
         }
     }
 
@@ -142,9 +142,9 @@ impl TextureLookup {
         &self,
         host: &H,
         request: &TextureRequest,
-    ) -> Result<TextureHandle, TextureProblem> {
-        let handle = host.texture_handle(request).ok_or(TextureProblem::NotFound)?;
-        match TextureProblem::of_picture(host, request, self.options.mapping) {
+    ) -> Result<TextureHandle, UnreadableTexture> {
+        let handle = host.texture_handle(request).ok_or(UnreadableTexture::NotFound)?;
+        match UnreadableTexture::of_picture(host, request, self.options.mapping) {
             Some(problem) => Err(problem),
             None => Ok(handle),
         }
@@ -159,7 +159,7 @@ impl TextureLookup {
         let [s, t, _] = self.position;
         let is_plane = mapping == TextureMapping::Plane;
         let unfit = || {
-            let problem = TextureProblem::of_picture(host, request, mapping)?;
+            let problem = UnreadableTexture::of_picture(host, request, mapping)?;
             Some(format!("{:?} {}", request.file, problem.predicate()))
         };
         let error = host.texture_error(request, if is_plane { [s, t] } else { [0.0; 2] });

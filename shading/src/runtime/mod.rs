@@ -22,8 +22,8 @@ pub use cloud::{CloudHandle, CloudSearch, CloudValues, PointCloud};
 pub use context::ShadingContext;
 pub use globals::ShaderGlobals;
 pub use host::{
-    AttributeHandle, NoHost, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureProblem,
-    TextureRequest, TextureSample,
+    AttributeHandle, NoHost, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
+    TextureSample, UnreadableTexture,
 };
 pub use printed::{Printed, Sink};
 pub use report::{Report, ReportKind, ReportPlace};

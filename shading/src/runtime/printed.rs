@@ -13,7 +13,7 @@ pub enum Sink {
     Error,
     /// An error found by an operation without side effects. Shown like an error, but lost if the result of the
     /// operation is unused and removed.
-    Mistake,
+    OptionalError,
     /// `fprintf`: appends to a file.
     File(String),
     /// An index out of range: also among the reports; recorded here for its order relative to the texts. The text is
@@ -61,10 +61,10 @@ impl Printed {
         }
     }
 
-    /// Returns the texts without [`Sink::Mistake`]s, which an optimised shader need not report.
+    /// Returns the texts without [`Sink::OptionalError`]s, which an optimised shader need not report.
     #[must_use]
-    pub fn without_mistakes(mut self) -> Printed {
-        self.pieces.retain(|(sink, _)| *sink != Sink::Mistake);
+    pub fn without_optional_errors(mut self) -> Printed {
+        self.pieces.retain(|(sink, _)| *sink != Sink::OptionalError);
         self.bytes = self.pieces.iter().map(|(_, text)| text.len()).sum();
         self
     }
@@ -74,7 +74,7 @@ impl Printed {
         let shown = self.pieces.iter().map(|(sink, text)| match sink {
             Sink::Output => text.clone(),
             Sink::Warning => format!("WARNING: {text}\n"),
-            Sink::Error | Sink::Mistake => format!("ERROR: {text}\n"),
+            Sink::Error | Sink::OptionalError => format!("ERROR: {text}\n"),
             Sink::File(_) | Sink::Report(_) => String::new(),
         });
         shown.collect()

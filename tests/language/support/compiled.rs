@@ -21,8 +21,8 @@ pub fn difference(
             expected.finished
         ));
     }
-    let printed = context.take_pieces().without_mistakes().text();
-    let shown = expected.printed.clone().without_mistakes().text();
+    let printed = context.take_pieces().without_optional_errors().text();
+    let shown = expected.printed.clone().without_optional_errors().text();
     if printed != shown {
         return Some(format!("printed: {printed:?} and {shown:?}"));
     }

@@ -3,7 +3,7 @@
 use std::f32::consts::PI;
 
 use glam::{Affine3A, Vec3};
-use renderer::bake::sh::{BANDS, MOST_IRRADIANCE, ShOrder, irradiance};
+use renderer::bake::sh::{BANDS, MAX_IRRADIANCE, ShOrder, irradiance};
 use renderer::bake::{Coverage, Include, ProbePlaces, Product, Target};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
@@ -116,7 +116,7 @@ fn possible(coefficients: &[Rgb], irradiance: Option<Rgb>, what: &str) {
         if let Some(e) = irradiance {
             let e = e.to_array()[channel];
             assert!(
-                (0.0..=MOST_IRRADIANCE * c[0] * (1.0 + 1e-5)).contains(&e),
+                (0.0..=MAX_IRRADIANCE * c[0] * (1.0 + 1e-5)).contains(&e),
                 "{what}: {e} of {c:?}"
             );
         }

@@ -269,7 +269,7 @@ fn thin_glass_mirrors_at_both_faces() {
                     .bsdf
                     .sample(wo, (i as f32 + 0.5) / 100.0, Vec2::splat(0.5))
             })
-            .find(|sample| !sample.is_pass())
+            .find(|sample| !sample.is_null_interface())
             .expect("it mirrors");
         let expected = Rgb::new(1.0, 0.5, 0.2) * (mirrored / mirror.pdf);
         assert!(

@@ -105,10 +105,10 @@ fn houdini_s_text_files_are_read() {
         (
             "NPoints 3",
             "NPoints 30",
-            "line 14: this is no point with 4 attributes",
+            "line 14: this is not a point with 4 attributes",
         ),
-        ("u 1 float", "u one float", "line 8: this is no attribute"),
-        ("0.25 0 1 1 (", "0.25 0 1 (", "line 12: this is no point"),
+        ("u 1 float", "u one float", "line 8: this is not an attribute"),
+        ("0.25 0 1 1 (", "0.25 0 1 (", "line 12: this is not a point"),
         ("NPointAttrib 4", "NPointAttrib", "its header does not tell"),
     ];
     for (from, to, expected) in cases {
@@ -135,9 +135,9 @@ fn houdini_s_strings_are_read() {
     assert_eq!(column("kind"), Some(expected));
     assert_eq!(column("id"), Some(ColumnValues::Ints(vec![7, 8])));
     let cases = [
-        ("index\t3", "index\t4", "line 6: this is no attribute"),
-        ("lines\"", "lines", "line 6: this is no attribute"),
-        ("(2 7)", "(2)", "line 9: this is no point with 2 attributes"),
+        ("index\t3", "index\t4", "line 6: this is not an attribute"),
+        ("lines\"", "lines", "line 6: this is not an attribute"),
+        ("(2 7)", "(2)", "line 9: this is not a point with 2 attributes"),
     ];
     for (from, to, expected) in cases {
         let error = parse(text.replacen(from, to, 1).as_bytes()).expect_err("the file is wrong");

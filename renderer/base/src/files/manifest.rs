@@ -63,7 +63,7 @@ impl Manifest {
             scene: scene.ok_or("it names no scene")?.to_owned(),
             entries,
             paths,
-            folders: folders.ok_or("`folders` is no list of names")?,
+            folders: folders.ok_or("`folders` is not a list of names")?,
             options: value.get("options").cloned().unwrap_or(Value::Null),
         })
     }
@@ -79,7 +79,7 @@ fn map_of<T>(
     let map = match value.get(key) {
         None => &none,
         Some(Value::Object(map)) => map,
-        Some(_) => return Err(format!("`{key}` is no table")),
+        Some(_) => return Err(format!("`{key}` is not a table")),
     };
     let pairs = map.iter().map(|(name, value)| {
         let value = item(value).ok_or_else(|| format!("`{key}` makes no sense at `{name}`"))?;

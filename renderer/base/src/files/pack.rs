@@ -81,7 +81,7 @@ impl Pack {
         let file = Arc::new(file);
         let manifest = entries
             .remove(MANIFEST)
-            .ok_or_else(|| fail(format!("it is no pack: it has no {MANIFEST}")))?;
+            .ok_or_else(|| fail(format!("it is not a pack: it has no {MANIFEST}")))?;
         check_size(MANIFEST, &manifest).map_err(fail)?;
         let manifest = manifest
             .bytes(&file)
@@ -220,7 +220,7 @@ fn all_of(source: impl Read) -> io::Result<(Vec<u8>, u32)> {
 
 /// The entries of an archive, folders left out, once each has a name that stays within it and is readable.
 fn read_entries(file: &File) -> Result<BTreeMap<String, PackEntry>, String> {
-    let wrong = |error: &dyn ToString| format!("it is no ZIP archive, or damaged: {}", error.to_string());
+    let wrong = |error: &dyn ToString| format!("it is not a ZIP archive, or damaged: {}", error.to_string());
     let mut archive = ZipArchive::new(file).map_err(|error| wrong(&error))?;
     if archive.has_duplicate_names() {
         return Err("two of its entries have the same name".to_owned());

@@ -14,5 +14,5 @@ pub use alias::{AliasSample, AliasTable};
 pub use blocks::BlockDistribution2d;
 pub use distribution::{Distribution1d, Distribution2d, Sample1d, Sample2d};
 pub use mis::{balance_heuristic, power_heuristic};
-pub use spherical::{LEAST_SOLID_ANGLE, SphericalRectangle, SphericalTriangle};
+pub use spherical::{MIN_SOLID_ANGLE, SphericalRectangle, SphericalTriangle};
 pub use warp::*;

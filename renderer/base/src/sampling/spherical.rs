@@ -16,7 +16,7 @@ use crate::math::{INV_PI, safe_sqrt, sqr};
 
 /// The solid angle [sr], or a bound on it, below which lights are better sampled by area: that costs 100 ns less and has
 /// nearly the same variance. (In a Cornell box a third of this limit takes a quarter more time for 1 % less error.)
-pub const LEAST_SOLID_ANGLE: f32 = 0.1;
+pub const MIN_SOLID_ANGLE: f32 = 0.1;
 
 /// A rectangle as seen from the origin of axes along its sides and its normal.
 // Ureña, Fajardo & King 2013, "An Area-Preserving Parametrization for Spherical Rectangles". Here the solid angle to the

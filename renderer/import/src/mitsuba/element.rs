@@ -65,7 +65,7 @@ pub(super) fn step(element: &Element<'_>) -> Result<DMat4, String> {
             }
             _ => return Err("a matrix has 9 numbers or 16, row by row".to_owned()),
         },
-        other => return Err(format!("<{other}> is no step of a transform")),
+        other => return Err(format!("<{other}> is not a step of a transform")),
     })
 }
 
@@ -120,10 +120,10 @@ pub(super) fn numbers(text: &str) -> Result<Vec<f64>, String> {
 /// A number that single precision can hold: Kiln computes in that.
 pub(super) fn number(text: &str) -> Result<f64, String> {
     let text = text.trim();
-    let value: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+    let value: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
     if (value as f32).is_finite() {
         Ok(value)
     } else {
-        Err(format!("`{text}` is no finite number"))
+        Err(format!("`{text}` is not a finite number"))
     }
 }

@@ -86,7 +86,7 @@ impl<'a> Translator<'a> {
         if row.truncate() != DVec3::ZERO || row.w == 0.0 {
             self.error(
                 place,
-                "`to_world` is no affine transform: its last row is not (0, 0, 0, 1)",
+                "`to_world` is not an affine transform: its last row is not (0, 0, 0, 1)",
             );
             return DMat4::IDENTITY;
         }

@@ -29,7 +29,7 @@ impl Folder {
         let refuse =
             |reason: &str| Failure::User(format!("error: cannot write to '{}': {reason}", path.display()));
         if path.exists() && !path.is_dir() {
-            return Err(refuse("it is no folder"));
+            return Err(refuse("it is not a folder"));
         }
         let mut nearest = path;
         while !nearest.exists() {
@@ -39,7 +39,7 @@ impl Folder {
             };
         }
         if !nearest.is_dir() {
-            return Err(refuse(&format!("'{}' is no folder", nearest.display())));
+            return Err(refuse(&format!("'{}' is not a folder", nearest.display())));
         }
         tempfile::tempfile_in(nearest).map_err(|e| refuse(&e.to_string()))?;
         Ok(Folder {

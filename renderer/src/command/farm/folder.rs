@@ -47,7 +47,7 @@ impl<'a> Folder<'a> {
         let nearest = path.ancestors().find(|path| path.exists());
         let nearest = nearest.ok_or_else(|| refuse("it does not exist"))?;
         if !nearest.is_dir() {
-            return Err(refuse(&format!("'{}' is no folder", nearest.display())));
+            return Err(refuse(&format!("'{}' is not a folder", nearest.display())));
         }
         tempfile::tempfile_in(nearest).map_err(|error| refuse(&error.to_string()))?;
         let manifest = path.join(MANIFEST);

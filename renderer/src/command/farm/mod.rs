@@ -15,7 +15,7 @@ use super::common::failure;
 use super::outputs::Outputs;
 use super::pack::pack;
 use super::pictures::Pictures;
-use super::render::{MOST_SAMPLES, changes};
+use super::render::{MAX_SAMPLES, changes};
 use super::terminal::plural;
 use super::{Failure, print, remark};
 use crate::cli::{Engine, FarmArgs, FrameArg, RenderArgs};
@@ -116,7 +116,7 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
         ),
     ];
     if let Some((_, flag, reason)) = refused.iter().find(|(given, ..)| *given) {
-        return Err(user(format!("{flag} is no option of tasks: {reason}")));
+        return Err(user(format!("{flag} is not an option of tasks: {reason}")));
     }
     if render.noise().is_some() && args.tasks.is_some_and(|tasks| tasks > 1) {
         let hint = match args.frames {
@@ -190,7 +190,7 @@ impl Scenes {
             let desc = load(&path, args, render)?;
             let count = match (render.spp, render.noise()) {
                 (Some(spp), _) => u64::from(spp),
-                (None, Some(_)) => MOST_SAMPLES,
+                (None, Some(_)) => MAX_SAMPLES,
                 (None, None) => u64::from(desc.sampler.spp),
             };
             if *samples.get_or_insert(count) != count {

@@ -36,7 +36,7 @@ impl Layout {
                 FileKind::Folder => drop(folders.insert(key)),
                 FileKind::Other => {
                     let path = gathering.actual(asked);
-                    let message = format!("cannot pack {}: it is no plain file", path.display());
+                    let message = format!("cannot pack {}: it is not a plain file", path.display());
                     return Err(Diagnostic::error(message));
                 }
             }

@@ -15,7 +15,7 @@ use shading::{
 
 use super::clouds;
 use renderer_base::math::unit_vector;
-use renderer_transport::material::{Host, TextureFault};
+use renderer_transport::material::{Host, TextureLoadError};
 
 /// The camera's near and far plane.
 const NEAR: f32 = 0.1;
@@ -70,7 +70,7 @@ impl GridHost {
     }
 
     /// Loads the textures that shaders named while they were compiled.
-    pub(super) fn load_textures(&self) -> Result<(), Vec<TextureFault>> {
+    pub(super) fn load_textures(&self) -> Result<(), Vec<TextureLoadError>> {
         self.textures.freeze(Arc::from([]), Affine3A::IDENTITY)
     }
 

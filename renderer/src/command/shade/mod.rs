@@ -17,11 +17,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use shading::codegen::{MissingTexture, NamedTexture};
-use shading::instance::Making;
+use shading::instance::CompileStats;
 use shading::opt::OptLevel;
 use shading::ty::Type;
 use shading::{
-    ColorSystem, Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, TextureProblem, Value,
+    ColorSystem, Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, UnreadableTexture, Value,
     WrittenClouds,
 };
 
@@ -35,7 +35,7 @@ use output::Requests;
 use pass::{PassOptions, pass};
 use renderer_base::memory;
 use renderer_image::{SampleType, Staged, write_whole};
-use renderer_transport::material::{TextureFault, closure_registry, library};
+use renderer_transport::material::{TextureLoadError, closure_registry, library};
 use statistics::{CodeStatistics, Statistics};
 use subject::Subject;
 
@@ -131,7 +131,8 @@ impl Stage<'_> {
         };
         let is_interpreted = args.interpret || args.debug_nan;
         if is_interpreted || args.print_code {
-            let (unit, sources, making) = system.optimized(&subject.template, &options).map_err(told)?;
+            let (unit, sources, compile_stats) =
+                system.optimized(&subject.template, &options).map_err(told)?;
             if args.print_code {
                 tell(&shading::hir::print::print(&unit));
             }
@@ -143,17 +144,22 @@ impl Stage<'_> {
                     closures: system.closures(),
                     reports_not_finite: args.debug_nan,
                 };
-                return job.run(&engine, making, None, &[]);
+                return job.run(&engine, compile_stats, None, &[]);
             }
         }
         let instance = system
             .instantiate(subject.template.clone(), &options)
             .map_err(told)?;
-        let (making, code) = (*instance.making(), CodeStatistics::of(&instance));
+        let (compile_stats, code) = (*instance.compile_stats(), CodeStatistics::of(&instance));
         let missing = instance.statistics().missing_textures.iter();
         let missing = missing.filter(|texture| !texture.optional);
         let missing: Vec<Diagnostic> = missing.map(missing_texture).collect();
-        job.run(&Compiled { instance, system }, making, Some(code), &missing)
+        job.run(
+            &Compiled { instance, system },
+            compile_stats,
+            Some(code),
+            &missing,
+        )
     }
 }
 
@@ -161,8 +167,8 @@ impl Stage<'_> {
 fn missing_texture(texture: &MissingTexture) -> Diagnostic {
     let name = &texture.name;
     let mut warning = Diagnostic::warning(match texture.problem {
-        TextureProblem::NotFound => format!("no texture file `{name}`; it shows black"),
-        problem @ (TextureProblem::NoVolume | TextureProblem::NoEnvironment) => {
+        UnreadableTexture::NotFound => format!("no texture file `{name}`; it shows black"),
+        problem @ (UnreadableTexture::NoVolume | UnreadableTexture::NoEnvironment) => {
             format!(
                 "the texture file `{name}` {}; it shows black",
                 problem.predicate()
@@ -282,7 +288,7 @@ impl Job<'_> {
     fn run<E: Engine>(
         &self,
         engine: &E,
-        making: Making,
+        compile_stats: CompileStats,
         code: Option<CodeStatistics>,
         missing_textures: &[Diagnostic],
     ) -> Result<(), Failure> {
@@ -383,7 +389,7 @@ impl Job<'_> {
             iterations,
             threads,
             load,
-            making,
+            compile_stats,
             code,
             run,
             warnings,
@@ -420,7 +426,7 @@ impl Job<'_> {
 
     fn load_textures(&self, named: &[NamedTexture]) -> Result<(), Failure> {
         self.stage.host.load_textures().map_err(|faults| {
-            let told_at = |fault: &TextureFault| {
+            let told_at = |fault: &TextureLoadError| {
                 let mut error = Diagnostic::error(fault.to_string());
                 let place = named
                     .iter()

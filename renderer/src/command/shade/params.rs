@@ -164,14 +164,16 @@ fn element(base: Base, parts: &[&str]) -> Result<Const, String> {
 }
 
 fn float(text: &str) -> Result<f32, String> {
-    text.parse().map_err(|_| format!("`{text}` is no number"))
+    text.parse().map_err(|_| format!("`{text}` is not a number"))
 }
 
 fn int(text: &str) -> Result<i32, String> {
     match text {
         "true" => Ok(1),
         "false" => Ok(0),
-        _ => text.parse().map_err(|_| format!("`{text}` is no whole number")),
+        _ => text
+            .parse()
+            .map_err(|_| format!("`{text}` is not a whole number")),
     }
 }
 

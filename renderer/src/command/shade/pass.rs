@@ -321,13 +321,13 @@ impl Printer<'_> {
         let shown = match sink {
             Sink::Output => text.to_owned(),
             Sink::Warning => format!("WARNING: {text}\n"),
-            Sink::Error | Sink::Mistake => format!("ERROR: {text}\n"),
+            Sink::Error | Sink::OptionalError => format!("ERROR: {text}\n"),
             Sink::File(name) => return append(name, text),
             Sink::Report(report) => report_line(report, self.group, self.layers),
         };
         let is_message = matches!(
             sink,
-            Sink::Warning | Sink::Error | Sink::Mistake | Sink::Report(_)
+            Sink::Warning | Sink::Error | Sink::OptionalError | Sink::Report(_)
         );
         if shown.is_empty() || is_message && !self.repeats && !self.shown.insert(shown.clone()) {
             return;

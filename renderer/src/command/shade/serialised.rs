@@ -9,7 +9,7 @@ use super::params::{Given, components, type_named};
 
 /// A statement that cannot be read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Mistake {
+pub(super) struct SerializedError {
     /// Reason.
     pub(super) message: String,
     /// The statement.
@@ -17,7 +17,7 @@ pub(super) struct Mistake {
 }
 
 /// Reads a group; with each step the statement that it is from.
-pub(super) fn parse(text: &str) -> Result<Vec<(LayerStep, String)>, Mistake> {
+pub(super) fn parse(text: &str) -> Result<Vec<(LayerStep, String)>, SerializedError> {
     let mut reader = Reader { rest: text };
     let mut steps = vec![];
     loop {
@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<(LayerStep, String)>, Mistake> {
             Err(message) => {
                 let end = start.find(';').map_or(start.len(), |end| end + 1);
                 let statement = start[..end].trim_end().to_owned();
-                return Err(Mistake { message, statement });
+                return Err(SerializedError { message, statement });
             }
         }
     }
@@ -126,7 +126,7 @@ impl<'t> Reader<'t> {
             length = match digits.parse() {
                 _ if digits.is_empty() => Length::Unsized,
                 Ok(count) => Length::Array(count),
-                Err(_) => return Err(format!("`{digits}` is no length of an array")),
+                Err(_) => return Err(format!("`{digits}` is not a length of an array")),
             };
             self.take(']');
         }
@@ -175,7 +175,7 @@ impl<'t> Reader<'t> {
                 break;
             }
             if base != Base::String && word.parse::<f64>().is_err() {
-                return Err(format!("`{word}` is no number"));
+                return Err(format!("`{word}` is not a number"));
             }
             values.push(word.to_owned());
         }
@@ -280,7 +280,11 @@ mod tests {
                 "conect a.x b.y;",
             ),
             ("param flaot x 1;", "Unknown type: flaot", "param flaot x 1;"),
-            ("param float x red;", "`red` is no number", "param float x red;"),
+            (
+                "param float x red;",
+                "`red` is not a number",
+                "param float x red;",
+            ),
             ("connect a b.y;", "LAYER.OUTPUT", "connect a b.y;"),
             ("param string s \"x;", "does not end", "param string s \"x;"),
             (

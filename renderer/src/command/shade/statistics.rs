@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use shading::ShaderInstance;
-use shading::instance::Making;
+use shading::instance::CompileStats;
 
 /// Statistics of a run of `kiln shade`.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Statistics {
     pub(super) threads: usize,
     /// Time to parse and check.
     pub(super) load: Duration,
-    pub(super) making: Making,
+    pub(super) compile_stats: CompileStats,
     /// The machine code; `None` for the interpreter.
     pub(super) code: Option<CodeStatistics>,
     /// Time of all iterations.
@@ -63,18 +63,18 @@ impl Statistics {
 
     /// Time from templates to machine code.
     fn jit(&self) -> Duration {
-        self.making.link + self.making.optimize + self.codegen()
+        self.compile_stats.link + self.compile_stats.optimize + self.codegen()
     }
 
     /// The share of variables, as they were before optimisation, that carry derivatives.
     fn derivative_share(&self) -> f64 {
-        let derivatives = self.making.derivatives;
+        let derivatives = self.compile_stats.derivatives;
         derivatives.carrying as f64 / derivatives.symbols.max(1) as f64
     }
 
     /// As JSON text.
     pub(super) fn json(&self) -> String {
-        let optimizer = &self.making.optimizer;
+        let optimizer = &self.compile_stats.optimizer;
         let value = json!({
             "shader": self.shader,
             "points": self.points,
@@ -83,8 +83,8 @@ impl Statistics {
             "ns_per_point": self.ns_per_point(),
             "load_ms": ms(self.load),
             "jit_ms": ms(self.jit()),
-            "link_ms": ms(self.making.link),
-            "optimize_ms": ms(self.making.optimize),
+            "link_ms": ms(self.compile_stats.link),
+            "optimize_ms": ms(self.compile_stats.optimize),
             "codegen_ms": ms(self.codegen()),
             "packet_ms": self.code.map_or(0.0, |code| ms(code.packet_time)),
             "code_bytes": self.code.map_or(0, |code| code.bytes),
@@ -102,7 +102,7 @@ impl Statistics {
 
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let optimizer = &self.making.optimizer;
+        let optimizer = &self.compile_stats.optimizer;
         let (points, iterations, threads) = (self.points, self.iterations, self.threads);
         writeln!(
             f,
@@ -110,20 +110,20 @@ impl fmt::Display for Statistics {
             self.ns_per_point()
         )?;
         writeln!(f, "load      {:10.3} ms", ms(self.load))?;
-        writeln!(f, "link      {:10.3} ms", ms(self.making.link))?;
+        writeln!(f, "link      {:10.3} ms", ms(self.compile_stats.link))?;
         let (before, after) = (optimizer.ops_before, optimizer.ops_after);
         writeln!(
             f,
             "optimise  {:10.3} ms   {before} operations, {after} left",
-            ms(self.making.optimize)
+            ms(self.compile_stats.optimize)
         )?;
         let (before, after) = (optimizer.symbols_before, optimizer.symbols_after);
         writeln!(f, "                           {before} symbols, {after} left")?;
         writeln!(
             f,
             "                           {} of {} variables carry derivatives ({:.1} %)",
-            self.making.derivatives.carrying,
-            self.making.derivatives.symbols,
+            self.compile_stats.derivatives.carrying,
+            self.compile_stats.derivatives.symbols,
             100.0 * self.derivative_share()
         )?;
         match self.code {

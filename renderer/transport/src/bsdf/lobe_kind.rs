@@ -63,7 +63,7 @@ impl LobeKind {
         spread: Spread::Diffuse,
     };
     /// Null interface: straight transmission.
-    pub const PASS: LobeKind = LobeKind {
+    pub const NULL: LobeKind = LobeKind {
         side: Side::Transmission,
         spread: Spread::Straight,
     };

@@ -114,8 +114,8 @@ impl BsdfSample {
 
     /// Returns whether the path crosses a null interface, which shadow rays cross too.
     #[inline]
-    pub fn is_pass(&self) -> bool {
-        self.lobe == LobeKind::PASS
+    pub fn is_null_interface(&self) -> bool {
+        self.lobe == LobeKind::NULL
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Transparent;
 impl Transparent {
     #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3) -> Option<LobeSample> {
-        let kind = LobeKind::PASS;
+        let kind = LobeKind::NULL;
         Some(LobeSample {
             wi: -wo,
             weight: Rgb::WHITE,

@@ -58,7 +58,7 @@ fn parse(text: &str) -> Result<Vec<CloudColumn>, String> {
         }
         for _ in 0..attributes {
             let (number, line) = lines.next().ok_or("it ends in its attributes")?;
-            declared.push(attribute(line).ok_or_else(|| format!("line {number}: this is no attribute"))?);
+            declared.push(attribute(line).ok_or_else(|| format!("line {number}: this is not an attribute"))?);
         }
     }
     let mut positions = vec![];
@@ -70,7 +70,7 @@ fn parse(text: &str) -> Result<Vec<CloudColumn>, String> {
             )
         };
         let (number, line) = lines.next().ok_or_else(cut)?;
-        let wrong = || format!("line {number}: this is no point with {attributes} attributes");
+        let wrong = || format!("line {number}: this is not a point with {attributes} attributes");
         positions.push(point(line, &mut declared).ok_or_else(wrong)?);
     }
     let mut columns = vec![CloudColumn {

@@ -109,7 +109,7 @@ impl PathState {
             at: LightSampleContext::in_space(camera_ray.ray.origin),
             pdf: None,
         };
-        let bodies = scene.bodies_about(&camera_ray.ray, shading);
+        let bodies = scene.media_around(&camera_ray.ray, shading);
         PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, bodies)
     }
 
@@ -121,7 +121,7 @@ impl PathState {
         shading: &mut ShadingContext,
     ) -> PathState {
         let footprint = Footprint::POINT.scattered(0.0, min_spread(Spread::Diffuse));
-        let bodies = scene.bodies_about(&ray, shading);
+        let bodies = scene.media_around(&ray, shading);
         PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, bodies)
     }
 
@@ -313,7 +313,7 @@ impl PathState {
         if scene.has_absorbing_media() {
             self.bodies = self.media_towards(scene, sample.wi, it, surface);
         }
-        if sample.is_pass() {
+        if sample.is_null_interface() {
             self.cross_null_interface(it);
             return self.null_interfaces <= MAX_NULL_INTERFACES;
         }

@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 use super::emission_distribution::EmissionSample;
 use super::sample::SeenPoint;
 use renderer_base::math::sqr;
-use renderer_base::sampling::{LEAST_SOLID_ANGLE, SphericalRectangle, solid_angle_pdf};
+use renderer_base::sampling::{MIN_SOLID_ANGLE, SphericalRectangle, solid_angle_pdf};
 use renderer_geometry::Rectangle;
 
 /// Maps a point of the parameter square to the rectangle, for the reference point `p`.
@@ -43,7 +43,7 @@ fn spherical(rectangle: &Rectangle, p: Vec3) -> Option<SphericalRectangle> {
     // Relative to the nearest point of the plane.
     let beside = (low.max(Vec2::ZERO) + (low + rectangle.size).min(Vec2::ZERO)).length_squared();
     let nearest2 = beside + sqr(height);
-    let bound = sqr(LEAST_SOLID_ANGLE) * nearest2 * nearest2 * nearest2;
+    let bound = sqr(MIN_SOLID_ANGLE) * nearest2 * nearest2 * nearest2;
     let is_large = sqr(height * rectangle.area()) > bound;
     // Near the plane, rounding displaces points of the farther parts.
     let is_before = height > 2e-3 * rectangle.size.max_element() && sqr(height) > 1e-4 * nearest2;

@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 use super::emission_distribution::EmissionSample;
 use super::sample::SeenPoint;
 use renderer_base::math::RayEnd;
-use renderer_base::sampling::{LEAST_SOLID_ANGLE, SphericalTriangle, solid_angle_pdf, triangle};
+use renderer_base::sampling::{MIN_SOLID_ANGLE, SphericalTriangle, solid_angle_pdf, triangle};
 use renderer_geometry::Shape;
 
 /// Triangle in world space.
@@ -119,14 +119,14 @@ impl LightTriangle {
         let nearest = (to_centroid.length() - self.radius).max(height);
         // The solid angle is at most area times height over the cube of the minimum distance. This bound rejects most
         // triangles cheaply.
-        let bound = LEAST_SOLID_ANGLE * self.inverse_area * nearest * nearest * nearest;
+        let bound = MIN_SOLID_ANGLE * self.inverse_area * nearest * nearest * nearest;
         // Near the plane, rounding displaces points of the farther parts.
         if height <= bound || height <= 5e-3 * self.radius {
             return None;
         }
         let area = self.inverse_area.recip();
         let spherical = SphericalTriangle::new(to_corner, [self.edge1, self.edge2], area, height);
-        (spherical.solid_angle() > LEAST_SOLID_ANGLE).then_some(spherical)
+        (spherical.solid_angle() > MIN_SOLID_ANGLE).then_some(spherical)
     }
 
     /// Inverse of [`triangle`]: the point of the parameter square for a point of the plane.

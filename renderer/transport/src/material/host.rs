@@ -20,7 +20,7 @@ use shading::{
 use super::attribute::{self, AttributeTable};
 use super::cloud::{CloudRequests, Clouds};
 use super::probe::Probe;
-use super::texture::{self, Named, TextureFault, TextureNames};
+use super::texture::{self, Named, TextureLoadError, TextureNames};
 use crate::cloud::{CloudId, CloudStore};
 use renderer_geometry::AttributeSource;
 use renderer_geometry::Shape;
@@ -147,7 +147,11 @@ impl Host {
     ///
     /// # Errors
     /// All textures that could not be read.
-    pub fn freeze(&self, shapes: Arc<[Shape]>, world_from_camera: Affine3A) -> Result<(), Vec<TextureFault>> {
+    pub fn freeze(
+        &self,
+        shapes: Arc<[Shape]>,
+        world_from_camera: Affine3A,
+    ) -> Result<(), Vec<TextureLoadError>> {
         if self.frozen.get().is_some() {
             return Ok(());
         }

@@ -45,7 +45,7 @@ pub use medium_stack::MediumStack;
 pub use renderer_scene::MaterialId;
 pub use shader::Instances;
 pub use shading_result::ShadingResult;
-pub use texture::TextureFault;
+pub use texture::TextureLoadError;
 
 /// Material: compiled shaders with their properties.
 #[derive(Clone, Debug)]

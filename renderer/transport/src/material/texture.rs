@@ -27,7 +27,7 @@ pub(super) struct TextureNames {
 /// A texture that cannot be read.
 #[derive(Debug, Error)]
 #[error("{error}")]
-pub struct TextureFault {
+pub struct TextureLoadError {
     /// Reason.
     pub error: ImageError,
     /// Names by which shaders look it up.
@@ -47,7 +47,7 @@ impl TextureNames {
         &self,
         error: ImageError,
         asked: impl Iterator<Item = &'a shading::TextureRequest>,
-    ) -> TextureFault {
+    ) -> TextureLoadError {
         let is_meant = |request: &TextureRequest| request.source.path() == error.path();
         let means = |asked: &&shading::TextureRequest| match self.resolve(asked) {
             Some(Named::One(found)) => is_meant(&found),
@@ -55,7 +55,7 @@ impl TextureNames {
             None => false,
         };
         let names = asked.filter(means).map(|asked| asked.file.clone()).collect();
-        TextureFault { error, names }
+        TextureLoadError { error, names }
     }
 
     /// Resolves a shader's texture request; `None` if there is no such file.

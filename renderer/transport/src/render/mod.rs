@@ -22,7 +22,7 @@ use renderer_image::film::FilmError;
 
 pub use pilot::Decision;
 pub use progress::{Progress, Silent};
-pub use rates::MOST_RAYS;
+pub use rates::MAX_RAYS;
 pub use scheduler::{render, resume};
 pub use settings::{RenderSettings, SampleUnit};
 pub use state::RenderState;

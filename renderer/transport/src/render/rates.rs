@@ -24,7 +24,7 @@ use renderer_image::Rect;
 pub(super) const EVEN: u64 = 16;
 
 /// The most rays that a sample takes.
-pub const MOST_RAYS: u64 = 8;
+pub const MAX_RAYS: u64 = 8;
 
 /// The pilot's samples of a pixel: two pairs.
 const SAMPLES: usize = 4;
@@ -36,7 +36,7 @@ const SIDE: u32 = 16;
 const PIXELS: usize = 1 << 14;
 
 /// How much less error the pilot has to promise.
-const LEAST_GAIN: f64 = 1.08;
+const MIN_GAIN: f64 = 1.08;
 
 /// Share of the pixels, those of the largest errors, that count as the largest of the others.
 const OUTLIERS: f64 = 0.01;
@@ -80,7 +80,7 @@ impl Rates {
         let patches: Vec<Patch> = probed(&film).into_iter().map(measure).collect();
         let mean = mean_of(patches.iter().flat_map(Patch::means));
         let gain = 0.5 * (tried(&patches, [0, 1], mean) + tried(&patches, [1, 0], mean));
-        let pays = gain >= LEAST_GAIN;
+        let pays = gain >= MIN_GAIN;
         if !pays || stop.load(Ordering::Relaxed) {
             return None;
         }
@@ -355,6 +355,6 @@ mod tests {
             .map(|noise| Rate::of(noise).0)
             .into();
         assert_eq!(rates, [-1, -1, 0, 1, 2, 3, 3, 3]);
-        assert_eq!(1 << rates[7], MOST_RAYS);
+        assert_eq!(1 << rates[7], MAX_RAYS);
     }
 }

@@ -27,7 +27,7 @@ const MAX_PASS: u64 = 1 << 14;
 const GROWTH: u64 = 4;
 
 /// Pilots are not made where a time limit leaves no time for so many samples.
-const LEAST_SAMPLES: u64 = 32;
+const MIN_SAMPLES: u64 = 32;
 
 /// Photons of pilots take at most one part in so many of a time limit.
 const PILOTS: u32 = 8;
@@ -78,7 +78,7 @@ pub fn resume(
     let limit = settings.time_limit.filter(|_| !settings.joins);
     let fitted = limit.map(|limit| workers.install(|| fitted(scene, settings, limit)));
     let settings = fitted.as_ref().unwrap_or(settings);
-    if limit.is_some() && settings.total < LEAST_SAMPLES {
+    if limit.is_some() && settings.total < MIN_SAMPLES {
         state.integrator = plain(&state.integrator);
     }
     // No deadline without a time limit: what a pilot chooses must not depend on the machine's load.
@@ -129,7 +129,7 @@ pub fn resume(
         }
         let rates = (adapts && ray >= EVEN).then(|| {
             rates.get_or_init(|| {
-                let pays = settings.joins || pace.has_time_for(LEAST_SAMPLES);
+                let pays = settings.joins || pace.has_time_for(MIN_SAMPLES);
                 pays.then(|| workers.install(|| Rates::new(scene, settings, prepared, stop)))?
             })
         });

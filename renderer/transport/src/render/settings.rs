@@ -73,24 +73,24 @@ pub enum SampleUnit {
 pub(super) const MAX_BRANCHES: u64 = 8;
 
 /// Camera rays per pixel that branches leave, where there are as many samples: edges and lenses need them.
-const LEAST_RAYS: u64 = 8;
+const MIN_RAYS: u64 = 8;
 
 impl RenderSettings {
     /// The most paths that a camera ray may count as, a power of two: by the total of samples where these are paths.
-    pub fn most_paths_per_ray(&self) -> u64 {
+    pub fn max_paths_per_ray(&self) -> u64 {
         match self.unit {
             SampleUnit::CameraRay => 1,
             SampleUnit::Path if self.noise.is_some() => 1,
             SampleUnit::Path => {
-                let fits = self.max_paths_per_ray.unwrap_or(self.total / LEAST_RAYS);
+                let fits = self.max_paths_per_ray.unwrap_or(self.total / MIN_RAYS);
                 1 << fits.clamp(1, MAX_BRANCHES).ilog2()
             }
         }
     }
 
     /// The most branches and light samples that a pilot may choose.
-    pub(super) fn most_branches(&self) -> u32 {
-        match self.most_paths_per_ray() {
+    pub(super) fn max_branches(&self) -> u32 {
+        match self.max_paths_per_ray() {
             1 if self.unit == SampleUnit::CameraRay || self.noise.is_some() => MAX_BRANCHES as u32,
             most => most as u32,
         }

@@ -10,7 +10,7 @@ use shading::graph::source::material as material_group;
 use shading::syntax::ast;
 use shading::{
     Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderInstance, ShadingSystem, Span,
-    Template, TextureProblem,
+    Template, UnreadableTexture,
 };
 
 use super::{Scene, SceneError, SceneParts};
@@ -18,7 +18,9 @@ use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
     Falloff, Light, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture, SpotLight, sky_lights,
 };
-use crate::material::{Host, Instances, Sides, TextureFault, closure_registry, known_attributes, library};
+use crate::material::{
+    Host, Instances, Sides, TextureLoadError, closure_registry, known_attributes, library,
+};
 use renderer_base::math::tan;
 use renderer_base::memory;
 use renderer_geometry::Shape;
@@ -379,7 +381,7 @@ fn instances(
 }
 
 /// Diagnostic of an unreadable texture, at the first lookup of a material that names it.
-fn unreadable(desc: &SceneDesc, shaders: &[Arc<ShaderInstance>], fault: &TextureFault) -> Diagnostic {
+fn unreadable(desc: &SceneDesc, shaders: &[Arc<ShaderInstance>], fault: &TextureLoadError) -> Diagnostic {
     for (material, shader) in desc.materials.iter().zip(shaders) {
         let mut named = shader.statistics().textures.iter();
         if let Some(texture) = named.find(|texture| fault.names.contains(&texture.request.file)) {
@@ -421,8 +423,8 @@ fn missing_textures(
         for texture in &instances.full.statistics().missing_textures {
             let name = &texture.name;
             let message = match texture.problem {
-                TextureProblem::NotFound => format!("there is no texture file `{name}`"),
-                problem @ (TextureProblem::NoVolume | TextureProblem::NoEnvironment) => {
+                UnreadableTexture::NotFound => format!("there is no texture file `{name}`"),
+                problem @ (UnreadableTexture::NoVolume | UnreadableTexture::NoEnvironment) => {
                     format!("the texture file `{name}` {}", problem.predicate())
                 }
             };

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::light::{AreaLight, ChosenLight, Light, LightId, LightSampleContext, LightSelector, Probing};
-use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides, TextureFault};
+use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides, TextureLoadError};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
@@ -91,13 +91,13 @@ pub struct SceneParts {
 pub enum SceneError {
     /// Unreadable textures.
     #[error("{}", list(.0))]
-    Textures(Vec<TextureFault>),
+    Textures(Vec<TextureLoadError>),
     /// The acceleration structure could not be built.
     #[error(transparent)]
     Accel(#[from] AccelError),
 }
 
-fn list(errors: &[TextureFault]) -> String {
+fn list(errors: &[TextureLoadError]) -> String {
     errors
         .iter()
         .map(ToString::to_string)

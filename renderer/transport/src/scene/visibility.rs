@@ -82,19 +82,19 @@ impl Scene {
 
     /// Medium stack at the origin of a ray, reconstructed with another ray from there to the outside.
     #[inline]
-    pub fn bodies_about(&self, ray: &Ray, context: &mut ShadingContext) -> MediumStack {
+    pub fn media_around(&self, ray: &Ray, context: &mut ShadingContext) -> MediumStack {
         let outwards = Ray {
             time: ray.time,
             ..Ray::new(ray.origin, OUTWARDS)
         };
         match self.absorbing {
-            Some(bounds) if bounds.is_met_by(&outwards) => self.media_around(outwards, context),
+            Some(bounds) if bounds.is_met_by(&outwards) => self.trace_media(outwards, context),
             _ => MediumStack::NONE,
         }
     }
 
     #[inline(never)]
-    fn media_around(&self, mut ray: Ray, context: &mut ShadingContext) -> MediumStack {
+    fn trace_media(&self, mut ray: Ray, context: &mut ShadingContext) -> MediumStack {
         let mut surface = ShadingResult::new();
         let next = || {
             let it = self.intersect(&ray)?;

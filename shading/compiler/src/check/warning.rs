@@ -127,8 +127,10 @@ impl Warning {
             W::TraceOption { name, near } => {
                 did_you_mean(warning(format!("unknown option \"{name}\" of `trace`")), near)
             }
-            W::ParamWritten { name } => warning(format!("parameter `{name}` is written, but is no output"))
-                .hint("declare it `output`, or copy it to a variable"),
+            W::ParamWritten { name } => {
+                warning(format!("parameter `{name}` is written, but is not an output"))
+                    .hint("declare it `output`, or copy it to a variable")
+            }
             W::GlobalWritten { name } => {
                 warning(format!("global `{name}` is written, which only this unit sees"))
                     .hint("P, I, N and Ci are for that; copy it to a variable")
@@ -139,7 +141,7 @@ impl Warning {
                 warning("no attribute is a closure: `getattribute` finds nothing and gives 0".to_owned())
             }
             W::OutputLost => {
-                warning("what the function writes here is lost: this is no variable to write".to_owned())
+                warning("what the function writes here is lost: this is not a variable to write".to_owned())
             }
             W::UnknownClosure { name } => {
                 warning(format!("closure `{name}` is not known here and gives no light"))

@@ -44,7 +44,7 @@ struct Loaded {
 
 /// What is wrong with a question, and what is answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct DictionaryError {
     /// The answer.
     pub answer: i32,
     /// What is wrong.
@@ -98,7 +98,7 @@ impl Dictionaries {
         dictionary: &str,
         path: &str,
         read: impl FnOnce(&str) -> Option<String>,
-    ) -> Result<i32, Mistake> {
+    ) -> Result<i32, DictionaryError> {
         let known = self.known.get(dictionary).copied();
         let is_file = dictionary.ends_with(".xml");
         if !is_file {
@@ -107,7 +107,7 @@ impl Dictionaries {
             let work_of_byte = if is_used { 1 } else { WORK_OF_BYTE };
             self.budget = self.budget.saturating_sub(work_of_byte * dictionary.len() as u64);
             if self.budget == 0 {
-                return Err(Mistake {
+                return Err(DictionaryError {
                     answer: -1,
                     message: "dict_find: Exceeded maximum allowed work of queries".to_owned(),
                 });
@@ -133,7 +133,7 @@ impl Dictionaries {
         dictionary: &str,
         is_file: bool,
         read: impl FnOnce(&str) -> Option<String>,
-    ) -> Result<usize, Mistake> {
+    ) -> Result<usize, DictionaryError> {
         let parsed = if is_file {
             let text = read(dictionary).ok_or_else(|| "File was not found, at offset 0".to_owned());
             text.and_then(|text| Document::parse(&text))
@@ -151,7 +151,7 @@ impl Dictionaries {
         self.known.insert(dictionary.to_owned(), index);
         match error {
             None => Ok(index),
-            Some(error) => Err(Mistake {
+            Some(error) => Err(DictionaryError {
                 answer: -1,
                 message: format!("XML parsed with errors: {error}"),
             }),
@@ -162,7 +162,7 @@ impl Dictionaries {
     ///
     /// # Errors
     /// What is wrong with the path.
-    pub fn find_below(&mut self, node: i32, path: &str) -> Result<i32, Mistake> {
+    pub fn find_below(&mut self, node: i32, path: &str) -> Result<i32, DictionaryError> {
         match self.node(node) {
             Some(&FoundNode { document, node, .. }) => self.query(document, node, path),
             None => Ok(0),
@@ -211,7 +211,7 @@ impl Dictionaries {
     }
 
     /// The first node that a path leads to.
-    fn query(&mut self, document: usize, from: NodeId, path: &str) -> Result<i32, Mistake> {
+    fn query(&mut self, document: usize, from: NodeId, path: &str) -> Result<i32, DictionaryError> {
         let key = (document, from, path.to_owned());
         if let Some(known) = self.queries.get(&key) {
             return Ok(*known);
@@ -219,7 +219,7 @@ impl Dictionaries {
         let Some(tree) = &self.documents[document].document else {
             return Ok(0);
         };
-        let reached = xpath::select(tree, from, path, &mut self.budget).map_err(|error| Mistake {
+        let reached = xpath::select(tree, from, path, &mut self.budget).map_err(|error| DictionaryError {
             answer: 0,
             message: format!("Invalid dict_find query '{path}': {error}"),
         })?;

@@ -8,9 +8,9 @@ use crate::eval::text::{self, Arg, FormatError};
 use crate::eval::{self, lanes, lanes2, library, math, matrix, noise};
 use crate::hir::{Const, Kind, Op};
 
-/// A problem reported by an operation that still returned a value.
+/// An error reported by an operation that still returned a value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Problem {
+pub enum OperationError {
     /// The index was clamped.
     Index {
         /// Original index.
@@ -25,17 +25,17 @@ pub enum Problem {
 }
 
 /// Evaluates an operation on constants; `dst` is the kind of its destination. `None` if the operation depends on more
-/// than its operands, does not fit them, or would report a problem, which is left to run time.
+/// than its operands, does not fit them, or would report an error, which is left to run time.
 pub fn eval_op(op: Op, dst: Kind, args: &[&Const]) -> Option<Const> {
-    let mut problem = None;
-    let value = evaluate(op, dst, args, &mut problem)?;
-    problem.is_none().then_some(value)
+    let mut error = None;
+    let value = evaluate(op, dst, args, &mut error)?;
+    error.is_none().then_some(value)
 }
 
 /// Evaluates an operation on constants like [`eval_op`], but returns problems beside the result.
-pub fn evaluate(op: Op, dst: Kind, args: &[&Const], problem: &mut Option<Problem>) -> Option<Const> {
+pub fn evaluate(op: Op, dst: Kind, args: &[&Const], error: &mut Option<OperationError>) -> Option<Const> {
     use Const::{Array, Float, Int, Matrix, NullClosure, Triple};
-    let mut index = |i: &i32, length: usize| clamped(*i, length, problem);
+    let mut index = |i: &i32, length: usize| clamped(*i, length, error);
     Some(match (op, args) {
         (Op::Copy, [a]) => (*a).clone(),
         (Op::IntToFloat, [Int(a)]) => Float(*a as f32),
@@ -93,17 +93,17 @@ pub fn evaluate(op: Op, dst: Kind, args: &[&Const], problem: &mut Option<Problem
             Array(a)
         }
         (Op::ClosureAdd, [NullClosure, NullClosure]) | (Op::ClosureMul, [NullClosure, _]) => NullClosure,
-        (Op::Builtin(builtin), args) => call(builtin, dst, args, problem)?,
-        (Op::BuiltinDual(builtin), args) => dual(builtin, dst, args, problem)?,
+        (Op::Builtin(builtin), args) => call(builtin, dst, args, error)?,
+        (Op::BuiltinDual(builtin), args) => dual(builtin, dst, args, error)?,
         _ => return None,
     })
 }
 
-/// Clamps an index, and notes a problem if it was out of range.
-pub fn clamped(index: i32, length: usize, problem: &mut Option<Problem>) -> usize {
+/// Clamps an index, and notes an error if it was out of range.
+pub fn clamped(index: i32, length: usize, error: &mut Option<OperationError>) -> usize {
     let (clamped, outside) = eval::clamp_index(index, length);
     if outside {
-        problem.get_or_insert(Problem::Index { index, length });
+        error.get_or_insert(OperationError::Index { index, length });
     }
     clamped
 }
@@ -165,7 +165,7 @@ fn arithmetic(op: Op, a: &Const, b: &Const) -> Option<Const> {
     })
 }
 
-fn call(builtin: Builtin, dst: Kind, args: &[&Const], problem: &mut Option<Problem>) -> Option<Const> {
+fn call(builtin: Builtin, dst: Kind, args: &[&Const], error: &mut Option<OperationError>) -> Option<Const> {
     use Builtin as B;
     use Const::{Float, Int, Matrix, String, Triple};
     let text = |text: &str| String(Arc::from(text));
@@ -187,7 +187,7 @@ fn call(builtin: Builtin, dst: Kind, args: &[&Const], problem: &mut Option<Probl
         });
     }
     if builtin.in_library() {
-        return Some(call_library(builtin, dst, false, args, problem));
+        return Some(call_library(builtin, dst, false, args, error));
     }
     Some(match (builtin, args) {
         (B::IsNan, [Float(a)]) => Int(i32::from(a.is_nan())),
@@ -210,7 +210,7 @@ fn call(builtin: Builtin, dst: Kind, args: &[&Const], problem: &mut Option<Probl
         (B::Substr, [String(a), Int(start), Int(length)]) => text(text::substr(a, *start, *length)),
         (B::Format, [String(f), values @ ..]) => {
             let values: Vec<_> = values.iter().map(|v| Printable::of(v)).collect();
-            text(&format(f, &values, problem))
+            text(&format(f, &values, error))
         }
         _ => return None,
     })
@@ -253,7 +253,7 @@ fn call_library(
     dst: Kind,
     dual: bool,
     args: &[&Const],
-    problem: &mut Option<Problem>,
+    error: &mut Option<OperationError>,
 ) -> Const {
     let known: Vec<Option<&Const>> = args.iter().map(|&a| Some(a)).collect();
     let values: Vec<_> = args.iter().map(|v| Printable::of(v)).collect();
@@ -266,16 +266,16 @@ fn call_library(
     };
     let (value, wrong) = function.call(&values);
     if let Some(wrong) = wrong {
-        problem.get_or_insert(Problem::Argument(wrong));
+        error.get_or_insert(OperationError::Argument(wrong));
     }
     value
 }
 
 /// A built-in function with derivatives: the arguments are the operands, their differentials along x, and those along
 /// y.
-fn dual(builtin: Builtin, dst: Kind, args: &[&Const], problem: &mut Option<Problem>) -> Option<Const> {
+fn dual(builtin: Builtin, dst: Kind, args: &[&Const], error: &mut Option<OperationError>) -> Option<Const> {
     if builtin.in_library() {
-        return Some(call_library(builtin, dst, true, args, problem));
+        return Some(call_library(builtin, dst, true, args, error));
     }
     use Const::{Array, Float, Triple};
     let count = args.len() / 3;
@@ -361,12 +361,12 @@ impl<'a> Printable<'a> {
     }
 }
 
-/// Formats a text; notes a problem if the format does not match.
-pub fn format(format: &str, values: &[Printable<'_>], problem: &mut Option<Problem>) -> String {
+/// Formats a text; notes an error if the format does not match.
+pub fn format(format: &str, values: &[Printable<'_>], error: &mut Option<OperationError>) -> String {
     let args: Vec<Arg<'_>> = values.iter().map(Printable::arg).collect();
-    let (text, error) = text::format(format, &args);
-    if let Some(error) = error {
-        problem.get_or_insert(Problem::Format(error));
+    let (text, mismatch) = text::format(format, &args);
+    if let Some(mismatch) = mismatch {
+        error.get_or_insert(OperationError::Format(mismatch));
     }
     text
 }

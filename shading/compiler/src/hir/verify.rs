@@ -9,7 +9,7 @@ use crate::hir::{Block, Code, Function, Kind, LocalId, Op, Operand, ScopeId, Stm
 
 /// A violated invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
+pub struct VerifierError {
     /// Name of the function; empty for the unit's own code.
     pub function: String,
     /// The statement as printed by [`crate::hir::print`], or the name of the table.
@@ -18,7 +18,7 @@ pub struct Violation {
     pub message: String,
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for VerifierError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.function.is_empty() {
             write!(f, "in {}: ", self.function)?;
@@ -29,7 +29,7 @@ impl fmt::Display for Violation {
 
 /// Returns all invariants of [`crate::hir`] that a unit violates; empty for a valid unit. Parameters of closures are
 /// checked if the registry is given.
-pub fn verify(unit: &Unit, closures: Option<&ClosureRegistry>) -> Vec<Violation> {
+pub fn verify(unit: &Unit, closures: Option<&ClosureRegistry>) -> Vec<VerifierError> {
     let mut found = vec![];
     let mut check = |name: &str, code: &Code, blocks: &[&Block], variables: &[(LocalId, Option<Kind>)]| {
         let mut verifier = Verifier {
@@ -67,12 +67,12 @@ struct Verifier<'a> {
     code: &'a Code,
     function: &'a str,
     open: Vec<ScopeId>,
-    found: &'a mut Vec<Violation>,
+    found: &'a mut Vec<VerifierError>,
 }
 
 impl Verifier<'_> {
     fn report(&mut self, at: impl Into<String>, message: impl Into<String>) {
-        self.found.push(Violation {
+        self.found.push(VerifierError {
             function: self.function.to_owned(),
             at: at.into(),
             message: message.into(),
@@ -243,7 +243,7 @@ pub fn verifies() -> bool {
 pub fn debug_verify(unit: &Unit, after: &str) {
     if verifies() {
         let found = verify(unit, None);
-        let list: Vec<_> = found.iter().map(Violation::to_string).collect();
+        let list: Vec<_> = found.iter().map(VerifierError::to_string).collect();
         assert!(
             found.is_empty(),
             "after {after}:\n{}\n{}",

@@ -64,7 +64,7 @@ unsafe extern "C" fn matrix<H: ShaderHost>(
         let (found, unknown) = matrix_between(host::<H>(ctx), &*(*ctx).globals, from, to);
         if !unknown.is_empty() && run(ctx).is_first(&*(*ctx).places, place, ReportKind::UnknownSpace) {
             for error in unknown {
-                write(ctx, Sink::Mistake, &error);
+                write(ctx, Sink::OptionalError, &error);
             }
         }
         out.write(found);

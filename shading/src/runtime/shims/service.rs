@@ -7,7 +7,7 @@ use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{Sink, TraceRay};
 use shading_compiler::builtins::Builtin;
-use shading_compiler::eval::dictionary::Mistake;
+use shading_compiler::eval::dictionary::DictionaryError;
 use shading_compiler::hir::Kind;
 
 /// A function `(context, operands) → int`; triples are addresses.
@@ -50,7 +50,7 @@ unsafe extern "C" fn find_below(ctx: *mut ContextHeader, node: i32, path: *const
 
 /// # Safety
 /// `ctx` is the context of a run in progress.
-unsafe fn answer(ctx: *mut ContextHeader, found: Result<i32, Mistake>) -> i32 {
+unsafe fn answer(ctx: *mut ContextHeader, found: Result<i32, DictionaryError>) -> i32 {
     found.unwrap_or_else(|mistake| {
         // SAFETY: guaranteed by the caller.
         unsafe { write(ctx, Sink::Error, &mistake.message) };

@@ -12,7 +12,7 @@
 //! number of a pixel's samples is independent of their values, and their mean is unbiased. For that, a colour continues
 //! as long as the decision about the other one is open; samples beyond its own number do not count.
 //!
-//! Decisions are made at the ends of rounds, when all open blocks have the same number of samples: `least`, and then
+//! Decisions are made at the ends of rounds, when all open blocks have the same number of samples: `min_samples`, and then
 //! 3/2, 2, 3, 4, 6, 8, … times as many. They depend on these samples only, not on threads and passes.
 //!
 //! A render can be split between rounds, but not within one: every decision needs the deviations of the whole image, so
@@ -99,23 +99,23 @@ impl NoiseMap {
             .filter(|&stop| stop == OPEN || u64::from(stop) > next);
         NoiseSummary {
             rounds: self.goal.rounds_about(next).0,
-            open: if next < self.goal.most {
+            open: if next < self.goal.max_samples {
                 going_on.count() as f64 / (2 * blocks).max(1) as f64
             } else {
                 0.0
             },
-            remaining: self.remaining(next, self.goal.most),
+            remaining: self.remaining(next, self.goal.max_samples),
         }
     }
 
     /// Returns whether no pixel needs the sample `next`.
     pub fn is_done(&self, next: u64) -> bool {
-        next >= self.goal.most || self.stops().all(|stop| stop != OPEN && u64::from(stop) <= next)
+        next >= self.goal.max_samples || self.stops().all(|stop| stop != OPEN && u64::from(stop) <= next)
     }
 
     /// Estimates the number of remaining samples of all pixels from `next` to at most `end`.
     pub fn remaining(&self, next: u64, end: u64) -> u64 {
-        let end = end.min(self.goal.most);
+        let end = end.min(self.goal.max_samples);
         let (_, round) = self.goal.rounds_about(next + 1);
         let means = [0, 1].map(|c| self.mean_sigma(c));
         let blocks = self.tiles.iter().flat_map(|tile| &tile.blocks);
@@ -139,7 +139,7 @@ impl NoiseMap {
             return;
         }
         self.end_batch(next - last);
-        if next >= self.goal.least.min(self.goal.most) {
+        if next >= self.goal.min_samples.min(self.goal.max_samples) {
             self.decide(next);
         }
     }
@@ -153,7 +153,7 @@ impl NoiseMap {
 
     /// Decides, after `samples` samples of each open block, which blocks need more.
     fn decide(&mut self, samples: u64) {
-        if samples <= self.goal.least {
+        if samples <= self.goal.min_samples {
             self.brightness = self.mean_luminance(samples as f64);
         }
         self.measure(samples);
@@ -162,7 +162,7 @@ impl NoiseMap {
             let mean = self.mean_sigma(c);
             let smooth = self.smooth_sigmas(c);
             let decide = |sigma: f64| match self.wanted(sigma, mean) {
-                _ if samples >= self.goal.most => self.goal.most as u32,
+                _ if samples >= self.goal.max_samples => self.goal.max_samples as u32,
                 wanted if wanted <= next as f64 => (wanted.ceil() as u32).max(samples as u32),
                 _ => OPEN,
             };

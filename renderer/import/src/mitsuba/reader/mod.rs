@@ -163,7 +163,7 @@ impl Reader<'_> {
             (Some(version), None) => {
                 self.error(
                     place,
-                    format!("`{version}` is no version: it is numbers, such as 3.0.0"),
+                    format!("`{version}` is not a version: it is numbers, such as 3.0.0"),
                 );
             }
             (Some(_), Some(_)) => {}

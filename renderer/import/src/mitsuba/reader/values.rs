@@ -38,7 +38,10 @@ impl Reader<'_> {
             },
             "integer" => {
                 let text = text()?.trim();
-                PropertyValue::Integer(text.parse().map_err(|_| format!("`{text}` is no whole number"))?)
+                PropertyValue::Integer(
+                    text.parse()
+                        .map_err(|_| format!("`{text}` is not a whole number"))?,
+                )
             }
             "float" => PropertyValue::Float(number(text()?)?),
             "string" => PropertyValue::Text(text()?.to_owned()),
@@ -53,7 +56,7 @@ impl Reader<'_> {
                 (None, Some(name)) => PropertyValue::SpectrumFile(self.document.resolve(name)),
                 _ => return Err("a spectrum takes either `value` or `filename`".to_owned()),
             },
-            other => return Err(format!("<{other}> is no value")),
+            other => return Err(format!("<{other}> is not a value")),
         })
     }
 

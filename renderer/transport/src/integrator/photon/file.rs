@@ -26,7 +26,7 @@ pub enum MapError {
         reason: String,
     },
     /// The file is not a photon map, or is damaged.
-    #[error("{} is no photon map of this program: {reason}", path.display())]
+    #[error("{} is not a photon map of this program: {reason}", path.display())]
     Damaged {
         /// Path of the file.
         path: PathBuf,

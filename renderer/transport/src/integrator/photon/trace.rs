@@ -296,7 +296,7 @@ fn trace_photon(
     // `only_narrow`: only narrow lobes have scattered the photon. `hidden`: no camera path can find its light.
     let mut only_narrow = true;
     let mut hidden = from_delta;
-    let mut bodies = scene.bodies_about(&ray, &mut context.shading);
+    let mut bodies = scene.media_around(&ray, &mut context.shading);
     loop {
         context.stats.photon_rays += 1;
         let Some(it) = scene.intersect(&ray) else { return };
@@ -332,7 +332,7 @@ fn trace_photon(
             scatterer.update_media(scene, &it, &sample, &mut bodies);
         }
         let left = power * sample.weight;
-        if sample.is_pass() {
+        if sample.is_null_interface() {
             null_interfaces += 1;
             if null_interfaces > MAX_NULL_INTERFACES {
                 return;

@@ -46,7 +46,7 @@ const PHOTON_RAY: f64 = 4.0;
 const RECORD: f64 = 130.0;
 
 /// The share of its gain that photons keep where there is no time for their maps: a gain of 0 would mean no light.
-const LEAST_SHARE: f64 = 0.01;
+const MIN_SHARE: f64 = 0.01;
 
 /// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads. `pass` is that of
 /// pilots: without a file, and without a deadline unless the render has a time limit.
@@ -84,7 +84,7 @@ pub(super) fn decide(
     let within_time = |gain: f64| match limit {
         Some(limit) => {
             let left = limit.saturating_sub(begin.elapsed()).as_secs_f64();
-            gain * (1.0 - for_maps.as_secs_f64() * larger / left).max(LEAST_SHARE)
+            gain * (1.0 - for_maps.as_secs_f64() * larger / left).max(MIN_SHARE)
         }
         None => gain,
     };
@@ -100,7 +100,7 @@ pub(super) fn decide(
     let plain = Prepared::Path(*path).with_counts(2, 2);
     let film = settings.rendered();
     let step = film.width().max(film.height()).div_ceil(FEW);
-    let first = within_time(comparison.gain(&plain, &maps, step, settings.most_paths_per_ray().min(2)));
+    let first = within_time(comparison.gain(&plain, &maps, step, settings.max_paths_per_ray().min(2)));
     if first > SURE {
         return Ok(by_photon(first));
     }
@@ -219,10 +219,10 @@ impl Comparison<'_> {
 /// Samples of each pixel by paths whose samples have this relative variance.
 fn samples_of(settings: &RenderSettings, variance: f64) -> f64 {
     match &settings.noise {
-        // A pixel gets at most `most` samples, even where that is less than `least`.
+        // A pixel gets at most `most` samples, even where that is less than `min_samples`.
         Some(goal) => (variance / goal.error.powi(2))
-            .max(goal.least as f64)
-            .min(goal.most as f64),
+            .max(goal.min_samples as f64)
+            .min(goal.max_samples as f64),
         None => settings.total as f64,
     }
 }

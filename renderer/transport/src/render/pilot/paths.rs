@@ -24,7 +24,7 @@ use renderer_image::Rect;
 /// The pilot's guides are made of one photon for so many that the picture's are made of, and of so many at most: shaders
 /// may be slow.
 const FEWER_PHOTONS: u64 = 4;
-const MOST_PHOTONS: u64 = 1 << 16;
+const MAX_PHOTONS: u64 = 1 << 16;
 
 /// What guided paths lose to uneven numbers: a mixture with a histogram spreads Sobol' points less evenly, which variances
 /// of single samples do not tell. Where the pilot finds both alike (cornell_box), guided pictures take 1.4 times the work.
@@ -65,7 +65,7 @@ pub(super) fn chosen(
     };
     let errors = guided.as_ref().unwrap_or(&plain.errors);
     let counts = pilots.counts(errors);
-    let most = settings.most_paths_per_ray();
+    let most = settings.max_paths_per_ray();
     Chosen {
         choice: PathSettings {
             split: Some(counts.branches),
@@ -112,7 +112,7 @@ impl Pilots<'_> {
         errors.best(
             self.path.split,
             self.path.light_samples,
-            self.settings.most_branches(),
+            self.settings.max_branches(),
         )
     }
 
@@ -168,7 +168,7 @@ pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Pr
     if path.guide != Some(true) {
         return Prepared::Path(*path);
     }
-    let photons = (GuideField::photons(pass) / FEWER_PHOTONS).min(MOST_PHOTONS);
+    let photons = (GuideField::photons(pass) / FEWER_PHOTONS).min(MAX_PHOTONS);
     Prepared::Guided(*path, Box::new(GuideField::prepare(path, scene, pass, photons)))
 }
 
@@ -196,10 +196,10 @@ pub(in crate::render) fn with_counts(
         errors.push((guide, Errors::of(&measured(scene, settings, &maps), costs)));
     }
     // What is best for the one may be better for the other, too, by what stratification leaves.
-    let counts = |errors: &Errors| errors.best(photon.gather, photon.light_samples, settings.most_branches());
+    let counts = |errors: &Errors| errors.best(photon.gather, photon.light_samples, settings.max_branches());
     let mut all: Vec<Counts> = errors.iter().map(|(_, errors)| counts(errors)).collect();
     all.dedup();
-    let most = settings.most_paths_per_ray();
+    let most = settings.max_paths_per_ray();
     let mut best: Option<(f64, bool, Counts, u64)> = None;
     for (guide, errors) in &errors {
         for &counts in &all {
