@@ -7,7 +7,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use renderer_base::files;
+use renderer_base::files::Files;
 use renderer_base::math::Bounds;
 use renderer_geometry::camera::CameraDesc;
 use renderer_geometry::{MANY_VERTICES, Mesh};
@@ -149,15 +149,18 @@ impl Model {
     /// When there is no such file, or its format is none that is read: the surface is there without it.
     pub(super) fn image(
         &mut self,
+        files: &dyn Files,
         file: &Path,
         color_space: TextureColorSpace,
         of: &Path,
     ) -> Result<String, String> {
-        if !files::is_file(file) {
+        if !files.is_file(file) {
             return Err(format!("there is no file {}", file.display()));
         }
         let mut head = vec![];
-        let read = files::open(file).and_then(|reader| reader.take(HEAD).read_to_end(&mut head));
+        let read = files
+            .open(file)
+            .and_then(|reader| reader.take(HEAD).read_to_end(&mut head));
         if read.is_ok() && Format::detect(file, &head).is_none() {
             return Err(format!(
                 "{} is of no format of images that is read",

@@ -14,12 +14,13 @@ use super::model::{Names, stem};
 use super::mtl::ObjMap;
 use super::obj_relief::has_normals;
 use super::{Model, ModelMaterial, ModelShape, Obj, ObjMaterial};
+use renderer_base::files::Files;
 use renderer_image::texture::TextureColorSpace;
 use renderer_scene::EmissionSides;
 use renderer_scene::text::{number, quote};
 
 /// The model that an OBJ file describes.
-pub(super) fn model(path: &Path, obj: Obj) -> Model {
+pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
     let mut model = Model {
         warnings: obj.warnings,
         files: obj.files,
@@ -28,6 +29,7 @@ pub(super) fn model(path: &Path, obj: Obj) -> Model {
     let mut names = Names::default();
     for material in &obj.materials {
         let read = Reader {
+            files,
             path,
             model: &mut model,
         }
@@ -78,6 +80,7 @@ pub(super) fn model(path: &Path, obj: Obj) -> Model {
 }
 
 struct Reader<'a> {
+    files: &'a dyn Files,
     path: &'a Path,
     model: &'a mut Model,
 }
@@ -142,7 +145,10 @@ impl Reader<'_> {
             TextureColorSpace::Srgb,
             &material.name,
         )?;
-        let bump = material.bump_map.as_ref().filter(|map| has_normals(&map.file));
+        let bump = material
+            .bump_map
+            .as_ref()
+            .filter(|map| has_normals(self.files, &map.file));
         let normals = material.normal_map.as_ref().or(bump);
         self.map(
             &mut call,
@@ -275,7 +281,7 @@ impl Reader<'_> {
 
     /// The name of an image, which is made known; a warning where there is no such file.
     fn texture(&mut self, map: &ObjMap, color_space: TextureColorSpace, material: &str) -> Option<String> {
-        let name = self.model.image(&map.file, color_space, self.path);
+        let name = self.model.image(self.files, &map.file, color_space, self.path);
         let warning = |reason| format!("material `{material}`: {reason}");
         name.map_err(|reason| self.model.warnings.push(warning(reason)))
             .ok()

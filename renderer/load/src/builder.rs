@@ -52,6 +52,7 @@ pub(super) struct Builder {
 impl Builder {
     pub(super) fn new(path: &Path, models: Models, context: LoadContext) -> Builder {
         let desc = SceneDesc {
+            file_system: context.file_system.clone(),
             sources: context.sources.clone(),
             file: path.to_owned(),
             files: vec![],

@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use shading::syntax::{ast, parse_into};
 use shading::{Diagnostic, Diagnostics, Preprocessor, Severity, Source, SourceId, SourceMap, Span};
 
-use renderer_base::files::{self, FileKind};
+use super::LoadOptions;
+use renderer_base::files::{FileKind, Files, SharedFiles};
 
 /// The state of one load. A mistake is noted and reading goes on, so that all of them are told at once.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ pub(super) struct LoadContext {
     pub(super) diagnostics: Diagnostics,
     /// The files that were read.
     pub(super) files: Vec<PathBuf>,
+    /// The files among which those that are named are found.
+    pub(super) file_system: SharedFiles,
     preprocessor: Preprocessor,
     directories: FxHashMap<SourceId, PathBuf>,
     /// How many texts there are.
@@ -24,10 +27,11 @@ pub(super) struct LoadContext {
 }
 
 impl LoadContext {
-    /// A load that preprocesses shader sources so.
-    pub(super) fn new(preprocessor: Preprocessor) -> LoadContext {
+    /// A load with these files and this preprocessor.
+    pub(super) fn new(options: &LoadOptions) -> LoadContext {
         LoadContext {
-            preprocessor,
+            file_system: options.files.clone(),
+            preprocessor: options.preprocessor.clone(),
             ..LoadContext::default()
         }
     }
@@ -42,7 +46,7 @@ impl LoadContext {
                 preprocessed
                     .included()
                     .map(|file| PathBuf::from(&file.name))
-                    .filter(|file| files::is_file(file)),
+                    .filter(|file| self.file_system.is_file(file)),
             );
             source = preprocessed;
         }
@@ -94,7 +98,7 @@ impl LoadContext {
     /// The same, where there must be such a file.
     pub(super) fn existing_file(&mut self, span: Span, name: &str) -> Option<PathBuf> {
         let path = self.resolve(span, name);
-        match files::kind(&path) {
+        match self.file_system.kind(&path) {
             Ok(FileKind::File) => {
                 self.files.push(path.clone());
                 Some(path)
@@ -106,7 +110,7 @@ impl LoadContext {
             Err(error) => {
                 let reason = read_failure(&error);
                 let diagnostic = self.error_at(span, format!("cannot read {}: {reason}", path.display()));
-                let diagnostic = match neighbour(&path) {
+                let diagnostic = match neighbour(&*self.file_system, &path) {
                     Some(name) => diagnostic.hint(format!("there is a file `{name}` in that directory")),
                     None => diagnostic,
                 };
@@ -138,12 +142,12 @@ pub(super) fn read_failure(error: &std::io::Error) -> String {
 }
 
 /// A file beside the missing one with nearly the same name.
-fn neighbour(path: &Path) -> Option<String> {
+fn neighbour(files: &dyn Files, path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_str()?;
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let names = files::list(directory);
+    let names = files.list(directory);
     shading::diagnostic::nearest(wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }

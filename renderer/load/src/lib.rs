@@ -59,8 +59,8 @@ use self::builder::Builder;
 use self::context::{LoadContext, read_failure};
 use self::import::{FileKind, Models, Texts, alias_of};
 use self::overrides::Override;
-use renderer_base::files;
-use renderer_import::{MitsubaOptions, Model, read_model, translate};
+use renderer_base::files::{self, SharedFiles};
+use renderer_import::{MitsubaOptions, Model, read_model_from, translate_from};
 use renderer_scene::SceneDesc;
 
 /// What a user may say about a scene beside its file.
@@ -72,7 +72,9 @@ pub struct LoadOptions {
     pub light: Option<Lighting>,
     /// How a scene of Mitsuba's is read.
     pub mitsuba: MitsubaOptions,
-    /// How shader sources are preprocessed.
+    /// The files of the scene; those of the disk by default.
+    pub files: SharedFiles,
+    /// How shader sources are preprocessed. Included files are those of its own [`shading::Includes`].
     pub preprocessor: Preprocessor,
     /// Compiles the materials of a scene that has errors elsewhere, so that the errors of its shaders are reported with
     /// them (`renderer_transport::scene::build::shader_errors`).
@@ -89,7 +91,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
         Some(FileKind::Model) => from_model(path, options),
         Some(FileKind::Mitsuba) => from_mitsuba(path, options),
         Some(FileKind::Text) => {
-            let mut context = LoadContext::new(options.preprocessor.clone());
+            let mut context = LoadContext::new(options);
             let mut texts = Texts::default();
             texts.read(path, None, &mut context);
             finish(path, texts, Models::default(), context, options)
@@ -99,7 +101,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
                 let diagnostic = Diagnostic::error("scenes are not read from standard input");
                 return Err(diagnostic.hint("give the name of a file").into());
             }
-            let problem = match files::kind(path) {
+            let problem = match options.files.kind(path) {
                 Ok(files::FileKind::Folder) => "it is a folder".to_owned(),
                 Ok(_) => "not a scene that is read".to_owned(),
                 Err(error) => read_failure(&error),
@@ -123,7 +125,7 @@ pub fn from_text(
     directory: &Path,
     options: &LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let mut context = LoadContext::new(options.preprocessor.clone());
+    let mut context = LoadContext::new(options);
     let mut texts = Texts::default();
     texts.read_source(Source::new(name, text), directory, &mut context);
     finish(Path::new(name), texts, Models::default(), context, options)
@@ -134,9 +136,9 @@ pub fn from_text(
 /// # Errors
 /// As [`load`].
 pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let translation = translate(path, &options.mitsuba)?;
+    let translation = translate_from(&options.files, path, &options.mitsuba)?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    let mut context = LoadContext::new(options.preprocessor.clone());
+    let mut context = LoadContext::new(options);
     context.files.extend(translation.files);
     context.diagnostics.list.extend(translation.warnings.list);
     let mut models = Models::default();
@@ -157,8 +159,8 @@ pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Di
 /// # Errors
 /// When the model cannot be read, or an option is wrong.
 pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let model = read_model(path).map_err(|error| error.diagnostic())?;
-    let mut context = LoadContext::new(options.preprocessor.clone());
+    let model = read_model_from(&options.files, path).map_err(|error| error.diagnostic())?;
+    let mut context = LoadContext::new(options);
     context.files.push(path.to_owned());
     context.files.extend(model.read_or_named());
     for warning in &model.warnings {
@@ -222,4 +224,49 @@ fn finish(
         }
     }
     builder.build(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use renderer_base::files::OverlayFiles;
+
+    /// Files in memory of a scene with a triangle of this width, on a film of this width.
+    fn files(width: u32) -> SharedFiles {
+        let film = format!("film {{ size = ({width}, 1); }}");
+        let mesh = format!("v 0 0 0\nv {width} 0 0\nv 0 1 0\nf 1 2 3\n");
+        let scene = "import \"film.kiln\"; shape one : mesh { file = \"one.obj\"; material = matte(); }
+            camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 40; }";
+        let files = OverlayFiles::new(SharedFiles::default())
+            .with("nowhere/scene.kiln", scene.as_bytes())
+            .with("nowhere/film.kiln", film.as_bytes())
+            .with("nowhere/one.obj", mesh.as_bytes());
+        SharedFiles::new(files)
+    }
+
+    #[test]
+    fn scenes_with_files_of_the_same_names_load_at_the_same_time() {
+        let load_one = |width: u32| {
+            let options = LoadOptions {
+                files: files(width),
+                ..LoadOptions::default()
+            };
+            for _ in 0..20 {
+                let (desc, _) = load(Path::new("nowhere/scene.kiln"), &options)
+                    .unwrap_or_else(|errors| panic!("{errors}"));
+                assert_eq!(desc.film.size.value, [width, 1]);
+                let renderer_scene::GeometryDesc::Mesh(mesh) = &desc.shapes[0].geometry else {
+                    panic!("the shape is a mesh");
+                };
+                let right = mesh.positions.iter().map(|p| p.x).fold(0.0, f32::max);
+                assert_eq!(right, width as f32);
+            }
+        };
+        std::thread::scope(|scope| {
+            for width in [3, 5] {
+                scope.spawn(move || load_one(width));
+            }
+        });
+        assert!(load(Path::new("nowhere/scene.kiln"), &LoadOptions::default()).is_err());
+    }
 }

@@ -34,7 +34,12 @@ impl Translator<'_> {
                 Err(_) => self.spectrum(spectrum::parse_pairs(text), place, used_as),
             },
             PropertyValue::SpectrumFile(path) => {
-                match files::read(path).map(|bytes| files::text_of(&bytes).into_owned()) {
+                match self
+                    .document
+                    .file_system
+                    .read(path)
+                    .map(|bytes| files::text_of(&bytes).into_owned())
+                {
                     Ok(text) => self.spectrum(spectrum::read_spd(&text), place, used_as),
                     Err(error) => {
                         self.error(place, format!("cannot read {}: {error}", path.display()));

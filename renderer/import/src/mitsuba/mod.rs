@@ -39,6 +39,7 @@ use self::reader::read_document;
 use self::section::Sections;
 use self::translator::Translator;
 use super::model::Names;
+use renderer_base::files::SharedFiles;
 use renderer_geometry::Mesh;
 
 /// What a user may say about a scene of Mitsuba's.
@@ -75,8 +76,20 @@ pub struct Translation {
 /// # Errors
 /// All mistakes of the file, each with its place.
 pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, Diagnostics> {
+    translate_from(&SharedFiles::default(), path, options)
+}
+
+/// As [`translate`], from other files than those of the disk.
+///
+/// # Errors
+/// As [`translate`].
+pub fn translate_from(
+    files: &SharedFiles,
+    path: &Path,
+    options: &MitsubaOptions,
+) -> Result<Translation, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let Some(document) = read_document(path, &options.defines, &mut diagnostics) else {
+    let Some(document) = read_document(files, path, &options.defines, &mut diagnostics) else {
         return Err(diagnostics);
     };
     let mut translator = Translator {

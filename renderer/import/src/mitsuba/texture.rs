@@ -12,7 +12,6 @@ use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
 use super::write::{Call, color, number};
 use crate::stem;
-use renderer_base::files;
 use renderer_scene::text::quote;
 
 const TEXTURES: &[&str] = &["bitmap", "checkerboard", "mesh_attribute"];
@@ -185,7 +184,7 @@ impl Translator<'_> {
             return None;
         };
         let path = self.document.resolve(name);
-        if !files::is_file(&path) {
+        if !self.document.file_system.is_file(&path) {
             let place = self.place_of(id, property);
             self.error(place, format!("there is no file {}", path.display()));
             return None;

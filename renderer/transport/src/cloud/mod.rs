@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use glam::Vec3;
 
 use nearest::CloudItem;
-use renderer_base::files;
+use renderer_base::files::{DiskFiles, Files};
 use renderer_base::math::KdTree;
 
 /// Names that mean the same, of PLY files and of Houdini.
@@ -44,7 +44,15 @@ impl PointCloud {
     /// # Errors
     /// When the file cannot be read, is no point cloud, or is cut short.
     pub fn load(path: &Path) -> Result<PointCloud, CloudError> {
-        let bytes = files::read(path).map_err(|source| CloudError::Read {
+        PointCloud::load_from(&DiskFiles, path)
+    }
+
+    /// As [`PointCloud::load`], from other files than those of the disk.
+    ///
+    /// # Errors
+    /// As [`PointCloud::load`].
+    pub fn load_from(files: &dyn Files, path: &Path) -> Result<PointCloud, CloudError> {
+        let bytes = files.read(path).map_err(|source| CloudError::Read {
             path: path.into(),
             source,
         })?;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{CloudError, PointCloud};
-use renderer_base::files;
+use renderer_base::files::SharedFiles;
 
 /// Index of a point cloud in its store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,6 +23,7 @@ type Loaded = Result<PointCloud, CloudError>;
 #[derive(Debug, Default)]
 pub struct CloudLoader {
     requests: Mutex<Requests>,
+    files: SharedFiles,
 }
 
 #[derive(Debug, Default)]
@@ -32,10 +33,18 @@ struct Requests {
 }
 
 impl CloudLoader {
+    /// A loader of clouds from these files.
+    pub fn new(files: SharedFiles) -> CloudLoader {
+        CloudLoader {
+            requests: Mutex::default(),
+            files,
+        }
+    }
+
     /// The id that the cloud of a file will have in the store: the same for the same file, however it is reached.
     /// Nothing is read yet.
     pub fn request(&self, path: &Path) -> CloudId {
-        let key = files::identity(path);
+        let key = self.files.identity(path);
         // A panic elsewhere leaves the table whole: entries are added in one step.
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let next = CloudId(requests.list.len() as u32);
@@ -48,12 +57,17 @@ impl CloudLoader {
 
     /// Reads everything that was requested, in parallel. What cannot be read is told when it is searched.
     pub fn load(self) -> CloudStore {
+        let files = self.files;
         let Requests { ids, list } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
         CloudStore {
-            clouds: list.par_iter().map(|path| PointCloud::load(path)).collect(),
+            clouds: list
+                .par_iter()
+                .map(|path| PointCloud::load_from(&*files, path))
+                .collect(),
             ids,
             late_ids: RwLock::default(),
             late: std::iter::repeat_with(OnceLock::new).take(MAX_LATE).collect(),
+            files,
         }
     }
 }
@@ -65,6 +79,7 @@ pub struct CloudStore {
     ids: FxHashMap<PathBuf, CloudId>,
     late_ids: RwLock<FxHashMap<PathBuf, CloudId>>,
     late: Box<[OnceLock<Box<Loaded>>]>,
+    files: SharedFiles,
 }
 
 impl CloudStore {
@@ -84,7 +99,7 @@ impl CloudStore {
 
     /// The id of the cloud of a file, which is read now if it is not there yet. `None` when there are too many.
     pub fn load_late(&self, path: &Path) -> Option<CloudId> {
-        let key = files::identity(path);
+        let key = self.files.identity(path);
         if let Some(&id) = self.ids.get(&key) {
             return Some(id);
         }
@@ -97,7 +112,7 @@ impl CloudStore {
         if slot.get().is_none() {
             // No lock is held: reading uses the threads of the pool, on which others may wait for this cloud. Several
             // threads may read it at the same time; one of the results is kept.
-            let _ = slot.set(Box::new(PointCloud::load(path)));
+            let _ = slot.set(Box::new(PointCloud::load_from(&*self.files, path)));
         }
         Some(id)
     }

@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 use shading::{CloudSearch, CloudValues};
 
 use super::texture::TextureNames;
+use renderer_base::files::SharedFiles;
+
 use crate::cloud::{CloudId, CloudLoader, CloudStore, ColumnValues, PointCloud};
 
 /// The clouds that shaders name while a scene is built.
@@ -26,6 +28,14 @@ pub(super) struct Clouds {
 }
 
 impl WantedClouds {
+    /// Clouds of these files.
+    pub(super) fn new(files: SharedFiles) -> WantedClouds {
+        WantedClouds {
+            loader: CloudLoader::new(files),
+            ids: FxHashMap::default(),
+        }
+    }
+
     /// The cloud of a file, which is looked for as textures are; `None` where there is no such file.
     pub(super) fn request(&mut self, names: &TextureNames, file: &str) -> Option<CloudId> {
         if let Some(&id) = self.ids.get(file) {

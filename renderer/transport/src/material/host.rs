@@ -22,6 +22,7 @@ use super::cloud::{Clouds, WantedClouds};
 use super::probe::Probe;
 use super::texture::{self, Named, TextureFault, TextureNames};
 use crate::cloud::{CloudId, CloudStore};
+use renderer_base::files::SharedFiles;
 use renderer_geometry::AttributeSource;
 use renderer_geometry::Shape;
 use renderer_geometry::accel::Accel;
@@ -95,7 +96,22 @@ impl Host {
     /// The same with a bound on the memory of textures [bytes].
     #[must_use]
     pub fn with_texture_memory(self, limit: usize) -> Host {
-        self.with_collecting(|collecting| collecting.loader = TextureLoader::with_memory(limit));
+        self.with_collecting(|collecting| {
+            let files = collecting.names.files.clone();
+            collecting.loader = TextureLoader::with_memory(limit).with_files(files);
+        });
+        self
+    }
+
+    /// The same with other files than those of the disk.
+    #[must_use]
+    pub fn with_files(self, files: SharedFiles) -> Host {
+        self.with_collecting(|collecting| {
+            let loader = std::mem::take(&mut collecting.loader);
+            collecting.loader = loader.with_files(files.clone());
+            collecting.clouds = WantedClouds::new(files.clone());
+            collecting.names.files = files;
+        });
         self
     }
 
