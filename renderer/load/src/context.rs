@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use shading::syntax::{ast, parse_into};
 use shading::{Diagnostic, Diagnostics, Preprocessor, Severity, Source, SourceId, SourceMap, Span};
 
-use super::LoadOptions;
 use renderer_base::files::{FileKind, Files, SharedFiles};
 
 /// The state of one load. A mistake is noted and reading goes on, so that all of them are told at once.
@@ -28,10 +27,10 @@ pub(super) struct LoadContext {
 
 impl LoadContext {
     /// A load with these files and this preprocessor.
-    pub(super) fn new(options: &LoadOptions) -> LoadContext {
+    pub(super) fn new(file_system: SharedFiles, preprocessor: Preprocessor) -> LoadContext {
         LoadContext {
-            file_system: options.files.clone(),
-            preprocessor: options.preprocessor.clone(),
+            file_system,
+            preprocessor,
             ..LoadContext::default()
         }
     }

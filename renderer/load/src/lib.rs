@@ -91,7 +91,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
         Some(FileKind::Model) => from_model(path, options),
         Some(FileKind::Mitsuba) => from_mitsuba(path, options),
         Some(FileKind::Text) => {
-            let mut context = LoadContext::new(options);
+            let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
             let mut texts = Texts::default();
             texts.read(path, None, &mut context);
             finish(path, texts, Models::default(), context, options)
@@ -125,7 +125,7 @@ pub fn from_text(
     directory: &Path,
     options: &LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let mut context = LoadContext::new(options);
+    let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
     let mut texts = Texts::default();
     texts.read_source(Source::new(name, text), directory, &mut context);
     finish(Path::new(name), texts, Models::default(), context, options)
@@ -138,7 +138,7 @@ pub fn from_text(
 pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     let translation = translate_from(&options.files, path, &options.mitsuba)?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    let mut context = LoadContext::new(options);
+    let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
     context.files.extend(translation.files);
     context.diagnostics.list.extend(translation.warnings.list);
     let mut models = Models::default();
@@ -160,7 +160,7 @@ pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Di
 /// When the model cannot be read, or an option is wrong.
 pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     let model = read_model_from(&options.files, path).map_err(|error| error.diagnostic())?;
-    let mut context = LoadContext::new(options);
+    let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
     context.files.push(path.to_owned());
     context.files.extend(model.read_or_named());
     for warning in &model.warnings {
