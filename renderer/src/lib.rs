@@ -40,8 +40,7 @@
 //! Conventions, kept everywhere: linear Rec.709 radiance [W·sr⁻¹·m⁻²], metres, right-handed with y up, radians in code
 //! and degrees in files. Directions leave the surface: `wo` towards the viewer, `wi` towards the light.
 //!
-//! Files: the modules are listed below. The crate's `README.md` has a line for every file, and the layers of the modules:
-//! each imports only from those below its own.
+//! Most modules are re-exports of smaller crates (`renderer-base` to `renderer-bake`); see the crate's `README.md`.
 
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.

@@ -36,7 +36,7 @@ pub struct Making {
 pub struct BatchOutput<'a> {
     /// The output, by its index.
     pub index: usize,
-    /// Numbers of all points, those of each point side by side, as [`ShaderInstance::output_numbers`] gives them.
+    /// Numbers of all points, those of each point adjacent, in the format of [`ShaderInstance::output_numbers`].
     pub numbers: &'a mut [f32],
 }
 
@@ -47,7 +47,7 @@ pub struct ShaderInstance {
     /// Unique within the process.
     number: u64,
     host_type: TypeId,
-    /// Offset of the output that is the tree.
+    /// Offset of the output that holds the closure tree.
     root: Option<usize>,
     making: Making,
 }
@@ -56,7 +56,7 @@ impl ShaderInstance {
     /// Compiles a linked unit: one without inputs, whose outputs are its output parameters.
     ///
     /// # Errors
-    /// When an output is not there, or the unit takes too much memory.
+    /// If a requested output does not exist, or the unit takes too much memory.
     pub fn compile(
         unit: &Unit,
         registry: &ClosureRegistry,
@@ -87,7 +87,7 @@ impl ShaderInstance {
     /// Takes no lock and, once the context is large enough, allocates no memory.
     ///
     /// # Panics
-    /// When the context is for another type of host than the instance.
+    /// If the context was created for another type of host than the instance.
     #[inline]
     pub fn run<'c>(&'c self, globals: &ShaderGlobals, ctx: &'c mut ShadingContext) -> ClosureTree<'c> {
         let run = &mut *ctx.run;
@@ -95,8 +95,8 @@ impl ShaderInstance {
         run.last = self.number;
         let run: *mut Run = run;
         #[expect(unsafe_code, reason = "this is where compiled code is called")]
-        // SAFETY: `start` has made the context ready and its outputs large enough, the host's type is right, and all
-        // that the code refers to is in `self.compiled`.
+        // SAFETY: `start` prepared the context and made its outputs large enough, the host's type is right, and all
+        // data that the code refers to is in `self.compiled`.
         unsafe {
             self.compiled.code().call(globals, run.cast(), outputs);
         }
@@ -116,7 +116,7 @@ impl ShaderInstance {
     /// [`CompileOptions::packets`] and can run in packets, it runs four points at a time.
     ///
     /// # Panics
-    /// When the context is for another type of host than the instance.
+    /// If the context was created for another type of host than the instance.
     pub fn run_batch(
         &self,
         points: &[ShaderGlobals],
@@ -151,7 +151,7 @@ impl ShaderInstance {
         done
     }
 
-    /// Makes a context ready for code that stores outputs of so many bytes; gives where they go.
+    /// Prepares a context for code with outputs of the given size; returns their address.
     #[inline(always)]
     fn start(&self, run: &mut Run, globals: *const ShaderGlobals, output_bytes: usize) -> *mut u8 {
         let here = 0u8;
@@ -169,11 +169,11 @@ impl ShaderInstance {
         run.outputs.as_mut_ptr().cast()
     }
 
-    /// Runs the code for packets; whether it came to its end.
+    /// Runs the packet code; returns whether it completed.
     fn run_packet(&self, points: &[ShaderGlobals; POINTS], ctx: &mut ShadingContext) -> bool {
         let run = &mut *ctx.run;
         let outputs = self.start(run, points.as_ptr(), self.compiled.packet.bytes);
-        // Its outputs are not laid out as those of one point.
+        // A packet's outputs have a different layout than those of one point.
         run.last = 0;
         run.is_packet = true;
         let run: *mut Run = run;
@@ -188,7 +188,7 @@ impl ShaderInstance {
         ctx.finished()
     }
 
-    /// Stores the outputs of a packet whose first point is number `first` of `points`.
+    /// Stores the outputs of a packet that starts at index `first` of `points`.
     fn store_packet(
         &self,
         first: usize,
@@ -229,20 +229,20 @@ impl ShaderInstance {
         }
     }
 
-    /// The outputs that the instance stores.
+    /// Outputs that the instance stores.
     pub fn outputs(&self) -> &[Output] {
         &self.compiled.outputs
     }
 
-    /// The index of an output.
+    /// Returns the index of an output.
     pub fn output_index(&self, name: &str) -> Option<usize> {
         self.outputs().iter().position(|o| o.name == name)
     }
 
-    /// An output of the last run in a context; closures show as null, see [`ShaderInstance::closure`].
+    /// Returns an output of the last run in a context; closures are returned as null, see [`ShaderInstance::closure`].
     ///
     /// # Panics
-    /// When there is no such output, or the last run in the context was not of this instance.
+    /// If there is no output with this index, or the last run in the context was not of this instance.
     pub fn output(&self, index: usize, ctx: &ShadingContext) -> Const {
         self.check_last(ctx);
         let Output { ty, offset, .. } = self.compiled.outputs[index];
@@ -259,16 +259,16 @@ impl ShaderInstance {
         Const::Array((0..ty.count() as usize).map(element).collect())
     }
 
-    /// Copies the numbers of an output of the last run in a context into `numbers`, as many as it has room for: an int
-    /// becomes a float, a triple is three, a matrix sixteen. Strings and closures have none.
+    /// Copies the numbers of an output of the last run in a context into `numbers`, up to its length: an int becomes a
+    /// float, a triple is three numbers, a matrix sixteen. Strings and closures have none.
     ///
     /// # Panics
-    /// As [`ShaderInstance::output`] does.
+    /// As [`ShaderInstance::output`].
     #[inline]
     pub fn output_numbers(&self, index: usize, ctx: &ShadingContext, numbers: &mut [f32]) {
         self.check_last(ctx);
         let Output { ty, offset, .. } = self.compiled.outputs[index];
-        // Words of an element, and from one element to the next.
+        // Number of words of an element, and stride in words.
         let (words, stride) = match ty.base {
             Base::Int | Base::Float => (1, 4),
             Base::Color | Base::Point | Base::Vector | Base::Normal => (3, 16),
@@ -287,10 +287,10 @@ impl ShaderInstance {
         }
     }
 
-    /// A closure output of the last run in a context; no light when the output is not a single closure.
+    /// Returns a closure output of the last run in a context; empty if the output is not a single closure.
     ///
     /// # Panics
-    /// As [`ShaderInstance::output`] does.
+    /// As [`ShaderInstance::output`].
     pub fn closure<'c>(&'c self, index: usize, ctx: &'c ShadingContext) -> ClosureTree<'c> {
         self.check_last(ctx);
         let output = &self.compiled.outputs[index];
@@ -301,17 +301,17 @@ impl ShaderInstance {
         }
     }
 
-    /// Keeps what came before code generation.
+    /// Sets the statistics of the steps before code generation.
     pub(crate) fn with_making(self, making: Making) -> ShaderInstance {
         ShaderInstance { making, ..self }
     }
 
-    /// What came before code generation.
+    /// Statistics of the steps before code generation.
     pub fn making(&self) -> &Making {
         &self.making
     }
 
-    /// What is known of the code.
+    /// Facts about the code.
     pub fn statistics(&self) -> &Statistics {
         &self.compiled.statistics
     }
@@ -345,8 +345,8 @@ impl ShaderInstance {
         if text.is_null() {
             return Arc::from("");
         }
-        // SAFETY: compiled code stored a text of this instance or of the context's arena, both still as they were:
-        // `check_last` has made sure that no other run came between.
+        // SAFETY: compiled code stored a text of this instance or of the context's arena. Both are unchanged:
+        // `check_last` ensures that no other run came in between.
         Arc::from(unsafe { text::read(text) })
     }
 
@@ -358,8 +358,8 @@ impl ShaderInstance {
     #[inline]
     #[expect(unsafe_code, reason = "the run has stored the address of a node")]
     fn tree_at(&self, root: *const NodeHeader) -> ClosureTree<'_> {
-        // SAFETY: compiled code of these layouts made the node in the context's arena; the callers tie the tree to a
-        // borrow of the context, which the next run needs for itself.
+        // SAFETY: compiled code with these layouts made the node in the context's arena; callers tie the tree to a
+        // borrow of the context, which the next run must borrow mutably.
         unsafe { ClosureTree::new(root, &self.compiled.layouts) }
     }
 }

@@ -39,10 +39,10 @@
 //! system: source text comes from the caller, included files through [`Includes`], textures and matrices through
 //! [`ShaderHost`], and closures are those that the embedder registers.
 //!
-//! Files: the modules are listed below; the crate's `README.md` has a line for every file.
+//! The crate's `README.md` lists its rules.
 
 #![deny(unsafe_code, missing_docs)]
-// Bits must not depend on the C library.
+// Results must have the same bits everywhere, so they must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(
     rustdoc::private_intra_doc_links,

@@ -20,16 +20,17 @@ use shading_syntax::preprocess::Preprocessor;
 use shading_syntax::source::{Source, SourceMap};
 use shading_syntax::{self as syntax, ast};
 
-/// A shader library, searched for units and groups that no loaded source declares.
+/// A shader library that provides units and groups not declared by any loaded source.
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
-    /// The source of the unit or group of a name.
+    /// Returns the source of a unit or group by name.
     pub find: fn(&str) -> Option<Arc<Source>>,
-    /// All names that it has.
+    /// Returns all names of the library.
     pub names: fn() -> Vec<&'static str>,
 }
 
-/// The entry point: units and groups by name, and all compilation steps. Can be used from many threads at once.
+/// Entry point of the crate: units and groups by name, and all compilation steps. Can be used from many threads at
+/// once.
 pub struct ShadingSystem {
     closures: ClosureRegistry,
     host: HostFunctions,
@@ -43,7 +44,7 @@ pub struct ShadingSystem {
 /// Result of loading a source.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
-    /// Its units and groups, in order.
+    /// Units and groups, in order.
     pub templates: Vec<Template>,
     /// Warnings.
     pub warnings: Diagnostics,
@@ -52,28 +53,28 @@ pub struct Loaded {
 /// Options of an instance.
 #[derive(Clone, Debug, Default)]
 pub struct InstanceOptions {
-    /// Inputs that are set; the others keep their defaults.
+    /// Values of inputs; the others keep their defaults.
     pub inputs: Vec<(String, Value)>,
-    /// Outputs wanted, by name; all where it is empty.
+    /// Names of the required outputs; all if empty.
     pub outputs: Vec<String>,
-    /// Kind of ray that finds the shading points, if it is always the same.
+    /// Kind of the rays that hit the shading points, if it is always the same.
     pub ray_kind: Option<RayKind>,
-    /// The attributes of the geometry that it is for, where they are known.
+    /// Attributes of the geometry that uses the instance, if known.
     pub attributes: Option<Arc<KnownAttributes>>,
     /// The closures that the caller uses; others may be removed. `None` for all.
     pub closures: Option<Vec<hir::ClosureId>>,
-    /// Whether all derivatives are zero, so that their code is removed.
+    /// True if all derivatives are zero, so that their code is removed.
     pub without_derivatives: bool,
     /// Level of Kiln's optimiser.
     pub optimize: opt::OptLevel,
     /// Optimisation level of code generation.
     pub codegen: codegen::OptLevel,
-    /// Whether [`ShaderInstance::run_batch`] is to run four points at a time, where the template can.
+    /// True if [`ShaderInstance::run_batch`] should run four points at a time, if the template supports it.
     pub packets: bool,
 }
 
 impl ShadingSystem {
-    /// A system that knows the given closures and asks `host` for textures, spaces and attributes.
+    /// Creates a system with the given closures, and `host` as provider of textures, spaces and attributes.
     pub fn new<H: ShaderHost>(closures: ClosureRegistry, host: Arc<H>) -> ShadingSystem {
         codegen::prepare();
         ShadingSystem {
@@ -87,14 +88,14 @@ impl ShadingSystem {
         }
     }
 
-    /// Sets the library to search for names that no loaded source declares.
+    /// Sets the library that is searched for names not declared by any loaded source.
     #[must_use]
     pub fn with_library(mut self, library: Library) -> ShadingSystem {
         self.library = Some(library);
         self
     }
 
-    /// Preprocesses sources by `preprocessor`: it knows where included files are.
+    /// Sets the preprocessor, which finds included files.
     #[must_use]
     pub fn with_preprocessor(mut self, preprocessor: Preprocessor) -> ShadingSystem {
         self.preprocessor = preprocessor;
@@ -108,20 +109,20 @@ impl ShadingSystem {
         self
     }
 
-    /// The closures that shaders may use.
+    /// Closures that shaders may use.
     pub fn closures(&self) -> &ClosureRegistry {
         &self.closures
     }
 
-    /// A context to run instances with, for one thread.
+    /// Creates a context to run instances in one thread.
     pub fn context(&self) -> ShadingContext {
         (self.make_context)()
     }
 
-    /// Compiles a source that holds one unit.
+    /// Compiles a source that contains one unit.
     ///
     /// # Errors
-    /// All mistakes in it; or that it holds no unit.
+    /// All errors in it; or that it contains no unit.
     pub fn unit(&self, source: Arc<Source>) -> Result<Arc<ShaderUnitTemplate>, Diagnostics> {
         let name = source.name.clone();
         let units = self
@@ -137,10 +138,10 @@ impl ShadingSystem {
             .ok_or_else(|| Diagnostic::error(format!("{name} holds no unit")).into())
     }
 
-    /// Compiles all units and groups of a source and makes them known by their names, in place of earlier ones.
+    /// Compiles all units and groups of a source and registers them by name, replacing earlier ones.
     ///
     /// # Errors
-    /// All mistakes in it; then nothing of it is made known.
+    /// All errors in it; nothing is registered in that case.
     pub fn load(&self, source: Arc<Source>) -> Result<Loaded, Diagnostics> {
         let (source, mut diagnostics) = self.preprocessor.run(source);
         // A missing include file would cause many further errors, which are not reported.
@@ -167,7 +168,7 @@ impl ShadingSystem {
         Ok(loaded)
     }
 
-    /// The same for a parsed file; scene declarations are ignored.
+    /// Compiles and registers the units and groups of a parsed file; scene declarations are ignored.
     ///
     /// # Errors
     /// As for [`ShadingSystem::load`].
@@ -176,7 +177,7 @@ impl ShadingSystem {
         let checked = check::check(file, &self.environment());
         let mut diagnostics = checked.diagnostics;
         let mut templates = vec![];
-        // Where a unit is left out there are errors, and nothing comes of the others.
+        // A unit is left out only if there are errors, and then the others are discarded.
         for (index, unit) in checked.units.into_iter().enumerate() {
             templates.push(Template::Unit(Arc::new(ShaderUnitTemplate::new(
                 unit,
@@ -206,7 +207,7 @@ impl ShadingSystem {
         })
     }
 
-    /// Adds a group under its name, replacing an earlier one: all groups that refer to that name use it from now on.
+    /// Registers a group by its name, replacing an earlier one: all groups that refer to that name use it from now on.
     pub fn add_group(&self, group: ShaderGroupTemplate) -> Arc<ShaderGroupTemplate> {
         let group = Arc::new(group);
         let mut known = self.templates.write().unwrap_or_else(PoisonError::into_inner);
@@ -214,8 +215,8 @@ impl ShadingSystem {
         group
     }
 
-    /// The unit or group of a name, from what was loaded or from the library; `None` where there is none, or where what
-    /// the library has of that name does not compile.
+    /// Returns the unit or group of a name, loaded or from the library; `None` if there is none, or if the library's
+    /// source does not compile.
     pub fn template(&self, name: &str) -> Option<Template> {
         self.find(name).ok().flatten()
     }
@@ -223,7 +224,7 @@ impl ShadingSystem {
     /// Checks names, types and cycles of a template, as if it were instantiated with all outputs.
     ///
     /// # Errors
-    /// All mistakes in it.
+    /// All errors in it.
     pub fn check(&self, template: &Template) -> Result<(), Diagnostics> {
         graph::link(template, &[], &[], self, &self.environment()).map(|_| ())
     }
@@ -231,7 +232,7 @@ impl ShadingSystem {
     /// Links, optimises and compiles a template.
     ///
     /// # Errors
-    /// Unknown names, types that do not fit, cycles, missing inputs.
+    /// Unknown names, type mismatches, cycles, missing inputs.
     pub fn instantiate(
         &self,
         template: impl Into<Template>,
@@ -250,7 +251,7 @@ impl ShadingSystem {
         Ok(Arc::new(instance.with_making(making)))
     }
 
-    /// The code of an instance before it becomes machine code: for printing and for the interpreter.
+    /// Returns the optimised HIR of an instance before code generation: for printing and for the interpreter.
     ///
     /// # Errors
     /// As for [`ShadingSystem::instantiate`].

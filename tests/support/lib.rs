@@ -2,10 +2,10 @@
 
 pub mod chi2;
 pub mod closures;
-pub mod compiled;
-pub mod generate;
 pub mod random;
 pub mod random_scene;
 pub mod reference;
 pub mod scenes;
 pub mod stats;
+
+pub use language_support::compiled;

@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use renderer::image::{Image, WriteOptions, read, write};
-use renderer::render::{RenderSettings, Silent, render};
+use renderer::integrator::{Branching, Integrator};
+use renderer::render::{RenderSettings, Rendered, Silent, render};
 use renderer::scene::build::build;
 use renderer::scene::load::{LoadOptions, load};
+use shading::hir::verify::verify_all;
 
 use crate::stats::{accepted_share, z_score};
 
@@ -109,23 +111,26 @@ struct Estimate {
 }
 
 fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
+    verify_all();
     let (desc, _) = load(scene, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
     let mut sums = vec![0.0; reference.data.len()];
     let mut squares = vec![0.0; reference.data.len()];
+    let mut settings = RenderSettings {
+        samples: 0..spp,
+        total: spp,
+        ..RenderSettings::new(&desc, &built)
+    };
     for seed in 0..SEEDS {
-        let settings = RenderSettings {
-            samples: 0..spp,
-            total: spp,
-            seed,
-            ..RenderSettings::new(&desc, &built)
-        };
+        settings.seed = seed;
         let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).unwrap();
         assert_eq!(
             rendered.state.film.counts().non_finite,
             0,
             "samples that are not finite"
         );
+        // What the pilots of the first picture chose is good for the others.
+        settings.integrator = chosen(&rendered);
         let picture = rendered.state.film.develop();
         assert_eq!(
             (picture.width, picture.height),
@@ -144,6 +149,30 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
         .map(|(s, m)| (s / n - m * m).max(0.0) / (n - 1.0))
         .collect();
     Estimate { mean, variance }
+}
+
+/// The integrator of a picture with what its pilots have chosen.
+fn chosen(rendered: &Rendered) -> Integrator {
+    let Branching {
+        branches,
+        light_samples,
+        guide,
+    } = rendered.stats.branching;
+    let mut integrator = rendered.state.integrator;
+    match &mut integrator {
+        Integrator::Path(path) => {
+            path.split = branches.or(path.split);
+            path.light_samples = light_samples.or(path.light_samples);
+            path.guide = guide.or(path.guide);
+        }
+        Integrator::Photon(photon) => {
+            photon.gather = branches.or(photon.gather);
+            photon.light_samples = light_samples.or(photon.light_samples);
+            photon.guide = guide.or(photon.guide);
+        }
+        Integrator::Auto(_) => unreachable!("it has decided"),
+    }
+    integrator
 }
 
 /// Each value's mean over the 5×5 pixels about its own, cut off at the edges.

@@ -16,6 +16,7 @@ use renderer::light::{DirectionalLight, Light};
 use renderer::material::{Host, Instances, MaterialId, Sides, closure_registry};
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::scene::{Scene, SceneParts};
+use shading::hir::verify::verify_all;
 use shading::{InstanceOptions, ShaderInstance, ShaderUnitTemplate, ShadingSystem, Source};
 
 /// A scene under construction.
@@ -114,6 +115,7 @@ pub fn compile(body: &str, host: &Arc<Host>) -> Arc<ShaderInstance> {
 /// # Panics
 /// When it does not compile.
 pub fn compile_both(body: &str, host: &Arc<Host>) -> Instances {
+    verify_all();
     let system = ShadingSystem::new(closure_registry(), host.clone());
     let source = Source::new("test.ksl", format!("surface test() {{ {body} }}"));
     let make = |unit: &Arc<ShaderUnitTemplate>| {

@@ -13,7 +13,7 @@ use super::pack::{PackedPosition, pack};
 use super::unwrap::Flat;
 use renderer_image::Rect;
 
-/// How large the texture is.
+/// Size or density of the texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
     /// Fixed density; the size follows.
@@ -150,7 +150,7 @@ fn densest(flats: &[Flat], side: u32, margin: u32, aspect: f32) -> Option<Atlas>
     Some(best)
 }
 
-/// What charts cover of the plane [m²].
+/// Returns the total area of the charts in the plane [m²].
 fn area(flats: &[Flat]) -> f64 {
     let area = |flat: &Flat| -> f64 {
         let corners = flat

@@ -133,9 +133,9 @@ impl Checkpoint {
     }
 }
 
-/// Whether a file begins with the magic number of bake checkpoints.
+/// Returns whether a file begins with the magic number of bake checkpoints.
 pub fn is_checkpoint(path: &Path) -> bool {
-    // To open a pipe is to wait for whoever writes to it.
+    // Opening a pipe would block until a writer opens it.
     if !path.is_file() {
         return false;
     }

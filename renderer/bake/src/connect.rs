@@ -12,7 +12,7 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Connections {
     /// By triangle and side (from corner `i` to corner `i + 1`): the other triangle, or [`NONE`].
     pub(super) neighbours: Vec<[u32; 3]>,
-    /// Whether every edge has exactly one neighbour of opposite orientation: the mesh is closed.
+    /// True if every edge has exactly one neighbour of opposite orientation: the mesh is closed.
     pub(super) closed: bool,
 }
 

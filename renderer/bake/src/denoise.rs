@@ -5,16 +5,16 @@
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::sheet::Sheet;
+use super::lightmap_buffer::LightmapBuffer;
 use renderer_base::color::Rgb;
 use renderer_base::math::exp;
 
-/// How far the filter reaches [texels].
+/// Filter radius [texels].
 const RADIUS: i32 = 4;
 /// Tolerated difference of two texels, in standard deviations of their noise.
 const TOLERANCE: f32 = 2.0;
 
-/// Surface point and shading normal of a texel.
+/// ShadingResult point and shading normal of a texel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TexelPoint {
     pub(super) p: Vec3,
@@ -22,7 +22,7 @@ pub(super) struct TexelPoint {
 }
 
 /// Filters all valid texels; `places` are theirs, `texel` is a texel's width [m].
-pub(super) fn denoise(sheet: &mut Sheet, places: &[TexelPoint], texel: f32) {
+pub(super) fn denoise(sheet: &mut LightmapBuffer, places: &[TexelPoint], texel: f32) {
     let variance = smooth_variance(sheet);
     let layers = sheet.field.layers();
     let filtered: Vec<Vec<Rgb>> = (0..sheet.charts.len())
@@ -53,7 +53,14 @@ pub(super) fn denoise(sheet: &mut Sheet, places: &[TexelPoint], texel: f32) {
     }
 }
 
-fn weight(sheet: &Sheet, variance: &[f32], places: &[TexelPoint], texel: f32, a: usize, b: usize) -> f32 {
+fn weight(
+    sheet: &LightmapBuffer,
+    variance: &[f32],
+    places: &[TexelPoint],
+    texel: f32,
+    a: usize,
+    b: usize,
+) -> f32 {
     if a == b {
         return 1.0;
     }
@@ -72,7 +79,7 @@ fn weight(sheet: &Sheet, variance: &[f32], places: &[TexelPoint], texel: f32, a:
 }
 
 /// The variance of each texel, averaged over its neighbours, since single estimates are noisy.
-fn smooth_variance(sheet: &Sheet) -> Vec<f32> {
+fn smooth_variance(sheet: &LightmapBuffer) -> Vec<f32> {
     (0..sheet.charts.len())
         .into_par_iter()
         .map(|index| {
@@ -92,7 +99,7 @@ fn smooth_variance(sheet: &Sheet) -> Vec<f32> {
 }
 
 /// The valid texels of the same chart within reach.
-fn window(sheet: &Sheet, index: usize) -> impl Iterator<Item = usize> + '_ {
+fn window(sheet: &LightmapBuffer, index: usize) -> impl Iterator<Item = usize> + '_ {
     let size = sheet.size.as_ivec2();
     let (x, y) = (index as i32 % size.x, index as i32 / size.x);
     let rows = (y - RADIUS).max(0)..=(y + RADIUS).min(size.y - 1);

@@ -4,15 +4,19 @@ use rustc_hash::FxHashSet;
 
 use super::denoise::TexelPoint;
 use super::field::Mixture;
+use super::lightmap_buffer::{Coverage, LightmapBuffer};
 use super::raster::NO_CHART;
-use super::sheet::{Coverage, Sheet};
 use renderer_base::color::Rgb;
 
 /// Fills the hidden texels of every chart, then dilates charts by `margin` texels. `places` holds the points of all
 /// chart texels, hidden ones included. Returns the number of filled texels and of those that could not be filled, since
 /// their whole chart is hidden.
-pub(super) fn fill_and_dilate(sheet: &mut Sheet, places: &[TexelPoint], margin: u32) -> (usize, usize) {
-    let all = |sheet: &Sheet, coverage| -> Vec<usize> {
+pub(super) fn fill_and_dilate(
+    sheet: &mut LightmapBuffer,
+    places: &[TexelPoint],
+    margin: u32,
+) -> (usize, usize) {
+    let all = |sheet: &LightmapBuffer, coverage| -> Vec<usize> {
         (0..sheet.charts.len())
             .filter(|&i| sheet.coverage[i] == coverage)
             .collect()
@@ -38,7 +42,7 @@ pub(super) fn fill_and_dilate(sheet: &mut Sheet, places: &[TexelPoint], margin: 
 
 /// Fills each of these texels from its valid neighbours in its chart, with irradiance adjusted to its normal; all at
 /// once. Returns the filled ones.
-fn fill(sheet: &mut Sheet, places: &[TexelPoint], texels: &[usize]) -> Vec<usize> {
+fn fill(sheet: &mut LightmapBuffer, places: &[TexelPoint], texels: &[usize]) -> Vec<usize> {
     let mut found = vec![];
     for &index in texels {
         let n = places[index].n;
@@ -61,7 +65,7 @@ fn fill(sheet: &mut Sheet, places: &[TexelPoint], texels: &[usize]) -> Vec<usize
 }
 
 /// Sets each of these texels, which belong to no chart, to the mean of its valid neighbours of one chart; all at once.
-fn dilate(sheet: &mut Sheet, texels: &[usize]) {
+fn dilate(sheet: &mut LightmapBuffer, texels: &[usize]) {
     let mut found = vec![];
     for &index in texels {
         let valid = || sheet.around(index).filter(|&i| sheet.field.valid[i]);
@@ -86,7 +90,7 @@ fn dilate(sheet: &mut Sheet, texels: &[usize]) {
     }
 }
 
-fn set(sheet: &mut Sheet, index: usize, colors: &[Rgb], coverage: Coverage) {
+fn set(sheet: &mut LightmapBuffer, index: usize, colors: &[Rgb], coverage: Coverage) {
     sheet.field.valid[index] = true;
     sheet.field.at_mut(index).copy_from_slice(colors);
     sheet.coverage[index] = coverage;
@@ -102,9 +106,9 @@ mod tests {
 
     /// Texels in a row, with the coefficients and the irradiance that constant radiance has; those without a value are
     /// hidden where they have a chart.
-    fn row(charts: &[u32], values: &[(usize, f32)]) -> Sheet {
+    fn row(charts: &[u32], values: &[(usize, f32)]) -> LightmapBuffer {
         let len = charts.len();
-        let mut sheet = Sheet {
+        let mut sheet = LightmapBuffer {
             size: UVec2::new(len as u32, 1),
             field: Field::new(ShOrder::One, len),
             charts: charts.to_vec(),
@@ -125,7 +129,7 @@ mod tests {
         sheet
     }
 
-    fn values(sheet: &Sheet) -> Vec<f32> {
+    fn values(sheet: &LightmapBuffer) -> Vec<f32> {
         (0..sheet.charts.len())
             .map(|i| sheet.field.irradiance(i).r)
             .collect()

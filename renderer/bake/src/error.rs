@@ -43,7 +43,7 @@ pub enum BakeError {
     TooManyProbes {
         /// Distance between probes.
         spacing: f32,
-        /// How many.
+        /// Number of probes.
         count: f64,
     },
     /// The checkpoint cannot be used.
@@ -57,7 +57,7 @@ pub enum BakeError {
     /// There are no threads.
     #[error("cannot start threads: {reason}")]
     Threads {
-        /// What the system said.
+        /// Error message of the operating system.
         reason: String,
     },
     /// The result does not fit into memory.

@@ -15,7 +15,7 @@ pub(super) struct Field {
     pub(super) colors: Vec<Rgb>,
     /// The variance of the irradiance's luminance, by point.
     pub(super) variance: Vec<f32>,
-    /// Whether there is an estimate, by point.
+    /// By point, true if there is an estimate.
     pub(super) valid: Vec<bool>,
 }
 
@@ -30,7 +30,7 @@ impl Field {
         }
     }
 
-    /// How many points.
+    /// Number of points.
     pub(super) fn len(&self) -> usize {
         self.valid.len()
     }

@@ -14,7 +14,7 @@ use glam::{Vec2, Vec3};
 use super::receiver::GatherPoint;
 use renderer_base::math::{Frame, INV_PI, Ray, RayEnd, safe_sqrt, sin_cos};
 use renderer_base::sampling::{uniform_sphere, uniform_sphere_pdf};
-use renderer_transport::light::LitPoint;
+use renderer_transport::light::LightSampleContext;
 
 /// The set of incident directions at a point.
 pub(super) enum Horizon {
@@ -67,10 +67,10 @@ impl Horizon {
     }
 
     /// The point, for light selection.
-    pub(super) fn lit_point(&self) -> LitPoint {
+    pub(super) fn lit_point(&self) -> LightSampleContext {
         match self {
-            Horizon::Hemisphere(site, _) => LitPoint::on_surface(site.p, site.n),
-            Horizon::Sphere(p) => LitPoint::in_space(*p),
+            Horizon::Hemisphere(site, _) => LightSampleContext::on_surface(site.p, site.n),
+            Horizon::Sphere(p) => LightSampleContext::in_space(*p),
         }
     }
 
@@ -97,7 +97,7 @@ impl Horizon {
         }
     }
 
-    /// Whether light from `w` arrives.
+    /// Returns whether light from direction `w` reaches the point.
     pub(super) fn sees(&self, w: Vec3) -> bool {
         match self {
             Horizon::Hemisphere(site, _) => w.dot(site.n) > 0.0 && w.dot(site.ng) > 0.0,

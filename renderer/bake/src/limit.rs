@@ -3,7 +3,7 @@
 use super::sh::ShOrder;
 use renderer_base::memory::{self, OutOfMemory};
 
-/// The most texels along a side: beyond that a bake would want tens of gigabytes.
+/// Maximum number of texels along a side: a larger bake would need tens of gigabytes.
 pub(super) const MAX_SIDE: u32 = 8192;
 
 /// The most probes of a grid.
@@ -16,7 +16,7 @@ pub fn texture_memory(width: u32, height: u32, order: ShOrder) -> u64 {
     u64::from(width) * u64::from(height) * texel
 }
 
-/// Checks that such a texture fits into memory.
+/// Checks that the texture fits into memory.
 pub(super) fn check_texture(width: u32, height: u32, order: ShOrder) -> Result<(), OutOfMemory> {
     let what = format!("{width} × {height} texels");
     memory::check(what, texture_memory(width, height, order))

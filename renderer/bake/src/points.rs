@@ -14,7 +14,7 @@ use renderer_base::sampler::Sampler;
 use renderer_base::sampling::{cosine_hemisphere, uniform_sphere};
 use renderer_geometry::{Footprint, Geometry, Interaction, Shape, ShapeId};
 use renderer_transport::integrator::Context;
-use renderer_transport::material::{Bodies, RayKind, Surface};
+use renderer_transport::material::{MediumStack, RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
 
 /// Probe rays of a point.
@@ -61,8 +61,8 @@ impl Solids {
         }
     }
 
-    /// Whether a ray whose first hit is `first` begins inside a solid: it leaves more of them than it enters before it
-    /// meets anything else.
+    /// Returns whether a ray whose first hit is `first` begins inside a solid: it leaves more solids than it enters
+    /// before it hits anything else.
     fn are_left(&self, scene: &Scene, first: Interaction, direction: Vec3) -> bool {
         let mut entered = 0u32;
         let mut hit = Some(first);
@@ -82,13 +82,13 @@ impl Solids {
         false
     }
 
-    /// Whether the hit is on a back that is not baked.
+    /// Returns whether the hit is on a back that is not baked.
     fn is_behind(&self, it: &Interaction) -> bool {
         !self.has_back[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
     }
 }
 
-/// Whether a shape is closed.
+/// Returns whether a shape is closed.
 pub(super) fn is_closed(shape: &Shape) -> bool {
     match &shape.geometry {
         Geometry::Mesh(mesh) => connect(&mesh.positions, &mesh.triangles).closed,
@@ -97,7 +97,7 @@ pub(super) fn is_closed(shape: &Shape) -> bool {
     }
 }
 
-/// Whether the surface, tested at one point, transmits.
+/// Returns whether the surface, tested at one point, transmits.
 pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
     let material = scene.material(id);
     if material.may_be_transparent() {
@@ -105,7 +105,7 @@ pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, cont
     }
     let point = shape.surface_point(0, Vec2::splat(0.3));
     let it = point.seen_from(point.ng, id, 0);
-    let mut surface = Surface::new();
+    let mut surface = ShadingResult::new();
     material.shade(
         &it,
         RayKind::DIFFUSE,
@@ -185,7 +185,7 @@ pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, samp
     open.count() as f32 / RAYS as f32
 }
 
-/// Whether two points of a surface are mutually visible, tested from slightly above it.
+/// Returns whether two points of a surface are mutually visible, tested from slightly above it.
 pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context: &mut Context) -> bool {
     let lift = 0.25 * (b.p - a.p).length();
     let (from, to) = (a.p + a.ng * lift, b.p + b.ng * lift);
@@ -197,7 +197,7 @@ pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context:
         ..Ray::new(from, direction)
     };
     !scene
-        .transmittance(&ray, || Bodies::NONE, &mut context.shading)
+        .transmittance(&ray, || MediumStack::NONE, &mut context.shading)
         .is_black()
 }
 

@@ -28,7 +28,7 @@ pub struct Grid {
     pub origin: Vec3,
     /// Distance between neighbours [m].
     pub spacing: f32,
-    /// How many along each axis.
+    /// Number of probes along each axis.
     pub counts: UVec3,
 }
 
@@ -52,7 +52,7 @@ impl Probes {
         self.field.coefficients(probe)
     }
 
-    /// Whether a probe is outside all solids. Invalid probes of a grid are filled from neighbours.
+    /// Returns whether a probe is outside all solids. Invalid probes of a grid are filled from neighbours.
     pub fn is_valid(&self, probe: usize) -> bool {
         self.openness[probe] >= OPEN
     }

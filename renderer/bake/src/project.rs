@@ -13,7 +13,8 @@ use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::power_heuristic;
 use renderer_transport::integrator::{
-    Arrival, Asking, Collect, Context, DirectLight, Label, Prepared, sample_one_light,
+    Context, Contribution, DirectLight, DirectLightQuery, MisContext, Prepared, RadianceSink,
+    sample_one_light,
 };
 use renderer_transport::scene::Scene;
 
@@ -54,7 +55,7 @@ pub(super) struct Estimator<'a> {
     pub(super) include: Include,
     /// Rays.
     pub(super) samples: u32,
-    /// Whether paths go on from the points; not at a depth of 1.
+    /// True if paths continue from the points; false at a depth of 1.
     pub(super) goes_on: bool,
 }
 
@@ -150,7 +151,7 @@ impl Estimator<'_> {
         };
         let Context { shading, stats, .. } = context;
         let bodies = self.scene.bodies_about(&horizon.ray(w), shading);
-        let asking = Asking {
+        let asking = DirectLightQuery {
             at: &horizon.lit_point(),
             end: horizon.ray_end(),
             time: 0.0,
@@ -161,7 +162,7 @@ impl Estimator<'_> {
 
     /// Radiance from `w`, with MIS weights for direct light.
     fn arriving(&self, horizon: &Horizon, w: Vec3, sampler: &mut Sampler, context: &mut Context) -> Rgb {
-        let arrival = Arrival {
+        let arrival = MisContext {
             at: horizon.lit_point(),
             // Light samples cannot produce a mirrored direction.
             pdf: horizon.sees(w).then(|| horizon.pdf(w)),
@@ -189,8 +190,8 @@ struct Included {
     sum: Rgb,
 }
 
-impl Collect for Included {
-    fn add(&mut self, label: Label, radiance: Rgb) {
+impl RadianceSink for Included {
+    fn add(&mut self, label: Contribution, radiance: Rgb) {
         let counts = match label.scattered {
             true => self.include.indirect(),
             false => self.include.direct(),

@@ -251,7 +251,7 @@ impl FlatTriangle {
         }
     }
 
-    /// Whether the texel around `center` touches the triangle (no edge has all of it outside).
+    /// Returns whether the texel around `center` touches the triangle (no edge has all of it outside).
     fn touches(&self, center: Vec2) -> bool {
         (0..3).all(|i| {
             let (p, q) = (self.corners[i], self.corners[(i + 1) % 3]);

@@ -108,7 +108,7 @@ impl Shape {
         self.sense * sides[0].perp_dot(sides[1])
     }
 
-    /// Whether the triangle already has its true shape in `places`.
+    /// Returns whether the triangle already has its true shape in `places`.
     fn is_true_to(&self, places: &[DVec2]) -> bool {
         let mut sides = self.sides(places).into_iter().zip(self.sides);
         sides.all(|(is, should)| (is.length() - should.length()).abs() < 1e-4 * should.length())

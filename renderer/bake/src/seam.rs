@@ -7,8 +7,8 @@
 use glam::{IVec3, Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
+use super::lightmap_buffer::{Bilinear, LightmapBuffer};
 use super::sh::irradiance;
-use super::sheet::{Bilinear, Sheet};
 use renderer_base::color::Rgb;
 
 /// Weight of the penalty on changes.
@@ -71,7 +71,7 @@ pub(super) fn borders(
 
 /// Points along all borders that coincide with another one of similar normal. `near` is the tolerance for equal
 /// positions [m].
-pub(super) fn pairs(borders: &[Border], sheet: &Sheet, near: f32) -> Vec<Pair> {
+pub(super) fn pairs(borders: &[Border], sheet: &LightmapBuffer, near: f32) -> Vec<Pair> {
     let cell = |p: Vec3| (p / near.max(f32::MIN_POSITIVE)).round().as_ivec3();
     let mut meeting: FxHashMap<[IVec3; 2], Vec<usize>> = FxHashMap::default();
     let mut pairs = vec![];
@@ -93,7 +93,7 @@ pub(super) fn pairs(borders: &[Border], sheet: &Sheet, near: f32) -> Vec<Pair> {
     pairs
 }
 
-fn add_pairs(a: &Border, b: &Border, turned: bool, sheet: &Sheet, pairs: &mut Vec<Pair>) {
+fn add_pairs(a: &Border, b: &Border, turned: bool, sheet: &LightmapBuffer, pairs: &mut Vec<Pair>) {
     let length = |border: &Border| border.place[0].distance(border.place[1]);
     let count = (2.0 * length(a).max(length(b))).ceil().max(1.0);
     for i in 0..=count as usize {
@@ -113,7 +113,7 @@ fn add_pairs(a: &Border, b: &Border, turned: bool, sheet: &Sheet, pairs: &mut Ve
 
 /// The mean, over all pairs, of the difference of the irradiance rebuilt on the two sides, relative to their mean; where
 /// that is dark, to a hundredth of the mean over all pairs.
-pub(super) fn mean_difference(pairs: &[Pair], sheet: &Sheet) -> f64 {
+pub(super) fn mean_difference(pairs: &[Pair], sheet: &LightmapBuffer) -> f64 {
     let rebuilt = |side: &Bilinear, n: Vec3| {
         let mut coefficients = vec![Rgb::BLACK; sheet.field.order.coefficients()];
         for &(index, weight) in side {
@@ -135,7 +135,7 @@ pub(super) fn mean_difference(pairs: &[Pair], sheet: &Sheet) -> f64 {
 }
 
 /// Changes the texels on both sides of all pairs.
-pub(super) fn stitch(pairs: &[Pair], sheet: &mut Sheet) {
+pub(super) fn stitch(pairs: &[Pair], sheet: &mut LightmapBuffer) {
     // The texels that take part, numbered; each pair as a sparse row.
     let mut texels: Vec<u32> = pairs
         .iter()
@@ -223,14 +223,14 @@ mod tests {
     use glam::UVec2;
 
     use super::super::field::Field;
+    use super::super::lightmap_buffer::Coverage;
     use super::super::sh::ShOrder;
-    use super::super::sheet::Coverage;
     use super::*;
 
     #[test]
     fn two_sides_meet_in_the_middle() {
         // Columns 1 and 3 of a sheet are the two sides of one seam.
-        let mut sheet = Sheet {
+        let mut sheet = LightmapBuffer {
             size: UVec2::new(5, 4),
             field: Field::new(ShOrder::One, 20),
             charts: vec![0; 20],
@@ -269,7 +269,7 @@ mod tests {
         // Columns 1 and 2 of a sheet are the two sides of a seam: light from one direction each, bright on one side and dim
         // on the other, as where a spot of the sun ends at a seam.
         const ROWS: usize = 40;
-        let mut sheet = Sheet {
+        let mut sheet = LightmapBuffer {
             size: UVec2::new(4, ROWS as u32),
             field: Field::new(ShOrder::Two, 4 * ROWS),
             charts: vec![0; 4 * ROWS],

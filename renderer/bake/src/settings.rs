@@ -21,9 +21,9 @@ pub enum Target {
         scale: Scale,
         /// Dilation width [texels].
         margin: u32,
-        /// Whether noise is filtered.
+        /// True if noise is filtered.
         denoise: bool,
-        /// Whether shapes without usable lightmap coordinates are unwrapped.
+        /// True if shapes without usable lightmap coordinates are unwrapped.
         unwrap: bool,
     },
     /// Vertices of meshes.
@@ -53,7 +53,7 @@ pub struct BakeSettings {
     pub threads: usize,
     /// Checkpoint file.
     pub checkpoint: Option<PathBuf>,
-    /// Whether to resume from the checkpoint.
+    /// True if the bake resumes from the checkpoint.
     pub resume: bool,
     /// Share of the work to do, kept in the checkpoint only; `None` for all work.
     pub share: Option<Share>,

@@ -10,7 +10,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// A share; `None` unless there is such a one.
+    /// Creates a share; `None` unless `1 ≤ index ≤ of`.
     pub fn new(index: u32, of: u32) -> Option<Share> {
         (1..=of).contains(&index).then_some(Share { index, of })
     }

@@ -3,7 +3,7 @@
 //! A shape has a back when all of this holds:
 //! - It can be visible: its material is not culled, and its mesh is open or its material cuts holes.
 //! - It scatters light in a diffuse or rough lobe: it is not `one_sided`, a lamp or a mirror.
-//! - It receives light of the baked kind: on average at least [`LEAST`] of its front's, by a few paths from a few
+//! - It receives light of the baked kind: on average at least [`MIN_BACK_SHARE`] of its front's, by a few paths from a few
 //!   points. The outside of a room and the inside of a pipe receive none.
 //! - It is not the underside of the ground, which faces down to nothing but the sky.
 //!
@@ -25,11 +25,11 @@ use renderer_base::sampling::cosine_hemisphere;
 use renderer_geometry::{Footprint, Shape, ShapeId, SurfacePoint};
 use renderer_transport::bsdf::LobePart;
 use renderer_transport::integrator::{Context, Integrator, PathSettings, Prepared};
-use renderer_transport::material::{RayKind, Surface};
+use renderer_transport::material::{RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
 
 /// Least light on a back, relative to the front's.
-const LEAST: f64 = 0.005;
+const MIN_BACK_SHARE: f64 = 0.005;
 
 /// Test points of a shape.
 const POINTS: u32 = 64;
@@ -97,7 +97,7 @@ impl<'a> Pilot<'a> {
         }
         let has_holes = self.scene.material(self.id).may_be_transparent();
         let least = if has_holes || !is_closed(self.shape) {
-            LEAST
+            MIN_BACK_SHARE
         } else if lets_light_through(self.scene, self.id, self.shape, context) {
             return false;
         } else {
@@ -109,9 +109,9 @@ impl<'a> Pilot<'a> {
             && !self.is_underside_of_ground(sampler)
     }
 
-    /// Whether any of the points has a diffuse or rough lobe on its back.
+    /// Returns whether any of the points has a diffuse or rough lobe on its back.
     fn scatters(&self, context: &mut Context) -> bool {
-        let mut surface = Surface::new();
+        let mut surface = ShadingResult::new();
         self.points.iter().any(|&(primitive, point)| {
             let it = point.seen_from(-point.ng, self.id, primitive);
             let material = self.scene.material(self.id);

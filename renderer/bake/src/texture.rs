@@ -11,6 +11,7 @@ use super::denoise::{TexelPoint, denoise};
 use super::dilate::fill_and_dilate;
 use super::error::BakeError;
 use super::job::{BakeStats, Job, Outcome};
+use super::lightmap_buffer::{Coverage, LightmapBuffer};
 use super::limit::check_texture;
 use super::points::{Solids, Standing, in_sight, standing};
 use super::raster::{Texel, Texels, rasterise};
@@ -18,7 +19,6 @@ use super::receiver::{Coordinates, GatherPoint, Receiver, Side, receivers, site}
 use super::seam::{Border, borders, mean_difference, pairs, stitch};
 use super::settings::Target;
 use super::sh::ShOrder;
-use super::sheet::{Coverage, Sheet};
 use super::sides::backs;
 use super::unwrap::Flat;
 use super::work::Workers;
@@ -38,7 +38,7 @@ pub struct BakedObject {
     pub name: String,
     /// Its rectangle in the texture.
     pub rect: Rect,
-    /// Whether its coordinates are the mesh's own second set.
+    /// True if its coordinates are the mesh's own second set.
     pub own_coordinates: bool,
     /// Triangles in object space; the second set of coordinates spans the whole texture, v up.
     pub mesh: Mesh,
@@ -59,7 +59,7 @@ pub struct Lightmap {
     pub objects: Vec<BakedObject>,
     /// Order of the SH coefficients.
     pub order: ShOrder,
-    sheet: Sheet,
+    sheet: LightmapBuffer,
     places: Vec<TexelPoint>,
 }
 
@@ -83,7 +83,7 @@ impl Lightmap {
         self.sheet.coverage[self.index(x, y)]
     }
 
-    /// Whether a texel has a value, by dilation included.
+    /// Returns whether a texel has a value, by dilation included.
     pub fn is_used(&self, x: u32, y: u32) -> bool {
         self.sheet.field.valid[self.index(x, y)]
     }
@@ -101,7 +101,7 @@ impl Lightmap {
         (sum, irradiance)
     }
 
-    /// Surface point and shading normal of a texel; `None` unless it has a visible point.
+    /// ShadingResult point and shading normal of a texel; `None` unless it has a visible point.
     pub fn surface(&self, x: u32, y: u32) -> Option<(Vec3, Vec3)> {
         let place = self.places[self.index(x, y)];
         (self.coverage(x, y) == Coverage::Covered).then_some((place.p, place.n))
@@ -176,7 +176,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     };
 
     let finish = Instant::now();
-    let mut sheet = Sheet::new(&texels, &estimates);
+    let mut sheet = LightmapBuffer::new(&texels, &estimates);
     let places = surface.places(&visible);
     if filter {
         workers.install(|| denoise(&mut sheet, &places, surface.texel));

@@ -25,7 +25,7 @@ pub(super) struct Flat {
     pub(super) triangle_chart: Vec<u32>,
     /// Width and height of each block that is placed on its own `[m]`; by chart unless `fixed`.
     pub(super) blocks: Vec<Vec2>,
-    /// Whether the charts keep their positions, as one block.
+    /// True if the charts keep their positions, as one block.
     pub(super) fixed: bool,
 }
 
@@ -89,7 +89,7 @@ fn split(mesh: &Mesh, chart_of: &[u32]) -> (Mesh, Vec<u32>) {
     (mesh, vertex_chart)
 }
 
-/// The values of an attribute at `sources`; none where there are none.
+/// Returns the values of an attribute at `sources`; empty if the mesh does not have the attribute.
 fn pick<T: Copy>(values: &[T], sources: &[usize]) -> Vec<T> {
     if values.is_empty() {
         vec![]

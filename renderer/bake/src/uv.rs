@@ -23,16 +23,16 @@ pub(super) enum Unfit {
         triangle: usize,
         /// Its corner that does.
         uv: Vec2,
-        /// How many triangles do.
+        /// Number of triangles outside.
         count: usize,
     },
     /// Triangles overlap.
     Overlap {
         /// Two that do.
         pair: (u32, u32),
-        /// How many pairs do, as far as they were counted.
+        /// Number of overlapping pairs counted; a lower bound if `more`.
         count: usize,
-        /// Whether the counting ended early.
+        /// True if the counting ended early.
         more: bool,
     },
     /// The set has no area.

@@ -60,12 +60,12 @@ impl VertexLight {
         self.field.irradiance(vertex)
     }
 
-    /// How many vertices there are.
+    /// Number of vertices.
     pub fn len(&self) -> usize {
         self.field.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -180,7 +180,7 @@ fn fill(field: &mut Field, object: &BakedVertices, normals: &[Vec3]) {
             around[vertex as usize].push(triangle);
         }
     }
-    // What was filled last alone has neighbours that are still hidden.
+    // Only vertices filled in the last round have neighbours that are still hidden.
     while !next.is_empty() {
         let mut mixtures: FxHashMap<usize, Mixture> = FxHashMap::default();
         for triangle in next {

@@ -47,7 +47,7 @@ impl<'a> Workers<'a> {
         })
     }
 
-    /// How many threads.
+    /// Number of threads.
     pub(super) fn threads(&self) -> usize {
         self.contexts.len()
     }

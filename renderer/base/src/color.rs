@@ -58,12 +58,12 @@ impl Rgb {
         self.r.max(self.g).max(self.b)
     }
 
-    /// Whether every channel is exactly zero.
+    /// Returns whether every channel is exactly zero.
     pub fn is_black(self) -> bool {
         self.r == 0.0 && self.g == 0.0 && self.b == 0.0
     }
 
-    /// Whether every channel is finite.
+    /// Returns whether every channel is finite.
     pub fn is_finite(self) -> bool {
         self.r.is_finite() && self.g.is_finite() && self.b.is_finite()
     }

@@ -1,4 +1,4 @@
-//! What all of the renderer builds on: mathematics, colour, spectra, the sky, random numbers and sampling, memory limits,
+//! Base of the renderer: mathematics, colour, spectra, the sky, random numbers and sampling, memory limits,
 //! and access to files.
 //!
 //! - [`math`]: vectors are `glam`'s; rays, bounds, frames, elementary functions with the same bits on every system.

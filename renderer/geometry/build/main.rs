@@ -22,7 +22,7 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
-/// What the wheel is called, and the version of Embree that it holds.
+/// Name of the wheel, and the version of Embree that it contains.
 const WHEEL: &str = "embreex==4.4.0.post1";
 const WHEEL_EMBREE: &str = "4.4.0";
 
@@ -108,7 +108,7 @@ fn find(target: &Target) -> Result<Found, String> {
         .map_err(|reason| format!("no Embree 4 on this system, and {reason}"))
 }
 
-/// What the compiled program will run on.
+/// Target platform of the compiled program.
 struct Target {
     os: String,
     arch: String,

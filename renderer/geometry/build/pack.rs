@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha2::{Digest, Sha256};
 
-/// What is told about the libraries wherever they are copied to.
+/// Licence notice that accompanies every copy of the libraries.
 const NOTICE: &str = "\
 Kiln comes with two libraries of others, unmodified but for their file names:
 
@@ -82,7 +82,8 @@ fn libraries(library: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
     Ok(files)
 }
 
-/// Whether that is the file name by which libraries ask for TBB 12: not one with the full version, nor TBB's allocator.
+/// Returns whether `name` is the file name under which libraries link to TBB 12: neither the one with the full version
+/// nor that of TBB's allocator.
 fn is_tbb(name: &str) -> bool {
     let named = ["libtbb.", "libtbb-", "tbb12"]
         .iter()

@@ -1,8 +1,4 @@
-//! Named mesh attributes (primvars), by vertex or by triangle, and the names by which shaders find them.
-
-use std::collections::BTreeSet;
-
-use crate::{Geometry, Mesh, Shape};
+//! Named mesh attributes (primvars), by vertex or by triangle.
 
 /// Domain of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,7 +14,7 @@ pub enum AttributeDomain {
 pub struct MeshAttribute {
     /// Its name, a word that is unique in its domain: `heat`, which shaders find as `vertex_heat` or `face_heat`.
     pub name: String,
-    /// What its values belong to.
+    /// Domain of the values.
     pub domain: AttributeDomain,
     /// Numbers of a value: 1 or 3.
     pub width: usize,
@@ -27,7 +23,7 @@ pub struct MeshAttribute {
 }
 
 impl MeshAttribute {
-    /// Whether shaders mean this one by `name`: its name with its domain before it.
+    /// Returns whether `name` is this attribute's name in shaders: its name with its domain as prefix.
     pub fn is_called(&self, name: &str) -> bool {
         let prefix = match self.domain {
             AttributeDomain::Vertex => "vertex_",
@@ -47,7 +43,7 @@ impl MeshAttribute {
         }
     }
 
-    /// How many values it has to have, if there are so many vertices and triangles.
+    /// Number of values required for a mesh of this number of vertices and triangles.
     pub(super) fn count(&self, vertices: usize, triangles: usize) -> usize {
         match self.domain {
             AttributeDomain::Vertex => vertices,
@@ -55,90 +51,10 @@ impl MeshAttribute {
         }
     }
 
-    /// Whether its name is a word, and it has `count` values, all finite.
+    /// Returns whether the name is a single word and there are `count` values, all finite.
     pub(super) fn is_valid(&self, count: usize) -> bool {
         let name_is_word = !self.name.is_empty() && !self.name.contains(char::is_whitespace);
         let fits = matches!(self.width, 1 | 3) && self.values.len() == count * self.width;
         name_is_word && fits && self.values.iter().all(|v| v.is_finite())
-    }
-}
-
-/// The names of what meshes have besides named attributes.
-const OWN_NAMES: [&str; 10] = [
-    "uv",
-    "st",
-    "uv2",
-    "st2",
-    "color",
-    "vertex_color",
-    "Cd",
-    "Cs",
-    "Col",
-    "vertex_alpha",
-];
-
-/// What an attribute's name means for a shape.
-#[derive(Clone, Copy, Debug)]
-pub enum AttributeSource {
-    /// The shape has none of that name.
-    None,
-    /// The texture coordinates.
-    Uv,
-    /// The second set of texture coordinates.
-    Uv2,
-    /// The vertex colours.
-    Color,
-    /// The alpha of the vertex colours.
-    Alpha,
-    /// One of the mesh's named attributes.
-    Named(usize),
-}
-
-impl AttributeSource {
-    /// What the name means for the shape.
-    pub fn of(shape: &Shape, name: &str) -> AttributeSource {
-        match &shape.geometry {
-            Geometry::Mesh(mesh) => AttributeSource::of_mesh(mesh, name),
-            _ => AttributeSource::None,
-        }
-    }
-
-    /// Named attributes are called `vertex_NAME` or `face_NAME`, or by the bare name.
-    pub fn of_mesh(mesh: &Mesh, name: &str) -> AttributeSource {
-        let attributes = &mesh.attributes;
-        let named = attributes
-            .iter()
-            .position(|attribute| attribute.is_called(name))
-            .or_else(|| attributes.iter().position(|attribute| attribute.name == name));
-        match name {
-            _ if let Some(index) = named => AttributeSource::Named(index),
-            "uv" | "st" if !mesh.uvs.is_empty() => AttributeSource::Uv,
-            "uv2" | "st2" if !mesh.uvs2.is_empty() => AttributeSource::Uv2,
-            "color" | "vertex_color" | "Cd" | "Cs" | "Col" if !mesh.colors.is_empty() => {
-                AttributeSource::Color
-            }
-            "vertex_alpha" if !mesh.colors.is_empty() => AttributeSource::Alpha,
-            _ => AttributeSource::None,
-        }
-    }
-}
-
-impl Mesh {
-    /// All names by which shaders find an attribute.
-    pub fn attribute_names(&self) -> BTreeSet<String> {
-        let named = self.attributes.iter().flat_map(|attribute| {
-            let name = &attribute.name;
-            [name.clone(), format!("vertex_{name}"), format!("face_{name}")]
-        });
-        let others = OWN_NAMES.iter().map(|&name| name.to_owned());
-        named
-            .chain(others)
-            .filter(|name| self.has_attribute(name))
-            .collect()
-    }
-
-    /// Whether shaders find an attribute of that name.
-    pub fn has_attribute(&self, name: &str) -> bool {
-        !matches!(AttributeSource::of_mesh(self, name), AttributeSource::None)
     }
 }

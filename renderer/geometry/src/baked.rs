@@ -9,7 +9,7 @@ use super::surface::{Vertex, unit_normal};
 /// The vertices of a mesh in world space.
 #[derive(Debug)]
 pub(super) enum Baked {
-    /// What hits need, at hand: for scenes of few triangles. 32 bytes a vertex and 16 a triangle.
+    /// All data of hits precomputed, for scenes of few triangles: 32 bytes per vertex and 16 per triangle.
     Whole {
         /// The vertices.
         vertices: Box<[Vertex]>,
@@ -23,7 +23,7 @@ pub(super) enum Baked {
     Mesh,
 }
 
-/// What is the same all over a triangle.
+/// Data that are constant over a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Face {
     /// Unit normal, on the side that shows the vertices counter-clockwise before a mirroring transform.

@@ -57,7 +57,7 @@ pub struct Footprint {
     pub differential: Option<RayDifferential>,
 }
 
-/// How a point on a surface and the direction from which it is seen change from one pixel to the next.
+/// Differentials of a surface point and of its viewing direction with respect to the pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PointDifferential {
     /// Change of the point by the column [m/pixel].
@@ -70,12 +70,12 @@ pub struct PointDifferential {
     pub didy: Vec3,
 }
 
-/// How a surface changes the direction of a ray.
+/// Change of a ray's direction at a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bend {
-    /// By reflection.
+    /// Reflection.
     Reflection,
-    /// By refraction, into a medium whose index is so many times that of the one before.
+    /// Refraction; the value is the relative index of refraction, transmitted over incident medium.
     Refraction(f32),
 }
 
@@ -130,7 +130,7 @@ impl Footprint {
         self
     }
 
-    /// Becomes that of the ray that goes on after scattering, as [`Footprint::scattered`] has it. In place: it is large.
+    /// Changes to the footprint of the scattered ray, as [`Footprint::scattered`]. In place, since the type is large.
     #[inline]
     pub fn scatter(&mut self, t: f32, spread: f32) {
         self.width = self.at(t);
@@ -169,8 +169,8 @@ impl Footprint {
         }
     }
 
-    /// How the point where the ray meets a surface changes. A cone is as wide along both tangents; a sample that stands for
-    /// a point has a tiny one, so that what shaders compute from the directions of changes is there.
+    /// Returns the differential of the hit point. A cone is equally wide along both tangents; a sample that stands for
+    /// a point has a tiny one, so that shaders can compute with the directions of the differentials.
     pub fn point(&self, it: &Interaction) -> PointDifferential {
         const TINY: f32 = 1.0 / 8192.0;
         if let Some(differential) = &self.differential {
@@ -210,15 +210,15 @@ impl RayDifferential {
     }
 }
 
-/// A ray's way around a normal.
+/// Reflection or refraction of a ray about a normal.
 struct Turn {
     /// The direction in which the ray arrives.
     from: Vec3,
-    /// That in which it goes on.
+    /// The direction in which the ray leaves.
     to: Vec3,
     /// The unit normal about which it is turned, on the side from which it arrives.
     n: Vec3,
-    /// The index of refraction there over that behind; −1 stands for a reflection, as which the formulas hold too.
+    /// Index of refraction on that side divided by that on the other; −1 for reflection, where the formulas hold too.
     eta: f32,
 }
 
@@ -242,8 +242,8 @@ impl Turn {
         if self.n.dot(n) < 0.0 { -1.0 } else { 1.0 }
     }
 
-    /// The change of the direction in which the ray goes on (Igehy, eq. 13 to 17), from those of the direction in which it
-    /// arrives and of the normal.
+    /// Returns the differential of the leaving direction (Igehy, eq. 13 to 17), from those of the arriving direction and
+    /// of the normal.
     fn change(&self, from: Vec3, n: Vec3) -> Vec3 {
         let along = self.from.dot(self.n);
         let change = from.dot(self.n) + self.from.dot(n);

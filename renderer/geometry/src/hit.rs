@@ -6,8 +6,8 @@ use glam::Vec2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ShapeId(pub u32);
 
-/// What a ray meets first, as Embree finds it: the last bits of `t` and `barycentric` on meshes depend on the processor, and
-/// [`Shape::interaction`](super::Shape::interaction) does without them.
+/// Closest hit of a ray, as Embree finds it: the last bits of `t` and `barycentric` on meshes depend on the processor,
+/// and [`Shape::interaction`](super::Shape::interaction) does not use them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Distance from the ray's origin, in units of its direction.

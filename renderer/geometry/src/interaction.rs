@@ -65,7 +65,7 @@ impl Interaction {
         }
     }
 
-    /// What is left of `ray`, which found this point, beyond it: to the very end of `ray`, where that has one.
+    /// Returns the continuation of `ray` beyond this point, which is its hit; it ends exactly where `ray` ends.
     pub fn rest_of(&self, ray: &Ray) -> Ray {
         if ray.t_max.is_finite() {
             self.ray_to(&RayEnd::in_space(ray.at(ray.t_max)))

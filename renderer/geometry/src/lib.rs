@@ -17,6 +17,7 @@
 pub mod accel;
 mod analytic;
 mod attribute;
+mod attribute_source;
 mod baked;
 mod barycentric;
 pub mod camera;
@@ -35,7 +36,8 @@ mod surface;
 mod traced;
 
 pub use analytic::Analytic;
-pub use attribute::{AttributeDomain, AttributeSource, MeshAttribute};
+pub use attribute::{AttributeDomain, MeshAttribute};
+pub use attribute_source::AttributeSource;
 pub use footprint::{Bend, Footprint, PointDifferential, RayDifferential};
 pub use hit::{Hit, ShapeId};
 pub use interaction::Interaction;

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::{AttributeDomain, MeshAttribute};
 use renderer_base::math::{Bounds, atan2};
 
-/// The most vertices, in all places of their meshes, that are looked at one by one where a box would do.
+/// Maximum number of vertices, counted for each instance, that are visited singly where a bounding box would do.
 pub const MANY_VERTICES: usize = 1 << 26;
 
 /// Indexed triangles with optional per-vertex attributes. Valid once it has been through [`Mesh::validate`].
@@ -41,7 +41,7 @@ pub enum MeshError {
         triangle: usize,
         /// Its index.
         index: u32,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
     /// A position is NaN or infinite.
@@ -68,7 +68,7 @@ pub enum MeshError {
     TooLarge {
         /// Of what.
         what: &'static str,
-        /// How many there are.
+        /// Number of elements found.
         found: usize,
     },
     /// A named attribute does not suit the mesh.
@@ -80,9 +80,9 @@ pub enum MeshError {
         name: String,
         /// Numbers of a value.
         width: usize,
-        /// How many numbers it has.
+        /// Number of numbers found.
         found: usize,
-        /// How many values it should have.
+        /// Expected number of values.
         count: usize,
     },
     /// Two attributes of a domain have the same name.
@@ -96,9 +96,9 @@ pub enum MeshError {
     AttributeLength {
         /// The attribute's name.
         attribute: &'static str,
-        /// How many values it has.
+        /// Number of values found.
         found: usize,
-        /// How many vertices there are.
+        /// Number of vertices.
         vertices: usize,
     },
 }
@@ -270,7 +270,7 @@ impl Mesh {
 
     /// Makes normals unit length; those that are zero or not finite take the normal of the faces around.
     fn normalize_normals(&mut self) {
-        // What is of unit length but for its own rounding stays as it is, bit for bit.
+        // Vectors that are of unit length within rounding stay unchanged, bit for bit.
         let is_unit = |n: Vec3| (n.as_dvec3().length_squared() - 1.0).abs() < 2.5e-7;
         let mut any_bad = false;
         for n in self.normals.iter_mut().filter(|n| !is_unit(**n)) {
@@ -315,7 +315,8 @@ impl Mesh {
         Bounds::of_points(self.positions.iter().copied())
     }
 
-    /// Points that reach as far as it does: its vertices, or the corners of its box where they are `many` in all places.
+    /// Returns points with the mesh's extent: its vertices, or the corners of its bounding box if the vertices of all
+    /// instances are `many`.
     pub fn outline(&self, many: bool) -> Cow<'_, [Vec3]> {
         if many {
             Cow::Owned(self.bounds().corners().to_vec())
@@ -327,7 +328,7 @@ impl Mesh {
     /// Object-space area of one triangle.
     ///
     /// # Panics
-    /// If there is no such triangle.
+    /// If `triangle` is out of range.
     pub fn triangle_area(&self, triangle: usize) -> f32 {
         let [a, b, c] = self.triangles[triangle].map(|index| self.positions[index as usize]);
         0.5 * (b - a).cross(c - a).length()
@@ -340,7 +341,7 @@ impl Mesh {
             .sum::<f64>() as f32
     }
 
-    /// How many triangles have no area, and are never met by a ray.
+    /// Number of triangles without area, which no ray intersects.
     pub fn degenerate_count(&self) -> usize {
         let degenerate = |indices: &&[u32; 3]| {
             let [a, b, c] = indices.map(|index| self.positions[index as usize].as_dvec3());
@@ -365,7 +366,7 @@ impl Mesh {
     }
 }
 
-/// The values of some of the elements, `width` for each; none where there are none.
+/// Returns the values of the given elements, `width` for each; empty if `values` is.
 fn picked<T: Copy>(values: &[T], elements: &[usize], width: usize) -> Vec<T> {
     if values.is_empty() {
         return vec![];
@@ -381,7 +382,7 @@ pub(super) fn padded(positions: impl ExactSizeIterator<Item = Vec3>) -> Vec<Vec3
     list
 }
 
-/// Whether positions have that room.
+/// Returns whether positions have this padding.
 pub(super) fn is_padded(positions: &Vec<Vec3>) -> bool {
     positions.capacity() > positions.len()
 }
@@ -391,7 +392,7 @@ fn unit(n: Vec3) -> Option<Vec3> {
     n.as_dvec3().try_normalize().map(|n| n.as_vec3())
 }
 
-/// Whether a matrix keeps angles, within rounding.
+/// Returns whether a matrix keeps angles, within rounding.
 fn is_similarity(m: Mat3A) -> bool {
     let scale = m.x_axis.length_squared();
     let lengths = [m.y_axis, m.z_axis].map(|axis| axis.length_squared() - scale);

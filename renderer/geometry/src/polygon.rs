@@ -90,7 +90,7 @@ impl Ring<'_> {
             let ear = [self.before[tip], tip, self.after[tip]];
             let triangle = ear.map(|corner| self.points[corner]);
             let size = area(triangle);
-            // What is as good as a line is cut off as soon as it can be.
+            // Degenerate ears are cut off as soon as possible.
             if self.tests_left == 0 || size == 0.0 || size > 0.0 && !self.holds_another(ear, triangle) {
                 return tip;
             }
@@ -124,7 +124,7 @@ impl Ring<'_> {
     }
 }
 
-/// Whether a point is in a triangle or on its border. A point that is also a corner is not: holes are joined to the
+/// Returns whether a point is inside a triangle or on its border. A point equal to a corner is not: holes join the
 /// outline by corners that occur twice.
 fn is_inside(point: DVec2, [a, b, c]: [DVec2; 3]) -> bool {
     ![a, b, c].contains(&point)

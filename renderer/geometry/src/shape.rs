@@ -14,7 +14,7 @@ use super::surface::{
 use super::{Analytic, AreaSample, Hit, Interaction, Mesh, ShapeId, SurfacePoint, Tangents};
 use renderer_base::math::{Bounds, ROUNDING, Ray, coordinate_system, in_double, in_single};
 
-/// What a shape is made of, in object space.
+/// Geometry of a shape in object space.
 #[derive(Clone, Debug)]
 pub enum Geometry {
     /// Triangles.
@@ -32,17 +32,17 @@ pub enum Geometry {
 /// `world_from_object` may mirror and shear; normals follow the surface: outward stays outward.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// What it is made of.
+    /// Geometry in object space.
     pub geometry: Geometry,
-    /// Where it is; not singular. Fixed by [`Shape::new`].
+    /// Object-to-world transform; not singular. Set only by [`Shape::new`].
     pub world_from_object: Affine3A,
     /// The inverse of `world_from_object`.
     pub object_from_world: Affine3A,
-    /// Whether normals are turned to the other side.
+    /// True if normals are flipped.
     pub flip_normals: bool,
     /// The magnitude of the numbers that become `object_from_world`, see [`inverse_magnitude`].
     object_from_world_magnitude: Affine3A,
-    /// Whether `world_from_object` turns right-handed into left-handed.
+    /// True if `world_from_object` changes handedness.
     mirrored: bool,
     /// The mesh in world space, where [`Shape::bake`] has put it.
     baked: Option<Arc<Baked>>,
@@ -115,7 +115,7 @@ impl Shape {
         }
     }
 
-    /// How many primitives it has: the mesh's triangles, or 1.
+    /// Number of primitives: that of the mesh's triangles, or 1.
     pub fn primitive_count(&self) -> u32 {
         match &self.geometry {
             Geometry::Mesh(mesh) => mesh.triangles.len() as u32,
@@ -241,7 +241,8 @@ impl Shape {
         if area > 0.0 { 1.0 / area } else { 0.0 }
     }
 
-    /// What `ray` found: `hit` is its hit on this shape, whose id is `id`. The ray's direction is unit length.
+    /// Returns the interaction at `hit`, the hit of `ray` on this shape; `id` is the shape's. The ray's direction has unit
+    /// length.
     #[inline]
     pub fn interaction(&self, id: ShapeId, hit: &Hit, ray: &Ray, tangents: Tangents) -> Interaction {
         // Each into its interaction by itself: a point that any of them may have written would go through memory.
@@ -262,7 +263,7 @@ impl Shape {
         }
     }
 
-    /// How the shading normal at a point of the surface changes when the point moves by `dp` along it.
+    /// Returns the change of the shading normal when the point moves by `dp` along the surface.
     pub fn normal_change(&self, it: &Interaction, dp: Vec3) -> Vec3 {
         // The normal before it is made unit length, and its change.
         let (normal, change) = match &self.geometry {
@@ -458,8 +459,8 @@ impl Shape {
         (self.world_from_object_normal() * n).normalize_or_zero()
     }
 
-    /// What rounding does to points within `extent` of the origin of object space on their way into the world and, as
-    /// part of a ray, back.
+    /// Bounds the rounding error of points within `extent` of the origin of object space when transformed to world space
+    /// and, as part of a ray, back.
     #[inline]
     fn transformed_extent(&self, extent: Vec3) -> TransformedExtent {
         let world = self.world_from_object.matrix3.abs() * Vec3A::from(extent)
@@ -553,9 +554,9 @@ impl Place for Meeting {
     }
 }
 
-/// What rounding does to points that are transformed.
+/// Bounds on the rounding error of transformed points.
 struct TransformedExtent {
-    /// The magnitude of the numbers that the points go through in object space, by axis.
+    /// Magnitude of the intermediate values in object space, by axis.
     object: Vec3,
     /// Bound on the error of the points in world space, by axis.
     world: Vec3,

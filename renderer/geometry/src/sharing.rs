@@ -28,7 +28,7 @@ pub fn bake_single_use(shapes: &mut [Shape]) {
     });
 }
 
-/// How many triangles, or other primitives, the shapes have, those of a shared mesh counted once.
+/// Number of primitives of the shapes; those of a shared mesh are counted once.
 pub(crate) fn triangle_count(shapes: &[Shape]) -> u64 {
     let mut known = FxHashSet::default();
     let is_new = |shape: &&Shape| match &shape.geometry {
@@ -39,7 +39,7 @@ pub(crate) fn triangle_count(shapes: &[Shape]) -> u64 {
     counts.map(u64::from).sum()
 }
 
-/// How many shapes use each mesh.
+/// Number of shapes that use each mesh.
 pub(crate) struct MeshUses {
     /// By the mesh's address.
     counts: FxHashMap<usize, usize>,
@@ -57,12 +57,12 @@ impl MeshUses {
         MeshUses { counts }
     }
 
-    /// How many shapes share their mesh with others.
+    /// Number of shapes that share their mesh with others.
     pub(crate) fn instances(&self) -> usize {
         self.counts.values().filter(|count| **count > 1).sum()
     }
 
-    /// Whether one shape uses the mesh, and no other.
+    /// Returns whether exactly one shape uses the mesh.
     pub(crate) fn is_single(&self, mesh: &Arc<Mesh>) -> bool {
         self.counts.get(&Arc::as_ptr(mesh).addr()) == Some(&1)
     }

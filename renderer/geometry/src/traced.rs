@@ -24,7 +24,7 @@ pub struct PositionArray {
     pub first: *const Vec3,
     /// From one to the next [bytes].
     pub stride: usize,
-    /// How many there are.
+    /// Number of elements.
     pub count: usize,
 }
 

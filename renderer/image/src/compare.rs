@@ -30,7 +30,7 @@ pub enum CompareError {
     Empty,
 }
 
-/// How far two images are apart.
+/// Difference of two images.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Root of the mean squared difference over pixels and channels.
@@ -42,22 +42,22 @@ pub struct Report {
     /// The FLIP error of each pixel, row by row.
     errors: Vec<f32>,
     width: usize,
-    /// The greatest difference of a value.
+    /// Maximum absolute difference of a value.
     pub max_error: f64,
     /// The pixel with that difference: column and row.
     pub max_error_at: (usize, usize),
     /// Mean of each channel of the first image, over finite values: red, green, blue, and alpha if both have it.
     pub mean_a: Vec<f64>,
-    /// The same of the second.
+    /// As the field before, of the second image.
     pub mean_b: Vec<f64>,
-    /// How many values of the first image are not finite.
+    /// Number of values of the first image that are not finite.
     pub non_finite_a: usize,
-    /// The same of the second.
+    /// As the field before, of the second image.
     pub non_finite_b: usize,
 }
 
 impl Report {
-    /// Whether the relative MSE is beyond a threshold; a comparison that gave no number is.
+    /// Returns whether the relative MSE exceeds a threshold; NaN counts as exceeding it.
     pub fn exceeds(&self, threshold: f64) -> bool {
         self.rel_mse.is_nan() || self.rel_mse > threshold
     }

@@ -28,7 +28,7 @@ pub enum ImageError {
         path: PathBuf,
         /// The file's format.
         format: &'static str,
-        /// What the decoder met.
+        /// Error message of the decoder.
         reason: String,
     },
     /// The file is sound, or may be, but of a kind that is not read.
@@ -36,7 +36,7 @@ pub enum ImageError {
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// What is not supported.
+        /// Name of the unsupported feature.
         reason: String,
     },
     /// The image has no pixels.

@@ -61,7 +61,7 @@ fn is_one_of(name: &str, wanted: &[&str]) -> bool {
     wanted.iter().any(|wanted| name.eq_ignore_ascii_case(wanted))
 }
 
-/// Whether a layer holds places or directions: x, and one of y and z.
+/// Returns whether a layer holds positions or directions: channels x, and y or z.
 fn is_position(names: &[String], layer: &str) -> bool {
     let has = |wanted: &str| {
         let mut parts = names.iter().map(|name| split(name));
@@ -82,7 +82,7 @@ fn rank_in_layer(name: &str, is_position: bool) -> usize {
     rank.map_or(usize::MAX, |rank| if rank < 6 { rank } else { rank + 3 })
 }
 
-/// How likely a group of channels is the picture: one without a name, then one that says so, then any other.
+/// Rank of a group of channels as the main image: first the unnamed group, then one named as the image, then others.
 pub(super) fn rank_of(group: &str) -> u32 {
     match group.to_ascii_lowercase().as_str() {
         "" => 0,

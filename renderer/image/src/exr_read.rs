@@ -158,7 +158,7 @@ pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> 
     })
 }
 
-/// What the header of a file with so many pictures says.
+/// Returns the description in the header of a file with `subimages` images.
 pub(super) fn picture_info(headers: &[Header], subimages: usize) -> PictureInfo {
     let own = headers.first().map(|header| &header.own_attributes);
     let texts = own.map(|own| {
@@ -213,7 +213,7 @@ impl ExrFile {
         Ok(metadata(&headers(path, bytes)?))
     }
 
-    /// What the header alone tells.
+    /// Reads the description of a file from its header alone.
     pub(super) fn info_of(path: &Path, bytes: &[u8]) -> Result<ImageInfo, ImageError> {
         let headers = headers(path, bytes)?;
         let Some(first) = headers.first() else {

@@ -18,7 +18,7 @@ enum FileIdentity {
     Path(PathBuf),
 }
 
-/// Whether names that differ in case alone are usually the same file.
+/// True if names that differ in case alone are usually the same file.
 const IGNORES_CASE: bool = cfg!(any(windows, target_vendor = "apple"));
 
 impl FileId {

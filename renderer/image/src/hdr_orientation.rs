@@ -1,14 +1,14 @@
 //! Orientation of Radiance HDR files: the order of their scanlines and pixels, which the decoder knows one of.
 // Ward, "Radiance File Formats": the resolution string, `-Y height +X width` as most have it, or any other of eight.
 
-/// How the pixels of a file follow each other.
+/// Order of the scanlines of a file and of their pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct HdrOrientation {
-    /// Whether scanlines are columns.
+    /// True if scanlines are columns.
     is_transposed: bool,
-    /// Whether the first pixel is on the right.
+    /// True if the first pixel is on the right.
     from_right: bool,
-    /// Whether it is at the bottom.
+    /// True if the first pixel is at the bottom.
     from_bottom: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Format, MetaValue, SampleType, Window};
 
-/// What an image file says of itself.
+/// Description of an image file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageInfo {
     /// Its format.

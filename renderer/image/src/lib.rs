@@ -65,7 +65,7 @@ pub use write::{check_size, encode, write, write_all};
 
 use renderer_base::color::Rgb;
 
-/// How the numbers of an image relate to light.
+/// Transfer function of an image's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColorSpace {
     /// Linear Rec.709: proportional to light.
@@ -88,7 +88,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// The rectangle of that size at the origin.
+    /// Creates a rectangle of the given size at the origin.
     pub const fn of_size(width: u32, height: u32) -> Rect {
         Rect {
             x0: 0,
@@ -113,22 +113,22 @@ impl Rect {
         self.width() as usize * self.height() as usize
     }
 
-    /// Whether it holds no pixel.
+    /// Returns whether the rectangle contains no pixel.
     pub const fn is_empty(&self) -> bool {
         self.width() == 0 || self.height() == 0
     }
 
-    /// Whether the pixel lies in it.
+    /// Returns whether the rectangle contains the pixel.
     pub const fn contains(&self, x: u32, y: u32) -> bool {
         x >= self.x0 && x < self.x1 && y >= self.y0 && y < self.y1
     }
 
-    /// Whether all of `other` lies in it.
+    /// Returns whether the rectangle contains all of `other`.
     pub const fn encloses(&self, other: &Rect) -> bool {
         other.x0 >= self.x0 && other.y0 >= self.y0 && other.x1 <= self.x1 && other.y1 <= self.y1
     }
 
-    /// With so many pixels more on each side, as far as there are numbers for them.
+    /// Returns the rectangle grown by `by` pixels on each side, saturating at the limits of `u32`.
     #[must_use]
     pub const fn grown(&self, by: u32) -> Rect {
         Rect {
@@ -139,7 +139,7 @@ impl Rect {
         }
     }
 
-    /// The pixels of both.
+    /// Returns the intersection of both rectangles.
     #[must_use]
     pub fn and(&self, other: &Rect) -> Rect {
         Rect {
@@ -150,7 +150,7 @@ impl Rect {
         }
     }
 
-    /// It, cut into tiles of at most `size` × `size` pixels, row by row.
+    /// Splits the rectangle into tiles of at most `size` × `size` pixels, in row-major order.
     ///
     /// # Panics
     /// When `size` is zero.
@@ -169,14 +169,14 @@ impl Rect {
             .collect()
     }
 
-    /// Its pixels, row by row.
+    /// Iterates over the pixels in row-major order.
     pub fn pixels(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let Rect { x0, y0, x1, y1 } = *self;
         (y0..y1).flat_map(move |y| (x0..x1).map(move |x| (x, y)))
     }
 }
 
-/// Where an image lies in a larger one: EXR's data window within its display window.
+/// Position of an image in a larger one: EXR's data window within its display window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Column of the image's first column, relative to the whole's.
@@ -200,9 +200,9 @@ pub struct Image {
     pub channels: usize,
     /// The values, row-major, row 0 on top: `height × width × channels`.
     pub data: Vec<f32>,
-    /// How the values relate to light.
+    /// Transfer function of the values.
     pub color_space: ColorSpace,
-    /// Where the image lies in a larger one; `None` when it is the whole.
+    /// Position of the image in a larger one; `None` if it is not part of one.
     pub window: Option<Window>,
 }
 
@@ -244,7 +244,7 @@ impl Image {
         &self.data[start..start + self.channels]
     }
 
-    /// The values of a pixel, to change.
+    /// The values of a pixel, mutable.
     ///
     /// # Panics
     /// When the pixel lies outside.
@@ -269,7 +269,7 @@ impl Image {
         }
     }
 
-    /// Sets the first three channels of a pixel (the first alone where there are fewer).
+    /// Sets the first three channels of a pixel (only the first if there are fewer).
     ///
     /// # Panics
     /// When the pixel lies outside.
@@ -279,7 +279,7 @@ impl Image {
         pixel[..used].copy_from_slice(&color.to_array()[..used]);
     }
 
-    /// The same pixels with the channels of another image after their own.
+    /// Returns the image with the channels of another image appended.
     ///
     /// # Panics
     /// When the other image is of another size.
@@ -301,7 +301,7 @@ impl Image {
         }
     }
 
-    /// How many leading channels carry colour; the rest is alpha or other.
+    /// Number of leading colour channels; the others are alpha or other quantities.
     pub fn color_channels(&self) -> usize {
         if self.channels < 3 {
             self.channels.min(1)
@@ -310,7 +310,7 @@ impl Image {
         }
     }
 
-    /// The same picture in linear Rec.709.
+    /// Converts the image to linear Rec.709.
     pub fn into_linear(mut self) -> Image {
         match self.color_space {
             ColorSpace::Linear => {}
@@ -325,7 +325,7 @@ impl Image {
         self
     }
 
-    /// How many values are infinite or not a number.
+    /// Number of values that are infinite or NaN.
     pub fn non_finite(&self) -> usize {
         self.data.iter().filter(|v| !v.is_finite()).count()
     }

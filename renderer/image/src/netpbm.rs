@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{ImageError, Raster, Samples};
 
-/// What each of the formats begins with.
+/// Magic numbers of the formats.
 pub(super) const MAGIC: [&[u8]; 6] = [b"P2", b"P3", b"P5", b"P6", b"Pf", b"PF"];
 
 const NAME: &str = "Netpbm";

@@ -54,7 +54,7 @@ pub fn write_whole_with(
     stage_with(path, write)?.commit()
 }
 
-/// A file that is on the disk, but not in its place yet. It goes away unless it is committed.
+/// Temporary file that is complete but not yet renamed to its target. Dropping it without a commit deletes it.
 pub struct Staged {
     temporary: Temporary,
     path: PathBuf,
@@ -116,7 +116,7 @@ fn resolve(path: &Path) -> Result<PathBuf, ImageError> {
     resolve_link(path, path)
 }
 
-/// The same of a path that `asked` leads to, which errors name.
+/// As [`resolve`], for a path reached from `asked` by symbolic links; errors name `asked`.
 fn resolve_link(path: &Path, asked: &Path) -> Result<PathBuf, ImageError> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -147,7 +147,7 @@ fn resolve_link(path: &Path, asked: &Path) -> Result<PathBuf, ImageError> {
     }
 }
 
-/// How old a temporary file must be to be somebody's who was killed, not somebody's who has just begun.
+/// Age from which a temporary file counts as left behind by a killed process, not as in use by one that has just begun.
 const ABANDONED: Duration = Duration::from_secs(10);
 
 /// The temporary files that there are.
@@ -216,7 +216,7 @@ fn without_path(error: io::Error) -> io::Error {
 
 const SUFFIX: &str = ".tmp";
 
-/// What the names of temporary files for `target` begin with.
+/// Prefix of the names of temporary files for `target`.
 fn prefix(target: &Path) -> String {
     // Names have a greatest length, too.
     let name = target.file_name().unwrap_or_default().to_string_lossy();

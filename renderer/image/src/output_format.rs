@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::{ImageError, MetaValue, SampleType};
 
-/// What a file says beside the pixels, and how pixels become bytes.
+/// Options of an image writer: metadata, and the encoding of pixels.
 #[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
     /// Brightness of 8-bit formats [stops]; other formats keep the radiance as it is.
     pub exposure: f32,
-    /// How an EXR or TIFF stores its numbers; integers become halves in an EXR, which has none of that size.
+    /// Sample type of an EXR or TIFF; integer types become half in an EXR, which has no integers of their size.
     pub samples: SampleType,
     /// Names of the image's channels in an EXR; empty for the usual ones (`Y`, `YA`, `RGB` or `RGBA`).
     pub channel_names: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// The format that the extension of `path` asks for.
+    /// Returns the format that the extension of `path` names.
     pub(super) fn of(path: &Path) -> Result<OutputFormat, ImageError> {
         let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
         match extension.as_deref().map(str::to_ascii_lowercase).as_deref() {
@@ -45,7 +45,7 @@ impl OutputFormat {
     }
 }
 
-/// Whether [`WriteOptions::exposure`] counts for the format that the extension of `path` names.
+/// Returns whether [`WriteOptions::exposure`] applies to the format that the extension of `path` names.
 pub fn has_exposure(path: &Path) -> bool {
     matches!(OutputFormat::of(path), Ok(OutputFormat::Png | OutputFormat::Jpeg))
 }

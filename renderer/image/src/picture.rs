@@ -19,7 +19,7 @@ pub enum Subimage {
 /// Which channels of a picture are its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColorChannels {
-    /// Whether the first channel is grey; else the first three are red, green and blue.
+    /// True if the first channel is grey; else the first three are red, green and blue.
     pub is_grey: bool,
     /// Alpha, if one is.
     pub alpha: Option<usize>,
@@ -39,20 +39,20 @@ impl ColorChannels {
     }
 }
 
-/// What a file says of its picture.
+/// Description of a texture's file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PictureInfo {
     /// Key-value pairs, with OpenImageIO's keys.
     pub attributes: Vec<(String, MetaValue)>,
     /// Its colour, where the file names its channels.
     pub colors: Option<ColorChannels>,
-    /// What lies beyond the picture along s and t, as `maketx` writes it: `black,periodic`.
+    /// Wrap modes along s and t, as `maketx` writes them: `black,periodic`.
     pub wrap: Option<String>,
     /// Pictures in the file.
     pub subimages: usize,
-    /// Whether it is an environment in longitude and latitude.
+    /// True if the image is a longitude-latitude environment.
     pub is_environment: bool,
-    /// Whether the first and last texels of rows and columns of that environment lie on its borders, as OpenEXR has them.
+    /// True if the first and last texels of the environment's rows and columns lie on its borders, as in OpenEXR.
     pub has_border_texels: bool,
 }
 
@@ -69,7 +69,7 @@ impl PictureInfo {
 pub struct Picture {
     /// The picture, then those of its smaller versions that the file holds, each half the size of the one before.
     pub levels: Vec<Raster>,
-    /// What the file says of it.
+    /// Description of the file.
     pub info: PictureInfo,
 }
 

@@ -4,7 +4,7 @@ use half::f16;
 
 use super::{ColorSpace, Image, Rect, Window};
 
-/// How a file stores a sample.
+/// Sample type of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SampleType {
     /// Eight bits, 255 is 1.
@@ -23,9 +23,9 @@ pub enum SampleType {
 /// The values of a raster, row-major, row 0 on top, channels interleaved.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Samples {
-    /// Eight bits, 255 is 1; sRGB-encoded colour by the custom of such files.
+    /// 8 bits, 255 is 1; colour is sRGB-encoded by convention.
     U8(Vec<u8>),
-    /// Sixteen bits, 65535 is 1; sRGB-encoded colour by the custom of such files.
+    /// 16 bits, 65535 is 1; colour is sRGB-encoded by convention.
     U16(Vec<u16>),
     /// Half floats, linear.
     F16(Vec<f16>),
@@ -44,7 +44,7 @@ impl Samples {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -15,7 +15,7 @@ use renderer_base::files::{DiskFiles, Files};
 /// Reads an image: grey, grey with alpha, RGB or RGBA (of a TIFF all channels), values in the file's own colour space (see
 /// [`Image::into_linear`]).
 ///
-/// Of an EXR with several layers the one without a name is taken, else the first that has colour.
+/// Of an EXR with several layers it reads the unnamed one, else the first that has colour.
 ///
 /// # Errors
 /// When the file is missing, damaged, empty or of an unsupported kind.
@@ -86,7 +86,7 @@ pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
     })
 }
 
-/// The names of so many channels in a file that does not name them.
+/// Default names of `count` channels, for files that do not name them.
 pub(super) fn usual_names(count: usize) -> Vec<String> {
     let usual: &[&str] = match count {
         1 => &["Y"],
@@ -171,7 +171,7 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
     })
 }
 
-/// Whether an end marker follows the last scan. The decoder fills what is missing of a truncated file with grey.
+/// Returns whether an end marker follows the last scan. The decoder fills what is missing of a truncated file with grey.
 fn jpeg_has_end(bytes: &[u8]) -> bool {
     // Within a scan 0xff is followed by zero, so that neither marker can be there by chance; the markers of a
     // thumbnail come before the picture's first scan.

@@ -14,7 +14,7 @@ pub(super) struct TiffBands<R> {
     patches: Vec<(u64, u8)>,
 }
 
-/// The most directories that are looked at.
+/// Maximum number of directories that are scanned.
 pub(super) const MAX_DIRECTORIES: usize = 4096;
 
 /// Tags, and values of theirs.
@@ -26,10 +26,10 @@ const BLACK_IS_ZERO: u8 = 1;
 const ALPHA: [u64; 2] = [1, 2];
 
 impl<R: Read + Seek> TiffBands<R> {
-    /// A file whose directories are looked through once. Errors are left to the decoder.
+    /// Wraps a file and scans its directories once. Errors are left to the decoder.
     pub(super) fn new(mut file: R) -> io::Result<TiffBands<R>> {
         let mut patches = vec![];
-        // What cannot be read here, the decoder refuses.
+        // Errors are ignored here: the decoder reports them.
         let _ = find_patches(&mut file, &mut patches);
         let at = file.seek(SeekFrom::Start(0))?;
         Ok(TiffBands { file, at, patches })

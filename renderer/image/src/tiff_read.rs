@@ -22,7 +22,7 @@ pub(super) struct TiffFile<R: Read + Seek> {
     directory: usize,
 }
 
-/// What a directory says of its picture.
+/// Description of the image of a TIFF directory.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TiffPage {
     pub(super) width: usize,
@@ -31,7 +31,7 @@ pub(super) struct TiffPage {
     /// Size of tiles, or of strips.
     pub(super) chunk: [usize; 2],
     pub(super) is_tiled: bool,
-    /// Whether the channels are in planes of their own.
+    /// True if each channel is stored in a separate plane.
     planar: bool,
 }
 
@@ -182,7 +182,7 @@ impl<R: Read + Seek> TiffFile<R> {
         }
     }
 
-    /// What the directory says of itself in words.
+    /// Returns the metadata of the directory.
     pub(super) fn info(&mut self, subimages: usize) -> PictureInfo {
         let mut info = PictureInfo {
             subimages,
@@ -207,7 +207,7 @@ impl<R: Read + Seek> TiffFile<R> {
         self.decoder.get_tag_ascii_string(tag).ok()
     }
 
-    /// What the directory says of its picture.
+    /// Returns the description of the directory's image.
     pub(super) fn page(&mut self) -> Result<TiffPage, ImageError> {
         let path = &self.path.clone();
         let (width, height) = self.decoder.dimensions().map_err(|e| convert(path, e))?;

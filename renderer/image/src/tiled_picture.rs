@@ -15,7 +15,7 @@ pub struct TiledPicture {
     file: Mutex<TiledFile>,
     /// Columns, rows and channels of the levels.
     sizes: Vec<[usize; 3]>,
-    /// What the file says of it.
+    /// Description of the file.
     pub info: PictureInfo,
 }
 

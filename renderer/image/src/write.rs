@@ -14,7 +14,7 @@ use super::{
 };
 use renderer_base::math::exp2;
 
-/// How good JPEG files are, of 100.
+/// Quality of JPEG files, from 1 to 100.
 const JPEG_QUALITY: u8 = 95;
 
 /// Writes an image in the format that the extension names, whole or not at all.
@@ -95,7 +95,7 @@ fn encode_exr(image: &Image, options: &WriteOptions) -> Result<Vec<u8>, String> 
     if names.len() != image.channels {
         return Err(format!("{} names for {} channels", names.len(), image.channels));
     }
-    // What is in memory as encoded colour leaves as light: EXR has no other custom.
+    // sRGB-encoded images are written as linear values, the convention of EXR.
     exr_write::encode(&image.clone().into_linear(), &names, options)
 }
 

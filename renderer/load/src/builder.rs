@@ -203,10 +203,8 @@ impl Builder {
         self.desc.shaders = texts.shaders;
         if self.context.diagnostics.has_errors() {
             let mut mistakes = self.context.diagnostics;
-            if self.is_whole {
-                if let Some(shader_errors) = self.shader_errors {
-                    mistakes.add_new(shader_errors(&self.desc).list);
-                }
+            if let Some(shader_errors) = self.shader_errors.filter(|_| self.is_whole) {
+                mistakes.add_new(shader_errors(&self.desc).list);
             }
             return Err(mistakes);
         }

@@ -1,4 +1,4 @@
-//! Reference of all keys of the scene format, from which `scenes/README.md` is generated.
+//! Reference of all keys of the scene format, from which `renderer/docs/scene-format.md` is generated.
 
 use super::table::Key;
 use super::{

@@ -1,4 +1,4 @@
-//! Key tables of blocks: name, documentation and reader of each key; `scenes/README.md` is generated from them.
+//! Key tables of blocks: name, documentation and reader of each key; `renderer/docs/scene-format.md` is generated from them.
 
 use rustc_hash::FxHashMap;
 use shading::Span;

@@ -40,7 +40,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was found in files.
+/// Result of checking files.
 #[derive(Default)]
 struct Count {
     units: usize,

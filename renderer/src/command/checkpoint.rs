@@ -112,6 +112,16 @@ impl Checkpoint {
         }))
     }
 
+    /// The most paths that a camera ray counts as in the render to be resumed, if there is one.
+    pub(super) fn max_paths_per_ray(&self) -> Option<u64> {
+        if !self.resume || !self.path.exists() {
+            return None;
+        }
+        let old = PartReader::open(&self.path).ok()?;
+        let limit = old.header().identity.get("paths_per_ray")?;
+        limit.strip_prefix("at most ")?.parse().ok()
+    }
+
     /// Reads the state of the render in the file, if there is one.
     fn load(&self, origin: &Origin<'_>, asked: &Range<u64>) -> Result<Option<RenderState>, Failure> {
         if !self.resume || !self.path.exists() {

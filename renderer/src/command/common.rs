@@ -59,12 +59,12 @@ impl CommonArgs {
         }
     }
 
-    /// How many threads work; 0 for one per core.
+    /// Number of threads; 0 for one per core.
     pub(super) fn threads(&self) -> usize {
         self.threads.unwrap_or(0) as usize
     }
 
-    /// What all random numbers follow from.
+    /// Seed of the random numbers.
     pub(super) fn seed(&self, desc: &SceneDesc) -> u64 {
         self.seed.map_or(desc.sampler.seed, u64::from)
     }

@@ -67,19 +67,19 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     }
 }
 
-/// What a word of the command line stands for.
+/// Subject of an argument of the command line.
 enum Subject {
     /// A unit or a group.
     Shader(Info),
-    /// What a file holds as a scene.
+    /// Contents of a scene or model.
     Scene(Box<Inventory>),
-    /// What a part of a picture says about itself.
+    /// Header of a part.
     Part(Box<Header>),
-    /// What a checkpoint of a bake holds.
+    /// Contents of a checkpoint of a bake.
     Bake(CheckpointContent),
-    /// What an image says about itself.
+    /// Header of an image.
     Image(Box<ImageInfo>),
-    /// What stored photon maps say about themselves.
+    /// Header of stored photon maps.
     PhotonMaps(MapHeader),
 }
 
@@ -113,7 +113,7 @@ impl Subject {
     }
 }
 
-/// What a word stands for: a scene file comes with the units and groups that it declares.
+/// Finds the subjects of an argument: a scene file comes with the units and groups that it declares.
 fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Subject>, Diagnostics> {
     let path = Path::new(word);
     if is_checkpoint(path) {
@@ -154,7 +154,7 @@ fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Sub
     Ok(subjects)
 }
 
-/// Leaves one parameter of each.
+/// Keeps only the parameter `name` of each unit and group.
 fn choose(shown: &mut Vec<Subject>, name: &str, diagnostics: &mut Diagnostics) {
     let count = shown.len();
     shown.retain(|subject| matches!(subject, Subject::Shader(_)));
@@ -173,7 +173,7 @@ fn choose(shown: &mut Vec<Subject>, name: &str, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// What is shown of a unit or group.
+/// A unit or group with its parameters.
 struct Info {
     kind: &'static str,
     name: String,
@@ -181,14 +181,14 @@ struct Info {
     params: Vec<Shown>,
 }
 
-/// A parameter as it is shown.
+/// A parameter of a unit or group.
 struct Shown {
     name: String,
     /// Its type, or the structure's.
     ty: String,
     output: bool,
     default: Option<Const>,
-    /// Whether the default stands in brackets: of arrays and of what has components.
+    /// True if the default stands in brackets: defaults of arrays and of types with components.
     composite: bool,
     metadata: Vec<Metadata>,
     /// The fields of a structure; it has no default of its own.
@@ -223,7 +223,7 @@ impl Info {
         }
     }
 
-    /// As `oslinfo -v` shows it.
+    /// Returns the text in the form of `oslinfo -v`.
     fn text(&self, heading: bool) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
@@ -278,8 +278,8 @@ impl Shown {
     }
 }
 
-/// The parameters to show, a structure before its fields. `declared` tells which are unsized arrays, and the structure
-/// that they are fields of.
+/// Returns the parameters, each structure before its fields. `declared` holds for each parameter whether it is an unsized
+/// array, and the structure that it is a field of.
 fn shown(params: &[ParamInfo], declared: impl IntoIterator<Item = (bool, Option<String>)>) -> Vec<Shown> {
     let mut list: Vec<Shown> = vec![];
     let mut structures: Vec<String> = vec![];

@@ -18,7 +18,7 @@ const INTERRUPT: i32 = 2;
 /// Signals that come so soon after the first are the same one, unless they are Ctrl-C.
 const SAME: Duration = Duration::from_millis(500);
 
-/// Whether a signal arrived, and what it does.
+/// State of signal handling: whether a signal arrived, and its effect.
 #[derive(Debug, Default)]
 pub(super) struct Interrupt {
     stop: AtomicBool,
@@ -42,7 +42,7 @@ impl Interrupt {
         &self.stop
     }
 
-    /// Whether the work should end with what there is.
+    /// Flag that asks the work to end with the result so far.
     pub(super) fn is_set(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -104,7 +104,7 @@ fn on_signal(f: impl Fn(i32) + Send + 'static) -> std::io::Result<()> {
         .map(drop)
 }
 
-/// Whether the process was started with a signal ignored, where the system tells.
+/// Returns whether the process was started with a signal ignored, on systems that report it.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -15,10 +15,10 @@ use renderer_geometry::{Geometry, MANY_VERTICES, Mesh};
 use renderer_import::MODELS;
 use renderer_scene::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc};
 
-/// What a file holds as a scene.
+/// Contents of a scene or model file.
 pub(super) struct Inventory {
     desc: SceneDesc,
-    /// Whether the file is a model: then what it lacks was made up.
+    /// True if the file is a model, whose film, camera and lights may be defaults.
     is_model: bool,
 }
 
@@ -31,7 +31,7 @@ impl Inventory {
         Inventory { desc, is_model }
     }
 
-    /// Whether there is anything to list.
+    /// Returns whether there is nothing to list.
     pub(super) fn is_empty(&self) -> bool {
         self.desc.is_library() && self.desc.materials.is_empty()
     }
@@ -40,7 +40,7 @@ impl Inventory {
         if self.is_model { "model" } else { "scene" }
     }
 
-    /// What a model brings has the model's name before its own.
+    /// Returns whether an object is a default: the objects of a model have the model's name as prefix.
     fn is_made_up(&self, name: &str) -> bool {
         self.is_model && !name.contains('.')
     }
@@ -138,7 +138,7 @@ impl Inventory {
     }
 }
 
-/// Whether that is the name of a scene or a model.
+/// Returns whether a path has the extension of a scene or a model.
 pub(super) fn is_scene(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
     ["kiln", "zip", "xml"]

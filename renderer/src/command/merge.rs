@@ -170,7 +170,7 @@ fn noise_message(parts: &[Named]) -> String {
     )
 }
 
-/// Which samples are missing, and between which files.
+/// Missing samples, and the files between which they are missing.
 fn gap_message(parts: &[Named], joined: &Header) -> String {
     let gaps = joined.samples.gaps();
     let mut message = format!("error: the samples {gaps} are missing");

@@ -22,6 +22,7 @@ mod preview;
 mod progress;
 mod progress_lines;
 mod render;
+mod render_observer;
 mod scene_options;
 mod shade;
 mod shader_file;
@@ -30,7 +31,6 @@ mod statistics;
 mod stored;
 mod summary;
 mod terminal;
-mod watch;
 
 use std::io;
 use std::process::ExitCode;

@@ -133,7 +133,7 @@ impl Pictures {
     }
 }
 
-/// Whether that is the name of a part.
+/// Returns whether a path has the extension of a part.
 pub(super) fn is_part(path: &Path) -> bool {
     path.extension()
         .and_then(OsStr::to_str)
@@ -158,7 +158,7 @@ fn kept_part(path: &Path, samples: &Ranges, header: &Header) -> Diagnostic {
     .hint(format!("`--checkpoint {path} --resume` goes on from its samples"))
 }
 
-/// What an EXR tells about its making. The time that it took is not among it: the same picture has the same bytes.
+/// Metadata of the EXR file. Render time is not included, so that equal images have equal bytes.
 fn metadata(header: &Header) -> Vec<(String, MetaValue)> {
     let fact = |name: &str| header.identity.get(name).unwrap_or_default().to_owned();
     let pairs = [

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::tell;
 
-/// What has been told.
+/// Progress that was reported last.
 #[derive(Default)]
 pub(super) struct ProgressLines {
     told: Mutex<Told>,

@@ -12,8 +12,8 @@ use super::outputs::Outputs;
 use super::pictures::Pictures;
 use super::preview::Preview;
 use super::progress::Bar;
+use super::render_observer::RenderObserver;
 use super::statistics::{Stages, Statistics};
-use super::watch::Watch;
 use super::{Failure, brightness, print, remark, summary};
 use crate::cli::{CommonArgs, ProgressForm, RenderArgs};
 use crate::part::Ranges;
@@ -39,7 +39,8 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     outputs.spare(built.scene.input_files())?;
     let mut warnings = built.warnings.clone();
 
-    let (settings, asked) = settings(args, &desc, &built, &pictures)?;
+    let (mut settings, asked) = settings(args, &desc, &built, &pictures)?;
+    settings.max_paths_per_ray = checkpoint.as_ref().and_then(Checkpoint::max_paths_per_ray);
     pictures.check_size(settings.rendered())?;
     check_photon_map(&settings)?;
     check_memory(common, &settings)?;
@@ -62,7 +63,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         Some(viewer) => Some(Preview::start(viewer, &pictures.files()[0], bar.remarks())?),
         None => None,
     };
-    let mut watch = Watch::new(&bar, &origin);
+    let mut watch = RenderObserver::new(&bar, &origin);
     if let Some(preview) = &preview {
         watch.show(preview);
     }
@@ -171,7 +172,7 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
     Ok((outputs, pictures, checkpoint))
 }
 
-/// What the flags of `render` alone change about the scene.
+/// Overrides of the scene by flags that only `render` has.
 pub(super) fn changes(args: &RenderArgs) -> Vec<Change> {
     let size = args.size.map(|(width, height)| {
         let change = format!("film.size=({width}, {height})");

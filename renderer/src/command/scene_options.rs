@@ -20,9 +20,9 @@ pub(super) struct SceneOptions {
     pub(super) changes: Vec<Change>,
     /// Light in place of the scene's own, or besides.
     pub(super) light: Option<Lighting>,
-    /// How shader sources are read.
+    /// Options of reading shader sources.
     pub(super) source: SourceArgs,
-    /// How scenes of Mitsuba's are read.
+    /// Options of reading Mitsuba scenes.
     pub(super) mitsuba: MitsubaArgs,
 }
 

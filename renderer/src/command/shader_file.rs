@@ -11,12 +11,12 @@ use renderer_base::files::{DiskFiles, Files as _};
 use renderer_import::MODELS;
 use renderer_transport::material::library;
 
-/// What a name on the command line stands for.
+/// Units and groups that a name on the command line refers to.
 #[derive(Debug)]
 pub(super) struct FoundShaders {
     /// Units and groups, in the order of the file.
     pub(super) templates: Vec<Template>,
-    /// What is worth knowing though nothing is wrong.
+    /// Warnings.
     pub(super) warnings: Diagnostics,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn find(system: &ShadingSystem, word: impl AsRef<OsStr>) -> Result<Fo
     .into())
 }
 
-/// What a file is, by its name, that cannot hold shaders.
+/// Kind of a file, by its name, that cannot hold shaders.
 fn no_text(path: &Path) -> Option<&'static str> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         model if MODELS.contains(&model) => Some("a model"),
@@ -130,7 +130,7 @@ fn in_order(loaded: Loaded) -> Vec<Template> {
     templates
 }
 
-/// Whether a file is shader source by its name.
+/// Returns whether a file is shader source by its name.
 pub(super) fn is_shader(path: &Path) -> bool {
     let is = |known: &str| {
         path.extension()

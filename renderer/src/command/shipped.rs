@@ -16,7 +16,7 @@ struct Entry {
     help: String,
 }
 
-/// All that ships, by category.
+/// Shipped units and groups by category.
 pub(super) struct Shipped(BTreeMap<String, Vec<Entry>>);
 
 impl Shipped {
@@ -77,7 +77,7 @@ fn text_of(metadata: &[Metadata], name: &str) -> String {
     }
 }
 
-/// What is said about a unit or group.
+/// Metadata of a unit or group.
 pub(super) fn metadata_of(template: &Template) -> &[Metadata] {
     match template {
         Template::Unit(unit) => &unit.hir.metadata,

@@ -16,7 +16,7 @@ use renderer_transport::render::{Decision, Rendered};
 use renderer_transport::scene::GeometryStats;
 use renderer_transport::scene::build::{Built, ShaderStats};
 
-/// How long each stage took.
+/// Time of each stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stages {
     pub(super) load: Duration,
@@ -25,7 +25,7 @@ pub(super) struct Stages {
     pub(super) render: Duration,
 }
 
-/// What a render took.
+/// Statistics of a render.
 #[derive(Debug)]
 pub(super) struct Statistics {
     stages: Stages,
@@ -47,7 +47,7 @@ pub(super) struct Statistics {
     /// Light that paths cannot find, relative to the picture.
     unfound: Option<f64>,
     adaptive_gain: Option<f64>,
-    /// How far adaptive sampling is.
+    /// State of adaptive sampling.
     pub(super) noise: Option<NoiseSummary>,
     dropped_samples: u64,
     clamped_samples: u64,
@@ -118,10 +118,10 @@ impl Statistics {
             );
             warnings.push(Diagnostic::warning(message));
         }
-        if self.work.crowded_points > 0 {
+        if self.work.lobe_overflows > 0 {
             let message = format!(
                 "{} hits had more than {MAX_LOBES} lobes, of which some were chosen at random: expect noise",
-                self.work.crowded_points
+                self.work.lobe_overflows
             );
             warnings.push(Diagnostic::warning(message));
         }
@@ -315,7 +315,7 @@ fn count(count: f64) -> String {
     }
 }
 
-/// What was done for photon maps, as JSON.
+/// Statistics of photon maps, as JSON.
 fn photons_json(photons: &PhotonStats) -> serde_json::Value {
     let map = |map: usize| {
         json!({

@@ -1,4 +1,4 @@
-//! What `kiln info` says of images and of stored photon maps.
+//! Output of `kiln info` for images and stored photon maps.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::terminal::plural;
 use renderer_image::{ImageInfo, MetaValue, SampleType, Window};
 use renderer_transport::integrator::photon::MapHeader;
 
-/// An image in a few lines.
+/// Returns the header of an image as text.
 pub(super) fn image_text(image: &ImageInfo) -> String {
     let [width, height] = image.size;
     let mut text = format!("{} image of {width} × {height} pixels\n", image.format.name());

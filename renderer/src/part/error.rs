@@ -12,7 +12,7 @@ pub enum PartError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         reason: String,
     },
     /// It is something else.
@@ -26,7 +26,7 @@ pub enum PartError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
 }

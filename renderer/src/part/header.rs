@@ -30,9 +30,9 @@ pub struct Header {
     pub size: [u32; 2],
     /// The rendered rectangle.
     pub crop: Rect,
-    /// Whether sums of squares are kept.
+    /// True if sums of squares are kept.
     pub variance: bool,
-    /// How far adaptive sampling is, whose statistics follow the sums.
+    /// State of adaptive sampling, whose statistics follow the sums.
     pub noise: Option<NoiseSummary>,
     /// What happened to the samples.
     pub counts: FilmCounts,
@@ -62,7 +62,7 @@ impl Header {
         Film::new(width, height, Some(self.crop), self.variance)
     }
 
-    /// The same as JSON.
+    /// Returns the header as JSON.
     pub fn json(&self) -> Json {
         let Rect { x0, y0, x1, y1 } = self.crop;
         let ranges: Vec<[u64; 2]> = self.samples.list().iter().map(|r| [r.start, r.end]).collect();
@@ -138,7 +138,7 @@ impl fmt::Display for Header {
     }
 }
 
-/// How far adaptive sampling is, in a line for people.
+/// State of adaptive sampling, as a line of text.
 fn write_noise(noise: &NoiseSummary, samples: &Ranges, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let NoiseSummary {
         rounds,

@@ -30,16 +30,16 @@ impl Identity {
             ("border", settings.border.to_string()),
             ("seed", settings.seed.to_string()),
             ("adaptive", settings.adaptive.to_string()),
-            (
-                "paths_per_ray",
-                format!("at most {}", settings.most_paths_per_ray()),
-            ),
             ("integrator", integrator.name().to_owned()),
         ];
         facts.extend(integrator_facts(integrator));
         if let Some(NoiseGoal { error, least, most }) = settings.noise {
             facts.push(("noise", format!("{error} from {least} to {most} samples")));
         }
+        facts.push((
+            "paths_per_ray",
+            format!("at most {}", settings.most_paths_per_ray()),
+        ));
         Identity(
             facts
                 .into_iter()

@@ -18,12 +18,12 @@ impl Ranges {
         &self.0
     }
 
-    /// Whether there is no number.
+    /// Returns whether there is no number.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many numbers there are.
+    /// Number of sample numbers.
     pub fn count(&self) -> u64 {
         self.0.iter().map(|range| range.end - range.start).sum()
     }
@@ -56,7 +56,7 @@ impl Ranges {
         Ranges(gaps.filter(|gap| !gap.is_empty()).collect())
     }
 
-    /// Whether all numbers of the other are among these.
+    /// Returns whether all numbers of the other are among these.
     pub fn include(&self, other: &Ranges) -> bool {
         self.union(other) == *self
     }

@@ -23,7 +23,7 @@ pub struct PartReader {
 }
 
 impl PartReader {
-    /// Whether a file begins with the magic number of parts.
+    /// Returns whether a file begins with the magic number of parts.
     pub fn is_part(path: &Path) -> bool {
         // To open a pipe is to wait for whoever writes to it.
         if !path.is_file() {
@@ -70,7 +70,7 @@ impl PartReader {
         })
     }
 
-    /// What the part belongs to and which samples it has.
+    /// Header: identity of the image and its sample numbers.
     pub fn header(&self) -> &Header {
         &self.header
     }

@@ -65,30 +65,30 @@ pub enum Builtin {
     TransformVector,
     /// `(matrix, normal) → normal`, by the inverse transpose.
     TransformNormal,
-    /// `(string from, string to) → matrix`, from the host; identity and a report where it knows no such space.
+    /// `(string from, string to) → matrix`, from the host; for an unknown space, the identity and an error report.
     SpaceMatrix,
-    // Patterns: the argument is 1, 2 (two floats), 3 (a triple) or 4-dimensional (a triple and a float); the result is a
-    // float or a triple, by the type of the destination.
+    // Patterns: the argument is 1, 2 (two floats), 3 (a triple) or 4-dimensional (a triple and a float); the type of
+    // the destination decides whether the result is a float or a triple.
     /// `noise("perlin", …)`: signed gradient noise in `[-1,1]`.
     Perlin,
-    /// `noise("uperlin", …)`: the same in `[0,1]`.
+    /// `noise("uperlin", …)`: unsigned gradient noise in `[0,1]`.
     UPerlin,
     /// `noise("cell", …)`: one value in `[0,1]` for each unit cell.
     Cell,
     /// `noise("hash", …)`: one value in `[0,1]` for each point.
     HashNoise,
-    /// `noise(kind, …)`: `(string, coordinates)`, and for a kind that may be gabor noise its options (anisotropic,
-    /// do_filter, direction, bandwidth, impulses), the changes of the coordinates along x, and those along y.
+    /// `noise(kind, …)`: `(string, coordinates)`; for a kind that may be Gabor noise, then its options (anisotropic,
+    /// do_filter, direction, bandwidth, impulses), the derivatives of the coordinates in x, and those in y.
     Noise,
-    /// `pnoise(kind, …)`: the same, with as many periods after the coordinates.
+    /// `pnoise(kind, …)`: as [`Builtin::Noise`], with one period per coordinate after the coordinates.
     PNoise,
     /// `spline(string, float, T[])` and `spline(string, float, int, T[])` → T.
     Spline,
-    /// The same of floats, backwards.
+    /// `splineinverse`: the inverse of a spline of floats.
     SplineInverse,
     /// `hash` of an int, float, two floats, a point, a point and a float, or a string.
     Hash,
-    // Colours, in a [`crate::eval::color_system::ColorSystem`] by its number.
+    // Colours, in the [`crate::eval::color_system::ColorSystem`] with the given number.
     /// `(float temperature, int system) → color`.
     Blackbody,
     /// `(float wavelength, int system) → color`.
@@ -103,21 +103,23 @@ pub enum Builtin {
     GetChar,
     Stoi,
     Stof,
-    /// `(string[n] results, string text, string separator, int most)` → the results with the pieces in their first places.
+    /// `(string[n] results, string text, string separator, int maxsplit)` → `results` with its first elements set to
+    /// the pieces.
     Split,
-    /// `(string text, string separator, int most)` → the number of pieces.
+    /// `(string text, string separator, int maxsplit)` → the number of pieces.
     SplitCount,
     /// `regex_match(string text, string pattern)`.
     RegexMatch,
     /// `regex_search(string text, string pattern)`.
     RegexSearch,
-    /// `(int[n] results, string text, string pattern)` → where the match and its groups begin and end.
+    /// `(int[n] results, string text, string pattern)` → begin and end offsets of the match and its groups, for
+    /// `regex_match`.
     RegexMatchPlaces,
-    /// The same of a search.
+    /// As [`Builtin::RegexMatchPlaces`], for `regex_search`.
     RegexSearchPlaces,
     /// `format(string, …) → string`.
     Format,
-    // Effects.
+    // Side effects.
     /// `printf(string, …)`.
     Printf,
     /// `warning(string, …)`.
@@ -126,13 +128,13 @@ pub enum Builtin {
     Error,
     /// `fprintf(string file, string, …)`.
     Fprintf,
-    // Messages. `place` is where in source it is asked.
+    // Messages. `place` is the source location of the call.
     /// `(string name, string type, string place, value)`.
     SetMessage,
-    /// `(string source, string name, string type, string place, int kind) → int`: whether there is a message of that
-    /// type, which is of a [`crate::hir::Kind::code`].
+    /// `(string source, string name, string type, string place, int kind) → int`: whether a message of that type
+    /// exists; `kind` is its [`crate::hir::Kind::code`].
     HasMessage,
-    /// `(string source, string name, int kind)` → the message's value, where there is one.
+    /// `(string source, string name, int kind)` → the value of a message that exists.
     MessageValue,
     // Dictionaries.
     /// `dict_find(string dictionary, string path) → int`.
@@ -141,55 +143,55 @@ pub enum Builtin {
     DictFindBelow,
     /// `dict_next(int node) → int`.
     DictNext,
-    /// `(int node, string attribute, int kind) → int`: whether there is a value, of a [`crate::hir::Kind::code`].
+    /// `(int node, string attribute, int kind) → int`: whether a value exists; `kind` is a [`crate::hir::Kind::code`].
     HasDictValue,
     /// `(int node, string attribute, int kind)` → the value.
     DictValue,
-    // What is asked of the host.
+    // Host queries.
     /// `(point, vector, float mindist, float maxdist, int shade, string traceset) → int`: whether a ray hits anything.
     Trace,
-    /// `(string) → int`: whether the host knows a space.
+    /// `(string) → int`: whether the host knows a coordinate space.
     IsSpace,
-    // Point clouds. Arrays of values take part as they were before; their first places are filled, as many as there are
-    // points.
-    /// `(string file, point center, float radius, int most, int sort) → int[n + 1]`: the numbers of the nearest points, of
-    /// which there are as many as the last element says.
+    // Point clouds. The previous contents of an array are an operand; the first elements are replaced, one per point.
+    /// `(string file, point center, float radius, int max_points, int sort) → int[n + 1]`: the indices of the nearest
+    /// points, with their number in the last element.
     CloudSearch,
-    /// `(string file, int[] points, int count, string name, int kind) → int`: whether there is an attribute for an array
-    /// of a [`crate::hir::Kind::code`], and all points.
+    /// `(string file, int[] points, int count, string name, int kind) → int`: whether the attribute exists with a type
+    /// that fits an array of that [`crate::hir::Kind::code`], and all points exist.
     HasCloudValues,
     /// `(T[n] before, string file, int[] points, int count, string name) → T[n]`: the values of an attribute.
     CloudValues,
-    /// `(float[n] before, string file, int[] points, int count, point center) → float[n]`: distances from a centre.
+    /// `(float[n] before, string file, int[] points, int count, point center) → float[n]`: distances from the centre.
     CloudDistances,
-    /// `(float[n] before, string file, int[] points, int count, point center, vector change) → float[n]`: the changes of
-    /// the distances where the centre changes.
+    /// `(float[n] before, string file, int[] points, int count, point center, vector change) → float[n]`: differentials
+    /// of the distances for a differential of the centre.
     CloudDistanceChanges,
     /// `(T[n] before, int[] points, int count) → T[n]`: zero.
     CloudZeros,
-    /// `(string file, point position, string name, value, …) → int`: whether a point is kept with its attributes, to be
-    /// written.
+    /// `(string file, point position, string name, value, …) → int`: whether the point with its attributes is recorded
+    /// for writing.
     CloudWrite,
-    // What is asked of the shading point.
+    // Queries of the shading point.
     /// `raytype(string) → int`.
     RayType,
     /// `backfacing() → int`.
     Backfacing,
     /// `surfacearea() → float`.
     SurfaceArea,
-    /// `getattribute(string object, string name) → int found`, and the value by `Op::AttributeValue`.
+    /// `getattribute(string object, string name) → int found`; the value is read by `Op::AttributeValue`.
     HasAttribute,
-    /// `isconstant(value) → int`: whether the optimiser finds the value to be constant, whatever it is asked to do.
+    /// `isconstant(value) → int`: whether the optimiser proves the value constant, independent of the optimisation
+    /// options.
     IsConstant,
-    /// `(string object, string name, int index, int kind) → int found`: an attribute that may be more than four floats, by
-    /// [`crate::hir::Kind::code`]; its element where the index is not below zero.
+    /// `(string object, string name, int index, int kind) → int found`: an attribute that may have more than four
+    /// floats, with its [`crate::hir::Kind::code`]; one element of it if the index is not negative.
     HasAnyAttribute,
-    /// `(string object, string name, int index, int kind)` → its value.
+    /// `(string object, string name, int index, int kind)` → the value.
     AnyAttribute,
 }
 
 impl Builtin {
-    /// Whether a call can be removed, merged with an equal one, or folded.
+    /// Returns whether a call is free of side effects: it can be removed, merged with an equal call, or folded.
     pub fn is_pure(self) -> bool {
         !matches!(
             self,
@@ -210,7 +212,7 @@ impl Builtin {
         )
     }
 
-    /// Whether it is one of [`crate::eval::library`].
+    /// Returns whether it is implemented in [`crate::eval::library`].
     pub fn in_library(self) -> bool {
         use Builtin as B;
         matches!(
@@ -234,7 +236,7 @@ impl Builtin {
         )
     }
 
-    /// Whether it has derivatives that are computed together with the value, by [`crate::hir::Op::BuiltinDual`].
+    /// Returns whether its derivatives are computed together with the value, by [`crate::hir::Op::BuiltinDual`].
     pub fn has_dual(self) -> bool {
         matches!(
             self,
@@ -247,7 +249,7 @@ impl Builtin {
         )
     }
 
-    /// Whether the result depends on the arguments alone, so that constant arguments can be folded.
+    /// Returns whether the result depends on the arguments only, so that calls with constant arguments can be folded.
     pub fn is_foldable(self) -> bool {
         self.is_pure()
             && !matches!(
@@ -270,7 +272,7 @@ impl Builtin {
             )
     }
 
-    /// Whether it is a function of point clouds whose result is an array.
+    /// Returns whether it is a point cloud function with an array result.
     pub fn is_cloud_array(self) -> bool {
         matches!(
             self,
@@ -283,18 +285,18 @@ impl Builtin {
     }
 }
 
-/// One way to call a built-in function.
+/// An overload of a built-in function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signature {
     /// Name in source.
     pub name: &'static str,
-    /// What it does.
+    /// Operation.
     pub builtin: Builtin,
-    /// What it gives; an array without length has that of the first argument.
+    /// Result type; an array without length has the length of the first argument.
     pub result: Type,
-    /// What it takes.
+    /// Parameter types.
     pub params: &'static [Type],
-    /// Whether any further arguments may follow (`printf` and its kin).
+    /// True if any number of further arguments may follow (`printf` …).
     pub variadic: bool,
 }
 
@@ -320,7 +322,7 @@ pub enum Global {
 }
 
 impl Global {
-    /// All of them.
+    /// All globals.
     pub const ALL: [Global; 12] = [
         Global::P,
         Global::I,
@@ -354,17 +356,17 @@ impl Global {
         }
     }
 
-    /// The global of a name.
+    /// Returns the global of the given name.
     pub fn from_name(name: &str) -> Option<Global> {
         Global::ALL.into_iter().find(|g| g.name() == name)
     }
 
-    /// Whether its derivatives are part of the shading point; those of the others are zero.
+    /// Returns whether its derivatives are part of the shading point; those of the other globals are zero.
     pub fn has_derivatives(self) -> bool {
         matches!(self, Global::P | Global::I | Global::U | Global::V)
     }
 
-    /// Its type.
+    /// Type of the global.
     pub fn ty(self) -> Type {
         match self {
             Global::P | Global::Ps => Type::POINT,
@@ -375,13 +377,13 @@ impl Global {
     }
 }
 
-/// All signatures. Overloads of a name stand together, the preferred first.
+/// All signatures. Overloads of a name are adjacent, the preferred one first.
 pub fn signatures() -> &'static [Signature] {
     static TABLE: std::sync::LazyLock<Vec<Signature>> = std::sync::LazyLock::new(table);
     &TABLE
 }
 
-/// The signatures of one name.
+/// Iterates over the overloads of a name.
 pub fn overloads(name: &str) -> impl Iterator<Item = &'static Signature> {
     signatures().iter().filter(move |s| s.name == name)
 }
@@ -407,7 +409,7 @@ fn table() -> Vec<Signature> {
             variadic,
         });
     };
-    // Lane by lane: a float, and each triple type.
+    // For a float, and for each triple type component by component.
     let unary = [
         ("sin", B::Sin),
         ("cos", B::Cos),
@@ -490,7 +492,7 @@ fn table() -> Vec<Signature> {
     add("stof", B::Stof, F, &[S], false);
     add("regex_match", B::RegexMatch, I, &[S, S], false);
     add("regex_search", B::RegexSearch, I, &[S, S], false);
-    // The prelude's parts of `split`, and of matches with results.
+    // The parts of `split` and of the regular expression functions with results that the prelude calls.
     add("__split", B::Split, strings, &[strings, S, S, I], false);
     add("__split_count", B::SplitCount, I, &[S, S, I], false);
     add("__match_places", B::RegexMatchPlaces, ints, &[ints, S, S], false);
@@ -521,7 +523,7 @@ fn table() -> Vec<Signature> {
     add("printf", B::Printf, Type::VOID, &[S], true);
     add("warning", B::Warning, Type::VOID, &[S], true);
     add("error", B::Error, Type::VOID, &[S], true);
-    // Without the name of the unit before it.
+    // `error` without the name of the unit as prefix.
     add("__error", B::Error, Type::VOID, &[S], true);
     add("fprintf", B::Fprintf, Type::VOID, &[S, S], true);
     add("raytype", B::RayType, I, &[S], false);
@@ -530,7 +532,7 @@ fn table() -> Vec<Signature> {
     add("transform", B::TransformPoint, P, &[M, P], false);
     add("transform", B::TransformVector, V, &[M, V], false);
     add("transform", B::TransformNormal, N, &[M, N], false);
-    // Noise without a name is OSL's unsigned perlin; `noise("kind", …)` is resolved by the checker to these.
+    // Noise without a kind is OSL's unsigned Perlin noise; the checker resolves `noise("kind", …)` to these names.
     for (name, b) in [
         ("noise", B::UPerlin),
         ("snoise", B::Perlin),
@@ -557,7 +559,7 @@ fn table() -> Vec<Signature> {
     table
 }
 
-/// The function that computes noise of a kind alone, where there is one.
+/// Returns the name of the function that computes noise of the given kind only, if there is one.
 pub fn noise_function(name: &str) -> Option<&'static str> {
     match name {
         "perlin" | "snoise" => Some("snoise"),
@@ -568,7 +570,7 @@ pub fn noise_function(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a type can be passed to `printf`.
+/// Returns whether values of a type can be passed to `printf`.
 pub fn is_printable(ty: Type) -> bool {
     !matches!(ty.base, Base::Void | Base::Struct(_))
 }

@@ -30,18 +30,18 @@ pub enum Base {
 }
 
 impl Base {
-    /// Whether it is one of the four types that hold three floats.
+    /// Returns whether it is one of the four types of three floats.
     pub fn is_triple(self) -> bool {
         matches!(self, Base::Color | Base::Point | Base::Vector | Base::Normal)
     }
 }
 
-/// How many elements.
+/// Array length of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Length {
     /// Not an array.
     Single,
-    /// An array of so many.
+    /// An array of the given length.
     Array(u32),
     /// An array parameter whose length is the argument's.
     Unsized,
@@ -50,9 +50,9 @@ pub enum Length {
 /// A type: an element type, or an array of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Type {
-    /// The element.
+    /// Element type.
     pub base: Base,
-    /// How many.
+    /// Array length.
     pub length: Length,
 }
 
@@ -78,7 +78,7 @@ impl Type {
     /// `closure color`.
     pub const CLOSURE: Type = Type::single(Base::Closure);
 
-    /// One `base`.
+    /// Creates the type of a single `base`.
     pub const fn single(base: Base) -> Type {
         Type {
             base,
@@ -86,7 +86,7 @@ impl Type {
         }
     }
 
-    /// An array of `length` values of `base`.
+    /// Creates the type of an array of `length` elements of `base`.
     pub const fn array(base: Base, length: u32) -> Type {
         Type {
             base,
@@ -94,17 +94,17 @@ impl Type {
         }
     }
 
-    /// Whether it is an array, of known length or not.
+    /// Returns whether it is an array, of known length or not.
     pub fn is_array(self) -> bool {
         self.length != Length::Single
     }
 
-    /// Whether it is a single triple.
+    /// Returns whether it is a single triple.
     pub fn is_triple(self) -> bool {
         !self.is_array() && self.base.is_triple()
     }
 
-    /// The type of one element; the type itself when it is not an array.
+    /// Type of one element; the type itself if it is not an array.
     pub fn element(self) -> Type {
         Type::single(self.base)
     }
@@ -125,7 +125,7 @@ impl From<Base> for Type {
 }
 
 impl fmt::Display for Type {
-    /// As in source; a structure shows as `struct`, since its name is in the file's table.
+    /// Writes the type as in source. A structure is written as `struct`, because its name is in the file's table.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.base {
             Base::Void => "void",
@@ -148,7 +148,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// The component of a triple that a name means.
+/// Returns the index of the component of a triple with the given name.
 pub(crate) fn component_index(name: &str) -> Option<u32> {
     match name {
         "r" | "x" => Some(0),

@@ -18,7 +18,7 @@ use shading_compiler::hir::{Axis, Const, Kind, LocalId, Operand};
 impl Emitter<'_, '_> {
     // ---- Strings ----
 
-    /// What a run keeps of its messages.
+    /// Returns the kept part of the run's messages.
     pub(super) fn message_function(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> ir::Value {
         if builtin == Builtin::HasMessage {
             self.has_message(args)
@@ -31,7 +31,7 @@ impl Emitter<'_, '_> {
         match builtin {
             Builtin::Strlen => {
                 let text = self.read(args[0]);
-                // Texts are never longer than an int can tell.
+                // The length of a text always fits an int.
                 let len = offset_of!(TextHeader, len) as i32;
                 self.b.ins().load(types::I32, trusted(), text, len)
             }
@@ -57,7 +57,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A built-in function without result.
+    /// Emits a built-in function without a result.
     pub(super) fn effect(&mut self, builtin: Builtin, args: &[Operand]) {
         if builtin == Builtin::SetMessage {
             return self.set_message(args);
@@ -72,7 +72,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// What `format` and `printf` take: context, place, format, arguments and their number.
+    /// Arguments of `format` and `printf`: context, place, format, argument records and their number.
     fn format_args(&mut self, args: &[Operand]) -> [ir::Value; 5] {
         let [records, count] = self.records(&args[1..]);
         let format = self.read(args[0]);
@@ -80,7 +80,7 @@ impl Emitter<'_, '_> {
         [self.ctx, place, format, records, count]
     }
 
-    /// Arguments of any kind, in memory, and their number.
+    /// Stores argument records of any kind, and returns their address and number.
     pub(super) fn records(&mut self, args: &[Operand]) -> [ir::Value; 2] {
         let record = size_of::<Record>() as u64;
         let slot = self.new_slot(record * args.len().max(1) as u64);
@@ -96,7 +96,7 @@ impl Emitter<'_, '_> {
         [records.base, self.int(args.len() as i32)]
     }
 
-    /// The kind and number of an argument's values, and where they are.
+    /// Returns the kind, number and address of an argument's values.
     fn record(&mut self, arg: Operand) -> (ArgKind, u32, ir::Value) {
         let shape = self.shape(arg);
         let (kind, each) = match shape {
@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
         (kind, each * length(self.code, arg), data)
     }
 
-    /// Whether an operand is a matrix or an array.
+    /// Returns whether an operand is a matrix or an array.
     pub(super) fn is_in_memory(&self, arg: Operand) -> bool {
         match arg {
             Operand::Local(local) => register(self.ty(local)).is_none(),
@@ -137,7 +137,7 @@ impl Emitter<'_, '_> {
         let [name, ty, place] = self.read_all(&args[..3]);
         let (_, count, data) = self.record(args[3]);
         let stride = match self.shape(args[3]) {
-            // Its numbers count as sixteen values.
+            // A matrix has sixteen values.
             Shape::Matrix => 4,
             shape => shape.stride(),
         };
@@ -149,14 +149,14 @@ impl Emitter<'_, '_> {
         );
     }
 
-    /// Whether there is a message.
+    /// Tests whether a message exists.
     fn has_message(&mut self, args: &[Operand]) -> ir::Value {
         let [source, name, ty, place, kind] = self.read_all(args);
         let values = [self.ctx, source, name, ty, place, kind];
         self.call_value(shims::has_message(), &values)
     }
 
-    /// A message's value that is in a register.
+    /// Reads a message whose value is in a register.
     fn message(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
         let ty = self.ty(dst);
         let slot = self.new_slot(16);
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
         self.load(register, out)
     }
 
-    /// Stores a message's value.
+    /// Reads a message into memory.
     pub(super) fn message_into(&mut self, dst: LocalId, args: &[Operand], out: ir::Value) {
         let ty = self.ty(dst);
         let [source, name, kind] = self.read_all(args);
@@ -181,7 +181,7 @@ impl Emitter<'_, '_> {
 
     // ---- The library ----
 
-    /// The value of a function of the library that is in a register.
+    /// Calls a library function whose result is in a register.
     pub(super) fn library_value(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> ir::Value {
         let slot = self.new_slot(16);
         let out = self.slot(slot);
@@ -190,13 +190,13 @@ impl Emitter<'_, '_> {
         self.load(ty, out)
     }
 
-    /// Calls a function of the library, which stores its value.
+    /// Calls a library function that stores its result.
     pub(super) fn library_call(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand], out: ir::Value) {
         let function = self.library_function(dst, builtin, args);
         self.call_library(function, args, out);
     }
 
-    /// The same with derivatives, which stores an array.
+    /// Calls a library function with derivatives, which stores an array.
     pub(super) fn library_dual(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand], out: ir::Value) {
         let function = self.library_function(dst, builtin, args);
         self.call_library(function.with_derivatives(), args, out);
@@ -222,7 +222,7 @@ impl Emitter<'_, '_> {
 
     // ---- The shading point ----
 
-    pub(super) fn ask(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
+    pub(super) fn query(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
         match builtin {
             Builtin::Backfacing => self.load_global(types::I32, offset_of!(ShaderGlobals, backfacing)),
             Builtin::SurfaceArea => {
@@ -254,7 +254,7 @@ impl Emitter<'_, '_> {
 
     // ---- The host ----
 
-    /// Whether there is an attribute, and where its four floats are.
+    /// Queries an attribute; returns whether it exists, and the address of its four floats.
     pub(super) fn attribute(&mut self, args: &[Operand]) -> (ir::Value, Address) {
         self.shared.asks_host = true;
         if let [Some(Const::String(object)), Some(Const::String(name))] =
@@ -273,7 +273,7 @@ impl Emitter<'_, '_> {
         (found, out)
     }
 
-    /// The change of an attribute along an axis.
+    /// Reads the differential of an attribute along an axis.
     pub(super) fn attribute_derivative(&mut self, dst: LocalId, axis: Axis, args: &[Operand]) -> ir::Value {
         self.shared.asks_host = true;
         self.shared.asks_derivatives = true;
@@ -286,7 +286,7 @@ impl Emitter<'_, '_> {
         self.load(ty, out)
     }
 
-    /// What a service of the run or the host answers with an int.
+    /// Calls a service of the run or the host that returns an int.
     pub(super) fn service(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
         self.shared.asks_host |= matches!(builtin, Builtin::Trace | Builtin::IsSpace);
         let shim = shims::service(builtin).expect("a service");
@@ -301,7 +301,7 @@ impl Emitter<'_, '_> {
         self.call_value(shim, &values)
     }
 
-    /// A value of a dictionary that is in a register.
+    /// Reads a value of a dictionary that is in a register.
     pub(super) fn dict_value(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
         let ty = self.ty(dst);
         let slot = self.new_slot(16);
@@ -313,21 +313,21 @@ impl Emitter<'_, '_> {
         self.load(register, out)
     }
 
-    /// Stores a value of a dictionary; nothing where there is none, which is asked before.
+    /// Reads a value of a dictionary into memory; stores nothing if it does not exist, which is tested before.
     pub(super) fn dict_value_into(&mut self, args: &[Operand], out: ir::Value) {
         let [node, name, kind] = self.read_all(args);
         let place = self.place();
         self.call(shims::dict_value(), &[self.ctx, place, node, name, kind, out]);
     }
 
-    /// What is passed to ask for any attribute: context, names, index and kind.
+    /// Arguments of queries of any attribute: context, names, index and kind.
     pub(super) fn attribute_question(&mut self, args: &[Operand]) -> [ir::Value; 5] {
         self.shared.asks_host = true;
         let [object, name, index, kind] = self.read_all(args);
         [self.ctx, object, name, index, kind]
     }
 
-    /// Any attribute that is in a register.
+    /// Reads any attribute whose value is in a register.
     pub(super) fn any_attribute(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
         let ty = self.ty(dst);
         let slot = self.new_slot(16);
@@ -339,7 +339,7 @@ impl Emitter<'_, '_> {
         self.load(register, out)
     }
 
-    /// Stores any attribute; nothing where there is none, which is asked before.
+    /// Reads any attribute into memory; stores nothing if it does not exist, which is tested before.
     pub(super) fn any_attribute_into(&mut self, args: &[Operand], out: ir::Value) {
         let [ctx, object, name, index, kind] = self.attribute_question(args);
         let place = self.place();
@@ -349,7 +349,7 @@ impl Emitter<'_, '_> {
         );
     }
 
-    /// An attribute as the destination's type; strings and closures are never attributes.
+    /// Converts an attribute to the destination's type; strings and closures are never attributes.
     pub(super) fn attribute_value(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
         let shape = Shape::of(self.ty(dst).base);
         if matches!(shape, Shape::Text | Shape::Closure) {

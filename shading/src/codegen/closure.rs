@@ -1,8 +1,8 @@
 //! Closure construction: nodes in the arena.
 //!
-//! What a run makes once at most, in the unit itself and outside of loops, has a fixed place: the run takes memory for
-//! all of it when it starts. Nodes of loops and of functions take theirs when they are made, and are null when there is
-//! none left.
+//! Nodes that a run creates at most once (in the unit itself, outside of loops) have fixed offsets: the run allocates
+//! all of them at its start. Nodes in loops and functions are allocated when they are created, and are null if memory
+//! is exhausted.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
@@ -15,14 +15,14 @@ use crate::runtime::closure::{HEADER_BYTES, TAG_ADD, TAG_MUL};
 use crate::runtime::shims;
 use shading_compiler::hir::{Block, ClosureId, Const, Op, Operand, Stmt};
 
-/// How far to look back for the component that a product scales.
+/// Number of preceding statements searched for the component that a product scales.
 const LOOK_BACK: usize = 64;
-/// Bytes of nodes that may have fixed places. An arena that was reset has as many.
+/// Maximum total size in bytes of nodes with fixed offsets, which an arena always has after a reset.
 const RESERVED: usize = 32 << 10;
 const _: () = assert!(RESERVED + 16 <= Arena::ROOM);
 
 impl Emitter<'_, '_> {
-    /// A component of weight 1 with the operands as parameters.
+    /// Creates a component of weight 1 with the operands as parameters.
     pub(super) fn make_closure(&mut self, id: ClosureId, args: &[Operand]) -> ir::Value {
         self.shared.closures.insert(id);
         let (offsets, size) = self.shared.registry.get(id).layout();
@@ -30,14 +30,15 @@ impl Emitter<'_, '_> {
         let node = self.node(HEADER_BYTES + size, &mut done);
         let header = self.header(id.0, [1.0; 3]);
         self.store(header, node);
-        // A triple is stored with all four lanes. That spills over the following parameter, which is stored later, or
-        // over the end of the node, where nothing is yet: the arena and the nodes of fixed places end with room for it.
+        // A triple is stored with all four lanes. The fourth overwrites the next parameter, which is stored later, or
+        // the space after the node, which is not yet in use: the arena and the nodes with fixed offsets have padding at
+        // their end.
         for (arg, offset) in args.iter().zip(offsets) {
             let offset = (HEADER_BYTES + offset) as u64;
             let shape = self.shape(*arg);
             if self.is_in_memory(*arg) {
                 let from = self.address(*arg);
-                // Triples lie closer together than in variables.
+                // Triples are packed more tightly than in variables.
                 let (ty, step) = match shape {
                     Shape::Matrix => (types::F32X4, 16),
                     Shape::Triple => (types::F32X4, 12),
@@ -59,7 +60,7 @@ impl Emitter<'_, '_> {
         self.finish_node(node, done)
     }
 
-    /// A sum; one operand alone when the other is null.
+    /// Creates a sum; returns one operand if the other is null.
     pub(super) fn closure_add(&mut self, args: &[Operand]) -> ir::Value {
         let [a, b] = self.read_all(args);
         if self.constant(args[0]) == Some(&Const::NullClosure) {
@@ -80,8 +81,8 @@ impl Emitter<'_, '_> {
         self.finish_node(node, done)
     }
 
-    /// A product, null when the closure is. When it scales a component that was made for it alone, the weight goes into
-    /// that.
+    /// Creates a product; null if the closure is. If it scales a component that has no other use, the weight is folded
+    /// into the component.
     pub(super) fn closure_mul(&mut self, args: &[Operand], block: &Block, at: usize) -> ir::Value {
         let mut weight = self.read(args[1]);
         if self.shape(args[1]) == Shape::Float {
@@ -106,7 +107,7 @@ impl Emitter<'_, '_> {
         self.b.ins().store(unaligned(), value, at.base, at.offset);
     }
 
-    /// The block that goes on with a closure that several ways lead to.
+    /// Returns the join block that receives a closure from several predecessors.
     fn done(&mut self, done: &mut Option<ir::Block>) -> ir::Block {
         *done.get_or_insert_with(|| {
             let done = self.b.create_block();
@@ -115,7 +116,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// Goes on here unless `closure` is null: then in `done` with `result`.
+    /// Branches to `done` with `result` if `closure` is null, and continues here otherwise.
     fn unless_null(&mut self, closure: ir::Value, done: &mut Option<ir::Block>, result: ir::Value) {
         if self.nodes.known.contains_key(&closure) {
             return;
@@ -127,7 +128,8 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// The component that an operand is, if it is used here only and was made in the statements before.
+    /// Returns the component that an operand holds, if this is its only use and it was created in the preceding
+    /// statements.
     fn fresh_component(&self, closure: Operand, before: &[Stmt]) -> Option<ClosureId> {
         let Operand::Local(local) = closure else {
             return None;
@@ -145,7 +147,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    /// Stores a header. All 16 bytes at once, since whoever reads it soon may read it so.
+    /// Stores a header with a single 16-byte store, so that a load of the whole header can be forwarded from it.
     fn store_weight(&mut self, tag: u32, weight: ir::Value, node: Address) {
         let tag = self.float(f32::from_bits(tag));
         let header = self.shuffle(weight, [0, 0, 1, 2]);
@@ -153,7 +155,7 @@ impl Emitter<'_, '_> {
         self.store(header, node);
     }
 
-    /// A header of constant weight, as 16 bytes.
+    /// Returns a header of constant weight as 16 bytes.
     fn header(&mut self, tag: u32, [r, g, b]: [f32; 3]) -> ir::Value {
         let bytes: Vec<u8> = [tag, r.to_bits(), g.to_bits(), b.to_bits()]
             .into_iter()
@@ -163,8 +165,8 @@ impl Emitter<'_, '_> {
         self.b.ins().vconst(types::I32X4, constant)
     }
 
-    /// Memory for a node, a multiple of 16 bytes. Where that may be missing, goes on in a block where it is there; else in
-    /// `done` with null.
+    /// Allocates a node; its size must be a multiple of 16 bytes. If the allocation may fail, continues in a block
+    /// where it succeeded, and branches to `done` with null otherwise.
     fn node(&mut self, size: usize, done: &mut Option<ir::Block>) -> Address {
         debug_assert!(size.is_multiple_of(16));
         match self.nodes.base {
@@ -180,7 +182,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Takes memory for a node from the arena and goes on in a block where there is some; else in `done` with null.
+    /// Allocates a node from the arena and continues in a block where this succeeded; branches to `done` with null
+    /// otherwise.
     fn take_node(&mut self, size: usize, done: ir::Block) -> Address {
         let [fast, slow, fill] = [(); 3].map(|()| self.b.create_block());
         self.b.set_cold_block(slow);
@@ -211,7 +214,7 @@ impl Emitter<'_, '_> {
         Address { base, offset: 0 }
     }
 
-    /// The closure that a node holds, or what came to `done` instead of it.
+    /// Returns the closure of a node, or the value passed to `done` instead.
     fn finish_node(&mut self, node: Address, done: Option<ir::Block>) -> ir::Value {
         let closure = self.address_of(node);
         if done.is_none() {

@@ -12,7 +12,7 @@ use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::{Const, Kind, LocalId, Operand};
 
 impl Emitter<'_, '_> {
-    /// A function of point clouds whose result is an array.
+    /// Emits a point cloud function with an array result.
     pub(super) fn cloud_array(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) {
         let Some(shim) = shims::cloud_array(builtin) else {
             unreachable!("{builtin:?} is no function of point clouds")
@@ -51,7 +51,7 @@ impl Emitter<'_, '_> {
         self.call(shim, &[self.ctx, place, record.base, out]);
     }
 
-    /// Whether a cloud has an attribute and points.
+    /// Tests whether a cloud has an attribute and the points.
     pub(super) fn has_cloud_values(&mut self, args: &[Operand]) -> ir::Value {
         let &[file, indices, count, name, kind] = args else {
             unreachable!("it has five operands")
@@ -65,7 +65,7 @@ impl Emitter<'_, '_> {
         self.call_value(shims::has_cloud_values(), &[self.ctx, place, record.base])
     }
 
-    /// Writes a point; whether it is kept.
+    /// Writes a point; the result is whether it is recorded.
     pub(super) fn cloud_write(&mut self, args: &[Operand]) -> ir::Value {
         let [records, count] = self.records(&args[2..]);
         let [file, position] = self.read_all(&args[..2]);
@@ -75,7 +75,7 @@ impl Emitter<'_, '_> {
         self.call_value(shims::cloud_write(), &values)
     }
 
-    /// A record, of which the pointers are null and the changes zero.
+    /// Creates a record with null pointers and zero differentials.
     fn cloud_record(&mut self) -> Address {
         let slot = self.new_slot(size_of::<CloudRecord>() as u64);
         let record = self.slot(slot);
@@ -125,7 +125,7 @@ impl Emitter<'_, '_> {
         self.put(record, offset_of!(CloudRecord, count), count);
     }
 
-    /// Stores the name of a file and the handle of its cloud. A file that is known is found now, once.
+    /// Stores a file name and the handle of its cloud. The handle of a constant name is looked up at compile time.
     fn put_file(&mut self, record: Address, file: Operand) {
         let text = self.read(file);
         self.store(text, field(record, offset_of!(CloudRecord, file)));

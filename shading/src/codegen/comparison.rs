@@ -12,12 +12,12 @@ use crate::runtime::text::TextHeader;
 use shading_compiler::hir::{Op, Operand};
 
 impl Emitter<'_, '_> {
-    /// An 8-bit truth as int.
+    /// Extends an 8-bit truth value to int.
     pub(super) fn extend(&mut self, truth: ir::Value) -> ir::Value {
         self.b.ins().uextend(types::I32, truth)
     }
 
-    /// 1 − a truth.
+    /// 1 − a truth value.
     pub(super) fn not(&mut self, truth: ir::Value) -> ir::Value {
         let one = self.int(1);
         self.b.ins().bxor(truth, one)
@@ -103,7 +103,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Whether the lanes of a comparison in `mask` all hold.
+    /// Tests whether a comparison holds for all lanes in `mask`.
     fn all_lanes(&mut self, test: ir::Value, mask: i32) -> ir::Value {
         let bits = self.b.ins().vhigh_bits(types::I32, test);
         let wanted = self.int(mask);
@@ -119,7 +119,7 @@ impl Emitter<'_, '_> {
         self.all_lanes(all, 0b1111)
     }
 
-    /// Texts at one address are equal; others are compared by content.
+    /// Compares strings: equal addresses are equal, others are compared by content.
     fn equal_texts(&mut self, args: &[Operand]) -> ir::Value {
         let [a, b] = self.read_all(args);
         let same = self.b.ins().icmp(IntCC::Equal, a, b);

@@ -18,22 +18,22 @@ use super::shared::Shared;
 use super::stmt::{Flow, Scopes};
 use shading_compiler::hir::{Block, Code, Function, LocalId, walk};
 
-/// The functions that run a unit.
+/// Entry functions of a unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entries {
-    /// At one point.
+    /// Entry for one point.
     pub(super) point: FuncId,
-    /// At the points of a packet, where the unit can.
+    /// Entry for the points of a packet, if the unit supports it.
     pub(super) packet: Option<FuncId>,
 }
 
-/// What was compiled.
+/// Result of a compilation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Compiled {
     pub(super) entries: Entries,
-    /// Bytes of machine code.
+    /// Size of the machine code in bytes.
     pub(super) bytes: usize,
-    /// Time for the code of packets.
+    /// Compile time of the packet code.
     pub(super) packet_time: Duration,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn compile_all(
     })
 }
 
-/// Compiles function after function, reusing memory.
+/// Compiles the functions in turn, reusing memory.
 struct Compiler<'m, 's, 'u> {
     module: &'m mut JITModule,
     shared: &'s mut Shared<'u>,
@@ -106,7 +106,7 @@ impl<'u> Compiler<'_, '_, 'u> {
         })
     }
 
-    /// Compiles the code for packets; `None` when the unit does something that runs at single points only.
+    /// Compiles the packet code; `None` if the unit contains operations that run at single points only.
     fn packet_entry(&mut self, outputs: &Outputs, layout: &packet::Layout) -> Result<Option<FuncId>, String> {
         let unit = self.shared.unit;
         let stored: Vec<LocalId> = outputs.list.iter().map(|(local, _)| *local).collect();
@@ -137,7 +137,7 @@ impl<'u> Compiler<'_, '_, 'u> {
         })
     }
 
-    /// Compiles one function with what `emit` emits.
+    /// Compiles one function with the body emitted by `emit`.
     fn define(
         &mut self,
         id: FuncId,
@@ -159,7 +159,8 @@ impl<'u> Compiler<'_, '_, 'u> {
 }
 
 impl Emitter<'_, '_> {
-    /// Emits a function. `loaded` come from its memory argument at the start, `stored` go there at the end.
+    /// Emits a function. `loaded` variables are loaded from its memory argument at the start, `stored` ones stored
+    /// there at the end.
     fn body(&mut self, inits: &[&Block], loaded: &[(LocalId, u64)], stored: &[(LocalId, u64)]) {
         let memory = Address {
             base: self.memory,

@@ -9,15 +9,15 @@ use crate::runtime::text::TextPool;
 use shading_compiler::hir::Const;
 use shading_syntax::source::{SourceMap, Span};
 
-/// Constant matrices and arrays in memory, as [`super::layout`] has them.
+/// Pool of constant matrices and arrays in memory, in the layout of [`super::layout`].
 #[derive(Debug, Default)]
 pub(super) struct DataPool {
-    // Words of 16 bytes give the alignment; a block never moves.
+    // 16-byte words guarantee the alignment; a block is never moved.
     blocks: Vec<Vec<u128>>,
 }
 
 impl DataPool {
-    /// The address of a constant, which holds as long as the pool lives.
+    /// Returns the address of a constant, valid as long as the pool.
     pub(super) fn intern(&mut self, value: &Const, texts: &mut TextPool) -> usize {
         let mut bytes = Vec::with_capacity(const_size(value) as usize);
         match value {
@@ -57,7 +57,7 @@ fn put(bytes: &mut Vec<u8>, value: &Const, texts: &mut TextPool) {
     }
 }
 
-/// The places that the code can report.
+/// Source locations in the reports of the code.
 #[derive(Debug, Default)]
 pub(super) struct PlaceTable {
     spans: Vec<Span>,
@@ -65,7 +65,7 @@ pub(super) struct PlaceTable {
 }
 
 impl PlaceTable {
-    /// The index of a place.
+    /// Returns the index of a location.
     pub(super) fn index(&mut self, span: Span) -> u32 {
         *self.indices.entry(span).or_insert_with(|| {
             self.spans.push(span);
@@ -73,7 +73,7 @@ impl PlaceTable {
         })
     }
 
-    /// The places with their lines, for reports about a unit.
+    /// Returns the locations with their lines, for reports about a unit.
     pub(super) fn finish(self, unit: &str, sources: Option<&SourceMap>) -> Places {
         let locate = |span: Span| {
             let sources = sources.filter(|sources| (span.source.0 as usize) < sources.len())?;

@@ -19,9 +19,9 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// So many bytes further.
+    /// Returns the address advanced by a number of bytes.
     pub(super) fn plus(self, bytes: u64) -> Address {
-        // Frames are bounded far below 2 GiB when they are laid out.
+        // The layout bounds frames far below 2 GiB.
         Address {
             base: self.base,
             offset: self.offset + bytes as i32,
@@ -29,55 +29,55 @@ impl Address {
     }
 }
 
-/// Where a local lives.
+/// Storage of a local.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Home {
-    /// In registers, as Cranelift sees fit.
+    /// A Cranelift variable.
     Register(Variable),
-    /// It is a value, once that is assigned. Most locals are; as variables they would cost Cranelift a table each of all
-    /// blocks.
+    /// An SSA value, set at the local's only assignment. Most locals are of this kind; as variables, each would cost
+    /// Cranelift a table over all blocks.
     Value(Option<ir::Value>),
     /// In a stack slot.
     Slot(ir::StackSlot),
-    /// In the large frame, at an offset.
+    /// At an offset of the large frame.
     Large(i32),
 }
 
-/// Memory that is aligned and there.
+/// Memory flags of aligned accesses that cannot trap.
 pub(super) fn trusted() -> MemFlagsData {
     MemFlagsData::trusted()
 }
 
-/// Memory that is there, but need not be aligned.
+/// Memory flags of accesses that cannot trap, but may be unaligned.
 pub(super) fn unaligned() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 
-/// The memory of one call, beside its stack slots.
+/// Memory of a call outside of individual stack slots.
 #[derive(Debug, Default)]
 pub(super) struct MemoryFrame {
-    /// The large frame, if there is one.
+    /// Address of the large frame, if there is one.
     pub(super) base: Option<ir::Value>,
-    /// Bytes of the large frame.
+    /// Size of the large frame in bytes.
     pub(super) size: u64,
-    /// Bytes that stack slots may still take.
+    /// Remaining bytes for stack slots.
     pub(super) slots: u64,
-    /// Where arguments and results of calls go.
+    /// Storage of arguments and results of calls.
     pub(super) call_area: Option<Home>,
 }
 
-/// The nodes of closures of one function that have fixed places. How many bytes they take is in [`Shared::node_bytes`].
+/// Closure nodes with fixed offsets in one function. Their total size is [`Shared::node_bytes`].
 #[derive(Debug, Default)]
 pub(super) struct NodeMemory {
-    /// Where they begin, in a function that a run calls once.
+    /// Address of the nodes, in a function that a run calls only once.
     pub(super) base: Option<ir::Value>,
-    /// Open loops around the present operation.
+    /// Number of loops around the current operation.
     pub(super) loops: u32,
-    /// Those that have been made, which are never null.
+    /// Nodes created so far, which are never null.
     pub(super) known: FxHashMap<ir::Value, Address>,
 }
 
-/// Emits the code of one function.
+/// Emitter of the code of one function.
 pub(super) struct Emitter<'a, 'u> {
     pub(super) b: FunctionBuilder<'a>,
     pub(super) shared: &'a mut Shared<'u>,
@@ -86,20 +86,20 @@ pub(super) struct Emitter<'a, 'u> {
     pub(super) homes: SecondaryMap<LocalId, Option<Home>>,
     pub(super) frame: MemoryFrame,
     pub(super) nodes: NodeMemory,
-    /// Arguments of all functions: the shading point, the context, and the outputs or arguments.
+    /// Parameters of all functions: the shading point, the context, and the outputs or arguments.
     pub(super) globals: ir::Value,
     pub(super) ctx: ir::Value,
     pub(super) memory: ir::Value,
-    /// Stores the outputs and returns; where a run that must end goes.
+    /// Exit block: stores the outputs and returns. Aborted runs jump here.
     pub(super) finish: ir::Block,
     /// Temporary triples for arguments of shims.
     pub(super) temps: Vec<ir::StackSlot>,
-    /// Arguments of shims that compute derivatives, and room for how many.
+    /// Stack slot for the arguments of shims that compute derivatives, with its capacity.
     pub(super) records: Option<(ir::StackSlot, usize)>,
     /// Locals that are assigned once and read once.
     pub(super) temporaries: FxHashSet<LocalId>,
-    /// Signatures of shims that were called.
+    /// Signatures of the shims called so far.
     pub(super) signatures: Vec<(ir::Signature, ir::SigRef)>,
-    /// Where the present operation stands.
+    /// Source location of the current operation.
     pub(super) span: Span,
 }

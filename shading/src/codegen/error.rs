@@ -1,36 +1,36 @@
 //! Errors of code generation.
 
-/// Why a unit cannot be compiled.
+/// Reasons why a unit cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodegenError {
-    /// An output that was asked for is not among the unit's.
+    /// A requested output does not exist.
     #[error("{unit} has no output `{output}`")]
     NoSuchOutput {
-        /// The unit.
+        /// Name of the unit.
         unit: String,
-        /// The output.
+        /// Name of the output.
         output: String,
     },
-    /// Its variables take too much memory.
+    /// The variables take too much memory.
     #[error(
         "the variables of {function} take {bytes} bytes of memory; at most {} are possible",
         MAX_MEMORY
     )]
     TooLarge {
-        /// The unit or function.
+        /// Name of the unit or function.
         function: String,
-        /// What they take.
+        /// Size of the variables in bytes.
         bytes: u64,
     },
-    /// The machine is not one that Cranelift compiles for, or Cranelift gave up: a bug.
+    /// Cranelift does not support the machine, or failed, which is a bug.
     #[error("cannot generate code for {unit}: {message}")]
     Backend {
-        /// The unit.
+        /// Name of the unit.
         unit: String,
-        /// What Cranelift said.
+        /// Message of Cranelift.
         message: String,
     },
 }
 
-/// Bytes of matrices and arrays that one function may have.
+/// Maximum size in bytes of the matrices and arrays of one function.
 pub(super) const MAX_MEMORY: u64 = 8 << 20;

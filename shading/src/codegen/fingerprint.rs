@@ -9,8 +9,8 @@ use crate::runtime::TextureRequest;
 use shading_compiler::hir::{Block, Code, Const, Operand, Stmt, Unit};
 use shading_syntax::source::Span;
 
-/// The hash of a unit: of two that do the same, mostly the same; of two that do not, hardly ever. Names do not count, and
-/// those of `textures` by their place in the list.
+/// Hash of a unit. Shaders with the same behaviour mostly have equal hashes; different ones hardly ever do. Names are
+/// not hashed; those of `textures` only by their index in the list.
 pub(super) fn fingerprint(unit: &Unit, textures: &[(TextureRequest, Span)]) -> u64 {
     let mut hash = UnitHash {
         hasher: FxHasher::default(),

@@ -1,9 +1,9 @@
 //! Stack frames: memory of variables during a call, zeroed where needed.
 //!
-//! - Small matrices and arrays are in stack slots. Large arrays are in a frame that the context provides, so that neither
-//!   they nor recursion with them can overflow the native stack.
-//! - What one call of another function takes and gives back lies in an area that all calls of the function share.
-//! - Memory is zeroed only where it could be read before it is assigned.
+//! - Small matrices and arrays are in stack slots. Large arrays are in a frame provided by the context, so that they
+//!   cannot overflow the native stack, not even in recursion.
+//! - The arguments and results of calls are in an area shared by all calls of a function.
+//! - Memory is zeroed only if it could be read before it is assigned.
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -16,13 +16,13 @@ use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, Record, Shape};
 use crate::runtime::shims;
 use shading_compiler::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit, walk};
 
-/// Bytes of variables on the native stack of the entry.
+/// Maximum size in bytes of the variables on the native stack of the entry function.
 const ENTRY_SLOTS: u64 = 8 << 10;
-/// Bytes of variables on the native stack of a function that calls itself: so few that as many calls as may nest do not
-/// come near the stack's end.
+/// Maximum size in bytes of the variables on the native stack of a recursive function: small enough that the maximum
+/// recursion depth cannot exhaust the stack.
 const RECURSIVE_SLOTS: u64 = 512;
 
-/// Where arguments and outputs of a function lie in the memory that its caller provides.
+/// Offsets of a function's arguments and outputs in the memory provided by its caller.
 #[derive(Debug)]
 pub(super) struct CallLayout {
     pub(super) params: Vec<u64>,
@@ -48,7 +48,7 @@ impl CallLayout {
     }
 }
 
-/// Bytes of memory that the variables of a function and its calls take, to refuse what is too much.
+/// Size in bytes of the variables of a function and its call area, to reject functions that are too large.
 pub(super) fn memory(unit: &Unit, code: &Code, inits: &[&Block]) -> u64 {
     let locals: u64 = code
         .locals
@@ -80,8 +80,8 @@ fn calls(block: &Block, out: &mut Vec<FunctionId>) {
 }
 
 impl Emitter<'_, '_> {
-    /// Gives every local a home. `assigned` are those that the caller of this assigns right away, `outputs` those that
-    /// are read whenever the function ends, and `inits` the code that runs before the body.
+    /// Assigns storage to every local. `assigned` locals are assigned by the caller right away, `outputs` are read
+    /// whenever the function returns, and `inits` is the code that runs before the body.
     pub(super) fn open_frame(&mut self, assigned: &[LocalId], outputs: &[LocalId], inits: &[&Block]) {
         let code = self.code;
         let is_entry = std::ptr::eq(code, &raw const self.shared.unit.code);
@@ -140,7 +140,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Takes the large frame from the context; the function returns at once when there is no memory left.
+    /// Allocates the large frame from the context; the function returns at once if memory is exhausted.
     fn take_large_frame(&mut self) {
         let [fast, slow, fail, go] = [(); 4].map(|()| self.b.create_block());
         self.b.set_cold_block(slow);
@@ -174,7 +174,7 @@ impl Emitter<'_, '_> {
         self.frame.base = Some(base);
     }
 
-    /// Gives the large frame back and returns.
+    /// Releases the large frame and returns.
     pub(super) fn close_frame(&mut self) {
         if let Some(base) = self.frame.base {
             self.store(base, self.ctx_field(FRAMES_CURSOR));
@@ -182,7 +182,7 @@ impl Emitter<'_, '_> {
         self.b.ins().return_(&[]);
     }
 
-    /// Where a field of the context is.
+    /// Returns the address of a field of the context.
     pub(super) fn ctx_field(&self, offset: i32) -> Address {
         Address {
             base: self.ctx,
@@ -190,7 +190,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Where arguments and results of calls go.
+    /// Returns the storage of arguments and results of calls.
     pub(super) fn call_area(&mut self) -> Address {
         match self.frame.call_area {
             Some(Home::Slot(slot)) => self.slot(slot),
@@ -213,7 +213,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Sets a variable from memory.
+    /// Loads a variable from memory.
     pub(super) fn restore(&mut self, local: LocalId, from: Address) {
         match layout::register(self.ty(local)) {
             Some(ty) => {
@@ -228,15 +228,15 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Which locals could be read before they are assigned, as far as the order of the text tells: all but those whose first
-/// mention assigns the whole and whose further mentions lie in the same block.
+/// Finds the locals that may be read before they are assigned, judging by the order of the code: all except those whose
+/// first mention assigns the whole variable and whose other mentions are in the same block.
 #[derive(Debug, Default)]
 struct Uses {
-    /// The block of the first mention, if that assigns the whole; else none.
+    /// Block of the first mention, if that assigns the whole variable; else `None`.
     first: SecondaryMap<LocalId, Option<FirstUse>>,
-    /// Whether each block has been left behind.
+    /// For each block, whether its end was passed.
     closed: Vec<bool>,
-    /// How often each is assigned.
+    /// Number of assignments of each local.
     writes: SecondaryMap<LocalId, u32>,
 }
 
@@ -251,7 +251,7 @@ impl Uses {
         matches!(self.first[local], Some(FirstUse::Exposed))
     }
 
-    /// Whether the one operation that assigns it comes before all that reads it, wherever control goes.
+    /// Returns whether its only assignment dominates all reads.
     fn is_value(&self, local: LocalId) -> bool {
         self.writes[local] == 1 && matches!(self.first[local], Some(FirstUse::Assigned { .. }))
     }
@@ -294,7 +294,7 @@ impl Uses {
                 }
                 Stmt::Call { args, results, .. } => {
                     self.operands(args);
-                    // A call that ends the run assigns nothing.
+                    // A call that aborts the run assigns nothing.
                     self.read(results);
                     results.iter().for_each(|&result| self.writes[result] += 1);
                 }

@@ -2,17 +2,17 @@
 
 use shading_compiler::builtins::Global;
 
-/// The globals that code reads.
+/// Globals read by code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GlobalSet(u16);
 
 impl GlobalSet {
-    /// Whether it has none.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether it has a global.
+    /// Returns whether the set contains a global.
     pub fn contains(self, global: Global) -> bool {
         self.0 & 1 << global as u16 != 0
     }

@@ -3,7 +3,7 @@
 //! - int, float and triples are in registers; a triple has four lanes, of which the last is undefined; strings and
 //!   closures are pointers in registers.
 //! - Matrices and arrays are in memory, aligned to 16, their sizes rounded up to 16 so that copies move 16 bytes at a
-//!   time. An array's elements are as far apart as their sizes: 4, 8, 16 or 64 bytes.
+//!   time. The stride of an array is the size of its elements: 4, 8, 16 or 64 bytes.
 
 use std::mem::{offset_of, size_of};
 
@@ -16,14 +16,14 @@ use shading_compiler::builtins::Global;
 use shading_compiler::hir::{Axis, Code, Const, LocalId, Operand};
 use shading_compiler::ty::{Base, Type};
 
-/// Pointers of all machines that the JIT supports.
+/// Pointer type of all machines that the JIT supports.
 pub(super) const POINTER: ir::Type = types::I64;
 const _: () = assert!(
     size_of::<usize>() == 8,
     "compiled code takes pointers to have 8 bytes"
 );
 
-/// What kind of value an element is, for code generation.
+/// Representation of an element in generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Int,
@@ -35,7 +35,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Of an element type.
+    /// Returns the shape of an element type.
     pub(super) fn of(base: Base) -> Shape {
         match base {
             Base::Int => Shape::Int,
@@ -59,7 +59,7 @@ impl Shape {
         }
     }
 
-    /// How many numbers an element has.
+    /// Number of numbers in an element.
     pub(super) fn numbers(self) -> u64 {
         match self {
             Shape::Int | Shape::Float | Shape::Text | Shape::Closure => 1,
@@ -68,7 +68,7 @@ impl Shape {
         }
     }
 
-    /// Bytes from one element of an array to the next.
+    /// Stride in bytes of an array of these elements.
     pub(super) fn stride(self) -> u64 {
         match self {
             Shape::Int | Shape::Float => 4,
@@ -79,7 +79,7 @@ impl Shape {
     }
 }
 
-/// The register type of a type; `None` for what is in memory.
+/// The register type of a type; `None` if it is in memory.
 pub(super) fn register(ty: Type) -> Option<ir::Type> {
     if ty.is_array() {
         None
@@ -88,7 +88,7 @@ pub(super) fn register(ty: Type) -> Option<ir::Type> {
     }
 }
 
-/// Bytes of a value in memory, a multiple of 16 for what lives there.
+/// Size in bytes of a value in memory; a multiple of 16 for types that are always in memory.
 pub(super) fn size(ty: Type) -> u64 {
     let bytes = Shape::of(ty.base).stride() * u64::from(ty.count());
     if register(ty).is_some() {
@@ -98,15 +98,15 @@ pub(super) fn size(ty: Type) -> u64 {
     }
 }
 
-/// A block of values in memory, such as the outputs or the arguments of a call.
+/// Layout of a sequence of values in memory, such as the outputs or the arguments of a call.
 #[derive(Debug, Default)]
 pub(super) struct Record {
-    /// Bytes so far.
+    /// Current size in bytes.
     pub(super) size: u64,
 }
 
 impl Record {
-    /// Adds a value and gives its offset, aligned as its type wants.
+    /// Appends a value; returns its offset, aligned for its type.
     pub(super) fn add(&mut self, ty: Type) -> u64 {
         let align = if register(ty).is_some() {
             Shape::of(ty.base).stride()
@@ -119,7 +119,7 @@ impl Record {
     }
 }
 
-/// Where a global is in [`ShaderGlobals`].
+/// Offset of a global in [`ShaderGlobals`].
 pub(super) fn global_offset(global: Global) -> usize {
     match global {
         Global::P => offset_of!(ShaderGlobals, p),
@@ -137,7 +137,7 @@ pub(super) fn global_offset(global: Global) -> usize {
     }
 }
 
-/// Where a global's derivative is in [`ShaderGlobals`]; `None` for one that is zero.
+/// Offset of a global's derivative in [`ShaderGlobals`]; `None` if it is zero.
 pub(super) fn derivative_offset(global: Global, axis: Axis) -> Option<usize> {
     Some(match (global, axis) {
         (Global::P, Axis::X) => offset_of!(ShaderGlobals, dpdx),
@@ -162,7 +162,7 @@ pub(super) const FRAMES_CURSOR: i32 = (offset_of!(ContextHeader, frames) + offse
 pub(super) const FRAMES_END: i32 = (offset_of!(ContextHeader, frames) + offset_of!(Window, end)) as i32;
 pub(super) const STACK_LIMIT: i32 = offset_of!(ContextHeader, stack_limit) as i32;
 
-/// The shape of a constant, or of an array's elements.
+/// Shape of a constant, or of an array's elements.
 pub(super) fn const_shape(value: &Const) -> Shape {
     match value {
         Const::Int(_) => Shape::Int,
@@ -175,7 +175,7 @@ pub(super) fn const_shape(value: &Const) -> Shape {
     }
 }
 
-/// Bytes that a constant takes in memory, as [`size`] has it.
+/// Size in bytes of a constant in memory, as for [`size`].
 pub(super) fn const_size(value: &Const) -> u64 {
     let count = match value {
         Const::Array(elements) => elements.len() as u64,
@@ -184,7 +184,7 @@ pub(super) fn const_size(value: &Const) -> u64 {
     (const_shape(value).stride() * count).next_multiple_of(16)
 }
 
-/// The number of elements of an array operand.
+/// Number of elements of an array operand.
 pub(super) fn length(code: &Code, operand: Operand) -> u32 {
     match operand {
         Operand::Local(local) => code.locals[local].ty.count(),
@@ -195,7 +195,7 @@ pub(super) fn length(code: &Code, operand: Operand) -> u32 {
     }
 }
 
-/// Bytes of a local, for copies.
+/// Size in bytes of a local, for copies.
 pub(super) fn local_size(code: &Code, local: LocalId) -> u64 {
     size(code.locals[local].ty)
 }

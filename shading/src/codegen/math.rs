@@ -9,7 +9,7 @@ use crate::runtime::shims::{self, Dimensions, MatrixFunction, Shim};
 use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::{LocalId, Operand};
 
-/// Whether a function is a few instructions in place of a call.
+/// Returns whether a function is emitted inline instead of a call.
 pub(super) fn is_inline(builtin: Builtin) -> bool {
     use Builtin as B;
     matches!(
@@ -35,7 +35,7 @@ pub(super) fn is_inline(builtin: Builtin) -> bool {
 }
 
 impl Emitter<'_, '_> {
-    /// The value of a built-in function whose result is in a register.
+    /// Emits a built-in function whose result is in a register.
     pub(super) fn builtin(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> ir::Value {
         use Builtin as B;
         if let Some((one, three)) = shims::unary(builtin) {
@@ -100,14 +100,14 @@ impl Emitter<'_, '_> {
             B::Concat | B::Strlen | B::Startswith | B::Endswith | B::Substr | B::Format => {
                 self.string_function(builtin, args)
             }
-            B::RayType | B::Backfacing | B::SurfaceArea | B::HasAttribute => self.ask(builtin, args),
-            // What the optimiser has not decided is not constant.
+            B::RayType | B::Backfacing | B::SurfaceArea | B::HasAttribute => self.query(builtin, args),
+            // A query that the optimiser has not resolved is false.
             B::IsConstant => self.b.ins().iconst(types::I32, 0),
             _ => unreachable!("{builtin:?} has no result in a register"),
         }
     }
 
-    /// A function by a call: directly on floats, through temporaries on triples.
+    /// Calls a function: directly on floats, through temporaries on triples.
     fn call_lanes(&mut self, one: Shim, three: Shim, args: &[Operand]) -> ir::Value {
         let values: Vec<ir::Value> = args.iter().map(|&a| self.read(a)).collect();
         if self.shape(args[0]) == Shape::Float {
@@ -155,7 +155,7 @@ impl Emitter<'_, '_> {
         match builtin {
             Builtin::Min if is_int => self.b.ins().smin(a, b),
             Builtin::Max if is_int => self.b.ins().smax(a, b),
-            // In this form the machine has one instruction for each.
+            // These forms compile to a single instruction.
             Builtin::Min => self.pick(FloatCC::LessThan, b, a, b, a),
             Builtin::Max => self.pick(FloatCC::LessThan, a, b, b, a),
             _ => {
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A number, in all lanes if the type has lanes.
+    /// Returns a number in all lanes of a type.
     fn like(&mut self, ty: ir::Type, x: f32) -> ir::Value {
         if ty == types::F32 {
             self.float(x)
@@ -177,7 +177,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Lane by lane: `a cc b ? x : y`.
+    /// Selects lane by lane: `a cc b ? x : y`.
     fn pick(&mut self, cc: FloatCC, a: ir::Value, b: ir::Value, x: ir::Value, y: ir::Value) -> ir::Value {
         if self.b.func.dfg.value_type(a) == types::F32 {
             let test = self.b.ins().fcmp(cc, a, b);
@@ -230,7 +230,7 @@ impl Emitter<'_, '_> {
         self.b.ins().fsub(left, right)
     }
 
-    /// Lanes in another order.
+    /// Permutes lanes.
     pub(super) fn shuffle(&mut self, a: ir::Value, lanes: [u8; 4]) -> ir::Value {
         let bytes: Vec<u8> = lanes
             .into_iter()
@@ -243,7 +243,7 @@ impl Emitter<'_, '_> {
         self.b.ins().bitcast(types::F32X4, little, shuffled)
     }
 
-    // ---- By calls ----
+    // ---- Calls ----
 
     fn transform(&mut self, function: MatrixFunction, args: &[Operand]) -> ir::Value {
         let matrix = self.address(args[0]);
@@ -264,7 +264,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A noise with its derivatives, into memory.
+    /// Computes a noise with its derivatives in memory.
     pub(super) fn noise_dual(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) {
         let count = args.len() / 3;
         let dimensions = self.dimensions(&args[..count]);

@@ -12,8 +12,8 @@ use shading_compiler::hir::{Const, LocalId, Op, Operand};
 use shading_compiler::ty::{Base, Type};
 
 impl Emitter<'_, '_> {
-    /// An operation whose result is in memory. Results are stored after all operands are read, so that the destination
-    /// may be among them.
+    /// Emits an operation whose result is in memory. Results are stored after all operands are read, so the destination
+    /// may be one of them.
     pub(super) fn memory_op(&mut self, dst: LocalId, op: Op, args: &[Operand]) {
         match op {
             Op::Copy => self.copy_operand(dst, args[0]),
@@ -87,7 +87,7 @@ impl Emitter<'_, '_> {
 
     // ---- Matrices ----
 
-    /// The rows of a matrix.
+    /// Loads the rows of a matrix.
     pub(super) fn rows(&mut self, at: Address) -> [ir::Value; 4] {
         [0, 16, 32, 48].map(|offset| self.load(types::F32X4, at.plus(offset)))
     }
@@ -122,7 +122,7 @@ impl Emitter<'_, '_> {
         self.store_rows(dst, rows);
     }
 
-    /// A function `(out, matrix…)`.
+    /// Calls a function `(out, matrix…)`.
     fn matrix_call(&mut self, dst: LocalId, function: MatrixFunction, args: &[Operand]) {
         let mut values = vec![self.home_address(dst)];
         for arg in args {
@@ -132,13 +132,13 @@ impl Emitter<'_, '_> {
         self.call(shims::matrix_function(function), &values);
     }
 
-    /// The address of a local in memory, as a value.
+    /// Returns the address of a local in memory, as a value.
     pub(super) fn home_address(&mut self, local: LocalId) -> ir::Value {
         let home = self.home(local);
         self.address_of(home)
     }
 
-    /// The address of element `(args[1], args[2])` of a matrix.
+    /// Returns the address of element `(args[1], args[2])` of a matrix.
     pub(super) fn matrix_element(&mut self, args: &[Operand]) -> Address {
         let (row, column) = (self.clamp(args[1], 4), self.clamp(args[2], 4));
         let matrix = self.address(args[0]);
@@ -148,9 +148,9 @@ impl Emitter<'_, '_> {
 
     // ---- Arrays ----
 
-    /// Stores operands one after the other: the elements of an array or a matrix.
+    /// Stores the elements of an array or a matrix in order.
     fn make_elements(&mut self, dst: LocalId, args: &[Operand]) {
-        // The elements are of one kind, and none of them is the array itself.
+        // All elements are of one kind, and none of them is the array itself.
         let stride = args.first().map_or(0, |&a| self.shape(a).stride());
         let to = self.home(dst);
         for (i, arg) in args.iter().enumerate() {
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The address of an element of an array.
+    /// Returns the address of an element of an array.
     pub(super) fn array_element(&mut self, array: Operand, index: Operand) -> Address {
         let length = length(self.code, array);
         let stride = self.shape(array).stride();
@@ -177,7 +177,7 @@ impl Emitter<'_, '_> {
         self.element(base, index, stride)
     }
 
-    /// The address of an element at an index within range.
+    /// Returns the address of an element at a valid index.
     pub(super) fn element(&mut self, base: Address, index: Index, stride: u64) -> Address {
         match index {
             Index::Known(i) => base.plus(u64::from(i) * stride),
@@ -193,7 +193,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// An index, clamped to `0..length` and reported when it is outside.
+    /// Clamps an index to `0..length`, and reports it if it is out of range.
     pub(super) fn clamp(&mut self, index: Operand, length: u32) -> Index {
         if let Some(Const::Int(i)) = self.constant(index)
             && (0..i64::from(length)).contains(&i64::from(*i))
@@ -219,7 +219,7 @@ impl Emitter<'_, '_> {
 
     // ---- Blocks of memory ----
 
-    /// Copies `bytes`, a multiple of 16, between places that do not overlap or are the same.
+    /// Copies `bytes`, a multiple of 16, between addresses that do not overlap or are equal.
     pub(super) fn copy(&mut self, to: Address, from: Address, bytes: u64) {
         self.blocks_of_16(bytes, |e, at| {
             let (from, to) = (at(e, from), at(e, to));
@@ -243,7 +243,7 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Does something for each 16 bytes of `bytes`: one after the other when they are few, else in a loop.
+    /// Emits code for each 16 bytes of `bytes`: unrolled if there are few, else in a loop.
     fn blocks_of_16(&mut self, bytes: u64, each: impl Fn(&mut Self, &dyn Fn(&mut Self, Address) -> Address)) {
         const UNROLLED: u64 = 256;
         if bytes <= UNROLLED {
@@ -252,11 +252,11 @@ impl Emitter<'_, '_> {
             }
             return;
         }
-        let (turn, done) = (self.b.create_block(), self.b.create_block());
-        let offset = self.b.append_block_param(turn, POINTER);
+        let (loop_block, done) = (self.b.create_block(), self.b.create_block());
+        let offset = self.b.append_block_param(loop_block, POINTER);
         let start = self.pointer(0);
-        self.b.ins().jump(turn, &[start.into()]);
-        self.b.switch_to_block(turn);
+        self.b.ins().jump(loop_block, &[start.into()]);
+        self.b.switch_to_block(loop_block);
         each(self, &|e, a| Address {
             base: e.b.ins().iadd(a.base, offset),
             offset: a.offset,
@@ -265,8 +265,8 @@ impl Emitter<'_, '_> {
         let next = self.b.ins().iadd(offset, step);
         let end = self.pointer(bytes as usize);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, end);
-        self.b.ins().brif(more, turn, &[next.into()], done, &[]);
-        self.b.seal_block(turn);
+        self.b.ins().brif(more, loop_block, &[next.into()], done, &[]);
+        self.b.seal_block(loop_block);
         self.b.seal_block(done);
         self.b.switch_to_block(done);
     }
@@ -280,7 +280,7 @@ impl Emitter<'_, '_> {
         self.call(self.shared.host.matrix, &[self.ctx, place, from, to, out]);
     }
 
-    /// Attributes have at most four floats: what is neither that nor less gets none of them.
+    /// Attributes have at most four floats: larger values get none of them.
     fn attribute_in_memory(&mut self, dst: LocalId, args: &[Operand]) {
         if self.ty(dst) == Type::array(Base::Float, 4) {
             let (to, (_, lanes)) = (self.home(dst), self.attribute(args));
@@ -293,7 +293,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// An index within range.
+/// A valid index.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Index {
     Known(u32),

@@ -1,7 +1,7 @@
 //! Code generation: compiles HIR to machine code with Cranelift. No other module of the workspace uses Cranelift.
 //!
-//! - A unit becomes one function `(globals, context, outputs)`; recursive functions become functions beside it, which take
-//!   and give their values in memory of their caller.
+//! - A unit becomes one function `(globals, context, outputs)`; recursive functions become further functions, which
+//!   receive and return values in their caller's memory.
 //! - Locals in registers are Cranelift variables, from which it builds SSA form; `layout.rs` defines how the others are
 //!   stored in memory.
 //! - Compiled code computes the same bits as [`shading_compiler::eval`], or calls it.
@@ -58,76 +58,76 @@ pub use global_set::GlobalSet;
 pub use options::{CompileOptions, OptLevel};
 pub use output::Output;
 
-/// What is known of compiled code.
+/// Facts about compiled code.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
-    /// Time to compile the code for single points, in milliseconds.
+    /// Compile time of the code for single points, in milliseconds.
     pub jit_ms: f64,
-    /// Bytes of machine code.
+    /// Size of the machine code in bytes.
     pub code_bytes: usize,
-    /// Whether there is code for packets of points.
+    /// True if there is code for packets of points.
     pub has_packets: bool,
-    /// Time to compile that, in milliseconds.
+    /// Compile time of the packet code, in milliseconds.
     pub packet_ms: f64,
-    /// Operations of the HIR.
+    /// Number of operations of the HIR.
     pub ops: usize,
-    /// Variables of the HIR.
+    /// Number of variables of the HIR.
     pub symbols: usize,
-    /// Textures that are named in the code and that lookups cannot read: they are black.
+    /// Textures with constant names that lookups cannot read: they are black.
     pub missing_textures: Vec<MissingTexture>,
-    /// The closures that a run can make.
+    /// Closures that a run can create.
     pub closures: BTreeSet<ClosureId>,
-    /// The globals that the code reads itself.
+    /// Globals that the code reads directly.
     pub reads_globals: GlobalSet,
-    /// Whether it asks the host for attributes or spaces, which may read all of the shading point.
+    /// True if it queries the host for attributes or spaces, which may depend on all of the shading point.
     pub asks_host: bool,
-    /// Whether it reads derivatives of globals itself.
+    /// True if it reads derivatives of globals directly.
     pub asks_derivatives: bool,
-    /// Whether it asks for the area of the object.
+    /// True if it reads the surface area of the object.
     pub asks_surface_area: bool,
-    /// Whether it asks what kind of ray found the point.
+    /// True if it tests the ray kind.
     pub asks_ray_kind: bool,
-    /// Whether every run makes the same closures and does nothing else, whatever the shading point, but for `N` and
-    /// `dPdu` where these are handed on to closures, as a normal and as a vector.
+    /// True if every run creates the same closures and has no other effects, independent of the shading point, except
+    /// for `N` and `dPdu` if these are passed to closures as a normal and as a vector.
     pub is_uniform: bool,
-    /// Textures that are named in the code, in its order.
+    /// Textures with constant names, in order of appearance.
     pub textures: Vec<NamedTexture>,
-    /// Files that the code asks for by name when it runs, where the names are constant.
+    /// Files that the code looks up by name at run time although the names are constant.
     pub late_textures: BTreeSet<String>,
-    /// Whether it asks for files by names that are computed when it runs.
+    /// True if it looks up files by names computed at run time.
     pub computes_texture_names: bool,
-    /// Point clouds that are named in the code.
+    /// Point clouds with constant names.
     pub clouds: BTreeSet<String>,
-    /// Whether it searches point clouds by names that are computed when it runs.
+    /// True if it searches point clouds by names computed at run time.
     pub computes_cloud_names: bool,
-    /// A hash of the HIR: of two shaders that do the same, mostly the same; of two that do not, hardly ever. Names do not
-    /// count, and those of `textures` by their place in the list.
+    /// Hash of the HIR. Shaders with the same behaviour mostly have equal hashes; different ones hardly ever do. Names
+    /// are not hashed; those of `textures` only by their index in the list.
     pub fingerprint: u64,
 }
 
-/// A texture that code names.
+/// A texture with a constant name.
 #[derive(Clone, Debug)]
 pub struct NamedTexture {
-    /// What is asked of the host.
+    /// Request to the host.
     pub request: TextureRequest,
-    /// Where it is looked up first, when the sources are known.
+    /// Location of its first lookup, if the sources are known.
     pub label: Option<Label>,
 }
 
-/// A texture that code names and cannot read.
+/// A texture with a constant name that cannot be read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissingTexture {
-    /// The name.
+    /// File name.
     pub name: String,
-    /// Why.
+    /// Reason.
     pub problem: TextureProblem,
-    /// Where it is looked up, when the sources are known.
+    /// Location of a lookup, if the sources are known.
     pub label: Option<Label>,
-    /// Whether the shader says what to show instead.
+    /// True if the shader handles the missing texture.
     pub optional: bool,
 }
 
-/// The place of a lookup.
+/// Returns the label of a lookup.
 fn label(span: Span, sources: Option<&SourceMap>) -> Option<Label> {
     let source = sources?.iter().nth(span.source.0 as usize)?.clone();
     Some(Label {
@@ -151,22 +151,22 @@ fn missing_textures(
     .collect()
 }
 
-/// A unit as machine code, and all that the code refers to.
+/// Machine code of a unit, with all data that the code refers to.
 #[derive(Debug)]
 pub struct CompiledShader {
     code: module::Code,
-    /// What is known of the code.
+    /// Facts about the code.
     pub statistics: Statistics,
-    /// Its outputs, in the order asked for.
+    /// Outputs, in the requested order.
     pub outputs: Vec<Output>,
     pub(crate) output_bytes: usize,
-    /// Bytes of the closures that have fixed places, from the arena's start on.
+    /// Size in bytes of the closure nodes with fixed offsets, at the start of the arena.
     pub(crate) node_bytes: usize,
-    /// The outputs of a packet.
+    /// Layout of a packet's outputs.
     pub(crate) packet: packet::Layout,
     pub(crate) places: Places,
     pub(crate) layouts: Layouts,
-    // The code refers to these by address.
+    // Referenced by address in the code.
     _texts: TextPool,
     _data: DataPool,
     #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
@@ -179,7 +179,7 @@ impl CompiledShader {
     }
 }
 
-/// Does what is the same for all units.
+/// Performs the initialisation that is common to all units.
 pub(crate) fn prepare() {
     module::prepare();
 }
@@ -187,7 +187,7 @@ pub(crate) fn prepare() {
 /// Compiles a linked unit: one without inputs, whose outputs are its output parameters.
 ///
 /// # Errors
-/// When an output is not there, or the unit takes too much memory.
+/// If a requested output does not exist, or the unit takes too much memory.
 pub fn compile(
     unit: &Unit,
     registry: &ClosureRegistry,
@@ -266,24 +266,24 @@ pub fn compile(
     })
 }
 
-/// The level to compile a unit at: loops that call nothing are worth good registers. Around calls all values are in memory
-/// anyway.
-fn level(unit: &Unit, asked: OptLevel) -> OptLevel {
+/// Returns the optimisation level for a unit: loops without calls deserve good register allocation. Around calls, all
+/// values are in memory anyway.
+fn level(unit: &Unit, requested_level: OptLevel) -> OptLevel {
     let calls_nothing = |body: &[Stmt]| {
         let mut calls = false;
         walk::statements(body, &mut |stmt| calls |= is_call(stmt));
         !calls
     };
     let mut codes = unit.functions.values().map(|f| &f.code).chain([&unit.code]);
-    match asked {
+    match requested_level {
         OptLevel::Fast if codes.any(|code| walk::any_loop(&code.body, &mut { calls_nothing })) => {
             OptLevel::Plain
         }
-        OptLevel::Fast | OptLevel::Plain | OptLevel::Full => asked,
+        OptLevel::Fast | OptLevel::Plain | OptLevel::Full => requested_level,
     }
 }
 
-/// Whether a statement is a call in machine code.
+/// Returns whether a statement compiles to a call.
 fn is_call(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Op { op, .. } => match op {
@@ -335,7 +335,7 @@ mod tests {
     use crate::runtime::NoHost;
     use crate::{InstanceOptions, ShadingSystem, Source};
 
-    /// The level at which a loop is compiled when [`OptLevel::Fast`] was asked for.
+    /// Returns the level at which a loop is compiled if [`OptLevel::Fast`] was requested.
     fn level_of_loop(body: &str, result: &str) -> OptLevel {
         let text = format!(
             "shader s(output float result = 0) {{

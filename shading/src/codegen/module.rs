@@ -1,7 +1,7 @@
 //! The JIT module: owner of machine code, freed on drop.
 //!
-//! Cranelift's JIT module leaks its memory when dropped, so that function pointers stay good. Here the pointer never
-//! leaves the owner, which frees the memory.
+//! Cranelift's JIT module leaks its memory when dropped, so that function pointers stay valid. Here the pointers never
+//! leave the owner, which frees the memory.
 
 #![expect(
     unsafe_code,
@@ -10,7 +10,7 @@
 
 use std::fmt;
 use std::mem::{ManuallyDrop, transmute};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, OnceLock};
 
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
@@ -18,41 +18,44 @@ use cranelift_jit::{JITBuilder, JITModule};
 
 use super::compiler::Entries;
 use super::options::OptLevel;
+use crate::hir::verify::verifies;
 use crate::runtime::ShaderGlobals;
 use crate::runtime::context::ContextHeader;
 
 type Entry = unsafe extern "C" fn(*const ShaderGlobals, *mut ContextHeader, *mut u8);
 
-/// A new module for code of the machine that we run on.
+/// Creates a module for code of the host machine.
 pub(super) fn new_module(level: OptLevel) -> Result<JITModule, String> {
     let isa = isa(level)?;
     let builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
     Ok(JITModule::new(builder))
 }
 
-/// Looks the machine over, which the first module would do else.
+/// Detects the features of the host machine, which the first module would do otherwise.
 pub(super) fn prepare() {
     for level in [OptLevel::Fast, OptLevel::Plain] {
-        // What is wrong with the machine is told when code is made.
+        // An unsupported machine is reported when code is generated.
         let _ = isa(level);
     }
 }
 
 fn isa(level: OptLevel) -> Result<Arc<dyn TargetIsa>, String> {
     type Made = Result<OwnedTargetIsa, String>;
-    static FAST: LazyLock<Made> = LazyLock::new(|| make_isa("none", "single_pass"));
-    static PLAIN: LazyLock<Made> = LazyLock::new(|| make_isa("none", "backtracking"));
-    static FULL: LazyLock<Made> = LazyLock::new(|| make_isa("speed", "backtracking"));
-    match level {
-        OptLevel::Fast => FAST.clone(),
-        OptLevel::Plain => PLAIN.clone(),
-        OptLevel::Full => FULL.clone(),
-    }
+    /// Of each level, without and with Cranelift's verifier.
+    static MADE: [[OnceLock<Made>; 2]; 3] = [const { [const { OnceLock::new() }; 2] }; 3];
+    let verify = verifies();
+    let (index, opt_level, regalloc) = match level {
+        OptLevel::Fast => (0, "none", "single_pass"),
+        OptLevel::Plain => (1, "none", "backtracking"),
+        OptLevel::Full => (2, "speed", "backtracking"),
+    };
+    let made = &MADE[index][usize::from(verify)];
+    made.get_or_init(|| make_isa(opt_level, regalloc, verify)).clone()
 }
 
-fn make_isa(opt_level: &str, regalloc: &str) -> Result<OwnedTargetIsa, String> {
+fn make_isa(opt_level: &str, regalloc: &str, verify: bool) -> Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
-    let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+    let verify = if verify { "true" } else { "false" };
     for (name, value) in [
         ("opt_level", opt_level),
         ("regalloc_algorithm", regalloc),
@@ -61,7 +64,7 @@ fn make_isa(opt_level: &str, regalloc: &str) -> Result<OwnedTargetIsa, String> {
         ("use_colocated_libcalls", "false"),
         ("unwind_info", "false"),
         ("enable_alias_analysis", "true"),
-        // A frame that is larger than a page must not jump over the guard page.
+        // A frame larger than a page must not skip the guard page.
         ("enable_probestack", "true"),
         ("probestack_strategy", "inline"),
     ] {
@@ -71,18 +74,18 @@ fn make_isa(opt_level: &str, regalloc: &str) -> Result<OwnedTargetIsa, String> {
     isa.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())
 }
 
-/// Finished code, with the function that runs it.
+/// Finished code, with its entry functions.
 pub(crate) struct Code {
     module: ManuallyDrop<JITModule>,
     entry: Entry,
     packet: Option<Entry>,
 }
 
-// SAFETY: a finished module is never changed nor asked anything again until it is dropped; the code it owns is read only.
+// SAFETY: a finished module is neither modified nor queried until it is dropped; the code it owns is read-only.
 unsafe impl Sync for Code {}
 
 impl Code {
-    /// Makes code ready to run. The entries must be functions of the signature that [`Code::call`] tells.
+    /// Makes code executable. The entries must be functions with the signature of [`Code::call`].
     pub(super) fn finish(mut module: JITModule, entries: Entries) -> Result<Code, String> {
         if let Err(error) = module.finalize_definitions() {
             free(module);
@@ -100,19 +103,19 @@ impl Code {
         })
     }
 
-    /// Whether there is code for packets.
+    /// Returns whether there is code for packets.
     #[inline]
     pub(crate) fn has_packets(&self) -> bool {
         self.packet.is_some()
     }
 
-    /// Runs it.
+    /// Runs the code.
     ///
     /// # Safety
-    /// - `globals` points to a shading point, `ctx` to the header of a context that was made ready for this code by
+    /// - `globals` points to a shading point, `ctx` to the header of a context that was prepared for this code by
     ///   `Run::start` and whose host is of the type that the code was compiled for;
-    /// - `outputs` points to as many writable bytes as the code's outputs take, aligned to 16;
-    /// - what the code refers to (texts, data, places) is alive.
+    /// - `outputs` points to writable memory of the size of the code's outputs, aligned to 16;
+    /// - all data that the code refers to (texts, constants, places) is alive.
     #[inline]
     pub(crate) unsafe fn call(
         &self,
@@ -120,15 +123,15 @@ impl Code {
         ctx: *mut ContextHeader,
         outputs: *mut u8,
     ) {
-        // SAFETY: the code is alive as long as `self`; the rest is the caller's.
+        // SAFETY: the code is alive as long as `self`; the rest is guaranteed by the caller.
         unsafe { (self.entry)(globals, ctx, outputs) }
     }
 
-    /// Runs it at the points of a packet, if there is code for that.
+    /// Runs the packet code, if there is any.
     ///
     /// # Safety
-    /// As for [`Code::call`], where `globals` points to as many shading points as a packet has, and `outputs` to as many
-    /// bytes as the packet's outputs take.
+    /// As for [`Code::call`], where `globals` points to the shading points of a packet, and `outputs` to memory of the
+    /// size of the packet's outputs.
     #[inline]
     pub(crate) unsafe fn call_packet(
         &self,
@@ -143,15 +146,15 @@ impl Code {
     }
 }
 
-/// Frees a module's memory. No pointer into it may be used afterwards: none has left this file.
+/// Frees a module's memory. No pointer into it may be used afterwards; none has left this file.
 pub(super) fn free(module: JITModule) {
-    // SAFETY: the only pointer to its code goes with it, and nothing runs it, since `call` borrows the owner.
+    // SAFETY: the only pointers to its code are dropped with it, and nothing runs it, since `call` borrows the owner.
     unsafe { module.free_memory() }
 }
 
 impl Drop for Code {
     fn drop(&mut self) {
-        // SAFETY: the module is taken once, here.
+        // SAFETY: the module is taken only once, here.
         free(unsafe { ManuallyDrop::take(&mut self.module) });
     }
 }

@@ -26,7 +26,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The same as `eval::float_to_int`.
+    /// Same semantics as `eval::float_to_int`.
     pub(super) fn float_to_int(&mut self, a: ir::Value) -> ir::Value {
         let limit = self.float(INT_LIMIT);
         let least = self.int(i32::MIN);
@@ -35,7 +35,7 @@ impl Emitter<'_, '_> {
         self.b.ins().select(fits, int, least)
     }
 
-    /// The value of an operation whose result is in a register.
+    /// Emits an operation whose result is in a register.
     fn register_op(&mut self, dst: LocalId, op: Op, args: &[Operand], block: &Block, at: usize) -> ir::Value {
         match op {
             Op::Copy => self.read(args[0]),
@@ -138,7 +138,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Whether an operand is a constant of which no lane is zero.
+    /// Returns whether an operand is a constant without zero lanes.
     pub(super) fn never_zero(&self, operand: Operand) -> bool {
         match self.constant(operand) {
             Some(Const::Int(i)) => *i != 0,
@@ -161,14 +161,14 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// All bits of a lane set where `a cc b`, in the type of the triples.
+    /// Compares lane by lane: all bits of a lane are set where `a cc b`, in the type of triples.
     pub(super) fn lane_test(&mut self, cc: FloatCC, a: ir::Value, b: ir::Value) -> ir::Value {
         let mask = self.b.ins().fcmp(cc, a, b);
         let lanes = ir::MemFlagsData::new().with_endianness(ir::Endianness::Little);
         self.b.ins().bitcast(types::F32X4, lanes, mask)
     }
 
-    /// Toward zero, wrapping; 0 for a zero divisor. The machine's division traps where this does not.
+    /// Truncating, wrapping division; 0 for a zero divisor. The machine's division traps in these cases.
     pub(super) fn int_div(&mut self, args: &[Operand], a: ir::Value, b: ir::Value) -> ir::Value {
         if let Some(Const::Int(divisor)) = self.constant(args[1]) {
             return match divisor {
@@ -185,7 +185,7 @@ impl Emitter<'_, '_> {
         self.b.ins().select(zero, none, quotient)
     }
 
-    /// Whether a divisor is 0, whether it is −1, and the divisor or 1 in these cases.
+    /// Returns whether a divisor is 0, whether it is −1, and the divisor replaced by 1 in these cases.
     fn safe_divisor(&mut self, b: ir::Value) -> (ir::Value, ir::Value, ir::Value) {
         let zero = self.int_test(IntCC::Equal, b, 0);
         let minus = self.int_test(IntCC::Equal, b, -1);
@@ -215,7 +215,7 @@ impl Emitter<'_, '_> {
             Op::BitAnd => self.b.ins().band(a, b),
             Op::BitOr => self.b.ins().bor(a, b),
             Op::BitXor => self.b.ins().bxor(a, b),
-            // Cranelift takes counts modulo the width.
+            // Cranelift takes shift counts modulo the width.
             Op::Shl => self.b.ins().ishl(a, b),
             Op::Shr => self.b.ins().sshr(a, b),
             _ => self.int_rem(args, a, b),
@@ -229,7 +229,7 @@ impl Emitter<'_, '_> {
                 _ => self.b.ins().srem(a, b),
             };
         }
-        // Anything modulo 1 is 0, which is the answer for 0 and −1 too.
+        // Anything modulo 1 is 0, which is also the result for 0 and −1.
         let (_, _, safe) = self.safe_divisor(b);
         self.b.ins().srem(a, safe)
     }
@@ -256,7 +256,7 @@ impl Emitter<'_, '_> {
         self.load(types::F32X4, temp)
     }
 
-    /// The address of a lane of a triple that is put into the first temporary.
+    /// Spills a triple to the first temporary; returns the address of a lane.
     fn triple_lane(&mut self, triple: ir::Value, lane: Operand) -> Address {
         let lane = self.clamp(lane, 3);
         let temp = self.spill(0, triple);
@@ -288,7 +288,7 @@ impl Emitter<'_, '_> {
         self.load_global(ty, offset)
     }
 
-    /// Loads a field of the shading point, which does not change while code runs.
+    /// Loads a field of the shading point, which does not change during a run.
     pub(super) fn load_global(&mut self, ty: ir::Type, offset: usize) -> ir::Value {
         self.b
             .ins()

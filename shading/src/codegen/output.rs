@@ -10,12 +10,12 @@ use shading_compiler::ty::Type;
 pub struct Output {
     /// Name of the parameter.
     pub name: String,
-    /// Its type.
+    /// Type.
     pub ty: Type,
     pub(crate) offset: usize,
 }
 
-/// The outputs of an entry function: the variables, and where they go.
+/// Outputs of an entry function: variables with their offsets.
 pub(super) struct Outputs {
     pub(super) list: Vec<(LocalId, Output)>,
     pub(super) size: usize,

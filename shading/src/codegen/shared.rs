@@ -17,7 +17,7 @@ use shading_compiler::eval::library;
 use shading_compiler::hir::{ClosureId, ClosureRegistry, FunctionId, TextureOptions, Unit};
 use shading_syntax::source::Span;
 
-/// What the functions of one compilation have in common.
+/// State shared by the functions of one compilation.
 pub(super) struct Shared<'u> {
     pub(super) unit: &'u Unit,
     pub(super) registry: &'u ClosureRegistry,
@@ -26,23 +26,23 @@ pub(super) struct Shared<'u> {
     pub(super) functions: SecondaryMap<FunctionId, Option<FuncId>>,
     pub(super) texts: TextPool,
     pub(super) data: DataPool,
-    /// The functions of the library that the code calls, by address.
+    /// Library functions called by the code, referenced by address.
     #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
     pub(super) library: Vec<Box<library::Function>>,
     pub(super) places: PlaceTable,
     textures: FxHashMap<TextureRequest, WantedTexture>,
-    /// The same in the order of the code.
+    /// Textures in order of appearance in the code.
     pub(super) texture_list: Vec<(TextureRequest, Span)>,
     /// Files that lookups cannot read.
     pub(super) missing: BTreeMap<(String, TextureProblem), FailedLookup>,
-    /// Files that the code asks for by name when it runs, as far as their names are constant.
+    /// Files that the code looks up by constant names at run time.
     pub(super) late_textures: BTreeSet<String>,
     pub(super) computes_texture_names: bool,
     pub(super) computes_cloud_names: bool,
-    /// Point clouds that are named in the code.
+    /// Point clouds with constant names.
     pub(super) clouds: BTreeMap<String, Option<CloudHandle>>,
     pub(super) closures: BTreeSet<ClosureId>,
-    /// Bytes of the nodes that have fixed places.
+    /// Size in bytes of the nodes with fixed offsets.
     pub(super) node_bytes: usize,
     pub(super) shows_closures: bool,
     pub(super) reads: GlobalSet,
@@ -52,19 +52,19 @@ pub(super) struct Shared<'u> {
     pub(super) asks_ray_kind: bool,
 }
 
-/// A lookup that has nothing to read.
+/// A lookup of a texture that cannot be read.
 #[derive(Clone, Copy)]
 pub(super) struct FailedLookup {
     pub(super) span: Span,
-    /// Whether the shader says what to show instead.
+    /// True if the shader handles the missing texture.
     pub(super) is_optional: bool,
 }
 
-/// A texture that the code names.
+/// A texture with a constant name.
 #[derive(Clone, Copy)]
 struct WantedTexture {
     handle: Option<TextureHandle>,
-    /// Whether a lookup cannot do without it.
+    /// True if a lookup requires it.
     is_required: bool,
 }
 
@@ -103,8 +103,8 @@ impl<'u> Shared<'u> {
         }
     }
 
-    /// Bytes that a run takes for the nodes of fixed places. The last of them may be stored with 16 bytes too many, when
-    /// the arena holds other things already.
+    /// Number of bytes that a run reserves for the nodes with fixed offsets. The store of the last one may exceed it by
+    /// 16 bytes, which must not overwrite other data of the arena.
     pub(super) fn reserved_bytes(&self) -> usize {
         match self.node_bytes {
             0 => 0,
@@ -112,8 +112,8 @@ impl<'u> Shared<'u> {
         }
     }
 
-    /// The handle of a texture that is named in the code; asks the host once for each, and again where
-    /// a lookup cannot do without it.
+    /// Returns the handle of a texture with a constant name. Queries the host once per texture, and again if a lookup
+    /// requires it.
     pub(super) fn texture_handle(
         &mut self,
         request: TextureRequest,
@@ -158,14 +158,14 @@ impl<'u> Shared<'u> {
         None
     }
 
-    /// The handle of a point cloud that is named in the code; asks the host once for each.
+    /// Returns the handle of a point cloud with a constant name. Queries the host once per cloud.
     pub(super) fn cloud_handle(&mut self, file: &str) -> Option<CloudHandle> {
         let host = &self.host.host;
         let known = self.clouds.entry(file.to_owned());
         *known.or_insert_with(|| host.cloud_handle(file))
     }
 
-    /// The signature of all functions: globals, context, and outputs or arguments.
+    /// Signature of all functions: globals, context, and outputs or arguments.
     pub(super) fn signature(&self) -> ir::Signature {
         let mut signature = ir::Signature::new(self.call_conv);
         signature.params = vec![ir::AbiParam::new(POINTER); 3];

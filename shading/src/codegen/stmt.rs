@@ -20,19 +20,19 @@ pub(super) struct Scopes {
 
 #[derive(Clone, Copy, Debug)]
 struct OpenScope {
-    /// What runs after the scope.
+    /// Block after the scope.
     after: ir::Block,
-    /// Whether a `Leave` goes there.
+    /// True if a `Leave` jumps there.
     left: bool,
 }
 
-/// Whether the end of a block can be reached.
+/// Reachability of the end of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Flow {
-    /// It can.
+    /// Reachable.
     On,
-    /// It cannot: what follows is dead.
+    /// Unreachable.
     Dead,
 }
 
@@ -85,7 +85,7 @@ impl Emitter<'_, '_> {
     fn if_stmt(&mut self, condition: Operand, then: &Block, otherwise: &Block, scopes: &mut Scopes) -> Flow {
         let condition = self.read(condition);
         let [yes, no, join] = [(); 3].map(|()| self.b.create_block());
-        // Without an `else` the branch goes to the join itself.
+        // Without an `else` the condition branches directly to the join.
         let no_target = if otherwise.is_empty() { join } else { no };
         self.b.ins().brif(condition, yes, &[], no_target, &[]);
         self.b.seal_block(yes);
@@ -104,20 +104,20 @@ impl Emitter<'_, '_> {
                 flow = Flow::On;
             }
         }
-        self.go_on(join, flow)
+        self.continue_in(join, flow)
     }
 
     fn loop_stmt(&mut self, body: &Block, scopes: &mut Scopes) -> Flow {
-        let turn = self.b.create_block();
-        self.b.ins().jump(turn, &[]);
-        self.b.switch_to_block(turn);
+        let loop_block = self.b.create_block();
+        self.b.ins().jump(loop_block, &[]);
+        self.b.switch_to_block(loop_block);
         self.spend(FUEL, shims::out_of_fuel());
         self.nodes.loops += 1;
         if self.block(body, scopes) == Flow::On {
-            self.b.ins().jump(turn, &[]);
+            self.b.ins().jump(loop_block, &[]);
         }
         self.nodes.loops -= 1;
-        self.b.seal_block(turn);
+        self.b.seal_block(loop_block);
         Flow::Dead
     }
 
@@ -129,11 +129,11 @@ impl Emitter<'_, '_> {
             self.b.ins().jump(after, &[]);
         }
         let left = scopes.open[scope].take().is_some_and(|open| open.left);
-        self.go_on(after, if left { Flow::On } else { flow })
+        self.continue_in(after, if left { Flow::On } else { flow })
     }
 
-    /// Goes on in a block whose predecessors are all known.
-    fn go_on(&mut self, block: ir::Block, flow: Flow) -> Flow {
+    /// Continues in a block whose predecessors are all known.
+    fn continue_in(&mut self, block: ir::Block, flow: Flow) -> Flow {
         if flow == Flow::On {
             self.b.seal_block(block);
             self.b.switch_to_block(block);
@@ -141,7 +141,7 @@ impl Emitter<'_, '_> {
         flow
     }
 
-    /// Takes one from a counter of the context; when it was zero already, calls `exhausted` and finishes.
+    /// Decrements a counter of the context; if it was zero already, calls `exhausted` and jumps to the exit.
     fn spend(&mut self, counter: i32, exhausted: Shim) {
         let left = self.load(types::I32, self.ctx_field(counter));
         let one = self.int(1);
@@ -152,7 +152,7 @@ impl Emitter<'_, '_> {
         self.stop_if(empty, exhausted);
     }
 
-    /// Calls a shim that ends the run, and finishes, if a condition holds.
+    /// If a condition holds, calls a shim that aborts the run, and jumps to the exit.
     fn stop_if(&mut self, condition: ir::Value, shim: Shim) {
         let (stop, go) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(stop);
@@ -166,7 +166,8 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// Arguments go to the call area, and results come from there, after a look whether the run has ended meanwhile.
+    /// Calls a function. Arguments and results are passed in the call area; results are loaded after a test whether the
+    /// run was aborted.
     fn call_function(&mut self, function: FunctionId, args: &[Operand], results: &[LocalId]) {
         self.spend(FUEL, shims::out_of_fuel());
         self.spend(DEPTH, shims::too_deep());

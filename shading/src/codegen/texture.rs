@@ -10,7 +10,7 @@ use crate::runtime::shims::{self, LookupRecord};
 use crate::runtime::{Subimage, TextureRequest};
 use shading_compiler::hir::{Const, Kind, LocalId, Operand, TextureMapping, TextureOperand, TextureOptions};
 
-/// Fields of the record whose options are names.
+/// Fields of the record for options that are names.
 const NAMES: [(TextureOperand, usize); 5] = [
     (TextureOperand::WrapS, offset_of!(LookupRecord, wrap_s)),
     (TextureOperand::WrapT, offset_of!(LookupRecord, wrap_t)),
@@ -25,7 +25,7 @@ const NAMES: [(TextureOperand, usize); 5] = [
     ),
 ];
 
-/// Fields whose options are numbers, and what they are where the option is none.
+/// Fields of the record for options that are floats, with their default values.
 const NUMBERS: [(TextureOperand, usize, f32); 5] = [
     (TextureOperand::WidthS, offset_of!(LookupRecord, width), 1.0),
     (TextureOperand::WidthT, offset_of!(LookupRecord, width) + 4, 1.0),
@@ -34,7 +34,7 @@ const NUMBERS: [(TextureOperand, usize, f32); 5] = [
     (TextureOperand::Fill, offset_of!(LookupRecord, fill), 0.0),
 ];
 
-/// Fields whose options are ints.
+/// Fields of the record for options that are ints.
 const INTS: [(TextureOperand, usize); 2] = [
     (
         TextureOperand::FirstChannel,
@@ -44,7 +44,7 @@ const INTS: [(TextureOperand, usize); 2] = [
 ];
 
 impl Emitter<'_, '_> {
-    /// A lookup. A file that is known is found now, once.
+    /// Emits a lookup. The handle of a constant file name is looked up at compile time.
     pub(super) fn texture(&mut self, dst: LocalId, options: TextureOptions, args: &[Operand]) {
         let options = self.known_options(options, args);
         let functions = self.shared.host.texture;
@@ -61,7 +61,7 @@ impl Emitter<'_, '_> {
                 }
             },
             None => {
-                self.note_late(&args[0]);
+                self.record_late_texture(&args[0]);
                 self.store_file(record, args);
                 let place = self.place();
                 self.call(functions.named, &[self.ctx, place, record.base, out]);
@@ -69,31 +69,31 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Why a lookup fails.
+    /// Emits the error message of a lookup.
     pub(super) fn texture_error(&mut self, options: TextureOptions, args: &[Operand]) -> ir::Value {
         let options = self.known_options(options, args);
         if let Some(request) = self.request(options, args) {
-            // Whoever freezes the host's textures knows that this one is wanted.
+            // Requested here, so that an embedder that fixes its set of textures knows this one is needed.
             let optional = TextureOptions {
                 optional: true,
                 ..options
             };
             self.shared.texture_handle(request, optional, self.span);
         }
-        self.note_late(&args[0]);
+        self.record_late_texture(&args[0]);
         let record = self.lookup_record(options, args);
         self.store_file(record, args);
         let place = self.place();
         self.call_value(self.shared.host.texture.error, &[self.ctx, place, record.base])
     }
 
-    /// Whether a file says something of itself.
+    /// Tests whether a file has an information.
     pub(super) fn has_texture_info(&mut self, kind: Kind, args: &[Operand]) -> ir::Value {
         let nowhere = self.pointer(0);
         self.texture_info_call(kind, args, nowhere)
     }
 
-    /// What a file says of itself, in a register.
+    /// Reads a file's information whose value is in a register.
     pub(super) fn texture_info(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
         let ty = self.ty(dst);
         let shape = Shape::of(ty.base);
@@ -105,7 +105,7 @@ impl Emitter<'_, '_> {
         self.load(register(ty).expect("the value is in a register"), out)
     }
 
-    /// The same in memory.
+    /// Reads a file's information into memory.
     pub(super) fn texture_info_in_memory(&mut self, dst: LocalId, args: &[Operand]) {
         if let Some(kind) = Kind::of(self.ty(dst)) {
             let out = self.home_address(dst);
@@ -114,7 +114,7 @@ impl Emitter<'_, '_> {
     }
 
     fn texture_info_call(&mut self, kind: Kind, args: &[Operand], out: ir::Value) -> ir::Value {
-        self.note_late(&args[0]);
+        self.record_late_texture(&args[0]);
         let [file, name, s, t] = self.read_all(args);
         let kind = self.int(kind.code());
         let place = self.place();
@@ -122,8 +122,8 @@ impl Emitter<'_, '_> {
         self.call_value(info, &[self.ctx, place, file, name, s, t, kind, out])
     }
 
-    /// Notes a file that is asked for by name when the code runs.
-    fn note_late(&mut self, file: &Operand) {
+    /// Records a file that is looked up by name at run time.
+    fn record_late_texture(&mut self, file: &Operand) {
         match self.constant(*file) {
             Some(Const::String(name)) => {
                 let name = name.to_string();
@@ -133,7 +133,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The options with those in their fields that are constant names by now.
+    /// Returns the options with operands that are constant names moved to their fields.
     fn known_options(&self, mut options: TextureOptions, args: &[Operand]) -> TextureOptions {
         for (option, _) in NAMES {
             if let Some(place) = options.position(option)
@@ -145,13 +145,13 @@ impl Emitter<'_, '_> {
         options
     }
 
-    /// The picture, if all that tells it from others is constant.
+    /// Returns the texture request, if all its parts are constant.
     fn request(&self, options: TextureOptions, args: &[Operand]) -> Option<TextureRequest> {
         let constant = |option| options.position(option).map(|place| self.constant(args[place]));
         let Some(Const::String(file)) = self.constant(args[0]) else {
             return None;
         };
-        // What is known of the colour space is in its field.
+        // A known colour space is in its field.
         if constant(TextureOperand::ColorSpace).is_some_and(|name| name.is_none()) {
             return None;
         }
@@ -176,7 +176,7 @@ impl Emitter<'_, '_> {
         self.store(file, record.plus(offset_of!(LookupRecord, file) as u64));
     }
 
-    /// Everything but the file.
+    /// Creates the lookup record, except for the file.
     fn lookup_record(&mut self, options: TextureOptions, args: &[Operand]) -> Address {
         let slot = self.new_slot(size_of::<LookupRecord>() as u64);
         let record = self.slot(slot);

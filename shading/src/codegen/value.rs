@@ -52,7 +52,8 @@ impl<'a, 'u> Emitter<'a, 'u> {
 
     // ---- Operands ----
 
-    /// An operand's type, as far as its value tells: a constant array has the element type of its first element.
+    /// Shape of an operand, as far as its value determines it: a constant array has the element type of its first
+    /// element.
     pub(super) fn shape(&self, operand: Operand) -> Shape {
         match operand {
             Operand::Local(local) => Shape::of(self.code.locals[local].ty.base),
@@ -60,12 +61,12 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// The type of a local.
+    /// Type of a local.
     pub(super) fn ty(&self, local: LocalId) -> Type {
         self.code.locals[local].ty
     }
 
-    /// The constant, if an operand is one.
+    /// Returns the constant, if an operand is one.
     pub(super) fn constant(&self, operand: Operand) -> Option<&'u Const> {
         match operand {
             Operand::Local(_) => None,
@@ -73,7 +74,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// The value of an operand that lives in a register.
+    /// Reads an operand that is in a register.
     pub(super) fn read(&mut self, operand: Operand) -> ir::Value {
         match operand {
             Operand::Local(local) => match self.homes[local] {
@@ -85,7 +86,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// The values of operands that live in registers.
+    /// Reads operands that are in registers.
     pub(super) fn read_all<const N: usize>(&mut self, operands: &[Operand]) -> [ir::Value; N] {
         std::array::from_fn(|i| self.read(operands[i]))
     }
@@ -104,7 +105,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// Sets a local that lives in a register.
+    /// Assigns a local that is in a register.
     pub(super) fn write(&mut self, local: LocalId, value: ir::Value) {
         match &mut self.homes[local] {
             Some(Home::Register(variable)) => self.b.def_var(*variable, value),
@@ -113,7 +114,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// The address of an operand that lives in memory.
+    /// Returns the address of an operand that is in memory.
     pub(super) fn address(&mut self, operand: Operand) -> Address {
         match operand {
             Operand::Local(local) => self.home(local),
@@ -130,7 +131,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// The address of a local that lives in memory.
+    /// Returns the address of a local that is in memory.
     pub(super) fn home(&mut self, local: LocalId) -> Address {
         match self.homes[local] {
             Some(Home::Slot(slot)) => self.slot(slot),
@@ -171,7 +172,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         self.b.ins().vconst(types::F32X4, constant)
     }
 
-    /// Zero, the empty text or null.
+    /// Zero, the empty string or null.
     pub(super) fn zero(&mut self, shape: Shape) -> ir::Value {
         match shape {
             Shape::Int => self.int(0),
@@ -183,12 +184,12 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// Lanes 0 to 2 of a triple.
+    /// Extracts lanes 0 to 2 of a triple.
     pub(super) fn lanes(&mut self, triple: ir::Value) -> [ir::Value; 3] {
         [0u8, 1, 2].map(|lane| self.b.ins().extractlane(triple, lane))
     }
 
-    /// A triple of three lanes.
+    /// Builds a triple from three lanes.
     pub(super) fn make_triple(&mut self, [x, y, z]: [ir::Value; 3]) -> ir::Value {
         let triple = self.b.ins().scalar_to_vector(types::F32X4, x);
         let triple = self.b.ins().insertlane(triple, y, 1u8);
@@ -226,7 +227,8 @@ impl<'a, 'u> Emitter<'a, 'u> {
         self.b.create_sized_stack_slot(data)
     }
 
-    /// The `i`-th temporary triple. Shims take it at once, so every operation starts again from the first.
+    /// Returns the `i`-th temporary triple. Shims read their arguments immediately, so every operation can reuse all
+    /// temporaries.
     pub(super) fn temp(&mut self, i: usize) -> Address {
         while self.temps.len() <= i {
             let slot = self.new_slot(16);
@@ -235,7 +237,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         self.slot(self.temps[i])
     }
 
-    /// Memory for so many numbers or triples with their derivatives, 16 bytes for each of the three.
+    /// Returns memory for the given number of numbers or triples with derivatives: three times 16 bytes each.
     pub(super) fn dual_records(&mut self, count: usize) -> Address {
         let slot = match self.records {
             Some((slot, room)) if room >= count => slot,
@@ -248,7 +250,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         self.slot(slot)
     }
 
-    /// Stores a triple in the `i`-th temporary and gives its address.
+    /// Stores a triple in the `i`-th temporary; returns its address.
     pub(super) fn spill(&mut self, i: usize, triple: ir::Value) -> ir::Value {
         let at = self.temp(i);
         self.store(triple, at);
@@ -257,7 +259,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
 
     // ---- Calls of Rust functions ----
 
-    /// Calls a shim and gives its result, if it has one.
+    /// Calls a shim; returns its result, if it has one.
     pub(super) fn call(&mut self, shim: Shim, args: &[ir::Value]) -> Option<ir::Value> {
         let of = |abi| match abi {
             Abi::Int => types::I32,
@@ -290,7 +292,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         self.call(shim, args).expect("the shim has a result")
     }
 
-    /// The index of the present place among those that reports name.
+    /// Returns the index of the current source location in the place table.
     pub(super) fn place(&mut self) -> ir::Value {
         let index = self.shared.places.index(self.span);
         self.int(index as i32)

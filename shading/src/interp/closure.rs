@@ -4,13 +4,13 @@ use crate::runtime::listing::{Component, Listing, MAX_LISTED, Param};
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{self, Const, Kind};
 
-/// A closure, by its place in the table; `None` is no light.
+/// Index of a closure in the table; `None` is the null closure.
 pub type NodeId = Option<u32>;
 
 /// A value of the interpreter.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// Anything but closures.
+    /// A value that is not a closure.
     Plain(Const),
     /// A closure.
     Closure(NodeId),
@@ -19,7 +19,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// What a variable holds before it is assigned.
+    /// Initial value of a variable.
     pub fn zero(kind: Kind) -> Value {
         match kind {
             Kind::One(Element::Closure) => Value::Closure(None),
@@ -28,7 +28,7 @@ impl Value {
         }
     }
 
-    /// The value of a constant.
+    /// Value of a constant.
     pub fn of(value: &Const) -> Value {
         match (value, Kind::of_const(value)) {
             (_, Some(kind @ (Kind::One(Element::Closure) | Kind::Array(Element::Closure, _)))) => {
@@ -39,18 +39,18 @@ impl Value {
     }
 }
 
-/// A closure that is some light.
+/// A non-null closure.
 #[derive(Clone, Debug)]
 pub enum Node {
     /// A closure of the registry with its parameters.
     Component(hir::ClosureId, Vec<Value>),
-    /// A closure, scaled.
+    /// A scaled closure.
     Mul([f32; 3], u32),
-    /// Two closures together.
+    /// Sum of two closures.
     Add(u32, u32),
 }
 
-/// All closures that a run made.
+/// All closures created by a run.
 #[derive(Clone, Debug, Default)]
 pub struct Closures {
     nodes: Vec<Node>,
@@ -62,12 +62,12 @@ impl Closures {
         Some(self.nodes.len() as u32 - 1)
     }
 
-    /// A closure of the registry.
+    /// Creates a component.
     pub fn component(&mut self, id: hir::ClosureId, params: Vec<Value>) -> NodeId {
         self.push(Node::Component(id, params))
     }
 
-    /// Two closures together; one of them, where the other is null.
+    /// Adds two closures; returns one of them if the other is null.
     pub fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
         match (a, b) {
             (Some(a), Some(b)) => self.push(Node::Add(a, b)),
@@ -75,17 +75,17 @@ impl Closures {
         }
     }
 
-    /// A closure scaled; null where it is null.
+    /// Scales a closure; null if it is null.
     pub fn mul(&mut self, a: NodeId, weight: [f32; 3]) -> NodeId {
         a.and_then(|a| self.push(Node::Mul(weight, a)))
     }
 
-    /// What a closure is.
+    /// Returns the node of a closure.
     pub fn node(&self, id: u32) -> Option<&Node> {
         self.nodes.get(id as usize)
     }
 
-    /// A closure as a sum of weighted components: what it means, however it was put together.
+    /// Flattens a closure to a sum of weighted components, independent of its construction.
     pub fn list(&self, root: NodeId) -> Listing {
         let mut listing = Listing::default();
         let mut roots = vec![root];
@@ -109,7 +109,7 @@ impl Closures {
                             params,
                         });
                     }
-                    // Nothing brings back what is scaled by zero, not even a NaN.
+                    // Nothing scaled by zero contributes, not even a NaN.
                     Some(Node::Mul(w, _)) if *w == [0.0; 3] => {}
                     Some(Node::Mul(w, a)) => {
                         open.push((*a, std::array::from_fn(|i| weight[i] * w[i])));
@@ -128,7 +128,7 @@ fn param(value: &Value, roots: &mut Vec<NodeId>) -> Param {
     let root = match value {
         Value::Plain(value) => return Param::Value(value.clone()),
         Value::Closure(root) => *root,
-        // The registry refuses arrays of closures.
+        // The registry rejects arrays of closures.
         Value::Closures(_) => None,
     };
     roots.push(root);

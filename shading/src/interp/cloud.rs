@@ -1,19 +1,19 @@
-//! Point clouds: what `pointcloud_search` and `pointcloud_get` compute, and what `pointcloud_write` keeps.
+//! Point clouds: evaluation of `pointcloud_search` and `pointcloud_get`, and recording of `pointcloud_write`.
 
 use super::ReportKind;
 use crate::runtime::ShaderHost;
 use crate::runtime::cloud::{
-    self, CloudAttribute, CloudFault, CloudHandle, CloudSearch, CloudValue, PointCloud,
+    self, CloudAttribute, CloudError, CloudHandle, CloudSearch, CloudValue, PointCloud,
 };
 use crate::runtime::written::{self, WrittenClouds};
 use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Const, Kind};
 
-/// What is wrong with a call.
+/// Error report of a call.
 pub(super) type CloudReport = (ReportKind, String);
 
-/// The value of a function of point clouds; `None` where it is another function, or its operands do not fit.
+/// Evaluates a point cloud function; `None` if it is another function, or its operands are invalid.
 pub(super) fn evaluate(
     host: &dyn ShaderHost,
     builtin: Builtin,
@@ -22,7 +22,16 @@ pub(super) fn evaluate(
 ) -> Option<(Const, Option<CloudReport>)> {
     use Const::{Array, Float, Int, String, Triple};
     Some(match (builtin, args) {
-        (Builtin::CloudSearch, [String(file), Triple(center), Float(radius), Int(most), Int(sort)]) => {
+        (
+            Builtin::CloudSearch,
+            [
+                String(file),
+                Triple(center),
+                Float(radius),
+                Int(max_points),
+                Int(sort),
+            ],
+        ) => {
             let wanted = CloudSearch {
                 center: *center,
                 radius: *radius,
@@ -31,7 +40,7 @@ pub(super) fn evaluate(
             let call = Call::new(host, file);
             let places = (kind.count() as usize).saturating_sub(1);
             let mut points = vec![];
-            let found = cloud::search(call.cloud, &wanted, *most, places, &mut points);
+            let found = cloud::search(call.cloud, &wanted, *max_points, places, &mut points);
             let count = found.unwrap_or(0);
             points.truncate(count);
             let mut list: Vec<Const> = points.iter().map(|(_, index)| Int(index.cast_signed())).collect();
@@ -42,8 +51,8 @@ pub(super) fn evaluate(
         (Builtin::HasCloudValues, [String(file), Array(indices), Int(count), String(name), Int(code)]) => {
             let kind = Kind::of_code(*code);
             let (Kind::One(element) | Kind::Array(element, _)) = kind;
-            let asked = cloud::asked(*count, indices.len(), kind.count() as usize);
-            let indices = indices[..asked].iter().map(int);
+            let requested_count = cloud::requested_count(*count, indices.len(), kind.count() as usize);
+            let indices = indices[..requested_count].iter().map(int);
             let call = Call::new(host, file);
             let result = cloud::check(call.cloud, name, (element, kind.count() as usize), indices);
             let found = Int(i32::from(result.is_ok()));
@@ -107,7 +116,8 @@ pub(super) fn evaluate(
     })
 }
 
-/// Keeps a point with its attributes. `None` where the operands do not fit; otherwise why it is not kept, if it is not.
+/// Records a point with its attributes. `None` if the operands are invalid; otherwise the reason why it was not
+/// recorded, if any.
 pub(super) fn write<'a>(
     host: &dyn ShaderHost,
     clouds: &mut WrittenClouds,
@@ -130,7 +140,7 @@ pub(super) fn write<'a>(
     Some(kept.err().map(|refusal| refusal.message(file)))
 }
 
-/// The cloud that a call names.
+/// Point cloud of a call.
 struct Call<'a> {
     host: &'a dyn ShaderHost,
     file: &'a str,
@@ -147,16 +157,16 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The distances of points from a centre, and their changes where the centre changes.
+    /// Distances of points from a centre, and their differentials for a differential of the centre.
     fn distances(&self, center: [f32; 3], change: [f32; 3]) -> impl Fn(i32) -> [f32; 2] + use<'a> {
         let cloud = self.cloud;
         move |index| cloud::distance(cloud, index, center, change)
     }
 
-    fn report(&self, fault: Option<CloudFault>, name: &str, element: Element) -> Option<CloudReport> {
+    fn report(&self, fault: Option<CloudError>, name: &str, element: Element) -> Option<CloudReport> {
         let fault = fault?;
         let kind = match fault {
-            CloudFault::NoCloud => ReportKind::MissingCloud,
+            CloudError::NoCloud => ReportKind::MissingCloud,
             _ => ReportKind::BadArgument,
         };
         let error = || self.host.cloud_error(self.file);
@@ -172,7 +182,7 @@ fn int(value: &Const) -> i32 {
     }
 }
 
-/// An array with other values in the places that a call asks for, of which each point fills `width`.
+/// Replaces the elements of an array that a call requests; each point fills `width` elements.
 fn fill<'a>(
     before: &[Const],
     indices: &[Const],
@@ -181,8 +191,8 @@ fn fill<'a>(
     value: impl Fn(i32, usize) -> Option<CloudValue<'a>>,
 ) -> Const {
     let mut list = before.to_vec();
-    let asked = cloud::asked(count, indices.len(), list.len() / width);
-    for (places, index) in list.chunks_exact_mut(width).zip(&indices[..asked]) {
+    let requested_count = cloud::requested_count(count, indices.len(), list.len() / width);
+    for (places, index) in list.chunks_exact_mut(width).zip(&indices[..requested_count]) {
         for (part, place) in places.iter_mut().enumerate() {
             if let Some(value) = value(int(index), part) {
                 *place = value.constant();

@@ -1,11 +1,11 @@
-//! The variables of a function under way.
+//! Stack frame of a function: its variables.
 
 use cranelift_entity::SecondaryMap;
 
 use super::closure::Value;
 use shading_compiler::hir::{Code, Const, Kind, LocalId, Operand};
 
-/// The variables of a function under way.
+/// Variables of an active function call.
 pub(super) struct CallFrame<'a> {
     pub(super) code: &'a Code,
     pub(super) locals: SecondaryMap<LocalId, Value>,
@@ -34,7 +34,7 @@ impl<'a> CallFrame<'a> {
         }
     }
 
-    /// A constant or a variable that holds no closure.
+    /// Returns the value of an operand that is not a closure.
     pub(super) fn plain(&self, operand: Operand) -> Option<&Const> {
         match operand {
             Operand::Const(id) => Some(&self.code.consts[id]),

@@ -35,7 +35,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
     let finished = !matches!(flow, Flow::Stop);
     let outputs = unit.params.iter().filter(|p| p.output).map(|p| {
         let value = match std::mem::replace(&mut frame.locals[p.local], Value::Closure(None)) {
-            // A run that was ended gives no closure.
+            // An aborted run returns no closures.
             Value::Closure(_) if !finished => Value::Closure(None),
             Value::Closures(list) if !finished => Value::Closures(vec![None; list.len()]),
             value => value,
@@ -53,17 +53,17 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
     }
 }
 
-/// How a statement ended.
+/// Outcome of a statement.
 enum Flow {
-    /// On to the next.
+    /// Continue with the next statement.
     Next,
-    /// On after a scope.
+    /// Continue after a scope.
     Leave(ScopeId),
     /// The run is over.
     Stop,
 }
 
-/// A run under way.
+/// State of a run.
 pub(super) struct Machine<'a> {
     unit: &'a Unit,
     pub(super) options: &'a RunOptions<'a>,
@@ -75,7 +75,7 @@ pub(super) struct Machine<'a> {
     pub(super) messages: Messages<Value>,
     pub(super) last_trace: LastTrace,
     pub(super) dictionaries: Dictionaries,
-    /// Where spaces are named that are not known.
+    /// Locations at which unknown spaces were reported.
     pub(super) unknown_spaces: Vec<Span>,
     reports: Vec<Report>,
     finite: bool,
@@ -101,7 +101,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Takes a unit of fuel; whether there was one.
+    /// Consumes a unit of fuel; returns whether there was one.
     fn burn(&mut self, span: Span) -> bool {
         if self.fuel == 0 {
             self.report(
@@ -210,7 +210,7 @@ impl<'a> Machine<'a> {
         Flow::Next
     }
 
-    // Kept out of the recursion of blocks, whose frames must be small.
+    // Separate from the recursion over blocks, whose stack frames must be small.
     #[inline(never)]
     fn op(&mut self, frame: &mut CallFrame<'a>, dst: Option<LocalId>, op: Op, args: &[Operand], span: Span) {
         if let Op::Builtin(builtin) = op
@@ -223,25 +223,25 @@ impl<'a> Machine<'a> {
             return self.array_set(frame, dst, args, span);
         }
         let kind = frame.kind(dst);
-        let value = match self.of_point(frame, kind, op, args, span) {
+        let value = match self.eval_point(frame, kind, op, args, span) {
             Some(value) => value,
-            None => match self.of_messages(frame, kind, op, args) {
+            None => match self.eval_messages(frame, kind, op, args) {
                 Some(value) => value,
-                None => match self.of_closures(frame, kind, op, args, span) {
+                None => match self.eval_closures(frame, kind, op, args, span) {
                     Some(value) => value,
-                    None => self.of_constants(frame, kind, op, args, span),
+                    None => self.eval_constants(frame, kind, op, args, span),
                 },
             },
         };
         if self.options.reports_not_finite {
-            self.watch_finite(frame, dst, &value, op, span);
+            self.check_finite(frame, dst, &value, op, span);
         }
-        frame.locals[dst] = self.watched(value);
+        frame.locals[dst] = self.normalised(value);
     }
 
-    /// Reports a named variable that is set to what is no finite number.
+    /// Reports a named variable that is assigned a non-finite number.
     #[cold]
-    fn watch_finite(&mut self, frame: &CallFrame<'a>, dst: LocalId, value: &Value, op: Op, span: Span) {
+    fn check_finite(&mut self, frame: &CallFrame<'a>, dst: LocalId, value: &Value, op: Op, span: Span) {
         let name = &frame.code.locals[dst].name;
         let Value::Plain(value) = value else { return };
         if name.is_empty() || value.is_finite() {
@@ -254,8 +254,8 @@ impl<'a> Machine<'a> {
         self.report(ReportKind::NotFinite, span, message);
     }
 
-    /// A value as [`RunOptions::unsigned_zeros`] asks for it.
-    fn watched(&mut self, value: Value) -> Value {
+    /// Returns a value modified as [`RunOptions::unsigned_zeros`] requires.
+    fn normalised(&mut self, value: Value) -> Value {
         match value {
             Value::Plain(value) if self.options.unsigned_zeros => {
                 self.finite &= value.is_finite();
@@ -283,8 +283,8 @@ impl<'a> Machine<'a> {
         self.problem(problem, span);
     }
 
-    /// What depends on operands alone.
-    fn of_constants(
+    /// Evaluates operations that depend on their operands only.
+    fn eval_constants(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,
@@ -300,8 +300,8 @@ impl<'a> Machine<'a> {
         value.map_or_else(|| Value::zero(kind), |v| Value::of(&v))
     }
 
-    /// What is done with closures.
-    fn of_closures(
+    /// Evaluates operations on closures.
+    fn eval_closures(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,

@@ -4,13 +4,13 @@ use super::closure::Value;
 use super::frame::CallFrame;
 use super::machine::Machine;
 use crate::runtime::Sink;
-use crate::runtime::messages::Asked;
+use crate::runtime::messages::MessageQuery;
 use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::{Const, Kind, Op, Operand};
 
 impl<'a> Machine<'a> {
-    /// What the parts of a shader told each other.
-    pub(super) fn of_messages(
+    /// Evaluates messages between layers.
+    pub(super) fn eval_messages(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,
@@ -21,7 +21,7 @@ impl<'a> Machine<'a> {
             Op::Builtin(Builtin::HasMessage) => {
                 let found = match frame.text(args[0]) {
                     "trace" => Ok(self.traced(frame, args[1], args[4]).is_some()),
-                    _ => self.messages.ask(asked(frame, &args[1..])),
+                    _ => self.messages.query(message_query(frame, &args[1..])),
                 };
                 let found = found.unwrap_or_else(|error| {
                     self.printed.push(Sink::Error, &error);
@@ -39,20 +39,20 @@ impl<'a> Machine<'a> {
                 Some(value.unwrap_or_else(|| Value::zero(kind)))
             }
             Op::Builtin(builtin) => {
-                let value = self.of_dictionaries(frame, kind, builtin, args)?;
+                let value = self.eval_dictionaries(frame, kind, builtin, args)?;
                 Some(Value::Plain(value))
             }
             _ => None,
         }
     }
 
-    /// What the last traced ray tells under a name, as a value of a kind.
+    /// Returns a message about the last traced ray as a value of a kind.
     pub(super) fn traced(&self, frame: &CallFrame<'a>, name: Operand, kind: Operand) -> Option<Const> {
         let kind = Kind::of_code(frame.int(kind));
         self.last_trace.message(self.options.host, frame.text(name), kind)
     }
 
-    pub(super) fn of_dictionaries(
+    pub(super) fn eval_dictionaries(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,
@@ -85,10 +85,10 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// Name, type and place of a message.
-pub(super) fn asked<'f>(frame: &'f CallFrame<'_>, args: &[Operand]) -> Asked<'f> {
+/// Returns name, type and source location of a message query.
+pub(super) fn message_query<'f>(frame: &'f CallFrame<'_>, args: &[Operand]) -> MessageQuery<'f> {
     let text = |i: usize| frame.text(args[i]);
-    Asked {
+    MessageQuery {
         name: text(0),
         ty: text(1),
         place: text(2),

@@ -13,8 +13,8 @@ use shading_compiler::hir::{Axis, Const, Kind, Op, Operand};
 use shading_syntax::source::Span;
 
 impl<'a> Machine<'a> {
-    /// What depends on the shading point or the host.
-    pub(super) fn of_point(
+    /// Evaluates operations that depend on the shading point or the host.
+    pub(super) fn eval_point(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,
@@ -87,10 +87,10 @@ impl<'a> Machine<'a> {
                 Const::Int(i32::from(bits & globals.ray_kind.0 != 0))
             }
             Op::Builtin(builtin) if builtin.is_cloud_array() || builtin == Builtin::HasCloudValues => {
-                self.of_clouds(frame, kind, builtin, args, span)?
+                self.eval_clouds(frame, kind, builtin, args, span)?
             }
             Op::Builtin(Builtin::CloudWrite) => self.write_point(frame, args, span)?,
-            // What the optimiser has not decided is not constant.
+            // A query that the optimiser has not resolved is false.
             Op::Builtin(Builtin::IsConstant) => Const::Int(0),
             Op::Builtin(Builtin::Backfacing) => Const::Int(globals.backfacing),
             Op::Builtin(Builtin::SurfaceArea) => Const::Float(globals.surface_area),
@@ -102,7 +102,7 @@ impl<'a> Machine<'a> {
         }))
     }
 
-    pub(super) fn of_clouds(
+    pub(super) fn eval_clouds(
         &mut self,
         frame: &CallFrame<'a>,
         kind: Kind,

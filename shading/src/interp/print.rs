@@ -1,9 +1,9 @@
-//! What functions do besides giving a value: printing, and messages that are set; values as text.
+//! Side effects of functions: printing, and setting of messages; formatting of values.
 
 use super::closure::{NodeId, Value};
 use super::frame::CallFrame;
 use super::machine::Machine;
-use super::message::asked;
+use super::message::message_query;
 use crate::runtime::Sink;
 use crate::runtime::closure_text::closure_text;
 use shading_compiler::builtins::Builtin;
@@ -12,7 +12,7 @@ use shading_compiler::hir::{Const, Operand};
 use shading_syntax::source::Span;
 
 impl<'a> Machine<'a> {
-    /// Does what a function without result does; whether it is one.
+    /// Executes a function without a result; returns whether the operation is one.
     pub(super) fn effect(
         &mut self,
         frame: &CallFrame<'a>,
@@ -26,9 +26,9 @@ impl<'a> Machine<'a> {
             Builtin::Error => (Sink::Error, 0),
             Builtin::Fprintf => (Sink::File(frame.text(args[0]).to_owned()), 1),
             Builtin::SetMessage => {
-                let asked = asked(frame, &args[..3]);
+                let message_query = message_query(frame, &args[..3]);
                 let value = frame.get(args[3]);
-                if let Err(error) = self.messages.set(asked, value) {
+                if let Err(error) = self.messages.set(message_query, value) {
                     self.printed.push(Sink::Error, &error);
                 }
                 return true;
@@ -40,7 +40,7 @@ impl<'a> Machine<'a> {
         true
     }
 
-    /// A value with text in place of closures.
+    /// Returns a value with closures replaced by text.
     pub(super) fn shown(&self, value: Value) -> Const {
         let text = |closure: NodeId| {
             let listing = self.closures.list(closure);

@@ -7,28 +7,28 @@ use shading_compiler::eval;
 use shading_compiler::hir::{ClosureRegistry, Const};
 use shading_syntax::source::Span;
 
-/// What a run is given.
+/// Inputs of a run.
 #[derive(Clone, Copy)]
 pub struct RunOptions<'a> {
     /// The shading point.
     pub globals: &'a ShaderGlobals,
-    /// Textures, spaces and attributes.
+    /// Host for textures, spaces and attributes.
     pub host: &'a dyn ShaderHost,
-    /// Turns of loops and calls that may be taken.
+    /// Fuel: maximum number of loop iterations and calls.
     pub fuel: u32,
-    /// Values of parameters, by name; their defaults do not run.
+    /// Values of parameters, by name; their defaults are not evaluated.
     pub given: &'a [(&'a str, Const)],
-    /// The closures that the unit speaks of, so that they can be printed.
+    /// Registry of the unit's closures, for printing them.
     pub closures: Option<&'a ClosureRegistry>,
-    /// Whether to compute as [`shading_compiler::opt::OptLevel::Full`] assumes: zeros lose their sign, and [`Outcome::finite`] is
-    /// false when a number was not finite.
+    /// True to compute as [`shading_compiler::opt::OptLevel::Full`] assumes: zeros lose their sign, and
+    /// [`Outcome::finite`] is false if a number was not finite.
     pub unsigned_zeros: bool,
-    /// Whether variables that are set to what is no finite number are reported.
+    /// True to report variables that are assigned non-finite numbers.
     pub reports_not_finite: bool,
 }
 
 impl<'a> RunOptions<'a> {
-    /// Nothing but a shading point.
+    /// Creates options with a shading point only.
     pub fn new(globals: &'a ShaderGlobals) -> RunOptions<'a> {
         RunOptions {
             globals,
@@ -42,26 +42,26 @@ impl<'a> RunOptions<'a> {
     }
 }
 
-/// What a run gives.
+/// Results of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The outputs of the unit, in order of its parameters.
+    /// Outputs of the unit, in order of its parameters.
     pub outputs: Vec<(String, Value)>,
-    /// The closures that the outputs refer to.
+    /// Closures referenced by the outputs.
     pub closures: Closures,
-    /// What was printed.
+    /// Printed texts.
     pub printed: Printed,
-    /// The points that were written.
+    /// Written points.
     pub written: WrittenClouds,
-    /// What went wrong, each place once.
+    /// Reports, one for each location.
     pub reports: Vec<Report>,
-    /// Whether the run came to its end.
+    /// True if the run completed.
     pub finished: bool,
-    /// Whether all numbers on the way were finite, as far as [`RunOptions::unsigned_zeros`] asked.
+    /// True if all intermediate numbers were finite, as far as [`RunOptions::unsigned_zeros`] requested this check.
     pub finite: bool,
 }
 
-/// What can go wrong in a run.
+/// Kinds of run-time reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReportKind {
     /// Fuel ran out.
@@ -70,9 +70,9 @@ pub enum ReportKind {
     TooDeep,
     /// An index was clamped.
     IndexOutOfRange,
-    /// A format string does not fit its arguments.
+    /// A format string does not match its arguments.
     BadFormat,
-    /// A function cannot do with an argument: a pattern that is none, a kind of noise that is not known.
+    /// An invalid argument of a function: an invalid regular expression, an unknown kind of noise.
     BadArgument,
     /// A texture was not found.
     MissingTexture,
@@ -80,28 +80,28 @@ pub enum ReportKind {
     MissingCloud,
     /// A point was not written.
     CloudNotWritten,
-    /// A variable was set to what is no finite number.
+    /// A variable was assigned a non-finite number.
     NotFinite,
 }
 
-/// Something that went wrong in a run.
+/// A run-time report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// What.
+    /// Kind.
     pub kind: ReportKind,
-    /// Where.
+    /// Source location.
     pub span: Span,
-    /// What, in words, with the values.
+    /// Message with the values.
     pub message: String,
 }
 
 impl Outcome {
-    /// An output by its name.
+    /// Returns an output by its name.
     pub fn output(&self, name: &str) -> Option<&Value> {
         self.outputs.iter().find(|(n, _)| n == name).map(|(_, v)| v)
     }
 
-    /// The components of a closure output; none where it is not one.
+    /// Returns the components of a closure output; empty if it is not a closure.
     pub fn listing(&self, name: &str) -> Listing {
         match self.output(name) {
             Some(Value::Closure(root)) => self.closures.list(*root),
@@ -109,8 +109,8 @@ impl Outcome {
         }
     }
 
-    /// The first difference in what the named outputs hold, or in what was printed or written, in words: what an
-    /// optimised unit must not change. Reports may differ, since work that nobody needs is not done.
+    /// Describes the first difference between the named outputs, or the printed or written data, none of which the
+    /// optimiser may change. Reports may differ, because unused computations are removed.
     pub fn difference<'a>(
         &self,
         other: &Outcome,

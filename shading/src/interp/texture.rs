@@ -1,4 +1,4 @@
-//! Texture lookups, and what is asked of texture files.
+//! Texture lookups, and queries of texture files.
 
 use super::ReportKind;
 use super::frame::CallFrame;
@@ -55,7 +55,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// A texture lookup with the values of its operands.
+/// Builds a texture lookup with the values of its operands.
 fn lookup(frame: &CallFrame<'_>, mut options: TextureOptions, args: &[Operand]) -> TextureLookup {
     let mut lookup = TextureLookup::default();
     match options.mapping {
@@ -97,7 +97,7 @@ fn lookup(frame: &CallFrame<'_>, mut options: TextureOptions, args: &[Operand]) 
     lookup
 }
 
-/// The picture that a lookup wants.
+/// Builds the texture request of a lookup.
 fn request(frame: &CallFrame<'_>, lookup: &TextureLookup, args: &[Operand]) -> TextureRequest {
     let operand = |option| lookup.options.position(option).and_then(|i| args.get(i));
     let subimage = if let Some(&name) = operand(TextureOperand::SubimageName) {

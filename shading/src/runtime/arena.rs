@@ -1,21 +1,21 @@
 //! Arena allocator of a run: closures and strings, freed at the next run.
 
-/// Bytes of the first chunk; each further one is twice as large as the last.
+/// Size in bytes of the first chunk; each further one is twice as large as the previous.
 const FIRST: usize = 64 << 10;
-/// Bytes that one run may take; beyond it, closures are null and texts empty. More than the default fuel can fill with
-/// sums of small closures, and little enough for 64 threads.
+/// Memory limit of a run in bytes; beyond it, closures are null and strings empty. Larger than what the default fuel
+/// can fill with sums of small closures, and small enough for 64 threads.
 const LIMIT: usize = 16 << 20;
-/// Bytes left free after every block, so that compiled code may store a triple with all four lanes at its end.
+/// Padding after every block in bytes, so that compiled code may store a triple with all four lanes at its end.
 const SLACK: usize = 16;
 
-/// Memory handed out by moving a cursor, which compiled code does itself.
+/// Bump allocator; compiled code increments the cursor itself.
 #[derive(Debug)]
 pub(crate) struct Arena {
-    // Words of 16 bytes give the alignment. The bytes are always initialised.
+    // 16-byte words guarantee the alignment. All bytes are always initialised.
     chunks: Vec<Vec<u128>>,
 }
 
-/// Where to take memory from: `cursor..end`, aligned to 16.
+/// Free memory: `cursor..end`, aligned to 16.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) cursor: *mut u8,
@@ -23,7 +23,7 @@ pub(crate) struct Window {
 }
 
 impl Arena {
-    /// Bytes that are there after a reset.
+    /// Number of bytes available after a reset.
     pub(crate) const ROOM: usize = FIRST - SLACK;
 
     pub(crate) fn new() -> Arena {
@@ -32,7 +32,7 @@ impl Arena {
         }
     }
 
-    /// Takes everything back. The largest chunk stays, so that runs of one kind soon need one only.
+    /// Frees all memory. The largest chunk is kept, so that similar runs soon need only one.
     #[inline]
     pub(crate) fn reset(&mut self) -> Window {
         if self.chunks.len() > 1 {
@@ -43,7 +43,7 @@ impl Arena {
         self.window()
     }
 
-    /// Makes room for `size` more bytes, unless the run has had its share.
+    /// Makes space for `size` more bytes, unless the limit of the run is exceeded.
     pub(crate) fn grow(&mut self, size: usize) -> Option<Window> {
         let taken: usize = self.chunks.iter().map(|c| c.len() * 16).sum();
         let largest = self.chunks.last().map_or(0, |c| c.len() * 16);

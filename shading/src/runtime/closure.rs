@@ -37,10 +37,10 @@ pub(crate) struct NodeHeader {
     pub(crate) weight: [f32; 3],
 }
 
-/// Bytes of the header of a node.
+/// Size in bytes of the header of a node.
 pub(crate) const HEADER_BYTES: usize = size_of::<NodeHeader>();
 
-/// What lies in a component's parameter block: one tag for each 4 bytes.
+/// Contents of a component's parameter block: one tag for each 4 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Number,
@@ -50,7 +50,7 @@ enum Word {
     Rest,
 }
 
-/// The parameter blocks of the closures that a shader can make, by id; of others there is none.
+/// Parameter block layouts of the closures that a shader can create, by id; others have none.
 #[derive(Debug, Default)]
 pub(crate) struct Layouts {
     blocks: Vec<Vec<Word>>,
@@ -84,7 +84,7 @@ fn words(signature: &ClosureSignature) -> Vec<Word> {
     words
 }
 
-/// The result of a run: a closure and all below it. Valid until the context runs again or the instance is dropped.
+/// Result of a run: a closure and its descendants. Valid until the context runs again or the instance is dropped.
 #[derive(Clone, Copy)]
 pub struct ClosureTree<'a> {
     root: *const NodeHeader,
@@ -93,20 +93,20 @@ pub struct ClosureTree<'a> {
 
 impl<'a> ClosureTree<'a> {
     /// # Safety
-    /// `root` is null or points to a node that compiled code made with these layouts, and that and all below it stay as
-    /// they are during `'a`.
+    /// `root` is null or points to a node that compiled code created with these layouts; the node and all its
+    /// descendants are not modified during `'a`.
     pub(crate) unsafe fn new(root: *const NodeHeader, layouts: &'a Layouts) -> ClosureTree<'a> {
         ClosureTree { root, layouts }
     }
 
-    /// The root; `None` for the empty closure.
+    /// Returns the root; `None` for the empty closure.
     pub fn root(&self) -> Option<ClosureRef<'a>> {
         ClosureRef::new(self.root, self.layouts)
     }
 }
 
 impl fmt::Debug for ClosureTree<'_> {
-    /// The number of nodes: the tree can be too deep to print.
+    /// Writes the number of nodes, because the tree can be too deep to print.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut count = 0u64;
         let mut open: Vec<_> = self.root().into_iter().collect();
@@ -135,10 +135,11 @@ impl<'a> ClosureRef<'a> {
         Some(ClosureRef { header, layouts })
     }
 
-    /// What the node is.
+    /// Returns the node by type.
     #[inline]
     pub fn node(self) -> ClosureNode<'a> {
-        // SAFETY: by the contract of `ClosureTree::new`, here is a header, and after it what its tag says.
+        // SAFETY: by the contract of `ClosureTree::new`, the address holds a header, followed by the data that its tag
+        // specifies.
         let (header, block) = unsafe { (self.header.read(), self.header.add(1)) };
         match header.tag {
             TAG_MUL => {
@@ -174,39 +175,39 @@ impl<'a> ClosureRef<'a> {
     }
 }
 
-/// A node by type. A missing closure is empty.
+/// A closure node by type. A missing closure is empty.
 #[derive(Clone, Copy)]
 pub enum ClosureNode<'a> {
     /// A closure of the registry.
     Component {
-        /// Which.
+        /// Id in the registry.
         id: ClosureId,
-        /// What it is scaled by, linear RGB.
+        /// Weight, linear RGB.
         weight: [f32; 3],
-        /// Its parameters.
+        /// Parameters.
         params: Params<'a>,
     },
-    /// A closure, scaled.
+    /// A scaled closure.
     Mul {
-        /// By what, linear RGB.
+        /// Weight, linear RGB.
         weight: [f32; 3],
-        /// What is scaled.
+        /// Scaled closure.
         closure: Option<ClosureRef<'a>>,
     },
-    /// Two closures together.
+    /// Sum of two closures.
     Add {
-        /// One.
+        /// First operand.
         a: Option<ClosureRef<'a>>,
-        /// The other.
+        /// Second operand.
         b: Option<ClosureRef<'a>>,
     },
 }
 
-/// The parameters of a component, read by their offsets in [`ClosureSignature::layout`].
+/// Parameters of a component, read by their offsets in [`ClosureSignature::layout`].
 ///
 /// # Panics
-/// All reads panic when the offset is not one of the registered structure, or text or a closure is read where there is
-/// none: a mistake of the embedder. Numbers are not told apart.
+/// All reads panic if the offset is outside the registered structure, or if a string or closure is read at the offset
+/// of another type, which is an error of the embedder. Types of numbers are not checked.
 #[derive(Clone, Copy)]
 pub struct Params<'a> {
     block: NonNull<u8>,
@@ -216,37 +217,37 @@ pub struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
-    /// An int.
+    /// Reads an int.
     #[inline]
     pub fn int(&self, offset: usize) -> i32 {
         i32::from_ne_bytes(self.numbers::<1>(offset)[0])
     }
 
-    /// A float.
+    /// Reads a float.
     #[inline]
     pub fn float(&self, offset: usize) -> f32 {
         f32::from_ne_bytes(self.numbers::<1>(offset)[0])
     }
 
-    /// A color, point, vector or normal.
+    /// Reads a color, point, vector or normal.
     #[inline]
     pub fn triple(&self, offset: usize) -> [f32; 3] {
         self.numbers::<3>(offset).map(f32::from_ne_bytes)
     }
 
-    /// A matrix, row-major.
+    /// Reads a matrix, row-major.
     pub fn matrix(&self, offset: usize) -> [f32; 16] {
         self.numbers::<16>(offset).map(f32::from_ne_bytes)
     }
 
-    /// A string.
+    /// Reads a string.
     pub fn string(&self, offset: usize) -> &'a str {
         let text = self.pointer(offset, Word::Text).cast::<TextHeader>();
-        // SAFETY: compiled code stores the address of a text here, which lives as long as the tree.
+        // SAFETY: compiled code stores the address of a text here, which is alive as long as the tree.
         unsafe { text::read(text) }
     }
 
-    /// A closure; `None` when it is no light.
+    /// Reads a closure; `None` if it is empty.
     pub fn closure(&self, offset: usize) -> Option<ClosureRef<'a>> {
         ClosureRef::new(self.pointer(offset, Word::Closure).cast(), self.layouts)
     }
@@ -257,7 +258,7 @@ impl<'a> Params<'a> {
             offset.is_multiple_of(4) && offset + 4 * N <= self.words.len() * 4,
             "no closure parameter at offset {offset}"
         );
-        // SAFETY: the block has as many words as its layout, and the arena's memory is never uninitialised.
+        // SAFETY: the block has as many words as its layout, and the arena's memory is always initialised.
         unsafe { self.block.add(offset).cast::<[[u8; 4]; N]>().read() }
     }
 

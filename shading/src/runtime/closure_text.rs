@@ -7,10 +7,10 @@ use shading_compiler::eval::text::{Arg, format};
 use shading_compiler::hir::ClosureRegistry;
 use shading_compiler::hir::Const;
 
-/// Closures nested deeper than this show as `…`.
+/// Maximum nesting of closures in the text; deeper ones are printed as `…`.
 const MAX_NESTING: usize = 64;
 
-/// A closure as text; empty when it is no light.
+/// Returns a closure as text; empty for the null closure.
 pub fn closure_text(listing: &Listing, registry: &ClosureRegistry) -> String {
     let mut text = String::new();
     if listing.lists.first().is_none_or(Vec::is_empty) {
@@ -50,7 +50,7 @@ impl Printer<'_> {
             if i > 0 {
                 text.push_str(", ");
             }
-            // What may be left out is given by keyword.
+            // Optional parameters are printed as keyword arguments.
             if declared.default.is_some() {
                 let _ = write!(text, "\"{}\", ", declared.name);
             }

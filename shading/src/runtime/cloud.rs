@@ -1,5 +1,20 @@
 //! Point clouds that shaders search (`pointcloud_search`, `pointcloud_get`): the interface of a cloud, its values, and
-//! what can be wrong with a call.
+//! errors of calls.
+//!
+//! `pointcloud_search(file, point, radius, max_points, attribute, array, …)` and `pointcloud_get(file, indices, count,
+//! attribute, array)` fill arrays, as OSL specifies: with the nearest points within the radius, at most `max_points` and
+//! the length of the shortest array; a variable that is not an array takes one value. The cloud of a constant name is
+//! looked up once, when the instance is compiled ([`ShaderHost::cloud_handle`](super::ShaderHost::cloud_handle)).
+//!
+//! - `"index"`, `"position"` and `"distance"` are attributes of all clouds.
+//! - The type of an array must be that of the attribute, except that all triples are equivalent, floats take ints, a
+//!   matrix takes sixteen floats, and a longer array of floats takes the values of triples or of an array attribute
+//!   (`float[4]`) consecutively.
+//! - If an attribute is missing or of another type, or the cloud cannot be read, this is reported once, and the call
+//!   returns 0.
+//! - Distances have derivatives, those of the centre; other values have none. Elements that are not filled keep their
+//!   derivatives.
+//! - Searches take no lock, and allocate no memory after the first one of a context.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,28 +23,28 @@ use shading_compiler::eval::text;
 use shading_compiler::hir::Const;
 use shading_compiler::hir::kind::Element;
 
-/// The embedder's number for a point cloud.
+/// Handle of a point cloud, chosen by the embedder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct CloudHandle(pub u32);
 
 impl CloudHandle {
-    /// That of no cloud.
+    /// Handle that denotes no cloud.
     pub const NONE: CloudHandle = CloudHandle(u32::MAX);
 }
 
 /// A search for the nearest points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CloudSearch {
-    /// Where, in the space of the cloud.
+    /// Centre, in the space of the cloud.
     pub center: [f32; 3],
-    /// The largest distance that counts.
+    /// Maximum distance.
     pub radius: f32,
-    /// Whether the nearest points come first.
+    /// True to return the points sorted by distance.
     pub sort: bool,
 }
 
-/// The values of an attribute, one for each point.
+/// Values of an attribute, one for each point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CloudValues<'a> {
     /// `int`.
@@ -38,41 +53,40 @@ pub enum CloudValues<'a> {
     Floats(&'a [f32]),
     /// Any of the four triples.
     Triples(&'a [[f32; 3]]),
-    /// Arrays of so many floats, one after the other.
+    /// Arrays of the given number of floats, stored consecutively.
     Arrays(usize, &'a [f32]),
     /// `string`.
     Texts {
-        /// The strings.
+        /// Strings.
         list: &'a [Arc<str>],
-        /// Which of them each point has; the empty one where there is no such string.
+        /// Index of each point's string; an invalid index denotes the empty string.
         indices: &'a [i32],
     },
 }
 
-/// A point cloud, as shaders search it from many threads at once: implementations must neither lock nor allocate.
+/// A point cloud, searched by shaders on many threads at once: implementations must neither lock nor allocate.
 pub trait PointCloud: Send + Sync {
-    /// How many points it has.
+    /// Number of points.
     fn count(&self) -> usize;
 
-    /// Fills `found` from its start with the points that are nearest to the centre, none of them beyond the radius: the
-    /// squared distance of each, and its number. How many there are. Of points at equal distances those with lower
-    /// numbers are preferred.
+    /// Finds the points nearest to the centre within the radius. Fills `found` from its start with the squared distance
+    /// and index of each; returns their number. Of points at equal distances, those with lower indices are preferred.
     fn search(&self, search: &CloudSearch, found: &mut [(f32, u32)]) -> usize;
 
-    /// The values of an attribute. All clouds have a "position".
+    /// Returns the values of an attribute. All clouds have a "position".
     fn values(&self, name: &str) -> Option<CloudValues<'_>>;
 
-    /// The names of the attributes, for messages.
+    /// Names of the attributes, for messages.
     fn names(&self) -> Vec<String>;
 }
 
-/// The number of each point, which is an attribute of all clouds.
+/// Name of the attribute of all clouds that is the index of each point.
 const INDEX: &str = "index";
 
-/// An attribute that a call asks for.
+/// An attribute requested by a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CloudAttribute<'a> {
-    /// The numbers of so many points.
+    /// Index of each point, for the given number of points.
     Index(u32),
     Values(CloudValues<'a>),
 }
@@ -99,32 +113,32 @@ impl CloudValue<'_> {
     }
 }
 
-/// What is wrong with a call.
+/// Errors of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CloudFault {
-    /// There is no such cloud.
+pub(crate) enum CloudError {
+    /// The cloud does not exist.
     NoCloud,
-    /// It has no such attribute.
+    /// The cloud has no such attribute.
     NoAttribute,
     /// The attribute is of another type.
     WrongType,
-    /// It has no such point.
+    /// The cloud has no such point.
     NoPoint(i32),
-    /// Values of so many floats do not fit.
+    /// Values of the given number of floats do not fit the array.
     NoRoom(usize),
 }
 
 impl<'a> CloudAttribute<'a> {
-    /// The attribute of a name, whose values are to be of a type.
+    /// Looks up the attribute of a name, for values of a type.
     pub(crate) fn of(
         cloud: &'a dyn PointCloud,
         name: &str,
         element: Element,
-    ) -> Result<CloudAttribute<'a>, CloudFault> {
+    ) -> Result<CloudAttribute<'a>, CloudError> {
         let attribute = if name == INDEX {
             CloudAttribute::Index(cloud.count() as u32)
         } else {
-            CloudAttribute::Values(cloud.values(name).ok_or(CloudFault::NoAttribute)?)
+            CloudAttribute::Values(cloud.values(name).ok_or(CloudError::NoAttribute)?)
         };
         match (attribute, element) {
             (CloudAttribute::Index(_), Element::Int)
@@ -134,11 +148,12 @@ impl<'a> CloudAttribute<'a> {
             | (CloudAttribute::Values(CloudValues::Texts { .. }), Element::String)
             | (CloudAttribute::Values(CloudValues::Arrays(1.., _)), Element::Float)
             | (CloudAttribute::Values(CloudValues::Arrays(16, _)), Element::Matrix) => Ok(attribute),
-            _ => Err(CloudFault::WrongType),
+            _ => Err(CloudError::WrongType),
         }
     }
 
-    /// How many elements of an array the value of a point fills: arrays are read into longer ones, one after the other.
+    /// Number of array elements that the value of a point fills: array attributes are read into longer arrays
+    /// consecutively.
     pub(crate) fn width(&self, element: Element) -> usize {
         match (self, element) {
             (CloudAttribute::Values(CloudValues::Arrays(width, _)), Element::Float) => *width,
@@ -147,8 +162,8 @@ impl<'a> CloudAttribute<'a> {
         }
     }
 
-    /// A part of the value of a point, of the type that [`CloudAttribute::of`] has checked; `None` where there is no
-    /// such point.
+    /// Returns an element of a point's value with the type that [`CloudAttribute::of`] has checked; `None` if there is
+    /// no such point.
     pub(crate) fn value(&self, element: Element, index: i32, part: usize) -> Option<CloudValue<'a>> {
         let at = usize::try_from(index).ok()?;
         Some(match self {
@@ -180,7 +195,7 @@ impl<'a> CloudAttribute<'a> {
         })
     }
 
-    /// What its values are called.
+    /// Name of the attribute's type.
     fn type_name(&self) -> Cow<'static, str> {
         match self {
             CloudAttribute::Index(_) | CloudAttribute::Values(CloudValues::Ints(_)) => "int".into(),
@@ -192,12 +207,12 @@ impl<'a> CloudAttribute<'a> {
     }
 }
 
-/// How many points a call asks for: at most as many as it has numbers of points, and places for values.
-pub(crate) fn asked(count: i32, indices: usize, room: usize) -> usize {
+/// Number of points that a call requests, limited by the number of indices and the space for values.
+pub(crate) fn requested_count(count: i32, indices: usize, room: usize) -> usize {
     usize::try_from(count).unwrap_or(0).min(indices).min(room)
 }
 
-/// The zero of a type that derivatives are of.
+/// Zero of a type that has derivatives.
 pub(crate) fn zero(element: Element) -> Option<CloudValue<'static>> {
     match element {
         Element::Float => Some(CloudValue::Float(0.0)),
@@ -207,54 +222,55 @@ pub(crate) fn zero(element: Element) -> Option<CloudValue<'static>> {
     }
 }
 
-/// The numbers of the points that a search finds, at most as many as `most` and as `room` has places; how many come back.
-/// Without places the points are only counted. `points` is memory to search in.
+/// Searches points and stores their indices, at most `max_points` and the length of `room`; returns their number. Without
+/// `room`, points are only counted. `points` is scratch memory.
 pub(crate) fn search(
     cloud: Option<&dyn PointCloud>,
     search: &CloudSearch,
-    most: i32,
+    max_points: i32,
     room: usize,
     points: &mut Vec<(f32, u32)>,
-) -> Result<usize, CloudFault> {
-    let cloud = cloud.ok_or(CloudFault::NoCloud)?;
+) -> Result<usize, CloudError> {
+    let cloud = cloud.ok_or(CloudError::NoCloud)?;
     let room = if room == 0 { cloud.count() } else { room };
-    let most = usize::try_from(most).unwrap_or(0).min(room);
+    let max_points = usize::try_from(max_points).unwrap_or(0).min(room);
     let numbers = search.center.iter().chain([&search.radius]);
-    // A radius may be infinite.
-    if most == 0 || search.radius < 0.0 || numbers.into_iter().any(|x| x.is_nan()) {
+    // The radius may be infinite.
+    if max_points == 0 || search.radius < 0.0 || numbers.into_iter().any(|x| x.is_nan()) {
         return Ok(0);
     }
-    if points.len() < most {
-        points.resize(most, (0.0, 0));
+    if points.len() < max_points {
+        points.resize(max_points, (0.0, 0));
     }
-    Ok(cloud.search(search, &mut points[..most]).min(most))
+    Ok(cloud.search(search, &mut points[..max_points]).min(max_points))
 }
 
-/// Whether a call of `pointcloud_get` finds its attribute, and all points that it asks for, in an array of `room` places.
-/// What asks for nothing is given that.
+/// Returns whether a call of `pointcloud_get` finds its attribute and all requested points, for an array of `room`
+/// elements. A call that requests no points succeeds.
 pub(crate) fn check(
     cloud: Option<&dyn PointCloud>,
     name: &str,
     (element, room): (Element, usize),
     indices: impl ExactSizeIterator<Item = i32>,
-) -> Result<(), CloudFault> {
+) -> Result<(), CloudError> {
     if indices.len() == 0 {
         return Ok(());
     }
-    let cloud = cloud.ok_or(CloudFault::NoCloud)?;
+    let cloud = cloud.ok_or(CloudError::NoCloud)?;
     let width = CloudAttribute::of(cloud, name, element)?.width(element);
     if indices.len() * width > room {
-        return Err(CloudFault::NoRoom(width));
+        return Err(CloudError::NoRoom(width));
     }
     let count = cloud.count();
     let is_there = |index: &i32| usize::try_from(*index).is_ok_and(|index| index < count);
     match { indices }.find(|index| !is_there(index)) {
-        Some(index) => Err(CloudFault::NoPoint(index)),
+        Some(index) => Err(CloudError::NoPoint(index)),
         None => Ok(()),
     }
 }
 
-/// The distance of a point from a centre, and its change where the centre changes; zero where there is no such point.
+/// Distance of a point from a centre, and its differential for a differential of the centre; zero if there is no such
+/// point.
 pub(crate) fn distance(
     cloud: Option<&dyn PointCloud>,
     index: i32,
@@ -280,9 +296,9 @@ pub(crate) fn distance(
     [distance, slope]
 }
 
-/// What is wrong with a call, in words. `error` is why there is no cloud.
+/// Message of an error. `error` is the reason why the cloud cannot be read.
 pub(crate) fn message(
-    fault: CloudFault,
+    fault: CloudError,
     cloud: Option<&dyn PointCloud>,
     error: impl FnOnce() -> Option<String>,
     file: &str,
@@ -295,17 +311,17 @@ pub(crate) fn message(
         names.join(", ")
     };
     match fault {
-        CloudFault::NoCloud => {
+        CloudError::NoCloud => {
             let error = error().unwrap_or_else(|| format!("point cloud {file:?} cannot be searched"));
             format!("{error}; nothing is found")
         }
-        CloudFault::NoAttribute => {
+        CloudError::NoAttribute => {
             format!(
                 "point cloud {file:?} has no attribute {name:?}; it has {}",
                 names()
             )
         }
-        CloudFault::WrongType => {
+        CloudError::WrongType => {
             let found = cloud.and_then(|cloud| {
                 let all = [Element::Int, Element::Float, Element::Triple, Element::String];
                 all.into_iter()
@@ -315,12 +331,12 @@ pub(crate) fn message(
             let wanted = shading_compiler::hir::Kind::One(element);
             format!("attribute {name:?} of point cloud {file:?} is {found}, not {wanted}")
         }
-        CloudFault::NoRoom(width) => {
+        CloudError::NoRoom(width) => {
             format!(
                 "attribute {name:?} of point cloud {file:?} has {width} floats: the array is too short for that"
             )
         }
-        CloudFault::NoPoint(index) => {
+        CloudError::NoPoint(index) => {
             let count = cloud.map_or(0, PointCloud::count);
             format!("point cloud {file:?} has no point {index}: there are {count}")
         }

@@ -17,10 +17,10 @@ use shading_compiler::eval::dictionary::Dictionaries;
 use shading_compiler::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use shading_compiler::hir::ClosureRegistry;
 
-/// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
-/// do not fit. Threads have 2 MiB.
+/// Size in bytes of the native stack available to recursive functions, in case their frames are so large that
+/// [`MAX_DEPTH`] of them do not fit. Threads have 2 MiB.
 const STACK_BYTES: usize = 1 << 20;
-/// Bytes for the large arrays of all functions under way. Virtual until touched.
+/// Size in bytes of the memory for large arrays of all active functions. Virtual until touched.
 const FRAME_BYTES: usize = 16 << 20;
 
 /// A per-thread context. Holds the results of the last run until the next one.
@@ -32,71 +32,72 @@ pub struct ShadingContext {
     unsafe_code,
     reason = "the pointers in a context keep it from being `Send` by itself"
 )]
-// SAFETY: the header's pointers lead into memory that the context owns, or are used during a run only, which borrows it.
+// SAFETY: the header's pointers point to memory owned by the context, or are used only during a run, which borrows it.
 unsafe impl Send for ShadingContext {}
 
-/// Outputs as compiled code stores them: pointers are read in the size in which they were written, which lets the
-/// machine forward them.
+/// Outputs as stored by compiled code. Pointers are read with the size with which they were written, so that the CPU
+/// can forward the stores.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 pub(crate) struct OutputWords([usize; 2]);
 
-/// What compiled code reads and writes. All sizes are multiples of its words, so that offsets are the same everywhere.
+/// The part of the context accessed by compiled code. All sizes are multiples of its words, so that offsets are the
+/// same everywhere.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct ContextHeader {
-    /// Turns and calls left; below zero, the run has ended before its end.
+    /// Remaining loop iterations and calls; negative if the run was aborted.
     pub(crate) fuel: i32,
-    /// Calls of recursive functions that may still nest.
+    /// Remaining nesting depth of recursive calls.
     pub(crate) depth: i32,
-    /// Where the closures of fixed places are.
+    /// Address of the closure nodes with fixed offsets.
     pub(crate) nodes: *mut u8,
-    /// Where the next closure goes.
+    /// Free memory of the arena.
     pub(crate) arena: Window,
-    /// Where the next large frame goes.
+    /// Free memory for large frames.
     pub(crate) frames: Window,
-    /// The lowest address that the native stack may reach.
+    /// Lowest address allowed for the native stack.
     pub(crate) stack_limit: usize,
     /// The embedder's host.
     pub(crate) host: *const (),
-    /// The shading point.
+    /// Shading point.
     pub(crate) globals: *const ShaderGlobals,
-    /// What reports name.
+    /// Source locations of reports.
     pub(crate) places: *const Places,
 }
 
-/// A context: the header first, so that a pointer to one is a pointer to the other.
+/// A context. The header is the first field, so that pointers to either can be converted.
 #[repr(C)]
 pub(crate) struct Run {
     pub(crate) header: ContextHeader,
     pub(crate) arena: Arena,
     frames: Vec<u128>,
     pub(crate) outputs: Vec<OutputWords>,
-    /// The instance that ran last, by its number; 0 before any.
+    /// Number of the instance that ran last; 0 before any run.
     pub(crate) last: u64,
     pub(crate) host_type: TypeId,
-    // Keeps `header.host` alive; asked itself for what is asked rarely.
+    // Keeps `header.host` alive; used for rare queries.
     host: Arc<dyn ShaderHost>,
     fuel: u32,
     pub(crate) printed: Printed,
     written: WrittenClouds,
-    /// Whether `fprintf` is kept.
+    /// True if the output of `fprintf` is kept.
     pub(crate) keeps_files: bool,
-    /// The bytes of each value lie in the arena.
+    /// Messages; the bytes of their values are in the arena.
     pub(crate) messages: Messages<*const u8>,
     pub(crate) last_trace: LastTrace,
     pub(crate) dictionaries: Dictionaries,
-    /// Memory for the points that a search of a point cloud finds: squared distance and number of each.
+    /// Scratch memory for point cloud searches: squared distance and index of each point.
     pub(crate) cloud_points: Vec<(f32, u32)>,
     reports: Vec<Report>,
     reported: FxHashSet<(u64, u32, ReportKind)>,
-    /// Whether the run is that of a packet, which gives up where one point reports: it is a point before that which may
-    /// end it all.
+    /// True during the run of a packet. A packet run aborts on the first report, because an earlier point of the packet
+    /// may end the batch; the caller reruns the points one by one.
     pub(crate) is_packet: bool,
 }
 
 impl ShadingContext {
-    /// A context for instances that were compiled for the same type of host.
+    /// Creates a context for instances that were compiled for the same type of host.
     pub fn new<H: ShaderHost>(host: Arc<H>) -> ShadingContext {
         let nowhere = Window {
             cursor: ptr::null_mut(),
@@ -137,42 +138,43 @@ impl ShadingContext {
         }
     }
 
-    /// Sets how many turns of loops and calls of recursive functions a run may take (at most 2³¹ − 1).
+    /// Sets the fuel of a run: its maximum number of loop iterations and calls of recursive functions (at most 2³¹ −
+    /// 1).
     pub fn set_fuel(&mut self, fuel: u32) {
         self.run.fuel = fuel.min(i32::MAX as u32);
     }
 
-    /// Whether the last run came to its end: it had enough fuel, depth and memory.
+    /// Returns whether the last run completed: it had enough fuel, depth and memory.
     pub fn finished(&self) -> bool {
         self.run.header.fuel >= 0
     }
 
-    /// What `printf`, `warning` and `error` wrote since this was last asked, as it is shown.
+    /// Takes the output of `printf`, `warning` and `error` since the last call, as displayed text.
     pub fn take_printed(&mut self) -> String {
         self.take_pieces().text()
     }
 
-    /// The same piece by piece, with what goes into files where that is kept.
+    /// Takes the output since the last call in pieces, including that of `fprintf` if it is kept.
     pub fn take_pieces(&mut self) -> Printed {
         std::mem::take(&mut self.run.printed)
     }
 
-    /// Keeps what `fprintf` writes for [`ShadingContext::take_pieces`]. Else it is forgotten.
+    /// Keeps the output of `fprintf` for [`ShadingContext::take_pieces`]; by default it is discarded.
     pub fn keep_files(&mut self) {
         self.run.keeps_files = true;
     }
 
-    /// The points that `pointcloud_write` has written and that are not taken yet.
+    /// Points written by `pointcloud_write` and not yet taken.
     pub fn written(&self) -> &WrittenClouds {
         &self.run.written
     }
 
-    /// The points that `pointcloud_write` wrote since this was last asked.
+    /// Takes the points written by `pointcloud_write` since the last call.
     pub fn take_written(&mut self) -> WrittenClouds {
         std::mem::take(&mut self.run.written)
     }
 
-    /// What went wrong since this was last asked. A context reports each place of a shader once.
+    /// Takes the reports since the last call. A context reports each location of a shader once.
     pub fn take_reports(&mut self) -> Vec<Report> {
         std::mem::take(&mut self.run.reports)
     }
@@ -185,22 +187,22 @@ impl fmt::Debug for ShadingContext {
 }
 
 impl Run {
-    /// The embedder's host, for questions that are asked rarely.
+    /// The embedder's host, for rare queries.
     pub(crate) fn host(&self) -> &dyn ShaderHost {
         &*self.host
     }
 
-    /// The same, and where points that are written go.
+    /// The host, and the destination of written points.
     pub(crate) fn host_and_written(&mut self) -> (&dyn ShaderHost, &mut WrittenClouds) {
         (&*self.host, &mut self.written)
     }
 
-    /// The same, for as long as it takes.
+    /// The host, shared so that the context is not borrowed.
     pub(crate) fn host_of_run(&self) -> Arc<dyn ShaderHost> {
         self.host.clone()
     }
 
-    /// Makes everything ready for the run of an instance.
+    /// Prepares the run of an instance.
     pub(crate) fn start(
         &mut self,
         globals: *const ShaderGlobals,
@@ -229,36 +231,36 @@ impl Run {
         if self.outputs.len() < words {
             self.outputs.resize(words, OutputWords::default());
         }
-        // A run that ends before its first operation stores none.
+        // A run that is aborted before its first operation stores no outputs.
         self.outputs[..words].fill(OutputWords::default());
     }
 
-    /// The numbers of a row of a packet's outputs, as their bits.
+    /// Returns the bits of the numbers in a row of a packet's outputs.
     #[inline]
     pub(crate) fn output_row(&self, row: usize) -> [u32; 4] {
         let [low, high] = self.outputs[row].0;
         [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]
     }
 
-    /// Four bytes of the outputs, at an offset that is a multiple of 4.
+    /// Reads four bytes of the outputs, at an offset that is a multiple of 4.
     pub(crate) fn output_word(&self, offset: usize) -> u32 {
         let bytes = self.output_pointer(offset & !7).to_ne_bytes();
         let [a, b, c, d] = [0, 1, 2, 3].map(|i| bytes[offset % 8 + i]);
         u32::from_ne_bytes([a, b, c, d])
     }
 
-    /// The address at an offset of the outputs that is a multiple of 8.
+    /// Reads an address in the outputs, at an offset that is a multiple of 8.
     #[inline]
     pub(crate) fn output_pointer(&self, offset: usize) -> usize {
         self.outputs[offset / 16].0[offset / 8 % 2]
     }
 
-    /// Changes the address at an offset of the outputs.
+    /// Replaces an address in the outputs.
     pub(crate) fn set_output_pointer(&mut self, offset: usize, address: usize) {
         self.outputs[offset / 16].0[offset / 8 % 2] = address;
     }
 
-    /// Gives room for a large frame: makes the frames' memory when this is the first that needs it.
+    /// Returns memory for a large frame; allocates the memory for all frames on first use.
     pub(crate) fn make_frames(&mut self) -> Window {
         if self.frames.is_empty() {
             self.frames = vec![0; FRAME_BYTES / 16];
@@ -271,17 +273,17 @@ impl Run {
         self.header.frames
     }
 
-    /// Ends the run.
+    /// Aborts the run.
     pub(crate) fn stop(&mut self) {
         self.header.fuel = -1;
     }
 
-    /// Whether something goes wrong at a place for the first time.
+    /// Returns whether this is the first report of its kind at a location.
     pub(crate) fn is_first(&mut self, places: &Places, place: u32, kind: ReportKind) -> bool {
         self.reported.insert((places.shader, place, kind))
     }
 
-    /// Notes that something went wrong at a place, the first time it does.
+    /// Adds a report at a location, unless it is a duplicate.
     pub(crate) fn report(
         &mut self,
         places: &Places,
@@ -300,7 +302,7 @@ impl Run {
                 shader: places.name.clone(),
                 place: places.list.get(place as usize).cloned().flatten(),
             };
-            // It is also told between what was printed before it and what is printed after it.
+            // It is also recorded among the printed texts, to keep its order relative to them.
             if kind == ReportKind::IndexOutOfRange {
                 self.printed.push(Sink::Report(report.clone()), "");
             }
@@ -309,15 +311,15 @@ impl Run {
     }
 }
 
-/// What reports of a shader name.
+/// Source locations in the reports of a shader.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
-    /// The instance's number.
+    /// Number of the instance.
     pub(crate) shader: u64,
-    /// The unit's or group's name.
+    /// Name of the unit or group.
     pub(crate) name: String,
-    /// Each place that can be reported; `None` where the source is not known.
+    /// Locations by index; `None` if the source is not known.
     pub(crate) list: Vec<Option<ReportPlace>>,
-    /// Where the shader prints closures, what they are.
+    /// Registry and layouts of closures, if the shader prints any.
     pub(crate) closures: Option<(ClosureRegistry, Layouts)>,
 }

@@ -4,7 +4,7 @@ use shading_compiler::builtins::Global;
 use shading_compiler::hir::Const;
 use shading_compiler::hir::RayKind;
 
-/// Three floats where compiled code loads them as one vector; the fourth is zero.
+/// Three floats that compiled code loads as one vector; the fourth is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(16))]
 pub struct Triple(pub [f32; 4]);
@@ -15,7 +15,7 @@ impl From<[f32; 3]> for Triple {
     }
 }
 
-/// A shading point. Positions and directions are in the "common" space, which is the world of the embedder `[m]`.
+/// A shading point. Positions and directions are in the "common" space, which is the embedder's world space `[m]`.
 /// Compiled code reads it at the offsets of this structure.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
@@ -36,48 +36,48 @@ pub struct ShaderGlobals {
     pub ps: Triple,
     /// `dPdtime`.
     pub dpdtime: Triple,
-    /// Change of `P` to the next pixel in x.
+    /// Differential of `P` to the next pixel in x.
     pub dpdx: Triple,
-    /// Change of `P` to the next pixel in y.
+    /// Differential of `P` to the next pixel in y.
     pub dpdy: Triple,
-    /// Change of `I` to the next pixel in x.
+    /// Differential of `I` to the next pixel in x.
     pub didx: Triple,
-    /// Change of `I` to the next pixel in y.
+    /// Differential of `I` to the next pixel in y.
     pub didy: Triple,
     /// `u`.
     pub u: f32,
     /// `v`.
     pub v: f32,
-    /// Change of `u` to the next pixel in x.
+    /// Differential of `u` to the next pixel in x.
     pub dudx: f32,
-    /// Change of `u` to the next pixel in y.
+    /// Differential of `u` to the next pixel in y.
     pub dudy: f32,
-    /// Change of `v` to the next pixel in x.
+    /// Differential of `v` to the next pixel in x.
     pub dvdx: f32,
-    /// Change of `v` to the next pixel in y.
+    /// Differential of `v` to the next pixel in y.
     pub dvdy: f32,
     /// `time`.
     pub time: f32,
     /// `dtime`.
     pub dtime: f32,
-    /// World-space area of the whole object, for shaders that spread a power over it `[m²]`. It need not be filled for
-    /// shaders that do not ask for it.
+    /// World-space area of the whole object `[m²]`, for shaders that distribute a power over it. Required only by
+    /// shaders that read it.
     pub surface_area: f32,
-    /// Bound on the distance along `Ng` between `P` and the surface as rays find it, with which the embedder starts the
-    /// rays of `trace` off the surface. Shaders do not see it.
+    /// Bound on the distance along `Ng` between `P` and the surface as intersected by rays; the embedder offsets the
+    /// origins of `trace` rays by it. Not visible to shaders.
     pub p_error: f32,
-    /// What found the point.
+    /// Kind of the ray that hit the point.
     pub ray_kind: RayKind,
-    /// 1 when seen from the back, else 0.
+    /// 1 if seen from the back, else 0.
     pub backfacing: i32,
-    /// The embedder's number for the object: passed to [`crate::ShaderHost`] for "object" space and attributes.
+    /// Object id, chosen by the embedder: passed to [`crate::ShaderHost`] for "object" space and attributes.
     pub object: u32,
-    /// The embedder's number for the primitive hit, for attributes.
+    /// Id of the primitive, chosen by the embedder: for attributes.
     pub primitive: u32,
 }
 
 impl ShaderGlobals {
-    /// The value of a global variable.
+    /// Returns the value of a global.
     pub(crate) fn value(&self, global: Global) -> Const {
         let triple = |t: &Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
         match global {

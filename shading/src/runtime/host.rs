@@ -7,36 +7,36 @@ use shading_compiler::eval::matrix::{IDENTITY, mul};
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Axis, ColorSpace, Const, Kind, TextureMapping, TextureOptions};
 
-/// The embedder's number for a texture.
+/// Handle of a texture, chosen by the embedder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TextureHandle(pub u32);
 
-/// A picture that a shader names.
+/// An image requested by a shader.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TextureRequest {
-    /// The file, as the shader names it. `<UDIM>` and its kin stand for many files.
+    /// File name as in the shader. `<UDIM>` and similar patterns denote many files.
     pub file: String,
-    /// What its numbers mean.
+    /// Colour space of its numbers.
     pub color_space: ColorSpace,
-    /// Which of its pictures.
+    /// Subimage.
     pub subimage: Subimage,
 }
 
-/// One of the pictures in a file.
+/// Selects a subimage of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Subimage {
     /// The first.
     #[default]
     First,
-    /// By its number.
+    /// By its index.
     Index(i32),
     /// By its name.
     Name(String),
 }
 
 impl Subimage {
-    /// The picture of that number; the first where it is none.
+    /// The subimage with an index; the first one for an invalid index.
     pub fn numbered(index: i32) -> Subimage {
         if index == 0 {
             Subimage::First
@@ -45,7 +45,7 @@ impl Subimage {
         }
     }
 
-    /// The picture of that name; the first where it is empty.
+    /// The subimage with a name; the first one for an empty name.
     pub fn named(name: &str) -> Subimage {
         if name.is_empty() {
             Subimage::First
@@ -58,23 +58,23 @@ impl Subimage {
 /// A texture lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TextureLookup {
-    /// The constant options; those that were operands are in their places.
+    /// Options, with values of operands inserted.
     pub options: TextureOptions,
-    /// (s, t, 0), t from the top row down; a direction; or a point.
+    /// Coordinates: (s, t, 0), t from the top row down; a direction; or a point.
     pub position: [f32; 3],
-    /// Its derivatives along the axes of the screen; those of a point along z are not among them.
+    /// Derivatives of the coordinates along the screen axis x. Those of a point along z are not included.
     pub dx: [f32; 3],
-    /// See `dx`.
+    /// Derivatives along the screen axis y.
     pub dy: [f32; 3],
-    /// Factors of the footprint along s and t.
+    /// Scale factors of the footprint along s and t.
     pub width: [f32; 2],
-    /// Added to the footprint [widths and heights of the picture].
+    /// Blur added to the footprint, in image widths and heights.
     pub blur: [f32; 2],
-    /// The first channel that is read.
+    /// First channel to read.
     pub first_channel: i32,
-    /// The value of channels that the file does not have.
+    /// Value of channels missing in the file.
     pub fill: f32,
-    /// The four channels where there is no such file; all are `fill` where this says nothing.
+    /// Value of the four channels if the file does not exist; `None` for `fill` in all of them.
     pub missing: Option<[f32; 4]>,
 }
 
@@ -94,19 +94,19 @@ impl Default for TextureLookup {
     }
 }
 
-/// Why a texture lookup has nothing to read.
+/// Reasons why a texture cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TextureProblem {
-    /// There is no such file.
+    /// The file does not exist.
     NotFound,
-    /// `texture3d` is asked for a file that is no volume.
+    /// The file is not a volume, as `texture3d` requires.
     NoVolume,
-    /// `environment` is asked for a set of tiles.
+    /// The file is a set of tiles, which `environment` does not support.
     NoEnvironment,
 }
 
 impl TextureProblem {
-    /// Why a picture that is there cannot be read by such lookups, where that is so.
+    /// Returns the reason why an existing image cannot be read by this kind of lookup, if there is one.
     pub(crate) fn of_picture<H: ShaderHost + ?Sized>(
         host: &H,
         request: &TextureRequest,
@@ -121,7 +121,7 @@ impl TextureProblem {
         }
     }
 
-    /// What the texture is, as a predicate of its name.
+    /// Predicate for messages, with the texture's name as subject.
     pub fn predicate(self) -> &'static str {
         match self {
             TextureProblem::NotFound => "is not found",
@@ -130,14 +130,14 @@ impl TextureProblem {
         }
     }
 
-    /// What a run reports.
+    /// Message of the run-time report.
     pub(crate) fn report(self, file: &str) -> String {
         format!("texture {file:?} {}, and is black", self.predicate())
     }
 }
 
 impl TextureLookup {
-    /// The handle of a picture for this lookup.
+    /// Returns the handle of an image for this lookup.
     pub(crate) fn handle<H: ShaderHost + ?Sized>(
         &self,
         host: &H,
@@ -150,7 +150,7 @@ impl TextureLookup {
         }
     }
 
-    /// What `errormessage` is told of the lookup: nothing where the shader has a colour of its own for a failure.
+    /// Value of `errormessage` for the lookup; empty if the shader has a colour for missing files.
     pub(crate) fn failure<H: ShaderHost + ?Sized>(&self, host: &H, request: &TextureRequest) -> String {
         if self.missing.is_some() {
             return String::new();
@@ -166,7 +166,7 @@ impl TextureLookup {
         error.or_else(unfit).unwrap_or_default()
     }
 
-    /// What it gives where there is no such file.
+    /// Result of the lookup if the file does not exist.
     pub fn absent(&self) -> TextureSample {
         TextureSample {
             value: self.missing.unwrap_or([self.fill; 4]),
@@ -175,38 +175,38 @@ impl TextureLookup {
     }
 }
 
-/// What a lookup gives: four channels from the first on, linear Rec.709 where they are colours.
+/// Result of a lookup: four channels from the first on; colours are linear Rec.709.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct TextureSample {
-    /// The value.
+    /// Value.
     pub value: [f32; 4],
-    /// Its derivative along s, where [`TextureOptions::derivatives`] asks for it.
+    /// Derivative along s, if [`TextureOptions::derivatives`] is set.
     pub ds: [f32; 4],
-    /// Its derivative along t, likewise.
+    /// Derivative along t, if [`TextureOptions::derivatives`] is set.
     pub dt: [f32; 4],
 }
 
-/// What a texture file says of itself.
+/// Information about a texture file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TextureInfo {
-    /// Whole numbers.
+    /// Integers.
     Ints(Vec<i32>),
-    /// Pixels, or sizes, of a picture: with two coordinates each, or with three if so many are asked for.
+    /// Pixel positions or sizes of an image: each with two coordinates, or with three if the query asks for three.
     Pixels {
-        /// The first two coordinates.
+        /// First two coordinates.
         list: Vec<[i32; 2]>,
-        /// The third one.
+        /// Third coordinate.
         depth: i32,
     },
     /// Numbers.
     Floats(Vec<f32>),
-    /// A text.
+    /// A string.
     Text(String),
 }
 
 impl TextureInfo {
-    /// It as a value of that kind; `None` where it is not of that kind.
+    /// Converts it to a value of a kind; `None` if it is of another kind.
     pub fn of_kind(&self, kind: Kind) -> Option<Const> {
         let floats: &[f32] = match (self, kind) {
             (TextureInfo::Text(text), Kind::One(Element::String)) => {
@@ -242,46 +242,46 @@ impl TextureInfo {
     }
 }
 
-/// The embedder's number for the name of an attribute.
+/// Handle of an attribute name, chosen by the embedder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct AttributeHandle(pub u32);
 
 /// Services of the embedder: textures, spaces and attributes. Called from many threads at once, on the per-hit path:
-/// implementations must not lock. The default methods find nothing.
+/// implementations must not lock. The default methods provide nothing.
 pub trait ShaderHost: Send + Sync + 'static {
-    /// The handle of a picture that a shader names, or `None` where there is none. Asked while an instance is compiled
-    /// when the name is constant, else at run time.
+    /// Returns the handle of an image, or `None` if it does not exist. Called during compilation if the name is
+    /// constant, else at run time.
     fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
         let _ = request;
         None
     }
 
-    /// The same where the shader says what it does without the picture: one that cannot be read is no mistake.
+    /// Returns the handle of an image whose absence the shader handles, so that an unreadable one is not an error.
     fn optional_texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
         self.texture_handle(request)
     }
 
-    /// Looks a texture up.
+    /// Evaluates a texture lookup.
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         let _ = (handle, lookup);
         TextureSample::default()
     }
 
-    /// Whether `texture3d` can look a picture up that has a handle. Asked when the handle is, and for names that are
-    /// computed at each lookup.
+    /// Returns whether `texture3d` can read an image that has a handle. Called when the handle is requested; for names
+    /// computed at run time, at each lookup.
     fn is_volume(&self, request: &TextureRequest) -> bool {
         let _ = request;
         true
     }
 
-    /// Whether `environment` can look a picture up that has a handle. Asked as [`ShaderHost::is_volume`] is.
+    /// Returns whether `environment` can read an image that has a handle. Called as [`ShaderHost::is_volume`].
     fn is_environment(&self, request: &TextureRequest) -> bool {
         let _ = request;
         true
     }
 
-    /// Why lookups of a picture at a place fail; `None` where they do not.
+    /// Returns the error message of lookups of an image at `st`; `None` if they succeed.
     fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
         let _ = st;
         match self.texture_handle(request) {
@@ -290,8 +290,8 @@ pub trait ShaderHost: Send + Sync + 'static {
         }
     }
 
-    /// What a texture file says of itself under a name, of the file at `(s, t)` where the name stands for many files.
-    /// Not on the per-hit path of most shaders: it may allocate.
+    /// Returns a named information about a texture file; if the name denotes many files, about the one at `(s, t)`. Not
+    /// on the per-hit path of most shaders, so it may allocate.
     fn texture_info(
         &self,
         request: &TextureRequest,
@@ -302,26 +302,27 @@ pub trait ShaderHost: Send + Sync + 'static {
         None
     }
 
-    /// The matrix (row vectors, OSL's convention) that takes space `from` to space `to` at a shading point. The names
-    /// are never "common".
+    /// Returns the matrix (row vectors, OSL's convention) that transforms from space `from` to space `to` at a shading
+    /// point. The names are never "common".
     fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
         let _ = (globals, from, to);
         None
     }
 
-    /// Whether there is a space of that name.
+    /// Returns whether a space of that name exists.
     fn knows_space(&self, globals: &ShaderGlobals, name: &str) -> bool {
         matches!(name, "common" | "world") || self.matrix(globals, name, "world").is_some()
     }
 
-    /// Up to four floats of a named attribute at a shading point, the rest zero.
+    /// Returns up to four floats of a named attribute at a shading point, the rest zero.
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
         let _ = (globals, object, name);
         None
     }
 
-    /// An attribute that may be a string, a matrix or an array, as a value of the kind asked for; its element at an index
-    /// where there is one. Not asked for what fits four floats without an index: that is [`ShaderHost::attribute`].
+    /// Returns an attribute that may be a string, a matrix or an array, as a value of the requested kind; one element
+    /// of it if an index is given. Not called for values of up to four floats without an index: see
+    /// [`ShaderHost::attribute`].
     fn any_attribute(
         &self,
         globals: &ShaderGlobals,
@@ -334,26 +335,26 @@ pub trait ShaderHost: Send + Sync + 'static {
         None
     }
 
-    /// The text of a file that a shader names, for dictionaries.
+    /// Returns the text of a file, for dictionaries.
     fn read_text(&self, name: &str) -> Option<String> {
         let _ = name;
         None
     }
 
-    /// The handle of a point cloud that a shader names, or `None` where there is none. Asked while an instance is compiled
-    /// when the name is constant, else at run time.
+    /// Returns the handle of a point cloud, or `None` if it does not exist. Called during compilation if the name is
+    /// constant, else at run time.
     fn cloud_handle(&self, file: &str) -> Option<CloudHandle> {
         let _ = file;
         None
     }
 
-    /// The point cloud of a handle, which may be [`CloudHandle::NONE`].
+    /// Returns the point cloud of a handle, which may be [`CloudHandle::NONE`].
     fn cloud(&self, handle: CloudHandle) -> Option<&dyn PointCloud> {
         let _ = handle;
         None
     }
 
-    /// Why a point cloud cannot be searched; `None` where it can.
+    /// Returns the reason why a point cloud cannot be searched; `None` if it can.
     fn cloud_error(&self, file: &str) -> Option<String> {
         match self.cloud_handle(file) {
             Some(_) => None,
@@ -361,26 +362,27 @@ pub trait ShaderHost: Send + Sync + 'static {
         }
     }
 
-    /// Why points are not written to a file (`pointcloud_write`); `None` where they are kept, for
+    /// Returns the reason why points cannot be written to a file (`pointcloud_write`); `None` if they are kept for
     /// [`ShadingContext::take_written`](super::ShadingContext::take_written).
     fn cloud_refusal(&self, file: &str) -> Option<Cow<'static, str>> {
         let _ = file;
         Some(Cow::Borrowed("no point clouds are written here"))
     }
 
-    /// What a ray from a shading point hits first: `trace`. Hosts that trace no rays for shaders hit nothing.
+    /// Traces a ray from a shading point to the first hit (`trace`). Hosts that do not support this return no hit.
     fn trace(&self, globals: &ShaderGlobals, ray: &TraceRay<'_>) -> Option<TraceHit> {
         let _ = (globals, ray);
         None
     }
 
-    /// The shading point of a hit, for `getmessage("trace", …)`. Attributes of the object hit are asked for with it.
+    /// Returns the shading point of a hit, for `getmessage("trace", …)`. It is passed in queries of the hit object's
+    /// attributes.
     fn traced_point(&self, hit: &TraceHit) -> Option<ShaderGlobals> {
         let _ = hit;
         None
     }
 
-    /// The change of such an attribute to the next pixel along an axis; zero for what does not change evenly.
+    /// Returns the differential of an attribute to the next pixel along an axis; zero if it does not vary smoothly.
     fn attribute_derivative(
         &self,
         globals: &ShaderGlobals,
@@ -392,28 +394,29 @@ pub trait ShaderHost: Send + Sync + 'static {
         [0.0; 4]
     }
 
-    /// The handle by which the attribute of that name, of the shaded object itself, is found without looking at names.
-    /// Asked while an instance is compiled, when the name is constant. Without one, [`ShaderHost::attribute`] is asked.
+    /// Returns the handle by which an attribute of the shaded object itself can be read without a lookup by name.
+    /// Called during compilation, if the name is constant. Without a handle, [`ShaderHost::attribute`] is called.
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
         let _ = name;
         None
     }
 
-    /// [`ShaderHost::attribute`] by handle: the same value.
+    /// Reads an attribute by handle, with the same result as [`ShaderHost::attribute`].
     fn attribute_by_handle(&self, globals: &ShaderGlobals, handle: AttributeHandle) -> Option<[f32; 4]> {
         let _ = (globals, handle);
         None
     }
 }
 
-/// The matrix from one space to another; an unknown space counts as the common one, and is named beside the matrix.
+/// Returns the matrix from one space to another. An unknown space is replaced by the common one, and its name is
+/// returned, too.
 pub(crate) fn matrix_between<H: ShaderHost + ?Sized>(
     host: &H,
     globals: &ShaderGlobals,
     from: &str,
     to: &str,
 ) -> ([f32; 16], Vec<String>) {
-    // The common space is the embedder's world: hosts know it by that name only.
+    // The common space is the embedder's world space, which hosts know by the name "world" only.
     let [from, to] = [from, to].map(|name| if name == "common" { "world" } else { name });
     if from == to {
         return (IDENTITY, vec![]);
@@ -435,7 +438,7 @@ pub(crate) fn matrix_between<H: ShaderHost + ?Sized>(
     (mul(&first, &second), unknown)
 }
 
-/// A host that has nothing, for programs and tests that only compute.
+/// A host without any services, for programs and tests that only compute.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoHost;
 

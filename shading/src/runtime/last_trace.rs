@@ -6,21 +6,22 @@ use shading_compiler::eval::float_to_int;
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Const, Kind};
 
-/// The result of the last ray of a run.
+/// Result of the last ray of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LastTrace {
-    /// `None` before the first ray; then what it hit, if anything.
+    /// `None` before the first ray; then its hit, if any.
     result: Option<Option<TraceHit>>,
 }
 
 impl LastTrace {
-    /// Notes what a ray hit; whether it hit anything.
+    /// Records the result of a ray; returns whether it hit anything.
     pub(crate) fn note(&mut self, hit: Option<TraceHit>) -> bool {
         self.result = Some(hit);
         hit.is_some()
     }
 
-    /// The message of a name and kind: `hit`, `hitdist`, a global of the point hit, or an attribute of the object hit.
+    /// Returns the message of a name and kind: `hit`, `hitdist`, a global of the hit point, or an attribute of the hit
+    /// object.
     pub(crate) fn message(&self, host: &dyn ShaderHost, name: &str, kind: Kind) -> Option<Const> {
         let result = self.result?;
         match (name, kind) {
@@ -44,7 +45,7 @@ impl LastTrace {
     }
 }
 
-/// The floats of an attribute as a value of a kind; zero for a kind that has more.
+/// Converts the floats of an attribute to a value of a kind; zero for a kind with more floats.
 pub(crate) fn of_lanes(kind: Kind, lanes @ [x, y, z, _]: [f32; 4]) -> Const {
     match kind {
         Kind::INT => Const::Int(float_to_int(x)),

@@ -5,40 +5,40 @@ use shading_compiler::hir::{self, Const};
 use shading_compiler::hir::{ClosureParam, ClosureRegistry, ClosureSignature};
 use shading_compiler::ty::Base;
 
-/// So many components are listed of a closure; sums of shared sums can have any number of them.
+/// Maximum number of components listed for a closure; sums with shared operands can have exponentially many.
 pub(crate) const MAX_LISTED: usize = 1 << 14;
 
-/// A closure as a sum of components, and the closures among their parameters likewise.
+/// A closure flattened to a sum of components; closures among their parameters are flattened likewise.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// Sums of components. The first is the closure itself, the others are those that parameters name.
+    /// Sums of components. The first is the closure itself, the others are closures in parameters.
     pub lists: Vec<Vec<Component>>,
-    /// Whether there were too many components to list them all.
+    /// True if there were too many components to list all.
     pub truncated: bool,
 }
 
-/// A weighted closure of the registry; its weight is not zero.
+/// A component with a nonzero weight.
 #[derive(Clone, Debug)]
 pub struct Component {
-    /// Which.
+    /// Id in the registry.
     pub id: hir::ClosureId,
-    /// The product of all that it was scaled by, from the outermost in, linear RGB.
+    /// Product of all its weights, from the outermost in, linear RGB.
     pub weight: [f32; 3],
-    /// Its parameters.
+    /// Parameters.
     pub params: Vec<Param>,
 }
 
 /// A parameter of a component.
 #[derive(Clone, Debug)]
 pub enum Param {
-    /// A plain value.
+    /// A value that is not a closure.
     Value(Const),
-    /// A closure, by its place in [`Listing::lists`].
+    /// A closure, by its index in [`Listing::lists`].
     Closure(usize),
 }
 
 impl Param {
-    /// The parameters of a component that compiled code made.
+    /// Returns the parameters of a component made by compiled code.
     fn all<'t>(
         signature: &ClosureSignature,
         params: &Params<'t>,
@@ -62,7 +62,7 @@ impl Param {
     }
 }
 
-/// A parameter, or an element of one, that is no closure.
+/// Returns a parameter, or an element of one, that is not a closure.
 fn single(params: &Params<'_>, base: Base, at: usize) -> Const {
     match base {
         Base::Int => Const::Int(params.int(at)),
@@ -74,10 +74,10 @@ fn single(params: &Params<'_>, base: Base, at: usize) -> Const {
 }
 
 impl Listing {
-    /// The closure that compiled code made, listed as the interpreter does.
+    /// Flattens a closure made by compiled code, in the order of the interpreter.
     ///
     /// # Panics
-    /// When the registry is not the one that the code was compiled with.
+    /// If the registry is not the one that the code was compiled with.
     pub fn of(tree: ClosureTree<'_>, registry: &ClosureRegistry) -> Listing {
         let mut listing = Listing::default();
         let mut roots = vec![tree.root()];
@@ -93,7 +93,7 @@ impl Listing {
                 count += 1;
                 let scaled = |w: [f32; 3]| std::array::from_fn(|i| weight[i] * w[i]);
                 match closure.node() {
-                    // Nothing brings back what is scaled by zero, not even infinity.
+                    // Nothing scaled by zero contributes, not even infinity.
                     ClosureNode::Mul {
                         weight: [0.0, 0.0, 0.0],
                         ..
@@ -124,7 +124,7 @@ impl Listing {
         listing
     }
 
-    /// Whether two closures mean the same, bit by bit.
+    /// Returns whether two closures are equal, bit by bit.
     pub fn same(&self, other: &Listing) -> bool {
         let same = |a: &Component, b: &Component| {
             a.id == b.id
@@ -136,7 +136,7 @@ impl Listing {
                     _ => false,
                 })
         };
-        // Of a truncated listing only what both have can be compared.
+        // Truncated listings are compared as far as both go.
         let cut = self.truncated || other.truncated;
         let lists = |a: &Vec<Component>, b: &Vec<Component>| {
             (cut || a.len() == b.len()) && a.iter().zip(b).all(|(a, b)| same(a, b))

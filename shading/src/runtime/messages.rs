@@ -10,15 +10,15 @@ pub(crate) struct Messages<V> {
 struct Message<V> {
     name: String,
     ty: String,
-    /// Where in source it was set, or asked for in vain.
+    /// Source location where it was set, or first queried without success.
     place: String,
-    /// None where it was asked for before anyone set it.
+    /// `None` if it was queried before it was set.
     value: Option<V>,
 }
 
-/// Who asks: the message, the type of the value, and where in source that is.
+/// A query: the message, the type of the value, and the source location.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct MessageQuery<'a> {
     pub(crate) name: &'a str,
     pub(crate) ty: &'a str,
     pub(crate) place: &'a str,
@@ -39,7 +39,7 @@ impl<V> Messages<V> {
         self.list.iter().find(|message| message.name == name)
     }
 
-    fn note(&mut self, Asked { name, ty, place }: Asked<'_>, value: Option<V>) {
+    fn note(&mut self, MessageQuery { name, ty, place }: MessageQuery<'_>, value: Option<V>) {
         self.list.push(Message {
             name: name.to_owned(),
             ty: ty.to_owned(),
@@ -48,13 +48,13 @@ impl<V> Messages<V> {
         });
     }
 
-    /// Sets a message. A second value, or one that comes after the question, would mean different things by the order in
-    /// which parts run, so it is refused.
-    pub(crate) fn set(&mut self, asked: Asked<'_>, value: V) -> Result<(), String> {
-        let Asked { name, place, .. } = asked;
+    /// Sets a message. Setting it a second time, or after a query, is an error, because the result would depend on the
+    /// execution order of the layers.
+    pub(crate) fn set(&mut self, message_query: MessageQuery<'_>, value: V) -> Result<(), String> {
+        let MessageQuery { name, place, .. } = message_query;
         match self.find(name) {
             None => {
-                self.note(asked, Some(value));
+                self.note(message_query, Some(value));
                 Ok(())
             }
             Some(known) if known.value.is_some() => Err(format!(
@@ -69,12 +69,12 @@ impl<V> Messages<V> {
         }
     }
 
-    /// Whether there is a message of that type. Notes that it was asked for.
-    pub(crate) fn ask(&mut self, asked: Asked<'_>) -> Result<bool, String> {
-        let Asked { name, ty, place } = asked;
+    /// Returns whether a message of that type exists, and records the query.
+    pub(crate) fn query(&mut self, message_query: MessageQuery<'_>) -> Result<bool, String> {
+        let MessageQuery { name, ty, place } = message_query;
         match self.find(name) {
             None => {
-                self.note(asked, None);
+                self.note(message_query, None);
                 Ok(false)
             }
             Some(known) if known.ty != ty => Err(format!(
@@ -91,7 +91,7 @@ impl<V> Messages<V> {
         }
     }
 
-    /// The value of a message that is there.
+    /// Returns the value of an existing message.
     pub(crate) fn value(&self, name: &str) -> Option<&V> {
         self.find(name)?.value.as_ref()
     }
@@ -101,22 +101,22 @@ impl<V> Messages<V> {
 mod tests {
     use super::*;
 
-    fn asked<'a>(name: &'a str, ty: &'a str, place: &'a str) -> Asked<'a> {
-        Asked { name, ty, place }
+    fn message_query<'a>(name: &'a str, ty: &'a str, place: &'a str) -> MessageQuery<'a> {
+        MessageQuery { name, ty, place }
     }
 
     #[test]
     fn order_and_types_matter() {
         let mut messages = Messages::default();
-        assert_eq!(messages.set(asked("a", "int", "x:1"), 3), Ok(()));
-        assert_eq!(messages.ask(asked("a", "int", "x:2")), Ok(true));
+        assert_eq!(messages.set(message_query("a", "int", "x:1"), 3), Ok(()));
+        assert_eq!(messages.query(message_query("a", "int", "x:2")), Ok(true));
         assert_eq!(messages.value("a"), Some(&3));
-        assert!(messages.set(asked("a", "int", "x:3"), 4).is_err());
-        assert!(messages.ask(asked("a", "float", "x:4")).is_err());
-        assert_eq!(messages.ask(asked("b", "int", "x:5")), Ok(false));
+        assert!(messages.set(message_query("a", "int", "x:3"), 4).is_err());
+        assert!(messages.query(message_query("a", "float", "x:4")).is_err());
+        assert_eq!(messages.query(message_query("b", "int", "x:5")), Ok(false));
         assert!(
             messages
-                .set(asked("b", "int", "x:6"), 5)
+                .set(message_query("b", "int", "x:6"), 5)
                 .unwrap_err()
                 .contains("x:5")
         );

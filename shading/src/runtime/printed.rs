@@ -2,24 +2,26 @@
 
 use crate::runtime::report::Report;
 
-/// Where a text goes.
+/// Destination of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Sink {
     /// `printf`: the standard output.
     Output,
     /// `warning`.
     Warning,
-    /// `error`, and mistakes with messages.
+    /// `error`, and errors in messages.
     Error,
-    /// A mistake that an operation without effects has found, told like an error: not where nobody needs its result.
+    /// An error found by an operation without side effects. Shown like an error, but lost if the result of the
+    /// operation is unused and removed.
     Mistake,
-    /// `fprintf`: the end of a file.
+    /// `fprintf`: appends to a file.
     File(String),
-    /// An index that was out of range: also among the reports, here for its place among the texts. The text is empty.
+    /// An index out of range: also among the reports; recorded here for its order relative to the texts. The text is
+    /// empty.
     Report(Report),
 }
 
-/// Beyond so many bytes nothing more is kept.
+/// Maximum total size in bytes; further texts are discarded.
 const MAX_BYTES: usize = 64 << 20;
 
 /// Texts in the order in which they were written.
@@ -30,17 +32,17 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// Whether there is nothing.
+    /// Returns whether there is no text.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// Each text with its place. Those of `printf` may be several in one.
+    /// Texts with their destinations. Adjacent texts of `printf` may be merged.
     pub fn pieces(&self) -> &[(Sink, String)] {
         &self.pieces
     }
 
-    /// Puts a text behind these; nothing, where it would be too much to keep.
+    /// Appends a text, unless the size limit is exceeded.
     pub fn push(&mut self, sink: Sink, text: &str) {
         if self.bytes >= MAX_BYTES {
             return;
@@ -52,14 +54,14 @@ impl Printed {
         }
     }
 
-    /// Puts other texts behind these.
+    /// Appends other texts.
     pub fn append(&mut self, other: Printed) {
         for (sink, text) in other.pieces {
             self.push(sink, &text);
         }
     }
 
-    /// What is left without the mistakes, which an optimised shader need not tell.
+    /// Returns the texts without [`Sink::Mistake`]s, which an optimised shader need not report.
     #[must_use]
     pub fn without_mistakes(mut self) -> Printed {
         self.pieces.retain(|(sink, _)| *sink != Sink::Mistake);
@@ -67,7 +69,7 @@ impl Printed {
         self
     }
 
-    /// All but what goes into files, as it is shown.
+    /// Returns the texts as displayed, without those written to files.
     pub fn text(&self) -> String {
         let shown = self.pieces.iter().map(|(sink, text)| match sink {
             Sink::Output => text.clone(),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A place in source.
+/// A source location.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReportPlace {
     /// Name of the source.
@@ -12,16 +12,16 @@ pub struct ReportPlace {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// The names of the nodes that lead to the instance of the unit, with dots; empty where that is no part of a group.
+    /// Dotted path of node names to the instance of the unit; empty if it is not part of a group.
     pub instance: Arc<str>,
-    /// The unit.
+    /// Name of the unit.
     pub unit: Arc<str>,
-    /// What is written there.
+    /// Source text at the location.
     pub text: Arc<str>,
 }
 
 impl ReportPlace {
-    /// The name of the variable that is indexed there: `a` of `a[i]`, `s.a` of `s.a[i]`.
+    /// Returns the name of the indexed variable: `a` of `a[i]`, `s.a` of `s.a[i]`.
     pub fn indexed(&self) -> &str {
         let name = self.text.split('[').next().unwrap_or_default().trim();
         let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
@@ -33,47 +33,48 @@ impl ReportPlace {
     }
 }
 
-/// What can go wrong in a run.
+/// Kinds of run-time reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReportKind {
-    /// A loop or recursion took all fuel; the run ended with its outputs as they were and no closure.
+    /// Fuel ran out in a loop or recursion; the run was aborted with its current outputs and no closure.
     OutOfFuel,
-    /// Recursive calls nested too deep; the run ended likewise.
+    /// Recursive calls were nested too deeply; the run was aborted likewise.
     TooDeep,
-    /// The run wanted too much memory for large arrays, and ended likewise; or for closures and strings, and went on
-    /// without them.
+    /// Out of memory: for large arrays, the run was aborted likewise; for closures and strings, it continued without
+    /// them.
     OutOfMemory,
     /// An index was clamped to its array.
     IndexOutOfRange,
-    /// A format string does not fit its arguments.
+    /// A format string does not match its arguments.
     BadFormat,
-    /// A function cannot do with an argument: a pattern that is none, a kind of noise that is not known.
+    /// An invalid argument of a function: an invalid regular expression, an unknown kind of noise.
     BadArgument,
-    /// A texture was not found, or is not what `texture3d` or `environment` can look up: it is black.
+    /// A texture was not found, or is not supported by `texture3d` or `environment`: it is black.
     MissingTexture,
-    /// A point cloud was not found, or could not be read: searches find nothing.
+    /// A point cloud was not found, or cannot be read: searches find nothing.
     MissingCloud,
     /// A point was not written.
     CloudNotWritten,
-    /// A coordinate space is not known, and is "common"; that is told by [`ShadingContext::take_printed`](super::ShadingContext::take_printed).
+    /// An unknown coordinate space, treated as "common"; reported by
+    /// [`ShadingContext::take_printed`](super::ShadingContext::take_printed).
     UnknownSpace,
 }
 
-/// Something that went wrong in a run.
+/// A run-time report.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Report {
-    /// What.
+    /// Kind.
     pub kind: ReportKind,
-    /// What, in words, with the values.
+    /// Message with the values.
     pub message: String,
     /// Name of the unit or group.
     pub shader: String,
-    /// Where in source, if the shader was compiled with its sources.
+    /// Source location, if the shader was compiled with its sources.
     pub place: Option<ReportPlace>,
 }
 
 impl fmt::Display for Report {
-    /// `file:line:column: shader: message`.
+    /// Writes `file:line:column: shader: message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
             write!(f, "{}:{}:{}: ", place.file, place.line, place.column)?;

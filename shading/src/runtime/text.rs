@@ -1,9 +1,9 @@
 //! Strings of compiled code: pointers to immutable texts.
 //!
 //! - A text is 16 bytes of header (hash, length in bytes) and then its UTF-8 bytes, aligned to 8.
-//! - Constants are owned by the shader that mentions them; texts made by a run lie in the context's arena.
-//! - Texts are equal when their addresses are, or else when hash and bytes are. The empty text of a variable that was
-//!   never assigned is [`empty`], but other texts may be empty too: what counts is the length.
+//! - Constants are owned by the shader that uses them; texts made by a run are in the context's arena.
+//! - Texts are equal if their addresses are, or their hashes and bytes are. The empty text of an unassigned variable is
+//!   [`empty`], but other texts may be empty, too: tests for emptiness use the length.
 
 #![expect(
     unsafe_code,
@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-/// What stands before the bytes of a text.
+/// Header in front of the bytes of a text.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct TextHeader {
-    /// Of the bytes.
+    /// Hash of the bytes.
     pub(crate) hash: u64,
     /// Number of bytes; compiled code tests it for the truth of a string.
     pub(crate) len: u64,
@@ -30,12 +30,12 @@ static EMPTY: TextHeader = TextHeader {
     len: 0,
 };
 
-/// The text of a variable that was never assigned.
+/// Text of an unassigned variable.
 pub(crate) fn empty() -> *const TextHeader {
     &raw const EMPTY
 }
 
-/// FNV-1a (Fowler, Noll, Vo): short texts, made rarely, compared often.
+/// FNV-1a (Fowler, Noll, Vo): texts are short, created rarely, and compared often.
 pub(crate) const fn hash(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut i = 0;
@@ -46,7 +46,7 @@ pub(crate) const fn hash(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// Bytes of memory that a text takes.
+/// Size in bytes of a text in memory.
 pub(crate) const fn size(text: &str) -> usize {
     size_of::<TextHeader>() + text.len()
 }
@@ -57,7 +57,7 @@ pub(crate) const fn size(text: &str) -> usize {
 /// `at` is aligned to 8 and [`size`] bytes there are writable.
 pub(crate) unsafe fn write(at: *mut u8, text: &str) -> *const TextHeader {
     let header = at.cast::<TextHeader>();
-    // SAFETY: the caller gives the room and the alignment.
+    // SAFETY: the caller provides memory of sufficient size and alignment.
     unsafe {
         header.write(TextHeader {
             hash: hash(text.as_bytes()),
@@ -72,9 +72,9 @@ pub(crate) unsafe fn write(at: *mut u8, text: &str) -> *const TextHeader {
 /// Reads a text.
 ///
 /// # Safety
-/// `text` was made by [`write()`] (or is [`empty`]), and its memory is neither freed nor changed during `'a`.
+/// `text` was made by [`write()`] (or is [`empty`]), and its memory is neither freed nor modified during `'a`.
 pub(crate) unsafe fn read<'a>(text: *const TextHeader) -> &'a str {
-    // SAFETY: the header is followed by as many bytes of UTF-8 as it says.
+    // SAFETY: the header is followed by `len` bytes of UTF-8.
     unsafe {
         let len = (*text).len as usize;
         let bytes = std::slice::from_raw_parts(text.cast::<u8>().add(size_of::<TextHeader>()), len);
@@ -82,31 +82,31 @@ pub(crate) unsafe fn read<'a>(text: *const TextHeader) -> &'a str {
     }
 }
 
-/// Whether two texts are equal.
+/// Returns whether two texts are equal.
 ///
 /// # Safety
 /// As for [`read`].
 pub(crate) unsafe fn equal(a: *const TextHeader, b: *const TextHeader) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { a == b || ((*a).hash == (*b).hash && read(a) == read(b)) }
 }
 
-/// The constant texts of a shader, each once.
+/// Constant texts of a shader, without duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct TextPool {
-    // Words, so that the header is aligned; boxed, so that a text stays where it is.
+    // `u64` words align the header; boxes keep the address of a text stable.
     texts: FxHashMap<Arc<str>, Box<[u64]>>,
 }
 
 impl TextPool {
-    /// The address of a text, which holds as long as the pool lives.
+    /// Returns the address of a text, valid as long as the pool.
     pub(crate) fn intern(&mut self, text: &Arc<str>) -> *const TextHeader {
         if text.is_empty() {
             return empty();
         }
         let words = self.texts.entry(text.clone()).or_insert_with(|| {
             let mut words = vec![0u64; size(text).div_ceil(8)].into_boxed_slice();
-            // SAFETY: words are aligned to 8 and there are enough of them.
+            // SAFETY: words are aligned to 8, and the allocation is large enough.
             unsafe { write(words.as_mut_ptr().cast(), text) };
             words
         });
@@ -125,7 +125,7 @@ mod tests {
         let (x, again, y, z) = (a.intern(&x), a.intern(&x), b.intern(&y), a.intern(&z));
         assert_eq!(x, again);
         assert_ne!(x, y);
-        // SAFETY: both pools live.
+        // SAFETY: both pools are alive.
         unsafe {
             assert!(equal(x, y) && !equal(x, z));
             assert_eq!(read(z), "bricks");

@@ -1,35 +1,42 @@
 //! Rays that shaders trace (`trace`): request and hit.
+//!
+//! `trace(point, direction)` asks the host for the first hit of a ray, with OSL's options `"mindist"`, `"maxdist"`,
+//! `"shade"` and `"traceset"`. `getmessage("trace", name, variable)` then reads `hit`, `hitdist`, `geom:name`, the globals
+//! at the hit (`P`, `N`, `u` …) and the attributes of the object. `"shade"` is passed on to the host. Kiln's host does not
+//! run the shader at the hit, so `getmessage` finds none of its parameters, outputs and messages, and returns 0. A host
+//! without ray tracing hits nothing. A layer of a group that traces runs when its outputs are first read, and a ray whose
+//! result is not used is not traced.
 
-/// A ray that a shader traces.
+/// A ray traced by a shader.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceRay<'a> {
-    /// Where it starts, "common" space.
+    /// Origin, "common" space.
     pub origin: [f32; 3],
-    /// Where it goes, of any length.
+    /// Direction, of any length.
     pub direction: [f32; 3],
-    /// The least distance that counts.
+    /// Minimum distance.
     pub min_distance: f32,
-    /// The largest distance that counts.
+    /// Maximum distance.
     pub max_distance: f32,
-    /// Whether the shader of what is hit is wanted too.
+    /// True if the shader at the hit should run, too.
     pub shade: bool,
-    /// The name of the set of objects that the ray sees, or with a `-` in front does not see; empty for all objects.
+    /// Name of the set of objects that the ray can hit, or with a leading `-` cannot hit; empty for all objects.
     pub set: &'a str,
 }
 
-/// What such a ray hit. Its numbers besides the distance are the embedder's, from which it finds the point again.
+/// Hit of a traced ray. All fields other than the distance are the embedder's, to reconstruct the hit point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TraceHit {
     /// Distance from the origin.
     pub distance: f32,
-    /// Where the ray that found it started.
+    /// Origin of the ray.
     pub origin: [f32; 3],
-    /// Where that ray went.
+    /// Direction of the ray.
     pub direction: [f32; 3],
-    /// Which object.
+    /// Object id.
     pub object: u32,
-    /// Which primitive of it.
+    /// Primitive id.
     pub primitive: u32,
-    /// Where on the primitive.
+    /// Position on the primitive.
     pub place: [f32; 2],
 }

@@ -1,4 +1,10 @@
 //! Points that shaders write (`pointcloud_write`), kept until the embedder takes them.
+//!
+//! `pointcloud_write(file, point, attribute, value, …)` records a point with ints, floats, triples, matrices and strings
+//! in the context, in the order of the calls, and returns 1. `ShadingContext::take_written` returns the points, grouped by
+//! file and attributes. The host decides for each file ([`ShaderHost::cloud_refusal`]); by default no file may be written,
+//! which is reported once, and the call returns 0. Like `printf`, the call is a side effect: it is neither removed, nor
+//! repeated, nor moved.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,10 +16,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::ShaderHost;
 use super::cloud::CloudValue;
 
-/// Beyond so many bytes no further points are kept until they are taken.
+/// Maximum total size in bytes of the points not yet taken; further points are discarded.
 const MAX_BYTES: usize = 256 << 20;
 
-/// What an attribute of written points is.
+/// Type of an attribute of written points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PointValueType {
     /// `int`.
@@ -29,7 +35,7 @@ pub enum PointValueType {
 }
 
 impl PointValueType {
-    /// How many numbers it has; a string has the one that it is known by.
+    /// Number of 32-bit words of a value; a string is stored as an index.
     pub fn count(self) -> usize {
         match self {
             PointValueType::Int | PointValueType::Float | PointValueType::Text => 1,
@@ -51,29 +57,28 @@ impl fmt::Display for PointValueType {
     }
 }
 
-/// Points of one file that have the same attributes, in the order in which they were written.
+/// Points of one file with the same attributes, in the order in which they were written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WrittenCloud {
-    /// The file as the shader names it.
+    /// File name as in the shader.
     pub file: String,
     /// Names and types of the attributes, in the order of the call.
     pub attributes: Vec<(String, PointValueType)>,
-    /// The bits of the numbers, point by point: of each its position, then its attributes. Strings are places in
-    /// `texts`.
+    /// Bits of the numbers, point by point: the position, then the attributes. Strings are indices into `texts`.
     pub words: Vec<u32>,
-    /// The strings of all points, each once, in the order in which they were written.
+    /// Distinct strings of all points, in order of first use.
     pub texts: Vec<Arc<str>>,
 }
 
-/// Points by file and attributes.
+/// Written points, grouped by file and attributes.
 #[derive(Clone, Debug, Default)]
 pub struct WrittenClouds {
     list: Vec<WrittenCloud>,
-    /// Where in each cloud's texts its strings are.
+    /// For each cloud, the indices of its strings.
     texts: Vec<FxHashMap<Arc<str>, u32>>,
-    /// Where in the list clouds are, by the hash of file and attributes.
+    /// Indices of the clouds, by the hash of file and attributes.
     places: FxHashMap<u64, Vec<usize>>,
-    /// The cloud that was written last.
+    /// Index of the cloud that was written last.
     last: usize,
     bytes: usize,
 }
@@ -84,72 +89,72 @@ impl PartialEq for WrittenClouds {
     }
 }
 
-/// Why a point is not kept.
+/// Reasons why a point is not recorded.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Refusal {
-    /// The host does not write such a file.
+pub(crate) enum WriteError {
+    /// The host does not allow writing to the file.
     Host(Cow<'static, str>),
-    /// There are too many points already.
+    /// The size limit is reached.
     Full,
 }
 
-impl Refusal {
-    /// The same in words.
+impl WriteError {
+    /// Returns the message of the error.
     #[cold]
     pub(crate) fn message(&self, file: &str) -> String {
         match self {
-            Refusal::Host(why) => format!("no point is written to {file:?}: {why}"),
-            Refusal::Full => format!("no point is written to {file:?}: there are too many"),
+            WriteError::Host(why) => format!("no point is written to {file:?}: {why}"),
+            WriteError::Full => format!("no point is written to {file:?}: there are too many"),
         }
     }
 }
 
-/// Keeps a point with its attributes, unless the host refuses.
+/// Records a point with its attributes, unless the host refuses.
 pub(crate) fn write<'a>(
     host: &dyn ShaderHost,
     clouds: &mut WrittenClouds,
     file: &str,
     position: [f32; 3],
     attributes: impl Iterator<Item = (&'a str, CloudValue<'a>)> + Clone,
-) -> Result<(), Refusal> {
+) -> Result<(), WriteError> {
     if let Some(why) = host.cloud_refusal(file) {
-        return Err(Refusal::Host(why));
+        return Err(WriteError::Host(why));
     }
     if clouds.push(file, position, attributes) {
         Ok(())
     } else {
-        Err(Refusal::Full)
+        Err(WriteError::Full)
     }
 }
 
 impl WrittenClouds {
-    /// Whether there are no points.
+    /// Returns whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The clouds in the order of their first points.
+    /// Clouds in the order of their first points.
     pub fn clouds(&self) -> &[WrittenCloud] {
         &self.list
     }
 
-    /// The same by themselves.
+    /// Returns the clouds by value.
     pub fn into_clouds(self) -> Vec<WrittenCloud> {
         self.list
     }
 
-    /// Memory of the points, in bytes.
+    /// Memory used by the points, in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Puts other points behind these.
+    /// Appends other points.
     pub fn append(&mut self, other: WrittenClouds) {
         for cloud in other.list {
             let attributes = || cloud.attributes.iter().map(|(name, ty)| (name.as_str(), *ty));
             let at = self.place(&cloud.file, attributes());
             self.bytes += size_of_val(&cloud.words[..]);
-            // Where its strings are among those of these points.
+            // Maps its strings to the indices of the same strings here.
             let texts = cloud.texts.iter().map(|text| self.text(at, text));
             let texts: Vec<u32> = texts.collect();
             let mut others = cloud.words;
@@ -166,7 +171,7 @@ impl WrittenClouds {
         }
     }
 
-    /// Keeps a point; whether there was room for it.
+    /// Records a point; returns whether the size limit allowed it.
     fn push<'a>(
         &mut self,
         file: &str,
@@ -200,21 +205,21 @@ impl WrittenClouds {
         true
     }
 
-    /// The place of a string among the texts of a cloud, where it is put if it is not there.
+    /// Returns the index of a string among the texts of a cloud; adds it if it is new.
     fn text(&mut self, at: usize, text: &str) -> u32 {
         let (places, list) = (&mut self.texts[at], &mut self.list[at].texts);
         if let Some(&place) = places.get(text) {
             return place;
         }
         let (place, text) = (list.len() as u32, Arc::<str>::from(text));
-        // Twice its pointer, and its place.
+        // Two pointers to it, and its index.
         self.bytes += text.len() + 40;
         list.push(text.clone());
         places.insert(text, place);
         place
     }
 
-    /// The place of a cloud, which is made if there is none.
+    /// Returns the index of a cloud; creates it if there is none.
     fn place<'a>(
         &mut self,
         file: &str,
@@ -250,12 +255,12 @@ impl WrittenClouds {
     }
 }
 
-/// Numbers of the attributes of a point.
+/// Number of 32-bit words of a point's attributes.
 fn width(attributes: &[(String, PointValueType)]) -> usize {
     attributes.iter().map(|(_, ty)| ty.count()).sum()
 }
 
-/// Gives the strings of a point other places.
+/// Replaces the string indices of a point.
 fn renumber(row: &mut [u32], attributes: &[(String, PointValueType)], places: &[u32]) {
     let mut at = 0;
     for (_, ty) in attributes {

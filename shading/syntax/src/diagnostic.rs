@@ -14,53 +14,54 @@ use codespan_reporting::term;
 use crate::source::{Source, SourceMap, Span, Written};
 use excerpt::Excerpts;
 
-/// Most errors, and most warnings, that are shown of one piece of work.
+/// Maximum number of errors, and of warnings, shown by one [`Diagnostics`].
 const MAX_SHOWN: usize = 50;
 
-/// Most mistakes that are looked for in one file: what comes after so many is their consequence, or no source at all.
+/// Maximum number of errors recorded per file. Beyond it, further errors are likely consequences of earlier ones, or
+/// the file is not source text.
 pub const MAX_ERRORS: usize = 1000;
 
-/// Longest part of a message that is shown (bytes); of a longer one the middle is left out.
+/// Maximum length in bytes of a shown message part; the middle of a longer one is left out.
 const MAX_TEXT: usize = 1000;
 
-/// Longest name that is compared with others (bytes).
+/// Maximum length in bytes of a name that is compared with others.
 const MAX_NAME: usize = 100;
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Something to know; work goes on.
+    /// Warning: compilation continues.
     Warning,
-    /// A mistake; no result.
+    /// Error: compilation gives no result.
     Error,
 }
 
-/// A place in a source with a few words about it.
+/// A source location with an annotation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
-    /// The source.
+    /// Source.
     pub source: Arc<Source>,
-    /// Its bytes.
+    /// Byte range in the source.
     pub range: Range<usize>,
-    /// What is there; may be empty.
+    /// Annotation; may be empty.
     pub text: String,
 }
 
-/// One message. The first label is the place it is about, further ones are related places.
+/// A diagnostic message. The first label is its primary location; the others are related locations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// Error or warning.
+    /// Severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// Message.
     pub message: String,
-    /// Where; empty for a message about no text.
+    /// Source locations; empty for a message that concerns no source text.
     pub labels: Vec<Label>,
-    /// What would help.
+    /// Hints for fixing the problem.
     pub hints: Vec<String>,
 }
 
 impl Diagnostic {
-    /// An error without a place.
+    /// Creates an error without a location.
     pub fn error(message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -70,7 +71,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning without a place.
+    /// Creates a warning without a location.
     pub fn warning(message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Warning,
@@ -78,8 +79,8 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a place. Of a translated text it is where that comes from; of a preprocessed one where it was written, with the
-    /// macro that it came from and the `#include`s that lead there.
+    /// Adds a location. A location in translated text is mapped to the original; one in preprocessed text is mapped to
+    /// the file where it was written, with the macro it came from and the `#include`s that lead there.
     #[must_use]
     pub fn at(mut self, sources: &SourceMap, span: Span, text: impl Into<String>) -> Diagnostic {
         let source = sources.get(span.source);
@@ -96,7 +97,7 @@ impl Diagnostic {
         }
     }
 
-    /// The same for a place that is known as the preprocessor knows it.
+    /// Adds a location given as the preprocessor records it.
     #[must_use]
     pub(crate) fn at_written(mut self, written: &Written<'_>, text: impl Into<String>) -> Diagnostic {
         let is_first = self.labels.is_empty();
@@ -127,7 +128,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds the hint "did you mean `…`?" when one of `known` is close to `wrong`.
+    /// Adds the hint "did you mean `…`?" if one of `known` is close to `wrong`.
     #[must_use]
     pub fn nearest<'a>(self, wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Diagnostic {
         match nearest(wrong, known) {
@@ -138,7 +139,7 @@ impl Diagnostic {
 }
 
 impl fmt::Display for Diagnostic {
-    /// `severity: message`, then `file:line:column`, the line with a caret span, and the hints.
+    /// Writes `severity: message`, then `file:line:column`, the source line with a caret span, and the hints.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {
             Severity::Warning => codespan::Severity::Warning,
@@ -167,28 +168,28 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The messages of one piece of work, in the order found.
+/// The diagnostics of one task, in the order found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnostics {
-    /// The messages.
+    /// Diagnostics.
     pub list: Vec<Diagnostic>,
 }
 
 impl Diagnostics {
-    /// Adds one.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.list.push(diagnostic);
     }
 
-    /// Whether any is an error.
+    /// Returns whether any diagnostic is an error.
     pub fn has_errors(&self) -> bool {
         self.list.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// `value` when there is no error, else the messages.
+    /// Returns `value` if there is no error.
     ///
     /// # Errors
-    /// The messages, when one of them is an error.
+    /// All diagnostics, if one of them is an error.
     pub fn into_result<T>(self, value: T) -> Result<T, Diagnostics> {
         if self.has_errors() { Err(self) } else { Ok(value) }
     }
@@ -203,10 +204,11 @@ impl From<Diagnostic> for Diagnostics {
 }
 
 impl fmt::Display for Diagnostics {
-    /// The messages, equal ones once, with a blank line between; beyond [`MAX_SHOWN`] only how many more there are.
+    /// Writes the messages, duplicates once, with a blank line between them; beyond [`MAX_SHOWN`], only the number of
+    /// further ones.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = HashSet::new();
-        // Warnings do not take the place of errors.
+        // Errors and warnings are counted separately, so that warnings do not crowd out errors.
         let mut counts = [0; 2];
         let mut separator = "";
         for diagnostic in &self.list {
@@ -235,7 +237,7 @@ impl fmt::Display for Diagnostics {
     }
 }
 
-/// A text whose long lines are without their middle.
+/// Returns the text with the middle of long lines left out.
 fn shorten(text: &str) -> Cow<'_, str> {
     if text.lines().all(|line| line.len() <= MAX_TEXT) {
         return Cow::Borrowed(text);
@@ -258,12 +260,12 @@ fn shorten_line(text: &str) -> Cow<'_, str> {
 impl std::error::Error for Diagnostics {}
 
 impl Diagnostics {
-    /// Adds those that tell nothing that is told already, and returns them. The same mistake in a group is found wherever
-    /// the group is used: under another instance's name, at the same place.
+    /// Adds those diagnostics of `list` that are not duplicates, and returns them. An error in a group is found again
+    /// wherever the group is used, under another instance name but at the same location; it counts as a duplicate.
     pub fn add_new(&mut self, list: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let before = self.list.len();
         for diagnostic in list {
-            if !self.list.iter().any(|known| known.tells_same(&diagnostic)) {
+            if !self.list.iter().any(|known| known.is_duplicate_of(&diagnostic)) {
                 self.list.push(diagnostic);
             }
         }
@@ -272,8 +274,9 @@ impl Diagnostics {
 }
 
 impl Diagnostic {
-    /// Whether both are about the same mistake: the same message at the same place, whatever instance they name.
-    fn tells_same(&self, other: &Diagnostic) -> bool {
+    /// Returns whether both diagnostics have the same message at the same location, apart from the instance names in
+    /// them.
+    fn is_duplicate_of(&self, other: &Diagnostic) -> bool {
         let place = |d: &Diagnostic| {
             d.labels
                 .first()
@@ -289,7 +292,7 @@ impl Diagnostic {
     }
 }
 
-/// A message without the path of the instance that it begins with: `car.paint: …`.
+/// Strips the instance path at the start of a message (`car.paint: …`).
 fn without_instance(message: &str) -> &str {
     match message.split_once(": ") {
         Some((path, rest)) if path.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)) => rest,
@@ -297,7 +300,7 @@ fn without_instance(message: &str) -> &str {
     }
 }
 
-/// The name among `known` that is closest to `wrong`, if it is close enough to be what was meant.
+/// Returns the name among `known` that is closest to `wrong`, if it is close enough to be a likely spelling error.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_comparable =
         |name: &&str| name.len() <= MAX_NAME && name.len().abs_diff(wrong.len()) <= MAX_NAME / 3;
@@ -313,7 +316,7 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`, without regard to case.
+/// Case-insensitive edit distance: insertions, deletions, substitutions and transpositions that turn `a` into `b`.
 fn edit_distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.to_lowercase().chars().collect();
     let b: Vec<char> = b.to_lowercase().chars().collect();

@@ -3,12 +3,12 @@
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
 
-/// What is wrong with a text.
+/// Kinds of syntax errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SyntaxError {
-    /// Larger than any source.
+    /// The text exceeds the maximum size of a source.
     TooLong,
-    /// Brackets nest too deeply.
+    /// Brackets are nested too deeply.
     TooDeep { limit: usize },
     /// An expression or a chain of `else if` is too long.
     TooComplex,
@@ -16,35 +16,35 @@ pub(super) enum SyntaxError {
     NothingToClose { bracket: char },
     /// An opening bracket without a closing one.
     NotClosed { bracket: char },
-    /// A string goes to the end of the line.
+    /// A string without a closing quote on its line.
     StringNotClosed,
     /// `/*` without `*/`.
     CommentNotClosed,
-    /// A line of the preprocessor.
+    /// A misplaced or unknown preprocessor line.
     Directive { word: String },
-    /// One thing was expected, another is there.
+    /// An unexpected token.
     Expected {
-        /// In words, quoted where it is literal.
+        /// Description of the expected syntax; literals are quoted.
         expected: String,
-        /// What it should follow, when that is more telling than what was found.
+        /// Token that it should follow, if this is more helpful than the token found.
         after: Option<String>,
-        /// What is there.
+        /// Token found.
         found: Option<String>,
-        /// What would help.
+        /// Hint.
         hint: Option<String>,
     },
-    /// A number that no type holds.
+    /// A number that no type can represent.
     BadNumber { text: String },
-    /// A float that is too large becomes infinite.
+    /// A float literal that overflows to infinity.
     Infinite { text: String },
-    /// `\q`
+    /// Unknown escape sequence: `\q`.
     UnknownEscape { escape: String },
-    /// `f(a = 1)`'s form where it means nothing.
+    /// A form such as `f(a = 1)` in a context that does not allow it.
     Misplaced { what: &'static str, hint: &'static str },
 }
 
 impl SyntaxError {
-    /// The message.
+    /// Returns the diagnostic of the error.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         let error = |message: &str| Diagnostic::error(message).at(sources, span, "");
         match self {

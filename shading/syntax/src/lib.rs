@@ -1,5 +1,5 @@
-//! Sources, diagnostics, preprocessor and parser of Kiln's shading language and scene files. It compiles nothing: an
-//! importer, a formatter or a language server needs no more than this crate.
+//! Sources, diagnostics, preprocessor and parser of Kiln's shading language and scene files. It does not compile:
+//! importers, formatters and language servers need only this crate.
 //!
 //! ```
 //! use shading_syntax::{parse, source::Source};
@@ -11,12 +11,13 @@
 //!
 //! 1. [`source`]: texts, spans, and where preprocessed text came from.
 //! 2. [`preprocess`] includes files and expands macros.
-//! 3. [`parse`] makes a syntax tree ([`ast`]). It reports the syntax errors of all top-level items, since each is parsed
-//!    on its own. `grammar.pest` is the one grammar of units, functions, groups and the declarations of scene files.
+//! 3. [`parse`] makes a syntax tree ([`ast`]). It reports the syntax errors of all top-level items, since each is
+//!    parsed on its own. `grammar.pest` is the one grammar of units, functions, groups and the declarations of scene
+//!    files.
 //! 4. [`diagnostic`]: errors and warnings with their place, the line and a hint.
 
 #![deny(unsafe_code, missing_docs)]
-// Bits must not depend on the C library.
+// Results must have the same bits everywhere, so they must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -37,16 +38,16 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostics;
 use crate::source::{Source, SourceId, SourceMap};
 
-/// Stack for the recursion that nested brackets cause, whatever thread this runs on.
+/// Stack size in bytes for recursion over nested brackets, independent of the calling thread's stack.
 const STACK: usize = 16 << 20;
 
-/// Parses a source. The tree holds what could be read; it is whole when there is no error.
+/// Parses a source. The tree holds all items that could be parsed; it is complete if there are no errors.
 pub fn parse(source: Arc<Source>) -> (ast::File, Diagnostics) {
     parse_into(SourceMap::default(), source)
 }
 
-/// Parses a source that joins others: the tree's sources are those of `sources` and the new one, so that the spans of
-/// several files can be told apart.
+/// Parses a source into an existing source map: the tree's sources are those of `sources` and the new one, so that
+/// spans of several files are distinct.
 pub fn parse_into(mut sources: SourceMap, source: Arc<Source>) -> (ast::File, Diagnostics) {
     let id = sources.add(source.clone());
     let mut diagnostics = Diagnostics::default();
@@ -68,12 +69,12 @@ pub fn parse_into(mut sources: SourceMap, source: Arc<Source>) -> (ast::File, Di
     (ast::File { sources, items }, diagnostics)
 }
 
-/// The bytes of each item of a text without mistakes.
+/// Returns the byte range of each item of a text without syntax errors.
 pub fn items(text: &str) -> Vec<Range<usize>> {
     scan::scan(text).items
 }
 
-/// Parses one item of a text; `None` after a mistake.
+/// Parses one item of a text; returns `None` after a syntax error.
 pub fn parse_item(text: &str, item: Range<usize>, source: SourceId) -> Option<ast::Item> {
     let mut lowerer = lower::Lowerer::new(source);
     stacker::maybe_grow(STACK / 2, STACK, || lowerer.item(text, item));

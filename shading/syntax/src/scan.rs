@@ -1,8 +1,8 @@
 //! Pre-scan of a source text: finds the ends of top-level items for error recovery, and bounds nesting.
 //!
-//! - Strings, comments and brackets are matched here, so their mistakes get messages of their own.
-//! - Brackets nest to [`MAX_DEPTH`], which bounds the recursion of all later steps.
-//! - Lines of the preprocessor are replaced by spaces.
+//! - Strings, comments and brackets are matched here, so errors in them get their own messages.
+//! - Brackets may be nested up to [`MAX_DEPTH`], which bounds the recursion of all later steps.
+//! - Preprocessor lines are replaced by spaces.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,26 +10,26 @@ use std::ops::Range;
 use super::error::SyntaxError;
 use crate::diagnostic::MAX_ERRORS;
 
-/// How deep brackets may nest.
+/// Maximum nesting depth of brackets.
 pub(super) const MAX_DEPTH: usize = 256;
 
-/// Longest text, so that offsets fit a [`crate::Span`].
+/// Maximum length of a text in bytes, so that offsets fit a [`crate::source::Span`].
 pub(super) const MAX_BYTES: usize = 1 << 28;
 
-/// Words that begin an item when they stand at the start of a line and a name follows.
+/// Words that begin an item if they stand at the start of a line and are followed by a name.
 const ITEM_WORDS: [&str; 6] = ["shader", "surface", "displacement", "volume", "struct", "group"];
 
 /// A text cut into items.
 pub(super) struct Scan<'a> {
-    /// The text without preprocessor lines; offsets are those of the source.
+    /// The text with preprocessor lines blanked; offsets are those of the source.
     pub(super) text: Cow<'a, str>,
-    /// Byte ranges of what to parse, one item each.
+    /// Byte ranges to parse, one item each.
     pub(super) items: Vec<Range<usize>>,
-    /// Mistakes and their bytes.
+    /// Errors with their byte ranges.
     pub(super) errors: Vec<(Range<usize>, SyntaxError)>,
 }
 
-/// Looks through a text.
+/// Scans a text.
 pub(super) fn scan(text: &str) -> Scan<'_> {
     if text.len() > MAX_BYTES {
         let errors = vec![(0..0, SyntaxError::TooLong)];
@@ -46,7 +46,7 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
         start: None,
         broken: false,
         open: vec![],
-        beyond: 0,
+        excess_depth: 0,
         items: vec![],
         errors: vec![],
     };
@@ -62,14 +62,14 @@ struct Scanner<'a> {
     text: Cow<'a, str>,
     bytes: &'a [u8],
     at: usize,
-    /// Where the present item began.
+    /// Start of the current item.
     start: Option<usize>,
-    /// Whether the present item has a mistake that makes parsing it useless.
+    /// True if the current item has an error that makes parsing it pointless.
     broken: bool,
-    /// Brackets open in the present item.
+    /// Open brackets of the current item.
     open: Vec<(usize, u8)>,
-    /// How many more are open than may be.
-    beyond: usize,
+    /// Number of open brackets beyond the maximum depth.
+    excess_depth: usize,
     items: Vec<Range<usize>>,
     errors: Vec<(Range<usize>, SyntaxError)>,
 }
@@ -85,7 +85,7 @@ impl Scanner<'_> {
                 b'#' if self.at_line_start(true) => self.directive(),
                 _ if byte.is_ascii_whitespace() => self.at += 1,
                 _ if !self.open.is_empty() && self.begins_item() => {
-                    // The item before lacks a closing bracket: this one is readable all the same.
+                    // The previous item lacks a closing bracket; this one can still be parsed.
                     self.report_open();
                     self.broken = true;
                     self.end_item(self.at);
@@ -107,9 +107,9 @@ impl Scanner<'_> {
         let at = self.at;
         match byte {
             b'"' => return self.string(),
-            // What is beyond the bound is counted only, until it is closed again.
-            b'(' | b'[' | b'{' if self.open.len() > MAX_DEPTH => self.beyond += 1,
-            b')' | b']' | b'}' if self.beyond > 0 => self.beyond -= 1,
+            // Brackets beyond the maximum depth are only counted until they are closed.
+            b'(' | b'[' | b'{' if self.open.len() > MAX_DEPTH => self.excess_depth += 1,
+            b')' | b']' | b'}' if self.excess_depth > 0 => self.excess_depth -= 1,
             b'(' | b'[' | b'{' => {
                 self.open.push((at, byte));
                 if self.open.len() == MAX_DEPTH + 1 {
@@ -137,7 +137,7 @@ impl Scanner<'_> {
             Some((_, open)) if *open == opener => {
                 self.open.pop();
             }
-            // A brace that closes a block whose parentheses were left open: the parser finds the place.
+            // A brace closes a block with unclosed parentheses: the parser finds the location.
             Some(_) if byte == b'}' && self.open.iter().any(|(_, open)| *open == b'{') => {
                 while self.open.pop().is_some_and(|(_, open)| open != b'{') {}
             }
@@ -157,7 +157,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// An item ends with its brace, but a structure takes the semicolon after it, and a block of a scene what follows.
+    /// Ends an item at its closing brace. A structure includes the semicolon after it, and a scene block includes its
+    /// remaining tokens.
     fn end_block_item(&mut self) {
         let mut look = self.at;
         while self.bytes.get(look).is_some_and(u8::is_ascii_whitespace) {
@@ -165,7 +166,7 @@ impl Scanner<'_> {
         }
         match self.bytes.get(look) {
             Some(b';') => self.end_item(look + 1),
-            // A list in braces as a value goes on.
+            // A braced list used as a value: the item continues.
             Some(b',' | b')' | b'.' | b'[' | b'=' | b'+' | b'-' | b'*') => {}
             _ => self.end_item(self.at),
         }
@@ -180,7 +181,7 @@ impl Scanner<'_> {
         }
         self.broken = false;
         self.open.clear();
-        self.beyond = 0;
+        self.excess_depth = 0;
     }
 
     fn report_open(&mut self) {
@@ -229,7 +230,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A line of the preprocessor, with the lines that a backslash at the end adds.
+    /// Scans a preprocessor line, including continuation lines.
     fn directive(&mut self) {
         let start = self.at;
         loop {
@@ -257,7 +258,7 @@ impl Scanner<'_> {
         self.bytes.get(self.at + 1) == Some(&byte)
     }
 
-    /// Whether only white space (or, unless `indented`, nothing) stands before on the line.
+    /// Returns whether only white space (or nothing, unless `indented`) precedes on the line.
     fn at_line_start(&self, indented: bool) -> bool {
         self.bytes[..self.at]
             .iter()
@@ -266,7 +267,7 @@ impl Scanner<'_> {
             .all(|b| indented && b.is_ascii_whitespace())
     }
 
-    /// Whether an item begins here though brackets are open: `word name` at the very start of a line.
+    /// Returns whether an item begins here although brackets are open: `word name` at the very start of a line.
     fn begins_item(&self) -> bool {
         if !self.bytes[self.at].is_ascii_alphabetic() || !self.at_line_start(false) {
             return false;

@@ -12,6 +12,7 @@ use renderer::camera::Camera;
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::scene::build::{Built, build};
 use renderer::scene::load::{LoadOptions, load};
+use shading::hir::verify::verify_all;
 
 use super::RandomScene;
 use crate::stats::{normal_limit, sidak};
@@ -38,6 +39,7 @@ pub struct Loaded {
 /// # Errors
 /// The diagnostics, as text.
 pub fn opened(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
+    verify_all();
     let folder = tempfile::tempdir().expect("there is room for temporary files");
     let file = scene.write(folder.path());
     let options = LoadOptions {

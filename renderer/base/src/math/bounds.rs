@@ -36,7 +36,7 @@ impl Bounds {
         }
     }
 
-    /// Whether it holds no point.
+    /// Returns whether the box contains no point.
     pub fn is_empty(&self) -> bool {
         self.min.cmpgt(self.max).any()
     }
@@ -64,7 +64,7 @@ impl Bounds {
         }
     }
 
-    /// Whether a ray, within its bounds, passes through it.
+    /// Returns whether `ray` intersects the box between its `t_min` and `t_max`.
     // Kay & Kajiya 1986, "Ray Tracing Complex Scenes", the method of slabs.
     #[inline]
     pub fn is_met_by(&self, ray: &Ray) -> bool {

@@ -68,7 +68,7 @@ pub fn abs_cos_theta(w: Vec3) -> f32 {
     w.z.abs()
 }
 
-/// Whether two local directions leave on the same side of the surface.
+/// Returns whether two local directions are on the same side of the surface.
 pub fn same_hemisphere(a: Vec3, b: Vec3) -> bool {
     a.z * b.z > 0.0
 }

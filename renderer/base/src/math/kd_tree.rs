@@ -85,7 +85,7 @@ impl<T: Located> KdTree<T> {
         &self.items
     }
 
-    /// How many levels it has, that of the leaves included.
+    /// Number of levels, including that of the leaves.
     pub fn depth(&self) -> u32 {
         match self.items.is_empty() {
             true => 0,
@@ -198,7 +198,7 @@ impl Range {
     }
 }
 
-/// Puts items in the order of so many leaves, a power of two, and gives the planes between them, level by level.
+/// Sorts items into `leaves` leaves, a power of two, and returns the splitting planes, level by level.
 pub(super) fn arrange<T: Located>(items: &mut [T], leaves: usize) -> Vec<Plane> {
     let mut levels: Vec<Vec<Plane>> = (0..leaves.trailing_zeros())
         .map(|level| vec![Plane::default(); 1 << level])

@@ -73,7 +73,7 @@ pub fn in_single(transform: &DAffine3) -> Affine3A {
     )
 }
 
-/// Whether a transform can be undone: its numbers are finite and it flattens nothing, however small it makes things.
+/// Returns whether a transform is invertible: finite entries and linearly independent columns, at any scale.
 pub fn is_invertible(transform: &Affine3A) -> bool {
     let matrix = in_double(transform).matrix3;
     // The determinant is the volume of a box whose sides have these lengths and are more or less askew.

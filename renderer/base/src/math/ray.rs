@@ -74,9 +74,9 @@ impl RayEnd {
         self.p + self.ng * distance.copysign(self.ng.dot(direction))
     }
 
-    /// The ray from here to `target`, at time zero. It meets neither of the two surfaces, and everything between them
-    /// that is farther from them than the error bounds of the intersection. Its direction differs from that between the
-    /// two points by these bounds. Where the bounds leave nothing between the points, it has no length.
+    /// Returns the ray from this point to `target`, at time zero. It intersects neither of the two surfaces, and all between
+    /// them that is farther away than the error bounds of the intersection. Its direction differs from that between the
+    /// two points by at most these bounds. If the bounds of the points overlap, the ray has zero length.
     #[inline(always)]
     pub fn ray_to(&self, target: &RayEnd) -> Ray {
         let to_target = target.p - self.p;

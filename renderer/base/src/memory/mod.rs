@@ -11,11 +11,11 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what} take about {} of memory, and {} are free", gigabytes(*.needed), gigabytes(*.free))]
 pub struct OutOfMemory {
-    /// What needs it, in the plural.
+    /// Name of the things that need the memory, in the plural.
     pub what: String,
     /// Estimate [bytes].
     pub needed: u64,
-    /// What is free [bytes].
+    /// Free memory [bytes].
     pub free: u64,
 }
 
@@ -41,7 +41,7 @@ pub fn peak() -> Option<u64> {
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
 }
 
-/// How much textures may take where nothing is said [bytes]: half of what is free; no bound where the system does not
+/// Default memory limit of textures [bytes]: half of the free memory; no limit where the system does not
 /// tell.
 pub fn for_textures() -> usize {
     free().map_or(usize::MAX, |free| usize::try_from(free / 2).unwrap_or(usize::MAX))
@@ -50,7 +50,7 @@ pub fn for_textures() -> usize {
 /// A size as people write it: `256M`, `1.5G`, `4GB`; bytes without a unit.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Returns a description of the mistake.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let lower = text.trim().to_ascii_lowercase();
     let number = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -94,8 +94,8 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     number.checked_mul(1024)
 }
 
-/// What control groups leave: the least of the process's group and of all above it, since a limit holds for all groups
-/// beneath (Slurm limits the job, not the task).
+/// Free memory under control groups: the minimum over the process's group and its ancestors, since a limit holds for
+/// all groups beneath (Slurm limits the job, not the task).
 fn free_in_group() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     groups
@@ -127,7 +127,7 @@ const VERSION_2: GroupFiles = GroupFiles {
     cache: "inactive_file ",
 };
 
-/// What the groups of one line of `/proc/self/cgroup` leave; those that are not below `mount` are a container's own.
+/// Free memory under the groups of one line of `/proc/self/cgroup`; groups not below `mount` are a container's own.
 fn free_in_hierarchy(line: &str, mount: &Path) -> Option<u64> {
     let (_, rest) = line.split_once(':')?;
     let (controllers, path) = rest.split_once(':')?;
@@ -157,7 +157,7 @@ impl GroupFiles {
     }
 }
 
-/// What `ulimit -v` leaves.
+/// Free address space under `ulimit -v` [bytes].
 fn free_in_process() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits

@@ -3,7 +3,7 @@
 //! Over the samples of a pixel, each of the first requests for one or two numbers gets a (0,2)-sequence of its own,
 //! shuffled and scrambled by hashes. Requests are padded: each takes the first one or two Sobol' dimensions, and the
 //! shuffle keeps requests independent of each other. Later requests, some vertices down a path, get independent random
-//! numbers: so many choices precede them that stratification has no effect.
+//! numbers: after many random decisions stratification has no effect.
 // Burley 2020, "Practical Hash-based Owen Scrambling", sections 2 to 5.
 
 use glam::{UVec2, Vec2};
@@ -33,7 +33,7 @@ impl Sampler {
         sampler
     }
 
-    /// Goes to the first dimension of the sample `sample_index` of `pixel`.
+    /// Starts the sample `sample_index` of `pixel` at its first dimension.
     pub fn start(&mut self, pixel: UVec2, sample_index: u64) {
         // A Sobol' sequence of 32-bit numbers ends after 2³² of them; another one follows.
         let pixel = u64::from(pixel.x) | u64::from(pixel.y) << 32;
@@ -42,8 +42,8 @@ impl Sampler {
         self.dimension = 0;
     }
 
-    /// The numbers of branch `branch` of a path that splits into `branches` here: over the samples of a pixel they are
-    /// those of one sequence, so many times as long.
+    /// Returns the sampler of branch `branch` of a path that splits into `branches` here: over the samples of a pixel, all
+    /// branches together use one sequence that is `branches` times as long.
     #[must_use]
     pub fn branch(&self, branch: u32, branches: u32) -> Sampler {
         let index = u64::from(self.reversed_index.reverse_bits()) * u64::from(branches) + u64::from(branch);
@@ -54,7 +54,7 @@ impl Sampler {
         }
     }
 
-    /// Leaves out the requests that a branch has made.
+    /// Skips the dimensions that a branch has used.
     pub fn skip_those_of(&mut self, branch: &Sampler) {
         self.dimension = branch.dimension;
     }
@@ -108,7 +108,7 @@ impl Sampler {
         Vec2::new(to_unit(x.reverse_bits()), to_unit(y.reverse_bits()))
     }
 
-    /// Whether the present request is one of those without order.
+    /// Returns whether the current dimension is beyond the stratified ones ([`ORDERED`]).
     #[inline(always)]
     fn is_late(&self) -> bool {
         self.dimension > ORDERED

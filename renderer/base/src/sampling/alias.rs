@@ -19,19 +19,19 @@ struct Bin {
     probability: f32,
 }
 
-/// What [`AliasTable::sample`] chooses.
+/// Sample of an [`AliasTable`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AliasSample {
     /// The choice.
     pub index: usize,
     /// Its probability.
     pub probability: f32,
-    /// What is left of the random number, in `[0,1)` and independent of the choice.
+    /// Remapped random number, in `[0,1)` and independent of the choice.
     pub u: f64,
 }
 
 impl AliasTable {
-    /// A table in proportion to `weights`; negative and non-finite ones count as zero, and all zero counts as all equal.
+    /// Builds a table in proportion to `weights`; negative and non-finite ones count as zero. It is uniform if all are zero.
     ///
     /// # Panics
     /// When there are no weights, or more than 2³².

@@ -14,22 +14,22 @@ use crate::math::ONE_MINUS_EPSILON;
 #[derive(Clone, Debug)]
 pub struct BlockDistribution2d {
     blocks: Distribution2d,
-    /// How many blocks there are along each side.
+    /// Number of blocks along each axis.
     count: UVec2,
-    /// How far the blocks reach beyond the map, which need not be a multiple of them: at least 1.
+    /// Extent of the blocks relative to the map's: at least 1, since the map need not be a multiple of the block size.
     reach: Vec2,
     /// By block: the index of the table over its cells, or [`EVEN`].
     fine: Vec<u32>,
     within: Vec<Distribution2d>,
 }
 
-/// The cells of a block are alike.
+/// Marks a block that is sampled uniformly, without a table.
 const EVEN: u32 = u32::MAX;
 
-/// As many blocks as a table of half a megabyte holds.
-const MOST_BLOCKS: usize = 1 << 17;
+/// Maximum number of blocks: a table of half a megabyte.
+const MAX_BLOCKS: usize = 1 << 17;
 
-/// The share of all weight that has to be in the wrong place in a block for its cells to be told apart.
+/// Share of the total weight that uniform sampling of a block must misplace for the block to get a table.
 const MISPLACED: f64 = 1.0 / 8192.0;
 
 impl BlockDistribution2d {
@@ -45,7 +45,7 @@ impl BlockDistribution2d {
         let height = weights.len() / width;
         let blocks_of = |side: usize| (width.div_ceil(side), height.div_ceil(side));
         let mut side = 1;
-        while blocks_of(side).0 * blocks_of(side).1 > MOST_BLOCKS {
+        while blocks_of(side).0 * blocks_of(side).1 > MAX_BLOCKS {
             side *= 2;
         }
         let (columns, rows) = blocks_of(side);

@@ -20,7 +20,7 @@ pub struct Distribution1d {
     total: f32,
 }
 
-/// What [`Distribution1d::sample`] finds.
+/// Sample of a [`Distribution1d`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample1d {
     /// The place, in `[0,1)`.
@@ -93,7 +93,7 @@ pub struct Distribution2d {
     total: f32,
 }
 
-/// What [`Distribution2d::sample`] finds.
+/// Sample of a [`Distribution2d`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample2d {
     /// The place, in `[0,1)²`.
@@ -192,7 +192,7 @@ fn fill_cdf(weights: &[f32], cdf: &mut [f32]) -> f32 {
 /// Cells of a table for each entry of its guide.
 const GUIDED_CELLS: usize = 4;
 
-/// Entries of the guide of a table of so many cells.
+/// Number of entries of the guide of a table of this number of cells.
 fn guide_len(cells: usize) -> usize {
     cells.div_ceil(GUIDED_CELLS) + 1
 }

@@ -7,7 +7,7 @@ pub(super) const LAST: f64 = 830.0;
 /// From one row to the next [nm].
 const STEP: f64 = 5.0;
 
-/// What the standard observer and standard illuminant D65 have at one wavelength.
+/// Tabulated values of the standard observer and of standard illuminant D65 at one wavelength.
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     /// The colour-matching functions x, y and z of the CIE 1931 2° observer.

@@ -11,7 +11,7 @@ use crate::math::{cos, sin};
 /// error of interpolation is below 0.002.
 const SPACING: f32 = 8.0;
 
-/// How many detours are tabulated: up to 12 µm. Further apart, the colours of a channel are all out of step.
+/// Number of tabulated path differences: up to 12 µm. Beyond, the wavelengths of a channel are out of phase.
 const COUNT: usize = 1500;
 
 /// The mean of a wave over the wavelengths of each channel, real and imaginary part.

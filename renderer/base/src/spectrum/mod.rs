@@ -21,7 +21,7 @@ pub struct Spectrum {
     values: Vec<f64>,
 }
 
-/// What a spectrum is used for.
+/// Quantity that a spectrum describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     /// A share of light from 0 to 1, as seen under D65.
@@ -41,9 +41,9 @@ pub enum SpectrumError {
     /// Not one value for each wavelength.
     #[error("{wavelengths} wavelengths have {values} values")]
     Unpaired {
-        /// How many wavelengths there are.
+        /// Number of wavelengths.
         wavelengths: usize,
-        /// How many values there are.
+        /// Number of values.
         values: usize,
     },
     /// A wavelength that does not exceed the one before it.
@@ -65,13 +65,13 @@ pub enum SpectrumError {
     BadLine(usize),
 }
 
-/// How many wavelengths an integral looks at. Mitsuba looks at the same ones, which matters for narrow spectra.
+/// Number of wavelengths at which integrals are evaluated: the same ones as in Mitsuba, which matters for narrow spectra.
 const STEPS: usize = 1000;
 
-/// What the integral of the colour-matching function y is taken to be [nm].
+/// Integral of the colour-matching function y, as Mitsuba defines it [nm].
 const Y_INTEGRAL: f64 = 106.750_259_399_414_06;
 
-/// What the integral of D65 times y is taken to be, over [`Y_INTEGRAL`].
+/// Integral of D65 times y, divided by [`Y_INTEGRAL`].
 const D65_LUMINANCE: f64 = 98.997_417_518_762_55;
 
 // ITU-R BT.709-6, from XYZ.
@@ -159,7 +159,7 @@ pub fn uniform(value: f64, used_as: Use) -> Rgb {
     }
 }
 
-/// The radiance of a black body of that temperature [W/sr/m²/nm], by Planck's law, as far as it can be seen.
+/// Spectral radiance of a black body at visible wavelengths [W/sr/m²/nm], by Planck's law.
 pub fn blackbody(kelvin: f64) -> Spectrum {
     // CODATA 2014: 2hc² [W m²] and hc/k [m K].
     const C0: f64 = 2.0 * 6.626_070_04e-34 * 299_792_458.0 * 299_792_458.0;

@@ -2,7 +2,7 @@
 
 use crate::color::Rgb;
 
-/// What takes the place of a metal that reflects everything: no index, only absorption.
+/// Name accepted in place of a metal for a perfect mirror: index 0, absorption 1.
 const PERFECT_MIRROR: &str = "none";
 
 /// The index of refraction of a dielectric at 589 nm; capital letters count as small ones.

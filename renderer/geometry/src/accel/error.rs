@@ -19,7 +19,7 @@ pub enum AccelError {
     Unsuitable {
         /// The library.
         path: String,
-        /// What is wrong with it.
+        /// Reason why it is unsuitable.
         reason: String,
     },
     /// Embree failed at building.

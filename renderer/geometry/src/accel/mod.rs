@@ -115,13 +115,13 @@ impl Accel {
         self.scene.intersect(ray, mask)
     }
 
-    /// Whether `ray` meets, within its bounds, any of the shapes whose mask shares a bit with `mask`.
+    /// Returns whether `ray` meets, within its bounds, any of the shapes whose mask shares a bit with `mask`.
     #[inline]
     pub fn occluded(&self, ray: &Ray, mask: u32) -> bool {
         self.scene.occluded(ray, mask)
     }
 
-    /// A box that holds every shape; empty when there are none.
+    /// Bounding box of all shapes; empty if there are none.
     pub fn bounds(&self) -> Bounds {
         self.bounds
     }

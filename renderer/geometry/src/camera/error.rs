@@ -46,7 +46,7 @@ pub enum CameraError {
     /// The matrix squashes space or is not finite.
     #[error("the camera's matrix is singular or not finite")]
     Singular,
-    /// The camera stands where it looks at.
+    /// Position and target of the camera coincide.
     #[error("the camera looks at the point where it stands")]
     NoDirection,
     /// The direction that is to be up is the viewing direction.

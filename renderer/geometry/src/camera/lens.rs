@@ -20,7 +20,7 @@ pub(super) struct LocalRay {
     pub(super) depth_unit: f32,
 }
 
-/// What the field of view of a perspective camera measures.
+/// Axis of the film that the field of view of a perspective camera refers to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FovAxis {
     /// The width of the film.

@@ -28,13 +28,13 @@ pub enum Projection {
     Perspective {
         /// Field of view along `fov_axis` [radians], between 0 and π.
         fov: f32,
-        /// What the field of view measures.
+        /// Axis of the film that the field of view refers to.
         fov_axis: FovAxis,
         /// Radius of the lens [m]; 0 for a pinhole.
         aperture_radius: f32,
         /// Distance along the viewing axis at which the picture is sharp [m].
         focus_distance: f32,
-        /// How far the viewing axis is from the middle of the film, to the left and upwards, in widths and heights of the
+        /// Offset of the viewing axis from the centre of the film, to the left and upwards, in widths and heights of the
         /// film: the picture moves the same way.
         shift: Vec2,
     },
@@ -55,7 +55,7 @@ pub enum Projection {
 pub struct CameraDesc {
     /// Where it is and where it looks. Scale is ignored; a mirroring matrix mirrors the picture.
     pub world_from_camera: Affine3A,
-    /// How it forms its picture.
+    /// Projection.
     pub projection: Projection,
     /// Nothing nearer is seen [m]: along the viewing axis, for panoramas along the ray.
     pub near: f32,
@@ -86,7 +86,7 @@ impl CameraDesc {
 pub struct CameraRay {
     /// The ray, world space, clipped to near and far.
     pub ray: Ray,
-    /// How it changes from pixel to pixel.
+    /// Ray differential: change of the ray from pixel to pixel.
     pub differential: RayDifferential,
 }
 

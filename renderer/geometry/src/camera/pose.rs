@@ -4,7 +4,7 @@ use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 
 use super::error::CameraError;
 
-/// The matrix `world_from_camera` of a camera at `from` that looks at `to` with `up` upwards in the picture.
+/// Returns the matrix `world_from_camera` of a camera at `from` that looks at `to`, with `up` upwards in the image.
 ///
 /// # Errors
 /// When `to` is `from`, or `up` is zero or along the viewing direction.

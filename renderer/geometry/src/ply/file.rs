@@ -17,7 +17,7 @@ pub struct PlyFile<'a> {
     path: &'a Path,
     header: Header,
     remarks: Vec<String>,
-    /// How many lines the header has.
+    /// Number of lines of the header.
     lines: usize,
     payload: Cow<'a, [u8]>,
 }
@@ -69,7 +69,7 @@ impl<'a> PlyFile<'a> {
         self.header.elements.iter()
     }
 
-    /// What its comments say.
+    /// Comments of the header.
     pub fn remarks(&self) -> impl Iterator<Item = &str> {
         self.remarks.iter().map(String::as_str)
     }
@@ -98,10 +98,10 @@ pub struct PlyReader<'a> {
 }
 
 impl<'a> PlyReader<'a> {
-    /// Passes over the elements of one kind.
+    /// Skips the elements of one kind.
     ///
     /// # Errors
-    /// When they are no such elements, or not all there.
+    /// If elements are malformed or missing.
     pub fn skip(&mut self, element: &ElementDef) -> Result<(), FormatError> {
         self.elements(element, |_: Skipped| Ok(()))
     }
@@ -109,7 +109,7 @@ impl<'a> PlyReader<'a> {
     /// Hands every element of one kind to `take`, whose error is what is wrong with it.
     ///
     /// # Errors
-    /// When they are no such elements, not all there, or refused.
+    /// If elements are malformed, missing, or rejected by `take`.
     pub fn elements<E: PropertyAccess>(
         &mut self,
         element: &ElementDef,
@@ -192,7 +192,7 @@ impl<'a> PlyReader<'a> {
     }
 }
 
-/// An element that nobody wants.
+/// Element whose properties are discarded.
 struct Skipped;
 
 impl PropertyAccess for Skipped {
@@ -268,7 +268,7 @@ fn header_error(path: &Path, error: &ParseError) -> FormatError {
         ErrorKind::InvalidData => "the header is not text".into(),
         _ => {
             let message = error.to_string();
-            // What the parser says goes on for several lines: the first names the mistake, the second shows the text.
+            // The parser's message has several lines: the first names the mistake, the second shows the text.
             let mut lines = message.lines().map(str::trim);
             let first = lines.next().unwrap_or_default();
             let first = first

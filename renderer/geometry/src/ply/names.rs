@@ -5,7 +5,7 @@ use ply_rs_bw::ply::{ElementDef, PropertyType, ScalarType};
 /// The names of colour properties.
 pub const COLOR_NAMES: [[&str; 3]; 2] = [["red", "green", "blue"], ["r", "g", "b"]];
 
-/// What the names of the properties of one attribute end with.
+/// Suffixes of the names of the properties of one attribute.
 const SUFFIXES: [[&str; 4]; 4] = [
     ["_x", "_y", "_z", "_w"],
     ["_0", "_1", "_2", "_3"],
@@ -30,7 +30,7 @@ pub fn attribute_in(names: &[&str]) -> (Option<String>, usize) {
     (None, 1)
 }
 
-/// Whether a property is of whole numbers.
+/// Returns whether a property is of whole numbers.
 pub fn is_whole(element: &ElementDef, name: &str) -> bool {
     let scalar = element.properties.get(name).map(|property| &property.data_type);
     !matches!(

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 pub struct Rows<'a> {
     bytes: &'a [u8],
     stride: usize,
-    /// How many there are.
+    /// Number of elements.
     pub count: usize,
     big_endian: bool,
     scalars: Vec<(&'a str, RowField)>,
@@ -23,7 +23,7 @@ pub struct RowField {
     kind: NumberKind,
 }
 
-/// How a number is written: `ScalarType` that can be copied.
+/// Scalar type of a number: a `ScalarType` that can be copied.
 #[derive(Clone, Copy, Debug)]
 enum NumberKind {
     I8,
@@ -92,7 +92,7 @@ impl<'a> Rows<'a> {
         all_alike.then_some(rows)
     }
 
-    /// How many bytes they take.
+    /// Length of all elements [bytes].
     pub fn length(&self) -> usize {
         self.bytes.len()
     }
@@ -198,7 +198,7 @@ impl NumberKind {
         }
     }
 
-    /// How many bytes it takes.
+    /// Size of a number [bytes].
     fn size(self) -> usize {
         match self {
             NumberKind::I8 | NumberKind::U8 => 1,

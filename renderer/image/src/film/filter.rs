@@ -149,7 +149,7 @@ struct HalfProfile {
     density: Vec<f32>,
     /// Its integral up to there; the last is 1.
     cdf: Vec<f32>,
-    /// What samples of a segment weigh: the sign of the profile over the mean of the signs.
+    /// Sample weight by segment: the sign of the profile divided by the mean of the signs.
     weights: Vec<f32>,
     /// For each of as many equal parts of `[0,1]`, the first segment that may hold its inverse.
     guide: Vec<u16>,

@@ -52,7 +52,7 @@ const MAX_LOBES: u32 = 16;
 /// The largest radius of a filter [pixels].
 const MAX_RADIUS: f32 = 100.0;
 
-/// What filters with a radius take.
+/// Parameters of filters with a radius, for error messages.
 const RADIUS: &str = "one number, the radius in pixels, more than 0 and at most 100";
 
 /// As a scene file names it.

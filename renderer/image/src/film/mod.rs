@@ -196,7 +196,7 @@ impl Film {
         image
     }
 
-    /// How many samples each pixel holds, in one channel.
+    /// Returns the number of samples of each pixel, as an image of one channel.
     pub fn sample_counts(&self) -> Image {
         let crop = self.crop();
         let mut image = Image::new(crop.width() as usize, crop.height() as usize, 1);

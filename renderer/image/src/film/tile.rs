@@ -9,7 +9,7 @@ use renderer_base::color::Rgb;
 pub struct PixelSum {
     /// Sum of the samples per channel.
     pub rgb: [Fixed; 3],
-    /// How many samples it holds.
+    /// Number of samples.
     pub count: u32,
 }
 
@@ -114,7 +114,7 @@ impl FilmTile {
         self.squares.as_deref()
     }
 
-    /// Whether sums of squares are kept.
+    /// Returns whether sums of squares are kept.
     pub fn has_variance(&self) -> bool {
         self.squares.is_some()
     }

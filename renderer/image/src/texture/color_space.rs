@@ -1,6 +1,6 @@
 //! Colour spaces of texture files: auto, sRGB, linear, raw.
 
-/// How the numbers of a texture's file are to be understood.
+/// Interpretation of the values of a texture file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TextureColorSpace {
     /// By the kind of file: integers (PNG, JPEG, TGA, BMP) are sRGB, floats (EXR, HDR) are linear.

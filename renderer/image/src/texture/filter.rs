@@ -42,7 +42,7 @@ pub(super) struct Levels {
 pub(super) struct Probes {
     list: [(f32, f32); MAX_PROBES],
     count: usize,
-    /// What a place of 1 is [texture coordinates].
+    /// Length of a probe position of 1 [texture coordinates].
     reach: Vec2,
 }
 

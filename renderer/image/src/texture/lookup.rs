@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 /// Wrap mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    /// What the file says; black where it says nothing.
+    /// The wrap mode of the file; black if the file has none.
     #[default]
     File,
     /// Black, with alpha 0.
@@ -59,7 +59,7 @@ impl Wrap {
     }
 }
 
-/// How values between texels come about.
+/// Interpolation between texels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
     /// Bicubic where texels are magnified, else bilinear.
@@ -73,12 +73,12 @@ pub enum Interpolation {
     Closest,
 }
 
-/// How a texture is looked up, wherever that is.
+/// Parameters of a texture lookup other than its position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filter {
-    /// Beyond the left and right border.
+    /// Wrap mode beyond the left and right border.
     pub wrap_s: Wrap,
-    /// Beyond the top and bottom border.
+    /// Wrap mode beyond the top and bottom border.
     pub wrap_t: Wrap,
     /// Between texels.
     pub interpolation: Interpolation,
@@ -86,13 +86,13 @@ pub struct Filter {
     pub width: Vec2,
     /// Added to the footprint [sizes of the image].
     pub blur: Vec2,
-    /// The first channel that is read.
+    /// First channel to read.
     pub first_channel: usize,
-    /// Channels that are wanted: of three, a single grey channel fills all.
+    /// Number of channels requested; if three, a single grey channel is repeated in all.
     pub channels: usize,
     /// The value of channels that the texture does not have.
     pub fill: f32,
-    /// Whether derivatives are wanted too.
+    /// True if derivatives are requested.
     pub derivatives: bool,
 }
 
@@ -115,13 +115,13 @@ impl Default for Filter {
 /// A lookup on the plane of the image.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lookup {
-    /// The place: `t = 0` is the top row.
+    /// Texture coordinates: `t = 0` is the top row.
     pub st: Vec2,
-    /// How far the neighbour along x of the screen is.
+    /// Offset to the neighbouring pixel along screen x.
     pub dx: Vec2,
-    /// How far the neighbour along y of the screen is.
+    /// Offset to the neighbouring pixel along screen y.
     pub dy: Vec2,
-    /// How to look up.
+    /// Lookup parameters.
     pub filter: Filter,
 }
 
@@ -130,21 +130,21 @@ pub struct Lookup {
 pub struct EnvironmentLookup {
     /// The direction, of any length.
     pub direction: Vec3,
-    /// How far the neighbour along x of the screen is.
+    /// Offset to the neighbouring pixel along screen x.
     pub dx: Vec3,
-    /// How far the neighbour along y of the screen is.
+    /// Offset to the neighbouring pixel along screen y.
     pub dy: Vec3,
-    /// How to look up; borders are as an environment has them.
+    /// Lookup parameters; the wrap modes are those of environments.
     pub filter: Filter,
 }
 
-/// What a lookup gives: four channels from the first that is read.
+/// Result of a lookup: four channels, beginning with the first requested one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
     /// The linear value.
     pub value: [f32; 4],
-    /// Its derivative along s, where it is wanted.
+    /// Derivative of the value along s, if requested.
     pub ds: [f32; 4],
-    /// Its derivative along t, where it is wanted.
+    /// Derivative of the value along t, if requested.
     pub dt: [f32; 4],
 }

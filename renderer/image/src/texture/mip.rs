@@ -68,7 +68,7 @@ impl Span {
     }
 }
 
-/// How `large` texels are shared out to `small ≤ large`; the factor is at most 3.
+/// Computes the spans of `large` texels that each of `small ≤ large` texels averages; the factor is at most 3.
 fn spans(large: usize, small: usize) -> Vec<Span> {
     let share = |i: usize| {
         // In units of 1/small of a texel of the larger level everything is whole.

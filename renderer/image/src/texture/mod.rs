@@ -123,7 +123,7 @@ impl Texture {
         Ok(texture)
     }
 
-    /// A file of tiles, which are read when they are looked at.
+    /// Tiled file, whose tiles are read on demand.
     ///
     /// # Errors
     /// When its smallest picture cannot be read.
@@ -229,7 +229,7 @@ impl Texture {
         )
     }
 
-    /// What it is called: the file's path, or the name that was given.
+    /// Name of the texture: its file's path, or the given name.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -254,7 +254,7 @@ impl Texture {
         self.window
     }
 
-    /// What its file says of it.
+    /// Description of the file.
     pub fn info(&self) -> &PictureInfo {
         &self.info
     }
@@ -269,7 +269,7 @@ impl Texture {
         self.levels.len()
     }
 
-    /// How many values were infinite or not a number and became zero.
+    /// Number of infinite or NaN values that were replaced by zero.
     pub fn non_finite(&self) -> usize {
         self.non_finite
     }

@@ -22,7 +22,7 @@ pub(super) struct Sum {
 struct Axis {
     size: usize,
     wrap: Wrap,
-    /// Whether the first and the last texel lie on the borders, not half a texel within.
+    /// True if the first and last texels lie on the borders, not half a texel inside.
     border_texels: bool,
 }
 
@@ -153,10 +153,10 @@ pub(super) struct Sampler<'a> {
     pub(super) environment: Option<Environment>,
 }
 
-/// What the texels of an environment are.
+/// Layout of the texels of an environment.
 #[derive(Clone, Copy)]
 pub(super) struct Environment {
-    /// Whether the texels at the borders lie on them, as in OpenEXR's environments.
+    /// True if the outermost texels lie on the borders, as in OpenEXR's environments.
     pub(super) border_texels: bool,
 }
 

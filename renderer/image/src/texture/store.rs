@@ -43,7 +43,7 @@ impl TextureSource {
 pub struct TextureRequest {
     /// The file.
     pub source: TextureSource,
-    /// What its numbers mean.
+    /// Colour space of the values.
     pub color_space: TextureColorSpace,
     /// Which of its pictures.
     pub subimage: Subimage,
@@ -74,25 +74,25 @@ impl TextureRequest {
     }
 }
 
-/// Whether work can go on where a picture cannot be read.
+/// Treatment of textures that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextureNeed {
-    /// It cannot.
+    /// A texture that cannot be read is an error of the scene.
     Required,
-    /// Lookups give what they give where there is no such file.
+    /// Lookups fail as for a missing file.
     Optional,
 }
 
-/// What an id stands for.
+/// Texture or error of an id.
 #[derive(Debug)]
 enum Entry {
     Texture(Box<Texture>),
-    /// Why an optional one cannot be read.
+    /// Read error of an optional texture.
     Broken(ImageError),
     Set(TileSet<TextureId>),
 }
 
-/// What was asked for.
+/// Key of a requested texture.
 #[derive(Debug)]
 enum Wanted {
     Texture(TextureRequest, TextureNeed),
@@ -281,7 +281,7 @@ impl TextureStore {
         }
     }
 
-    /// Whether it is a set of textures, with one for each unit square.
+    /// Returns whether it is a set of textures, with one for each unit square.
     pub fn is_set(&self, id: TextureId) -> bool {
         let is_set = self.at(id, |entry| Some(matches!(entry, Entry::Set(_))));
         is_set.unwrap_or(false)

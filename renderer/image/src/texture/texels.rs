@@ -7,7 +7,7 @@ use half::f16;
 use super::TextureColorSpace;
 use crate::{Raster, Samples, linear_from_srgb, linear_from_srgb8, srgb8_from_linear};
 
-/// What has to be done to an 8-bit colour to make it linear.
+/// Conversion of 8-bit colours to linear values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
     /// Nothing but scaling to `[0,1]`.
@@ -81,7 +81,7 @@ impl Texels {
         }
     }
 
-    /// The linear value at `index`, which belongs to the given channel of so many.
+    /// Returns the linear value at `index`, which belongs to `channel` of `channels`.
     pub(super) fn linear(&self, index: usize, channel: usize, channels: usize) -> f32 {
         match self {
             Texels::U8(v, Transfer::Srgb) if is_color(channel, channels) => linear_from_srgb8(v[index]),
@@ -92,7 +92,7 @@ impl Texels {
         }
     }
 
-    /// Up to four linear values from `start` on, the first of which is channel `first` of so many; zero where there are
+    /// Returns four linear values: channels `first..` of the texel at `start`, which has `channels`; zero where there are
     /// fewer.
     #[inline]
     pub(super) fn fetch(&self, start: usize, first: usize, channels: usize) -> [f32; 4] {
@@ -187,7 +187,7 @@ fn spread<T: Copy>(values: &[T], mut linear: impl FnMut(T) -> f32) -> [f32; 4] {
     }
 }
 
-/// Whether a channel is colour rather than alpha.
+/// Returns whether a channel is colour rather than alpha.
 fn is_color(channel: usize, channels: usize) -> bool {
     channel < 3 && !(channels == 2 && channel == 1)
 }

@@ -1,8 +1,8 @@
 //! Tile cache for mip levels: tiles loaded on demand within a memory bound, evicted by the clock algorithm.
 //!
-//! A tile that is in memory is found without a lock. One that is not is read by whoever wants it first; when the tiles
-//! of all textures exceed the bound, those leave that were not looked at for the longest time, about: the clock
-//! algorithm (Corbató 1968). What a lookup gives does not depend on which tiles are there.
+//! Tiles in memory are found without a lock. A missing tile is read by the first thread that needs it. When the tiles of
+//! all textures exceed the bound, approximately the least recently used ones are evicted: the clock
+//! algorithm (Corbató 1968). The result of a lookup does not depend on which tiles are in memory.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -24,7 +24,7 @@ pub(super) const TILE: usize = 64;
 #[derive(Debug)]
 pub(super) struct Tile {
     pub(super) texels: Texels,
-    /// Whether it was looked at since the clock's hand last came by.
+    /// Reference bit of the clock algorithm: true if the tile was used since the hand last passed it.
     used: AtomicBool,
 }
 

@@ -9,7 +9,7 @@ use renderer_base::files::{DiskFiles, Files};
 /// The most squares in a row or column that are looked up.
 const MAX_SQUARES: u32 = 1000;
 
-/// How a pattern counts squares.
+/// Numbering of the unit squares in a file name pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbers {
     /// One number of four digits: 1001 + u + 10 v.
@@ -18,10 +18,10 @@ enum Numbers {
     Pair { first: u32 },
 }
 
-/// What a name that stands for many files says.
+/// Parsed file name pattern of a texture set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TilePattern {
-    /// What stands before, between and after the numbers.
+    /// Literal parts before, between and after the numbers.
     parts: Vec<String>,
     numbers: Numbers,
 }

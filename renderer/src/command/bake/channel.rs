@@ -40,7 +40,7 @@ impl Tone {
     }
 }
 
-/// What a channel holds.
+/// Quantity in a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
     /// A coefficient, by its number in [`ShOrder::names`].
@@ -146,7 +146,7 @@ pub(super) fn pictures(layout: Layout, order: ShOrder) -> Vec<Picture> {
     pictures
 }
 
-/// How numbers are stored.
+/// Number format of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Precision {
     /// Half floats.

@@ -124,7 +124,7 @@ fn all_names() -> FxHashSet<String> {
     images.flatten().chain(others).collect()
 }
 
-/// Whether there is a plain file that nothing was read from.
+/// Returns whether a path is a regular file that was not read as an input.
 fn is_removable(path: &Path, inputs: &[PathBuf]) -> bool {
     let is_plain = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
     let Ok(path) = path.canonicalize() else {

@@ -20,7 +20,7 @@ use renderer_bake::{Lightmap, Side, VertexLight};
 use renderer_base::color::Rgb;
 use renderer_geometry::{Footprint, Mesh, Shape, ShapeId};
 use renderer_transport::integrator::Context;
-use renderer_transport::material::{RayKind, Surface};
+use renderer_transport::material::{RayKind, ShadingResult};
 use renderer_transport::scene::Scene;
 
 /// The geometry of a lightmap.
@@ -285,7 +285,7 @@ fn mean_albedo(scene: &Scene, id: ShapeId, side: Side) -> Rgb {
     const POINTS: u32 = 32;
     let shape = &scene.shapes()[id.0 as usize];
     let mut context = Context::new(scene);
-    let mut surface = Surface::new();
+    let mut surface = ShadingResult::new();
     let sum: Rgb = (0..POINTS)
         .map(|index| {
             let primitive =

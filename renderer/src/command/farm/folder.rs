@@ -22,7 +22,7 @@ const NAMES: [&str; 6] = [
     "parameters.json",
 ];
 
-/// Whether a file of that name may be a job's: one of [`NAMES`], or a pack of a scene.
+/// Returns whether a file of that name may belong to a job: one of [`NAMES`], or a pack of a scene.
 fn is_known(name: &str) -> bool {
     let is_pack = name.starts_with("scene") && name.ends_with(".zip") && !name.contains(['/', '\\']);
     NAMES.contains(&name) || is_pack

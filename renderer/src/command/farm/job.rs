@@ -5,13 +5,13 @@ use std::ops::RangeInclusive;
 /// The script `task.sh`: what a task does, whatever runs it.
 pub(super) const TASK: &str = include_str!("task.sh");
 
-/// What is to be done on a cluster. Paths are absolute unless it says so.
+/// A job for a cluster. Paths are absolute unless stated otherwise.
 pub(super) struct Job {
     /// A short name without odd characters.
     pub(super) name: String,
     /// The program on the nodes.
     pub(super) program: String,
-    /// Where relative paths of options begin.
+    /// Folder that relative paths of options start from.
     pub(super) folder: String,
     /// The scene, or the pattern of the scenes, as the command line has it: pictures tell it.
     pub(super) scene: String,
@@ -19,7 +19,7 @@ pub(super) struct Job {
     pub(super) scene_path: String,
     /// The pictures' files, or their patterns.
     pub(super) outputs: Vec<String>,
-    /// Where parts go, and the job itself.
+    /// Folder of the parts and of the job's files.
     pub(super) dir: String,
     /// Samples of a pixel.
     pub(super) samples: u64,
@@ -28,7 +28,7 @@ pub(super) struct Job {
     pub(super) frames: Frames,
     /// Options of `kiln render`.
     pub(super) options: Vec<String>,
-    /// Whether the number of threads is among them.
+    /// True if the number of threads is among them.
     pub(super) sets_threads: bool,
     /// Exposure of 8-bit pictures [stops].
     pub(super) exposure: f32,
@@ -45,7 +45,7 @@ pub(super) enum Frames {
     Cameras(Vec<String>),
 }
 
-/// What a task may use.
+/// Resources of a task.
 pub(super) struct Resources {
     pub(super) cpus: Option<u32>,
     /// Memory [MiB].
@@ -74,7 +74,7 @@ impl Frames {
         }
     }
 
-    /// How many pictures there are.
+    /// Number of images.
     pub(super) fn count(&self) -> u64 {
         self.numbers()
             .map_or(1, |numbers| u64::from(numbers.end() - numbers.start()) + 1)

@@ -325,7 +325,7 @@ fn packs_of(args: &FarmArgs, frames: &Frames) -> Vec<(PathBuf, String)> {
     }
 }
 
-/// What the pack of a scene is called; of frames a pattern.
+/// File name of the pack of a scene; a pattern for frames.
 fn pack_name(scene: &Path, frames: &Frames) -> String {
     let name = scene.file_name().unwrap_or_default().to_string_lossy();
     let marks = name.chars().filter(|&c| c == '#').count();
@@ -391,7 +391,7 @@ fn text(path: &Path) -> Result<String, Failure> {
     }
 }
 
-/// What was written, and how to run it.
+/// Summary: the files written, and the command that runs the job.
 fn summary(job: &Job, engine: Engine) -> String {
     let (tasks, pictures) = (u64::from(job.tasks) * job.frames.count(), job.frames.count());
     let s = |count: u64| if count == 1 { "" } else { "s" };

@@ -17,7 +17,7 @@ const MAX_VALUES: usize = 1024;
 /// The files of the job.
 ///
 /// # Errors
-/// What a template cannot say.
+/// Reason for which a job cannot be written as a template.
 pub(super) fn files(job: &Job) -> Result<Vec<(String, Vec<u8>)>, String> {
     check(job)?;
     let file = |name: &str, value: &Value| (name.to_owned(), format!("{value:#}\n").into_bytes());

@@ -13,7 +13,7 @@ pub(super) fn files(job: &Job, args: &FarmArgs) -> Vec<(String, Vec<u8>)> {
     ]
 }
 
-/// How long before the end of its time a task is told [s].
+/// Time between the signal to a task and the end of its time limit [s].
 const WARNING: u64 = 120;
 
 /// What `render.sbatch` does with signals.

@@ -130,7 +130,7 @@ impl Root {
     }
 }
 
-/// How many folders a way leads up, at most.
+/// Maximum number of folders that a path leads up.
 fn ups(way: &Path) -> usize {
     let (mut depth, mut least) = (0_isize, 0);
     for component in way.components() {

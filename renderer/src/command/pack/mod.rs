@@ -41,7 +41,7 @@ pub(super) fn run(args: &PackArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was packed.
+/// Summary of the packed files.
 pub(super) struct Packed {
     layout: Layout,
     sizes: write::Sizes,
@@ -68,7 +68,7 @@ pub(super) fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result
     })
 }
 
-/// What was packed, for people.
+/// Summary of the packed files, as text.
 fn text(output: &Path, packed: &Packed, lists: bool) -> String {
     let Packed { layout, sizes, .. } = packed;
     let mut text = String::new();

@@ -13,7 +13,7 @@ use renderer_image::{ImageError, write_whole_with};
 /// Formats that are compressed already, or that are read in parts.
 const STORED: [&str; 8] = ["exr", "tif", "tiff", "png", "jpg", "jpeg", "webp", "serialized"];
 
-/// How much was written [bytes].
+/// Size of the archive [bytes].
 pub(super) struct Sizes {
     pub(super) files: u64,
     pub(super) archive: u64,
@@ -58,7 +58,7 @@ pub(super) fn archive(files: &dyn Files, path: &Path, layout: &Layout) -> Result
 /// what goes wrong then.
 struct Target<W> {
     file: W,
-    /// Where the next byte goes, or would.
+    /// Offset of the next byte.
     position: u64,
     failed: bool,
 }

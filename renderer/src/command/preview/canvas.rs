@@ -12,33 +12,33 @@ use renderer_image::{Image, Rect};
 /// Sides of the blocks in which a picture is sent [pixels].
 const BLOCK: u32 = 128;
 
-/// The picture that a viewer is to show.
+/// The image that the viewer shows.
 #[derive(Default)]
 pub(super) struct Canvas {
     state: Mutex<State>,
     changed: Condvar,
-    /// Whether a viewer is there.
+    /// True if a viewer is connected.
     is_watched: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
     picture: Option<Picture>,
-    /// Something has been drawn since the connection looked.
+    /// True if tiles were drawn since the viewer thread last looked.
     has_news: bool,
-    /// Nothing follows.
+    /// True after the final image.
     is_closed: bool,
-    /// The thread of the connection has ended.
+    /// True if the viewer thread has ended.
     has_ended: bool,
-    /// What the viewer has taken so far [messages or parts of them].
+    /// Messages that the viewer has taken so far.
     taken: u64,
 }
 
-/// A picture in blocks, row by row.
+/// An image in blocks, row-major.
 struct Picture {
     image: Image,
     blocks: Vec<Rect>,
-    /// Of each block, whether it has changed since it was taken.
+    /// For each block, true if it has changed since it was taken.
     is_new: Vec<bool>,
 }
 
@@ -74,17 +74,17 @@ impl Picture {
     }
 }
 
-/// A part of a picture.
+/// A block of the image, with its pixels.
 pub(super) struct Block {
     pub(super) rect: Rect,
     pub(super) pixels: Image,
 }
 
-/// A viewer took nothing for too long.
+/// The viewer accepted no message within the time limit.
 pub(super) struct Stalled;
 
 impl Canvas {
-    /// Whether a viewer is there to see what is drawn.
+    /// Returns whether a viewer is connected.
     pub(super) fn is_watched(&self) -> bool {
         self.is_watched.load(Ordering::Relaxed)
     }
@@ -140,13 +140,13 @@ impl Canvas {
         self.changed.notify_all();
     }
 
-    /// Counts what the viewer has taken.
+    /// Counts a message that the viewer has taken.
     pub(super) fn count(&self) {
         self.lock().taken += 1;
         self.changed.notify_all();
     }
 
-    /// A viewer is there: all is new to it. Or there is none any more.
+    /// Records whether a viewer is connected, and marks all blocks as changed.
     pub(super) fn set_watched(&self, is_watched: bool) {
         self.is_watched.store(is_watched, Ordering::Relaxed);
         let mut state = self.lock();
@@ -156,8 +156,7 @@ impl Canvas {
         }
     }
 
-    /// Waits until something is new, and returns the size of the picture and its number of blocks; `None` when nothing
-    /// follows.
+    /// Waits for changed blocks, and returns the size of the image and its number of blocks; `None` after the final image.
     pub(super) fn wait_for_news(&self) -> Option<([u32; 2], usize)> {
         let mut state = self.lock();
         loop {
@@ -173,7 +172,7 @@ impl Canvas {
         }
     }
 
-    /// Takes a block, if it is new.
+    /// Takes a block, if it has changed.
     pub(super) fn take(&self, index: usize) -> Option<Block> {
         let mut state = self.lock();
         let picture = state.picture.as_mut()?;

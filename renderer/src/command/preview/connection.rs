@@ -1,29 +1,29 @@
 //! A connection to tev: sends the tiles of the image that changed.
 
 use std::hash::Hasher as _;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHasher};
+use tev_client::{PacketCreateImage, PacketUpdateImage, TevClient};
 
 use super::canvas::{Block, Canvas};
-use super::message::{create_image, update_image};
 use crate::cli::Viewer;
 use renderer_image::Image;
 
-/// How long one address of a viewer is tried.
+/// Time limit for connecting to one address of a viewer.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Bytes after which progress is counted.
-const CHUNK: usize = 1 << 16;
+/// Channels of the image.
+const CHANNELS: [&str; 3] = ["R", "G", "B"];
 
-/// A viewer that shows one picture.
+/// Connection to a viewer that shows one image.
 pub(super) struct Connection {
-    stream: TcpStream,
-    /// What the picture is called in the viewer.
+    client: TevClient,
+    /// Name of the image in the viewer.
     name: String,
-    /// For each block by its corner, a hash of the values that the viewer has; empty before the first.
+    /// Hash of the values that the viewer has of each block, by the block's corner; empty before the first block.
     sent: FxHashMap<[u32; 2], u64>,
 }
 
@@ -35,7 +35,7 @@ impl Connection {
             match TcpStream::connect_timeout(&address, TIMEOUT) {
                 Ok(stream) => {
                     return Ok(Connection {
-                        stream,
+                        client: TevClient::wrap(stream),
                         name: name.to_owned(),
                         sent: FxHashMap::default(),
                     });
@@ -46,7 +46,10 @@ impl Connection {
         Err(failure)
     }
 
-    /// Sends a block of a picture of `size`, unless it is what the viewer has.
+    /// Sends a block of an image of `size`, unless the viewer has the same values already.
+    ///
+    /// # Panics
+    /// Panics if the pixels are not RGB.
     pub(super) fn send(
         &mut self,
         [width, height]: [u32; 2],
@@ -54,26 +57,38 @@ impl Connection {
         canvas: &Canvas,
     ) -> io::Result<()> {
         if self.sent.is_empty() {
-            self.write(&create_image(&self.name, width, height), canvas)?;
+            self.client.send(PacketCreateImage {
+                image_name: &self.name,
+                grab_focus: true,
+                width,
+                height,
+                channel_names: &CHANNELS,
+            })?;
+            canvas.count();
         }
         let hash = hash(&block.pixels);
         let corner = [block.rect.x0, block.rect.y0];
         if self.sent.insert(corner, hash) != Some(hash) {
-            self.write(&update_image(&self.name, &block.pixels, block.rect), canvas)?;
-        }
-        Ok(())
-    }
-
-    fn write(&mut self, message: &[u8], canvas: &Canvas) -> io::Result<()> {
-        for chunk in message.chunks(CHUNK) {
-            self.stream.write_all(chunk)?;
+            assert_eq!(block.pixels.channels, CHANNELS.len(), "a picture is RGB");
+            self.client.send(PacketUpdateImage {
+                image_name: &self.name,
+                grab_focus: false,
+                channel_names: &CHANNELS,
+                channel_offsets: &[0, 1, 2],
+                channel_strides: &[3; 3],
+                x: block.rect.x0,
+                y: block.rect.y0,
+                width: block.rect.width(),
+                height: block.rect.height(),
+                data: &block.pixels.data,
+            })?;
             canvas.count();
         }
         Ok(())
     }
 }
 
-/// A hash of values.
+/// Hash of the values of pixels.
 fn hash(pixels: &Image) -> u64 {
     let mut hasher = FxHasher::default();
     pixels

@@ -8,7 +8,6 @@
 
 mod canvas;
 mod connection;
-mod message;
 mod sender;
 
 use std::io;
@@ -22,17 +21,17 @@ use renderer_image::Image;
 use renderer_image::film::{Film, FilmTile};
 use sender::{Say, Sender};
 
-/// How long the command waits at its end for a viewer that takes nothing.
+/// Time that the command waits at its end for a viewer that accepts nothing.
 const STALLED: Duration = Duration::from_secs(2);
 
-/// A picture in a viewer.
+/// An image in a viewer.
 pub(super) struct Preview {
     canvas: Arc<Canvas>,
     say: Say,
 }
 
 impl Preview {
-    /// Looks for the viewer, which shows the picture under the name of the file `output`. Remarks go to `say`.
+    /// Starts the viewer thread. The viewer shows the image under the name of the file `output`; messages go to `say`.
     pub(super) fn start(viewer: &Viewer, output: &Path, say: Say) -> io::Result<Preview> {
         let canvas = Arc::new(Canvas::default());
         let name = output.file_name().unwrap_or(output.as_os_str());
@@ -46,12 +45,12 @@ impl Preview {
         Ok(Preview { canvas, say })
     }
 
-    /// Whether a viewer is there.
+    /// Returns whether a viewer is connected.
     pub(super) fn is_watched(&self) -> bool {
         self.canvas.is_watched()
     }
 
-    /// Shows the samples of a tile, with those that are in the film.
+    /// Draws the samples of a tile, added to those in the film.
     pub(super) fn show(&self, film: &Film, tile: &FilmTile) {
         let (crop, rect) = (film.crop(), tile.rect());
         let size = [crop.width(), crop.height()];
@@ -60,7 +59,7 @@ impl Preview {
             .draw(size, &image, rect.x0 - crop.x0, rect.y0 - crop.y0);
     }
 
-    /// Shows the finished picture, and waits until the viewer has it. Gives up on one that takes nothing.
+    /// Sends the finished image and waits until the viewer has it, or until it accepts nothing for [`STALLED`].
     pub(super) fn finish(&self, picture: Image) {
         self.canvas.finish(picture);
         if self.canvas.wait_for_end(STALLED).is_err() {

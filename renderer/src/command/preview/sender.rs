@@ -8,29 +8,29 @@ use super::canvas::Canvas;
 use super::connection::Connection;
 use crate::cli::Viewer;
 
-/// The time between two attempts to find the viewer.
+/// Time between two attempts to connect.
 const RETRY: Duration = Duration::from_secs(3);
 
-/// The shortest time between two looks at what is new.
+/// Shortest time between two updates.
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// What took a time to send is followed by the next after so many times that.
+/// Ratio of the pause after an update to the time that the update took.
 const PACE: u32 = 20;
 
-/// Tells whoever watches a line.
+/// Prints a line for the user.
 pub(super) type Say = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What the thread needs.
+/// State of the viewer thread.
 pub(super) struct Sender {
     pub(super) canvas: Arc<Canvas>,
     pub(super) viewer: Viewer,
-    /// What the picture is called in the viewer.
+    /// Name of the image in the viewer.
     pub(super) name: String,
     pub(super) say: Say,
 }
 
 impl Sender {
-    /// Starts the thread. It ends when nothing follows and the last picture is sent, or cannot be.
+    /// Starts the thread. It ends after the final image is sent, or when that fails.
     pub(super) fn start(self) -> io::Result<()> {
         let run = move || {
             self.run();
@@ -62,7 +62,7 @@ impl Sender {
         }
     }
 
-    /// Sends what is new until nothing follows.
+    /// Sends changed blocks until the canvas is closed.
     fn serve(&self, mut connection: Connection) -> io::Result<()> {
         self.canvas.set_watched(true);
         while let Some((size, blocks)) = self.canvas.wait_for_news() {
@@ -75,7 +75,7 @@ impl Sender {
         Ok(())
     }
 
-    /// Tells one kind of trouble, once: the attempts that follow are silent.
+    /// Prints an error once; the attempts that follow are silent.
     fn once(&self, is_told: &mut bool, trouble: &str) {
         if !std::mem::replace(is_told, true) {
             (self.say)(&format!(

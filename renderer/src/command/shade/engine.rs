@@ -20,7 +20,7 @@ pub(super) const FUEL: u32 = 1 << 24;
 /// Memory that points which a shader writes may take [bytes].
 pub(super) const MAX_WRITTEN: usize = 2 << 30;
 
-/// What runs. Threads share it, each with a state of its own.
+/// Compiled or interpreted shader. Threads share it; each has its own state.
 pub(super) trait Engine: Sync {
     type State: Send;
 
@@ -54,13 +54,13 @@ pub(super) trait Engine: Sync {
     /// The closures that [`Engine::closure`] speaks of.
     fn closures(&self) -> &ClosureRegistry;
 
-    /// What was printed since this was last asked.
+    /// Returns the text printed since the last call.
     fn take_printed(&self, state: &mut Self::State) -> Printed;
 
     /// The points that were written since this was last asked.
     fn take_written(&self, state: &mut Self::State) -> WrittenClouds;
 
-    /// What went wrong since this was last asked.
+    /// Returns the reports since the last call.
     fn take_reports(&self, state: &mut Self::State) -> Vec<Report>;
 }
 
@@ -178,7 +178,7 @@ pub(super) struct Interpreted<'a> {
     pub(super) sources: &'a SourceMap,
     pub(super) host: &'a GridHost,
     pub(super) closures: &'a ClosureRegistry,
-    /// Whether it reports variables that are no finite numbers.
+    /// True if variables that are not finite numbers are reported.
     pub(super) reports_not_finite: bool,
 }
 

@@ -7,7 +7,7 @@ use shading::{RayKind, ShaderGlobals};
 pub(super) struct Grid {
     width: usize,
     height: usize,
-    /// What is the same at all points.
+    /// Globals that are equal at all points.
     base: ShaderGlobals,
     /// u of each column, v of each row.
     u: Vec<f32>,
@@ -15,7 +15,7 @@ pub(super) struct Grid {
     vary: Vary,
 }
 
-/// How points are placed.
+/// Placement of the points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placement {
     /// In the middle of cells; else the outermost points lie on the border.
@@ -26,7 +26,7 @@ pub(super) struct Placement {
     pub(super) ray_kind: RayKind,
 }
 
-/// Which derivatives differ from point to point.
+/// Derivatives that differ from point to point.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Vary {
     pub(super) p: bool,

@@ -49,7 +49,7 @@ impl From<&Assignment> for LayerParam {
 /// A shader of the command line with what was said about it.
 pub(super) struct Layer {
     pub(super) name: String,
-    /// Whether the user chose the name.
+    /// True if the user chose the name.
     pub(super) is_named: bool,
     /// By which connections may name it too: the shader's name, numbered where several layers have it.
     pub(super) alias: String,

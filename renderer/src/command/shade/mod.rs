@@ -39,7 +39,7 @@ use renderer_transport::material::{TextureFault, closure_registry, library};
 use statistics::{CodeStatistics, Statistics};
 use subject::Subject;
 
-/// How long caches and clocks are warmed up before time is taken.
+/// Time for which caches and clocks are warmed up before the measurement.
 const WARM_UP: Duration = Duration::from_millis(50);
 
 /// Points from which on a grid is worth the time to compile code for packets.
@@ -92,7 +92,7 @@ struct Stage<'a> {
     files: &'a Outputs,
     system: &'a ShadingSystem,
     iterations: u32,
-    /// Whether images are written after it.
+    /// True if images are written after it.
     is_last: bool,
 }
 

@@ -95,7 +95,7 @@ fn strings(ty: Type, given: &Given) -> Result<Const, String> {
     }
 }
 
-/// How many numbers an element takes.
+/// Number of numbers of an element.
 pub(super) fn components(base: Base) -> usize {
     match base {
         Base::Matrix => 16,

@@ -25,36 +25,36 @@ const BAND: usize = 2048;
 /// Points that are placed before they run.
 const BATCH: usize = 64;
 
-/// What is done at each point besides running the shader.
+/// Options of a pass over the grid.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PassOptions<'a> {
-    /// Whether what the shader prints is thrown away.
+    /// True if the printed text is discarded.
     pub(super) silent: bool,
     /// Outputs whose values are printed at each point, with the names to show.
     pub(super) print: &'a [(usize, String)],
     /// When to stop, however far it is.
     pub(super) limit: Option<Duration>,
-    /// Whether the points that the shader writes are kept.
+    /// True if the points that the shader writes are kept.
     pub(super) keeps_points: bool,
-    /// Whether warnings and errors are shown each time, not once.
+    /// True if warnings and errors are shown each time, not once.
     pub(super) repeats: bool,
     /// The name of the group and those of its layers, for reports.
     pub(super) group: &'a str,
     pub(super) layers: &'a [String],
 }
 
-/// What a pass over the grid tells.
+/// Result of a pass over the grid.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// What went wrong, each once.
+    /// Reports, each once.
     pub(super) reports: BTreeSet<Report>,
-    /// Whether a run was ended before its end, and the pass with it.
+    /// True if a run was aborted, and the pass with it.
     pub(super) stopped: bool,
-    /// Whether anything was printed.
+    /// True if anything was printed.
     pub(super) printed: bool,
     /// The points that were written, in order.
     pub(super) written: WrittenClouds,
-    /// Whether there were too many points to keep them.
+    /// True if there were too many points to keep them.
     pub(super) is_overfull: bool,
 }
 
@@ -107,7 +107,7 @@ pub(super) fn pass<E: Engine>(
     told
 }
 
-/// What threads share during a pass.
+/// State that threads share during a pass.
 struct Shared<'i, 'o> {
     bands: Mutex<Bands<'i>>,
     /// The first band in which a run was ended.

@@ -10,7 +10,7 @@ use super::params::{Given, components, type_named};
 /// A statement that cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
-    /// What is wrong.
+    /// Reason.
     pub(super) message: String,
     /// The statement.
     pub(super) statement: String,

@@ -7,7 +7,7 @@ use serde_json::json;
 use shading::ShaderInstance;
 use shading::instance::Making;
 
-/// What it took.
+/// Statistics of a run of `kiln shade`.
 #[derive(Clone, Debug)]
 pub(super) struct Statistics {
     pub(super) shader: String,
@@ -24,13 +24,13 @@ pub(super) struct Statistics {
     pub(super) warnings: Vec<String>,
 }
 
-/// What is known of machine code.
+/// Statistics of machine code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CodeStatistics {
     /// Time to generate it.
     time: Duration,
     bytes: usize,
-    /// Whether it runs at four points at once.
+    /// True if there is SIMD code for packets of four points.
     has_packets: bool,
     /// Time to generate that, not among `time`.
     packet_time: Duration,

@@ -24,7 +24,7 @@ pub(super) struct Subject {
     /// The names asked for and the outputs of the template that they are; empty for all of them.
     pub(super) outputs: Vec<(String, String)>,
     pub(super) warnings: Diagnostics,
-    /// What the group is called in messages.
+    /// Name of the group in messages.
     pub(super) group: String,
     /// Its layers, in order.
     pub(super) layers: Vec<LayerSummary>,
@@ -43,7 +43,7 @@ pub(super) enum SubjectError {
 }
 
 impl Subject {
-    /// What `-v` shows: the group in OSL's serialised form, and its layers; with `query` their parameters too.
+    /// Returns the description of `-v`: the group in OSL's serialised form, and its layers; with `query` their parameters too.
     pub(super) fn description(&self, query: bool) -> String {
         let mut text = self.notes.concat();
         text.push_str("Shader group:\n---\n");

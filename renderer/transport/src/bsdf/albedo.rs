@@ -1,9 +1,9 @@
 //! Directional albedo of rough isotropic conductors, from a table of Gauss rules for each microfacet distribution.
 //!
-//! For any Fresnel term, the albedo is its mean over the facets visible from `wo` whose reflection escapes; the term
-//! depends only on the angle between `wo` and the facet. So the table holds, for each roughness and each cosine of
-//! `wo`, a three-point Gauss rule for that mean: exact for reflectances that are polynomials of degree five in the
-//! cosine, such as Schlick's, and accurate for all smooth ones.
+//! The albedo for any Fresnel term is the mean of the term over the facets that are visible from `wo` and whose
+//! reflection leaves the surface; the term depends only on the angle between `wo` and the facet. So the table holds,
+//! for each roughness and each cosine of `wo`, a three-point Gauss rule for that mean: exact for reflectances that are
+//! polynomials of degree five in the cosine, such as Schlick's, and accurate for all smooth ones.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 use renderer_base::color::Rgb;
 use renderer_base::math::{acos, cos, safe_sqrt, sqr};
 
-/// Three facets that stand for all that reflect.
+/// Three-point quadrature rule over the reflecting facets.
 #[derive(Clone, Copy, Default)]
 struct Rule {
     /// Cosine between `wo` and the facet's normal.
@@ -22,10 +22,10 @@ struct Rule {
     weight: [f32; 3],
 }
 
-/// Cells of the table along each axis.
+/// Number of cells of the table along each axis.
 const SIZE: usize = 32;
 
-/// Facets along each axis that a cell is computed from.
+/// Number of facets along each axis from which a cell is computed.
 const FACETS: usize = 32;
 
 static GGX: LazyLock<Vec<Rule>> = LazyLock::new(|| table(Distribution::Ggx));
@@ -37,7 +37,8 @@ fn table(distribution: Distribution) -> Vec<Rule> {
         .collect()
 }
 
-/// Mean of `fresnel`, a smooth function of the cosine at the facet, over the light that is reflected out of the surface.
+/// Mean of `fresnel`, a smooth function of the cosine at the facet, over the facets whose reflection leaves the
+/// surface.
 pub(super) fn reflected(microfacets: Microfacets, wo: Vec3, fresnel: impl Fn(f32) -> Rgb) -> Rgb {
     if microfacets.is_smooth() {
         return fresnel(wo.z.abs());
@@ -46,7 +47,7 @@ pub(super) fn reflected(microfacets: Microfacets, wo: Vec3, fresnel: impl Fn(f32
     (0..3).map(|i| fresnel(rule.cos[i]) * rule.weight[i]).sum()
 }
 
-/// The rule for a roughness and a cosine, interpolated.
+/// Interpolated rule for a roughness and a cosine.
 fn look_up(microfacets: Microfacets, cos: f32) -> Rule {
     let table = match microfacets.distribution() {
         Distribution::Ggx => &*GGX,
@@ -67,14 +68,14 @@ fn look_up(microfacets: Microfacets, cos: f32) -> Rule {
     rule
 }
 
-/// The cell of a coordinate in `[0,1]` and the place within it. Cells are finer towards zero, where things change fast.
+/// Cell index and fraction of a coordinate in `[0,1]`. Cells are finer towards zero, where the albedo changes fast.
 fn split(x: f32) -> (usize, f32) {
     let scaled = x.clamp(0.0, 1.0).sqrt() * (SIZE - 1) as f32;
     let cell = (scaled as usize).min(SIZE - 2);
     (cell, scaled - cell as f32)
 }
 
-/// The rule of the cell `index`.
+/// Computes the rule of the cell `index`.
 fn tabulate(distribution: Distribution, index: usize) -> Rule {
     let coordinate = |i: usize| sqr(i as f32 / (SIZE - 1) as f32);
     let microfacets = Microfacets::isotropic(coordinate(index % SIZE).max(SMOOTH_ALPHA)).with(distribution);
@@ -97,10 +98,10 @@ fn tabulate(distribution: Distribution, index: usize) -> Rule {
     gauss_rule(&(0..FACETS * FACETS).map(facet).collect::<Vec<_>>())
 }
 
-/// Standard deviation of cosines below which they are taken to be the same: too few values of `f32` lie between.
+/// Standard deviation of the cosines below which they count as equal: too few values of `f32` lie between them.
 const SINGLE_FACET: f64 = 1e-6;
 
-/// The Gauss rule with three nodes for the distribution of the first of `[cos, weight]`.
+/// Gauss rule with three nodes for the discrete distribution of `[cos, weight]` pairs.
 // Golub & Welsch 1969 in general; three nodes of a distribution of mean 0 and variance 1 need a cubic only.
 fn gauss_rule(facets: &[[f64; 2]]) -> Rule {
     let sum = |f: &dyn Fn(&[f64; 2]) -> f64| facets.iter().map(|s| f(s) * s[1]).sum::<f64>();
@@ -134,7 +135,7 @@ fn gauss_rule(facets: &[[f64; 2]]) -> Rule {
     rule
 }
 
-/// The roots of x³ + a x² + b x + c, which has three real ones, in descending order.
+/// Roots of x³ + a x² + b x + c, all three of which must be real, in descending order.
 fn cubic_roots(a: f64, b: f64, c: f64) -> [f64; 3] {
     let p = (a * a / 9.0 - b / 3.0).max(1e-12).sqrt();
     let q = a * (a * a / 27.0 - b / 6.0) + c / 2.0;

@@ -1,9 +1,9 @@
-//! The Beckmann microfacet distribution at roughness one: density, masking, and visible normal sampling.
+//! Beckmann microfacet distribution at roughness one: density, masking, visible normal sampling.
 //!
-//! The functions stay out of line, so that the code of GGX around them stays small.
+//! The functions are not inlined, to keep the GGX code around them small.
 //!
-//! Masking has two forms here. Values use Walter's rational fit, as Mitsuba does; the density of sampled normals uses the
-//! exact share of visible microfacets, which the fit misses by 0.35 % at most.
+//! There are two forms of masking. Evaluation uses Walter's rational fit, as Mitsuba does; the density of sampled
+//! normals uses the exact fraction of visible microfacets, from which the fit differs by at most 0.35 %.
 
 use std::f32::consts::PI;
 
@@ -14,26 +14,26 @@ use renderer_base::math::{exp, ln, sqr};
 /// 1/√π.
 const INV_SQRT_PI: f32 = 0.564_189_6;
 
-/// Facets of a smaller cosine to the normal are negligible.
-const LEAST_FACET_COS: f32 = 1e-6;
+/// Cosine to the normal below which facets are negligible.
+const MIN_FACET_COS: f32 = 1e-6;
 
-/// Density of the normals `h`, per solid angle, for roughness `x` and `y` along the tangents.
+/// Density of microfacet normals `h` [1/sr], for roughness `x` and `y` along the tangents.
 // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", eq. 25; anisotropic as in Heitz 2014, eq. 79.
 #[inline(never)]
 pub(super) fn d(x: f32, y: f32, h: Vec3) -> f32 {
-    if h.z < LEAST_FACET_COS {
+    if h.z < MIN_FACET_COS {
         return 0.0;
     }
     let cos2 = sqr(h.z);
     exp(-(sqr(h.x / x) + sqr(h.y / y)) / cos2) / (PI * x * y * sqr(cos2))
 }
 
-/// Share of the microfacets that a stretched direction sees; need not be of unit length.
+/// Masking function G1: fraction of the microfacets visible from a stretched direction of any length.
 // Walter et al. 2007, eq. 27 and the fit below it.
 #[inline(never)]
 pub(super) fn g1(w: Vec3) -> f32 {
     let a = w.z.abs() / tangential(w);
-    // Written so that a NaN, of a direction without length, becomes one.
+    // The comparison sends NaN (a direction of length zero) to 1.
     if a < 1.6 {
         (3.535 * a + 2.181 * sqr(a)) / (1.0 + 2.276 * a + 2.577 * sqr(a))
     } else {
@@ -41,7 +41,7 @@ pub(super) fn g1(w: Vec3) -> f32 {
     }
 }
 
-/// Twice the area of the microfacets that a stretched direction sees, projected towards it, per area of the macrosurface.
+/// Twice the projected area of the microfacets visible from a stretched direction, per area of the macrosurface.
 // cos θ·(1 + Λ) with Heitz 2014, "Understanding the Masking-Shadowing Function", eq. 66.
 #[inline(never)]
 pub(super) fn twice_projected_area(w: Vec3) -> f32 {
@@ -55,7 +55,7 @@ pub(super) fn twice_projected_area(w: Vec3) -> f32 {
     }
 }
 
-/// Slopes of a microfacet that the stretched unit direction `w` above the surface sees.
+/// Samples slopes of a microfacet visible from the stretched unit direction `w` above the surface.
 // Heitz & d'Eon 2014, "Importance Sampling Microfacet-Based BSDFs using the Distribution of Visible Normals", appendix B.
 #[inline(never)]
 pub(super) fn sample_visible_slopes(w: Vec3, u: Vec2) -> Vec2 {
@@ -69,9 +69,9 @@ pub(super) fn sample_visible_slopes(w: Vec3, u: Vec2) -> Vec2 {
     along * slope + along.perp() * erf_inv(2.0 * u.y - 1.0)
 }
 
-/// The slope s along the viewer's azimuth, whose density is in proportion to (cos − s·sin)·exp(−s²) where that is positive.
-// With x = erf(s) the distribution function is cos·(1 + x) + sin/√π·exp(−s²), of the derivative cos − s·sin: increasing and
-// concave, so that Newton's steps converge from a bracket.
+/// Slope s along the viewer's azimuth, with density proportional to (cos − s·sin)·exp(−s²) where that is positive.
+// With x = erf(s) the distribution function is cos·(1 + x) + sin/√π·exp(−s²), with the derivative cos − s·sin:
+// increasing and concave, so that Newton's steps converge from a bracket.
 fn sample_slope_towards(sin: f32, cos: f32, u: f32) -> f32 {
     const STEPS: usize = 12;
     let u = u.clamp(1e-6, 1.0 - 1e-6);
@@ -79,7 +79,7 @@ fn sample_slope_towards(sin: f32, cos: f32, u: f32) -> f32 {
     let falloff = exp(-sqr(cot));
     let (mut low, mut high) = (-1.0, erf(cot, falloff));
     let total = cos * (1.0 + high) + INV_SQRT_PI * sin * falloff;
-    // The solution for a viewer at the horizon.
+    // Solution for a viewer at the horizon.
     let root = (-ln(u)).sqrt();
     let mut x = high - (high - low) * erf(root, u);
     let mut slope = erf_inv(x);
@@ -104,12 +104,12 @@ fn sample_slope_towards(sin: f32, cos: f32, u: f32) -> f32 {
     slope
 }
 
-/// Length of the part in the plane of the surface.
+/// Length of the component in the plane of the surface.
 fn tangential(w: Vec3) -> f32 {
     (sqr(w.x) + sqr(w.y)).sqrt()
 }
 
-/// The error function of `x` ≥ 0, given also exp(−x²); right within 1.5·10⁻⁷.
+/// Error function of `x` ≥ 0, with an error below 1.5·10⁻⁷; exp(−x²) is passed in.
 // Abramowitz & Stegun, "Handbook of Mathematical Functions", 7.1.26.
 fn erf(x: f32, exp_minus_x2: f32) -> f32 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x);
@@ -117,7 +117,7 @@ fn erf(x: f32, exp_minus_x2: f32) -> f32 {
     1.0 - horner(t, &terms) * t * exp_minus_x2
 }
 
-/// The inverse of the error function, to about the precision of `f32`.
+/// Inverse error function, to about the precision of `f32`.
 // Giles 2010, "Approximating the erfinv function", table 5.
 fn erf_inv(x: f32) -> f32 {
     let x = x.clamp(-1.0 + f32::EPSILON, 1.0 - f32::EPSILON);
@@ -156,7 +156,7 @@ fn erf_inv(x: f32) -> f32 {
     factor * x
 }
 
-/// A polynomial, its highest coefficient first.
+/// Polynomial by Horner's scheme, highest coefficient first.
 fn horner(x: f32, coefficients: &[f32]) -> f32 {
     coefficients.iter().fold(0.0, |sum, c| sum * x + c)
 }

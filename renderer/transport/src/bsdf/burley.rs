@@ -13,12 +13,12 @@ use super::lobe_kind::{LobeKind, LobeSample};
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, abs_cos_theta, cos, safe_sqrt, same_hemisphere, sqr};
 
-/// Diffuse reflection of colour one.
+/// Burley's diffuse reflection, colour one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Burley {
-    /// How strong retro-reflection is; perceptual, that is √α.
+    /// Perceptual roughness √α; controls the strength of retro-reflection.
     pub roughness: f32,
-    /// Share of the approximation of subsurface scattering in place of the diffuse term.
+    /// Weight of the subsurface approximation against the diffuse term.
     pub flatness: f32,
 }
 
@@ -39,19 +39,20 @@ impl Burley {
 
     /// f·π.
     fn factor(&self, wo: Vec3, wi: Vec3) -> f32 {
-        // 2·roughness·cos², of the angle between each direction and the half vector.
+        // 2·roughness·cos² of the angle between each direction and the half vector.
         let retro = self.roughness * (1.0 + wo.dot(wi));
         self.mix(abs_cos_theta(wo), abs_cos_theta(wi), retro, sqr(retro))
     }
 
-    /// f·π or a mean of it over azimuths, from the means of the retro-reflection and of its square.
+    /// f·π, or its mean over azimuths if `retro` and `retro2` are the means of the retro-reflection and of its square.
     fn mix(&self, cos_o: f32, cos_i: f32, retro: f32, retro2: f32) -> f32 {
         let (o, i) = (schlick_weight(cos_o), schlick_weight(cos_i));
         let diffuse = (1.0 - 0.5 * o) * (1.0 - 0.5 * i) + retro * (o + i - o * i) + retro2 * o * i;
         if self.flatness == 0.0 {
             return diffuse;
         }
-        // Hanrahan and Krueger's scattering, flattened: 1 + (F90 − 1)·weight for both directions, where F90 is retro/2.
+        // Hanrahan-Krueger subsurface approximation (flattened): 1 + (F90 − 1)·weight for both directions, where F90 is
+        // retro/2.
         let (excess, excess2) = (0.5 * retro - 1.0, 0.25 * retro2 - retro + 1.0);
         let fss = 1.0 + excess * (o + i) + excess2 * o * i;
         let flat = 1.25 * (fss * (1.0 / (cos_o + cos_i).max(1e-6) - 0.5) + 0.5);
@@ -71,8 +72,8 @@ impl Burley {
     }
 }
 
-/// Burley's sheen: light that grazes cloth, towards the far side. Colour one; f is the Schlick weight of the angle to the half
-/// vector, without a factor 1/π.
+/// Burley's sheen: forward-scattered grazing light of cloth, colour one. f is the Schlick weight of the angle to the
+/// half vector, without a factor 1/π.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sheen;
 
@@ -91,7 +92,7 @@ impl Sheen {
         Some(sample)
     }
 
-    /// A quick guess of [`Sheen::albedo`]: 0.09 at grazing incidence.
+    /// Fast approximation of [`Sheen::albedo`]: 0.09 at grazing incidence.
     pub(super) fn estimate(&self, cos_o: f32) -> f32 {
         0.09 * sqr(1.0 - cos_o.abs().min(1.0))
     }
@@ -112,12 +113,12 @@ impl Sheen {
     }
 }
 
-/// f of the sheen for directions of this cosine to each other.
+/// f of the sheen for two directions with this cosine between them.
 fn value(cos: f32) -> f32 {
     schlick_weight(safe_sqrt(0.5 * (1.0 + cos)))
 }
 
-/// Integral over `[0,1]` by Gauss and Legendre's rule of eight nodes.
+/// Integral over `[0,1]` by the Gauss-Legendre rule with eight nodes.
 fn gauss(f: impl Fn(f32) -> f32) -> f32 {
     const HALF: [(f32, f32); 4] = [
         (0.183_434_64, 0.362_683_8),

@@ -1,7 +1,8 @@
-//! Sheen of cloth: microfacets whose normals gather about the horizon, as fibres that stand up have them.
+//! Charlie sheen of cloth: microfacets whose normals concentrate at the horizon, as for upright fibres.
 //!
-//! The published model reflects up to four times the light that arrives, where α is small and the view grazes. Here f is
-//! divided by the greater of the albedos of both directions where that exceeds one: it stays reciprocal, and gains nothing.
+//! The published model reflects up to four times the incident light for small α at grazing view angles. Here f is
+//! divided by the larger of the albedos of both directions if that exceeds one, which conserves energy and keeps
+//! reciprocity.
 // Estevez and Kulla 2017, "Production Friendly Microfacet Sheen BRDF", eq. 2; visibility by Neubelt and Pettineo 2013,
 // "Crafting a Next-Gen Material Pipeline for The Order: 1886".
 
@@ -15,28 +16,28 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{abs_cos_theta, pow, safe_sqrt, same_hemisphere, sin_cos, sqr};
 use renderer_base::sampling::{uniform_hemisphere, uniform_hemisphere_pdf};
 
-/// Values of α and cosines that the albedo is tabulated for.
+/// Number of table entries along α and along the cosine.
 const ALPHAS: usize = 24;
 const COSINES: usize = 24;
 
-/// The least α: less is seen at the very edge only, as noise.
-const LEAST_ALPHA: f32 = 0.01;
+/// Minimum α; smaller values are visible at the very edge only, as noise.
+const MIN_ALPHA: f32 = 0.01;
 
-/// From this α on, no direction has an albedo above one.
+/// α from which on no direction has an albedo above one.
 const LOSSY_ALPHA: f32 = 0.25;
 
-/// Sheen for a weight of one.
+/// Charlie sheen, colour one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Charlie {
     alpha: f32,
 }
 
 impl Charlie {
-    /// Fibres of the roughness α: the lower, the closer to the edge is what is seen of them.
+    /// Creates the lobe for roughness α; the lower α, the closer the sheen is to the silhouette.
     #[expect(clippy::manual_clamp, reason = "clamp would let what is not a number through")]
     pub fn new(alpha: f32) -> Charlie {
         Charlie {
-            alpha: alpha.max(LEAST_ALPHA).min(1.0),
+            alpha: alpha.max(MIN_ALPHA).min(1.0),
         }
     }
 
@@ -61,17 +62,17 @@ impl Charlie {
         })
     }
 
-    /// Directional albedo for a direction of that cosine.
+    /// Directional albedo for a direction with cosine `cos_o`.
     pub(super) fn albedo(&self, cos_o: f32) -> f32 {
         look_up(self.alpha, cos_o.abs()).min(1.0)
     }
 
-    /// What f is divided by.
+    /// Divisor of f that conserves energy.
     fn excess(&self, wo: Vec3, wi: Vec3) -> f32 {
         if self.alpha >= LOSSY_ALPHA {
             return 1.0;
         }
-        // The albedo falls with the cosine.
+        // The albedo decreases with the cosine.
         look_up(self.alpha, abs_cos_theta(wo).min(abs_cos_theta(wi))).max(1.0)
     }
 }
@@ -83,19 +84,19 @@ fn value(alpha: f32, wo: Vec3, wi: Vec3) -> f32 {
     let cos2 = (sqr(half.z) / half.length_squared().max(f32::MIN_POSITIVE)).min(1.0);
     let exponent = 1.0 / alpha;
     let density = (2.0 + exponent) * pow(1.0 - cos2, 0.5 * exponent) * (0.5 * FRAC_1_PI);
-    // At most one, however both graze.
+    // At most one, even if both directions graze.
     let visible = cos_i / (cos_o + cos_i - cos_o * cos_i).max(f32::MIN_POSITIVE);
     0.25 * density * visible
 }
 
-/// Albedos of the published model.
+/// Table of the albedos of the published model.
 static ALBEDO: LazyLock<Vec<f32>> = LazyLock::new(|| (0..ALPHAS * COSINES).map(tabulate).collect());
 
-/// The α and the cosine of a place in the table: both are finer towards zero, where things change fast.
+/// Computes a table entry. α and cosine are finer towards zero, where the albedo changes fast.
 fn tabulate(index: usize) -> f32 {
     const ANGLES: usize = 32;
     const AZIMUTHS: usize = 24;
-    let alpha = sqr((index % ALPHAS) as f32 / (ALPHAS - 1) as f32).max(LEAST_ALPHA);
+    let alpha = sqr((index % ALPHAS) as f32 / (ALPHAS - 1) as f32).max(MIN_ALPHA);
     let cos_o = sqr((index / ALPHAS) as f32 / (COSINES - 1) as f32).max(1e-4);
     let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos_o)), 0.0, cos_o);
     let mut sum = 0.0;

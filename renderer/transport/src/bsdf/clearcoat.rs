@@ -1,6 +1,6 @@
 //! Clear coat of the principled material: GTR1 microfacets with an index of refraction of 1.5.
 //!
-//! It is a quarter as strong as a physical interface and lacks the denominator 4·cos θo·cos θi of one.
+//! It has a quarter of the strength of a physical interface and lacks the denominator 4·cos θo·cos θi.
 // Burley 2012, "Physically-Based Shading at Disney", sections 5.4 to 5.6 and appendix B.
 
 use std::f32::consts::PI;
@@ -18,17 +18,17 @@ use renderer_base::sampling::sin_cos_turn;
 /// Reflectance at normal incidence.
 const F0: f32 = 0.04;
 
-/// Masking is that of GGX of this roughness, whatever the coat's own.
+/// GGX roughness for masking, independent of the coat's own.
 const MASKING_ALPHA: f32 = 0.25;
 
-/// Reflection by the coat, for a weight of one.
+/// Reflection by the coat, weight one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clearcoat {
     alpha: f32,
 }
 
 impl Clearcoat {
-    /// A coat of the roughness `alpha`, between 0.001 and 0.9.
+    /// Creates a coat of roughness `alpha`, clamped to 0.001 to 0.9.
     #[expect(clippy::manual_clamp, reason = "clamp would let what is not a number through")]
     pub fn new(alpha: f32) -> Clearcoat {
         Clearcoat {
@@ -36,7 +36,7 @@ impl Clearcoat {
         }
     }
 
-    /// The roughness of its highlights.
+    /// Roughness of the highlight.
     pub(super) fn microfacets(&self) -> Microfacets {
         Microfacets::isotropic(self.alpha)
     }
@@ -62,7 +62,8 @@ impl Clearcoat {
         let flipped = wo.z < 0.0;
         let (wo, _) = upwards(wo, wo);
         let mut wi = reflect(wo, self.sample_normal(u));
-        // The half vector found again is what values are computed from; at grazing angles its rounding matters.
+        // Evaluated with the half vector recomputed from the directions, as `eval` does; its rounding matters at
+        // grazing angles.
         let (f, pdf) = self.eval_pdf(wo, wi);
         if flipped {
             wi.z = -wi.z;
@@ -76,37 +77,37 @@ impl Clearcoat {
         })
     }
 
-    /// A quick guess of [`Clearcoat::albedo`].
+    /// Fast approximation of [`Clearcoat::albedo`].
     pub(super) fn estimate(&self, cos_o: f32) -> f32 {
         let cos = cos_o.abs();
         fresnel(cos) * sqr(cos)
     }
 
-    /// The share of the light from `wo` that leaves again, as the mean over a few facets.
+    /// Directional albedo for `wo`, as the mean over a few facets.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
         const FACETS: usize = 48;
         let weight = |k: usize| {
-            // A Fibonacci lattice; the constant is the golden ratio's fraction.
+            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
             let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
             self.sample(wo, u).map_or(0.0, |s| s.weight.r)
         };
         (0..FACETS).map(weight).sum::<f32>() / FACETS as f32
     }
 
-    /// Fresnel term and masking.
+    /// Fresnel term times masking.
     fn attenuation(&self, wo: Vec3, wi: Vec3, cos: f32) -> f32 {
         let masking = Microfacets::isotropic(MASKING_ALPHA);
         fresnel(cos) * masking.g1(wo) * masking.g1(wi)
     }
 
-    /// Density of microfacet normals, per solid angle.
+    /// Density of microfacet normals [1/sr].
     // Burley 2012, eq. 4; 1 + (α² − 1) cos² is written without cancellation.
     fn d(&self, h: Vec3) -> f32 {
         let alpha2 = sqr(self.alpha);
         (alpha2 - 1.0) / (PI * ln(alpha2) * (sqr(h.x) + sqr(h.y) + alpha2 * sqr(h.z)))
     }
 
-    /// A normal in proportion to its density and cosine.
+    /// Samples a normal in proportion to its density times cosine.
     // Burley 2012, eq. 5, for the sine.
     fn sample_normal(&self, u: Vec2) -> Vec3 {
         let alpha2 = sqr(self.alpha);

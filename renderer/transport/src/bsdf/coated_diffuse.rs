@@ -1,5 +1,4 @@
-//! Diffuse base under a smooth or rough dielectric interface with internal scattering: the body of plastics and
-//! varnishes.
+//! Diffuse base under a smooth or rough dielectric interface with internal scattering: plastics and varnishes.
 //!
 //! f = ρ/(1 − ρ·F)·T(wo)·T(wi)/(π·η²), where T is the transmittance of the interface, F its internal diffuse
 //! reflectance, and ρ the albedo of the base. Reflection by the interface itself is a separate lobe.
@@ -14,7 +13,7 @@ use super::rough_transmission::RoughTransmission;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, abs_cos_theta, same_hemisphere, sqr};
 
-/// A white body beneath an interface; [`CoatedDiffuse::body`] has the weight of others.
+/// White base under an interface; [`CoatedDiffuse::body`] also returns the weight for other albedos.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoatedDiffuse {
     interface: Interface,
@@ -24,7 +23,7 @@ pub struct CoatedDiffuse {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Interface {
-    /// Of this index of refraction, inside over outside.
+    /// Smooth interface with this relative index of refraction, inside over outside.
     Smooth(f32),
     Rough(RoughTransmission),
 }
@@ -46,9 +45,9 @@ impl Interface {
 }
 
 impl CoatedDiffuse {
-    /// A body of this albedo under an interface of index `ior`, inside over outside, on whatever side it is seen; with the
-    /// weight that its lobe has. The albedo changes at each of the reflections within if they are `nonlinear`; otherwise it
-    /// is that of all of them.
+    /// Returns the lobe of a base with this albedo under an interface of relative index `ior` (inside over outside, for
+    /// both sides), and its weight. If `nonlinear`, the albedo applies at each internal reflection; otherwise once for
+    /// all of them.
     pub fn body(albedo: Rgb, ior: f32, microfacets: Microfacets, nonlinear: bool) -> (Rgb, CoatedDiffuse) {
         let ior = if ior > 0.0 && ior.is_finite() {
             ior.clamp(0.1, 10.0)
@@ -87,7 +86,7 @@ impl CoatedDiffuse {
         Some(sample)
     }
 
-    /// The share of light from a direction of this cosine that leaves again.
+    /// Directional albedo for a direction with cosine `cos_o`.
     pub(super) fn albedo(&self, cos_o: f32) -> f32 {
         self.scale * self.interface.transmission(cos_o.abs()) * self.interface.mean_transmission()
     }

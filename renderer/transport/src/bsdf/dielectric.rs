@@ -14,18 +14,18 @@ use renderer_base::color::Rgb;
 pub struct Dielectric {
     ior: f32,
     microfacets: Microfacets,
-    /// Factor of reflected light; black leaves refraction alone.
+    /// Factor of reflected light; black for refraction only.
     pub reflection: Rgb,
-    /// Factor of refracted light; black leaves reflection alone.
+    /// Factor of refracted light; black for reflection only.
     pub transmission: Rgb,
 }
 
-/// Indices closer to one than this refract so little that roughness cannot be seen.
+/// Distance of the index from one below which refraction is too weak for roughness to be visible.
 pub(super) const INDEX_MATCHED: f32 = 1e-3;
 
 impl Dielectric {
-    /// A dielectric whose index of refraction on the side of −z is `ior` times that on the side of +z. An `ior` that is
-    /// not positive and finite counts as one.
+    /// Creates a dielectric whose index of refraction on the side of −z is `ior` times that on the side of +z. An `ior`
+    /// that is not positive and finite is replaced by 1.
     pub fn new(ior: f32, microfacets: Microfacets) -> Dielectric {
         let ior = if ior > 0.0 && ior.is_finite() {
             ior.clamp(1e-2, 1e2)
@@ -45,7 +45,7 @@ impl Dielectric {
         }
     }
 
-    /// The same with factors for what it reflects and what it refracts.
+    /// Sets the factors of reflected and refracted light.
     pub fn tinted(self, reflection: Rgb, transmission: Rgb) -> Dielectric {
         Dielectric {
             reflection,
@@ -54,17 +54,17 @@ impl Dielectric {
         }
     }
 
-    /// Without what goes through.
+    /// Removes transmission.
     pub(super) fn opaque(self) -> Dielectric {
         self.tinted(self.reflection, Rgb::BLACK)
     }
 
-    /// The reflection alone.
+    /// Dielectric that only reflects.
     pub fn reflection_only(ior: f32, microfacets: Microfacets) -> Dielectric {
         Dielectric::new(ior, microfacets).tinted(Rgb::WHITE, Rgb::BLACK)
     }
 
-    /// The refraction alone.
+    /// Dielectric that only refracts.
     pub fn transmission_only(ior: f32, microfacets: Microfacets) -> Dielectric {
         Dielectric::new(ior, microfacets).tinted(Rgb::BLACK, Rgb::WHITE)
     }
@@ -84,12 +84,12 @@ impl Dielectric {
         self.interface(wo).sample(wo, u_lobe, u)
     }
 
-    /// Index of refraction on the far side of the interface relative to the side that a cosine has the sign of.
+    /// Index of refraction on the far side of the interface relative to the side given by the sign of `cos_o`.
     pub(super) fn eta(&self, cos_o: f32) -> f32 {
         if cos_o < 0.0 { 1.0 / self.ior } else { self.ior }
     }
 
-    /// The share of light that leaves if the surface were smooth.
+    /// Directional albedo of the interface if it were smooth.
     pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
         let f = fresnel::dielectric(cos_o.abs(), self.eta(cos_o));
         self.reflection.lerp(self.transmission, 1.0 - f)

@@ -7,8 +7,8 @@ use glam::{Vec3, Vec3A};
 use renderer_base::color::Rgb;
 use renderer_base::math::{pow, safe_sqrt, sqr};
 
-/// Reflectance of an interface between dielectrics; `eta` is the index of refraction behind it relative to the side that
-/// the light comes from. One under total internal reflection.
+/// Reflectance of an interface between dielectrics. `eta` is the index of refraction behind the interface relative to
+/// the incident side. Returns 1 under total internal reflection.
 // Fresnel's equations, e.g. Born & Wolf, Principles of Optics, section 1.5.2.
 #[inline(always)]
 pub fn dielectric(cos: f32, eta: f32) -> f32 {
@@ -22,19 +22,20 @@ pub fn dielectric(cos: f32, eta: f32) -> f32 {
     0.5 * (sqr(parallel) + sqr(perpendicular))
 }
 
-/// Reflectance of an interface between dielectrics for diffuse light, `eta` as in [`dielectric`].
+/// Reflectance of an interface between dielectrics for diffuse illumination; `eta` as in [`dielectric`].
 pub fn diffuse(eta: f32) -> f32 {
     if eta < 1.0 {
         return diffuse_internal(1.0 / eta);
     }
-    // d'Eon & Irving 2011, "A Quantized-Diffusion Model for Rendering Translucent Materials", eq. 16; right within 0.2 %.
+    // d'Eon & Irving 2011, "A Quantized-Diffusion Model for Rendering Translucent Materials", eq. 16; error below 0.2
+    // %.
     let x = 1.0 / eta;
     let terms = [-1.36881, 4.98554, -7.80989, 6.75335, -3.4793, 0.919317];
     terms.into_iter().fold(0.0f32, |sum, c| sum * x + c).max(0.0)
 }
 
 /// Reflectance for diffuse light from inside a body of index `ior`, inside over outside.
-// What gets through an interface is the same in both directions per unit of étendue, which is n² times as large inside.
+// Transmittance per unit of étendue is the same in both directions; étendue is n² times as large inside.
 pub fn diffuse_internal(ior: f32) -> f32 {
     if ior < 1.0 {
         return diffuse(1.0 / ior);
@@ -43,15 +44,15 @@ pub fn diffuse_internal(ior: f32) -> f32 {
 }
 
 /// Reflectance of a conductor of index `eta` + i `k` against vacuum, per channel.
-// Exact; the arrangement is that of Lazányi & Szirmay-Kalos 2005, "Fresnel Term Approximations for Metals", eq. 1-2. The
-// channels are computed side by side: roots and quotients are most of the work.
+// Exact, as arranged by Lazányi & Szirmay-Kalos 2005, "Fresnel Term Approximations for Metals", eq. 1-2. The channels
+// are computed as a vector: square roots and divisions are most of the work.
 #[inline(always)]
 pub fn conductor(cos: f32, eta: Rgb, k: Rgb) -> Rgb {
-    if cos <= LEAST_COS {
+    if cos <= MIN_COS {
         return Rgb::WHITE;
     }
     let squared = |c: Rgb| {
-        let c = Vec3A::new(c.r, c.g, c.b).min(Vec3A::splat(LARGEST_INDEX));
+        let c = Vec3A::new(c.r, c.g, c.b).min(Vec3A::splat(MAX_INDEX));
         c * c
     };
     let (eta2, k2) = (squared(eta), squared(k));
@@ -63,19 +64,20 @@ pub fn conductor(cos: f32, eta: Rgb, k: Rgb) -> Rgb {
     let (t1, t2) = (a2_plus_b2 + cos2, 2.0 * cos * a);
     let (t3, t4) = (cos2 * a2_plus_b2 + sqr(sin2), t2 * sin2);
     let perpendicular = (t1 - t2) / (t1 + t2);
-    // An index of zero leaves nothing to divide by.
+    // Avoids division by zero for an index of zero.
     let parallel = (t3 - t4) / (t3 + t4).max(Vec3A::splat(f32::MIN_POSITIVE));
     let reflectance = 0.5 * perpendicular * (1.0 + parallel);
     Rgb::from(Vec3::from(reflectance.clamp(Vec3A::ZERO, Vec3A::ONE)))
 }
 
-/// Light at less than this cosine is all reflected; its square would be lost.
-const LEAST_COS: f32 = 1e-9;
+/// Cosine below which all light is reflected; its square would underflow.
+const MIN_COS: f32 = 1e-9;
 
-/// Indices beyond are not told apart.
-const LARGEST_INDEX: f32 = 1e4;
+/// Larger indices are clamped.
+const MAX_INDEX: f32 = 1e4;
 
-/// Schlick's reflectance between `f0` at normal and `f90` at grazing incidence, with the falloff `exponent` (his is 5).
+/// Schlick reflectance between `f0` at normal and `f90` at grazing incidence, with the falloff `exponent` (5 in the
+/// paper).
 // Schlick 1994, "An Inexpensive BRDF Model for Physically-based Rendering", eq. 24.
 #[inline(always)]
 pub fn schlick(cos: f32, f0: Rgb, f90: Rgb, exponent: f32) -> Rgb {
@@ -87,27 +89,27 @@ pub fn schlick(cos: f32, f0: Rgb, f90: Rgb, exponent: f32) -> Rgb {
     f0.lerp(f90, falloff)
 }
 
-/// How far Schlick's reflectance with his exponent of 5 is on its way from normal to grazing incidence.
+/// Interpolation weight of Schlick's reflectance with exponent 5: 0 at normal, 1 at grazing incidence.
 #[inline(always)]
 pub fn schlick_weight(cos: f32) -> f32 {
     let x = (1.0 - cos).clamp(0.0, 1.0);
     sqr(sqr(x)) * x
 }
 
-/// The relative index of refraction of a dielectric that reflects `f0` at normal incidence.
+/// Relative index of refraction of a dielectric with reflectance `f0` at normal incidence.
 pub fn ior_from_f0(f0: f32) -> f32 {
     let root = safe_sqrt(f0).min(0.99);
     (1.0 + root) / (1.0 - root)
 }
 
-/// The direction of `w` reflected about the unit vector `h`.
+/// Reflects `w` about the unit vector `h`.
 #[inline(always)]
 pub fn reflect(w: Vec3, h: Vec3) -> Vec3 {
     2.0 * w.dot(h) * h - w
 }
 
-/// The direction of `w` refracted by an interface of normal `h` on the side of `w`, `eta` as in [`dielectric`]; `None`
-/// under total internal reflection.
+/// Refracts `w` at an interface with normal `h` on the side of `w`; `eta` as in [`dielectric`]. Returns `None` under
+/// total internal reflection.
 #[inline(always)]
 pub fn refract(w: Vec3, h: Vec3, eta: f32) -> Option<Vec3> {
     let cos = w.dot(h);

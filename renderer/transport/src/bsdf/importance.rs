@@ -1,30 +1,30 @@
 //! Adjoint BSDF for photons at shading normals: evaluation and sampling in importance mode.
 //!
 //! A light path arrives along `wo`; the viewer is at `wi`. The frame of a lobe is bent for its viewer
-//! ([`normal`](super::normal)), so f depends on the frame bent for `wi`, which is not known before `wi` is sampled.
+//! ([`normal`](super::normal)), so f depends on the frame bent for `wi`, which is unknown before `wi` is sampled.
 //! Directions are therefore sampled from the lobe in its own frame, or by the cosine to the geometric normal, and
-//! weighted by both densities (MIS): where `wo` is below the horizon of the shading normal only the latter finds
+//! weighted by both densities (MIS): where `wo` is below the horizon of the shading normal, only the latter finds
 //! viewers.
 
 use glam::{Vec2, Vec3};
 
 use super::lobe_kind::{LobeKind, Side};
-use super::{Bsdf, BsdfSample, Sides, Weighted};
+use super::{Bsdf, BsdfSample, GeometricCosines, WeightedLobe};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 use renderer_base::sampling::cosine_hemisphere;
 
-/// Sine of the angle between the normals up to which they are taken to be the same.
+/// Sine of the angle between two normals below which they count as equal.
 const SAME_NORMAL: f32 = 1e-3;
 
 impl Bsdf {
     /// f·|cos θi| and density of one lobe in importance mode.
     pub(super) fn eval_importance(
         &self,
-        weighted: &Weighted,
+        weighted: &WeightedLobe,
         wo: Vec3,
         wi: Vec3,
-        sides: Sides,
+        sides: GeometricCosines,
     ) -> (Rgb, f32) {
         let share = self.geometric_share(weighted, wo);
         let (f, pdf) = self.eval_in(&weighted.frame, weighted, wo, wi, sides);
@@ -37,17 +37,17 @@ impl Bsdf {
         (f, (1.0 - share) * pdf + share * geometric)
     }
 
-    /// A direction of the lobe at `index` in importance mode, weighed as if any lobe that `counts` could have drawn it.
-    /// `None` also for deltas and unbent lobes, whose sampling needs nothing of this.
+    /// Samples a direction of the lobe at `index` in importance mode; weight and density are those of all lobes that
+    /// `counts` selects. Returns `None` also for delta lobes and unbent lobes, which need no special sampling.
     pub(super) fn sample_importance(
         &self,
         wo: Vec3,
         index: usize,
         u_lobe: f32,
         u: Vec2,
-        counts: impl Fn(usize, &Weighted) -> bool,
+        counts: impl Fn(usize, &WeightedLobe) -> bool,
     ) -> Option<BsdfSample> {
-        let chosen = &self.places[index];
+        let chosen = &self.slots[index];
         let share = self.geometric_share(chosen, wo);
         let (wi, side) = if u_lobe < share {
             (self.sample_geometric(chosen, wo, u_lobe / share, u), None)
@@ -77,16 +77,16 @@ impl Bsdf {
         })
     }
 
-    /// Whether directions of the lobe are drawn by [`Bsdf::sample_importance`]. Those of fibres, which have no sides, are not.
+    /// Returns whether [`Bsdf::sample_importance`] samples the lobe. Fibres, which have no sides, are excluded.
     #[inline]
-    pub(super) fn is_tilted(&self, weighted: &Weighted) -> bool {
+    pub(super) fn is_tilted(&self, weighted: &WeightedLobe) -> bool {
         !weighted.specular
             && !weighted.lobe.is_fibre()
             && weighted.frame.n.cross(self.ng).length_squared() > SAME_NORMAL * SAME_NORMAL
     }
 
-    /// The share of directions that are drawn by the cosine to the geometric normal: all where the lobe can draw none.
-    fn geometric_share(&self, weighted: &Weighted, wo: Vec3) -> f32 {
+    /// Probability of sampling by the cosine to the geometric normal: 1 if the lobe cannot sample a direction.
+    fn geometric_share(&self, weighted: &WeightedLobe, wo: Vec3) -> f32 {
         if !self.is_tilted(weighted) {
             return 0.0;
         }
@@ -99,8 +99,8 @@ impl Bsdf {
         }
     }
 
-    /// A direction by the cosine to the geometric normal, on a side that the lobe scatters to.
-    fn sample_geometric(&self, weighted: &Weighted, wo: Vec3, u_side: f32, u: Vec2) -> Vec3 {
+    /// Samples a direction by the cosine to the geometric normal, on a side to which the lobe scatters.
+    fn sample_geometric(&self, weighted: &WeightedLobe, wo: Vec3, u_side: f32, u: Vec2) -> Vec3 {
         let through = match sides_of(weighted) {
             (true, true) => u_side < 0.5,
             (_, through) => through,
@@ -110,8 +110,8 @@ impl Bsdf {
     }
 }
 
-/// Density of [`Bsdf::sample_geometric`] per solid angle [1/sr].
-fn geometric_pdf(weighted: &Weighted, sides: Sides) -> f32 {
+/// Density of [`Bsdf::sample_geometric`] [1/sr].
+fn geometric_pdf(weighted: &WeightedLobe, sides: GeometricCosines) -> f32 {
     let share = match (sides_of(weighted), sides.side) {
         ((true, true), _) => 0.5,
         ((true, false), Side::Reflection) | ((false, true), Side::Transmission) => 1.0,
@@ -120,7 +120,7 @@ fn geometric_pdf(weighted: &Weighted, sides: Sides) -> f32 {
     share * sides.cos_i.abs() * INV_PI
 }
 
-/// Whether the lobe may reflect, and whether it may transmit.
-fn sides_of(weighted: &Weighted) -> (bool, bool) {
+/// Returns whether the lobe may reflect, and whether it may transmit.
+fn sides_of(weighted: &WeightedLobe) -> (bool, bool) {
     (weighted.lobe.has_reflection(), weighted.lobe.has_transmission())
 }

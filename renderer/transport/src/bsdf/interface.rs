@@ -13,36 +13,36 @@ use super::microfacet::{Distribution, Microfacets};
 use renderer_base::color::Rgb;
 use renderer_base::math::sqr;
 
-/// How a facet splits light.
+/// Fresnel model of a facet: split of light into reflection and refraction.
 pub(super) trait Facet {
-    /// What it does with light at the angle of cosine `cos` to its normal; `eta` is the index of refraction behind it
-    /// relative to the side of the light.
+    /// Returns the split for light at cosine `cos` to the facet's normal; `eta` is the index of refraction behind the
+    /// facet relative to the incident side.
     fn split(&self, cos: f32, eta: f32) -> Split;
 }
 
-/// Shares of the light that a facet sends each way.
+/// Fractions of light reflected and refracted by a facet.
 #[derive(Clone, Copy)]
 pub(super) struct Split {
-    /// Reflected.
+    /// Reflected fraction.
     pub(super) reflected: Rgb,
-    /// Refracted.
+    /// Refracted fraction.
     pub(super) refracted: Rgb,
 }
 
-/// An interface as the side of `wo` sees it.
+/// Rough interface as seen from the side of `wo`.
 pub(super) struct Interface<'a, F: Facet> {
-    /// Its roughness.
+    /// Roughness.
     pub(super) microfacets: Microfacets,
-    /// Index of refraction behind it, relative to the side of `wo`.
+    /// Index of refraction behind the interface, relative to the side of `wo`.
     pub(super) eta: f32,
-    /// Whether anything is refracted.
+    /// True if light is refracted.
     pub(super) transmits: bool,
-    /// Its facets.
+    /// Fresnel model of the facets.
     pub(super) facet: &'a F,
 }
 
 impl<F: Facet> Interface<'_, F> {
-    /// f·|cos θi| of light on its way from `wo` to `wi`, and the density of `wi`; zero when smooth.
+    /// f·|cos θi| for light from `wo` to `wi`, and the density of `wi` [1/sr]; both zero for a smooth interface.
     #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let nothing = (Rgb::BLACK, 0.0);
@@ -61,13 +61,13 @@ impl<F: Facet> Interface<'_, F> {
         }
     }
 
-    /// Walter et al., eq. 20.
+    /// Reflection: Walter et al., eq. 20.
     #[inline(always)]
     fn reflection(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let nothing = (Rgb::BLACK, 0.0);
         let h = (wo + wi).normalize_or_zero();
         let cos = wo.dot(h);
-        // Two grazing directions can be opposite to within rounding.
+        // Two grazing directions may be opposite to within rounding.
         if cos <= 0.0 {
             return nothing;
         }
@@ -82,14 +82,14 @@ impl<F: Facet> Interface<'_, F> {
         )
     }
 
-    /// Walter et al., eq. 21, times eta²: light that goes from `wo` to `wi`.
+    /// Refraction: Walter et al., eq. 21, times eta², for light that goes from `wo` to `wi`.
     #[inline(always)]
     fn refraction(&self, wo: Vec3, wi: Vec3, eta: f32) -> (Rgb, f32) {
         let nothing = (Rgb::BLACK, 0.0);
         let h = (wo + eta * wi).normalize_or_zero();
         let h = if h.z < 0.0 { -h } else { h };
         let (cos_o, cos_i) = (wo.dot(h), wi.dot(h));
-        // A facet shows each side to the half-space of that side only.
+        // A facet is visible only from the half-space of each of its sides.
         if cos_o <= 0.0 || cos_i >= 0.0 {
             return nothing;
         }
@@ -104,7 +104,7 @@ impl<F: Facet> Interface<'_, F> {
         )
     }
 
-    /// A direction for `wo`, in proportion to all but the shadowing.
+    /// Samples a direction for `wo`, in proportion to everything except shadowing.
     #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
         let flipped = wo.z < 0.0;
@@ -143,7 +143,7 @@ impl<F: Facet> Interface<'_, F> {
         (sample.pdf > 0.0 && sample.pdf.is_finite()).then_some(sample)
     }
 
-    /// Reflects or refracts about the facet normal `h`; `pdf` is the probability of that choice.
+    /// Reflects or refracts at the facet normal `h`; `pdf` is the probability of that choice.
     #[inline(always)]
     fn sample_facet(&self, wo: Vec3, h: Vec3, u_lobe: f32) -> Option<LobeSample> {
         let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
@@ -171,7 +171,7 @@ impl<F: Facet> Interface<'_, F> {
         }
     }
 
-    /// The probability of choosing reflection; `None` where nothing leaves.
+    /// Probability of choosing reflection; `None` if no light leaves.
     #[inline(always)]
     fn reflection_probability(&self, split: &Split) -> Option<f32> {
         if !self.transmits {
@@ -182,11 +182,11 @@ impl<F: Facet> Interface<'_, F> {
         (sum > 0.0).then(|| r / sum)
     }
 
-    /// Directional albedo for `wo`, reflection and refraction, as the mean over a few facets: for cases outside the
+    /// Directional albedo for `wo`, reflection and refraction, as the mean over a few facets; for cases outside the
     /// table of isotropic conductors. With total internal reflection the albedo has an edge that a table of smooth
     /// functions cannot represent.
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        // Beckmann's normals are spread less evenly over the unit square.
+        // Beckmann's normals are distributed less evenly over the unit square.
         let facets = match self.microfacets.distribution() {
             Distribution::Ggx => 48,
             Distribution::Beckmann => 128,
@@ -204,7 +204,7 @@ impl<F: Facet> Interface<'_, F> {
             }
         };
         let facet = |k: usize| {
-            // A Fibonacci lattice; the constant is the golden ratio's fraction.
+            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
             let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / facets as f32);
             let h = self.microfacets.sample_visible(wo, u);
             let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
@@ -215,7 +215,7 @@ impl<F: Facet> Interface<'_, F> {
     }
 }
 
-/// Both directions mirrored so that `wo` is above: the same microsurface lies on both sides.
+/// Mirrors both directions so that `wo` is above: both sides have the same microsurface.
 pub(super) fn upwards(wo: Vec3, wi: Vec3) -> (Vec3, Vec3) {
     if wo.z < 0.0 {
         (wo.with_z(-wo.z), wi.with_z(-wi.z))

@@ -7,7 +7,7 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, abs_cos_theta, same_hemisphere};
 use renderer_base::sampling::{cosine_hemisphere, cosine_hemisphere_pdf};
 
-/// Lambert's reflection, albedo one.
+/// Lambertian reflection, albedo one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lambert;
 
@@ -52,7 +52,7 @@ fn cosine(wi: Vec3) -> (Rgb, f32) {
     (Rgb::splat(f), f)
 }
 
-/// A cosine-distributed direction on the side of z that `side` has the sign of.
+/// Samples a cosine-distributed direction on the side of z given by the sign of `side`.
 #[inline]
 pub(super) fn sample_cosine(side: f32, u: Vec2, kind: LobeKind) -> Option<LobeSample> {
     let up = cosine_hemisphere(u);

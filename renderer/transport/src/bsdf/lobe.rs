@@ -1,7 +1,7 @@
-//! The enum of all lobes, with evaluation, sampling, albedo and classification; local coordinates, z is the normal.
+//! Enum of all lobes, with evaluation, sampling, albedo and classification; local coordinates, z is the normal.
 //!
-//! A lobe gives f of light that goes from `wo` to `wi` (importance). Where it refracts, radiance that comes the other way
-//! is 1/eta² of that; [`Bsdf`](super::Bsdf) alone applies the factor.
+//! A lobe returns f for light that goes from `wo` to `wi` (importance). For refraction, f for radiance in the opposite
+//! direction is 1/eta² of that; only [`Bsdf`](super::Bsdf) applies the factor.
 
 use glam::{Vec2, Vec3};
 
@@ -23,7 +23,7 @@ use super::transparent::Transparent;
 use renderer_base::color::Rgb;
 use renderer_base::math::sqr;
 
-/// How a surface scatters, of colour one: [`Bsdf`](super::Bsdf) adds weight and frame.
+/// BSDF lobe of colour one; [`Bsdf`](super::Bsdf) adds weight and frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lobe {
     /// Ideal diffuse reflection.
@@ -32,34 +32,34 @@ pub enum Lobe {
     Translucent(Translucent),
     /// Rough diffuse reflection.
     OrenNayar(OrenNayar),
-    /// The diffuse body of the principled material.
+    /// Diffuse component of the principled material.
     Burley(Burley),
-    /// The sheen of the principled material.
+    /// Sheen of the principled material.
     Sheen(Sheen),
-    /// The sheen of cloth.
+    /// Sheen of cloth.
     Charlie(Charlie),
-    /// The diffuse body of plastics.
+    /// Diffuse component of plastics.
     CoatedDiffuse(CoatedDiffuse),
-    /// A metal.
+    /// Metal.
     Conductor(Conductor),
-    /// Glass and its kin.
+    /// Glass, water and other dielectrics.
     Dielectric(Dielectric),
-    /// Schlick's generalised interface.
+    /// Generalised Schlick interface.
     Schlick(Schlick),
-    /// An interface under a thin film.
+    /// Interface under a thin film.
     ThinFilm(ThinFilm),
-    /// The clear coat of the principled material.
+    /// Clear coat of the principled material.
     Clearcoat(Clearcoat),
-    /// What passes a thin rough sheet.
+    /// Transmission through a thin rough sheet.
     ThinTransmission(ThinTransmission),
-    /// A fibre of hair, whose tangent is the direction of the fibre.
+    /// Hair fibre; the tangent is the direction of the fibre.
     Hair(Hair),
-    /// Nothing there.
+    /// Straight transmission (opacity).
     Transparent(Transparent),
 }
 
 impl Lobe {
-    /// The lobe under a thin film: itself where the film has no thickness or the lobe is no interface.
+    /// Returns the lobe under a thin film; unchanged if the film has no thickness or the lobe is not an interface.
     #[inline]
     pub fn under(self, film: Film) -> Lobe {
         let Some(film) = film.seen() else {
@@ -73,20 +73,20 @@ impl Lobe {
         }
     }
 
-    /// Whether the lobe looks the same when it is turned about its normal.
+    /// Returns whether the lobe is invariant under rotation about its normal.
     #[inline]
     pub fn is_isotropic(&self) -> bool {
         self.microfacets()
             .map_or(!self.is_fibre(), Microfacets::is_isotropic)
     }
 
-    /// Whether light is scattered to all of the sphere, by the direction of a fibre, and the normal has no sides for it.
+    /// Returns whether the lobe scatters to the whole sphere about a fibre, without sides of the normal.
     #[inline]
     pub(super) fn is_fibre(&self) -> bool {
         matches!(self, Lobe::Hair(_))
     }
 
-    /// f·|cos θi| and the density of `wi` per solid angle, in one pass; zero when specular.
+    /// f·|cos θi| and the density of `wi` [1/sr] in one pass; zero for delta lobes.
     #[inline(always)]
     pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         match self {
@@ -108,17 +108,18 @@ impl Lobe {
         }
     }
 
-    /// f·|cos θi|; zero when specular.
+    /// f·|cos θi|; zero for delta lobes.
     pub fn eval(&self, wo: Vec3, wi: Vec3) -> Rgb {
         self.eval_pdf(wo, wi).0
     }
 
-    /// Density of `wi` per solid angle [1/sr]; zero when specular.
+    /// Density of `wi` [1/sr]; zero for delta lobes.
     pub fn pdf(&self, wo: Vec3, wi: Vec3) -> f32 {
         self.eval_pdf(wo, wi).1
     }
 
-    /// A direction for `wo`, by `u_lobe` (which side) and `u` (where), each in `[0,1)`. `None` where light is lost.
+    /// Samples a direction for `wo`; `u_lobe` selects the side, `u` the direction, each in `[0,1)`. Returns `None` if
+    /// light is lost.
     #[inline(always)]
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
         match self {
@@ -140,7 +141,7 @@ impl Lobe {
         }
     }
 
-    /// Whether [`Lobe::sample`] depends on `u_lobe`.
+    /// Returns whether [`Lobe::sample`] depends on `u_lobe`.
     pub(super) fn has_choice(&self) -> bool {
         match self {
             Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::ThinFilm(_) | Lobe::Hair(_) => true,
@@ -154,7 +155,7 @@ impl Lobe {
         }
     }
 
-    /// A fast estimate of [`Lobe::albedo`] for `wo` of cosine `cos_o`, for lobe selection.
+    /// Fast approximation of [`Lobe::albedo`] for `wo` with cosine `cos_o`, for lobe selection.
     pub(super) fn estimate(&self, cos_o: f32) -> Rgb {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => Rgb::WHITE,
@@ -200,8 +201,8 @@ impl Lobe {
         self.albedo(wo) * if is_rough { 1.012 } else { 1.0 }
     }
 
-    /// Index of refraction on the far side of the surface relative to that of a direction of cosine `cos_o`; 1 where
-    /// nothing is refracted.
+    /// Index of refraction on the far side of the surface relative to the side of a direction with cosine `cos_o`; 1
+    /// without refraction.
     pub fn eta(&self, cos_o: f32) -> f32 {
         match self {
             Lobe::Dielectric(lobe) => lobe.eta(cos_o),
@@ -217,7 +218,7 @@ impl Lobe {
         }
     }
 
-    /// Whether light that goes through is bent.
+    /// Returns whether transmitted light is refracted.
     pub(super) fn bends(&self) -> bool {
         match self {
             Lobe::Dielectric(lobe) => lobe.transmits() && lobe.eta(1.0) != 1.0,
@@ -227,13 +228,13 @@ impl Lobe {
         }
     }
 
-    /// The factor of radiance that comes from `wi` through the surface against importance that goes there.
-    // Light that enters a denser medium is squeezed into a smaller solid angle. Veach 1997, eq. 5.14.
+    /// Factor from importance to radiance for light that is transmitted from `wi`.
+    // Light that enters a denser medium is compressed into a smaller solid angle. Veach 1997, eq. 5.14.
     pub(super) fn radiance_scale(eta: f32) -> f32 {
         1.0 / sqr(eta)
     }
 
-    /// Where it sends light, if it does so by the cosine alone.
+    /// Side of a lobe that scatters in proportion to the cosine alone; `None` for other lobes.
     pub(super) fn ideal_diffuse_side(&self) -> Option<Side> {
         match self {
             Lobe::Lambert(_) => Some(Side::Reflection),
@@ -248,7 +249,7 @@ impl Lobe {
         }
     }
 
-    /// Its roughness, where it is that of microfacets.
+    /// Microfacet roughness; `None` for other lobes.
     pub(super) fn microfacets(&self) -> Option<Microfacets> {
         match self {
             Lobe::Conductor(lobe) => Some(lobe.microfacets),
@@ -263,12 +264,12 @@ impl Lobe {
         }
     }
 
-    /// Whether it is a delta.
+    /// Returns whether it is a delta lobe.
     pub fn is_specular(&self) -> bool {
         self.spread().is_specular()
     }
 
-    /// Whether light leaves on the side that it comes from.
+    /// Returns whether it reflects light.
     pub(super) fn has_reflection(&self) -> bool {
         match self {
             Lobe::Translucent(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => false,
@@ -284,7 +285,7 @@ impl Lobe {
         }
     }
 
-    /// Whether light goes through.
+    /// Returns whether it transmits light.
     pub fn has_transmission(&self) -> bool {
         match self {
             Lobe::Translucent(_) | Lobe::ThinTransmission(_) | Lobe::Hair(_) | Lobe::Transparent(_) => true,
@@ -300,9 +301,9 @@ impl Lobe {
         }
     }
 
-    /// What it does on the side that light comes from, and to light that goes straight through; `None` when that is
-    /// nothing. A fibre has no sides, and remains whole.
-    pub(super) fn on_one_side(self) -> Option<Lobe> {
+    /// Restricts the lobe to reflection and straight transmission; `None` if nothing remains. A fibre has no sides and
+    /// is unchanged.
+    pub(super) fn one_sided(self) -> Option<Lobe> {
         match self {
             Lobe::Translucent(_) | Lobe::ThinTransmission(_) => None,
             Lobe::Dielectric(lobe) => lobe.reflects().then(|| Lobe::Dielectric(lobe.opaque())),
@@ -317,7 +318,7 @@ impl Lobe {
         }
     }
 
-    /// Its class for photon mapping.
+    /// Lobe class for photon mapping.
     pub(super) fn part(&self) -> LobePart {
         match (self.microfacets(), self.spread()) {
             (None, Spread::Diffuse) => LobePart::Diffuse,
@@ -326,7 +327,7 @@ impl Lobe {
         }
     }
 
-    /// How narrowly it scatters.
+    /// Angular spread class.
     pub fn spread(&self) -> Spread {
         match (self, self.microfacets()) {
             (Lobe::Transparent(_), _) => Spread::Straight,

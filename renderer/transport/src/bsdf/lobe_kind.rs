@@ -5,43 +5,43 @@ use glam::Vec3;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 
-/// Roughness of microfacets below which a lobe is glossy; from here on it is diffuse.
+/// Microfacet roughness from which on a lobe counts as diffuse; below it is glossy.
 pub const GLOSSY_ALPHA: f32 = 0.2;
 
-/// Which way a lobe sends light, and how narrowly.
+/// Kind of a lobe: side and angular spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LobeKind {
-    /// Back to its side, or through.
+    /// Reflection or transmission.
     pub side: Side,
-    /// How narrowly.
+    /// Angular spread class.
     pub spread: Spread,
 }
 
-/// The side of the surface that light leaves on.
+/// Side of the surface on which light leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The side it comes from.
+    /// The incident side.
     Reflection,
-    /// The other one.
+    /// The opposite side.
     Transmission,
 }
 
-/// How narrowly a lobe scatters.
+/// Angular spread class of a lobe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Spread {
-    /// Wide: photons are looked up here.
+    /// Wide; photon maps are looked up for these lobes.
     Diffuse,
     /// Microfacets of α below [`GLOSSY_ALPHA`].
     Glossy,
-    /// A delta.
+    /// Delta lobe.
     Specular,
-    /// A delta without scattering: light passes straight through. Only [`Transparent`] has it; an interface between
+    /// Delta lobe straight through the surface, without scattering. Only [`Transparent`] has it; an interface between
     /// equal indices of refraction is `Specular`.
     Straight,
 }
 
 impl Side {
-    /// The side of `wi`, by the product of its cosine and that of `wo`.
+    /// Returns the side of `wi`, from the product of its cosine and that of `wo`.
     pub(super) fn of(product: f32) -> Side {
         if product > 0.0 {
             Side::Reflection
@@ -52,7 +52,7 @@ impl Side {
 }
 
 impl LobeKind {
-    /// Lambert and wider microfacets.
+    /// Lambertian and wide microfacet reflection.
     pub const DIFFUSE_REFLECTION: LobeKind = LobeKind {
         side: Side::Reflection,
         spread: Spread::Diffuse,
@@ -62,7 +62,7 @@ impl LobeKind {
         side: Side::Transmission,
         spread: Spread::Diffuse,
     };
-    /// No surface at all.
+    /// Null interface: straight transmission.
     pub const PASS: LobeKind = LobeKind {
         side: Side::Transmission,
         spread: Spread::Straight,
@@ -82,12 +82,12 @@ impl LobeKind {
         }
     }
 
-    /// Whether light goes through.
+    /// Returns whether light is transmitted.
     pub fn is_transmission(self) -> bool {
         self.side == Side::Transmission
     }
 
-    /// Whether it is a delta.
+    /// Returns whether it is a delta lobe.
     pub fn is_specular(self) -> bool {
         self.spread.is_specular()
     }
@@ -109,25 +109,25 @@ impl Spread {
     }
 }
 
-/// A direction drawn from a lobe, in local coordinates.
+/// Direction sampled from a lobe, in local coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct LobeSample {
-    /// Where light goes, unit length.
+    /// Sampled direction, unit length.
     pub wi: Vec3,
     /// f·|cos θi| / pdf.
     pub weight: Rgb,
-    /// Density per solid angle [1/sr], or the probability of the choice when specular.
+    /// Density [1/sr], or the probability of the choice for delta lobes.
     pub pdf: f32,
-    /// What scattered.
+    /// Kind of the lobe.
     pub kind: LobeKind,
     /// Index of refraction on the side of `wi` relative to the side of `wo`.
     pub eta: f32,
 }
 
-/// Classes of lobes that photon mapping treats differently; together they are all lobes.
+/// Lobe classes that photon mapping treats differently; they cover all lobes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LobePart {
-    /// Lambertian and similar: the reflected radiance depends on the irradiance only.
+    /// Lambertian and similar: reflected radiance depends on the irradiance only.
     Diffuse,
     /// Microfacets too rough to be glossy ([`GLOSSY_ALPHA`]).
     Rough,
@@ -136,6 +136,6 @@ pub enum LobePart {
 }
 
 impl LobePart {
-    /// All of them.
+    /// All classes.
     pub const ALL: [LobePart; 3] = [LobePart::Diffuse, LobePart::Rough, LobePart::Narrow];
 }

@@ -1,7 +1,7 @@
 //! Microfacet distributions GGX and Beckmann: anisotropic, Smith masking-shadowing, visible normal sampling (VNDF).
 //!
-//! All directions are local and on the side of z, unless said otherwise. Every formula is arranged to stay finite for
-//! grazing directions and for any roughness that [`Microfacets::new`] lets through.
+//! All directions are local and on the side of z, unless said otherwise. Formulas are arranged to stay finite for
+//! grazing directions and for any roughness that [`Microfacets::new`] accepts.
 
 use std::f32::consts::PI;
 
@@ -11,14 +11,14 @@ use super::beckmann;
 use renderer_base::math::{safe_sqrt, sqr};
 use renderer_base::sampling::sin_cos_turn;
 
-/// Roughness below which a surface is taken as smooth: its lobe is a delta.
+/// Roughness below which a surface is smooth: its lobe is a delta.
 pub const SMOOTH_ALPHA: f32 = 1e-4;
 
-/// The largest roughness that is told apart.
+/// Maximum roughness; larger values are clamped.
 const MAX_ALPHA: f32 = 16.0;
 
-/// The roughness of a microsurface along the two tangents of the frame. Smooth when both are below
-/// [`SMOOTH_ALPHA`]; otherwise each is at least that.
+/// Roughness of a microsurface along the two tangents of the frame. Smooth when both are below [`SMOOTH_ALPHA`];
+/// otherwise each is at least that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Microfacets {
     x: f32,
@@ -26,18 +26,18 @@ pub struct Microfacets {
     distribution: Distribution,
 }
 
-/// How the normals of microfacets are distributed.
+/// Distribution of microfacet normals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Distribution {
-    /// GGX, also known as Trowbridge and Reitz's: highlights have long tails.
+    /// GGX (Trowbridge-Reitz): highlights have long tails.
     #[default]
     Ggx,
-    /// Beckmann's, of Gaussian slopes: highlights end soon.
+    /// Beckmann, with Gaussian slopes: highlights end soon.
     Beckmann,
 }
 
 impl Distribution {
-    /// The distribution of a name that shaders use; GGX where it is none.
+    /// Returns the distribution for a shader's name; GGX for unknown names.
     pub fn named(name: &str) -> Distribution {
         match name {
             "beckmann" => Distribution::Beckmann,
@@ -47,14 +47,14 @@ impl Distribution {
 }
 
 impl Microfacets {
-    /// No roughness.
+    /// Smooth surface.
     pub const SMOOTH: Microfacets = Microfacets {
         x: 0.0,
         y: 0.0,
         distribution: Distribution::Ggx,
     };
 
-    /// GGX of the roughness `x` along s and `y` along t. What is not a number counts as smooth.
+    /// GGX of roughness `x` along s and `y` along t. NaN counts as smooth.
     pub fn new(x: f32, y: f32) -> Microfacets {
         if x.max(y) >= SMOOTH_ALPHA {
             Microfacets {
@@ -67,7 +67,7 @@ impl Microfacets {
         }
     }
 
-    /// The same roughness with another distribution; smooth stays smooth.
+    /// Returns the same roughness with another distribution; smooth stays smooth.
     pub fn with(self, distribution: Distribution) -> Microfacets {
         if self.is_smooth() {
             return self;
@@ -75,28 +75,28 @@ impl Microfacets {
         Microfacets { distribution, ..self }
     }
 
-    /// How the normals are distributed.
+    /// Distribution of microfacet normals.
     pub fn distribution(self) -> Distribution {
         self.distribution
     }
 
-    /// GGX of the same roughness in all directions.
+    /// Isotropic GGX.
     pub fn isotropic(alpha: f32) -> Microfacets {
         Microfacets::new(alpha, alpha)
     }
 
-    /// Whether the surface is a perfect mirror.
+    /// Returns whether the surface is perfectly smooth.
     pub fn is_smooth(self) -> bool {
         self.x == 0.0
     }
 
-    /// Whether the roughness is the same in all directions.
+    /// Returns whether the roughness is the same in all directions.
     pub fn is_isotropic(self) -> bool {
         self.x == self.y
     }
 
-    /// The isotropic roughness most like it: the root of the mean square of both, for it is the rougher direction that
-    /// loses and spreads light.
+    /// Equivalent isotropic roughness: the root mean square of both, since the rougher direction dominates spread and
+    /// loss.
     pub fn mean_alpha(self) -> f32 {
         (0.5 * (sqr(self.x) + sqr(self.y))).sqrt()
     }
@@ -116,7 +116,7 @@ impl Microfacets {
         }
     }
 
-    /// Share of the microfacets that `w`, on either side, sees.
+    /// Masking function G1: fraction of the microfacets visible from `w`, on either side.
     // Heitz 2014, eq. 43 and 72, multiplied by |cos θ| above and below.
     #[inline(always)]
     pub fn g1(self, w: Vec3) -> f32 {
@@ -129,8 +129,8 @@ impl Microfacets {
         }
     }
 
-    /// What is left of the light from `wo` towards `wi`, on either side, given a facet of [`Microfacets::visible_pdf`]:
-    /// G(wo, wi) over the share of facets that `wo` sees.
+    /// Shadowing G(wo, wi)/G1(wo), on either side: the fraction of light left towards `wi`, given a facet sampled with
+    /// [`Microfacets::visible_pdf`].
     #[inline(always)]
     pub fn shadowing(self, wo: Vec3, wi: Vec3) -> f32 {
         match self.distribution {
@@ -141,21 +141,21 @@ impl Microfacets {
         }
     }
 
-    /// Density of the normals `h` that `wo` sees: D·⟨wo,h⟩ over the projected area of all of them, per solid angle.
+    /// Density of visible normals `h` [1/sr]: D·⟨wo,h⟩ over the projected area of all facets visible from `wo`.
     // Heitz 2018, "Sampling the GGX Distribution of Visible Normals", eq. 1.
     #[inline(always)]
     pub fn visible_pdf(self, wo: Vec3, h: Vec3) -> f32 {
         2.0 * wo.dot(h).max(0.0) * self.d(h) / self.twice_projected_area(wo)
     }
 
-    /// Density of the mirror images of `wo` about such normals: that of the normal `h` over 4⟨wo,h⟩.
+    /// Density of reflections of `wo` at visible normals [1/sr]: that of the normal `h` over 4⟨wo,h⟩.
     // Walter et al. 2007, eq. 14.
     #[inline(always)]
     pub fn reflected_pdf(self, wo: Vec3, h: Vec3) -> f32 {
         0.5 * self.d(h) / self.twice_projected_area(wo)
     }
 
-    /// A normal that `wo` sees, with the density of [`Microfacets::visible_pdf`].
+    /// Samples a normal visible from `wo`, with the density [`Microfacets::visible_pdf`].
     #[inline(always)]
     pub fn sample_visible(self, wo: Vec3, u: Vec2) -> Vec3 {
         match self.distribution {
@@ -168,8 +168,8 @@ impl Microfacets {
     #[inline(always)]
     fn sample_visible_ggx(self, wo: Vec3, u: Vec2) -> Vec3 {
         let stretched = self.stretched(wo).normalize();
-        // The cap point (r cos φ, r sin φ, z) has z + sz = (1 - u)(1 + sz); writing r² = (1 - z)(1 + z) with it cancels
-        // nothing.
+        // The cap point (r cos φ, r sin φ, z) has z + sz = (1 - u)(1 + sz); r² = (1 - z)(1 + z) written with it has no
+        // cancellation.
         let scale = 1.0 + stretched.z;
         let h_z = (1.0 - u.y) * scale;
         let r = safe_sqrt(u.y * scale * (h_z + (1.0 - stretched.z)));
@@ -183,8 +183,7 @@ impl Microfacets {
         Vec3::new(-slopes.x * self.x, -slopes.y * self.y, 1.0).normalize()
     }
 
-    /// Twice the area of the facets that `wo` sees, projected towards it, per area of the macrosurface:
-    /// cos θ·(2 + 2Λ).
+    /// Twice the projected area of the facets visible from `wo`, per area of the macrosurface: cos θ·(2 + 2Λ).
     #[inline(always)]
     fn twice_projected_area(self, wo: Vec3) -> f32 {
         let stretched = self.stretched(wo);
@@ -194,7 +193,7 @@ impl Microfacets {
         }
     }
 
-    /// `w` as it is to a surface of roughness one.
+    /// Transforms `w` to the space in which the roughness is one.
     #[inline(always)]
     fn stretched(self, w: Vec3) -> Vec3 {
         Vec3::new(w.x * self.x, w.y * self.y, w.z)

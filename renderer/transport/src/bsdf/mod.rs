@@ -3,11 +3,11 @@
 //! Conventions, for every lobe and for [`Bsdf`]:
 //! - `wo` and `wi` are unit vectors that leave the surface; in a local frame z is the normal.
 //! - `eval` = f·|cos θi|, `pdf` is per solid angle [1/sr].
-//! - `sample` gives `weight` = f·|cos θi| / pdf, or `None` where nothing can be sampled.
+//! - `sample` returns `weight` = f·|cos θi| / pdf, or `None` if nothing can be sampled.
 //! - Delta lobes return 0 from `eval` and `pdf`.
-//! - A lobe scatters from both sides; a refracting one has its inside on the side of −z.
+//! - A lobe scatters from both sides; for refraction, the inside is the side of −z.
 //! - The *geometric* normal decides between reflection and transmission, so that shading normals do not leak light
-//!   through walls. A lobe counts only where both normals agree; fibres have no sides, and count everywhere.
+//!   through walls. A lobe counts only where both normals agree; fibres have no sides and always count.
 
 mod albedo;
 mod beckmann;
@@ -57,28 +57,28 @@ pub use thin_film::{Film, ThinFilm};
 pub use thin_transmission::ThinTransmission;
 pub use transparent::Transparent;
 
-/// The most lobes that a [`Bsdf`] holds.
+/// Maximum number of lobes of a [`Bsdf`].
 pub const MAX_LOBES: usize = 8;
 
-/// The lobes of a surface point as seen from one direction.
+/// BSDF of a surface point as seen from one direction: a sum of weighted lobes.
 #[derive(Clone, Debug)]
 pub struct Bsdf {
     ng: Vec3,
     wo: Vec3,
     mode: TransportMode,
-    /// Sum of the lobes' importances.
+    /// Sum of the lobes' selection weights.
     total: f32,
     count: usize,
-    /// Whether a lobe is no delta.
+    /// True if a lobe is not a delta lobe.
     scatters: bool,
-    /// Whether a lobe that is no delta sends light through.
+    /// True if a lobe that is not a delta lobe transmits light.
     scatters_through: bool,
-    /// Whether a sample depends on the number that chooses a lobe.
+    /// True if a sample depends on the random number for lobe selection.
     has_choice: bool,
-    /// Bit set of the parts that have a lobe.
+    /// Bit set of the lobe classes present.
     parts: u8,
-    /// The first `count` are valid. Lobes are written in place, since moving one costs more than making it.
-    places: [Weighted; MAX_LOBES],
+    /// The first `count` are valid. Lobes are constructed in place, since moving one costs more than creating it.
+    slots: [WeightedLobe; MAX_LOBES],
 }
 
 /// Transport mode (Veach 1997, section 5.2): affects refraction and shading normals.
@@ -91,62 +91,62 @@ pub enum TransportMode {
     Importance,
 }
 
-/// A direction sampled from a [`Bsdf`].
+/// Direction sampled from a [`Bsdf`].
 #[derive(Clone, Copy, Debug)]
 pub struct BsdfSample {
     /// Sampled direction; unit vector, world space.
     pub wi: Vec3,
     /// f·|cos θi| / pdf.
     pub weight: Rgb,
-    /// Density of `wi` per solid angle over all lobes [1/sr], or the probability of the choice when specular.
+    /// Density of `wi` over all lobes [1/sr], or the probability of the choice for delta lobes.
     pub pdf: f32,
-    /// What scattered.
+    /// Kind of the lobe that scattered.
     pub lobe: LobeKind,
     /// Index of refraction on the side of `wi` relative to the side of `wo`; 1 unless refracted.
     pub eta: f32,
 }
 
 impl BsdfSample {
-    /// Whether a delta lobe scattered, so that light samples cannot find `wi`.
+    /// Returns whether a delta lobe scattered, so that light sampling cannot generate `wi`.
     pub fn is_specular(&self) -> bool {
         self.lobe.is_specular()
     }
 
-    /// Whether the path passed straight through, as shadow rays do too.
+    /// Returns whether the path crosses a null interface, which shadow rays cross too.
     #[inline]
     pub fn is_pass(&self) -> bool {
         self.lobe == LobeKind::PASS
     }
 }
 
-/// A lobe that [`Bsdf::choose`] drew.
+/// Lobe selected by [`Bsdf::choose`].
 #[derive(Clone, Copy, Debug)]
 pub struct ChosenLobe {
-    /// Its part.
+    /// Class of the lobe.
     pub part: LobePart,
     index: usize,
-    /// The random number rescaled for reuse, in `[0,1)`.
+    /// Rescaled random number for reuse, in `[0,1)`.
     u: f32,
 }
 
-/// The dominant glossy lobe of a [`Bsdf`], approximately.
+/// Approximate dominant glossy lobe of a [`Bsdf`].
 #[derive(Clone, Copy, Debug)]
 pub struct GlossyLobe {
-    /// Direction from which light is mirrored, unit length, world space.
+    /// Mirror direction: the incident direction of specular reflection; unit length, world space.
     pub mirror: Vec3,
     /// Roughness of the microfacets.
     pub alpha: f32,
-    /// The lobe's share of the albedo of all lobes that are not deltas.
+    /// The lobe's fraction of the albedo of all lobes except delta lobes.
     pub share: f32,
 }
 
-/// A lobe with its colour and place.
+/// Lobe with its weight and frame.
 #[derive(Clone, Copy, Debug)]
-struct Weighted {
+struct WeightedLobe {
     weight: Rgb,
     frame: Frame,
     lobe: Lobe,
-    /// What reaches its normal.
+    /// Shadow terminator.
     terminator: Terminator,
     part: LobePart,
     /// Unnormalised selection probability; not computed for a single lobe.
@@ -155,9 +155,9 @@ struct Weighted {
     specular: bool,
 }
 
-impl Weighted {
-    /// A place without a lobe.
-    const NONE: Weighted = Weighted {
+impl WeightedLobe {
+    /// Unused slot.
+    const NONE: WeightedLobe = WeightedLobe {
         weight: Rgb::BLACK,
         frame: Frame {
             s: Vec3::X,
@@ -173,11 +173,12 @@ impl Weighted {
     };
 }
 
-/// Lower bound of the albedo for selecting a lobe, since estimates may be wrong.
-const LEAST_ALBEDO: f32 = 0.02;
+/// Lower bound of the albedo for lobe selection, since estimates may be too low.
+const MIN_ALBEDO: f32 = 0.02;
 
 impl Bsdf {
-    /// An empty, black BSDF. `ng` is the unit geometric normal, `wo` the unit direction for which it is evaluated.
+    /// Creates an empty, black BSDF. `ng` is the unit geometric normal, `wo` the unit direction for which it is
+    /// evaluated.
     pub fn new(ng: Vec3, wo: Vec3) -> Bsdf {
         Bsdf {
             ng,
@@ -189,74 +190,74 @@ impl Bsdf {
             scatters_through: false,
             has_choice: false,
             parts: 0,
-            places: [Weighted::NONE; MAX_LOBES],
+            slots: [WeightedLobe::NONE; MAX_LOBES],
         }
     }
 
-    /// Clears it for another point, which is cheaper than making and moving a new one. The mode stays.
+    /// Clears it for another point, which is cheaper than creating and moving a new one. The transport mode is kept.
     pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
         (self.ng, self.wo) = (ng, wo);
         self.clear();
     }
 
-    /// Chooses what paths carry, before the first lobe is added; radiance to begin with.
+    /// Sets the transport mode, initially radiance; call before adding lobes.
     pub fn set_mode(&mut self, mode: TransportMode) {
         debug_assert!(self.is_empty(), "lobes are placed by the mode");
         self.mode = mode;
     }
 
-    /// Adds a lobe of the colour `weight` in `frame`, whose normal is bent where the viewer could not see the lobe
-    /// otherwise. The viewer is at `wo` if the path carries radiance; else each evaluation bends it for its `wi`.
-    /// Returns `false`, and adds nothing, when there are [`MAX_LOBES`] already.
+    /// Adds a lobe of weight `weight` in `frame`. The frame's normal is bent if the viewer could not see the lobe
+    /// otherwise. The viewer is at `wo` in radiance mode; in importance mode each evaluation bends the frame for its
+    /// `wi`. Returns `false`, and adds nothing, if there are [`MAX_LOBES`] already.
     #[inline]
     pub fn push(&mut self, weight: Rgb, frame: Frame, lobe: Lobe) -> bool {
-        self.place(weight, frame, lobe, Terminator::HARD)
+        self.push_lobe(weight, frame, lobe, Terminator::HARD)
     }
 
-    /// Adds a lobe as [`Bsdf::push`] does, with a soft terminator where its normal is not the surface's `n`: that normal is
-    /// taken as it is, and light fades out before it comes from below the surface.
+    /// Adds a lobe as [`Bsdf::push`] does, with a soft terminator if its normal differs from the surface's `n`: the
+    /// normal is not bent, and light fades out before it comes from below the surface.
     pub fn push_soft(&mut self, weight: Rgb, frame: Frame, lobe: Lobe, n: Vec3) -> bool {
-        self.place(weight, frame, lobe, Terminator::new(frame.n, n))
+        self.push_lobe(weight, frame, lobe, Terminator::new(frame.n, n))
     }
 
     #[inline(always)]
-    fn place(&mut self, weight: Rgb, frame: Frame, lobe: Lobe, terminator: Terminator) -> bool {
+    fn push_lobe(&mut self, weight: Rgb, frame: Frame, lobe: Lobe, terminator: Terminator) -> bool {
         if weight.is_black() {
             return true;
         }
-        let Some(place) = self.places.get_mut(self.count) else {
+        let Some(slot) = self.slots.get_mut(self.count) else {
             return false;
         };
-        place.weight = weight;
-        place.frame = match self.mode {
+        slot.weight = weight;
+        slot.frame = match self.mode {
             TransportMode::Radiance => terminator.frame(frame, self.ng, self.wo, &lobe),
             TransportMode::Importance => frame,
         };
-        place.lobe = lobe;
-        place.terminator = terminator;
-        place.specular = lobe.is_specular();
-        place.part = lobe.part();
-        place.probability = 1.0;
-        self.parts |= 1 << place.part as u8;
+        slot.lobe = lobe;
+        slot.terminator = terminator;
+        slot.specular = lobe.is_specular();
+        slot.part = lobe.part();
+        slot.probability = 1.0;
+        self.parts |= 1 << slot.part as u8;
         self.has_choice |= self.count > 0 || lobe.has_choice();
-        self.scatters |= !place.specular;
-        self.scatters_through |= !place.specular && lobe.has_transmission();
+        self.scatters |= !slot.specular;
+        self.scatters_through |= !slot.specular && lobe.has_transmission();
         self.count += 1;
         match self.count {
             1 => {}
-            2 => self.weigh(0..2),
-            n => self.weigh(n - 1..n),
+            2 => self.update_selection(0..2),
+            n => self.update_selection(n - 1..n),
         }
         true
     }
 
-    /// The frame that a lobe pushed in `frame` gets: bent where `wo` could not see the lobe otherwise.
+    /// Returns the frame that a lobe pushed in `frame` gets: bent if `wo` could not see the lobe otherwise.
     #[inline(always)]
     pub fn seen_frame(&self, frame: Frame, lobe: &Lobe) -> Frame {
         normal::visible_frame(frame, self.ng, self.wo, lobe)
     }
 
-    /// Takes all lobes away.
+    /// Removes all lobes.
     #[inline]
     pub fn clear(&mut self) {
         (self.total, self.count) = (0.0, 0);
@@ -264,80 +265,80 @@ impl Bsdf {
         self.has_choice = false;
     }
 
-    /// Multiplies the colours of all lobes; the probability of each stays.
-    pub fn dim(&mut self, share: Rgb) {
-        if share.is_black() {
+    /// Multiplies the weights of all lobes; selection probabilities do not change.
+    pub fn scale(&mut self, factor: Rgb) {
+        if factor.is_black() {
             self.clear();
         }
-        for weighted in &mut self.places[..self.count] {
-            weighted.weight *= share;
+        for weighted in &mut self.slots[..self.count] {
+            weighted.weight *= factor;
         }
     }
 
-    /// Whether light that goes through is bent: there is a denser or a thinner medium behind.
+    /// Returns whether transmitted light is refracted: a medium with another index lies behind.
     pub fn bends(&self) -> bool {
-        self.places[..self.count]
+        self.slots[..self.count]
             .iter()
             .any(|weighted| weighted.lobe.bends())
     }
 
-    /// Takes away what scatters to the other side.
-    pub fn close_back(&mut self) {
+    /// Removes scattering to the other side.
+    pub fn make_one_sided(&mut self) {
         if !self.has_transmission() {
             return;
         }
-        let (places, count) = (self.places, self.count);
+        let (slots, count) = (self.slots, self.count);
         self.clear();
-        for l in &places[..count] {
-            if let Some(lobe) = l.lobe.on_one_side() {
-                self.place(l.weight, l.frame, lobe, l.terminator);
+        for l in &slots[..count] {
+            if let Some(lobe) = l.lobe.one_sided() {
+                self.push_lobe(l.weight, l.frame, lobe, l.terminator);
             }
         }
     }
 
-    /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
-    fn weigh(&mut self, range: std::ops::Range<usize>) {
-        for weighted in &mut self.places[range] {
+    /// Computes the selection weights of the lobes in `range`, then the probabilities of all lobes.
+    fn update_selection(&mut self, range: std::ops::Range<usize>) {
+        for weighted in &mut self.slots[range] {
             let albedo = weighted.lobe.estimate(weighted.frame.n.dot(self.wo));
-            let floor = LEAST_ALBEDO * weighted.weight.luminance().abs();
-            // `max` takes the floor where the estimate is not a number.
+            let floor = MIN_ALBEDO * weighted.weight.luminance().abs();
+            // `max` returns the floor if the estimate is NaN.
             weighted.importance = (weighted.weight * albedo).luminance().max(floor);
             self.total += weighted.importance;
         }
-        for weighted in &mut self.places[..self.count] {
+        for weighted in &mut self.slots[..self.count] {
             weighted.probability = weighted.importance / self.total;
         }
     }
 
     #[inline]
-    fn lobes(&self) -> &[Weighted] {
-        &self.places[..self.count]
+    fn lobes(&self) -> &[WeightedLobe] {
+        &self.slots[..self.count]
     }
 
-    /// Whether nothing scatters.
+    /// Returns whether there are no lobes.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Whether all lobes are deltas (or there are none), so that light samples are useless.
+    /// Returns whether all lobes are delta lobes (or there are none), so that light sampling is useless.
     #[inline]
     pub fn is_specular(&self) -> bool {
         !self.scatters
     }
 
-    /// Whether light from the other side may be scattered to this one, deltas apart.
+    /// Returns whether a lobe that is not a delta lobe scatters light from the other side to this one.
     #[inline]
     pub fn scatters_through(&self) -> bool {
         self.scatters_through
     }
 
-    /// Whether a sample depends on `u_lobe`: there is a lobe to choose, or a side of one.
+    /// Returns whether a sample depends on `u_lobe`: there are several lobes, or a lobe with two sides.
     #[inline]
     pub fn has_choice(&self) -> bool {
         self.has_choice
     }
 
-    /// The strongest microfacet lobe; `None` without one, or if the BSDF also transmits light.
+    /// Returns the strongest microfacet lobe; `None` without one, or if the BSDF also transmits light.
     pub fn glossy_lobe(&self) -> Option<GlossyLobe> {
         if self.scatters_through || !(self.has(LobePart::Narrow) || self.has(LobePart::Rough)) {
             return None;
@@ -347,7 +348,7 @@ impl Bsdf {
         for l in self.lobes().iter().filter(|l| !l.specular) {
             total += l.probability;
             if let Some(microfacets) = l.lobe.microfacets()
-                && best.is_none_or(|(most, ..)| l.probability > most)
+                && best.is_none_or(|(highest, ..)| l.probability > highest)
             {
                 best = Some((l.probability, microfacets.mean_alpha(), l.frame.n));
             }
@@ -359,7 +360,7 @@ impl Bsdf {
         })
     }
 
-    /// Whether light goes through.
+    /// Returns whether light is transmitted.
     pub fn has_transmission(&self) -> bool {
         self.lobes().iter().any(|l| l.lobe.has_transmission())
     }
@@ -372,13 +373,14 @@ impl Bsdf {
             .sum()
     }
 
-    /// Whether such a part scatters light that comes from `wo`.
+    /// Returns whether a lobe of class `part` scatters light from `wo`.
     #[inline]
     pub fn has(&self, part: LobePart) -> bool {
         self.parts >> part as u8 & 1 == 1
     }
 
-    /// Albedo of the diffuse part towards `wo` under uniform light: reflection, and transmission from the other side.
+    /// Albedo of the diffuse lobes for `wo` under uniform illumination: reflection, and transmission from the other
+    /// side.
     pub fn diffuse_albedo(&self, wo: Vec3) -> (Rgb, Rgb) {
         let (mut near, mut far) = (Rgb::BLACK, Rgb::BLACK);
         for l in self.lobes().iter().filter(|l| l.part == LobePart::Diffuse) {
@@ -391,33 +393,34 @@ impl Bsdf {
         (near, far)
     }
 
-    /// Whether a lobe of `part` has a normal too far from the geometric one for irradiance about the latter to be used.
-    pub fn is_bent(&self, part: LobePart) -> bool {
-        /// Cosine of 8°: smoothed normals of meshes are closer, and on average are the geometric ones.
+    /// Returns whether a lobe of class `part` has a normal too far from the geometric one for geometric irradiance to
+    /// apply.
+    pub fn has_bent_normal(&self, part: LobePart) -> bool {
+        /// Cosine of 8°: smoothed normals of meshes deviate less, and on average agree with the geometric ones.
         const SAME: f32 = 0.99;
         let mut lobes = self.lobes().iter().filter(|l| l.part == part);
         lobes.any(|l| l.frame.n.dot(self.ng).abs() < SAME)
     }
 
-    /// The probability with which a sample is drawn for a lobe of `part`.
+    /// Probability of selecting a lobe of class `part`.
     pub fn probability(&self, part: LobePart) -> f32 {
         let of_part = self.lobes().iter().filter(|l| l.part == part);
         of_part.map(|l| l.probability).sum()
     }
 
-    /// [`Bsdf::eval_pdf`] of one part; the density is that of drawing both the part and `wi`.
+    /// [`Bsdf::eval_pdf`] for one class; the density is that of sampling both the class and `wi`.
     pub fn eval_pdf_part(&self, part: LobePart, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         self.sum_lobes(wo, wi, self.sides(wo, wi), |_, l| l.part == part)
     }
 
-    /// Chooses a lobe by `u_lobe` in `[0,1)`; `None` without lobes.
+    /// Selects a lobe by `u_lobe` in `[0,1)`; `None` without lobes.
     pub fn choose(&self, u_lobe: f32) -> Option<ChosenLobe> {
         let (index, u) = self.choose_index(u_lobe)?;
-        let part = self.places[index].part;
+        let part = self.slots[index].part;
         Some(ChosenLobe { index, u, part })
     }
 
-    /// Like [`Bsdf::sample`], but for the part of the chosen lobe alone: the weight is that of the part.
+    /// [`Bsdf::sample`] restricted to the class of the selected lobe: weight and density are those of the class.
     #[inline]
     pub fn sample_part(&self, wo: Vec3, chosen: ChosenLobe, u: Vec2) -> Option<BsdfSample> {
         match self.only_diffuse() {
@@ -431,12 +434,12 @@ impl Bsdf {
         self.sample_lobe(wo, chosen.index, chosen.u, u, |_, l| l.part == chosen.part)
     }
 
-    /// f·|cos θi|, deltas apart.
+    /// f·|cos θi|, without delta lobes.
     pub fn eval(&self, wo: Vec3, wi: Vec3) -> Rgb {
         self.eval_pdf(wo, wi).0
     }
 
-    /// Density per solid angle with which [`Bsdf::sample`] chooses `wi` [1/sr], deltas apart.
+    /// Density with which [`Bsdf::sample`] generates `wi` [1/sr], without delta lobes.
     pub fn pdf(&self, wo: Vec3, wi: Vec3) -> f32 {
         self.eval_pdf(wo, wi).1
     }
@@ -450,7 +453,7 @@ impl Bsdf {
         }
     }
 
-    /// A direction for `wo`: a lobe by `u_lobe`, a direction of it by `u`, each in `[0,1)`.
+    /// Samples a direction for `wo`: `u_lobe` selects the lobe, `u` the direction, each in `[0,1)`.
     #[inline(always)]
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
         match self.only_diffuse() {
@@ -459,18 +462,18 @@ impl Bsdf {
         }
     }
 
-    /// Fast path: the single lobe and its side, if it is ideal diffuse, as most surfaces in a scene are.
+    /// Fast path: the single lobe and its side if it is ideal diffuse, as for most surfaces of a scene.
     #[inline(always)]
-    fn only_diffuse(&self) -> Option<(&Weighted, Side)> {
+    fn only_diffuse(&self) -> Option<(&WeightedLobe, Side)> {
         match (self.lobes(), self.mode) {
             ([only], TransportMode::Radiance) => Some((only, only.lobe.ideal_diffuse_side()?)),
             _ => None,
         }
     }
 
-    /// [`Bsdf::sample`] where `only` is all there is.
+    /// [`Bsdf::sample`] for a single ideal diffuse lobe.
     #[inline(always)]
-    fn sample_diffuse(&self, only: &Weighted, side: Side, wo: Vec3, u: Vec2) -> Option<BsdfSample> {
+    fn sample_diffuse(&self, only: &WeightedLobe, side: Side, wo: Vec3, u: Vec2) -> Option<BsdfSample> {
         let cos_o = wo.dot(only.frame.n);
         let sample = match side {
             Side::Reflection => Lambert.sample(Vec3::new(0.0, 0.0, cos_o), u),
@@ -503,9 +506,9 @@ impl Bsdf {
         index: usize,
         u_lobe: f32,
         u: Vec2,
-        counts: impl Fn(usize, &Weighted) -> bool,
+        counts: impl Fn(usize, &WeightedLobe) -> bool,
     ) -> Option<BsdfSample> {
-        let chosen = &self.places[index];
+        let chosen = &self.slots[index];
         if self.mode == TransportMode::Importance && self.is_tilted(chosen) {
             return self.sample_importance(wo, index, u_lobe, u, counts);
         }
@@ -520,7 +523,7 @@ impl Bsdf {
             return None;
         }
         let adjoint = self.adjoint(&chosen.lobe, sides, local_wo.z, sample.wi.z, sample.eta);
-        let share = chosen.terminator.share(self.light(wo, wi));
+        let share = chosen.terminator.share(self.light_direction(wo, wi));
         let weight = chosen.weight * sample.weight * (adjoint * share);
         let pdf = sample.pdf * chosen.probability;
         let (lobe, eta) = (sample.kind, sample.eta);
@@ -533,7 +536,7 @@ impl Bsdf {
                 eta,
             });
         }
-        // One-sample MIS over the lobes: any of them could have drawn `wi`. Veach 1997, section 9.2.4.
+        // One-sample MIS over the lobes: any of them could have generated `wi`. Veach 1997, section 9.2.4.
         let (others, others_pdf) =
             self.sum_lobes(wo, wi, sides, |other, l| other != index && counts(other, l));
         let pdf = pdf + others_pdf;
@@ -546,26 +549,26 @@ impl Bsdf {
         })
     }
 
-    /// The lobe that `u` chooses, and what is left of `u`.
+    /// Selects a lobe by `u`; also returns the rescaled `u`.
     fn choose_index(&self, mut u: f32) -> Option<(usize, f32)> {
         let last = self.count.checked_sub(1)?;
-        for (index, weighted) in self.places[..last].iter().enumerate() {
+        for (index, weighted) in self.slots[..last].iter().enumerate() {
             if u < weighted.probability {
                 return Some((index, (u / weighted.probability).min(ONE_MINUS_EPSILON)));
             }
             u -= weighted.probability;
         }
-        Some((last, (u / self.places[last].probability).min(ONE_MINUS_EPSILON)))
+        Some((last, (u / self.slots[last].probability).min(ONE_MINUS_EPSILON)))
     }
 
-    /// f·|cos θi| and density of all lobes that `counts`.
+    /// f·|cos θi| and density, summed over the lobes that `counts` selects.
     #[inline(always)]
     fn sum_lobes(
         &self,
         wo: Vec3,
         wi: Vec3,
-        sides: Sides,
-        counts: impl Fn(usize, &Weighted) -> bool,
+        sides: GeometricCosines,
+        counts: impl Fn(usize, &WeightedLobe) -> bool,
     ) -> (Rgb, f32) {
         let mut sum = (Rgb::BLACK, 0.0);
         for (index, weighted) in self.lobes().iter().enumerate() {
@@ -578,24 +581,31 @@ impl Bsdf {
         sum
     }
 
-    /// The share of one lobe in f·|cos θi| and in the density.
+    /// Contribution of one lobe to f·|cos θi| and to the density.
     #[inline(always)]
-    fn eval_lobe(&self, weighted: &Weighted, wo: Vec3, wi: Vec3, sides: Sides) -> (Rgb, f32) {
+    fn eval_lobe(&self, weighted: &WeightedLobe, wo: Vec3, wi: Vec3, sides: GeometricCosines) -> (Rgb, f32) {
         match self.mode {
             TransportMode::Radiance => self.eval_in(&weighted.frame, weighted, wo, wi, sides),
             TransportMode::Importance => self.eval_importance(weighted, wo, wi, sides),
         }
     }
 
-    /// The share of one lobe, placed in `frame`.
+    /// Contribution of one lobe in the given frame.
     #[inline(always)]
-    fn eval_in(&self, frame: &Frame, weighted: &Weighted, wo: Vec3, wi: Vec3, sides: Sides) -> (Rgb, f32) {
+    fn eval_in(
+        &self,
+        frame: &Frame,
+        weighted: &WeightedLobe,
+        wo: Vec3,
+        wi: Vec3,
+        sides: GeometricCosines,
+    ) -> (Rgb, f32) {
         let (cos_o, cos_i) = (wo.dot(frame.n), wi.dot(frame.n));
         if Side::of(cos_o * cos_i) != sides.side && !weighted.lobe.is_fibre() {
             return (Rgb::BLACK, 0.0);
         }
-        let share = weighted.terminator.share(self.light(wo, wi));
-        // To ideal diffuse lobes the tangents are nothing, and most of the light in a scene is theirs.
+        let share = weighted.terminator.share(self.light_direction(wo, wi));
+        // Ideal diffuse lobes do not depend on the tangents; they scatter most of the light of a scene.
         if let Some(side) = weighted.lobe.ideal_diffuse_side() {
             let pdf = if side == sides.side {
                 cos_i.abs() * INV_PI
@@ -621,32 +631,33 @@ impl Bsdf {
         )
     }
 
-    /// The direction that leads to the light.
+    /// Direction of the pair that leads to the light.
     #[inline(always)]
-    fn light(&self, wo: Vec3, wi: Vec3) -> Vec3 {
+    fn light_direction(&self, wo: Vec3, wi: Vec3) -> Vec3 {
         match self.mode {
             TransportMode::Radiance => wi,
             TransportMode::Importance => wo,
         }
     }
 
-    /// How the geometric normal sees both directions.
-    fn sides(&self, wo: Vec3, wi: Vec3) -> Sides {
+    /// Cosines of both directions to the geometric normal.
+    fn sides(&self, wo: Vec3, wi: Vec3) -> GeometricCosines {
         let (cos_o, cos_i) = (wo.dot(self.ng), wi.dot(self.ng));
         let side = if cos_o * cos_i > 0.0 {
             Side::Reflection
         } else {
             Side::Transmission
         };
-        Sides { side, cos_o, cos_i }
+        GeometricCosines { side, cos_o, cos_i }
     }
 
-    /// The factor between f of a lobe and what the path carries, for directions at these cosines to the lobe's normal.
-    fn adjoint(&self, lobe: &Lobe, sides: Sides, cos_o: f32, cos_i: f32, eta: f32) -> f32 {
+    /// Factor from f of a lobe to the quantity of the transport mode, for directions with these cosines to the lobe's
+    /// normal.
+    fn adjoint(&self, lobe: &Lobe, sides: GeometricCosines, cos_o: f32, cos_i: f32, eta: f32) -> f32 {
         match self.mode {
             TransportMode::Radiance if eta == 1.0 => 1.0,
             TransportMode::Radiance => Lobe::radiance_scale(eta),
-            // No cosines are in its f.
+            // f of fibres contains no cosine.
             TransportMode::Importance if lobe.is_fibre() => 1.0,
             // Veach 1997, eq. 5.19: shading normals make scattering asymmetric.
             TransportMode::Importance => {
@@ -661,9 +672,9 @@ impl Bsdf {
     }
 }
 
-/// How the geometric normal sees two directions.
+/// Cosines of two directions to the geometric normal.
 #[derive(Clone, Copy)]
-struct Sides {
+struct GeometricCosines {
     side: Side,
     cos_o: f32,
     cos_i: f32,

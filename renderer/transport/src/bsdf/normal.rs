@@ -1,21 +1,22 @@
-//! Correction of shading normals that make the view direction, or its reflection, fall below the surface (black spots).
+//! Correction of shading normals for which the view direction, or its reflection, falls below the surface (black
+//! spots).
 
 use glam::Vec3;
 
 use super::lobe::Lobe;
 use renderer_base::math::Frame;
 
-/// The least cosine between `wo` and a normal, for `wo` not itself lower.
-const LEAST_COS: f32 = 1e-3;
+/// Minimum cosine between `wo` and a normal, unless that of the geometric normal is lower.
+const MIN_COS: f32 = 1e-3;
 
-/// The least cosine between a mirror image of `wo` and the geometric normal, for `wo` not itself lower.
-const LEAST_REFLECTED_COS: f32 = 0.01;
+/// Minimum cosine between the reflection of `wo` and the geometric normal, unless that of `wo` is lower.
+const MIN_REFLECTED_COS: f32 = 0.01;
 
-/// `frame` with its normal bent until `wo` is on the same side of it as of `ng`. For microfacet lobes the reflection of
-/// `wo` must also be above the surface.
+/// Returns `frame` with its normal bent until `wo` is on the same side of it as of `ng`. For microfacet lobes the
+/// reflection of `wo` must also be above the surface.
 #[inline(always)]
 pub(super) fn visible_frame(frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Frame {
-    // Both normals on the side of `wo`, by the geometric one.
+    // Orients both normals to the side of `wo`, by the geometric one.
     let ng_side = if wo.dot(ng) < 0.0 { -1.0 } else { 1.0 };
     let n_side = if frame.n.dot(ng) < 0.0 { -ng_side } else { ng_side };
     let (above, n) = (ng * ng_side, frame.n * n_side);
@@ -34,26 +35,26 @@ pub(super) fn visible_frame(frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Fr
     }
 }
 
-/// The normal nearest to `n` from which `wo` is just above, where it is not.
+/// Nearest normal to `n` that `wo` is just above; `None` if `n` suffices.
 fn bend_diffuse(n: Vec3, ng: Vec3, wo: Vec3) -> Option<Vec3> {
-    let least = LEAST_COS.min(0.9 * wo.dot(ng));
+    let min_cos = MIN_COS.min(0.9 * wo.dot(ng));
     let cos = wo.dot(n);
-    (cos < least).then(|| (n + wo * (least - cos)).normalize_or(ng))
+    (cos < min_cos).then(|| (n + wo * (min_cos - cos)).normalize_or(ng))
 }
 
-/// The normal that mirrors `wo` to just above the surface, where `n` mirrors it below.
+/// Normal that reflects `wo` to just above the surface; `None` if `n` does so.
 // Keller et al. 2017, "The Iray Light Transport Simulation and Rendering System", appendix A.3.
 fn bend_mirror(n: Vec3, ng: Vec3, wo: Vec3) -> Option<Vec3> {
     let mirrored = 2.0 * wo.dot(n) * n - wo;
-    let least = LEAST_REFLECTED_COS.min(0.9 * wo.dot(ng));
+    let min_cos = MIN_REFLECTED_COS.min(0.9 * wo.dot(ng));
     let cos = mirrored.dot(ng);
-    (cos < least).then(|| {
-        let raised = (mirrored + ng * (least - cos)).normalize_or(ng);
+    (cos < min_cos).then(|| {
+        let raised = (mirrored + ng * (min_cos - cos)).normalize_or(ng);
         (wo + raised).normalize_or(ng)
     })
 }
 
-/// The same for a fibre: turned about its direction `s`, across which alone `wo` counts.
+/// Bends the normal of a fibre: rotates it about the direction `s`; only the component of `wo` across the fibre counts.
 fn bend_about(s: Vec3, n: Vec3, ng: Vec3, wo: Vec3) -> Option<Vec3> {
     let across = (wo - s * wo.dot(s)).try_normalize()?;
     bend_diffuse(n, ng, across)

@@ -8,8 +8,8 @@ use super::lobe_kind::{LobeKind, LobeSample};
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, abs_cos_theta, acos, safe_sqrt, same_hemisphere, sqr};
 
-/// Rough diffuse reflection. Where the model would return more light than comes in, for σ below 0.33 and grazing light, it
-/// is scaled down as a whole, by 1.6 % at most.
+/// Rough diffuse reflection. If the model would reflect more light than arrives (σ below 0.33 at grazing angles), it is
+/// scaled down as a whole, by 1.6 % at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrenNayar {
     a: f32,
@@ -17,12 +17,12 @@ pub struct OrenNayar {
 }
 
 impl OrenNayar {
-    /// `sigma` is the standard deviation of the facets' slope angle in radians; 0 is Lambert's model.
+    /// Creates the lobe; `sigma` is the standard deviation of the facets' slope angle [rad], 0 is Lambert's model.
     pub fn new(sigma: f32) -> OrenNayar {
         let sigma2 = if sigma > 0.0 { sqr(sigma.min(1e4)) } else { 0.0 };
         let a = 1.0 - 0.5 * sigma2 / (sigma2 + 0.33);
         let b = 0.45 * sigma2 / (sigma2 + 0.09);
-        // The albedo grows with the angle, to a + b/2: see `OrenNayar::albedo`.
+        // The albedo increases with the angle up to a + b/2: see `OrenNayar::albedo`.
         let scale = 1.0 / (a + 0.5 * b).max(1.0);
         OrenNayar {
             a: a * scale,
@@ -46,7 +46,7 @@ impl OrenNayar {
         Some(sample)
     }
 
-    /// The reflected share of all light from `wo`: the integral of [`OrenNayar::factor`] against cos θi / π.
+    /// Directional albedo for `wo`: the integral of [`OrenNayar::factor`] times cos θi / π.
     // Over φ the positive part of the cosine integrates to 2; over θi the two cases of tan β split at θo.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
         let cos = abs_cos_theta(wo).min(1.0);
@@ -56,7 +56,7 @@ impl OrenNayar {
         self.a + 2.0 * INV_PI * self.b * sin * (below + above)
     }
 
-    /// f·π. The product cos φ · sin α · tan β is that of the tangential parts over the greater cosine.
+    /// f·π. The product cos φ · sin α · tan β is that of the tangential components over the larger cosine.
     fn factor(&self, wo: Vec3, wi: Vec3) -> f32 {
         let tangential = wo.x * wi.x + wo.y * wi.y;
         let greater = abs_cos_theta(wo).max(abs_cos_theta(wi));

@@ -1,10 +1,10 @@
 //! Transmittance and internal diffuse reflectance of rough dielectric interfaces, tabulated by roughness, index and
 //! angle.
 //!
-//! - A table holds 64 equidistant cosines, linear in between, and the reflectance inside is a mean over the same: so does
-//!   Mitsuba's `roughplastic`, whose values near the horizon depend on it.
-//! - A row of tables, of one distribution and roughness, is computed when a lobe first needs it: some 100 ms.
-//! - Relative indices of refraction are clamped to 1/[`MAX_ETA`] to [`MAX_ETA`]. Those below 1 have rows of their own.
+//! - A table holds 64 equidistant cosines with linear interpolation, and the internal reflectance is a mean over the
+//!   same: as in Mitsuba's `roughplastic`, whose values near the horizon depend on it.
+//! - A row of tables, for one distribution and roughness, is computed on first use by a lobe: about 100 ms.
+//! - Relative indices of refraction are clamped to 1/[`MAX_ETA`] to [`MAX_ETA`]. Those below 1 have separate rows.
 
 use std::sync::OnceLock;
 
@@ -14,44 +14,44 @@ use super::fresnel::{dielectric, reflect, refract};
 use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 use renderer_base::math::{safe_sqrt, sqr};
 
-/// The highest index of refraction of the denser side over the other.
+/// Maximum index of refraction of the denser side over the other.
 const MAX_ETA: f32 = 3.0;
 
-/// Cosines of a table.
+/// Number of cosines of a table.
 const COSINES: usize = 64;
 
-/// Roughnesses, finer towards zero.
+/// Number of roughness values, finer towards zero.
 const ALPHAS: usize = 64;
 
-/// Indices of refraction of a row, equidistant in (η − 1)/(η + 1) from 0.
+/// Number of indices of refraction of a row, equidistant in (η − 1)/(η + 1) from 0.
 const ETAS: usize = 48;
 
-/// Facets along each axis that a value is computed from.
+/// Number of facets along each axis from which a value is computed.
 const FACETS: usize = 24;
 
-/// A distribution at one roughness, with the denser side inside or outside.
+/// Tables for one distribution and roughness, with the denser side inside or outside.
 struct Row {
     transmission: [[f32; COSINES]; ETAS],
-    /// Mean transmission of diffuse light from outside.
+    /// Mean transmittance of diffuse light from outside.
     mean: [f32; ETAS],
-    /// Reflectance for diffuse light from inside.
+    /// Reflectance of diffuse light from inside.
     internal: [f32; ETAS],
 }
 
 type Rows = [OnceLock<Box<Row>>; ALPHAS];
 
-/// By [`DenseSide`].
+/// Indexed by [`DenseSide`].
 static GGX: [Rows; 2] = [const { [const { OnceLock::new() }; ALPHAS] }; 2];
 static BECKMANN: [Rows; 2] = [const { [const { OnceLock::new() }; ALPHAS] }; 2];
 
-/// The side of the interface with the higher index of refraction.
+/// Side of the interface with the higher index of refraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum DenseSide {
     Inside,
     Outside,
 }
 
-/// A place in the tables: one interface.
+/// Interpolated position in the tables: one interface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RoughTransmission {
     distribution: Distribution,
@@ -60,7 +60,7 @@ pub(super) struct RoughTransmission {
     eta: Cell,
 }
 
-/// A cell of an axis and the place within it.
+/// Cell of an axis and the fraction within it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cell {
     index: u8,
@@ -68,7 +68,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// `x` in `[0,1]` of an axis with `count` values.
+    /// Cell for `x` in `[0,1]` of an axis with `count` values.
     fn new(x: f32, count: usize) -> Cell {
         let scaled = x.clamp(0.0, 1.0) * (count - 1) as f32;
         let index = (scaled as usize).min(count - 2);
@@ -85,7 +85,8 @@ impl Cell {
 }
 
 impl RoughTransmission {
-    /// The interface of `microfacets`, taken as isotropic, and the index of refraction `eta` inside over outside.
+    /// Interface with the roughness `microfacets`, taken as isotropic, and the relative index `eta`, inside over
+    /// outside.
     pub(super) fn new(microfacets: Microfacets, eta: f32) -> RoughTransmission {
         let dense_side = if eta < 1.0 {
             DenseSide::Outside
@@ -100,18 +101,18 @@ impl RoughTransmission {
         }
     }
 
-    /// The share of light from outside, at an angle of this cosine, that gets in.
+    /// Transmittance of light from outside at an angle with this cosine.
     pub(super) fn at(self, cos: f32) -> f32 {
         let cell = Cell::new(cos, COSINES);
         self.look_up(|row, eta| cell.lerp(|cosine| row.transmission[eta][cosine]))
     }
 
-    /// The share of diffuse light from outside that gets in.
+    /// Transmittance of diffuse light from outside.
     pub(super) fn mean(self) -> f32 {
         self.look_up(|row, eta| row.mean[eta])
     }
 
-    /// The share of diffuse light from inside that is reflected.
+    /// Reflectance of diffuse light from inside.
     pub(super) fn internal_reflectance(self) -> f32 {
         self.look_up(|row, eta| row.internal[eta])
     }
@@ -124,7 +125,7 @@ impl RoughTransmission {
     }
 }
 
-/// The square root of the reflectance at normal incidence.
+/// Square root of the reflectance at normal incidence.
 fn root_f0(eta: f32) -> f32 {
     (eta - 1.0) / (eta + 1.0)
 }
@@ -187,14 +188,14 @@ impl Row {
     }
 }
 
-/// A random pair that stands for a facet, and its weight: midpoints of a square that is stretched towards its edges, where
-/// facets change fast.
+/// Sample pair for a facet, and its weight: midpoints of a square that is stretched towards its edges, where facets
+/// change fast.
 // The substitution u = t²·(3 − 2t).
 fn node(facet: usize) -> (Vec2, f32) {
     const COUNT: f32 = FACETS as f32;
     let axis = |k: usize| {
         let t = (k as f32 + 0.5) / COUNT;
-        // The midpoints of 6 t (1 - t) have the mean 1 + 1/(2 n²).
+        // The mean of 6 t (1 - t) over the midpoints is 1 + 1/(2 n²).
         let weight = 6.0 * t * (1.0 - t) / (COUNT + 0.5 / COUNT);
         (t * t * (3.0 - 2.0 * t), weight)
     };

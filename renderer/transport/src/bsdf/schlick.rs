@@ -12,25 +12,25 @@ use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 use renderer_base::math::sqr;
 
-/// Reflection, and refraction of what is not reflected; single scattering.
+/// Generalised Schlick reflection, and refraction of the remainder; single scattering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schlick {
     /// Reflectance at normal incidence.
     pub f0: Rgb,
     /// Reflectance at grazing incidence.
     pub f90: Rgb,
-    /// How late the reflectance goes from one to the other; Schlick's own value is 5.
+    /// Falloff exponent; 5 in Schlick's paper.
     pub exponent: f32,
     /// Roughness.
     pub microfacets: Microfacets,
     /// Factor of reflected light.
     pub reflection: Rgb,
-    /// Factor of refracted light; black makes it opaque.
+    /// Factor of refracted light; black for an opaque surface.
     pub transmission: Rgb,
 }
 
 impl Schlick {
-    /// An opaque surface with Schlick's exponent that reflects everything at grazing angles.
+    /// Creates an opaque surface with exponent 5 that reflects everything at grazing angles.
     pub fn new(f0: Rgb, microfacets: Microfacets) -> Schlick {
         Schlick {
             f0,
@@ -42,7 +42,7 @@ impl Schlick {
         }
     }
 
-    /// A mirror: it reflects everything at every angle.
+    /// Creates a mirror: it reflects everything at every angle.
     pub fn mirror(microfacets: Microfacets) -> Schlick {
         Schlick::new(Rgb::WHITE, microfacets)
     }
@@ -57,8 +57,8 @@ impl Schlick {
         self.interface(wo).sample(wo, u_lobe, u)
     }
 
-    /// The reflectance of a facet; `eta` as in [`Facet::split`], below one inside of a refracting surface alone.
-    // The formula means the angle on the thinner side, and knows nothing of total internal reflection.
+    /// Reflectance of a facet; `eta` as in [`Facet::split`], below one only inside a refracting surface.
+    // The formula takes the angle on the less dense side, and does not model total internal reflection.
     #[inline(always)]
     fn fresnel(&self, cos: f32, eta: f32) -> Rgb {
         if eta >= 1.0 {
@@ -72,14 +72,14 @@ impl Schlick {
         }
     }
 
-    /// Index of refraction on the far side relative to the side that a cosine has the sign of: that of a dielectric
-    /// of the same `f0`.
+    /// Index of refraction on the far side relative to the side given by the sign of `cos_o`: that of a dielectric with
+    /// the same `f0`.
     pub(super) fn eta(&self, cos_o: f32) -> f32 {
         let ior = fresnel::ior_from_f0(self.f0.average()).max(1.0 + INDEX_MATCHED);
         if cos_o < 0.0 { 1.0 / ior } else { ior }
     }
 
-    /// The share of light that leaves if the surface were smooth.
+    /// Directional albedo of the interface if it were smooth.
     pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
         let eta = if self.transmits() { self.eta(cos_o) } else { 1.0 };
         let split = self.split(cos_o.abs(), eta);

@@ -1,8 +1,8 @@
-//! Soft shadow terminator for bump and normal maps: a microfacet shadowing factor on bent normals. A bent normal may
+//! Soft shadow terminator for bump and normal maps: a microfacet shadowing factor for bent normals. A bent normal may
 //! face a light that is below the horizon of the unbent surface; instead of ending at a hard edge, light fades as if
 //! bumps shadowed each other.
-// Conty Estevez, Lecocq & Stein 2019, "A Microfacet-Based Shadowing Function to Solve the Bump Terminator Problem", Ray Tracing
-// Gems, chapter 12: the normal is taken for one of many, whose distribution is GGX of the width that makes it likely.
+// Conty Estevez, Lecocq & Stein 2019, "A Microfacet-Based Shadowing Function to Solve the Bump Terminator Problem", Ray
+// Tracing Gems, chapter 12: the bent normal is one of a GGX distribution of normals, whose width makes it likely.
 
 use glam::Vec3;
 
@@ -10,12 +10,12 @@ use super::lobe::Lobe;
 use super::normal::visible_frame;
 use renderer_base::math::Frame;
 
-/// Shadowing factor of light on a bent normal.
+/// Shadowing factor for light on a bent normal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminator {
     /// Square of the GGX width of the distribution of normals; 0 for no shadowing.
     alpha2: f32,
-    /// Unit normal of the surface that is bent.
+    /// Unit normal of the unbent surface.
     n: Vec3,
 }
 
@@ -26,7 +26,7 @@ impl Terminator {
         n: Vec3::Z,
     };
 
-    /// That of a normal `bent` from `n`, unit vectors.
+    /// Creates the terminator of a normal `bent` from `n`, unit vectors.
     pub(super) fn new(bent: Vec3, n: Vec3) -> Terminator {
         Terminator {
             alpha2: (0.125 * tan2(bent.dot(n))).min(1.0),
@@ -34,7 +34,7 @@ impl Terminator {
         }
     }
 
-    /// The frame of a lobe for a viewer at `wo`, unit vectors: bent until that sees the lobe, if the terminator is hard.
+    /// Frame of a lobe for a viewer at `wo`, unit vectors: bent until `wo` sees the lobe if the terminator is hard.
     #[inline(always)]
     pub(super) fn frame(&self, frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Frame {
         if self.alpha2 == 0.0 {
@@ -44,7 +44,7 @@ impl Terminator {
         }
     }
 
-    /// The share of the light that leaves the surface towards the unit vector `light`.
+    /// Fraction of light not shadowed towards the unit vector `light`.
     #[inline(always)]
     pub(super) fn share(&self, light: Vec3) -> f32 {
         if self.alpha2 == 0.0 {
@@ -54,7 +54,7 @@ impl Terminator {
     }
 }
 
-/// Square of the tangent of an angle by its cosine.
+/// Squared tangent of an angle, from its cosine.
 fn tan2(cos: f32) -> f32 {
     let cos2 = cos * cos;
     (1.0 - cos2).max(0.0) / cos2

@@ -1,5 +1,5 @@
-//! Interfaces under a thin film, such as oil on water, soap bubbles and tempered steel: light that is reflected by the
-//! two sides of the film interferes, and the reflectance depends on wavelength and angle.
+//! Thin-film interference over an interface (oil on water, soap bubbles, tempered steel): waves reflected by the two
+//! sides of the film interfere, so that reflectance depends on wavelength and angle.
 
 use glam::{Vec2, Vec3};
 
@@ -14,57 +14,58 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{bounded, safe_sqrt, sqr};
 use renderer_base::spectrum::interference::{Wave, wave};
 
-/// Reflection by a film on a body, and refraction of what is not reflected; single scattering. The film absorbs nothing,
-/// and does not bend what goes through.
+/// Reflection by a film on a base, and refraction of the remainder; single scattering. The film does not absorb light,
+/// and does not change the direction of refraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThinFilm {
     film: Film,
-    /// Real part of the body's index of refraction, per channel.
+    /// Real part of the base's index of refraction, per channel.
     eta: Rgb,
     body: Body,
     microfacets: Microfacets,
     reflection: Rgb,
 }
 
-/// What lies under a film.
+/// Base under a film.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Body {
-    /// A metal, by the imaginary part of its index of refraction, per channel.
+    /// Metal: imaginary part of the index of refraction, per channel.
     Absorbing(Rgb),
-    /// A dielectric, by the factor of refracted light; black makes it opaque.
+    /// Dielectric: factor of refracted light; black for an opaque base.
     Dielectric(Rgb),
-    /// Schlick's interface, by the same. Where it is opaque, its two sides look alike.
+    /// Schlick interface: factor of refracted light; black for an opaque base, whose two sides are alike.
     Schlick(Rgb),
 }
 
-/// What lies on a body.
+/// Thin film.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Film {
-    /// From one of its sides to the other [nm], where air is outside; under another medium, times the index of that,
-    /// since waves are shorter there.
+    /// Thickness [nm] where the outside is air; under another medium, multiplied by its index, since waves are shorter
+    /// there.
     pub thickness: f32,
-    /// Its index of refraction relative to that outside; below both the outside and a clear body counts as the lower.
+    /// Index of refraction relative to the outside. An index below both the outside and a transparent base is raised to
+    /// the lower of them.
     pub ior: f32,
 }
 
-/// Where waves become smaller than that, no more are added up.
-const LEAST_WAVE: f32 = 1e-3;
+/// Amplitude below which the series of waves is truncated.
+const MIN_AMPLITUDE: f32 = 1e-3;
 
-/// How many waves are added up one by one at most.
-const MOST_WAVES: usize = 16;
+/// Maximum number of waves summed individually.
+const MAX_TERMS: usize = 16;
 
-/// Beyond, metals are mirrors.
-const LARGEST_INDEX: f32 = 1e3;
+/// Index above which metals are perfect mirrors.
+const MAX_INDEX: f32 = 1e3;
 
 impl Film {
-    /// The film; `None` where it has no thickness.
+    /// Returns the film; `None` if it has no thickness.
     #[inline]
     pub(super) fn seen(self) -> Option<Film> {
         (self.thickness > 0.0 && self.thickness.is_finite()).then_some(self)
     }
 
-    /// The film with an index that films have between the outside and a body of index `body`. So what goes into the body
-    /// goes through the film as a wave that does not fade.
+    /// Returns the film with its index raised to at least that of the outside or of a base of index `body`, whichever
+    /// is lower, so that a wave that enters the base is not evanescent in the film.
     fn between(self, body: f32) -> Film {
         let ior = bounded(self.ior, body.min(1.0), 10.0);
         Film { ior, ..self }
@@ -86,15 +87,15 @@ impl ThinFilm {
     pub(super) fn on_conductor(film: Film, body: &Conductor) -> ThinFilm {
         ThinFilm {
             film: film.between(1.0),
-            eta: body.eta.clamp(0.0, LARGEST_INDEX),
-            body: Body::Absorbing(body.k.clamp(0.0, LARGEST_INDEX)),
+            eta: body.eta.clamp(0.0, MAX_INDEX),
+            body: Body::Absorbing(body.k.clamp(0.0, MAX_INDEX)),
             microfacets: body.microfacets,
             reflection: Rgb::WHITE,
         }
     }
 
-    /// The film takes the place of air, for which `f0` was meant: what counts is the index that it tells. `f90` and the
-    /// exponent give way to Fresnel's equations.
+    /// `f0` refers to a base in air, which the film replaces: it determines the base's index. `f90` and the exponent
+    /// are replaced by Fresnel's equations.
     pub(super) fn on_schlick(film: Film, body: &Schlick) -> ThinFilm {
         ThinFilm {
             film: film.between(1.0),
@@ -119,21 +120,21 @@ impl ThinFilm {
         self.interface(wo).albedo(wo)
     }
 
-    /// The share of light that leaves if the surface were smooth.
+    /// Directional albedo of the interface if it were smooth.
     pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
         let split = self.split(cos_o.abs(), self.eta(cos_o));
         split.reflected + split.refracted
     }
 
-    /// Index of refraction on the far side relative to the side that a cosine has the sign of; 1 where the two sides look
+    /// Index of refraction on the far side relative to the side given by the sign of `cos_o`; 1 if both sides are
     /// alike.
     pub(super) fn eta(&self, cos_o: f32) -> f32 {
         let ior = self.ior();
         if cos_o < 0.0 { 1.0 / ior } else { ior }
     }
 
-    /// Index of refraction inside over outside; 1 where the two sides look alike. It is that by which the bare body
-    /// refracts: a dielectric is smooth where its index is next to one, but Schlick's interface need not be.
+    /// Index of refraction inside over outside; 1 if both sides are alike. It is the index by which the bare base
+    /// refracts: a dielectric is smooth if its index is close to one, but a Schlick interface need not be.
     fn ior(&self) -> f32 {
         match self.body {
             Body::Dielectric(_) => self.eta.r,
@@ -142,8 +143,8 @@ impl ThinFilm {
         }
     }
 
-    /// Whether the outside is where the index of refraction behind a facet is `eta`: from inside, that is one over the
-    /// body's, and on the other side of one.
+    /// Returns whether light comes from outside if the index of refraction behind a facet is `eta`: from inside, `eta`
+    /// is the inverse of the base's index, on the other side of one.
     fn is_outside(&self, eta: f32) -> bool {
         (eta < 1.0) == (self.ior() < 1.0)
     }
@@ -167,7 +168,7 @@ impl ThinFilm {
         }
     }
 
-    /// Without what goes through.
+    /// Removes transmission.
     pub(super) fn opaque(self) -> ThinFilm {
         let body = match self.body {
             Body::Absorbing(_) => self.body,
@@ -187,12 +188,12 @@ impl ThinFilm {
         }
     }
 
-    /// The reflectance for unpolarised light that comes from outside at an angle of cosine `cos`.
+    /// Reflectance of unpolarised light from outside at an angle with cosine `cos`.
     pub fn reflectance(&self, cos: f32) -> Rgb {
         let sin2 = 1.0 - sqr(cos);
         let cos_film = safe_sqrt(1.0 - sin2 / sqr(self.film.ior));
         let outer = outer_amplitudes(cos, self.film.ior, cos_film);
-        // Light that is reflected by the far side of the film goes this much further.
+        // Additional optical path of light that the far side of the film reflects.
         let detour = 2.0 * self.film.ior * self.film.thickness * cos_film;
         let k = match self.body {
             Body::Absorbing(k) => k,
@@ -208,8 +209,8 @@ impl ThinFilm {
 }
 
 impl Facet for ThinFilm {
-    // A stack that absorbs nothing reflects the same share from both sides, at angles that belong together; and all of the
-    // light that the far side has no angle for, whatever film is in between.
+    // A stack without absorption has the same reflectance from both sides, at corresponding angles; light beyond the
+    // critical angle is reflected totally, whatever the film.
     fn split(&self, cos: f32, eta: f32) -> Split {
         let cos2_beyond = 1.0 - (1.0 - sqr(cos)) / sqr(eta);
         let f = if cos2_beyond <= 0.0 {
@@ -226,8 +227,8 @@ impl Facet for ThinFilm {
     }
 }
 
-/// The reflectance of a film whose outer side reflects the amplitude `outer` and whose inner side `inner`, each channel
-/// by its own body.
+/// Reflectance of a film whose outer side reflects the amplitude `outer` and whose inner side reflects `inner`, per
+/// channel.
 // Airy's sum, e.g. Born & Wolf, Principles of Optics, section 7.6.1, as a Fourier series in the detour:
 // |r|² = R + S + 2 (S - T) Re Σ (q e^{iδ})^m, where q = -r r', R = r², T = 1 - R and S = T² |r'|² / (1 - |q|²).
 fn airy(outer: f32, inner: [Complex; 3], detour: f32) -> Rgb {
@@ -240,7 +241,7 @@ fn airy(outer: f32, inner: [Complex; 3], detour: f32) -> Rgb {
     let Some(first) = wave(detour) else {
         return Rgb::from(sum);
     };
-    for order in 1..=MOST_WAVES {
+    for order in 1..=MAX_TERMS {
         let Some(wave) = wave(order as f32 * detour) else {
             break;
         };
@@ -251,30 +252,31 @@ fn airy(outer: f32, inner: [Complex; 3], detour: f32) -> Rgb {
             sum[channel] += size * here.re;
             power[channel] = power[channel].times(once[channel]);
             largest = largest.max(sqr(size) * here.norm());
-            if order == MOST_WAVES {
-                // Only a film much thinner than light goes on, where a wave of twice the way is twice the wave of one.
+            if order == MAX_TERMS {
+                // Only for a film much thinner than the wavelength does the series go on; there, the wave of twice the
+                // detour is close to the square of the wave of one.
                 let ratio = once[channel].times(Complex::of(&first, channel));
                 sum[channel] += size * here.times(ratio).over(Complex::ONE.minus(ratio)).re;
             }
         }
-        if largest < sqr(LEAST_WAVE) {
+        if largest < sqr(MIN_AMPLITUDE) {
             break;
         }
     }
     Rgb::from(sum)
 }
 
-/// The amplitudes that the outside reflects at a film of index `ior`, for both polarisations: s and p.
+/// Amplitudes reflected at the outside of a film of index `ior`, for both polarisations: s and p.
 fn outer_amplitudes(cos: f32, ior: f32, cos_film: f32) -> [f32; 2] {
     let amplitude = |a: f32, b: f32| if a + b > 0.0 { (a - b) / (a + b) } else { -1.0 };
     [amplitude(cos, ior * cos_film), amplitude(ior * cos, cos_film)]
 }
 
-/// The amplitudes that a film reflects at a body, for both polarisations: s and p. `sin2` is the squared sine of the angle
-/// outside.
+/// Amplitudes reflected at the base within a film, for both polarisations: s and p. `sin2` is the squared sine of the
+/// angle outside.
 fn inner_amplitudes(ior: f32, cos_film: f32, sin2: f32, body: Complex) -> [Complex; 2] {
     let square = body.times(body);
-    // The body's index times the cosine in it.
+    // Index of the base times the cosine in it.
     let along = Complex {
         re: square.re - sin2,
         im: square.im,
@@ -342,12 +344,12 @@ impl Complex {
             .scaled(1.0 / other.norm().max(f32::MIN_POSITIVE))
     }
 
-    /// The square of the absolute value.
+    /// Squared absolute value.
     fn norm(self) -> f32 {
         sqr(self.re) + sqr(self.im)
     }
 
-    /// The root in the upper half-plane: waves fade in what absorbs.
+    /// Root in the upper half-plane: waves decay in an absorbing medium.
     fn sqrt(self) -> Complex {
         let size = self.norm().sqrt();
         Complex {

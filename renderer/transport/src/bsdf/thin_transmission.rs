@@ -1,6 +1,6 @@
-//! Transmission through a thin rough sheet: the mirrored reflection lobe, spread around the straight direction.
+//! Transmission through a thin rough sheet: the reflection lobe, mirrored around the straight direction.
 //!
-//! Where the transmitted direction is on the outer side of the facet, light is lost, as in Mitsuba's `principledthin`. This
+//! Light is lost if the transmitted direction is on the outer side of the facet, as in Mitsuba's `principledthin`. This
 //! depends on which direction is the viewer's: very rough sheets are not reciprocal.
 // Burley 2015, "Extending the Disney BRDF to a BSDF with Integrated Subsurface Scattering", section 5.3.
 
@@ -12,7 +12,7 @@ use super::lobe_kind::{LobeKind, LobeSample};
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 
-/// Transmission of colour one.
+/// Thin-sheet transmission, colour one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThinTransmission {
     /// Roughness of the sheet.
@@ -21,7 +21,7 @@ pub struct ThinTransmission {
 }
 
 impl ThinTransmission {
-    /// A sheet of index of refraction `ior`; one that is not positive and finite counts as one.
+    /// Creates a sheet with index of refraction `ior`; a value that is not positive and finite is replaced by 1.
     pub fn new(ior: f32, microfacets: Microfacets) -> ThinTransmission {
         let ior = if ior > 0.0 && ior.is_finite() {
             ior.clamp(1e-2, 1e2)
@@ -80,12 +80,12 @@ impl ThinTransmission {
         })
     }
 
-    /// The share of light that passes a facet at the angle of this cosine.
+    /// Transmittance of a facet at an angle with this cosine.
     pub(super) fn passed(&self, cos: f32) -> f32 {
         1.0 - fresnel::dielectric(cos, self.ior)
     }
 
-    /// The share of the light from `wo` that goes through, as the mean over a few facets.
+    /// Fraction of the light from `wo` that is transmitted, as the mean over a few facets.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
         const FACETS: usize = 64;
         let weight = |k: usize| {

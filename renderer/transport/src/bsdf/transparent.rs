@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::lobe_kind::{LobeKind, LobeSample};
 use renderer_base::color::Rgb;
 
-/// A delta along −`wo`, albedo one.
+/// Delta lobe along −`wo`, albedo one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transparent;
 

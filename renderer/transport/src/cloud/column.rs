@@ -1,44 +1,44 @@
-//! Attributes of point clouds: a value for each point.
+//! Attributes of point clouds: one value per point.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// An attribute.
+/// Attribute of a point cloud.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CloudColumn {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// One value for each point.
+    /// Values, one per point.
     pub values: ColumnValues,
 }
 
-/// The values of an attribute.
+/// Values of an attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ColumnValues {
-    /// Whole numbers.
+    /// Integers.
     Ints(Vec<i32>),
-    /// Numbers.
+    /// Floating-point numbers.
     Floats(Vec<f32>),
     /// Points, vectors, normals or colours.
     Triples(Vec<[f32; 3]>),
     /// Arrays of numbers, or matrices.
     Arrays {
-        /// Numbers of a point.
+        /// Numbers per point.
         width: usize,
-        /// Those of all points, one after the other.
+        /// Numbers of all points, concatenated.
         list: Vec<f32>,
     },
     /// Strings.
     Texts {
-        /// The strings.
+        /// Distinct strings.
         list: Vec<Arc<str>>,
-        /// Which of them each point has.
+        /// Index into `list` for each point.
         indices: Vec<i32>,
     },
 }
 
 impl ColumnValues {
-    /// How many there are.
+    /// Number of values.
     pub fn len(&self) -> usize {
         match self {
             ColumnValues::Ints(list) => list.len(),
@@ -49,12 +49,12 @@ impl ColumnValues {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Memory that they take [bytes].
+    /// Memory in use [bytes].
     pub(super) fn bytes(&self) -> usize {
         match self {
             ColumnValues::Ints(list) => size_of_val(&list[..]),

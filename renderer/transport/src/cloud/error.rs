@@ -6,37 +6,37 @@ use std::path::PathBuf;
 use renderer_base::files::FormatError;
 use renderer_image::ImageError;
 
-/// Why a point cloud was not read, or not written.
+/// Error of reading or writing a point cloud.
 #[derive(Debug, thiserror::Error)]
 pub enum CloudError {
     /// The file cannot be read.
     #[error("cannot read {}: {source}", .path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The file is of another kind, is cut short, or makes no sense.
+    /// The file has another format, is truncated, or is inconsistent.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The file cannot keep an attribute, so that it would be read back as it is.
+    /// The format cannot represent the attribute's name, so that it would not be read back unchanged.
     #[error("cannot write {}: an attribute cannot be named {name:?} there", .path.display())]
     Name {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The name of the attribute.
+        /// Name of the attribute.
         name: String,
     },
-    /// The file is of a kind that has no strings.
+    /// The format does not support strings.
     #[error(
         "cannot write {}: its attribute {name:?} is a string, which PLY files cannot keep; .geo files can",
         .path.display()
     )]
     Text {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The name of the attribute.
+        /// Name of the attribute.
         name: String,
     },
     /// The file cannot be written.

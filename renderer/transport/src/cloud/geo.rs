@@ -1,5 +1,5 @@
-//! Point clouds of Houdini's ASCII `.geo` files, version 5, which OSL's tools write: points with attributes. What comes
-//! after the points is ignored.
+//! Reader of Houdini's ASCII `.geo` files, version 5, which OSL's tools write: points with attributes. Content after
+//! the points is ignored.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,18 +7,18 @@ use std::sync::Arc;
 use super::{CloudColumn, CloudError, ColumnValues};
 use renderer_base::files::FormatError;
 
-/// What such a file begins with.
+/// Magic at the start of such a file.
 pub(super) const MAGIC: &[u8] = b"PGEOMETRY";
 
-/// An attribute as the file declares it.
+/// Attribute as declared by the file.
 struct Declared {
-    /// Where its values are in the file's order of attributes; none of an attribute that is not read.
+    /// Column for its values; `None` for an attribute that is not read.
     column: Option<CloudColumn>,
-    /// How many numbers it has.
+    /// Numbers per point.
     width: usize,
 }
 
-/// The attributes of a file, its positions first.
+/// Reads the attributes of a file, positions first.
 pub(super) fn read(bytes: &[u8], path: &Path) -> Result<Vec<CloudColumn>, CloudError> {
     let text = String::from_utf8_lossy(bytes);
     let columns = parse(&text).map_err(|reason| FormatError::Syntax {
@@ -81,7 +81,7 @@ fn parse(text: &str) -> Result<Vec<CloudColumn>, String> {
     Ok(columns)
 }
 
-/// The lines of a text with their numbers; quoted strings may have line ends within.
+/// Line iterator with line numbers; quoted strings may contain line ends.
 struct Lines<'a> {
     rest: &'a str,
     next: usize,
@@ -112,7 +112,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// What comes after so many words.
+/// Rest of a line after `count` words.
 fn behind_words(line: &str, count: usize) -> &str {
     (0..count).fold(line, |rest, _| {
         let rest = rest.trim_start();
@@ -120,7 +120,7 @@ fn behind_words(line: &str, count: usize) -> &str {
     })
 }
 
-/// The strings of `count "string"…`; their quotes may be missing where there is no space within.
+/// Strings of `count "string"…`; quotes are optional for strings without spaces.
 fn texts(line: &str) -> Option<Vec<Arc<str>>> {
     let line = line.trim_start();
     let (count, mut rest) = line.split_at(line.find(char::is_whitespace).unwrap_or(line.len()));
@@ -149,7 +149,7 @@ fn texts(line: &str) -> Option<Vec<Arc<str>>> {
     Some(list)
 }
 
-/// `name width type default…`, or `name 1 index count string…`
+/// Parses `name width type default…`, or `name 1 index count string…`.
 fn attribute(line: &str) -> Option<Declared> {
     let mut words = line.split_whitespace();
     let (name, width, kind) = (words.next()?, words.next()?.parse().ok()?, words.next()?);
@@ -171,12 +171,12 @@ fn attribute(line: &str) -> Option<Declared> {
     })
 }
 
-/// `x y z w (number…)`: the position; the numbers go to the attributes.
+/// Parses `x y z w (number…)`: returns the position and appends the numbers to the attributes.
 fn point(line: &str, declared: &mut [Declared]) -> Option<[f32; 3]> {
     let mut words = line.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
     let mut next = || words.by_ref().find(|word| !word.is_empty());
     let float = |word: Option<&str>| word?.parse::<f32>().ok();
-    // Not all ints are floats.
+    // Not all integers are representable as floats.
     let int = |word: Option<&str>| word?.parse::<i32>().ok().or_else(|| Some(float(word)? as i32));
     let position = [float(next())?, float(next())?, float(next())?];
     float(next())?;

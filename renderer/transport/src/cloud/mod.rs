@@ -1,8 +1,9 @@
-//! Point clouds of files, for shaders: attributes by name, and searches for the nearest points.
+//! Point clouds of files, for shaders: attributes by name, and nearest-neighbour searches.
 //!
 //! A cloud is read from a PLY file, whose `vertex` elements are its points, or from Houdini's ASCII `.geo` files of
-//! version 5. Clouds are requested from a [`CloudLoader`], from any thread; [`CloudLoader::load`] reads them and gives
-//! the [`CloudStore`], whose searches take no lock and no memory. [`CloudRows`] are points to be written to such files.
+//! version 5. Clouds are requested from a [`CloudLoader`], from any thread; [`CloudLoader::load`] reads them and
+//! returns the [`CloudStore`], whose searches neither lock nor allocate. [`CloudRows`] are points to be written to such
+//! files.
 
 mod column;
 mod error;
@@ -26,14 +27,14 @@ use nearest::CloudItem;
 use renderer_base::files::{DiskFiles, Files};
 use renderer_base::math::KdTree;
 
-/// Names that mean the same, of PLY files and of Houdini.
+/// Equivalent attribute names of PLY files and of Houdini.
 const ALIASES: [[&str; 2]; 3] = [["position", "P"], ["normal", "N"], ["color", "Cd"]];
 
-/// A point cloud.
+/// Point cloud with a search tree.
 #[derive(Debug)]
 pub struct PointCloud {
     path: PathBuf,
-    /// That of the positions first.
+    /// Attributes, positions first.
     columns: Vec<CloudColumn>,
     tree: KdTree<CloudItem>,
 }
@@ -42,7 +43,7 @@ impl PointCloud {
     /// Reads a cloud from a file.
     ///
     /// # Errors
-    /// When the file cannot be read, is no point cloud, or is cut short.
+    /// If the file cannot be read, is not a point cloud, or is truncated.
     pub fn load(path: &Path) -> Result<PointCloud, CloudError> {
         PointCloud::load_from(&DiskFiles, path)
     }
@@ -59,7 +60,7 @@ impl PointCloud {
         PointCloud::parse(&bytes, path)
     }
 
-    /// Reads a cloud from the bytes of a file; `path` is what errors call it.
+    /// Reads a cloud from the bytes of a file; `path` is used in errors.
     ///
     /// # Errors
     /// As [`PointCloud::load`].
@@ -72,8 +73,8 @@ impl PointCloud {
         Ok(PointCloud::new(path, columns))
     }
 
-    /// A cloud of columns, the first of them its positions. Points whose positions are no finite numbers are never
-    /// found.
+    /// Creates a cloud from columns, the first of which holds the positions. Points whose positions are not finite are
+    /// never found.
     fn new(path: &Path, columns: Vec<CloudColumn>) -> PointCloud {
         let positions = match columns.first().map(|column| &column.values) {
             Some(ColumnValues::Triples(list)) => &list[..],
@@ -91,22 +92,22 @@ impl PointCloud {
         }
     }
 
-    /// The file.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many points it has.
+    /// Number of points.
     pub fn count(&self) -> usize {
         self.columns.first().map_or(0, |column| column.values.len())
     }
 
-    /// The attributes.
+    /// Attributes, positions first.
     pub fn columns(&self) -> &[CloudColumn] {
         &self.columns
     }
 
-    /// The attribute of a name, which may be Houdini's: `P`, `N`, `Cd`.
+    /// Attribute by name, which may be Houdini's: `P`, `N`, `Cd`.
     pub fn column(&self, name: &str) -> Option<&CloudColumn> {
         let named = |name: &str| self.columns.iter().find(|column| column.name == name);
         named(name).or_else(|| {
@@ -115,14 +116,15 @@ impl PointCloud {
         })
     }
 
-    /// Fills `found` with the nearest points within a radius, as squared distance and number; how many there are. With
-    /// `sort` the nearest come first. Of points at equal distances those with lower numbers are preferred.
+    /// Finds the nearest points within a radius; fills `found` with squared distances and point indices, and returns
+    /// their number. With `sort` the nearest come first. Among points at equal distances those with lower indices are
+    /// preferred.
     #[inline]
     pub fn search(&self, center: Vec3, radius: f32, sort: bool, found: &mut [(f32, u32)]) -> usize {
         nearest::nearest(&self.tree, center, radius, sort, found)
     }
 
-    /// Hashes its contents.
+    /// Hashes the contents.
     pub fn hash_points(&self, hasher: &mut impl Hasher) {
         for column in &self.columns {
             column.name.hash(hasher);
@@ -130,7 +132,7 @@ impl PointCloud {
         }
     }
 
-    /// Memory that it takes [bytes].
+    /// Memory in use [bytes].
     pub fn bytes(&self) -> usize {
         let columns: usize = self.columns.iter().map(|column| column.values.bytes()).sum();
         columns + self.tree.memory()

@@ -1,4 +1,4 @@
-//! Search for the nearest points of a cloud: a heap of the nearest so far, in memory of the caller.
+//! Nearest-neighbour search in a cloud, with a heap in memory of the caller.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use glam::Vec3;
 
 use renderer_base::math::{KdTree, Located};
 
-/// A point in the tree.
+/// Point of the search tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CloudItem {
     pub(super) p: Vec3,
@@ -39,10 +39,10 @@ impl Ord for CloudItem {
     }
 }
 
-/// Squared distance and number of a point.
+/// Squared distance and index of a point.
 type Found = (f32, u32);
 
-/// Fills `found` with the nearest points within a radius; how many there are.
+/// Finds the nearest points within a radius; fills `found` and returns their number.
 pub(super) fn nearest(
     tree: &KdTree<CloudItem>,
     center: Vec3,
@@ -50,26 +50,30 @@ pub(super) fn nearest(
     sort: bool,
     found: &mut [Found],
 ) -> usize {
-    let most = found.len();
-    if most == 0 || radius.is_nan() || radius < 0.0 || center.is_nan() {
+    let capacity = found.len();
+    if capacity == 0 || radius.is_nan() || radius < 0.0 || center.is_nan() {
         return 0;
     }
-    // The tree's search leaves out what is at its bound; here that counts, and equal distances are told apart.
+    // The tree's search excludes points at its bound; here they are included, and ties are broken by index.
     let bound = (radius * radius).next_up();
     let mut count = 0;
     tree.search(center, bound, |_, item, distance2| {
         let point = (distance2, item.index);
-        if count < most {
+        if count < capacity {
             found[count] = point;
             count += 1;
-            if count == most {
-                (0..most / 2).rev().for_each(|at| sink(found, at));
+            if count == capacity {
+                (0..capacity / 2).rev().for_each(|at| sift_down(found, at));
             }
         } else if is_before(point, found[0]) {
             found[0] = point;
-            sink(found, 0);
+            sift_down(found, 0);
         }
-        if count < most { bound } else { found[0].0.next_up() }
+        if count < capacity {
+            bound
+        } else {
+            found[0].0.next_up()
+        }
     });
     if sort {
         found[..count].sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -81,8 +85,8 @@ fn is_before(a: Found, b: Found) -> bool {
     a.0 < b.0 || a.0 == b.0 && a.1 < b.1
 }
 
-/// Restores the heap, whose first is the farthest, below a place.
-fn sink(heap: &mut [Found], mut at: usize) {
+/// Restores the max-heap below index `at`.
+fn sift_down(heap: &mut [Found], mut at: usize) {
     loop {
         let mut child = 2 * at + 1;
         if child >= heap.len() {

@@ -1,8 +1,8 @@
-//! Point clouds of PLY files: the properties of the `vertex` elements, grouped to attributes.
+//! Reader of point clouds in PLY files: the properties of the `vertex` elements, grouped to attributes.
 //!
-//! `x y z` are the "position", `nx ny nz` the "normal", `red green blue` or `r g b` the "color" (whole numbers are sRGB
-//! up to 255, fractions linear). Three in a row with the same name before `_x _y _z`, `_0 _1 _2`, `_1 _2 _3` or `_r _g
-//! _b` make one attribute, named as for meshes. Four or more, `_0 _1 _2 _3 …`, make an array. All other
+//! `x y z` are the "position", `nx ny nz` the "normal", `red green blue` or `r g b` the "color" (integers are sRGB up
+//! to 255, fractions linear). Three consecutive properties with the same name before `_x _y _z`, `_0 _1 _2`, `_1 _2 _3`
+//! or `_r _g _b` make one attribute, named as for meshes. Four or more, `_0 _1 _2 _3 …`, make an array. All other
 //! scalars are attributes by their own names. Lists are ignored.
 
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::{CloudColumn, CloudError, ColumnValues};
 use renderer_geometry::ply::{COLOR_NAMES, PlyFile, PlyReader, attribute_in, is_whole};
 use renderer_image::linear_from_srgb;
 
-/// The names of properties that make one attribute, with its name.
+/// Property names that make one attribute, with its name.
 const GROUPS: [([&str; 3], &str); 4] = [
     (["x", "y", "z"], "position"),
     (["nx", "ny", "nz"], "normal"),
@@ -23,7 +23,7 @@ const GROUPS: [([&str; 3], &str); 4] = [
 ];
 const COLOR: &str = "color";
 
-/// The attributes of a file, its positions first.
+/// Reads the attributes of a file, positions first.
 pub(super) fn read(bytes: &[u8], path: &Path) -> Result<Vec<CloudColumn>, CloudError> {
     let file = PlyFile::parse(bytes, path)?;
     let mut reader = file.reader();
@@ -36,17 +36,17 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<Vec<CloudColumn>, CloudE
     Err(reader.syntax("it has no vertex elements".into()).into())
 }
 
-/// Where the values of an attribute come from: places among an element's scalars.
+/// Source of an attribute's values: indices among an element's scalars.
 #[derive(Clone, Copy)]
 enum Source {
     Int(usize),
     Float(usize),
-    /// A whole number from 0 to 255, for a fraction.
+    /// Integer from 0 to 255, to be converted to a fraction.
     Fraction(usize),
     Triple([usize; 3]),
-    /// So many numbers from a place on.
+    /// Array: index of the first number, and their count.
     Array(usize, usize),
-    /// Whole numbers, sRGB up to 255.
+    /// Integers, sRGB up to 255.
     Encoded([usize; 3]),
 }
 
@@ -153,7 +153,7 @@ impl Source {
     }
 }
 
-/// The attributes of an element with their sources, the position first.
+/// Attributes of an element with their sources, positions first.
 fn plan(element: &ElementDef) -> Vec<(String, Source)> {
     let scalars = element.properties.iter().filter_map(|(name, property)| {
         matches!(property.data_type, PropertyType::Scalar(_)).then_some(name.as_str())
@@ -198,7 +198,7 @@ fn plan(element: &ElementDef) -> Vec<(String, Source)> {
         };
         plan.push(source);
     }
-    // Of attributes that have one name, the first counts.
+    // The first of several attributes with the same name is used.
     let mut known: Vec<String> = vec![];
     plan.retain(|(name, _)| {
         let is_new = !known.contains(name);
@@ -208,7 +208,7 @@ fn plan(element: &ElementDef) -> Vec<(String, Source)> {
     plan
 }
 
-/// An array of more than three numbers that some names begin with, `NAME_0 NAME_1 …`: its name and length.
+/// Array of more than three numbers at the start of a name list, `NAME_0 NAME_1 …`: its name and length.
 fn array_in<'a>(names: &[&'a str]) -> Option<(&'a str, usize)> {
     let name = names.first()?.strip_suffix("_0")?;
     let is_part = |(i, part): &(usize, &&str)| {
@@ -227,7 +227,7 @@ fn scalar(element: &ElementDef, name: &str, at: usize) -> Source {
     }
 }
 
-/// The scalars of an element, in their order.
+/// Scalars of an element, in their order.
 struct Scalars(Vec<f64>);
 
 impl PropertyAccess for Scalars {

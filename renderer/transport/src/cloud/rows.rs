@@ -1,4 +1,4 @@
-//! Writer of point clouds: binary PLY files, and Houdini's ASCII `.geo` files, as they are read here.
+//! Writer of point clouds: binary PLY files, and Houdini's ASCII `.geo` files, as the readers take them.
 //!
 //! In PLY files the position is `x y z`, "normal" `nx ny nz`, "color" `red green blue` as fractions; other triples are
 //! `NAME_x NAME_y NAME_z`.
@@ -10,25 +10,25 @@ use std::sync::Arc;
 use super::{CloudError, ColumnValues, PointCloud};
 use renderer_image::{ImageError, Staged, stage_with};
 
-/// A kind of files that are written.
+/// File format of a point cloud writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CloudFormat {
     /// Binary PLY.
     Ply,
-    /// Houdini's ASCII files, version 5.
+    /// Houdini's ASCII format, version 5.
     Geo,
 }
 
-/// What an attribute of points is.
+/// Type of a point attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
-    /// A whole number.
+    /// Integer.
     Int,
-    /// A number.
+    /// Floating-point number.
     Float,
     /// A point, vector, normal or colour.
     Triple,
-    /// Sixteen numbers, row by row.
+    /// Sixteen numbers, row-major.
     Matrix,
     /// A string.
     Text,
@@ -37,17 +37,16 @@ pub enum ColumnType {
 /// Points to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CloudRows {
-    /// Names and types of the attributes that are not the position.
+    /// Names and types of the attributes, without the position.
     pub columns: Vec<(String, ColumnType)>,
-    /// The bits of the numbers, point by point: of each its position, then its attributes. Strings are places in
-    /// `texts`.
+    /// Bits of the numbers, point by point: the position, then the attributes. Strings are indices into `texts`.
     pub words: Vec<u32>,
-    /// The strings.
+    /// Distinct strings.
     pub texts: Vec<Arc<str>>,
 }
 
 impl CloudFormat {
-    /// The kind that a file's extension names.
+    /// Format for a file's extension; `None` if it is unknown.
     pub fn of(path: &Path) -> Option<CloudFormat> {
         let extension = path.extension()?.to_str()?;
         [(CloudFormat::Ply, "ply"), (CloudFormat::Geo, "geo")]
@@ -57,7 +56,7 @@ impl CloudFormat {
 }
 
 impl ColumnType {
-    /// How many numbers it has.
+    /// Number of components.
     pub fn width(self) -> usize {
         match self {
             ColumnType::Int | ColumnType::Float | ColumnType::Text => 1,
@@ -79,20 +78,20 @@ impl ColumnType {
 }
 
 impl CloudRows {
-    /// How many points there are.
+    /// Number of points.
     pub fn count(&self) -> usize {
         self.words.len() / self.width()
     }
 
-    /// Numbers of a point.
+    /// Number of words per point.
     fn width(&self) -> usize {
         3 + self.columns.iter().map(|(_, ty)| ty.width()).sum::<usize>()
     }
 
-    /// Writes them to a temporary file that is to become the file `path`.
+    /// Writes the points to a temporary file that is to become the file `path`.
     ///
     /// # Errors
-    /// When an attribute cannot be kept under its name, or the file cannot be written.
+    /// If an attribute cannot be represented under its name, or the file cannot be written.
     pub fn stage(&self, path: &Path, format: CloudFormat) -> Result<Staged, CloudError> {
         self.check(path, format)?;
         let staged: Result<Staged, ImageError> = stage_with(path, |file| match format {
@@ -102,7 +101,7 @@ impl CloudRows {
         Ok(staged?)
     }
 
-    /// Whether all attributes are read back as they are, which the names decide.
+    /// Checks that all attributes would be read back unchanged, which depends on their names.
     fn check(&self, path: &Path, format: CloudFormat) -> Result<(), CloudError> {
         let is_text = |(_, ty): &&(String, ColumnType)| *ty == ColumnType::Text;
         if let (CloudFormat::Ply, Some((name, _))) = (format, self.columns.iter().find(is_text)) {
@@ -111,10 +110,10 @@ impl CloudRows {
                 name: name.clone(),
             });
         }
-        // Each by itself first, so that the one that is wrong is named.
+        // Each attribute is checked alone first, so that the error names the right one.
         let mut each = self.columns.iter().map(std::slice::from_ref);
-        let lost = each.find_map(|column| lost(column, path, format));
-        match lost.or_else(|| self::lost(&self.columns, path, format)) {
+        let changed = each.find_map(|column| first_changed(column, path, format));
+        match changed.or_else(|| first_changed(&self.columns, path, format)) {
             Some(name) => Err(CloudError::Name {
                 path: path.to_owned(),
                 name: name.to_owned(),
@@ -136,7 +135,7 @@ impl CloudRows {
                 ColumnType::Float => property("float", name),
                 ColumnType::Triple => triple_names(name).iter().for_each(|name| property("float", name)),
                 ColumnType::Matrix => (0..16).for_each(|i| property("float", &format!("{name}_{i}"))),
-                // Refused before.
+                // Rejected before.
                 ColumnType::Text => {}
             }
         }
@@ -192,8 +191,12 @@ impl CloudRows {
     }
 }
 
-/// The first of some columns that is not read back as it is.
-fn lost<'a>(columns: &'a [(String, ColumnType)], path: &Path, format: CloudFormat) -> Option<&'a str> {
+/// First of some columns that is not read back unchanged.
+fn first_changed<'a>(
+    columns: &'a [(String, ColumnType)],
+    path: &Path,
+    format: CloudFormat,
+) -> Option<&'a str> {
     let empty = CloudRows {
         columns: columns.to_vec(),
         words: vec![],
@@ -214,14 +217,14 @@ fn lost<'a>(columns: &'a [(String, ColumnType)], path: &Path, format: CloudForma
                 .iter()
                 .any(|column| column.name == *name && ty.is_of(&column.values))
     };
-    let lost = columns.iter().find(|column| !is_kept(column))?;
-    Some(&lost.0)
+    let changed = columns.iter().find(|column| !is_kept(column))?;
+    Some(&changed.0)
 }
 
-/// Attributes of all points: what searches call the number of a point, and where it is.
+/// Names that searches use for the index and the position of a point.
 const RESERVED: [&str; 2] = ["index", "position"];
 
-/// The properties of a triple in a PLY file.
+/// Property names of a triple in a PLY file.
 fn triple_names(name: &str) -> [String; 3] {
     match name {
         "normal" => ["nx", "ny", "nz"].map(str::to_owned),
@@ -230,13 +233,13 @@ fn triple_names(name: &str) -> [String; 3] {
     }
 }
 
-/// A string in quotes.
+/// Writes a quoted string.
 fn write_text(file: &mut impl Write, text: &str) -> io::Result<()> {
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     write!(file, " \"{text}\"")
 }
 
-/// Numbers in as few digits as tell them from all others.
+/// Writes numbers with the fewest digits that identify them.
 fn write_floats(file: &mut impl Write, words: &[u32]) -> io::Result<()> {
     for (i, word) in words.iter().enumerate() {
         let space = if i == 0 { "" } else { " " };

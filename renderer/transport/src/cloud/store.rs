@@ -1,5 +1,5 @@
-//! The store of point clouds: those requested while a scene is built are read in parallel; late ones, which running
-//! shaders name, when they are first asked for.
+//! Store of point clouds: those requested while a scene is built are read in parallel; late ones, named by running
+//! shaders, on first use.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
@@ -14,12 +14,12 @@ use renderer_base::files::SharedFiles;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CloudId(pub u32);
 
-/// The most clouds that running shaders can name.
+/// Maximum number of clouds that running shaders can name.
 const MAX_LATE: usize = 1024;
 
 type Loaded = Result<PointCloud, CloudError>;
 
-/// Collects the point clouds that a scene needs; each is given its id at once and read later, once.
+/// Collects the point clouds that a scene needs; each gets its id immediately and is read once, later.
 #[derive(Debug, Default)]
 pub struct CloudLoader {
     requests: Mutex<Requests>,
@@ -41,11 +41,11 @@ impl CloudLoader {
         }
     }
 
-    /// The id that the cloud of a file will have in the store: the same for the same file, however it is reached.
+    /// Returns the id that the cloud of a file will have in the store: the same id for the same file, by whatever path.
     /// Nothing is read yet.
     pub fn request(&self, path: &Path) -> CloudId {
         let key = self.files.identity(path);
-        // A panic elsewhere leaves the table whole: entries are added in one step.
+        // A panic elsewhere leaves the table consistent: an entry is added in one step.
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let next = CloudId(requests.list.len() as u32);
         let id = *requests.ids.entry(key).or_insert(next);
@@ -55,7 +55,7 @@ impl CloudLoader {
         id
     }
 
-    /// Reads everything that was requested, in parallel. What cannot be read is told when it is searched.
+    /// Reads all requested clouds in parallel. Read errors are reported when a cloud is searched.
     pub fn load(self) -> CloudStore {
         let files = self.files;
         let Requests { ids, list } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -72,7 +72,7 @@ impl CloudLoader {
     }
 }
 
-/// The point clouds of a scene, shared by all threads. They are searched without a lock.
+/// Point clouds of a scene, shared by all threads; searches do not lock.
 #[derive(Debug)]
 pub struct CloudStore {
     clouds: Vec<Loaded>,
@@ -83,10 +83,10 @@ pub struct CloudStore {
 }
 
 impl CloudStore {
-    /// A cloud; none of an id of another store.
+    /// Returns a cloud; `None` for an id of another store.
     ///
     /// # Errors
-    /// Why it could not be read.
+    /// Reason why it could not be read.
     #[inline]
     pub fn get(&self, id: CloudId) -> Option<Result<&PointCloud, &CloudError>> {
         let index = id.0 as usize;
@@ -97,7 +97,7 @@ impl CloudStore {
         Some((**late).as_ref())
     }
 
-    /// The id of the cloud of a file, which is read now if it is not there yet. `None` when there are too many.
+    /// Id of the cloud of a file, which is read if necessary. `None` if there are too many.
     pub fn load_late(&self, path: &Path) -> Option<CloudId> {
         let key = self.files.identity(path);
         if let Some(&id) = self.ids.get(&key) {
@@ -117,7 +117,7 @@ impl CloudStore {
         Some(id)
     }
 
-    /// The files of all clouds that could be read so far.
+    /// Files of all clouds that have been read so far.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         let late = self.late.iter().map_while(|slot| Some(&**slot.get()?));
         let clouds = self.clouds.iter().chain(late);
@@ -126,7 +126,7 @@ impl CloudStore {
             .map(PointCloud::path)
     }
 
-    /// All clouds that were requested before the store was made, and could be read.
+    /// All clouds that were requested before the store was created, and could be read.
     pub fn clouds(&self) -> impl Iterator<Item = &PointCloud> {
         self.clouds.iter().filter_map(|cloud| cloud.as_ref().ok())
     }

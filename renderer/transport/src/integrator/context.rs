@@ -1,43 +1,42 @@
-//! Per-thread state of the integrators: shading context, surfaces, branches, photon lookup heap, and counts.
+//! Per-thread state of the integrators: shading context, shaded surfaces, stacks of path branches, k-NN heap, counters.
 
+use super::path_state::PathState;
 use super::photon::{Gatherer, Nearest};
 use super::stats::Stats;
-use super::walk::Walk;
-use crate::material::{ShadingContext, Surface};
+use crate::material::{ShadingContext, ShadingResult};
 use crate::scene::Scene;
 use renderer_base::sampler::Sampler;
 use renderer_scene::MAX_SPLIT;
 
 /// Per-thread state for tracing rays.
-///
-/// Threads' contexts lie side by side in a list and are written at every bounce: no two may share a cache line, nor a
-/// pair of lines that is fetched as one.
+/// The contexts of all threads are adjacent in a `Vec` and are written at every bounce. The alignment keeps two of them
+/// from sharing a cache line, or a pair of lines that is prefetched together.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Context {
-    /// Memory for running shaders.
+    /// Scratch memory for shader execution.
     pub shading: ShadingContext,
-    /// The shaded surface at the path's vertex; kept here because it is large.
-    pub surface: Surface,
-    /// The same where paths end in photon maps, taken out while lookups change the rest.
-    pub(super) gathered: Option<Box<Surface>>,
-    /// Branches of the path that are still to be traced.
-    pub(super) branches: Vec<(Walk, Sampler)>,
-    /// The same where they end in photon maps.
+    /// Shading result at the current path vertex; stored here because it is large.
+    pub surface: ShadingResult,
+    /// Shading result for paths of the integrator `photon`; moved out while lookups borrow the rest of the context.
+    pub(super) gather_surface: Option<Box<ShadingResult>>,
+    /// Stack of untraced branches of the current path (integrator `path`).
+    pub(super) branches: Vec<(PathState, Sampler)>,
+    /// Stack of untraced branches of the current path (integrator `photon`).
     pub(super) gatherers: Vec<(Gatherer, Sampler)>,
-    /// Counts so far.
+    /// Counters since creation.
     pub stats: Stats,
     /// Heap for nearest-neighbour lookups in photon maps.
     pub nearest: Nearest,
 }
 
 impl Context {
-    /// A context for a scene.
+    /// Creates a context for a scene.
     pub fn new(scene: &Scene) -> Context {
         Context {
             shading: ShadingContext::new(scene.host().clone()),
-            surface: Surface::new(),
-            gathered: None,
+            surface: ShadingResult::new(),
+            gather_surface: None,
             branches: Vec::with_capacity(MAX_SPLIT as usize),
             gatherers: Vec::with_capacity(MAX_SPLIT as usize),
             stats: Stats::default(),

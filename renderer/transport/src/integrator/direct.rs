@@ -1,11 +1,11 @@
-//! Next event estimation: selects a light, samples a direction towards it, tests visibility and applies the MIS weight.
+//! Next event estimation: selects a light, samples a direction towards it, tests visibility, applies the MIS weight.
 
 use glam::Vec3;
 
 use super::stats::Stats;
 use crate::bsdf::Bsdf;
-use crate::light::{LightId, LitPoint};
-use crate::material::{Bodies, ShadingContext};
+use crate::light::{LightId, LightSampleContext};
+use crate::material::{MediumStack, ShadingContext};
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
@@ -13,34 +13,35 @@ use renderer_base::sampler::Sampler;
 use renderer_base::sampling::power_heuristic;
 use renderer_geometry::Interaction;
 
-/// A shading point for which lights are sampled.
+/// Inputs of a direct light sample at a shading point.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a, F> {
-    /// Position and normal, for light selection.
-    pub at: &'a LitPoint,
+pub struct DirectLightQuery<'a, F> {
+    /// Reference point (position and normal) for light selection.
+    pub at: &'a LightSampleContext,
     /// Origin of the shadow rays.
     pub end: RayEnd,
-    /// The moment, in `[0,1]` of the shutter interval.
+    /// Time as a fraction of the shutter interval, in `[0,1]`.
     pub time: f32,
-    /// Tells the bodies that a shadow ray in a unit vector begins in; asked only where there are any.
+    /// Computes the medium stack at the start of a shadow ray with the given unit direction; called only in scenes with
+    /// media.
     pub bodies: F,
 }
 
 /// Result of a light sample.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectLight {
-    /// The light.
+    /// Sampled light.
     pub light: LightId,
-    /// Unit vector towards it.
+    /// Unit vector towards the light.
     pub wi: Vec3,
-    /// Radiance times the response, divided by the density of the light sample.
+    /// Contribution: incident radiance times the response, divided by the density of the light sample.
     pub radiance: Rgb,
 }
 
-/// The point of a surface for light selection. Its normal is on the viewer's side; it is zero (both sides count) where
-/// the BSDF transmits light.
+/// Returns the light-sampling reference point of a surface hit. Its normal is on the viewer's side; it is zero (both
+/// sides count) where the BSDF transmits light.
 #[inline(always)]
-pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LitPoint {
+pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LightSampleContext {
     let n = if bsdf.scatters_through() {
         Vec3::ZERO
     } else if it.wo.dot(it.ng) < 0.0 {
@@ -48,7 +49,7 @@ pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LitPoin
     } else {
         it.ng
     };
-    let at = LitPoint::on_surface(it.p, n);
+    let at = LightSampleContext::on_surface(it.p, n);
     if scene.has_light_choice() {
         with_gloss(at, bsdf)
     } else {
@@ -57,20 +58,20 @@ pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LitPoin
 }
 
 #[inline(never)]
-fn with_gloss(at: LitPoint, bsdf: &Bsdf) -> LitPoint {
+fn with_gloss(at: LightSampleContext, bsdf: &Bsdf) -> LightSampleContext {
     match bsdf.glossy_lobe() {
         Some(lobe) => at.with_gloss(&lobe),
         None => at,
     }
 }
 
-/// Takes one light sample. `response` returns, for a direction and the density with which light samples choose it
-/// (`None` for delta lights), f·|cos θi| times the MIS weight. Always takes three numbers from `sampler`.
+/// Takes one light sample. `response(wi, light_pdf)` returns f·|cos θi| times the MIS weight; `light_pdf` is the
+/// density of light sampling [1/sr], `None` for delta lights. Always consumes three numbers of `sampler`.
 // Veach 1997, "Robust Monte Carlo Methods for Light Transport Simulation", section 8.1.
 #[inline]
 pub fn sample_one_light(
     scene: &Scene,
-    asking: Asking<'_, impl FnOnce(Vec3) -> Bodies>,
+    asking: DirectLightQuery<'_, impl FnOnce(Vec3) -> MediumStack>,
     response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
     sampler: &mut Sampler,
     shading: &mut ShadingContext,
@@ -79,7 +80,7 @@ pub fn sample_one_light(
     let (u_light, u) = (sampler.next_choice(), sampler.next_2d());
     let chosen = scene.select_light(asking.at, u_light)?;
     let light = scene.light(chosen.light);
-    // Looked at where it is written: a copy would wait for every part of it.
+    // Borrowed in place: a copy would stall on store forwarding.
     let sample = light.sample_li(asking.at.p, chosen.part, chosen.u, u);
     let sample = sample.as_ref()?;
     let pdf = sample.pdf * chosen.probability;
@@ -96,7 +97,7 @@ pub fn sample_one_light(
     if visible.is_black() {
         return None;
     }
-    // What may take a shader's run comes last.
+    // Emission is evaluated last, since it may run a shader.
     let radiance = f * light.radiance(sample, asking.time, shading) * visible * (1.0 / pdf);
     Some(DirectLight {
         light: chosen.light,
@@ -105,7 +106,7 @@ pub fn sample_one_light(
     })
 }
 
-/// What all lobes of `bsdf` make of a light sample, weighed against finding the light by sampling them.
+/// Returns f·|cos θi| of all lobes of `bsdf`, times the MIS weight of light sampling against BSDF sampling.
 #[inline]
 pub(super) fn bsdf_response(bsdf: &Bsdf, wo: Vec3, wi: Vec3, light_pdf: Option<f32>) -> Rgb {
     let (f, bsdf_pdf) = bsdf.eval_pdf(wo, wi);

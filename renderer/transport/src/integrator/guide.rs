@@ -1,7 +1,7 @@
-//! Path guiding: an 8 × 8 histogram of the incident irradiance over the hemisphere, and directions sampled from it.
+//! Path-guiding distribution: an 8 × 8 histogram of incident irradiance over the hemisphere, with sampling and density.
 //!
-//! The concentric map takes the hemisphere to the unit square, so that all cells get the same irradiance under uniform
-//! light.
+//! The concentric map takes the hemisphere to the unit square, so that under uniform illumination all cells receive the
+//! same irradiance.
 
 use std::f32::consts::FRAC_PI_4;
 
@@ -10,27 +10,28 @@ use glam::{Vec2, Vec3};
 use renderer_base::math::{INV_PI, ONE_MINUS_EPSILON, safe_sqrt};
 use renderer_base::sampling::disk;
 
-/// Cells along a side of the square.
+/// Number of cells along a side of the square.
 const SIDE: usize = 8;
 
-/// Shares of irradiance by cell.
+/// Quantised histogram of irradiance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guide {
     cells: [u8; SIDE * SIDE],
     /// Sums of the rows of cells.
     rows: [u16; SIDE],
-    /// One over the sum of the cells; 0 where nothing is known.
+    /// One over the sum of all cells; 0 if the histogram is empty.
     inverse_total: f32,
 }
 
-/// Accumulates irradiance by cell.
+/// Accumulator of irradiance by cell, from which a [`Guide`] is made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Collector {
     cells: Vec<f32>,
 }
 
 impl Collector {
-    /// Adds irradiance from the direction `local` (in the frame of the normal), spread over the neighbouring cells.
+    /// Adds irradiance from the unit vector `local` (in the frame of the normal), distributed bilinearly over the
+    /// neighbouring cells.
     pub(super) fn add(&mut self, local: Vec3, irradiance: f32) {
         self.cells.resize(SIDE * SIDE, 0.0);
         let at = square(local) * SIDE as f32 - Vec2::splat(0.5);
@@ -51,15 +52,15 @@ impl Collector {
 
     /// Returns the guide and resets the collector.
     pub(super) fn finish(&mut self) -> Guide {
-        let most = self.cells.iter().copied().fold(0.0, f32::max);
+        let max = self.cells.iter().copied().fold(0.0, f32::max);
         let mut guide = Guide {
             cells: [0; SIDE * SIDE],
             rows: [0; SIDE],
             inverse_total: 0.0,
         };
-        if most > 0.0 && most.is_finite() {
+        if max > 0.0 && max.is_finite() {
             for (cell, irradiance) in guide.cells.iter_mut().zip(&self.cells) {
-                *cell = (irradiance / most * 255.0).round() as u8;
+                *cell = (irradiance / max * 255.0).round() as u8;
             }
             for (row, cells) in guide.rows.iter_mut().zip(guide.cells.chunks_exact(SIDE)) {
                 *row = cells.iter().map(|&cell| u16::from(cell)).sum();
@@ -73,13 +74,13 @@ impl Collector {
 }
 
 impl Guide {
-    /// Whether the guide holds any irradiance.
+    /// Returns whether the histogram holds any irradiance.
     #[inline]
-    pub(super) fn knows(&self) -> bool {
+    pub(super) fn has_data(&self) -> bool {
         self.inverse_total > 0.0
     }
 
-    /// Samples a direction of the upper hemisphere by `u`.
+    /// Samples a unit vector of the upper hemisphere in proportion to irradiance.
     pub(super) fn sample(&self, u: Vec2) -> Vec3 {
         let (row, left) = choose(&self.rows, u.x / self.inverse_total);
         let (column, left) = choose(&self.cells[row * SIDE..][..SIDE], left);
@@ -90,7 +91,7 @@ impl Guide {
         p.extend(safe_sqrt(1.0 - p.length_squared()))
     }
 
-    /// Density of [`Guide::sample`] per solid angle [1/sr].
+    /// Density of [`Guide::sample`] with respect to solid angle [1/sr].
     #[inline]
     pub(super) fn pdf(&self, local: Vec3) -> f32 {
         if local.z <= 0.0 {
@@ -103,7 +104,8 @@ impl Guide {
     }
 }
 
-/// The place of `left` among stacked shares: the last that has any where it is above them all; and what is left there.
+/// Selects an entry of a discrete distribution by walking its partial sums; returns its index and the remainder of
+/// `left` within it. If rounding puts `left` past the end, the last non-zero entry is taken.
 #[inline]
 fn choose<T: Copy + Into<f32>>(shares: &[T], mut left: f32) -> (usize, f32) {
     let mut chosen = (shares.len() - 1, 0.0);
@@ -120,7 +122,7 @@ fn choose<T: Copy + Into<f32>>(shares: &[T], mut left: f32) -> (usize, f32) {
     chosen
 }
 
-/// The point of the unit square that [`disk`] takes to a direction of the upper hemisphere seen from above.
+/// Inverse of the concentric map [`disk`]: the point of the unit square for a unit vector of the upper hemisphere.
 #[inline]
 fn square(local: Vec3) -> Vec2 {
     let (x, y) = (local.x, local.y);
@@ -136,7 +138,7 @@ fn square(local: Vec3) -> Vec2 {
     Vec2::new(0.5 * (a + 1.0), 0.5 * (b + 1.0))
 }
 
-/// The arc tangent of a number in `[-1,1]`, right within 2·10⁻⁷.
+/// Arc tangent of a number in `[-1,1]`, with an error below 2·10⁻⁷.
 // Abramowitz & Stegun 1964, "Handbook of Mathematical Functions", eq. 4.4.49.
 #[inline]
 fn atan_octant(x: f32) -> f32 {
@@ -181,10 +183,11 @@ mod tests {
             );
         }
         let guide = collector.finish();
-        // The mean of 1/pdf over samples is the solid angle that has density; that of cos/(π pdf) is its share.
+        // The mean of 1/pdf over samples is the solid angle of the support; the mean of cos/(π pdf) is its share of the
+        // projected hemisphere.
         let mut share = 0.0;
         for i in 0..10_000 {
-            // Cells that are hardly lit are chosen by a thin slice of the first number.
+            // A cell with little irradiance covers only a thin slice of the first number.
             let u = Vec2::new(
                 (i as f32 + 0.5) / 1e4,
                 (i as f32 * 0.618_034).fract().min(ONE_MINUS_EPSILON),

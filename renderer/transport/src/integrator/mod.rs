@@ -1,64 +1,64 @@
-//! Integrators (`path`, `photon`, `auto`): estimate the radiance that arrives along a ray.
+//! Integrators (`path`, `photon`, `auto`): estimators of the radiance that arrives along a ray.
 //!
-//! Nothing on the per-ray path allocates, locks, hashes or makes virtual calls; per-thread state is in [`Context`].
+//! The per-ray code does not allocate, lock, hash or make virtual calls; per-thread state is in [`Context`].
 
-mod collect;
 mod context;
 mod direct;
 mod directions;
 mod guide;
 mod pass;
 mod path;
+mod path_state;
 pub mod photon;
+mod radiance_sink;
 mod stats;
-mod walk;
 
 use glam::Vec3;
 
 use crate::scene::Scene;
+use path_state::PathState;
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::camera::CameraRay;
-use walk::Walk;
 
-pub use collect::{Collect, Label};
 pub use context::Context;
-pub use direct::{Asking, DirectLight, sample_one_light};
+pub use direct::{DirectLight, DirectLightQuery, sample_one_light};
 pub use pass::Pass;
+pub use path_state::MisContext;
 pub use photon::MapError as PrepareError;
+pub use radiance_sink::{Contribution, RadianceSink};
 pub use renderer_scene::{Integrator, PathSettings, PhotonSettings};
 pub use stats::Stats;
-pub use walk::Arrival;
 
 /// An integrator prepared for a pass.
 #[derive(Debug)]
 pub enum Prepared {
-    /// Needs nothing.
+    /// Path tracer; needs no preparation.
     Path(PathSettings),
-    /// With its guides.
+    /// Path tracer with a guiding field.
     Guided(PathSettings, Box<photon::GuideField>),
-    /// With its maps.
+    /// Photon mapping with its maps.
     Photon(Box<photon::Photons>),
 }
 
-/// How the paths of a picture branch at the first surface that scatters, where that is settled.
+/// Splitting factors at the first scattering vertex; `None` where the setting is undecided.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Branching {
-    /// Branches, or gather rays.
+    /// Number of branches (`path`) or of gather rays (`photon`).
     pub branches: Option<u32>,
-    /// Light samples.
+    /// Number of light samples.
     pub light_samples: Option<u32>,
-    /// Whether photons guide them.
+    /// True if photons guide the directions.
     pub guide: Option<bool>,
 }
 
 impl Prepared {
-    /// Prepares a pass (builds photon maps), on the current `rayon` pool; the result is the same for any number of
-    /// threads. `auto` counts as `path` if no pilot has decided.
+    /// Prepares a pass on the current `rayon` pool (builds photon maps or guides). The result does not depend on the
+    /// number of threads. `auto` is treated as `path`: a pilot has to choose before this.
     ///
     /// # Errors
-    /// When a file of photon maps cannot be used.
+    /// If a photon map file cannot be used.
     pub fn new(integrator: &Integrator, scene: &Scene, pass: &Pass<'_>) -> Result<Prepared, PrepareError> {
         match integrator {
             Integrator::Path(settings) if settings.guide == Some(true) => Ok(Prepared::Guided(
@@ -84,15 +84,16 @@ impl Prepared {
         }
     }
 
-    /// How many times more often than by its BSDF a path leaves the diffuse side `n` of the surface at `p` towards `wi`.
-    pub(crate) fn preference(&self, p: Vec3, n: Vec3, wi: Vec3) -> f32 {
+    /// Ratio of the density of the guided direction `wi` to the density of BSDF sampling, for the diffuse lobe on the
+    /// side `n` of the surface at `p`; 1 without guiding.
+    pub(crate) fn guide_pdf_ratio(&self, p: Vec3, n: Vec3, wi: Vec3) -> f32 {
         match self {
-            Prepared::Guided(_, field) => directions::preference(field, p, n, wi),
+            Prepared::Guided(_, field) => directions::guide_pdf_ratio(field, p, n, wi),
             Prepared::Path(_) | Prepared::Photon(_) => 1.0,
         }
     }
 
-    /// The same with so many branches and light samples at the first surface that scatters.
+    /// Sets the number of branches and of light samples at the first scattering vertex.
     #[must_use]
     pub fn with_counts(mut self, branches: u32, samples: u32) -> Prepared {
         match &mut self {
@@ -105,7 +106,7 @@ impl Prepared {
         self
     }
 
-    /// The same where gather rays are guided by photons, or are not.
+    /// Enables or disables guiding of gather rays by photons; no effect on `path`.
     #[must_use]
     pub(crate) fn with_guides(mut self, guide: bool) -> Prepared {
         if let Prepared::Photon(photons) = &mut self {
@@ -114,7 +115,7 @@ impl Prepared {
         self
     }
 
-    /// How its paths branch.
+    /// Returns the splitting factors.
     pub fn branching(&self) -> Branching {
         match self {
             Prepared::Path(settings) | Prepared::Guided(settings, _) => Branching {
@@ -130,7 +131,7 @@ impl Prepared {
         }
     }
 
-    /// Statistics of photons, if there are any.
+    /// Statistics of the photon pass; `None` if there was none.
     pub fn photons(&self) -> Option<&photon::PhotonStats> {
         match self {
             Prepared::Path(_) => None,
@@ -139,8 +140,8 @@ impl Prepared {
         }
     }
 
-    /// An estimate of the radiance that arrives along a camera's ray. `sampler` stands at the first number after those
-    /// that made the ray.
+    /// Returns an estimate of the radiance that arrives along a camera ray. `sampler` is positioned after the
+    /// dimensions that generated the ray.
     #[inline]
     pub fn li(&self, scene: &Scene, ray: &CameraRay, sampler: &mut Sampler, context: &mut Context) -> Rgb {
         let mut radiance = Rgb::BLACK;
@@ -148,7 +149,7 @@ impl Prepared {
         radiance
     }
 
-    /// The same, reported to `light`.
+    /// Estimates as [`Prepared::li`] does and reports each contribution to `light`.
     #[inline(always)]
     pub fn collect(
         &self,
@@ -156,12 +157,12 @@ impl Prepared {
         ray: &CameraRay,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         context.stats.camera_rays += 1;
-        let mut walk = Walk::camera(scene, ray, &mut context.shading);
+        let mut walk = PathState::camera(scene, ray, &mut context.shading);
         if self.hides_emitters() {
-            walk = walk.without_lights(scene);
+            walk = walk.hide_emitters(scene);
         }
         match self {
             Prepared::Path(settings) => {
@@ -174,21 +175,22 @@ impl Prepared {
         }
     }
 
-    /// Estimates the light that arrives at a point of a surface against `ray`, as final gather sees it, and reports it to
-    /// `light`. `arrival` says how the ray was chosen. Depth counts from the point.
+    /// Estimates the radiance that arrives at a surface point along a gather ray, and reports it to `light`. `ray`
+    /// points away from the surface; the MIS context says how its direction was sampled. Depth is counted from the
+    /// point.
     #[inline]
     pub fn incoming(
         &self,
         scene: &Scene,
         ray: &Ray,
-        arrival: Arrival,
+        mis_context: MisContext,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
-        let walk = Walk::point(scene, *ray, arrival, &mut context.shading);
-        // Splitting is the camera's, and so are several light samples.
+        let walk = PathState::point(scene, *ray, mis_context, &mut context.shading);
+        // Only camera paths split or take several light samples.
         let whole = |settings: &PathSettings| PathSettings {
             split: None,
             light_samples: None,
@@ -213,20 +215,20 @@ impl Prepared {
         }
     }
 
-    /// Estimates the light that comes to a point straight from lights, or through transparent surfaces alone, in the same
-    /// way.
+    /// Estimates the direct light that arrives at a surface point: emission seen by `ray`, directly or through
+    /// transparent surfaces alone. Parameters as for [`Prepared::incoming`].
     #[inline]
     pub fn straight(
         &self,
         scene: &Scene,
         ray: &Ray,
-        arrival: Arrival,
+        mis_context: MisContext,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
-        let walk = Walk::point(scene, *ray, arrival, &mut context.shading);
+        let walk = PathState::point(scene, *ray, mis_context, &mut context.shading);
         let straight = PathSettings {
             depth: Some(1),
             ..PathSettings::default()

@@ -1,36 +1,35 @@
-//! Inputs for preparing an integrator: seed, pass number, photon map file, deadline, progress callback.
+//! Inputs for preparing an integrator: seed, pass index, photon map file, deadline, progress callback.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Inputs for preparing a pass.
+/// Inputs for preparing a pass of an integrator.
 #[derive(Clone, Copy)]
 pub struct Pass<'a> {
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Number of the pass. The result of the preparation depends on scene, settings, seed and this number only.
+    /// Index of the pass. The prepared state depends on scene, settings, seed and this index only.
     pub index: u64,
-    /// Number of points that will be shaded (pixels of the film, or texels); default sizes of the photon maps follow
-    /// from it.
+    /// Number of points to shade (pixels of the film, or texels); determines the default sizes of the photon maps.
     pub points: u64,
-    /// Depth of the vertices that gather rays reach first: 2 from a camera, 1 where rays begin as gather rays.
+    /// Depth of the vertices that gather rays reach first: 2 for camera paths, 1 for paths that begin as gather rays.
     pub gather_depth: u32,
     /// File of the photon maps: read if it exists, else written.
     pub file: Option<&'a Path>,
-    /// When set, the preparation ends early and uses the photons it has.
+    /// Cancellation flag: when set, the preparation ends early and uses the photons stored so far.
     pub stop: &'a AtomicBool,
-    /// Deadline: the preparation stops at it and uses the photons it has.
+    /// Deadline, at which the preparation ends early and uses the photons stored so far.
     pub until: Option<Instant>,
-    /// Progress callback (photons shot, photons in total); called from any thread.
+    /// Progress callback (photons done, photons in total); called from any thread.
     pub progress: &'a (dyn Fn(u64, u64) + Sync),
 }
 
-/// Never set.
+/// Cancellation flag of passes that cannot be cancelled; never set.
 static GO_ON: AtomicBool = AtomicBool::new(false);
 
 impl Pass<'_> {
-    /// The first pass, for that many points, without a file, watched by no one.
+    /// Returns the first pass for a number of points: no file, no deadline, no progress callback.
     pub fn first(seed: u64, points: u64) -> Pass<'static> {
         Pass {
             seed,

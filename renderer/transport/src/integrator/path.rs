@@ -1,36 +1,36 @@
-//! The unidirectional path tracer: next event estimation at every vertex, combined with BSDF sampling by MIS; splits at
-//! the first surface that scatters, and is guided if asked for.
+//! Unidirectional path tracer: next event estimation at every vertex, combined with BSDF sampling by MIS; splits at the
+//! first scattering vertex and optionally samples from guides.
 //!
-//! A path may split into several branches at the first surface that scatters, and take several light samples there.
-//! Where light straight from lights is known well after a few samples, time is better spent on the light that comes by
-//! detours; where many lights shine, on them.
+//! At the first scattering vertex a path may split into several branches and take several light samples. Branches pay
+//! off where direct light converges within a few samples and indirect light dominates the variance; light samples pay
+//! off where many lights contribute.
 
-use super::collect::Collect;
 use super::context::Context;
 use super::direct::{bsdf_response, lit_point};
 use super::directions::Directions;
+use super::path_state::{Limits, PathState};
 use super::photon::GuideField;
-use super::walk::{Limits, Walk};
+use super::radiance_sink::RadianceSink;
 use crate::scene::Scene;
 use renderer_base::sampler::Sampler;
 use renderer_scene::PathSettings;
 
-/// Estimates the radiance that arrives along the first ray of a path, with directions guided by `field` if there is one.
+/// Estimates the radiance along the first ray of a path; directions are guided if `field` is set.
 pub(super) fn trace(
     settings: &PathSettings,
     field: Option<&GuideField>,
     scene: &Scene,
-    mut walk: Walk,
+    mut walk: PathState,
     sampler: &mut Sampler,
     context: &mut Context,
-    light: &mut impl Collect,
+    light: &mut impl RadianceSink,
 ) {
     let limits = Limits {
         depth: settings.depth.unwrap_or(u32::MAX),
         rr_depth: settings.rr_depth,
-        survival: match field {
-            None => Limits::SURVIVAL,
-            Some(_) => Limits::GUIDED_SURVIVAL,
+        rr_scale: match field {
+            None => Limits::RR_SCALE,
+            Some(_) => Limits::GUIDED_RR_SCALE,
         },
     };
     if limits.depth == 0 {
@@ -46,7 +46,7 @@ pub(super) fn trace(
         ..
     } = context;
     loop {
-        let goes_on = 'vertex: {
+        let continues = 'vertex: {
             let ends = walk.depth >= limits.depth;
             let found = walk.advance(scene, ends, surface, shading, stats, light);
             let Some(it) = &found else { break 'vertex false };
@@ -70,17 +70,18 @@ pub(super) fn trace(
             }
             let directions = Directions::new(it, bsdf, field);
             if split > 1 && scatters {
-                // Made once, and changed in its places: copies of what has just been written stall on store forwarding.
+                // Copied once and then modified in place: copying what has just been written stalls on store
+                // forwarding.
                 let branch = walk.branch(split);
-                // The last is traced first.
+                // Pushed in reverse order: the stack yields the first branch first.
                 for number in (0..split).rev() {
                     branches.push((branch, sampler.branch(number, split)));
                     let (walk, sampler) = branches.last_mut().expect("it was just pushed");
                     let sample = directions.sample(walk, sampler);
-                    let goes_on = sample.as_ref().is_some_and(|sample| {
+                    let continues = sample.as_ref().is_some_and(|sample| {
                         walk.follow(scene, (it, &at, surface), sample, limits, sampler)
                     });
-                    if !goes_on {
+                    if !continues {
                         branches.pop();
                     }
                 }
@@ -98,7 +99,7 @@ pub(super) fn trace(
             stats.indirect_rays += 1;
             true
         };
-        if !goes_on {
+        if !continues {
             let Some(branch) = branches.pop() else { return };
             (walk, *sampler) = branch;
             light.next_branch();

@@ -1,10 +1,9 @@
 //! Area lights: shapes that emit through their shader, sampled by solid angle, by cone (spheres) or by an emission
-//! pattern.
+//! distribution.
 //!
-//! - A shape is one light, with one or many primitives: its points are chosen by its [`Pattern`]. Where emission is
+//! - A shape is one light with one or many primitives: its points are selected by its [`EmissionDistribution`]. Where emission is
 //!   uniform, spheres are sampled by the cone that they subtend, and faces that appear large by solid angle.
 //! - Every point that may emit has a nonzero density, even if the probes found no emission there.
-//! - Emission is on the side of the geometric normal, or on both sides if the material says so.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
@@ -12,10 +11,10 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::bounds::{LightBounds, cone_of};
+use super::emission_distribution::{EmissionDistribution, Probe, ProbeResult, Probing};
 use super::face::Faces;
-use super::pattern::{Pattern, Probe, ProbeResult, Probing};
-use super::sample::{Emission, LightSample, Seen, Shine};
-use super::sphere::Ball;
+use super::sample::{Emission, LightSample, SampledEmission, SeenPoint};
+use super::sphere::Sphere;
 use super::triangle::LightTriangle;
 use crate::material::{Host, Material, ShadingContext};
 use renderer_base::color::Rgb;
@@ -23,39 +22,39 @@ use renderer_base::math::{Frame, Ray, RayEnd, cos};
 use renderer_base::sampling::{cosine_hemisphere, solid_angle_pdf, triangle};
 use renderer_geometry::{Analytic, Geometry, Interaction, Shape, ShapeId, SurfacePoint};
 
-/// A shape that emits.
+/// Emissive shape.
 #[derive(Clone, Debug)]
 pub struct AreaLight {
     shape: Shape,
     id: ShapeId,
     material: Material,
-    pattern: Pattern,
+    pattern: EmissionDistribution,
     surface: EmitterShape,
     power: f32,
 }
 
-/// Geometry that the parameter squares of the pattern are mapped to.
+/// Geometry to which the parameter squares of the distribution are mapped.
 #[derive(Clone, Debug)]
 enum EmitterShape {
     /// Triangles of a mesh with varying emission.
     Triangles(Vec<LightTriangle>),
-    /// Faces of a mesh with uniform emission; they are the primitives of the pattern.
+    /// Faces of a mesh with uniform emission; they are the primitives of the distribution.
     Faces(Faces),
-    Ball(Ball, SphereShares),
+    Sphere(Sphere, SphereShares),
     Analytic(Analytic),
 }
 
-/// Shares of the sampling strategies of a sphere.
+/// Probabilities of the sampling strategies for a sphere.
 #[derive(Clone, Copy, Debug)]
 struct SphereShares {
-    /// Share of samples from outside that are taken by cone; the others are taken by the pattern.
+    /// Probability of cone sampling for reference points outside; the remainder samples the distribution.
     cone: f32,
-    /// Share of the cone samples that lie on the far side.
+    /// Fraction of the cone samples that lie on the far side.
     far: f32,
 }
 
 impl AreaLight {
-    /// The area light of a shape with its material; `None` if the material cannot emit or the shape has no area.
+    /// Creates the area light of a shape; `None` if its material cannot emit or the shape has no area.
     pub fn new(
         shape: Shape,
         id: ShapeId,
@@ -80,9 +79,11 @@ impl AreaLight {
         let surface = EmitterShape::of(&shape, &material);
         let mut light = AreaLight {
             pattern: match &surface {
-                EmitterShape::Faces(faces) => Pattern::even(&faces.areas().collect::<Vec<_>>()),
-                EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
-                    Pattern::even(&areas)
+                EmitterShape::Faces(faces) => {
+                    EmissionDistribution::by_area(&faces.areas().collect::<Vec<_>>())
+                }
+                EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => {
+                    EmissionDistribution::by_area(&areas)
                 }
             },
             surface,
@@ -96,61 +97,62 @@ impl AreaLight {
             light.power = (exitance * area) as f32;
         } else {
             let context = || ShadingContext::new(host.clone());
-            let (pattern, power) = Pattern::probed(&areas, probing, context, |probe, context| {
-                light.probe(probe, context)
-            });
+            let (pattern, power) =
+                EmissionDistribution::probed(&areas, probing, context, |probe, context| {
+                    light.probe(probe, context)
+                });
             (light.pattern, light.power) = (pattern, power);
         }
         Some(light)
     }
 
-    /// The luminance of the radiant power, estimated when the light was made; 0 when no light was found [W].
+    /// Estimated luminance of the radiant power [W], computed at creation; 0 if the probes found no emission.
     pub(super) fn power(&self) -> f32 {
         self.power
     }
 
-    /// Number of parts that light selection chooses from.
+    /// Number of parts for light selection.
     pub(super) fn parts(&self) -> u32 {
         match &self.surface {
             EmitterShape::Faces(faces) => faces.len(),
-            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => 1,
+            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => 1,
         }
     }
 
-    /// The part that a primitive belongs to.
+    /// Part to which a primitive belongs.
     #[inline]
     pub(super) fn part_of(&self, primitive: u32) -> u32 {
         match &self.surface {
             EmitterShape::Faces(faces) => faces.index_of(primitive),
-            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => 0,
+            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => 0,
         }
     }
 
-    /// The share of the light's power that a part has.
+    /// Fraction of the light's power that belongs to a part.
     #[inline]
     pub(super) fn part_probability(&self, part: u32) -> f32 {
         match &self.surface {
             EmitterShape::Faces(_) => self.pattern.probability(part),
-            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => 1.0,
+            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => 1.0,
         }
     }
 
-    /// The part that `u` in `[0,1)` chooses by power, and what is left of `u`.
+    /// Selects a part in proportion to power by `u` in `[0,1)`; also returns the rescaled `u`.
     pub(super) fn part_by_power(&self, u: f64) -> (u32, f64) {
         match &self.surface {
             EmitterShape::Faces(_) => {
                 let place = self.pattern.sample(u, Vec2::ZERO);
                 (place.primitive, place.rest)
             }
-            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => (0, u),
+            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => (0, u),
         }
     }
 
-    /// Where a part is and how strong.
+    /// Position, intensity and orientation bounds of a part.
     pub(super) fn bounds(&self, part: u32) -> LightBounds {
         let bounds = match &self.surface {
             EmitterShape::Faces(faces) => faces.bounds(part),
-            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
+            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => {
                 self.shape.bounds()
             }
         };
@@ -162,7 +164,7 @@ impl AreaLight {
                 let p = Vec3::from(self.shape.world_from_object.translation);
                 (self.analytic_at(p).ng, 0.0)
             }
-            EmitterShape::Ball(..) | EmitterShape::Analytic(_) => (Vec3::Z, PI),
+            EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => (Vec3::Z, PI),
         };
         LightBounds {
             center: bounds.center(),
@@ -176,7 +178,7 @@ impl AreaLight {
         }
     }
 
-    /// A point of a part by `u_primitive` and `u`, as seen from `p`.
+    /// Samples a point of a part by `u_primitive` and `u`, for the reference point `p`.
     pub(super) fn sample_li(&self, p: Vec3, part: u32, u_primitive: f64, u: Vec2) -> Option<LightSample> {
         match &self.surface {
             EmitterShape::Triangles(triangles) => {
@@ -188,8 +190,8 @@ impl AreaLight {
                 let seen = faces.seen_from(p, part, u);
                 self.sample_of(seen.as_ref()?)
             }
-            EmitterShape::Ball(ball, shares) => {
-                let seen = self.sample_ball(p, ball, *shares, u_primitive, u);
+            EmitterShape::Sphere(sphere, shares) => {
+                let seen = self.sample_sphere(p, sphere, *shares, u_primitive, u);
                 self.sample_of(seen.as_ref()?)
             }
             EmitterShape::Analytic(_) => {
@@ -201,7 +203,7 @@ impl AreaLight {
 
     // Inlined into each branch of its caller, by reference, to avoid copies that stall on store forwarding.
     #[inline(always)]
-    fn sample_of(&self, seen: &Seen) -> Option<LightSample> {
+    fn sample_of(&self, seen: &SeenPoint) -> Option<LightSample> {
         let emits = seen.cos > 0.0 || self.material.two_sided_emission();
         let chosen = emits && seen.pdf > 0.0 && seen.pdf.is_finite();
         chosen.then(|| LightSample {
@@ -210,8 +212,8 @@ impl AreaLight {
             is_delta: false,
             end: Some(seen.end),
             shine: match self.material.constant_emission() {
-                Some(radiance) => Shine::Known(radiance),
-                None => Shine::FromPoint {
+                Some(radiance) => SampledEmission::Known(radiance),
+                None => SampledEmission::FromPoint {
                     primitive: seen.primitive,
                     barycentric: seen.barycentric,
                 },
@@ -219,7 +221,7 @@ impl AreaLight {
         })
     }
 
-    /// The radiance against `wi` of a point that `sample_li` chose.
+    /// Radiance from a point sampled by `sample_li`, in the direction −`wi`.
     pub(super) fn radiance(
         &self,
         wi: Vec3,
@@ -232,7 +234,7 @@ impl AreaLight {
             EmitterShape::Triangles(_) | EmitterShape::Faces(_) => {
                 self.shape.surface_point(primitive, barycentric)
             }
-            EmitterShape::Ball(..) | EmitterShape::Analytic(_) => self.analytic_at(end.p),
+            EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => self.analytic_at(end.p),
         };
         let it = Interaction {
             time,
@@ -241,7 +243,7 @@ impl AreaLight {
         self.material.emission_at(&it, context)
     }
 
-    /// The density per solid angle with which `sample_li` chooses, as seen from `p`, the point that a ray found.
+    /// Density of `sample_li` for the reference point `p` at a point hit by a ray [1/sr].
     #[inline]
     pub(super) fn pdf_li(&self, p: Vec3, found: &Interaction) -> f32 {
         let cos = found.wo.dot(found.ng);
@@ -257,8 +259,8 @@ impl AreaLight {
                 let face = faces.index_of(found.primitive);
                 faces.pdf(p, face, (found.p, cos))
             }
-            EmitterShape::Ball(ball, shares) => {
-                self.ball_pdf(p, ball, *shares, found.p, (found.ng, found.uv), cos)
+            EmitterShape::Sphere(sphere, shares) => {
+                self.sphere_pdf(p, sphere, *shares, found.p, (found.ng, found.uv), cos)
             }
             EmitterShape::Analytic(analytic) => {
                 let density = self.pattern.density(0, || square_of_uv(*analytic, found.uv));
@@ -268,8 +270,7 @@ impl AreaLight {
         }
     }
 
-    /// A photon from a point by `u_primitive` and `u_position`, in a direction by `u_direction` in proportion to its
-    /// cosine.
+    /// Emits a photon: `u_primitive` and `u_position` select the point, `u_direction` a cosine-distributed direction.
     pub(super) fn emit(
         &self,
         u_primitive: f64,
@@ -283,12 +284,12 @@ impl AreaLight {
                 let (end, pdf) = faces.point(place.primitive, place.u);
                 (end, pdf, None)
             }
-            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
+            EmitterShape::Triangles(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => {
                 let (point, pdf) = self.point(place.primitive, place.u);
                 (point.ray_end(), pdf, Some(point))
             }
         };
-        let direction = self.leaving(end.ng, place.rest < 0.5, u_direction);
+        let direction = self.sample_exitant_direction(end.ng, place.rest < 0.5, u_direction);
         let radiance = self.radiance_from(point.as_ref(), place.primitive, direction, context);
         // The cosine cancels against the density of the direction, cos θ / π.
         let power = radiance * (PI * self.sides() / (pdf * place.density));
@@ -299,7 +300,7 @@ impl AreaLight {
         })
     }
 
-    /// How many sides emit.
+    /// Number of emitting sides.
     fn sides(&self) -> f32 {
         if self.material.two_sided_emission() {
             2.0
@@ -308,22 +309,22 @@ impl AreaLight {
         }
     }
 
-    /// The point of a primitive at a point of its parameter square, and its density per area where those of the square
-    /// are chosen uniformly.
+    /// Point of a primitive for a point of its parameter square, and its density per area [1/m²] under uniform sampling
+    /// of the square.
     fn point(&self, primitive: u32, place: Vec2) -> (SurfacePoint, f32) {
         match &self.surface {
             EmitterShape::Triangles(triangles) => {
                 let point = self.shape.surface_point(primitive, triangle(place));
                 (point, triangles[primitive as usize].inverse_area)
             }
-            EmitterShape::Faces(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
+            EmitterShape::Faces(_) | EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => {
                 let sample = self.shape.sample_area(primitive, place);
                 (sample.point, sample.pdf)
             }
         }
     }
 
-    /// The point of an analytic shape that is nearest to `p`.
+    /// Nearest point to `p` on the surface of an analytic shape.
     fn analytic_at(&self, p: Vec3) -> SurfacePoint {
         let object = self
             .shape
@@ -334,8 +335,8 @@ impl AreaLight {
             .expect("the shape is analytic")
     }
 
-    /// A direction from a point of that normal, in proportion to its cosine; from the back when both sides emit and `back` is set.
-    fn leaving(&self, ng: Vec3, back: bool, u: Vec2) -> Vec3 {
+    /// Samples a cosine-distributed direction about a normal; on the back if `back` is set and both sides emit.
+    fn sample_exitant_direction(&self, ng: Vec3, back: bool, u: Vec2) -> Vec3 {
         let normal = if back && self.material.two_sided_emission() {
             -ng
         } else {
@@ -344,7 +345,7 @@ impl AreaLight {
         Frame::from_normal(normal).to_world(cosine_hemisphere(u))
     }
 
-    /// The radiance in a direction from a point; no point is needed where that is the same everywhere.
+    /// Radiance in a direction from a point; uniform emission needs no point.
     fn radiance_from(
         &self,
         point: Option<&SurfacePoint>,
@@ -362,13 +363,13 @@ impl AreaLight {
         }
     }
 
-    /// The power that a photon with these numbers would have if the pattern were even.
+    /// Power that a photon with these random numbers would have under a uniform distribution.
     fn probe(&self, probe: &Probe, context: &mut ShadingContext) -> ProbeResult {
         let (point, pdf) = self.point(probe.primitive, probe.place);
         if pdf <= 0.0 {
             return ProbeResult::default();
         }
-        let direction = self.leaving(point.ng, probe.side < 0.5, probe.direction);
+        let direction = self.sample_exitant_direction(point.ng, probe.side < 0.5, probe.direction);
         let radiance = self.radiance_from(Some(&point), probe.primitive, direction, context);
         let exitance = PI * self.sides() * radiance.luminance();
         ProbeResult {
@@ -379,14 +380,14 @@ impl AreaLight {
 
     // ---- Analytic shapes.
 
-    fn sample_analytic(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<Seen> {
+    fn sample_analytic(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<SeenPoint> {
         let place = self.pattern.sample(u_primitive, u);
         let sample = self.shape.sample_area(0, place.u);
         let to_light = sample.point.p - p;
         let distance_squared = to_light.length_squared();
         let wi = to_light / distance_squared.sqrt();
         let cos = -wi.dot(sample.point.ng);
-        (distance_squared > 0.0).then(|| Seen {
+        (distance_squared > 0.0).then(|| SeenPoint {
             wi,
             cos,
             pdf: solid_angle_pdf(place.density * sample.pdf, distance_squared, cos),
@@ -396,23 +397,31 @@ impl AreaLight {
         })
     }
 
-    fn sample_ball(&self, p: Vec3, ball: &Ball, shares: SphereShares, u_way: f64, u: Vec2) -> Option<Seen> {
+    fn sample_sphere(
+        &self,
+        p: Vec3,
+        sphere: &Sphere,
+        shares: SphereShares,
+        u_strategy: f64,
+        u: Vec2,
+    ) -> Option<SeenPoint> {
         let share = f64::from(shares.cone);
-        let cone = ball.cone(p);
+        let cone = sphere.cone(p);
         let cone = match cone {
-            Some(cone) if u_way < share => cone,
-            // The rescaled number is used again, for the pattern.
+            Some(cone) if u_strategy < share => cone,
+            // The rescaled random number is reused for the distribution.
             Some(_) => {
-                let mut seen = self.sample_analytic(p, (u_way - share) / (1.0 - share), u)?;
+                let mut seen = self.sample_analytic(p, (u_strategy - share) / (1.0 - share), u)?;
                 let point = self.analytic_at(seen.end.p);
-                seen.pdf = self.ball_pdf(p, ball, shares, point.p, (point.ng, point.uv), seen.cos);
+                seen.pdf = self.sphere_pdf(p, sphere, shares, point.p, (point.ng, point.uv), seen.cos);
                 return Some(seen);
             }
-            None => return self.sample_analytic(p, u_way, u),
+            None => return self.sample_analytic(p, u_strategy, u),
         };
-        let far = u_way < share * f64::from(shares.far);
-        let chosen = ball.sample(&cone, u, far);
-        // Every direction of the cone hits the outside first; the cosine is needed for the pattern's share only.
+        let far = u_strategy < share * f64::from(shares.far);
+        let chosen = sphere.sample(&cone, u, far);
+        // Every direction of the cone hits the outside first; the cosine is needed only for the density of the
+        // distribution.
         let ng = if self.shape.flip_normals {
             -chosen.outward
         } else {
@@ -424,15 +433,15 @@ impl AreaLight {
         } else {
             let point = self.analytic_at(chosen.p);
             let cos = cos * chosen.wi.dot(chosen.outward).abs();
-            self.ball_pdf(p, ball, shares, chosen.p, (ng, point.uv), cos)
+            self.sphere_pdf(p, sphere, shares, chosen.p, (ng, point.uv), cos)
         };
-        Some(Seen {
+        Some(SeenPoint {
             wi: chosen.wi,
             cos,
             pdf,
             end: RayEnd {
                 p: chosen.p,
-                p_error: ball.p_error,
+                p_error: sphere.p_error,
                 ng,
             },
             primitive: 0,
@@ -440,11 +449,11 @@ impl AreaLight {
         })
     }
 
-    /// The density per solid angle of a sphere's point, where `cos` is the cosine between its normal and the way to `p`.
-    fn ball_pdf(
+    /// Density of a sphere's point [1/sr]; `cos` is the cosine between its normal and the direction to `p`.
+    fn sphere_pdf(
         &self,
         p: Vec3,
-        ball: &Ball,
+        sphere: &Sphere,
         shares: SphereShares,
         point: Vec3,
         (ng, uv): (Vec3, Vec2),
@@ -455,7 +464,7 @@ impl AreaLight {
             let pdf_area = density * self.shape.pdf_area(0, ng);
             solid_angle_pdf(pdf_area, (point - p).length_squared(), cos)
         };
-        let Some(cone) = ball.cone(p) else {
+        let Some(cone) = sphere.cone(p) else {
             return by_pattern();
         };
         let is_far = (cos < 0.0) != self.shape.flip_normals;
@@ -486,8 +495,8 @@ impl EmitterShape {
             Geometry::Disk => Analytic::Disk,
             Geometry::Cylinder => Analytic::Cylinder,
         };
-        match Ball::of(shape) {
-            Some(ball) => EmitterShape::Ball(ball, SphereShares::of(shape, material)),
+        match Sphere::of(shape) {
+            Some(sphere) => EmitterShape::Sphere(sphere, SphereShares::of(shape, material)),
             None => EmitterShape::Analytic(analytic),
         }
     }
@@ -513,7 +522,7 @@ impl SphereShares {
     }
 }
 
-/// The point of the parameter square of [`Shape::sample_area`] whose surface parameters are `uv`.
+/// Point of the parameter square of [`Shape::sample_area`] for the surface parameters `uv`.
 fn square_of_uv(analytic: Analytic, uv: Vec2) -> Vec2 {
     match analytic {
         Analytic::Sphere => Vec2::new(uv.x, 0.5 + 0.5 * cos(PI * uv.y)),

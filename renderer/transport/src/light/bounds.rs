@@ -1,25 +1,25 @@
-//! Bounds of emitters (position, intensity, orientation cone): estimate the irradiance that they send to a point.
+//! Light bounds (position, intensity, orientation cone) and the estimate of their irradiance at a point.
 // Conty Estevez & Kulla 2018, "Importance Sampling of Many Lights with Adaptive Tree Splitting", section 4.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
 use glam::Vec3;
 
-use super::lit_point::{LitPoint, less};
+use super::light_sample_context::{LightSampleContext, angle_difference};
 use renderer_base::math::{atan2, cos, safe_sqrt, sin, sqr};
 
-/// A bounding sphere of emitters and a bounding cone of their directions.
+/// Bounding sphere of emitters and bounding cone of their directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LightBounds {
     pub(super) center: Vec3,
     pub(super) radius: f32,
-    /// Luminance of the radiant intensity of all together, as seen from where it is greatest [W/sr].
+    /// Luminance of the total radiant intensity in the brightest direction [W/sr].
     pub(super) intensity: f32,
-    /// Middle of the directions in which they shine, unit length.
+    /// Axis of the emission cone, unit length.
     pub(super) axis: Vec3,
-    /// Angle between the axis and the farthest direction in which one of them is brightest [rad].
+    /// Angle between the axis and the farthest direction in which an emitter is brightest [rad].
     pub(super) spread: f32,
-    /// Angle beyond that at which there is no light any more [rad].
+    /// Additional angle at which emission ends [rad].
     pub(super) falloff: f32,
 }
 
@@ -36,7 +36,7 @@ impl LightBounds {
         }
     }
 
-    /// The bounds of both.
+    /// Union of two bounds.
     pub(super) fn union(&self, other: &LightBounds) -> LightBounds {
         let (center, radius) = sphere_around((self.center, self.radius), (other.center, other.radius));
         let (axis, spread) = cone_around((self.axis, self.spread), (other.axis, other.spread));
@@ -53,7 +53,7 @@ impl LightBounds {
     /// Cost of the split heuristic: intensity times extent times orientation measure.
     pub(super) fn cost(&self) -> f32 {
         let outer = (self.spread + self.falloff).min(PI);
-        // The orientation measure: an integral of the cosine beyond the spread, over the sphere of directions.
+        // Orientation measure: integral over the sphere of directions of the cosine beyond the spread.
         let directions = 1.0 - cos(self.spread)
             + 0.25
                 * (2.0 * (outer - self.spread) * sin(self.spread) - cos(self.spread - 2.0 * outer)
@@ -61,15 +61,15 @@ impl LightBounds {
         self.intensity * sqr(self.radius) * directions
     }
 
-    /// Estimated contribution to a point, see [`importance`].
+    /// Estimated contribution to a point; see [`importance`].
     #[cfg(test)]
-    pub(super) fn importance(&self, at: &LitPoint) -> f32 {
+    pub(super) fn importance(&self, at: &LightSampleContext) -> f32 {
         let cosines = Cosines::of(self);
         importance(at, self.center, self.radius, self.intensity, self.axis, &cosines)
     }
 }
 
-/// The cone of some bounds as it is asked.
+/// Cosines of the emission cone, as [`importance`] needs them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cosines {
     pub(super) cos_spread: f32,
@@ -82,17 +82,17 @@ impl Cosines {
         Cosines {
             cos_spread: cos(bounds.spread),
             sin_spread: sin(bounds.spread),
-            // Where spread and falloff reach all the way round, no angle is beyond.
+            // No angle is outside if spread and falloff together cover the sphere.
             cos_falloff: cos(bounds.falloff) - 1e-4,
         }
     }
 }
 
-/// Estimated unoccluded contribution to a point, weighted by the point's response [W/m²]. Written without branches, so
-/// that eight are computed in SIMD.
+/// Estimated unoccluded contribution to a point, weighted by the point's response [W/m²]. Branch-free, so that eight
+/// children are computed with SIMD.
 #[inline(always)]
 pub(super) fn importance(
-    at: &LitPoint,
+    at: &LightSampleContext,
     center: Vec3,
     radius: f32,
     intensity: f32,
@@ -104,7 +104,7 @@ pub(super) fn importance(
     let radius2 = radius * radius;
     let inverse = 1.0 / distance2.max(f32::MIN_POSITIVE).sqrt();
     let is_outside = distance2 > radius2;
-    // Half the angle that the sphere fills as seen from the point.
+    // Half-angle that the bounding sphere subtends from the point.
     let sin2_size = radius2 / distance2.max(f32::MIN_POSITIVE);
     let cos_size = if is_outside {
         (1.0 - sin2_size).max(0.0).sqrt()
@@ -115,8 +115,8 @@ pub(super) fn importance(
 
     let cos_axis = -(axis.dot(to) * inverse).clamp(-1.0, 1.0);
     let sin_axis = (1.0 - cos_axis * cos_axis).sqrt();
-    let (cos_past, sin_past) = less((cos_axis, sin_axis), (cone.cos_spread, cone.sin_spread));
-    let (cos_seen, _) = less((cos_past, sin_past), (cos_size, sin_size));
+    let (cos_past, sin_past) = angle_difference((cos_axis, sin_axis), (cone.cos_spread, cone.sin_spread));
+    let (cos_seen, _) = angle_difference((cos_past, sin_past), (cos_size, sin_size));
 
     let arrives = at.response(to * inverse, (cos_size, sin_size));
 
@@ -128,7 +128,7 @@ pub(super) fn importance(
     intensity * leaves * arrives / distance2.max(radius2).max(f32::MIN_POSITIVE)
 }
 
-/// A sphere that holds two spheres.
+/// Bounding sphere of two spheres.
 fn sphere_around((a, ra): (Vec3, f32), (b, rb): (Vec3, f32)) -> (Vec3, f32) {
     let between = b - a;
     let distance = between.length();
@@ -142,7 +142,7 @@ fn sphere_around((a, ra): (Vec3, f32), (b, rb): (Vec3, f32)) -> (Vec3, f32) {
     }
 }
 
-/// A cone (axis and half-angle [rad]) that holds two cones.
+/// Bounding cone (axis and half-angle [rad]) of two cones.
 pub(super) fn cone_around((a, angle_a): (Vec3, f32), (b, angle_b): (Vec3, f32)) -> (Vec3, f32) {
     let ((a, angle_a), (b, angle_b)) = if angle_a >= angle_b {
         ((a, angle_a), (b, angle_b))
@@ -163,17 +163,17 @@ pub(super) fn cone_around((a, angle_a): (Vec3, f32), (b, angle_b): (Vec3, f32)) 
     (axis.normalize(), angle)
 }
 
-/// The cone that holds the unit vectors, about their mean.
+/// Bounding cone of unit vectors, about their mean.
 pub(super) fn cone_of(directions: impl Iterator<Item = Vec3> + Clone) -> (Vec3, f32) {
     let mean = directions.clone().sum::<Vec3>();
     let Some(axis) = mean.try_normalize() else {
         return (Vec3::Z, PI);
     };
-    let least = directions.map(|d| d.dot(axis)).fold(1.0, f32::min);
-    // A little more than the least cosine says: `f32` knows small angles by their sine alone.
+    let min = directions.map(|d| d.dot(axis)).fold(1.0, f32::min);
+    // Slightly larger than the minimum cosine requires: in `f32`, a cosine does not resolve small angles.
     (
         axis,
-        (atan2(safe_sqrt(1.0 - sqr(least.clamp(-1.0, 1.0))), least) + 1e-3).min(PI),
+        (atan2(safe_sqrt(1.0 - sqr(min.clamp(-1.0, 1.0))), min) + 1e-3).min(PI),
     )
 }
 
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_small_lamp_lights_by_distance_and_cosines() {
         let lamp = lamp(Vec3::new(0.0, 2.0, 0.0), -Vec3::Y);
-        let at = |p: Vec3, n: Vec3| lamp.importance(&LitPoint::on_surface(p, n));
+        let at = |p: Vec3, n: Vec3| lamp.importance(&LightSampleContext::on_surface(p, n));
         assert!((at(Vec3::ZERO, Vec3::Y) / 0.5 - 1.0).abs() < 1e-3);
         assert_eq!(at(Vec3::ZERO, -Vec3::Y), 0.0);
         assert_eq!(at(Vec3::new(0.0, 4.0, 0.0), -Vec3::Y), 0.0);
@@ -219,7 +219,7 @@ mod tests {
             pair[1].spread = vector().x.abs() * PI;
             pair[1].falloff = vector().x.abs() * FRAC_PI_2;
             let both = pair[0].union(&pair[1]);
-            let at = LitPoint::on_surface(vector() * 4.0, vector().normalize());
+            let at = LightSampleContext::on_surface(vector() * 4.0, vector().normalize());
             if pair.iter().any(|lamp| lamp.importance(&at) > 1e-3) {
                 assert!(both.importance(&at) > 0.0, "{pair:?} {both:?} {at:?}");
             }

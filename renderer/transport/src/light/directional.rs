@@ -1,44 +1,44 @@
-//! Directional lights: parallel light from infinity, or from a disk in the sky such as the sun.
+//! Directional lights: parallel light from infinity, or a disk in the sky such as the sun.
 
 use std::f32::consts::PI;
 
 use glam::{Vec2, Vec3};
 
-use super::lit_point::LitPoint;
-use super::sample::{LightSample, Shine};
+use super::light_sample_context::LightSampleContext;
+use super::sample::{LightSample, SampledEmission};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, safe_sqrt, sin, sqr};
 use renderer_base::sampling::{cone_solid_angle, uniform_cone, uniform_cone_pdf};
 
-/// Light from one direction.
+/// Distant light.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectionalLight {
-    /// Direction in which the light travels, unit length; for a disk, that of its centre.
+    /// Propagation direction of the light, unit length; for a disk, that of its centre.
     pub direction: Vec3,
-    /// Irradiance of a surface that faces it [W/m²].
+    /// Irradiance of a surface that faces the light [W/m²].
     pub irradiance: Rgb,
-    /// `None` where all light is parallel.
+    /// Disk in the sky; `None` for parallel light.
     disk: Option<Disk>,
 }
 
-/// A disk of uniform radiance in the sky.
+/// Disk of uniform radiance in the sky.
 #[derive(Clone, Copy, Debug)]
 struct Disk {
-    /// 1 − cos of half the angle that it fills.
+    /// 1 − cos of the disk's half-angle.
     one_minus_cos: f32,
-    /// [W/sr/m²]
+    /// Radiance [W/sr/m²].
     radiance: Rgb,
 }
 
-/// Half the angle of the smallest disk [radians]: `f32` directions tell no smaller one from a point.
-const LEAST_HALF_ANGLE: f32 = 1e-5;
+/// Minimum half-angle of a disk [rad]; `f32` directions do not resolve smaller ones.
+const MIN_HALF_ANGLE: f32 = 1e-5;
 
 impl DirectionalLight {
-    /// Light that travels along the unit vector `direction`, from a disk of angular diameter `angle` in `[0,π]`
-    /// [radians]; parallel light for an angle of 0.
+    /// Creates a light that travels along the unit vector `direction`, from a disk of angular diameter `angle` in
+    /// `[0,π]` [rad]; parallel light for an angle of 0.
     pub fn new(direction: Vec3, irradiance: Rgb, angle: f32) -> DirectionalLight {
         let half = 0.5 * angle;
-        let disk = (half >= LEAST_HALF_ANGLE).then(|| Disk {
+        let disk = (half >= MIN_HALF_ANGLE).then(|| Disk {
             one_minus_cos: 2.0 * sqr(sin(0.5 * half)),
             // The integral of the cosine over the disk is π sin².
             radiance: irradiance / (PI * sqr(sin(half))),
@@ -50,8 +50,8 @@ impl DirectionalLight {
         }
     }
 
-    /// A direction towards the light by `u`, its radiance, or irradiance if it is parallel, and the density of the
-    /// choice.
+    /// Samples a direction towards the light by `u`; returns it with its radiance (irradiance for parallel light) and
+    /// its density [1/sr].
     pub(super) fn sample(&self, u: Vec2) -> (Vec3, Rgb, f32) {
         match &self.disk {
             None => (-self.direction, self.irradiance, 1.0),
@@ -70,15 +70,15 @@ impl DirectionalLight {
             pdf,
             is_delta: self.is_delta(),
             end: None,
-            shine: Shine::Known(shine),
+            shine: SampledEmission::Known(shine),
         }
     }
 
-    /// The radiance from the unit vector `direction` and the density of sampling it.
+    /// Radiance from the unit vector `direction` and the density of sampling it [1/sr].
     #[inline]
     pub(super) fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
         match &self.disk {
-            // The squared distance to the centre is precise where the cosine is not.
+            // The squared distance to the centre is precise; the cosine is not.
             Some(disk) if (direction + self.direction).length_squared() <= 2.0 * disk.one_minus_cos => {
                 (disk.radiance, uniform_cone_pdf(disk.one_minus_cos))
             }
@@ -90,14 +90,14 @@ impl DirectionalLight {
         self.disk.is_none()
     }
 
-    pub(super) fn irradiance(&self, at: &LitPoint) -> f32 {
+    pub(super) fn irradiance(&self, at: &LightSampleContext) -> f32 {
         let sine = self
             .disk
             .map_or(0.0, |disk| safe_sqrt(2.0 * disk.one_minus_cos).min(1.0));
         self.irradiance.luminance() * at.distant_response(-self.direction, sine)
     }
 
-    /// Power that passes through the disk that covers a scene of that radius.
+    /// Power through the disk that covers a scene of that radius [W].
     pub(super) fn power(&self, scene_radius: f32) -> Rgb {
         let flux = match &self.disk {
             None => self.irradiance,

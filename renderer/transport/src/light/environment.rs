@@ -1,11 +1,11 @@
-//! Environment lights: constant radiance or a latitude-longitude map, sampled with MIS compensation.
+//! Environment lights (image infinite lights): constant radiance or a latitude-longitude map, with MIS compensation.
 //!
-//! - Row and column fractions of a map times π and 2π are the colatitude θ from +y and the longitude φ, and the direction
-//!   is (sin φ sin θ, cos θ, −cos φ sin θ): the centre column is +z.
-//! - Columns are at the centres of their cells, and the map is interpolated bilinearly, across the seam too. Rows are
-//!   at the centres of their cells, or spread from pole to pole ([`MapRows`]).
-//! - Light samples follow the radiance in excess of the mean (MIS compensation): BSDF sampling finds the rest, so every
-//!   light sample must be combined with BSDF samples by MIS. A constant environment has no light samples.
+//! - The row and column fractions of a map, times π and 2π, are the colatitude θ from +y and the longitude φ; the
+//!   direction is (sin φ sin θ, cos θ, −cos φ sin θ), so the centre column is +z.
+//! - Column samples are at cell centres, and the map is interpolated bilinearly, across the seam too. Rows are at cell
+//!   centres, or spread from pole to pole ([`MapRows`]).
+//! - Light sampling follows the radiance in excess of the mean (MIS compensation): BSDF sampling finds the rest, so
+//!   every light sample must be combined with BSDF sampling by MIS. A constant environment has no light samples.
 //! - Photons are sampled in proportion to luminance, without compensation.
 // Karlík et al. 2019, "MIS Compensation: Optimizing Sampling Techniques in Multiple Importance Sampling", section 5.
 
@@ -14,22 +14,22 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Mat3, Vec2, Vec3};
 
-use super::sample::{Emission, LightSample, Shine, Target};
+use super::sample::{Emission, EmissionBounds, LightSample, SampledEmission};
 use renderer_base::color::Rgb;
 use renderer_base::math::{cos, lat_long_uv, safe_sqrt, sin, sin_cos, sqr};
 use renderer_base::sampling::{BlockDistribution2d, uniform_sphere, uniform_sphere_pdf};
 use renderer_scene::MapRows;
 
-/// Light from all directions.
+/// Environment light: infinite, from all directions.
 #[derive(Clone, Debug)]
 pub enum EnvironmentLight {
-    /// The same radiance from everywhere.
+    /// Constant radiance.
     Constant(Rgb),
-    /// A latitude-longitude map.
+    /// Latitude-longitude map.
     Map(EnvironmentMap),
 }
 
-/// A latitude-longitude map that can be sampled.
+/// Latitude-longitude map with sampling distributions.
 #[derive(Clone, Debug)]
 pub struct EnvironmentMap {
     width: usize,
@@ -39,13 +39,13 @@ pub struct EnvironmentMap {
     texels: Vec<Rgb>,
     world_from_map: Mat3,
     map_from_world: Mat3,
-    /// Distribution for photons.
+    /// Sampling distribution of photon emission.
     emission: Box<BlockDistribution2d>,
-    /// Distribution for light samples: the luminance in excess of the mean; `None` if that is zero.
+    /// Sampling distribution of light samples: luminance in excess of the mean; `None` if that is zero.
     samples: Option<Box<BlockDistribution2d>>,
-    /// Luminance of the integral over all directions [W/m²].
+    /// Luminance integrated over all directions [W/m²].
     flux: f32,
-    /// The part of it in excess of the mean [W/m²].
+    /// Luminance in excess of the mean, integrated over all directions [W/m²].
     excess: f32,
 }
 
@@ -54,9 +54,9 @@ pub struct EnvironmentMap {
 pub struct EnvironmentOptions {
     /// Rotation of the map (a reflection is allowed).
     pub world_from_map: Mat3,
-    /// Where its rows are.
+    /// Positions of the rows.
     pub rows: MapRows,
-    /// Factor of all radiance.
+    /// Factor on all radiance.
     pub scale: Rgb,
 }
 
@@ -71,7 +71,7 @@ impl Default for EnvironmentOptions {
 }
 
 impl EnvironmentLight {
-    /// Radiance from the unit vector `direction` (leaving the scene) and the density with which `sample_li` chooses it.
+    /// Radiance from the unit vector `direction` (leaving the scene) and the density of `sample_li` for it [1/sr].
     #[inline]
     pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
         match self {
@@ -81,14 +81,19 @@ impl EnvironmentLight {
     }
 
     /// Emits a photon into `target`.
-    pub(super) fn emit(&self, target: Target, u_position: Vec2, u_direction: Vec2) -> Option<Emission> {
+    pub(super) fn emit(
+        &self,
+        target: EmissionBounds,
+        u_position: Vec2,
+        u_direction: Vec2,
+    ) -> Option<Emission> {
         let (wi, radiance, pdf) = self.sample_emission(u_direction)?;
         let (ray, area) = target.emission(-wi, u_position);
         let power = radiance * (area / pdf);
         (!power.is_black()).then_some(Emission { ray, power })
     }
 
-    /// Samples the direction that a photon comes from; returns it with its radiance and density.
+    /// Samples the direction from which a photon comes; returns it with its radiance and density [1/sr].
     fn sample_emission(&self, u: Vec2) -> Option<(Vec3, Rgb, f32)> {
         match self {
             EnvironmentLight::Constant(radiance) => {
@@ -113,13 +118,13 @@ impl EnvironmentLight {
                     pdf,
                     is_delta: false,
                     end: None,
-                    shine: Shine::FromMap(uv),
+                    shine: SampledEmission::FromMap(uv),
                 })
             }
         }
     }
 
-    /// Whether `sample_li` returns samples at all.
+    /// Returns whether `sample_li` ever returns samples.
     pub(super) fn has_samples(&self) -> bool {
         match self {
             EnvironmentLight::Constant(_) => false,
@@ -127,7 +132,7 @@ impl EnvironmentLight {
         }
     }
 
-    /// The radiance at a map position chosen by `sample_li`.
+    /// Radiance at a map position sampled by `sample_li`.
     pub(super) fn radiance_at(&self, uv: Vec2) -> Rgb {
         match self {
             EnvironmentLight::Constant(radiance) => *radiance,
@@ -155,22 +160,22 @@ impl EnvironmentLight {
         }
     }
 
-    /// The mean over all directions of the luminance [W/sr/m²].
+    /// Mean luminance over all directions [W/sr/m²].
     pub(super) fn mean_radiance(&self) -> f32 {
         self.flux() / (4.0 * PI)
     }
 
-    /// Luminance of the power that enters the bounding sphere of a scene of that radius.
+    /// Luminance of the power that enters the bounding sphere of a scene of that radius [W].
     pub(super) fn power(&self, scene_radius: f32) -> f32 {
         self.flux() * PI * sqr(scene_radius)
     }
 
-    /// The share of that power that light samples are taken for.
+    /// Luminance of the power covered by light samples [W].
     pub(super) fn sampled_power(&self, scene_radius: f32) -> f32 {
         4.0 * self.irradiance() * PI * sqr(scene_radius)
     }
 
-    /// Luminance of the integral over all directions [W/m²].
+    /// Luminance integrated over all directions [W/m²].
     fn flux(&self) -> f32 {
         match self {
             EnvironmentLight::Constant(radiance) => 4.0 * PI * radiance.luminance(),
@@ -180,10 +185,10 @@ impl EnvironmentLight {
 }
 
 impl EnvironmentMap {
-    /// A map of `texels`, row-major, row 0 at +y, in rows of `width`.
+    /// Creates a map from `texels`, row-major, row 0 at +y, `width` texels per row.
     ///
     /// # Panics
-    /// When `texels` is empty or not whole rows.
+    /// If `texels` is empty or does not consist of whole rows.
     pub fn new(texels: Vec<Rgb>, width: usize, options: EnvironmentOptions) -> EnvironmentMap {
         assert!(
             width > 0 && !texels.is_empty() && texels.len().is_multiple_of(width),
@@ -210,7 +215,7 @@ impl EnvironmentMap {
             }
         }
         let excess = sum(&weights);
-        // Less is rounding.
+        // Smaller values are rounding errors.
         let is_uneven = excess > 1e-4 * flux;
         EnvironmentMap {
             width,
@@ -234,7 +239,7 @@ impl EnvironmentMap {
         (self.lookup(uv), self.solid_angle_pdf(pdf, sin_theta))
     }
 
-    /// A direction in world space, its place on the map and its density.
+    /// Samples a direction in world space; returns it with its map position and density [1/sr].
     fn sample(&self, distribution: &BlockDistribution2d, u: Vec2) -> Option<(Vec3, Vec2, f32)> {
         let sample = distribution.sample(u);
         let (sin_theta, cos_theta) = sin_cos(PI * sample.uv.y);
@@ -245,7 +250,7 @@ impl EnvironmentMap {
         (pdf > 0.0).then_some((wi, sample.uv, pdf))
     }
 
-    /// dω = sin θ dθ dφ = 2π² sin θ du dv.
+    /// Converts a density per map area to solid angle [1/sr]: dω = sin θ dθ dφ = 2π² sin θ du dv.
     fn solid_angle_pdf(&self, pdf_uv: f32, sin_theta: f32) -> f32 {
         if sin_theta > 0.0 {
             pdf_uv / (2.0 * PI * PI * sin_theta)
@@ -254,7 +259,7 @@ impl EnvironmentMap {
         }
     }
 
-    /// The radiance at `uv` in `[0,1]²`, bilinear.
+    /// Radiance at `uv` in `[0,1]²`, bilinear.
     fn lookup(&self, uv: Vec2) -> Rgb {
         let x = uv.x * self.width as f32 - 0.5;
         let y = match self.rows {
@@ -269,7 +274,7 @@ impl EnvironmentMap {
         upper.lerp(lower, fy)
     }
 
-    /// Columns go round, rows end. `x` is at most one column outside.
+    /// Texel with columns wrapped and rows clamped; `x` is at most one column outside.
     fn texel(&self, x: i32, y: i32) -> Rgb {
         let (width, height) = (self.width as i32, self.height as i32);
         let x = if x < 0 {
@@ -283,20 +288,21 @@ impl EnvironmentMap {
     }
 }
 
-/// The solid angle of a texel's cell in a row [sr].
+/// Solid angle of a texel's cell in a row [sr].
 fn cell_solid_angle(row: usize, width: usize, height: usize) -> f64 {
     let edge = |row: usize| cos(std::f64::consts::PI * row as f64 / height as f64);
     (edge(row) - edge(row + 1)) * std::f64::consts::TAU / width as f64
 }
 
-/// The integral of the luminance of the bilinear map over cells, which are those of its texels along a row, and either those
-/// of its rows or what lies between two of them [W/m²].
+/// Luminance of the bilinear map integrated over cells [W/m²]. Along a row, cells are centred on texels; across rows,
+/// cells are those of the rows or the gaps between two of them.
 fn cell_fluxes(texels: &[Rgb], width: usize, rows: MapRows) -> Vec<f32> {
     let luminance = |texel: &Rgb| {
         let l = texel.luminance();
         if l.is_finite() { l.max(0.0) } else { 0.0 }
     };
-    // Along a row a linear interpolant's mean over a cell is 1/8 of either neighbour and 6/8 of the texel itself.
+    // Along a row, the mean of a linear interpolant over a cell weights both neighbours by 1/8 and the texel itself by
+    // 6/8.
     let columns: Vec<f32> = texels
         .chunks_exact(width)
         .flat_map(|row| {
@@ -358,7 +364,7 @@ fn row_shares(row: usize, width: usize, height: usize) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    /// A dim map with one bright texel.
+    /// Dim map with one bright texel.
     fn sun(options: EnvironmentOptions) -> EnvironmentMap {
         let mut texels = vec![Rgb::new(0.1, 0.2, 0.3); 16 * 8];
         texels[2 * 16 + 5] = Rgb::splat(500.0);
@@ -382,7 +388,7 @@ mod tests {
         assert!(d.z > 0.0 && d.x < 0.0);
     }
 
-    /// What the density of photons is in a direction.
+    /// Density of photon emission in a direction.
     fn emission_pdf(map: &EnvironmentMap, direction: Vec3) -> f32 {
         let d = map.map_from_world * direction;
         let sin_theta = safe_sqrt(sqr(d.x) + sqr(d.z));

@@ -2,20 +2,20 @@
 
 use glam::{Vec2, Vec3};
 
-use super::pattern::PatternPoint;
+use super::emission_distribution::EmissionSample;
 use super::rectangle;
-use super::sample::Seen;
+use super::sample::SeenPoint;
 use super::triangle::LightTriangle;
 use renderer_base::math::{Bounds, RayEnd};
 use renderer_base::sampling::triangle;
 use renderer_geometry::Rectangle;
 use renderer_geometry::Shape;
 
-/// The faces of a mesh.
+/// Faces of a mesh.
 #[derive(Clone, Debug)]
 pub(super) struct Faces {
     faces: Vec<Face>,
-    /// The face of each triangle; empty if every triangle is its own face.
+    /// Face of each triangle; empty if every triangle is its own face.
     of_triangle: Vec<u32>,
 }
 
@@ -26,7 +26,7 @@ enum Face {
 }
 
 impl Faces {
-    /// The faces of a mesh. Only consecutive triangles are paired to rectangles.
+    /// Creates the faces of a mesh. Only consecutive triangles are paired to rectangles.
     pub(super) fn of(shape: &Shape) -> Faces {
         let count = shape.primitive_count();
         let (mut faces, mut of_triangle) = (vec![], vec![]);
@@ -51,7 +51,7 @@ impl Faces {
         Faces { faces, of_triangle }
     }
 
-    /// The area of each [m²].
+    /// Areas of the faces [m²].
     pub(super) fn areas(&self) -> impl Iterator<Item = f32> + '_ {
         self.faces.iter().map(|face| match face {
             Face::Triangle(triangle) => triangle.area(),
@@ -59,12 +59,12 @@ impl Faces {
         })
     }
 
-    /// How many there are.
+    /// Number of faces.
     pub(super) fn len(&self) -> u32 {
         self.faces.len() as u32
     }
 
-    /// The unit normal of a face.
+    /// Unit normal of a face.
     pub(super) fn normal(&self, face: u32) -> Vec3 {
         match &self.faces[face as usize] {
             Face::Triangle(triangle) => triangle.ng(),
@@ -72,7 +72,7 @@ impl Faces {
         }
     }
 
-    /// A box that holds a face.
+    /// Bounding box of a face.
     pub(super) fn bounds(&self, face: u32) -> Bounds {
         match &self.faces[face as usize] {
             Face::Triangle(triangle) => Bounds::of_points(triangle.corners()),
@@ -80,17 +80,17 @@ impl Faces {
         }
     }
 
-    /// The face that a triangle of the mesh belongs to.
+    /// Face to which a triangle of the mesh belongs.
     #[inline]
     pub(super) fn index_of(&self, triangle: u32) -> u32 {
         let index = self.of_triangle.get(triangle as usize);
         index.copied().unwrap_or(triangle)
     }
 
-    /// The point of a face that `u` chooses, as seen from `p`.
+    /// Samples a point of a face by `u`, for the reference point `p`.
     #[inline]
-    pub(super) fn seen_from(&self, p: Vec3, face: u32, u: Vec2) -> Option<Seen> {
-        let place = PatternPoint {
+    pub(super) fn seen_from(&self, p: Vec3, face: u32, u: Vec2) -> Option<SeenPoint> {
+        let place = EmissionSample {
             primitive: face,
             u,
             density: 1.0,
@@ -102,8 +102,8 @@ impl Faces {
         }
     }
 
-    /// The density [1/sr] with which `seen_from` chooses the point `found` of a face, where `cos` is the cosine between its
-    /// normal and the way to `p`.
+    /// Density of `seen_from` at a point of a face [1/sr]; `at` is the point, and the cosine between its normal and the
+    /// direction to `p`.
     #[inline]
     pub(super) fn pdf(&self, p: Vec3, face: u32, at: (Vec3, f32)) -> f32 {
         match &self.faces[face as usize] {
@@ -112,7 +112,7 @@ impl Faces {
         }
     }
 
-    /// The point of a face that `u` chooses uniformly by area, and its density within the face [1/m²].
+    /// Samples a point of a face uniformly by area; returns it with its density within the face [1/m²].
     pub(super) fn point(&self, face: u32, u: Vec2) -> (RayEnd, f32) {
         match &self.faces[face as usize] {
             Face::Triangle(face) => (face.point(triangle(u)), face.inverse_area),

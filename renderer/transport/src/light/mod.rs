@@ -1,35 +1,34 @@
 //! Lights: point, spot, projector, directional, area and environment lights, with light sampling and photon emission.
 //!
-//! Contract of every light:
+//! Contract of all lights:
 //! - `sample_li` samples a direction from a point towards the light and returns its density per solid angle [1/sr]. It
-//!   runs no shader: `radiance` returns the unoccluded radiance and is called after the visibility test. Lights that no
-//!   ray can hit are *delta*: their density is 1, and their radiance already includes 1/distance²; use it with pdf 1.
-//! - `pdf_li` is that density for a direction or point found in another way (BSDF sampling); 0 for delta lights. It
+//!   runs no shader: `radiance` returns the unoccluded radiance and is called after the visibility test. *Delta* lights
+//!   cannot be hit by rays: their density is 1, and their radiance already includes 1/distance²; use it with pdf 1.
+//! - `pdf_li` is that density for a direction or point found otherwise (BSDF sampling); 0 for delta lights. It
 //!   integrates to the probability that `sample_li` returns a sample.
-//! - The density is nonzero wherever light may come from. Environments are the exception: MIS compensation leaves out
-//!   what BSDF sampling finds as well, so their light samples are always combined with BSDF samples. `emit` leaves
-//!   nothing out.
-//! - `le_pdf` returns the radiance of lights at infinity along a ray that leaves the scene. Area lights emit through
-//!   their shape's material.
+//! - The density is nonzero wherever light may come from, except for environments: MIS compensation omits radiance that
+//!   BSDF sampling finds as well, so their light samples are always combined with BSDF sampling. `emit` omits nothing.
+//! - `le_pdf` returns the radiance of infinite lights along a ray that leaves the scene. Area lights emit through their
+//!   shape's material.
 //! - `emit` samples photons, each with its share of the light's power.
 //! - `power` is for light selection only and may be an estimate.
 
 mod area;
 mod bounds;
 mod directional;
+mod directional_area;
+mod emission_distribution;
 mod environment;
 mod face;
-mod lit_point;
-mod pattern;
+mod light_sample_context;
 mod point;
 mod portal;
 mod projector;
+mod projector_texture;
 mod rectangle;
 mod sample;
 mod select;
-mod sheet;
 mod sky;
-mod slide;
 mod sphere;
 mod spot;
 mod tree;
@@ -44,50 +43,50 @@ use bounds::LightBounds;
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
 pub use renderer_scene::{Interpolation, MapRows, Outline, SlideLookup, SlideWrap};
-use sample::Shine;
+use sample::SampledEmission;
 
 pub use area::AreaLight;
 pub use directional::DirectionalLight;
+pub use directional_area::DirectionalAreaLight;
+pub use emission_distribution::Probing;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
-pub use lit_point::LitPoint;
-pub use pattern::Probing;
+pub use light_sample_context::LightSampleContext;
 pub use point::PointLight;
 pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
-pub use sample::{Emission, LightSample, Target};
+pub use projector_texture::ProjectorTexture;
+pub use sample::{Emission, EmissionBounds, LightSample};
 pub use select::{ChosenLight, LightSelector, powers};
-pub use sheet::SheetLight;
 pub use sky::sky_lights;
-pub use slide::Slide;
 pub use spot::{Falloff, SpotLight};
 
 /// Index of a light in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LightId(pub u32);
 
-/// A light.
+/// Light source.
 #[derive(Clone, Debug)]
 pub enum Light {
-    /// A point light: isotropic.
+    /// Isotropic point light.
     Point(PointLight),
-    /// A spot light: a point with a cone.
+    /// Spot light: a point light with a cone.
     Spot(SpotLight),
-    /// A projector: a point with an image.
+    /// Projector: a point light with an image.
     Projector(Box<ProjectorLight>),
-    /// A flat light that emits along its normal only (`directional_area`).
-    Sheet(SheetLight),
-    /// A directional light: from infinity, parallel or from a disk in the sky.
+    /// Flat light that emits along its normal only (`directional_area`).
+    Sheet(DirectionalAreaLight),
+    /// Directional light: infinite; parallel or from a disk in the sky.
     Directional(DirectionalLight),
-    /// A shape that emits.
+    /// Emissive shape.
     Area(Box<AreaLight>),
-    /// An environment: from infinity, all directions.
+    /// Environment light: infinite, from all directions.
     Environment(EnvironmentLight),
-    /// An environment with portals.
+    /// Environment light with portals.
     Portals(Box<PortalLight>),
 }
 
 impl Light {
-    /// Adds the light's parameters to a hash; those of shapes are left out.
+    /// Adds the light's parameters to a hash, except those of shapes.
     pub fn hash_bits(&self, hasher: &mut impl Hasher) {
         match self {
             Light::Point(light) => format!("{light:?}").hash(hasher),
@@ -102,10 +101,11 @@ impl Light {
     }
 
     /// Samples a photon by `u_primitive` (part of the light), `u_position` and `u_direction`, each in `[0,1)`; `None`
-    /// if none is emitted. The mean of its power is the light's power; for lights at infinity, the power into `target`.
+    /// if none is emitted. The expectation of its power is the light's power; for infinite lights, the power into
+    /// `target`.
     pub fn emit(
         &self,
-        target: Target,
+        target: EmissionBounds,
         u_primitive: f64,
         u_position: Vec2,
         u_direction: Vec2,
@@ -128,7 +128,7 @@ impl Light {
         }
     }
 
-    /// The area light, if it is one.
+    /// Returns the area light, if it is one.
     #[inline]
     fn area(&self) -> Option<&AreaLight> {
         match self {
@@ -148,14 +148,14 @@ impl Light {
         self.area().map_or(1, AreaLight::parts)
     }
 
-    /// The part that a primitive of this light's shape belongs to.
+    /// Part to which a primitive of this light's shape belongs.
     #[inline]
     pub fn part_of(&self, primitive: u32) -> u32 {
         self.area().map_or(0, |light| light.part_of(primitive))
     }
 
     /// Samples a direction from `p` to a part of the light by `u_primitive` (primitive of the part) and `u` (point on
-    /// it), each in `[0,1)`; `None` where no light arrives.
+    /// it), each in `[0,1)`; `None` if no light arrives.
     #[inline]
     pub fn sample_li(&self, p: Vec3, part: u32, u_primitive: f64, u: Vec2) -> Option<LightSample> {
         match self {
@@ -170,36 +170,36 @@ impl Light {
         }
     }
 
-    /// Unoccluded radiance along a direction that `sample_li` of this light returned.
+    /// Unoccluded radiance along a direction sampled by this light's `sample_li`.
     #[inline]
     pub fn radiance(&self, sample: &LightSample, time: f32, context: &mut ShadingContext) -> Rgb {
         match (self, sample.shine, &sample.end) {
-            (_, Shine::Known(radiance), _) => radiance,
+            (_, SampledEmission::Known(radiance), _) => radiance,
             (
                 Light::Area(light),
-                Shine::FromPoint {
+                SampledEmission::FromPoint {
                     primitive,
                     barycentric,
                 },
                 Some(end),
             ) => light.radiance(sample.wi, end, (primitive, barycentric), time, context),
-            (Light::Environment(light), Shine::FromMap(uv), _) => light.radiance_at(uv),
-            (Light::Portals(light), Shine::FromMap(uv), _) => light.environment().radiance_at(uv),
-            (_, Shine::FromPoint { .. } | Shine::FromMap(_), _) => {
+            (Light::Environment(light), SampledEmission::FromMap(uv), _) => light.radiance_at(uv),
+            (Light::Portals(light), SampledEmission::FromMap(uv), _) => light.environment().radiance_at(uv),
+            (_, SampledEmission::FromPoint { .. } | SampledEmission::FromMap(_), _) => {
                 unreachable!("only shapes shine from points, and environments from maps")
             }
         }
     }
 
-    /// The density per solid angle with which `sample_li` from `p` chooses the point that a ray found on this light's
-    /// shape, of the part that it belongs to; 0 for lights that are no shape.
+    /// Density of `sample_li` from `p`, for the point that a ray hit on this light's shape, within its part [1/sr]; 0
+    /// for lights without a shape.
     #[inline]
     pub fn pdf_li(&self, p: Vec3, found: &Interaction) -> f32 {
         self.area().map_or(0.0, |light| light.pdf_li(p, found))
     }
 
-    /// The radiance along a ray that leaves the scene in the unit vector `direction`, and the density with which `sample_li`
-    /// from `p` chooses it; both 0 for lights that are not at infinity.
+    /// Radiance along a ray that leaves the scene in the unit vector `direction`, and the density of `sample_li` from
+    /// `p` for it [1/sr]; both 0 for lights that are not infinite.
     #[inline]
     pub fn le_pdf(&self, p: Vec3, direction: Vec3) -> (Rgb, f32) {
         match self {
@@ -212,8 +212,8 @@ impl Light {
         }
     }
 
-    /// Luminance of the power that reaches a scene of radius `scene_radius` [W]. For a shape an estimate, which may be
-    /// 0; see [`powers`].
+    /// Luminance of the power that reaches a scene of radius `scene_radius` [W]; for a shape an estimate, which may be
+    /// 0 (see [`powers`]).
     pub fn power(&self, scene_radius: f32) -> f32 {
         match self {
             Light::Point(light) => light.power().luminance(),
@@ -227,7 +227,7 @@ impl Light {
         }
     }
 
-    /// Bounds of a part for the light tree; `None` for lights outside the tree: those at infinity, and parallel light.
+    /// Bounds of a part for the light tree; `None` for lights outside the tree: infinite ones, and parallel light.
     fn bounds(&self, part: u32) -> Option<LightBounds> {
         match self {
             Light::Point(light) => Some(light.bounds()),
@@ -240,7 +240,7 @@ impl Light {
 
     /// Estimated luminance of the unoccluded irradiance at a point, for lights outside the light tree [W/m²].
     #[inline]
-    fn irradiance(&self, at: &LitPoint) -> f32 {
+    fn irradiance(&self, at: &LightSampleContext) -> f32 {
         match self {
             Light::Sheet(light) => light.irradiance(at),
             Light::Directional(light) => light.irradiance(at),
@@ -250,7 +250,7 @@ impl Light {
         }
     }
 
-    /// Whether it is at infinity.
+    /// Returns whether it is an infinite light.
     pub fn is_infinite(&self) -> bool {
         match self {
             Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => true,
@@ -260,7 +260,7 @@ impl Light {
         }
     }
 
-    /// Whether no ray can hit it (delta light).
+    /// Returns whether it is a delta light, which no ray can hit.
     pub fn is_delta(&self) -> bool {
         match self {
             Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) => true,

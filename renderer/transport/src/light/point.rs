@@ -1,17 +1,17 @@
-//! Point lights: isotropic, without size.
+//! Point lights: isotropic.
 
 use glam::{Vec2, Vec3};
 
 use super::bounds::LightBounds;
-use super::sample::{Emission, LightSample, Shine};
+use super::sample::{Emission, LightSample, SampledEmission};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
 use renderer_base::sampling::uniform_sphere;
 
-/// A point that radiates `intensity` in every direction.
+/// Isotropic point light.
 #[derive(Clone, Copy, Debug)]
 pub struct PointLight {
-    /// Where it is, world space [m].
+    /// Position, world space [m].
     pub position: Vec3,
     /// Radiant intensity [W/sr].
     pub intensity: Rgb,
@@ -38,7 +38,7 @@ impl PointLight {
     }
 }
 
-/// The sample of a light without size at `position`, whose intensity towards the unit vector `w` is `intensity(w)`.
+/// Light sample for a point light at `position` with radiant intensity `intensity(w)` towards the unit vector `w`.
 pub(super) fn toward_point(
     p: Vec3,
     position: Vec3,
@@ -57,6 +57,6 @@ pub(super) fn toward_point(
         pdf: 1.0,
         is_delta: true,
         end: Some(RayEnd::in_space(position)),
-        shine: Shine::Known(radiance),
+        shine: SampledEmission::Known(radiance),
     })
 }

@@ -1,44 +1,46 @@
 //! Portals: rectangles through which environment light enters a room, sampled by solid angle.
 //!
-//! - From points in front of a portal, a share of the light samples goes through the visible portals: one is chosen in
-//!   proportion to its solid angle, and a direction through it uniformly. The other samples follow the environment map.
+//! - From points in front of a portal, a fraction of the light samples goes through the visible portals: one is
+//!   selected in proportion to its solid angle, and a direction through it uniformly. The other samples follow the
+//!   environment map.
 //! - Portals do not block light: light that enters elsewhere is found by the other samples and by BSDF sampling.
-//! - A portal that appears very small, or nearly edge-on, gets no samples.
+//! - A portal that appears very small, or nearly edge-on, is not sampled.
 
 use std::hash::Hasher;
 
 use glam::{Vec2, Vec3};
 
 use super::environment::EnvironmentLight;
-use super::sample::{LightSample, Shine};
+use super::sample::{LightSample, SampledEmission};
 use renderer_base::color::Rgb;
 use renderer_base::sampling::SphericalRectangle;
 use renderer_geometry::{Rectangle, Shape};
 
-/// A rectangle that faces the room into which it lets light.
+/// Rectangle that faces the room into which it lets light.
 #[derive(Clone, Copy, Debug)]
 pub struct Portal(Rectangle);
 
-/// An environment with portals.
+/// Environment light with portals.
 #[derive(Clone, Debug)]
 pub struct PortalLight {
     environment: EnvironmentLight,
     portals: Vec<Portal>,
 }
 
-/// Least solid angle of a sampled portal [sr]; `f32` is too imprecise for smaller ones.
-const LEAST_SEEN: f32 = 2e-4;
+/// Minimum solid angle of a sampled portal [sr]; `f32` is too imprecise for smaller ones.
+const MIN_SOLID_ANGLE: f32 = 2e-4;
 
-/// Share of samples through portals where any is visible and the environment has samples of its own.
+/// Probability of sampling a portal if one is visible and the environment can be sampled too.
 const PORTAL_SHARE: f32 = 0.5;
 
 impl Portal {
-    /// The portal of a rectangular shape, whose front faces the room; `None` for any other shape.
+    /// Creates the portal of a rectangular shape, whose front faces the room; `None` for any other shape.
     pub fn of(shape: &Shape) -> Option<Portal> {
         Rectangle::of_shape(shape).map(Portal)
     }
 
-    /// The portal on the sphere about a point before it.
+    /// Spherical rectangle that the portal subtends from a point in front of it; `None` if it is not sampled from
+    /// there.
     #[inline]
     fn seen_from(&self, p: Vec3) -> Option<SphericalRectangle> {
         let rectangle = &self.0;
@@ -48,18 +50,18 @@ impl Portal {
             return None;
         }
         let seen = SphericalRectangle::new(rectangle.along(to_corner), rectangle.size, height);
-        (seen.solid_angle() > LEAST_SEEN).then_some(seen)
+        (seen.solid_angle() > MIN_SOLID_ANGLE).then_some(seen)
     }
 
-    /// Whether samples from `p` may go through it in a direction.
+    /// Returns whether samples from `p` may go through the portal in a direction.
     #[inline]
-    fn takes(&self, p: Vec3, direction: Vec3) -> bool {
-        self.is_met(p, direction) && self.seen_from(p).is_some()
+    fn is_sampled(&self, p: Vec3, direction: Vec3) -> bool {
+        self.is_crossed(p, direction) && self.seen_from(p).is_some()
     }
 
-    /// Whether a direction from a point before it goes through it.
+    /// Returns whether a ray from a point in front of the portal goes through it.
     #[inline]
-    fn is_met(&self, p: Vec3, direction: Vec3) -> bool {
+    fn is_crossed(&self, p: Vec3, direction: Vec3) -> bool {
         let rectangle = &self.0;
         let cos = -direction.dot(rectangle.ng());
         if cos <= 0.0 {
@@ -78,7 +80,7 @@ impl From<Rectangle> for Portal {
 }
 
 impl PortalLight {
-    /// `environment`, seen through `portals`.
+    /// Creates the light of an environment and its portals.
     pub fn new(environment: EnvironmentLight, portals: Vec<Portal>) -> PortalLight {
         PortalLight { environment, portals }
     }
@@ -88,16 +90,16 @@ impl PortalLight {
         &self.environment
     }
 
-    /// A direction from `p`, through a portal or as the environment chooses it.
-    pub(super) fn sample_li(&self, p: Vec3, u_way: f64, u: Vec2) -> Option<LightSample> {
+    /// Samples a direction from `p`, through a portal or from the environment; `u_strategy` selects.
+    pub(super) fn sample_li(&self, p: Vec3, u_strategy: f64, u: Vec2) -> Option<LightSample> {
         let visible = self.solid_angle(p);
         let share = self.share(visible);
-        if u_way >= f64::from(share) {
+        if u_strategy >= f64::from(share) {
             let mut sample = self.environment.sample_li(u)?;
             sample.pdf = (1.0 - share) * sample.pdf + share * self.pdf(p, sample.wi, visible);
             return Some(sample);
         }
-        let mut target = (u_way / f64::from(share)) as f32 * visible;
+        let mut target = (u_strategy / f64::from(share)) as f32 * visible;
         let mut chosen = None;
         for portal in &self.portals {
             if let Some(seen) = portal.seen_from(p) {
@@ -113,17 +115,17 @@ impl PortalLight {
         let (radiance, pdf) = self.environment.le_pdf(wi);
         // The portal it was sampled from counts as hit, even if rounding moved the direction over its edge.
         let others = self.portals.iter().filter(|other| !std::ptr::eq(*other, portal));
-        let met = 1 + others.filter(|other| other.takes(p, wi)).count();
+        let met = 1 + others.filter(|other| other.is_sampled(p, wi)).count();
         Some(LightSample {
             wi,
             pdf: share * met as f32 / visible + (1.0 - share) * pdf,
             is_delta: false,
             end: None,
-            shine: Shine::Known(radiance),
+            shine: SampledEmission::Known(radiance),
         })
     }
 
-    /// The radiance from a direction and the density with which `sample_li` chooses it from `p`.
+    /// Radiance from a direction and the density of `sample_li` from `p` for it [1/sr].
     pub(super) fn le_pdf(&self, p: Vec3, direction: Vec3) -> (Rgb, f32) {
         let visible = self.solid_angle(p);
         let share = self.share(visible);
@@ -134,7 +136,7 @@ impl PortalLight {
         )
     }
 
-    /// About the luminance of the irradiance that arrives at `p` through the portals [W/m²].
+    /// Approximate luminance of the irradiance that arrives at `p` through the portals [W/m²].
     pub(super) fn irradiance(&self, p: Vec3) -> f32 {
         let visible = self.solid_angle(p);
         let mean = self.environment.mean_radiance();
@@ -145,24 +147,27 @@ impl PortalLight {
         }
     }
 
-    /// The density of samples through portals, of which the solid angles sum up to `visible`.
+    /// Density of portal sampling [1/sr]; `visible` is the total solid angle of the portals [sr].
     #[inline]
     fn pdf(&self, p: Vec3, direction: Vec3, visible: f32) -> f32 {
         if visible == 0.0 {
             return 0.0;
         }
-        let met = self.portals.iter().filter(|portal| portal.takes(p, direction));
+        let met = self
+            .portals
+            .iter()
+            .filter(|portal| portal.is_sampled(p, direction));
         met.count() as f32 / visible
     }
 
-    /// The solid angles of all portals that take samples from `p` together [sr].
+    /// Total solid angle of the portals that are sampled from `p` [sr].
     #[inline]
     fn solid_angle(&self, p: Vec3) -> f32 {
         let seen = self.portals.iter().filter_map(|portal| portal.seen_from(p));
         seen.map(|seen| seen.solid_angle()).sum()
     }
 
-    /// The share of samples that go through portals.
+    /// Probability of portal sampling.
     #[inline]
     fn share(&self, visible: f32) -> f32 {
         match (visible > 0.0, self.environment.has_samples()) {
@@ -172,7 +177,7 @@ impl PortalLight {
         }
     }
 
-    /// Adds where the portals are to a hash.
+    /// Adds the positions of the portals to a hash.
     pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
         self.environment.hash_bits(hasher);
         for portal in &self.portals {

@@ -1,4 +1,4 @@
-//! Projector lights: a point that emits through an image; also spot lights with an image.
+//! Projector lights: point lights that emit through an image; also spot lights with an image.
 
 use std::f32::consts::PI;
 use std::hash::{Hash, Hasher};
@@ -7,27 +7,27 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use super::bounds::LightBounds;
 use super::point::toward_point;
+use super::projector_texture::ProjectorTexture;
 use super::sample::{Emission, LightSample};
-use super::slide::Slide;
 use super::spot::Falloff;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, atan, sin, sqr};
 use renderer_geometry::camera::{CameraError, Pose};
 
-/// A point light with an image.
+/// Point light with an image.
 #[derive(Clone, Debug)]
 pub struct ProjectorLight {
-    /// As a camera's: −z ahead, +y up and +x to the right of the picture on a wall.
+    /// Pose as of a camera: −z ahead, +y up and +x to the right of the projected picture.
     pose: Pose,
     /// Half the width and height of the picture at distance 1.
     half: Vec2,
-    slide: Slide,
+    slide: ProjectorTexture,
     beam: Beam,
-    /// Luminance [W].
+    /// Luminance of the power [W].
     power: f32,
 }
 
-/// Intensity where the image is white.
+/// Intensity for a white texel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Beam {
     /// Scaled so that a white diffuse wall that faces the light at distance 1 has the radiance `radiance` everywhere
@@ -40,21 +40,21 @@ pub enum Beam {
     Spot {
         /// Radiant intensity along the axis [W/sr].
         intensity: Rgb,
-        /// How it fades.
+        /// Angular falloff.
         falloff: Falloff,
     },
 }
 
 impl ProjectorLight {
-    /// A projector with the pose of a camera that would see the image; scale is ignored. `half` is half the width and
-    /// height of the image at distance 1.
+    /// Creates a projector with the pose of a camera that would see the image; scale is ignored. `half` is half the
+    /// width and height of the image at distance 1.
     ///
     /// # Errors
-    /// When the matrix is singular.
+    /// If the matrix is singular.
     pub fn new(
         world_from_light: &Affine3A,
         half: Vec2,
-        slide: Slide,
+        slide: ProjectorTexture,
         beam: Beam,
     ) -> Result<ProjectorLight, CameraError> {
         let mut light = ProjectorLight {
@@ -105,7 +105,7 @@ impl ProjectorLight {
         self.slide.hash_bits(hasher);
     }
 
-    /// The radiant intensity towards a unit vector of the light's space [W/sr].
+    /// Radiant intensity towards a unit vector in light space [W/sr].
     fn intensity(&self, local: Vec3) -> Rgb {
         let cos = -local.z;
         let uv = 0.5 + 0.5 * Vec2::new(local.x, -local.y) / (cos * self.half);
@@ -117,7 +117,7 @@ impl ProjectorLight {
             // The irradiance is π times the radiance of a white wall; at distance 1/cos it is cos³ times the intensity.
             Beam::Wall { radiance } => self.slide.at(uv) * radiance * (PI / (cos * cos * cos)),
             Beam::Spot { intensity, falloff } => {
-                // Half the square of the chord to the axis.
+                // Half the squared chord to the axis.
                 let one_minus_cos = 0.5 * (sqr(local.x) + sqr(local.y) + sqr(local.z + 1.0));
                 match falloff.at(one_minus_cos) {
                     0.0 => Rgb::BLACK,
@@ -127,7 +127,7 @@ impl ProjectorLight {
         }
     }
 
-    /// The unit vector of the light's space towards a point of the picture.
+    /// Unit vector in light space towards a point of the picture.
     fn toward(&self, uv: Vec2) -> Vec3 {
         let p = (2.0 * uv - 1.0) * self.half;
         Vec3::new(p.x, -p.y, -1.0).normalize()
@@ -138,7 +138,8 @@ impl ProjectorLight {
         4.0 * self.half.x * self.half.y * local.z.abs().powi(3)
     }
 
-    /// The integral of the luminance of the intensity over all directions, by the midpoints of cells a texel or less wide.
+    /// Integral of the luminance of the intensity over all directions, by the midpoint rule with cells of at most a
+    /// texel.
     fn integrated(&self) -> f32 {
         let [width, height] = self
             .slide

@@ -2,26 +2,26 @@
 
 use glam::{Vec2, Vec3};
 
-use super::pattern::PatternPoint;
-use super::sample::Seen;
+use super::emission_distribution::EmissionSample;
+use super::sample::SeenPoint;
 use renderer_base::math::sqr;
 use renderer_base::sampling::{LEAST_SOLID_ANGLE, SphericalRectangle, solid_angle_pdf};
 use renderer_geometry::Rectangle;
 
-/// The point that a place chooses, as seen from `p`.
+/// Maps a point of the parameter square to the rectangle, for the reference point `p`.
 #[inline]
-pub(super) fn seen_from(rectangle: &Rectangle, p: Vec3, place: &PatternPoint) -> Option<Seen> {
+pub(super) fn seen_from(rectangle: &Rectangle, p: Vec3, place: &EmissionSample) -> Option<SeenPoint> {
     let spherical = spherical(rectangle, p);
     let share = spherical.map_or(place.u, |spherical| spherical.sample(place.u));
     let pdf = |distance_squared, cos| match spherical {
         Some(spherical) => place.density / spherical.solid_angle(),
         None => solid_angle_pdf(place.density * rectangle.inverse_area, distance_squared, cos),
     };
-    Seen::from(p, rectangle.point(share), (0, Vec2::ZERO), pdf)
+    SeenPoint::from(p, rectangle.point(share), (0, Vec2::ZERO), pdf)
 }
 
-/// The density [1/sr] with which `seen_from` chooses a point `found`, with the probability of the rectangle, where `cos`
-/// is the cosine between its normal and the way to `p`.
+/// Density of `seen_from` at the point `found` [1/sr]; `probability` is that of the rectangle, `cos` the cosine between
+/// its normal and the direction to `p`.
 #[inline]
 pub(super) fn pdf(rectangle: &Rectangle, p: Vec3, probability: f32, (found, cos): (Vec3, f32)) -> f32 {
     match spherical(rectangle, p) {
@@ -34,13 +34,13 @@ pub(super) fn pdf(rectangle: &Rectangle, p: Vec3, probability: f32, (found, cos)
     }
 }
 
-/// The rectangle on the sphere about `p`, where points are chosen by that.
+/// Spherical rectangle about `p`; `None` if points are sampled by area.
 #[inline]
 fn spherical(rectangle: &Rectangle, p: Vec3) -> Option<SphericalRectangle> {
     let to_corner = rectangle.p - p;
     let low = rectangle.along(to_corner);
     let height = to_corner.dot(rectangle.ng()).abs();
-    // From the nearest point of the plane.
+    // Relative to the nearest point of the plane.
     let beside = (low.max(Vec2::ZERO) + (low + rectangle.size).min(Vec2::ZERO)).length_squared();
     let nearest2 = beside + sqr(height);
     let bound = sqr(LEAST_SOLID_ANGLE) * nearest2 * nearest2 * nearest2;

@@ -1,4 +1,4 @@
-//! Results of light sampling: directions with densities, shadow rays, and emitted photons.
+//! Results of light sampling: directions with densities, shadow rays, emitted photons.
 
 use std::f32::consts::PI;
 
@@ -8,36 +8,36 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, Ray, RayEnd};
 use renderer_base::sampling::disk;
 
-/// A sampled direction towards a light.
+/// Sampled direction towards a light.
 #[derive(Clone, Copy, Debug)]
 pub struct LightSample {
     /// Unit vector towards the light, world space.
     pub wi: Vec3,
     /// Density per solid angle [1/sr]; 1 for delta lights.
     pub pdf: f32,
-    /// Whether no ray can hit the light (delta light).
+    /// True for delta lights, which no ray can hit.
     pub is_delta: bool,
-    /// The point of the light; `None` at infinity.
+    /// Sampled point of the light; `None` for infinite lights.
     pub(super) end: Option<RayEnd>,
-    pub(super) shine: Shine,
+    pub(super) shine: SampledEmission,
 }
 
 /// Data from which the radiance of a sample is computed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shine {
+pub(super) enum SampledEmission {
     Known(Rgb),
     /// Emission of an area light at a point, by its shader.
     FromPoint {
         primitive: u32,
         barycentric: Vec2,
     },
-    /// A position on an environment map.
+    /// Position on an environment map.
     FromMap(Vec2),
 }
 
 impl LightSample {
-    /// The shadow ray from `from` to the light, shortened at both ends so that it hits neither surface. `from` is the
-    /// point for which the direction was sampled.
+    /// Shadow ray from `from` to the light, shortened at both ends so that it hits neither surface. `from` is the
+    /// reference point for which the direction was sampled.
     #[inline(always)]
     pub fn shadow_ray(&self, from: &RayEnd) -> Ray {
         match &self.end {
@@ -47,26 +47,26 @@ impl LightSample {
     }
 }
 
-/// An emitted photon.
+/// Emitted photon.
 #[derive(Clone, Copy, Debug)]
 pub struct Emission {
-    /// Its ray.
+    /// Ray of the photon.
     pub ray: Ray,
-    /// Power divided by the density of the choice [W].
+    /// Power divided by the sampling density [W].
     pub power: Rgb,
 }
 
-/// Bounding sphere of the scene, at which lights at infinity aim photons.
+/// Bounding sphere of the scene, the target of photons from infinite lights.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
-    /// Its centre [m].
+pub struct EmissionBounds {
+    /// Centre [m].
     pub center: Vec3,
-    /// Its radius [m].
+    /// Radius [m].
     pub radius: f32,
 }
 
-impl Target {
-    /// A photon ray along `direction` through the point `u` of the disk that covers the target, and the disk's area.
+impl EmissionBounds {
+    /// Photon ray along `direction` through the point `u` of the disk that covers the target, and the disk's area.
     // Pharr et al. 2016, "Physically Based Rendering", section 16.1.2.
     pub(super) fn emission(self, direction: Vec3, u: Vec2) -> (Ray, f32) {
         let p = disk(u) * self.radius;
@@ -78,34 +78,34 @@ impl Target {
     }
 }
 
-/// A point of the light as seen from somewhere.
-pub(super) struct Seen {
+/// Sampled point of a light as seen from a reference point.
+pub(super) struct SeenPoint {
     pub(super) wi: Vec3,
-    /// Cosine between the light's normal and the direction back.
+    /// Cosine between the light's normal and the direction to the reference point.
     pub(super) cos: f32,
-    /// Per solid angle [1/sr].
+    /// Density [1/sr].
     pub(super) pdf: f32,
     pub(super) end: RayEnd,
     pub(super) primitive: u32,
-    /// Zero on analytic shapes.
+    /// Barycentric coordinates; zero on analytic shapes.
     pub(super) barycentric: Vec2,
 }
 
-impl Seen {
-    /// The point `end`, of a primitive and its weights, as seen from `p`, with the density that `pdf` gives for the square of
-    /// the distance and the cosine at the light; `None` from the point itself.
+impl SeenPoint {
+    /// Sample for the point `end` of a primitive, with its barycentric coordinates, as seen from `p`; `pdf` returns the
+    /// density for the squared distance and the cosine at the light. Returns `None` if the point is `p` itself.
     #[inline(always)]
     pub(super) fn from(
         p: Vec3,
         end: RayEnd,
         (primitive, barycentric): (u32, Vec2),
         pdf: impl FnOnce(f32, f32) -> f32,
-    ) -> Option<Seen> {
+    ) -> Option<SeenPoint> {
         let to_light = end.p - p;
         let distance_squared = to_light.length_squared();
         let wi = to_light / distance_squared.sqrt();
         let cos = -wi.dot(end.ng);
-        (distance_squared > 0.0).then(|| Seen {
+        (distance_squared > 0.0).then(|| SeenPoint {
             wi,
             cos,
             pdf: pdf(distance_squared, cos),

@@ -1,65 +1,64 @@
-//! Light selection: a light tree for local lights, a weighted list for lights at infinity, mixed with selection by
-//! power.
+//! Light selection: a light tree for local lights, a weighted list for infinite lights, mixed with selection by power.
 //!
-//! - Lights with bounds are selected by a light tree. The few others, at infinity or with parallel rays, are weighted
-//!   one by one; their sum is weighted against the tree.
-//! - Occlusion is not known. So that the sun above a roof does not take all samples from the lamps below, each of the
-//!   two groups gets a least share of the samples where both may contribute, and a small share of samples is selected
-//!   by power alone.
-//! - The power of a light at infinity is that into the whole scene and grows with it; that of a lamp does not. So in
-//!   selection by power, too, each group gets at least a quarter.
-//! - The power of a shape is an estimate. A light with an estimate of zero still gets a small share.
+//! - Lights with bounds are selected by a light tree. The few others, infinite or with parallel rays, are weighted
+//!   individually; their sum is weighted against the tree.
+//! - Occlusion is unknown. So that the sun above a roof does not take all samples from the lamps below, each of the two
+//!   groups has a minimum probability where both may contribute, and a small fraction of samples is selected by power
+//!   alone.
+//! - The power of an infinite light is that into the whole scene and grows with the scene; that of a lamp does not. So
+//!   selection by power, too, gives each group at least a quarter.
+//! - The power of a shape is an estimate. A light with an estimate of zero still has a small probability.
 
 use glam::Vec3;
 
 use super::bounds::LightBounds;
-use super::lit_point::LitPoint;
+use super::light_sample_context::LightSampleContext;
 use super::tree::{LightTree, Weights};
 use super::{Light, LightId};
 use renderer_base::sampling::AliasTable;
 
-/// Chooses lights.
+/// Light sampler.
 #[derive(Clone, Debug)]
 pub struct LightSelector {
     /// Alias table by power; `None` without lights.
     by_power: Option<AliasTable>,
-    /// Emitters, which are parts of lights; those of one light are consecutive.
+    /// Emitters (parts of lights); those of one light are consecutive.
     emitters: Vec<(LightId, u32)>,
-    /// The first emitter of each light.
+    /// First emitter of each light.
     first: Vec<u32>,
-    /// Over the emitters; those without bounds have intensity zero there.
+    /// Light tree over the emitters; those without bounds have intensity zero in it.
     tree: LightTree,
     /// Lights outside the tree.
-    apart: Vec<LightId>,
+    outside_tree: Vec<LightId>,
 }
 
-/// A selected light.
+/// Selected light.
 #[derive(Clone, Copy, Debug)]
 pub struct ChosenLight {
-    /// The light.
+    /// Light.
     pub light: LightId,
-    /// Which part of it.
+    /// Part of the light.
     pub part: u32,
-    /// Probability of the choice of both.
+    /// Probability of selecting both.
     pub probability: f32,
-    /// The random number rescaled for reuse, in `[0,1)` and independent of the choice.
+    /// Rescaled random number for reuse, in `[0,1)` and independent of the selection.
     pub u: f64,
 }
 
-/// Least share in selection by power of lights at infinity where there are others, and the reverse.
-const LEAST_SHARE_OF_POWER: f32 = 0.25;
+/// Minimum probability of infinite lights in selection by power where there are others, and the reverse.
+const MIN_POWER_SHARE: f32 = 0.25;
 
-/// Least share of the samples for lights outside the tree where the tree may contribute as well, and the reverse.
-const LEAST_SHARE: f32 = 0.1;
+/// Minimum probability of lights outside the tree where the tree may contribute as well, and the reverse.
+const MIN_SHARE: f32 = 0.1;
 
-/// Share of samples selected by power alone.
+/// Probability of selection by power alone.
 const BY_POWER: f32 = 0.03;
 
-/// Share of all lights together whose power estimate is zero.
+/// Total probability of all lights whose power estimate is zero.
 const UNSEEN_SHARE: f32 = 0.01;
 
 /// Luminance of the power of each light of a scene of radius `scene_radius` [W]. A light whose estimate is zero gets a
-/// small share of the total of the others, so that every light can be selected.
+/// small fraction of the total of the others, so that every light can be selected.
 pub fn powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
     let mut powers: Vec<f32> = lights
         .iter()
@@ -96,15 +95,16 @@ fn share_with_unseen(lights: &[Light], powers: &mut [f32]) {
 /// Estimated contributions of both groups of lights to a point.
 struct LightShares {
     /// Sum over the lights outside the tree.
-    apart: f32,
-    /// Probability of selecting one of them rather than from the tree.
+    outside_tree: f32,
+    /// Probability of selecting one of them instead of the tree.
     share: f32,
-    /// The tree's.
+    /// Weights at the root of the tree.
     root: Weights,
 }
 
 impl LightSelector {
-    /// A selector for the lights of a scene of that radius; if all powers are zero, all lights count as equal.
+    /// Creates a light sampler for the lights of a scene of that radius; if all powers are zero, all lights count as
+    /// equal.
     pub fn new(lights: &[Light], scene_radius: f32) -> LightSelector {
         let powers = balanced_powers(lights, scene_radius);
         let ids = || (0..).map(LightId).zip(lights);
@@ -125,23 +125,23 @@ impl LightSelector {
             first: before.collect(),
             emitters,
             tree: LightTree::new(&bounds),
-            apart: ids()
+            outside_tree: ids()
                 .filter(|(_, light)| light.bounds(0).is_none())
                 .map(|(id, _)| id)
                 .collect(),
         }
     }
 
-    /// Whether there are several lights, or parts of one, to choose from.
+    /// Returns whether there are several lights, or parts of one, to select from.
     #[inline]
     pub fn has_choice(&self) -> bool {
         self.emitters.len() > 1
     }
 
-    /// The part of a light that `u` in `[0,1)` chooses for a point; `None` when there is none. `lights` are those that it
-    /// was made for.
+    /// Selects a part of a light for a reference point by `u` in `[0,1)`; `None` if there is none. `lights` must be
+    /// those passed to [`LightSelector::new`].
     #[inline]
-    pub fn select(&self, lights: &[Light], at: &LitPoint, u: f64) -> Option<ChosenLight> {
+    pub fn select(&self, lights: &[Light], at: &LightSampleContext, u: f64) -> Option<ChosenLight> {
         let by_power = self.by_power.as_ref()?;
         if self.emitters.len() == 1 {
             return Some(ChosenLight {
@@ -151,20 +151,20 @@ impl LightSelector {
                 u,
             });
         }
-        let Some(shares) = self.shares(lights, at) else {
+        let Some(shares) = self.estimate_shares(lights, at) else {
             return Some(chosen_by_power(by_power, lights, u));
         };
         let power = f64::from(BY_POWER);
         if u < power {
             let chosen = chosen_by_power(by_power, lights, u / power);
-            let by_importance = self.by_importance(lights, at, &shares, chosen.light, chosen.part);
+            let by_importance = self.importance_probability(lights, at, &shares, chosen.light, chosen.part);
             let probability = BY_POWER * chosen.probability + (1.0 - BY_POWER) * by_importance;
             return Some(ChosenLight {
                 probability,
                 ..chosen
             });
         }
-        let chosen = self.important(lights, at, &shares, (u - power) / (1.0 - power))?;
+        let chosen = self.select_by_importance(lights, at, &shares, (u - power) / (1.0 - power))?;
         let by_power = probability_by_power(by_power, lights, chosen.light, chosen.part);
         Some(ChosenLight {
             probability: BY_POWER * by_power + (1.0 - BY_POWER) * chosen.probability,
@@ -172,12 +172,12 @@ impl LightSelector {
         })
     }
 
-    /// Probability with which `select` chooses a part of a light for a point.
+    /// Probability with which `select` selects a part of a light for a reference point.
     ///
     /// # Panics
-    /// When there is no such light.
+    /// If there is no such light.
     #[inline]
-    pub fn probability(&self, lights: &[Light], at: &LitPoint, light: LightId, part: u32) -> f32 {
+    pub fn probability(&self, lights: &[Light], at: &LightSampleContext, light: LightId, part: u32) -> f32 {
         let Some(by_power) = &self.by_power else {
             return 0.0;
         };
@@ -185,37 +185,42 @@ impl LightSelector {
             return 1.0;
         }
         let power = probability_by_power(by_power, lights, light, part);
-        match self.shares(lights, at) {
+        match self.estimate_shares(lights, at) {
             None => power,
             Some(shares) => {
-                BY_POWER * power + (1.0 - BY_POWER) * self.by_importance(lights, at, &shares, light, part)
+                BY_POWER * power
+                    + (1.0 - BY_POWER) * self.importance_probability(lights, at, &shares, light, part)
             }
         }
     }
 
-    /// `None` if no light seems to reach the point.
-    fn shares(&self, lights: &[Light], at: &LitPoint) -> Option<LightShares> {
-        let apart: f32 = self
-            .apart
+    /// Estimates both groups' contributions; `None` if no light seems to reach the point.
+    fn estimate_shares(&self, lights: &[Light], at: &LightSampleContext) -> Option<LightShares> {
+        let outside_tree: f32 = self
+            .outside_tree
             .iter()
             .map(|id| lights[id.0 as usize].irradiance(at))
             .sum();
         let root = self.tree.root(at);
         let near = root.total;
-        let total = apart + near;
-        let share = match (apart > 0.0, near > 0.0) {
-            (true, true) => (apart / total).clamp(LEAST_SHARE, 1.0 - LEAST_SHARE),
+        let total = outside_tree + near;
+        let share = match (outside_tree > 0.0, near > 0.0) {
+            (true, true) => (outside_tree / total).clamp(MIN_SHARE, 1.0 - MIN_SHARE),
             (true, false) => 1.0,
             (false, _) => 0.0,
         };
-        (total > 0.0 && total.is_finite()).then_some(LightShares { apart, share, root })
+        (total > 0.0 && total.is_finite()).then_some(LightShares {
+            outside_tree,
+            share,
+            root,
+        })
     }
 
     /// Selects a part of a light by its estimated contribution to a point.
-    fn important(
+    fn select_by_importance(
         &self,
         lights: &[Light],
-        at: &LitPoint,
+        at: &LightSampleContext,
         shares: &LightShares,
         u: f64,
     ) -> Option<ChosenLight> {
@@ -230,15 +235,15 @@ impl LightSelector {
                 u: chosen.u,
             });
         }
-        let mut target = u / share * f64::from(shares.apart);
+        let mut target = u / share * f64::from(shares.outside_tree);
         let mut last = None;
-        for &light in &self.apart {
+        for &light in &self.outside_tree {
             let weight = lights[light.0 as usize].irradiance(at);
             if weight > 0.0 {
                 last = Some(ChosenLight {
                     light,
                     part: 0,
-                    probability: shares.share * (weight / shares.apart),
+                    probability: shares.share * (weight / shares.outside_tree),
                     u: (target / f64::from(weight)).clamp(0.0, 1.0 - f64::EPSILON),
                 });
                 target -= f64::from(weight);
@@ -250,20 +255,20 @@ impl LightSelector {
         last
     }
 
-    /// Probability with which `important` chooses a part of a light.
-    fn by_importance(
+    /// Probability with which `select_by_importance` selects a part of a light.
+    fn importance_probability(
         &self,
         lights: &[Light],
-        at: &LitPoint,
+        at: &LightSampleContext,
         shares: &LightShares,
         light: LightId,
         part: u32,
     ) -> f32 {
-        if !self.apart.contains(&light) {
+        if !self.outside_tree.contains(&light) {
             let emitter = self.first[light.0 as usize] + part;
             (1.0 - shares.share) * self.tree.probability(at, &shares.root, emitter)
         } else if shares.share > 0.0 {
-            shares.share * (lights[light.0 as usize].irradiance(at) / shares.apart)
+            shares.share * (lights[light.0 as usize].irradiance(at) / shares.outside_tree)
         } else {
             0.0
         }
@@ -293,7 +298,7 @@ fn probability_by_power(table: &AliasTable, lights: &[Light], light: LightId, pa
     table.probability(light.0 as usize) * of_part
 }
 
-/// Power of each light for light sampling, balanced between lights at infinity and others.
+/// Power of each light for light selection, balanced between infinite lights and others.
 fn balanced_powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
     let sampled = |light: &Light| match light {
         Light::Environment(light) => light.sampled_power(scene_radius),
@@ -310,7 +315,7 @@ fn balanced_powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
     };
     let (near, far) = (sum_of(false), sum_of(true));
     if near > 0.0 && far > 0.0 {
-        let far_share = (far / (near + far)).clamp(LEAST_SHARE_OF_POWER, 1.0 - LEAST_SHARE_OF_POWER);
+        let far_share = (far / (near + far)).clamp(MIN_POWER_SHARE, 1.0 - MIN_POWER_SHARE);
         for (light, power) in lights.iter().zip(&mut powers) {
             *power *= if light.is_infinite() {
                 far_share / far

@@ -7,11 +7,11 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{sin, sqr};
 use renderer_base::sky::{Sky, disk_solid_angle};
 
-/// Rows of the sky map, a third of a degree each. An even number, so that the horizon lies between two rows.
+/// Number of rows of the sky map, a third of a degree each; even, so that the horizon lies between two rows.
 const ROWS: usize = 512;
 
-/// The lights of a sky (those with radiance), with factors for the dome and the sun, and the angular diameter of the
-/// sun [radians].
+/// Lights of a sky (those with radiance), with factors for the dome and the sun, and the angular diameter of the sun
+/// [rad].
 pub fn sky_lights(sky: &Sky, sky_scale: f32, sun_scale: f32, sun_angle: f32) -> Vec<Light> {
     let is_day = sky.is_day();
     let dome = (is_day && sky_scale > 0.0).then(|| dome(sky, sky_scale));
@@ -31,7 +31,7 @@ fn dome(sky: &Sky, scale: f32) -> Light {
 
 fn sun(sky: &Sky, scale: f32, angle: f32) -> Light {
     let radiance = sky.sun_radiance(disk_solid_angle(angle));
-    // The integral of the cosine over a disk.
+    // Integral of the cosine over a disk.
     let irradiance = radiance * (scale * PI * sqr(sin(0.5 * angle)));
     Light::Directional(DirectionalLight::new(-sky.sun(), irradiance, angle))
 }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use renderer_base::sampling::uniform_sphere;
 
-    /// How far the map is from the model, and that its light comes from above.
+    /// Checks the map against the model, and that light comes from above only.
     #[test]
     fn the_map_of_the_dome_is_the_sky() {
         let up = Vec3::new(0.3, -0.2, 0.9).normalize();
@@ -75,7 +75,7 @@ mod tests {
             [(1.0, 1.0), (0.0, 1.0), (0.0, 0.0)].map(|(dome, sun)| sky_lights(&day, dome, sun, 0.01).len());
         assert_eq!(counts, [2, 1, 0]);
         assert!(sky_lights(&sky(Vec3::new(1.0, -0.1, 0.0)), 1.0, 1.0, 0.01).is_empty());
-        // What is seen of the sun is what the model says, however wide.
+        // The visible radiance of the sun is the model's, for any angular diameter.
         for angle in [0.005, 0.5] {
             let lights = sky_lights(&day, 0.0, 3.0, angle);
             let expected = day.sun_radiance(disk_solid_angle(angle)) * 3.0;

@@ -1,7 +1,7 @@
-//! Spherical emitters: sampled by the cone of directions that they subtend, precise for far and small spheres.
+//! Spherical emitters: sampled by the cone of directions that they subtend; precise for distant and small spheres.
 //!
 //! A direction of the cone hits the sphere twice. The far side is visible where the near one is transparent, so the
-//! caller chooses between the two.
+//! caller selects one of the two.
 // Shirley, Wang & Zimmerman 1996, "Monte Carlo Techniques for Direct Lighting Calculations", section 3.2.
 
 use glam::{Vec2, Vec3};
@@ -10,60 +10,60 @@ use renderer_base::math::{Frame, safe_sqrt, sqr};
 use renderer_base::sampling::{one_minus_cos_from_sin2, uniform_cone, uniform_cone_pdf};
 use renderer_geometry::Shape;
 
-/// A shape that is a sphere in world space.
+/// Shape that is a sphere in world space.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ball {
+pub(super) struct Sphere {
     center: Vec3,
     radius: f32,
-    /// Bounds the error of its points along their normals [m].
+    /// Error bound of its points along their normals [m].
     pub(super) p_error: f32,
 }
 
-/// The cone that a sphere subtends from outside.
+/// Cone that a sphere subtends from outside.
 pub(super) struct Cone {
     axis: Vec3,
     distance: f32,
     one_minus_cos: f32,
 }
 
-/// A point of a sphere, chosen by its cone.
-pub(super) struct OnBall {
-    /// Unit vector towards it.
+/// Point of a sphere sampled by its cone.
+pub(super) struct SpherePoint {
+    /// Unit vector towards the point.
     pub(super) wi: Vec3,
     pub(super) p: Vec3,
-    /// Unit vector away from the centre.
+    /// Outward unit normal.
     pub(super) outward: Vec3,
 }
 
-impl Ball {
-    /// `None` for a shape that is no sphere, or is stretched.
-    pub(super) fn of(shape: &Shape) -> Option<Ball> {
+impl Sphere {
+    /// Returns the sphere of a shape; `None` if the shape is not a sphere, or is stretched.
+    pub(super) fn of(shape: &Shape) -> Option<Sphere> {
         shape
             .analytic()
             .filter(|&analytic| analytic == renderer_geometry::Analytic::Sphere)?;
-        let mut ball = Ball {
+        let mut sphere = Sphere {
             center: shape.world_from_object.translation.into(),
             radius: similarity_scale(shape)?,
             p_error: 0.0,
         };
-        // The error in the direction of a normal is a sum over the axes: twice the greatest along each bounds it anywhere.
+        // The error along a normal is a sum over the axes: twice the largest error along an axis bounds it.
         let object_from_world = shape.exact_object_from_world();
         let error = |direction: Vec3| {
-            let p = ball.center + direction * ball.radius;
+            let p = sphere.center + direction * sphere.radius;
             let object = object_from_world.transform_point3(p.as_dvec3());
             shape
                 .analytic_near(object.as_vec3())
                 .map_or(0.0, |point| point.p_error)
         };
-        ball.p_error = 2.0
+        sphere.p_error = 2.0
             * Vec3::AXES
                 .map(|axis| error(axis).max(error(-axis)))
                 .iter()
                 .sum::<f32>();
-        Some(ball)
+        Some(sphere)
     }
 
-    /// `None` from inside, or so close that the cone is half of all directions.
+    /// Cone for a point outside; `None` from inside, or so close that the cone is a hemisphere.
     #[inline]
     pub(super) fn cone(&self, p: Vec3) -> Option<Cone> {
         let to_center = self.center - p;
@@ -79,12 +79,12 @@ impl Ball {
         })
     }
 
-    /// The point where a direction of the cone, chosen by `u`, enters the sphere, or leaves it on the far side.
+    /// Samples the point where a direction of the cone enters the sphere, or leaves it on the far side.
     #[inline]
-    pub(super) fn sample(&self, cone: &Cone, u: Vec2, far: bool) -> OnBall {
+    pub(super) fn sample(&self, cone: &Cone, u: Vec2, far: bool) -> SpherePoint {
         let local = uniform_cone(u, cone.one_minus_cos);
         let sin2 = sqr(local.x) + sqr(local.y);
-        // Half of the chord by Pythagoras, and the normal without cancellation.
+        // Half chord by Pythagoras, and the normal without cancellation.
         let half_chord = safe_sqrt(sqr(self.radius) - sqr(cone.distance) * sin2);
         let half_chord = if far { half_chord } else { -half_chord };
         let along = cone.distance * local.z + half_chord;
@@ -95,7 +95,7 @@ impl Ball {
         );
         let frame = Frame::from_normal(cone.axis);
         let outward = frame.to_world(normal).normalize_or(-cone.axis);
-        OnBall {
+        SpherePoint {
             wi: frame.to_world(local),
             p: self.center + outward * self.radius,
             outward,
@@ -104,14 +104,14 @@ impl Ball {
 }
 
 impl Cone {
-    /// The density of its directions [1/sr].
+    /// Density of directions in the cone [1/sr].
     #[inline]
     pub(super) fn pdf(&self) -> f32 {
         uniform_cone_pdf(self.one_minus_cos)
     }
 }
 
-/// The factor by which a transform scales all lengths, if it is the same for all.
+/// Uniform scale factor of a transform; `None` if it is not uniform.
 fn similarity_scale(shape: &Shape) -> Option<f32> {
     let m = shape.world_from_object.matrix3;
     let axes = [m.x_axis, m.y_axis, m.z_axis];

@@ -1,4 +1,4 @@
-//! Spot lights: a point with a cone, with Mitsuba's or glTF's falloff.
+//! Spot lights: point lights with a cone, with Mitsuba's or glTF's falloff.
 
 use std::f32::consts::{PI, TAU};
 
@@ -11,12 +11,12 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, Ray, asin, cos, safe_sqrt, sin, sqr};
 use renderer_base::sampling::uniform_cone;
 
-/// A point that radiates `intensity` along an axis and less to the sides.
+/// Point light with the intensity `intensity` along an axis and less to the sides.
 #[derive(Clone, Copy, Debug)]
 pub struct SpotLight {
-    /// Where it is, world space [m].
+    /// Position, world space [m].
     pub position: Vec3,
-    /// Where it points, unit length.
+    /// Axis, unit length.
     pub axis: Vec3,
     /// Radiant intensity along the axis [W/sr].
     pub intensity: Rgb,
@@ -27,19 +27,19 @@ pub struct SpotLight {
 /// Falloff of a spot light: full intensity inside the inner angle, zero outside the outer angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Falloff {
-    /// Linear in the angle between the two half-angles [rad], as Mitsuba has it.
+    /// Linear in the angle between the two half-angles [rad], as in Mitsuba.
     LinearAngle {
-        /// Half-angle up to which the intensity is whole.
+        /// Half-angle up to which the intensity is full.
         beam: f32,
-        /// Half-angle from which there is none.
+        /// Half-angle from which it is zero.
         cutoff: f32,
     },
-    /// The square of what is linear in the cosine between the two half-angles [rad], as glTF has it.
+    /// Squared linear ramp in the cosine between the two half-angles [rad], as in glTF.
     // KHR_lights_punctual, "Inner and Outer Cone Angles".
     SquaredCosine {
-        /// Half-angle up to which the intensity is whole.
+        /// Half-angle up to which the intensity is full.
         inner: f32,
-        /// Half-angle from which there is none.
+        /// Half-angle from which it is zero.
         outer: f32,
     },
 }
@@ -56,7 +56,7 @@ impl Falloff {
         }
     }
 
-    /// The half-angle up to which the intensity is whole [rad].
+    /// Half-angle up to which the intensity is full [rad].
     fn inner(self) -> f32 {
         match self {
             Falloff::LinearAngle { beam, .. } => beam.min(PI),
@@ -64,7 +64,7 @@ impl Falloff {
         }
     }
 
-    /// The half-angle beyond which there is no light [rad].
+    /// Half-angle beyond which it is zero [rad].
     fn outer(self) -> f32 {
         match self {
             Falloff::LinearAngle { cutoff, .. } => cutoff.min(PI),
@@ -72,7 +72,7 @@ impl Falloff {
         }
     }
 
-    /// The integral of the share over all directions [sr].
+    /// Integral of the falloff over all directions [sr].
     fn solid_angle(self) -> f32 {
         let tau = std::f64::consts::TAU;
         match self {
@@ -92,17 +92,17 @@ impl Falloff {
     }
 }
 
-/// 1 − cos θ without cancellation.
+/// 1 − cos of an angle, without cancellation.
 fn one_minus_cos_of(angle: f32) -> f32 {
     2.0 * sqr(sin(0.5 * angle))
 }
 
-/// The angle from 1 − cos θ.
+/// Angle from 1 − cos θ.
 fn angle(one_minus_cos: f32) -> f32 {
     2.0 * asin(safe_sqrt(0.5 * one_minus_cos).min(1.0))
 }
 
-/// 0 from `zero` on, 1 up to `one`, linear between them; a step where they are the same.
+/// Linear ramp: 1 up to `one`, 0 from `zero` on; a step if they are equal.
 fn ramp(zero: f32, one: f32, x: f32) -> f32 {
     let width = zero - one;
     if width > 0.0 {
@@ -115,13 +115,13 @@ fn ramp(zero: f32, one: f32, x: f32) -> f32 {
 impl SpotLight {
     pub(super) fn sample_li(&self, p: Vec3) -> Option<LightSample> {
         toward_point(p, self.position, |w| {
-            // Half the square of the chord between the two directions.
+            // Half the squared chord between the two directions.
             let one_minus_cos = 0.5 * (w - self.axis).length_squared();
             self.intensity * self.falloff.at(one_minus_cos)
         })
     }
 
-    /// A photon, uniform over the cone.
+    /// Emits a photon, uniform over the cone.
     pub(super) fn emit(&self, u: Vec2) -> Option<Emission> {
         let one_minus_cos = one_minus_cos_of(self.falloff.outer());
         let local = uniform_cone(u, one_minus_cos);

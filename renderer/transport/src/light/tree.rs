@@ -1,20 +1,20 @@
 //! Light tree: selects an emitter in proportion to its estimated contribution to a point, in logarithmic time.
 // Conty Estevez & Kulla 2018, "Importance Sampling of Many Lights with Adaptive Tree Splitting", section 5; with eight
-// children to a node, so that up to eight emitters are weighed one by one.
+// children per node, so that up to eight emitters are weighted individually.
 
 use glam::Vec3;
 
 use super::bounds::{Cosines, LightBounds, importance};
-use super::lit_point::LitPoint;
+use super::light_sample_context::LightSampleContext;
 
-/// Children of a node.
+/// Number of children of a node.
 const WIDTH: usize = 8;
 
-/// A tree over emitters, numbered from 0.
+/// Light tree over emitters, numbered from 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LightTree {
     nodes: Vec<Node>,
-    /// By emitter: its node, and which child it is there.
+    /// Node and child slot of each emitter.
     places: Vec<(u32, u8)>,
 }
 
@@ -40,23 +40,23 @@ enum Child {
     Emitter(u32),
 }
 
-/// An emitter with its bounds.
+/// Emitter with its bounds.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     emitter: u32,
     bounds: LightBounds,
 }
 
-/// A selected emitter.
+/// Selected emitter.
 pub(super) struct Chosen {
     pub(super) emitter: u32,
     pub(super) probability: f32,
-    /// The random number, rescaled for reuse.
+    /// Rescaled random number, for reuse.
     pub(super) u: f64,
 }
 
 impl LightTree {
-    /// Builds a tree over emitters with these bounds; those of zero intensity are never selected.
+    /// Builds a tree over emitters with these bounds; emitters of zero intensity are never selected.
     pub(super) fn new(bounds: &[LightBounds]) -> LightTree {
         let mut tree = LightTree {
             nodes: vec![],
@@ -92,14 +92,14 @@ impl LightTree {
 
     /// Estimated contributions of the root's children to a point.
     #[inline]
-    pub(super) fn root(&self, at: &LitPoint) -> Weights {
+    pub(super) fn root(&self, at: &LightSampleContext) -> Weights {
         self.nodes.first().map_or(Weights::NONE, |root| root.weights(at))
     }
 
     /// Selects an emitter by `u` in `[0,1)` for a point whose weights at the root are `root`; `None` if all weights are
     /// zero.
     #[inline]
-    pub(super) fn select(&self, at: &LitPoint, root: &Weights, mut u: f64) -> Option<Chosen> {
+    pub(super) fn select(&self, at: &LightSampleContext, root: &Weights, mut u: f64) -> Option<Chosen> {
         let mut node = self.nodes.first()?;
         let mut weights = *root;
         let mut probability = 1.0;
@@ -123,8 +123,8 @@ impl LightTree {
         None
     }
 
-    /// Probability with which `select` chooses `emitter`.
-    pub(super) fn probability(&self, at: &LitPoint, root: &Weights, emitter: u32) -> f32 {
+    /// Probability with which `select` selects `emitter`.
+    pub(super) fn probability(&self, at: &LightSampleContext, root: &Weights, emitter: u32) -> f32 {
         let (mut index, mut slot) = self.places[emitter as usize];
         if index == u32::MAX {
             return 0.0;
@@ -152,13 +152,13 @@ impl Weights {
         total: 0.0,
     };
 
-    /// Whether any weight is positive.
+    /// Returns whether any weight is positive.
     #[inline(always)]
     fn is_some(&self) -> bool {
         self.total > 0.0 && self.total.is_finite()
     }
 
-    /// The probability of a child.
+    /// Probability of a child.
     #[inline(always)]
     fn share(&self, slot: u8) -> f32 {
         if self.is_some() {
@@ -168,7 +168,7 @@ impl Weights {
         }
     }
 
-    /// The child that `u` in `[0,1)` picks, its probability, and what is left of `u`.
+    /// Selects a child by `u` in `[0,1)`; also returns its probability and the rescaled `u`.
     #[inline(always)]
     fn pick(&self, u: f64) -> (usize, f32, f64) {
         const LAST: f64 = 1.0 - f64::EPSILON / 2.0;
@@ -220,7 +220,7 @@ impl Node {
     }
 
     #[inline(always)]
-    fn weights(&self, at: &LitPoint) -> Weights {
+    fn weights(&self, at: &LightSampleContext) -> Weights {
         let each: [f32; WIDTH] = std::array::from_fn(|i| {
             let cone = Cosines {
                 cos_spread: self.cos_spread[i],
@@ -281,7 +281,7 @@ fn halve(group: &mut [Leaf]) -> (&mut [Leaf], &mut [Leaf]) {
         for cut in 1..=CUTS {
             let at = (group.len() * cut / (CUTS + 1)).clamp(1, group.len() - 1);
             let cost = union(&group[..at]).cost() + union(&group[at..]).cost();
-            if best.is_none_or(|(least, ..)| cost < least) {
+            if best.is_none_or(|(min, ..)| cost < min) {
                 best = Some((cost, axis, at));
             }
         }
@@ -331,7 +331,7 @@ mod tests {
                 })
                 .collect();
             let tree = LightTree::new(&bounds);
-            let mut at = LitPoint::in_space(Vec3::new(random(), random(), random()) * 10.0);
+            let mut at = LightSampleContext::in_space(Vec3::new(random(), random(), random()) * 10.0);
             if count % 2 == 0 {
                 at = at.with_gloss(&GlossyLobe {
                     mirror: Vec3::new(0.36, 0.48, 0.8),

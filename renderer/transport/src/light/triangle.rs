@@ -2,23 +2,23 @@
 
 use glam::{Vec2, Vec3};
 
-use super::pattern::PatternPoint;
-use super::sample::Seen;
+use super::emission_distribution::EmissionSample;
+use super::sample::SeenPoint;
 use renderer_base::math::RayEnd;
 use renderer_base::sampling::{LEAST_SOLID_ANGLE, SphericalTriangle, solid_angle_pdf, triangle};
 use renderer_geometry::Shape;
 
-/// A triangle in world space.
+/// Triangle in world space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LightTriangle {
     p: Vec3,
     edge1: Vec3,
     edge2: Vec3,
     ng: Vec3,
-    /// 0 for one without area, which is never chosen [1/m²].
+    /// Inverse of the area [1/m²]; 0 for a degenerate triangle, which is never selected.
     pub(super) inverse_area: f32,
     p_error: f32,
-    /// Greatest distance of a corner from the centroid [m].
+    /// Maximum distance of a corner from the centroid [m].
     radius: f32,
 }
 
@@ -48,12 +48,12 @@ impl LightTriangle {
         [self.p, self.p + self.edge1, self.p + self.edge2]
     }
 
-    /// [m²]
+    /// Area [m²].
     pub(super) fn area(&self) -> f32 {
         0.5 * self.edge1.cross(self.edge2).length()
     }
 
-    /// The point of these weights of the second and third corner.
+    /// Point with these barycentric weights of the second and third corner.
     #[inline]
     pub(super) fn point(&self, barycentric: Vec2) -> RayEnd {
         RayEnd {
@@ -63,26 +63,27 @@ impl LightTriangle {
         }
     }
 
-    /// The point that a place chooses by area, as seen from `p`.
+    /// Maps a point of the parameter square to the triangle by area, for the reference point `p`.
     #[inline]
-    pub(super) fn seen_from(&self, p: Vec3, place: &PatternPoint) -> Option<Seen> {
+    pub(super) fn seen_from(&self, p: Vec3, place: &EmissionSample) -> Option<SeenPoint> {
         self.seen(p, place, None)
     }
 
-    /// The density [1/sr] with which `seen_from` chooses a point `found`, with the density of its place, where `cos` is the
-    /// cosine between its normal and the way to `p`.
+    /// Density of `seen_from` at a point `found` [1/sr]; `density` is that of the point in the parameter square, `cos`
+    /// the cosine between the normal and the direction to `p`.
     #[inline]
     pub(super) fn pdf(&self, p: Vec3, density: f32, (found, cos): (Vec3, f32)) -> f32 {
         solid_angle_pdf(density * self.inverse_area, (found - p).length_squared(), cos)
     }
 
-    /// The point that a place chooses by solid angle if the triangle is seen large from `p`, else by area.
+    /// Maps a point of the parameter square to the triangle, by solid angle if the triangle appears large from `p`,
+    /// else by area.
     #[inline]
-    pub(super) fn face_from(&self, p: Vec3, place: &PatternPoint) -> Option<Seen> {
+    pub(super) fn face_from(&self, p: Vec3, place: &EmissionSample) -> Option<SeenPoint> {
         self.seen(p, place, self.spherical(p).as_ref())
     }
 
-    /// As `pdf`, for `face_from`.
+    /// Density of `face_from` [1/sr]; parameters as for [`LightTriangle::pdf`].
     #[inline]
     pub(super) fn face_pdf(&self, p: Vec3, density: f32, at: (Vec3, f32)) -> f32 {
         match self.spherical(p) {
@@ -92,7 +93,12 @@ impl LightTriangle {
     }
 
     #[inline(always)]
-    fn seen(&self, p: Vec3, place: &PatternPoint, spherical: Option<&SphericalTriangle>) -> Option<Seen> {
+    fn seen(
+        &self,
+        p: Vec3,
+        place: &EmissionSample,
+        spherical: Option<&SphericalTriangle>,
+    ) -> Option<SeenPoint> {
         let barycentric = match spherical {
             Some(spherical) => spherical.barycentric(place.u),
             None => triangle(place.u),
@@ -101,17 +107,17 @@ impl LightTriangle {
             Some(spherical) => place.density / spherical.solid_angle(),
             None => solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
         };
-        Seen::from(p, self.point(barycentric), (place.primitive, barycentric), pdf)
+        SeenPoint::from(p, self.point(barycentric), (place.primitive, barycentric), pdf)
     }
 
-    /// The spherical triangle seen from `p`, if it is sampled by solid angle.
+    /// Spherical triangle about `p`; `None` if the triangle is sampled by area.
     #[inline]
     fn spherical(&self, p: Vec3) -> Option<SphericalTriangle> {
         let to_corner = self.p - p;
         let height = to_corner.dot(self.ng).abs();
         let to_centroid = to_corner + (self.edge1 + self.edge2) / 3.0;
         let nearest = (to_centroid.length() - self.radius).max(height);
-        // The solid angle is at most area times height over the cube of the least distance. This bound rejects most
+        // The solid angle is at most area times height over the cube of the minimum distance. This bound rejects most
         // triangles cheaply.
         let bound = LEAST_SOLID_ANGLE * self.inverse_area * nearest * nearest * nearest;
         // Near the plane, rounding displaces points of the farther parts.
@@ -123,9 +129,9 @@ impl LightTriangle {
         (spherical.solid_angle() > LEAST_SOLID_ANGLE).then_some(spherical)
     }
 
-    /// The point of the parameter square that [`triangle`] maps to a point of the plane.
+    /// Inverse of [`triangle`]: the point of the parameter square for a point of the plane.
     pub(super) fn place_of(&self, p: Vec3) -> Vec2 {
-        // Projected along the axis in which the normal is largest.
+        // Projects along the axis in which the normal is largest.
         let n = self.ng.abs();
         let flat = |v: Vec3| {
             if n.x > n.y.max(n.z) {

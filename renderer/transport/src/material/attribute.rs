@@ -8,11 +8,11 @@ use shading::{KnownAttributes, ShaderGlobals};
 
 use renderer_geometry::{AttributeDomain, AttributeSource, Geometry, Mesh, MeshAttribute, Shape};
 
-/// Where the attributes that shaders name are, for each shape.
+/// Sources of the attributes that shaders look up, for each shape.
 #[derive(Debug)]
 pub(super) struct AttributeTable {
     pub(super) names: Vec<String>,
-    /// By name, then by shape.
+    /// Sources by attribute name, then by shape.
     sources: Vec<AttributeSource>,
     shapes: usize,
 }
@@ -27,7 +27,7 @@ impl AttributeTable {
         }
     }
 
-    /// The source of the name with that index; the shape exists.
+    /// Source of the attribute with that index for an existing shape.
     #[inline]
     pub(super) fn source(&self, name: u32, shape: u32) -> Option<AttributeSource> {
         self.sources
@@ -36,7 +36,7 @@ impl AttributeTable {
     }
 }
 
-/// The attributes that all of some shapes have, as far as that is the same for them.
+/// Attribute names that all, and that only some, of the given shapes have; `None` without shapes.
 pub fn known_attributes<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Option<KnownAttributes> {
     let names = |shape: &Shape| match &shape.geometry {
         Geometry::Mesh(mesh) => mesh.attribute_names(),
@@ -45,7 +45,7 @@ pub fn known_attributes<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Opti
     KnownAttributes::of(shapes.into_iter().map(names))
 }
 
-/// The value of an attribute at a shading point of the shape.
+/// Value of an attribute at a shading point of the shape.
 pub(super) fn value(source: AttributeSource, shape: &Shape, globals: &ShaderGlobals) -> Option<[f32; 4]> {
     let uv = [globals.u, globals.v, 0.0, 0.0];
     weighted(source, shape, globals, uv, |triangle| {
@@ -53,7 +53,7 @@ pub(super) fn value(source: AttributeSource, shape: &Shape, globals: &ShaderGlob
     })
 }
 
-/// The change of an attribute's value to the next pixel along an axis.
+/// Screen-space derivative of an attribute along one axis, per pixel.
 pub(super) fn derivative(
     source: AttributeSource,
     shape: &Shape,
@@ -77,7 +77,7 @@ pub(super) fn derivative(
     })
 }
 
-/// The sum of the values of a triangle's vertices with weights; `uv` is that of the texture coordinates.
+/// Weighted sum of the values at a triangle's vertices; `uv` is that of the texture coordinates.
 fn weighted(
     source: AttributeSource,
     shape: &Shape,
@@ -113,7 +113,7 @@ fn weighted(
     }
 }
 
-/// The value of a vertex attribute at the shading point, from those of the triangle's vertices.
+/// Value of a vertex attribute at the shading point, interpolated over the triangle.
 fn interpolate(
     shape: &Shape,
     mesh: &Mesh,
@@ -133,14 +133,14 @@ fn interpolate(
     }))
 }
 
-/// The weights of a triangle's vertices at the shading point.
+/// Barycentric weights of a triangle's vertices at the shading point.
 fn barycentric(triangle: [Vec3; 3], globals: &ShaderGlobals) -> [f32; 3] {
     let [x, y, z, _] = globals.p.0;
     let [b1, b2] = weights(triangle, Vec3::new(x, y, z) - triangle[0]);
     [1.0 - b1 - b2, b1, b2]
 }
 
-/// The weights of a triangle's edges from its first vertex, in a vector of its plane.
+/// Coefficients of a vector in the triangle's plane with respect to the two edges at the first vertex.
 fn weights([a, b, c]: [Vec3; 3], v: Vec3) -> [f32; 2] {
     let (edge1, edge2) = (b - a, c - a);
     let normal = edge1.cross(edge2);

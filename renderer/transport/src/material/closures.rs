@@ -1,15 +1,15 @@
-//! Table of closures: name, parameters, and the lobes or emission that each adds (OSL, MaterialX, TSL, Cycles names).
+//! Closure table: name, parameters, and the lobes or emission of each closure (OSL, MaterialX, TSL, Cycles names).
 //!
-//! - Names and order of parameters are those of OSL's and MaterialX's headers and of TSL's renderers, so that existing
-//!   shaders compile. Overloads of a name are further lines.
+//! - Names and parameter order are those of OSL's and MaterialX's headers and of TSL's renderers, so that existing
+//!   shaders compile. Overloads of a name are separate entries.
 //! - A normal of length zero stands for the surface's shading normal, a tangent of length zero for its `dPdu`.
-//! - Roughness is the α of the distribution that is named: `"ggx"`, `"beckmann"` or `"sharp"`, which is smooth; any other
-//!   name is GGX.
+//! - Roughness is the α of the named distribution: `"ggx"`, `"beckmann"` or `"sharp"` (smooth); any other name is GGX.
 //! - OSL's `eta` is relative to the side of the normal that is passed, and `N` faces the viewer: shaders write
-//!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the inside of the object, whatever side is seen.
-//! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists what there is no lobe
-//!   for, which is said where a shader makes it.
-//! - Closures of hair are lobes of one model; roughnesses are variances and scales in MaterialX's, and the paper's in Cycles'.
+//!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the object's interior, whichever side is seen.
+//! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists closures without a
+//!   lobe of their own; compiling a shader that creates one reports it.
+//! - Hair closures are lobes of one model; roughnesses are variances and scales in MaterialX's, and the paper's in
+//!   Cycles'.
 //! - Closures without a lobe of their own use the nearest one: Cycles' sheens are Burley's, subsurface scattering is
 //!   Lambertian, Phong and Ward are GGX of the same width; labels are ignored.
 //! - The thickness of a thin film is in nm.
@@ -23,8 +23,8 @@ use shading::hir::{ClosureId, Const};
 use shading::ty::{Base, Type};
 use shading::{ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
 
-use super::abilities::Abilities;
 use super::component::{Coat, Component};
+use super::material_flags::MaterialFlags;
 use super::scattering::Scattering;
 use crate::bsdf::{
     Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Film, Hair,
@@ -33,16 +33,16 @@ use crate::bsdf::{
 use renderer_base::color::Rgb;
 use renderer_base::math::ln;
 
-/// A line of the table.
+/// Entry of the closure table.
 struct Entry {
     kind: ClosureKind,
     name: &'static str,
     params: &'static [(&'static str, Type)],
-    /// Parameters that may be left out, with their values.
+    /// Optional parameters with their default values.
     optional: &'static [(&'static str, Type, DefaultValue)],
 }
 
-/// The value of a parameter that is left out.
+/// Default value of an optional parameter.
 #[derive(Clone, Copy)]
 enum DefaultValue {
     Int(i32),
@@ -62,8 +62,8 @@ impl DefaultValue {
     }
 }
 
-/// Makes the table, and the function that gives each line its meaning: one `match`, so that nothing is called through a
-/// pointer and a lobe is made where it will stay.
+/// Generates the table, and the function that interprets each entry: a single `match`, so that there are no indirect
+/// calls and lobes are constructed in place.
 macro_rules! closures {
     ($($kind:ident $name:literal [$($param:expr),*] [$($optional:expr),*] $meaning:expr;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,8 +73,8 @@ macro_rules! closures {
             Entry { kind: ClosureKind::$kind, name: $name, params: &[$($param),*], optional: &[$($optional),*] }
         ),*];
 
-        /// Does what the component `id` of [`closure_registry`] means. A closure that lies below it and is to be visited
-        /// next is returned.
+        /// Interprets a component with the closure `id` of [`closure_registry`]. Returns the nested closure to visit
+        /// next, if any.
         #[inline(always)]
         pub(super) fn interpret<'t>(id: ClosureId, mut component: Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
             match TABLE[id.0 as usize].kind {
@@ -84,7 +84,7 @@ macro_rules! closures {
     };
 }
 
-/// Tells the compiler the type of a line's closure.
+/// Fixes the type of an entry's closure for type inference.
 #[inline(always)]
 fn as_meaning<F: for<'c, 'p, 'a, 't> Fn(&'c mut Component<'p, 'a, 't>) -> Option<ClosureRef<'t>>>(f: F) -> F {
     f
@@ -98,7 +98,7 @@ const ALBEDO: (&str, Type) = ("albedo", T::COLOR);
 const DISTRIBUTION: (&str, Type) = ("distribution", T::STRING);
 const ROUGHNESS: [(&str, Type); 2] = [("roughness_x", T::FLOAT), ("roughness_y", T::FLOAT)];
 const TINTS: [(&str, Type); 2] = [("reflection_tint", T::COLOR), ("transmission_tint", T::COLOR)];
-/// Tags a component for render passes; not used yet. Other closures take a label too, and forget it.
+/// Label of a component for render passes; not used yet. Other closures accept a label too, and ignore it.
 const LABEL: (&str, Type, DefaultValue) = ("label", T::STRING, DefaultValue::Text);
 const THIN_FILM: [(&str, Type, DefaultValue); 2] = [
     ("thinfilm_thickness", T::FLOAT, DefaultValue::Float(0.0)),
@@ -112,7 +112,7 @@ const TSL_COLOR: (&str, Type, DefaultValue) = ("base_color", T::COLOR, DefaultVa
 const TSL_NORMAL: (&str, Type, DefaultValue) = ("normal", T::NORMAL, DefaultValue::Triple(0.0));
 
 closures! {
-    // Emission and nothing.
+    // Emission and the null closure.
     Emission "emission" [] [] |c| c.emit(Rgb::WHITE);
     Background "background" [] [] |c| c.emit(Rgb::WHITE);
     UniformEdf "uniform_edf" [("emittance", T::COLOR)] [] |c| { let radiance = c.color(); c.emit(radiance) };
@@ -152,7 +152,7 @@ closures! {
         c.scatter(Scattering { weight, ..white(Lobe::Lambert(Lambert)) })
     };
 
-    // MaterialX, and more in its manner.
+    // MaterialX, and closures in its style.
     OrenNayarDiffuseBsdf "oren_nayar_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
         [("energy_compensation", T::INT, DefaultValue::Int(0))] |c| {
             colored_lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
@@ -233,7 +233,7 @@ closures! {
     Layer "layer" [("top", T::CLOSURE), ("base", T::CLOSURE)] [] |c| {
         let (top, base) = (c.closure(), c.closure());
         match base.filter(|&base| is_inside(base)) {
-            // It lies under all of the surface, whatever that scatters.
+            // It lies under the whole surface, whichever lobes that has.
             Some(inside) => c.both(top, inside),
             None => c.layer(top, base),
         }
@@ -395,14 +395,14 @@ closures! {
                 ior: c.float(),
                 variances: [c.float(), c.float(), c.float()],
                 scales: [c.float(), c.float(), c.float()],
-                // One half is no tilt.
+                // 0.5 is no tilt.
                 tilt: (c.float() - 0.5) * PI,
                 absorption: c.color(),
             };
             c.scatter(Scattering { normal, tangent, ..white(Lobe::Hair(Hair::new(&parameters))) })
         };
 
-    // The inside of bodies, which absorbs light and scatters none.
+    // Interior media, which absorb light and do not scatter.
     AnisotropicVdf "anisotropic_vdf" [ALBEDO, ("extinction", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
         let albedo = c.color();
         let extinction = c.color();
@@ -420,14 +420,14 @@ closures! {
             c.absorb((Rgb::WHITE - albedo) * extinction)
         };
 
-    // Other volumes, which there are none of.
+    // Other volumes, which are not supported.
     Absorption "absorption" [] [] |_| None;
     FournierForand "fournier_forand" [("B", T::FLOAT), ("IOR", T::FLOAT)] [] |_| None;
     Draine "draine" [("g", T::FLOAT), ("alpha", T::FLOAT)] [] |_| None;
     Rayleigh "rayleigh" [] [] |_| None;
     HenyeyGreenstein "henyey_greenstein" [("g", T::FLOAT)] [] |_| None;
 
-    // What OSL's testshade passes parameters of all types to.
+    // OSL's testshade passes parameters of all types to it.
     ParameterTest "parameter_test"
         [("int_param", T::INT), ("float_param", T::FLOAT), ("color_param", T::COLOR), ("vector_param", T::VECTOR),
             ("string_param", T::STRING), ("int_array", T::array(Base::Int, 5)),
@@ -471,7 +471,7 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
     registry
 });
 
-/// What is said where a shader makes a closure that Kiln has no lobe for.
+/// Notes for closures that have no lobe of their own, reported for shaders that create them.
 const STAND_INS: [(&str, &str); 17] = [
     (
         "diffuse_ramp",
@@ -501,14 +501,14 @@ const STAND_INS: [(&str, &str); 17] = [
     ("henyey_greenstein", "there are no volumes, and it does nothing"),
 ];
 
-/// The closures that Kiln knows, for a `ShadingSystem`.
+/// Registry of the supported closures, for a `ShadingSystem`.
 pub fn closure_registry() -> ClosureRegistry {
     REGISTRY.clone()
 }
 
-/// What an instance that can make these closures may do.
-pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
-    let mut abilities = Abilities::default();
+/// Flags of a shader instance that may create these closures.
+pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> MaterialFlags {
+    let mut abilities = MaterialFlags::default();
     for id in ids {
         match TABLE[id.0 as usize].kind {
             ClosureKind::Emission | ClosureKind::Background | ClosureKind::UniformEdf => {
@@ -525,13 +525,13 @@ pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
     abilities
 }
 
-/// Whether it is a component that tells of the inside of a body.
+/// Returns whether the closure is a component that describes an interior medium.
 pub(super) fn is_inside(closure: ClosureRef<'_>) -> bool {
     matches!(closure.node(), ClosureNode::Component { id, .. } if abilities([id]).absorbs)
 }
 
-/// Those of the closures that emit or let light straight through, and that absorb some of what goes through.
-pub(super) fn seen_by_light(ids: &BTreeSet<ClosureId>) -> Vec<ClosureId> {
+/// Selects the closures that emit or transmit straight through, and absorbing ones if light can pass.
+pub(super) fn light_closures(ids: &BTreeSet<ClosureId>) -> Vec<ClosureId> {
     let passes = abilities(ids.iter().copied()).transparent;
     let is_seen = |id: &&ClosureId| {
         let abilities = abilities([**id]);
@@ -540,7 +540,7 @@ pub(super) fn seen_by_light(ids: &BTreeSet<ClosureId>) -> Vec<ClosureId> {
     ids.iter().filter(is_seen).copied().collect()
 }
 
-/// A lobe of colour one about the surface's own normal.
+/// Lobe of colour one about the surface's shading normal.
 #[inline(always)]
 fn white(lobe: Lobe) -> Scattering {
     Scattering {
@@ -553,7 +553,7 @@ fn white(lobe: Lobe) -> Scattering {
     }
 }
 
-/// A lobe whose parameters begin with a normal.
+/// Lobe for parameters that begin with a normal.
 #[inline(always)]
 fn lobe<'a, 't>(
     c: &mut Component<'_, 'a, 't>,
@@ -567,7 +567,7 @@ fn lobe<'a, 't>(
     })
 }
 
-/// A lobe whose parameters begin with a normal and a colour.
+/// Lobe for parameters that begin with a normal and a colour.
 #[inline(always)]
 fn colored_lobe<'a, 't>(
     c: &mut Component<'_, 'a, 't>,
@@ -582,7 +582,7 @@ fn colored_lobe<'a, 't>(
     })
 }
 
-/// A lobe whose parameters begin with a normal and end with the eight colours of a ramp, of which it takes the mean.
+/// Lobe for parameters that begin with a normal and end with the eight colours of a ramp; uses the mean colour.
 fn ramp<'a, 't>(
     c: &mut Component<'_, 'a, 't>,
     lobe: impl FnOnce(&mut Component<'_, 'a, 't>) -> Lobe,
@@ -600,7 +600,8 @@ fn ramp<'a, 't>(
     })
 }
 
-/// Cycles' hair, whose roughnesses are those of the paper; `m0_roughness` is a factor on that of the first reflection.
+/// Cycles' Chiang hair, whose roughnesses are those of the paper; `m0_roughness` is a factor on that of the first
+/// reflection.
 fn chiang_hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
     lobe(c, |c| {
         let absorption = c.color();
@@ -616,7 +617,7 @@ fn chiang_hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
     })
 }
 
-/// Cycles' hair of microfacets: fibres are round, and of the roughness α about as rough.
+/// Cycles' Huang (microfacet) hair, approximated by round fibres with about the same width of the lobes.
 fn huang_hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
     lobe(c, |c| {
         let absorption = c.color();
@@ -634,7 +635,7 @@ fn huang_hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
     })
 }
 
-/// Microfacets of the distribution that a shader names: `"sharp"` is smooth, and what is unknown is GGX.
+/// Applies the distribution named by a shader: `"sharp"` is smooth, unknown names are GGX.
 #[inline]
 fn distributed(name: &str, microfacets: Microfacets) -> Microfacets {
     match name {
@@ -643,7 +644,7 @@ fn distributed(name: &str, microfacets: Microfacets) -> Microfacets {
     }
 }
 
-/// OSL's reflections: `eta` zero means that everything is reflected.
+/// OSL's reflection closures; an `eta` of zero means total reflection.
 fn reflector(eta: f32, microfacets: Microfacets) -> Lobe {
     if eta == 0.0 {
         Lobe::Schlick(Schlick::mirror(microfacets))
@@ -652,7 +653,7 @@ fn reflector(eta: f32, microfacets: Microfacets) -> Lobe {
     }
 }
 
-/// OSL's microfacets, whose last parameters are `eta` and `refract`: 0 reflects, 1 refracts, 2 does both.
+/// OSL's microfacet closures, whose last parameters are `eta` and `refract`: 0 reflects, 1 refracts, 2 does both.
 fn microfacet<'t>(
     c: &mut Component<'_, '_, 't>,
     normal: Vec3,
@@ -672,7 +673,7 @@ fn microfacet<'t>(
     })
 }
 
-/// The film of [`THIN_FILM`].
+/// Reads the parameters of [`THIN_FILM`].
 #[inline(always)]
 fn film(c: &mut Component<'_, '_, '_>) -> Film {
     Film {
@@ -681,7 +682,7 @@ fn film(c: &mut Component<'_, '_, '_>) -> Film {
     }
 }
 
-/// The GGX roughness about as wide as a cosine lobe.
+/// GGX roughness with about the width of a cosine-power lobe.
 // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", section 5.2.
 fn ggx_of_exponent(exponent: f32) -> Microfacets {
     Microfacets::isotropic((2.0 / (exponent.max(0.0) + 2.0)).sqrt())

@@ -1,4 +1,4 @@
-//! Point clouds for shaders: file names to clouds, and a cloud as the language sees it.
+//! Point clouds for shaders: resolution of file names, and conversion to the language's interface.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -11,32 +11,32 @@ use renderer_base::files::SharedFiles;
 
 use crate::cloud::{CloudId, CloudLoader, CloudStore, ColumnValues, PointCloud};
 
-/// The clouds that shaders name while a scene is built.
+/// Point clouds that shaders name while a scene is built.
 #[derive(Debug, Default)]
-pub(super) struct WantedClouds {
+pub(super) struct CloudRequests {
     loader: CloudLoader,
     ids: FxHashMap<String, CloudId>,
 }
 
-/// The clouds for the rest of the time.
+/// Point clouds of a frozen scene.
 #[derive(Debug)]
 pub(super) struct Clouds {
     pub(super) store: CloudStore,
     ids: FxHashMap<String, CloudId>,
-    /// Those that running shaders named; `None` where there is no such file.
+    /// Clouds named by running shaders; `None` if the file does not exist.
     late: RwLock<FxHashMap<String, Option<CloudId>>>,
 }
 
-impl WantedClouds {
+impl CloudRequests {
     /// Clouds of these files.
-    pub(super) fn new(files: SharedFiles) -> WantedClouds {
-        WantedClouds {
+    pub(super) fn new(files: SharedFiles) -> CloudRequests {
+        CloudRequests {
             loader: CloudLoader::new(files),
             ids: FxHashMap::default(),
         }
     }
 
-    /// The cloud of a file, which is looked for as textures are; `None` where there is no such file.
+    /// Requests the cloud of a file, searched for in the texture directories; `None` if the file does not exist.
     pub(super) fn request(&mut self, names: &TextureNames, file: &str) -> Option<CloudId> {
         if let Some(&id) = self.ids.get(file) {
             return Some(id);
@@ -46,7 +46,7 @@ impl WantedClouds {
         Some(id)
     }
 
-    /// Reads them.
+    /// Reads the requested clouds.
     pub(super) fn load(self) -> Clouds {
         Clouds {
             store: self.loader.load(),
@@ -57,12 +57,12 @@ impl WantedClouds {
 }
 
 impl Clouds {
-    /// The cloud of a file, read now if it is not there yet.
+    /// Id of the cloud of a file; reads it if necessary.
     pub(super) fn id(&self, names: &TextureNames, file: &str) -> Option<CloudId> {
         if let Some(&id) = self.ids.get(file) {
             return Some(id);
         }
-        // A panic elsewhere leaves the table whole: entries are added in one step.
+        // A panic elsewhere leaves the table consistent: an entry is added in one step.
         let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = late.get(file) {
             return *known;
@@ -73,7 +73,7 @@ impl Clouds {
         *late.entry(file.to_owned()).or_insert(id)
     }
 
-    /// Why a file cannot be searched.
+    /// Reason why a file cannot be searched.
     pub(super) fn error(&self, names: &TextureNames, file: &str) -> Option<String> {
         let Some(id) = self.id(names, file) else {
             return Some(format!("there is no point cloud file {file:?}"));

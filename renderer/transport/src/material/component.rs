@@ -5,35 +5,35 @@ use glam::Vec3;
 use shading::{ClosureRef, Params};
 
 use super::scattering::{Lobes, Scattering};
-use super::surface::Surface;
+use super::shading_result::ShadingResult;
 use crate::bsdf::{Dielectric, Lobe, Microfacets};
 use renderer_base::color::Rgb;
 use renderer_base::math::{pow, safe_sqrt, sqr};
 use renderer_geometry::Interaction;
 
-/// Nodes that wait on the stack before memory is asked for: more than any tree but one summed up in a loop.
+/// Inline capacity of the visiting stack; only a tree summed up in a loop needs heap memory.
 const STACK: usize = 24;
 
-/// What the closures of a tree add up to at a point.
-// By reference all the way: lobes are large, and moving them about costs more than running a simple shader.
+/// Accumulator for the components of a closure tree at a point.
+// Passed by reference throughout: lobes are large, and moving them costs more than running a simple shader.
 pub(super) struct Flattener<'p> {
     pub(super) point: &'p Interaction,
-    pub(super) surface: &'p mut Surface,
-    /// Lobes of a tree that has more than one; a lone lobe goes to its place at once.
+    pub(super) surface: &'p mut ShadingResult,
+    /// Lobes of a tree that has more than one; a single lobe is written to the BSDF directly.
     pub(super) lobes: Lobes,
-    /// Whether the tree has shown that there may be more lobes.
+    /// True once the tree may have more than one lobe.
     pub(super) several: bool,
-    /// Whether weights depend on where the viewer is.
-    pub(super) sees_viewer: bool,
-    /// Sum of weight × albedo of all lobes so far; kept only while a layer's top is open.
+    /// True if weights depend on the view direction.
+    pub(super) is_view_dependent: bool,
+    /// Sum of weight × albedo of all lobes so far; maintained only inside the top of a layer.
     pub(super) reflected: Rgb,
     pub(super) open_tops: u32,
-    /// Whether lobes get a soft terminator.
+    /// True if lobes get a soft terminator.
     pub(super) soft: bool,
 }
 
-/// A component of a tree while it is taken in: its parameters, read one after another as
-/// [`ClosureSignature::layout`](shading::ClosureSignature::layout) places them, and what it may do.
+/// Component of a closure tree being interpreted: parameter reader (in the order of
+/// [`ClosureSignature::layout`](shading::ClosureSignature::layout)) and operations.
 pub(super) struct Component<'f, 'p, 't> {
     pub(super) flattener: &'f mut Flattener<'p>,
     pub(super) stack: &'f mut Stack<'t>,
@@ -42,36 +42,36 @@ pub(super) struct Component<'f, 'p, 't> {
     pub(super) offset: usize,
 }
 
-/// A dielectric layer that reflects at its top and tints what goes through.
+/// Dielectric layer that reflects at its top and tints transmitted light.
 pub(super) struct Coat {
-    /// Of any length; zero for the surface's shading normal.
+    /// Normal of any length; zero for the surface's shading normal.
     pub(super) normal: Vec3,
     /// Index of refraction.
     pub(super) ior: f32,
-    /// Roughness of its top.
+    /// Roughness of the top.
     pub(super) microfacets: Microfacets,
-    /// Transmittance of perpendicular light in and out.
+    /// Transmittance at normal incidence, in and out.
     pub(super) tint: Rgb,
 }
 
-/// What remains to be visited.
+/// Entry of the visiting stack.
 #[derive(Clone, Copy)]
-pub(super) enum Task<'t> {
+pub(super) enum StackEntry<'t> {
     Visit(ClosureRef<'t>, Rgb),
-    /// The base of a layer whose top has just been done; `before` is what was reflected before it.
+    /// Base of a layer whose top has been visited; `before` is the reflected albedo before the top.
     Base {
         base: Option<ClosureRef<'t>>,
         weight: Rgb,
         before: Rgb,
     },
-    /// The end of what is softened, or of a part of it.
+    /// End of a softened subtree, or of a part of it; restores the flag.
     Soften(bool),
 }
 
-/// A stack that asks for memory only when it is deep.
+/// Stack that allocates only when it is deep.
 pub(super) struct Stack<'t> {
-    near: ArrayVec<Task<'t>, STACK>,
-    far: Vec<Task<'t>>,
+    near: ArrayVec<StackEntry<'t>, STACK>,
+    far: Vec<StackEntry<'t>>,
 }
 
 impl<'t> Stack<'t> {
@@ -84,14 +84,14 @@ impl<'t> Stack<'t> {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, task: Task<'t>) {
+    pub(super) fn push(&mut self, task: StackEntry<'t>) {
         if let Err(full) = self.near.try_push(task) {
             self.far.push(full.element());
         }
     }
 
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Task<'t>> {
+    pub(super) fn pop(&mut self) -> Option<StackEntry<'t>> {
         if self.far.is_empty() {
             self.near.pop()
         } else {
@@ -114,7 +114,7 @@ impl Flattener<'_> {
         }
         if self.open_tops > 0 {
             let scattered = new.weight * new.albedo_bound(self.point, &self.surface.bsdf);
-            // A negative lobe does not make the base brighter.
+            // A negative lobe must not brighten the base.
             self.reflected += scattered.map(|v| v.max(0.0));
         }
         self.lobes.add(new, self.point);
@@ -122,7 +122,7 @@ impl Flattener<'_> {
 }
 
 impl<'t> Component<'_, '_, 't> {
-    /// Goes over parameters, and returns where they began.
+    /// Skips parameters; returns their offset.
     #[inline(always)]
     pub(super) fn skip(&mut self, bytes: usize) -> usize {
         self.offset += bytes;
@@ -169,14 +169,14 @@ impl<'t> Component<'_, '_, 't> {
         self.params.closure(offset)
     }
 
-    /// Emits.
+    /// Adds emission.
     #[inline(always)]
     pub(super) fn emit(&mut self, radiance: Rgb) -> Option<ClosureRef<'t>> {
         self.flattener.surface.emission += *self.weight * radiance;
         None
     }
 
-    /// Lets light straight through; in the top of a layer, to the base.
+    /// Adds straight transmission; in the top of a layer, it reveals the base.
     pub(super) fn pass(&mut self) -> Option<ClosureRef<'t>> {
         if self.flattener.open_tops == 0 {
             self.flattener.surface.transparency += *self.weight;
@@ -184,7 +184,7 @@ impl<'t> Component<'_, '_, 't> {
         None
     }
 
-    /// Absorbs inside, with a coefficient [1/m].
+    /// Sets the absorption coefficient of the interior [1/m].
     pub(super) fn absorb(&mut self, coefficient: Rgb) -> Option<ClosureRef<'t>> {
         if !self.weight.is_black() {
             let inside = self.flattener.surface.absorption.get_or_insert(Rgb::BLACK);
@@ -193,7 +193,7 @@ impl<'t> Component<'_, '_, 't> {
         None
     }
 
-    /// Scatters.
+    /// Adds a lobe.
     #[inline(always)]
     pub(super) fn scatter(&mut self, mut scattering: Scattering) -> Option<ClosureRef<'t>> {
         scattering.weight *= *self.weight;
@@ -201,26 +201,26 @@ impl<'t> Component<'_, '_, 't> {
         None
     }
 
-    /// Takes in one after the other.
+    /// Visits two closures in sequence.
     pub(super) fn both(
         &mut self,
         first: Option<ClosureRef<'t>>,
         second: ClosureRef<'t>,
     ) -> Option<ClosureRef<'t>> {
-        self.stack.push(Task::Visit(second, *self.weight));
+        self.stack.push(StackEntry::Visit(second, *self.weight));
         first
     }
 
-    /// Puts `top` over `base`.
+    /// Layers `top` over `base`.
     pub(super) fn layer(
         &mut self,
         top: Option<ClosureRef<'t>>,
         base: Option<ClosureRef<'t>>,
     ) -> Option<ClosureRef<'t>> {
         self.flattener.several = true;
-        self.flattener.sees_viewer = true;
+        self.flattener.is_view_dependent = true;
         self.flattener.open_tops += 1;
-        self.stack.push(Task::Base {
+        self.stack.push(StackEntry::Base {
             base,
             weight: *self.weight,
             before: self.flattener.reflected,
@@ -230,13 +230,13 @@ impl<'t> Component<'_, '_, 't> {
 
     /// Gives the lobes of `base` a soft terminator.
     pub(super) fn soften(&mut self, base: Option<ClosureRef<'t>>) -> Option<ClosureRef<'t>> {
-        self.stack.push(Task::Soften(self.flattener.soft));
+        self.stack.push(StackEntry::Soften(self.flattener.soft));
         self.flattener.soft = true;
         base
     }
 
-    /// Puts a coat over `base`.
-    // The base is taken to lie under the coat at every scale, and the light that the coat sends back down is neglected:
+    /// Layers a coat over `base`.
+    // The base lies under the coat at every scale, and light that the coat reflects back to the base is neglected:
     // Weidlich & Wilkie 2007, "Arbitrarily Layered Micro-Facet Surfaces", section 3, with the directional albedo in
     // place of the Fresnel term.
     pub(super) fn coat(&mut self, base: Option<ClosureRef<'t>>, coat: &Coat) -> Option<ClosureRef<'t>> {
@@ -253,9 +253,9 @@ impl<'t> Component<'_, '_, 't> {
         let reflected = scattering.albedo_bound(point, &self.flattener.surface.bsdf);
         let cos = scattering.frame(point).n.dot(point.wo);
         self.flattener.several = true;
-        self.flattener.sees_viewer = true;
+        self.flattener.is_view_dependent = true;
         self.flattener.push(scattering);
-        // Beer's law: oblique light has a longer way through the coat.
+        // Beer-Lambert: oblique light has a longer path through the coat.
         let cos = safe_sqrt(1.0 - (1.0 - sqr(cos)) / sqr(coat.ior.max(1.0)));
         let way = 1.0 / cos.max(1e-3);
         let tint = if coat.tint == Rgb::WHITE {

@@ -1,40 +1,39 @@
 //! Closure tree flattening: an iterative walk that multiplies weights and collects lobes, emission and transparency.
 //!
-//! Weights are multiplied on the way down; equal lobes are merged; what is left is a [`Bsdf`], the emitted radiance and
-//! the share of light that goes straight through. Trees may be of any depth and width: the walk keeps its own stack.
+//! Weights are multiplied on the way down and equal lobes are merged; the result is a [`Bsdf`], the emitted radiance
+//! and the straight transmittance. Trees may have any depth and width: the walk has an explicit stack.
 //!
-//! - `layer(top, base)`: what passes straight through the top meets the base. What the top scatters is lost to the base,
-//!   reflected and refracted light alike, so that the weight of the base is that of the layer less the top's albedo for
-//!   the direction of the viewer. `transparent()` in a top scatters nothing: it is a hole that shows the base, and lets
-//!   light pass only where the base does. A top of clear glass therefore hides its base.
-//! - `coat(base)`: the base gets what the coat does not reflect, tinted by the way through it and back.
-//! - `soft_terminator(base)`: light fades on the lobes of the base whose normals are bent, before it comes from below the
+//! - `layer(top, base)`: light that passes straight through the top reaches the base. Light scattered by the top,
+//!   reflected or refracted, does not: the weight of the base is that of the layer less the top's albedo for the view
+//!   direction. `transparent()` in a top does not scatter: it is a hole that shows the base, and transmits light only
+//!   where the base does. A top of clear glass therefore hides its base.
+//! - `coat(base)`: the base gets the light not reflected by the coat, tinted on the way in and out.
+//! - `soft_terminator(base)`: light fades on lobes of the base with bent normals, before it comes from below the
 //!   surface.
-//! - Emission under a layer or coat is weighted like everything else there; that of a top takes nothing from the base.
+//! - Emission under a layer or coat is weighted like its lobes; emission of a top does not reduce the base.
 //!
-//! The weight of a base is that of MaterialX and of OSL's `testrender`. No closure makes more light than comes in, as long
-//! as the weights of a sum add up to at most one: the albedo of a top is that of the lobes as they scatter, all of them
-//! counted, and rather too large than too small.
+//! The weight of a base is that of MaterialX and of OSL's `testrender`. Closures conserve energy as long as the weights
+//! of a sum add up to at most one: the albedo of a top covers all of its lobes and is an upper bound.
 
 use shading::{ClosureNode, ClosureTree};
 
 use super::closures::interpret;
-use super::component::{Component, Flattener, Stack, Task};
+use super::component::{Component, Flattener, Stack, StackEntry};
 use super::scattering::Lobes;
-use super::surface::Surface;
+use super::shading_result::ShadingResult;
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
 
 impl<'p> Flattener<'p> {
-    /// Starts with nothing: `surface` is to be filled for `point`.
-    pub(super) fn new(point: &'p Interaction, surface: &'p mut Surface) -> Flattener<'p> {
+    /// Creates an empty accumulator that fills `surface` for `point`.
+    pub(super) fn new(point: &'p Interaction, surface: &'p mut ShadingResult) -> Flattener<'p> {
         surface.reset(point);
         Flattener {
             point,
             surface,
             lobes: Lobes::new(),
             several: false,
-            sees_viewer: false,
+            is_view_dependent: false,
             reflected: Rgb::BLACK,
             open_tops: 0,
             soft: false,
@@ -51,23 +50,23 @@ impl<'p> Flattener<'p> {
         }
     }
 
-    /// Makes room for what passes straight through, which is no lobe here: see [`Surface::pass_straight`].
+    /// Reserves room for straight transmission, which is not a lobe here: see [`ShadingResult::pass_straight`].
     fn fit(&mut self) -> bool {
         self.lobes
             .fit(usize::from(!self.surface.transparency.is_black()), self.point)
     }
 
-    /// The lobes of a tree, with its emission and transparency on the surface, if all of that is the same at every point
-    /// and wherever the viewer is.
+    /// Flattens a tree that does not depend on point and view direction: returns its lobes, and writes emission and
+    /// transparency to the surface. Returns `None` if the tree depends on the view direction or has too many lobes.
     pub(super) fn lobes_for_any_viewer(mut self, tree: ClosureTree<'_>) -> Option<Lobes> {
         self.several = true;
         self.visit(tree);
         let is_random = self.fit();
-        (!self.sees_viewer && !is_random).then_some(self.lobes)
+        (!self.is_view_dependent && !is_random).then_some(self.lobes)
     }
 
     /// Visits every component of the tree.
-    // One loop, so that the node at hand and its weight stay in registers.
+    // A single loop keeps the current node and its weight in registers.
     #[inline]
     fn visit(&mut self, tree: ClosureTree<'_>) {
         let mut stack = Stack::new();
@@ -88,7 +87,7 @@ impl<'p> Flattener<'p> {
                         b: Some(b),
                     } => {
                         self.several = true;
-                        stack.push(Task::Visit(b, weight));
+                        stack.push(StackEntry::Visit(b, weight));
                         Some(a)
                     }
                     ClosureNode::Add { a, b } => a.or(b),
@@ -113,15 +112,15 @@ impl<'p> Flattener<'p> {
                 },
                 None => match stack.pop() {
                     None => break,
-                    Some(Task::Soften(soft)) => {
+                    Some(StackEntry::Soften(soft)) => {
                         self.soft = soft;
                         None
                     }
-                    Some(Task::Visit(closure, its_weight)) => {
+                    Some(StackEntry::Visit(closure, its_weight)) => {
                         weight = its_weight;
                         Some(closure)
                     }
-                    Some(Task::Base {
+                    Some(StackEntry::Base {
                         base,
                         weight: its_weight,
                         before,

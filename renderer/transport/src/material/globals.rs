@@ -6,12 +6,12 @@ use shading::{RayKind, ShaderGlobals};
 
 use renderer_geometry::{Footprint, Interaction, PointDifferential};
 
-/// The globals at a point that a ray of some kind found.
+/// Shader globals at a hit of a ray of some kind.
 ///
-/// - `N` and `Ng` face the viewer, as OSL's renderers have it; `backfacing()` tells that they were turned.
-/// - `surface_area` is that of the whole shape [m²]; it matters only to shaders that ask for it.
+/// - `N` and `Ng` face the viewer, as in OSL's renderers; `backfacing()` tells that they were flipped.
+/// - `surface_area` is that of the whole shape [m²]; only some shaders need it.
 /// - `Ps` stays zero: there are no light shaders. So do `dtime` and `dPdtime`: nothing moves.
-/// - `footprint` is what one sample stands for there; without one, all derivatives are zero.
+/// - `footprint` is the area that one sample covers; without it, all derivatives are zero.
 #[inline]
 pub(super) fn globals(
     it: &Interaction,
@@ -45,7 +45,7 @@ pub(super) fn globals(
     globals
 }
 
-/// Not inlined: most materials ask for no derivatives.
+/// Not inlined: most materials need no derivatives.
 #[inline(never)]
 fn set_derivatives(globals: &mut ShaderGlobals, it: &Interaction, change: &PointDifferential) {
     globals.dpdx = triple(change.dpdx);
@@ -58,7 +58,7 @@ fn set_derivatives(globals: &mut ShaderGlobals, it: &Interaction, change: &Point
     (globals.dudy, globals.dvdy) = (dy.x, dy.y);
 }
 
-/// The change of the surface parameters when the point moves by `dp` along the surface.
+/// Change of the surface parameters for a displacement `dp` along the surface.
 fn parameters(it: &Interaction, dp: Vec3) -> Vec2 {
     let (uu, uv, vv) = (it.dpdu.dot(it.dpdu), it.dpdu.dot(it.dpdv), it.dpdv.dot(it.dpdv));
     let determinant = uu * vv - uv * uv;

@@ -1,8 +1,8 @@
 //! Renderer services for shaders: texture lookups, point clouds, coordinate spaces, geometry attributes, traced rays.
 //!
-//! A [`Host`] has two phases. While a scene is built it collects the textures and point clouds that shaders name, from
-//! any thread; [`Host::freeze`] then loads them and sets shapes and camera, and [`Host::allow_rays`] sets what rays hit. After that
-//! it is immutable, and lookups take no lock.
+//! A [`Host`] has two phases. While a scene is built, it collects the textures and point clouds named by shaders, from
+//! any thread; [`Host::freeze`] then loads them and sets shapes and camera, and [`Host::allow_rays`] sets the geometry
+//! that rays hit. After that it is immutable, and lookups do not lock.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use shading::{
 };
 
 use super::attribute::{self, AttributeTable};
-use super::cloud::{Clouds, WantedClouds};
+use super::cloud::{CloudRequests, Clouds};
 use super::probe::Probe;
 use super::texture::{self, Named, TextureFault, TextureNames};
 use crate::cloud::{CloudId, CloudStore};
@@ -30,61 +30,61 @@ use renderer_image::texture::{
     TextureColorSpace, TextureId, TextureLoader, TextureNeed, TextureSource, TextureStore, TileSet,
 };
 
-/// The renderer as shaders see it.
+/// Renderer services as seen by shaders.
 #[derive(Debug)]
 pub struct Host {
-    collecting: Mutex<Collecting>,
+    building: Mutex<BuildPhase>,
     frozen: OnceLock<Frozen>,
     probe: OnceLock<Probe>,
-    /// What every ray is besides its own kind.
+    /// Ray kind added to every ray: render or bake.
     purpose: RayKind,
-    /// Tells its texture handles from those of other hosts.
+    /// Distinguishes texture handles of this host from those of others.
     tag: u32,
 }
 
-/// What is known while a scene is built.
+/// State while a scene is built.
 #[derive(Debug, Default)]
-struct Collecting {
+struct BuildPhase {
     loader: TextureLoader,
     names: TextureNames,
     ids: FxHashMap<TextureRequest, TextureId>,
-    clouds: WantedClouds,
-    /// Attributes that shaders name, by handle.
+    clouds: CloudRequests,
+    /// Attributes named by shaders, indexed by handle.
     attributes: Vec<String>,
 }
 
-/// What is known for the rest of the time.
+/// State after the scene is built.
 #[derive(Debug)]
 struct Frozen {
     store: TextureStore,
     names: TextureNames,
     ids: FxHashMap<TextureRequest, TextureId>,
-    /// Those that shaders named while they ran; why they are not there where they are not.
+    /// Textures named by running shaders, or the reason why they could not be loaded.
     late: RwLock<FxHashMap<TextureRequest, Result<TextureId, String>>>,
-    /// Files whose failure was told.
-    told: Mutex<FxHashSet<String>>,
+    /// Files whose failure has been reported.
+    reported: Mutex<FxHashSet<String>>,
     clouds: Clouds,
     shapes: Arc<[Shape]>,
     attributes: AttributeTable,
-    /// World-space area of each shape [m²], once somebody has asked.
+    /// World-space area of each shape [m²]; computed on first use.
     areas: OnceLock<Arc<[f32]>>,
     world_from_camera: Affine3A,
 }
 
-/// Bits of a handle that are the number of a texture, a point cloud or an attribute; the others are its host's tag.
+/// Number of bits of a handle for the index of a texture, a point cloud or an attribute; the others are the host's tag.
 const INDEX_BITS: u32 = 20;
 
 impl Host {
-    /// A host that looks for texture files in `directories`, in this order.
+    /// Creates a host that searches `directories` for texture files, in this order.
     pub fn new(directories: Vec<PathBuf>) -> Host {
         static TAGS: AtomicU32 = AtomicU32::new(0);
         Host {
-            collecting: Mutex::new(Collecting {
+            building: Mutex::new(BuildPhase {
                 names: TextureNames {
                     directories,
                     ..TextureNames::default()
                 },
-                ..Collecting::default()
+                ..BuildPhase::default()
             }),
             frozen: OnceLock::new(),
             probe: OnceLock::new(),
@@ -93,29 +93,29 @@ impl Host {
         }
     }
 
-    /// The same with a bound on the memory of textures [bytes].
+    /// Limits the memory of textures [bytes].
     #[must_use]
     pub fn with_texture_memory(self, limit: usize) -> Host {
-        self.with_collecting(|collecting| {
-            let files = collecting.names.files.clone();
-            collecting.loader = TextureLoader::with_memory(limit).with_files(files);
+        self.with_build_phase(|building| {
+            let files = building.names.files.clone();
+            building.loader = TextureLoader::with_memory(limit).with_files(files);
         });
         self
     }
 
-    /// The same with other files than those of the disk.
+    /// Reads from other files than those of the disk.
     #[must_use]
     pub fn with_files(self, files: SharedFiles) -> Host {
-        self.with_collecting(|collecting| {
-            let loader = std::mem::take(&mut collecting.loader);
-            collecting.loader = loader.with_files(files.clone());
-            collecting.clouds = WantedClouds::new(files.clone());
-            collecting.names.files = files;
+        self.with_build_phase(|building| {
+            let loader = std::mem::take(&mut building.loader);
+            building.loader = loader.with_files(files.clone());
+            building.clouds = CloudRequests::new(files.clone());
+            building.names.files = files;
         });
         self
     }
 
-    /// The same for a bake: to `raytype`, all rays are those of a bake, besides their own kind.
+    /// Marks all rays as bake rays for `raytype`, besides their own kind.
     #[must_use]
     pub fn for_bake(self) -> Host {
         Host {
@@ -124,12 +124,12 @@ impl Host {
         }
     }
 
-    /// What every ray is besides its own kind.
+    /// Ray kind added to every ray: render or bake.
     pub fn purpose(&self) -> RayKind {
         self.purpose
     }
 
-    /// World-space area of each shape [m²]; none before [`Host::freeze`].
+    /// World-space area of each shape [m²]; empty before [`Host::freeze`].
     pub(super) fn areas(&self) -> Arc<[f32]> {
         let areas = |frozen: &Frozen| frozen.shapes.iter().map(Shape::area).collect();
         self.frozen
@@ -138,28 +138,28 @@ impl Host {
             .unwrap_or_default()
     }
 
-    /// Gives a texture a name by which shaders find it, before files of that name are looked for.
+    /// Registers a texture under a name that takes precedence over files.
     pub fn name_texture(&self, name: String, source: TextureSource, color_space: TextureColorSpace) {
-        self.with_collecting(|collecting| {
-            collecting.names.named.insert(name, (source, color_space));
+        self.with_build_phase(|building| {
+            building.names.named.insert(name, (source, color_space));
         });
     }
 
-    /// Whether there are files of a name, or an image of the scene's: each of them is looked for.
+    /// Returns whether a texture name resolves to files or to an image of the scene.
     pub fn finds_texture(&self, name: &str) -> bool {
         let request = TextureRequest {
             file: name.to_owned(),
             ..TextureRequest::default()
         };
-        self.with_collecting(|collecting| collecting.names.resolve(&request).is_some())
+        self.with_build_phase(|building| building.names.resolve(&request).is_some())
     }
 
-    /// Whether there is a point cloud of a name.
+    /// Returns whether a point cloud name resolves to a file.
     pub fn finds_cloud(&self, name: &str) -> bool {
-        self.with_collecting(|collecting| collecting.names.file(name).is_some())
+        self.with_build_phase(|building| building.names.file(name).is_some())
     }
 
-    /// Loads the textures that were asked for and ends the time of changes. The second call does nothing.
+    /// Loads the requested textures and ends the building phase. Further calls have no effect.
     ///
     /// # Errors
     /// All textures that could not be read.
@@ -167,13 +167,13 @@ impl Host {
         if self.frozen.get().is_some() {
             return Ok(());
         }
-        let Collecting {
+        let BuildPhase {
             loader,
             names,
             ids,
             clouds,
             attributes,
-        } = self.with_collecting(std::mem::take);
+        } = self.with_build_phase(std::mem::take);
         let store = loader.load().map_err(|errors| {
             let faults = errors.into_iter().map(|error| names.fault(error, ids.keys()));
             faults.collect::<Vec<_>>()
@@ -183,7 +183,7 @@ impl Host {
             names,
             ids,
             late: RwLock::default(),
-            told: Mutex::default(),
+            reported: Mutex::default(),
             clouds: clouds.load(),
             attributes: AttributeTable::new(attributes, &shapes),
             shapes,
@@ -193,8 +193,8 @@ impl Host {
         Ok(())
     }
 
-    /// Sets what the rays of `trace` hit, and the names of the shapes. Before that they hit nothing. The second call does
-    /// nothing.
+    /// Sets the geometry that the rays of `trace` hit, and the names of the shapes. Before this call rays hit nothing.
+    /// Further calls have no effect.
     pub fn allow_rays(&self, accel: Arc<Accel>, names: Arc<[Arc<str>]>) {
         if let Some(frozen) = self.frozen.get() {
             let shapes = frozen.shapes.clone();
@@ -202,27 +202,27 @@ impl Host {
         }
     }
 
-    /// The id of a texture that was loaded when the host was frozen.
+    /// Id of a texture that was loaded by [`Host::freeze`].
     pub fn texture_id(&self, request: &TextureRequest) -> Option<TextureId> {
         self.frozen.get()?.ids.get(request).copied()
     }
 
-    /// The textures; `None` before they are loaded.
+    /// Loaded textures; `None` before they are loaded.
     pub fn textures(&self) -> Option<&TextureStore> {
         self.frozen.get().map(|frozen| &frozen.store)
     }
 
-    /// The point clouds; `None` before they are loaded.
+    /// Loaded point clouds; `None` before they are loaded.
     pub fn clouds(&self) -> Option<&CloudStore> {
         self.frozen.get().map(|frozen| &frozen.clouds.store)
     }
 
-    /// The files of all point clouds that were read, those included that running shaders named.
+    /// Files of all point clouds read, including those named by running shaders.
     pub fn cloud_files(&self) -> impl Iterator<Item = &Path> + '_ {
         self.clouds().into_iter().flat_map(CloudStore::files)
     }
 
-    /// The files of the textures and point clouds that were named when the host was frozen.
+    /// Files of the textures and point clouds requested before [`Host::freeze`].
     pub fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
         let textures = self.textures().into_iter().flat_map(TextureStore::textures);
         let clouds = self.clouds().into_iter().flat_map(CloudStore::clouds);
@@ -234,15 +234,15 @@ impl Host {
     fn handle_of(&self, request: &TextureRequest, need: TextureNeed) -> Option<TextureHandle> {
         let id = match self.frozen.get() {
             Some(frozen) => frozen.texture(request).ok(),
-            None => self.with_collecting(|collecting| collecting.request(request, need)),
+            None => self.with_build_phase(|building| building.request(request, need)),
         };
         id.filter(|id| id.0 >> INDEX_BITS == 0)
             .map(|id| TextureHandle(self.tag | id.0))
     }
 
-    fn with_collecting<T>(&self, f: impl FnOnce(&mut Collecting) -> T) -> T {
-        // A panic elsewhere leaves the tables whole: entries are added in one step.
-        f(&mut self.collecting.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_build_phase<T>(&self, f: impl FnOnce(&mut BuildPhase) -> T) -> T {
+        // A panic elsewhere leaves the tables consistent: an entry is added in one step.
+        f(&mut self.building.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -252,7 +252,7 @@ impl Default for Host {
     }
 }
 
-impl Collecting {
+impl BuildPhase {
     fn request(&mut self, request: &TextureRequest, need: TextureNeed) -> Option<TextureId> {
         let known = self.ids.get(request).copied();
         if known.is_some() && need == TextureNeed::Optional {
@@ -273,12 +273,12 @@ impl Collecting {
 }
 
 impl Frozen {
-    /// A texture by name, read now if it is not there yet.
+    /// Texture by name; reads it if necessary.
     fn texture(&self, request: &TextureRequest) -> Result<TextureId, String> {
         if let Some(&id) = self.ids.get(request) {
             return self.usable(id);
         }
-        // A panic elsewhere leaves the table whole: entries are added in one step.
+        // A panic elsewhere leaves the table consistent: an entry is added in one step.
         let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = late.get(request) {
             return known.clone();
@@ -289,7 +289,7 @@ impl Frozen {
         late.entry(request.clone()).or_insert(found).clone()
     }
 
-    /// A texture that has texels.
+    /// Checks that a texture has texels.
     fn usable(&self, id: TextureId) -> Result<TextureId, String> {
         match self.store.error(id) {
             Some(error) => Err(error.to_string()),
@@ -303,7 +303,7 @@ impl Frozen {
             self.usable(id)
         };
         match self.names.resolve(request) {
-            // The words are OpenImageIO's: shaders may look at them.
+            // Wording of OpenImageIO, which shaders may examine.
             None => Err(format!(
                 "Could not open file: {0}: No such file or directory",
                 request.file
@@ -336,23 +336,22 @@ impl ShaderHost for Host {
         let found = match lookup.options.mapping {
             TextureMapping::Plane => store.sample(id, &texture::plane(lookup)),
             TextureMapping::Environment => store.sample_environment(id, &texture::direction(lookup)),
-            // Nothing is a volume; see `is_volume`.
+            // Volumes are not supported; see `is_volume`.
             TextureMapping::Volume => None,
         };
         found.map_or_else(|| lookup.absent(), texture::sample)
     }
 
     fn is_volume(&self, _: &TextureRequest) -> bool {
-        // No file that is read is a volume.
+        // No supported file format is a volume.
         false
     }
 
     fn is_environment(&self, request: &TextureRequest) -> bool {
         match self.frozen.get() {
             Some(frozen) => frozen.texture(request).is_ok_and(|id| !frozen.store.is_set(id)),
-            None => self.with_collecting(|collecting| {
-                matches!(collecting.names.resolve(request), Some(Named::One(_)))
-            }),
+            None => self
+                .with_build_phase(|building| matches!(building.names.resolve(request), Some(Named::One(_)))),
         }
     }
 
@@ -360,15 +359,15 @@ impl ShaderHost for Host {
         let frozen = self.frozen.get()?;
         let error = match frozen.texture(request) {
             Ok(id) => {
-                // Of a set, the picture at that place may be missing.
+                // A tile set may lack the tile at that position.
                 let found = frozen.store.id_at(id, Vec2::from_array(st));
                 return found.is_none().then(|| "unknown".to_owned());
             }
             Err(error) => error,
         };
-        // As OpenImageIO does: each failure is told once, and known from then on.
-        let mut told = frozen.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = told.insert(request.file.clone());
+        // As in OpenImageIO, each failure is reported once and then remembered.
+        let mut reported = frozen.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = reported.insert(request.file.clone());
         Some(if is_new { error } else { "unknown".to_owned() })
     }
 
@@ -386,7 +385,7 @@ impl ShaderHost for Host {
             Some(st) => frozen.store.id_at(id, Vec2::from_array(st))?,
             None => id,
         };
-        // Of many files, what all agree on.
+        // A tile set answers with the values that all of its files share.
         let mut answers = vec![];
         frozen
             .store
@@ -399,7 +398,7 @@ impl ShaderHost for Host {
         let frozen = self.frozen.get()?;
         let world_from = frozen.world_from_space(globals, from)?;
         let to_world = frozen.world_from_space(globals, to)?;
-        // Row vectors: the rows of the language's matrices are our columns.
+        // Row vectors: the rows of the language's matrices are the columns of `Mat4`.
         Some(Mat4::from(to_world.inverse() * world_from).to_cols_array())
     }
 
@@ -429,8 +428,8 @@ impl ShaderHost for Host {
     fn cloud_handle(&self, file: &str) -> Option<CloudHandle> {
         let id = match self.frozen.get() {
             Some(frozen) => frozen.clouds.id(&frozen.names, file),
-            None => self.with_collecting(|collecting| {
-                let Collecting { clouds, names, .. } = collecting;
+            None => self.with_build_phase(|building| {
+                let BuildPhase { clouds, names, .. } = building;
                 clouds.request(names, file)
             }),
         };
@@ -480,8 +479,8 @@ impl ShaderHost for Host {
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
         let index = match self.frozen.get() {
             Some(frozen) => frozen.attributes.names.iter().position(|known| known == name),
-            None => self.with_collecting(|collecting| {
-                let names = &mut collecting.attributes;
+            None => self.with_build_phase(|building| {
+                let names = &mut building.attributes;
                 let known = names.iter().position(|known| known == name);
                 Some(known.unwrap_or_else(|| {
                     names.push(name.to_owned());

@@ -8,7 +8,7 @@ use shading::{Includes, Source};
 
 use renderer_base::files::SharedFiles;
 
-/// Folders in which included files are looked for.
+/// Folders that are searched for included files.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
     list: Vec<PathBuf>,
@@ -16,7 +16,7 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// These folders, in this order.
+    /// Creates a search list of folders, in this order.
     pub fn new(list: Vec<PathBuf>) -> Folders {
         Folders {
             list,
@@ -31,7 +31,7 @@ impl Folders {
     }
 }
 
-/// The header that each text in OSL begins with where a folder has it.
+/// Header that every OSL source includes implicitly if a folder has it.
 const STANDARD: &str = "stdosl.h";
 
 impl Includes for Folders {

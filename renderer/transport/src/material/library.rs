@@ -63,18 +63,18 @@ library! {
     "wood"
 }
 
-/// The source of a shipped unit or group.
+/// Returns the source of a shipped unit or group.
 pub fn find(name: &str) -> Option<Arc<Source>> {
     let (name, text) = FILES.iter().find(|(file, _)| *file == name)?;
     Some(Source::new(format!("shaders/{name}.ksl"), *text))
 }
 
-/// The names of all that ships.
+/// Names of all shipped units and groups.
 pub fn names() -> Vec<&'static str> {
     FILES.iter().map(|(name, _)| *name).collect()
 }
 
-/// The library as the shading system takes it.
+/// The library in the form that the shading system takes.
 pub const LIBRARY: Library = Library { find, names };
 
 #[cfg(test)]

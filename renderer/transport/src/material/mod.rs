@@ -1,11 +1,10 @@
-//! Materials: run compiled shaders at hits and turn their closure trees into BSDFs; the bridge to the crate `shading`.
+//! Materials: run compiled shaders at hits and convert their closure trees to BSDFs; the bridge to the crate `shading`.
 //!
 //! Steps at a hit: surface point → shader globals → shader instance → closure tree → lobes, emission, transparency.
 //! Only this module, lights, scene building and commands import from the crate `shading`.
 
-mod abilities;
 mod attribute;
-mod bodies;
+mod cached_shading;
 mod closures;
 mod cloud;
 mod component;
@@ -14,11 +13,12 @@ mod globals;
 mod host;
 mod includes;
 pub mod library;
+mod material_flags;
+mod medium_stack;
 mod probe;
-mod recipe;
 mod scattering;
 mod shader;
-mod surface;
+mod shading_result;
 mod texture;
 
 use std::hash::{Hash, Hasher};
@@ -28,63 +28,64 @@ use rustc_hash::FxHasher;
 use shading::TextureRequest;
 use shading::builtins::Global;
 
-use abilities::Abilities;
-use recipe::somewhere;
+use cached_shading::arbitrary_point;
+use material_flags::MaterialFlags;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Footprint, Interaction};
 use shader::Shader;
 
-/// Types of `shading` that the rest of the renderer passes through.
+/// Types of `shading` used by the rest of the renderer.
 pub use shading::{RayKind, Report, ShadingContext};
 
 pub use attribute::known_attributes;
-pub use bodies::Bodies;
 pub use closures::closure_registry;
 pub use host::Host;
 pub use includes::Folders;
+pub use medium_stack::MediumStack;
 pub use renderer_scene::MaterialId;
 pub use shader::Instances;
-pub use surface::Surface;
+pub use shading_result::ShadingResult;
 pub use texture::TextureFault;
 
-/// A material: compiled shaders with their properties.
+/// Material: compiled shaders with their properties.
 #[derive(Clone, Debug)]
 pub struct Material {
     full: Shader,
-    /// A reduced shader for emission and transparency, if it is cheaper.
+    /// Reduced shader for emission and transparency, if it is cheaper.
     light: Option<Shader>,
-    abilities: Abilities,
-    /// Whether the shader may look at how wide a sample is: without coordinates there is nothing to derive.
+    abilities: MaterialFlags,
+    /// True if the shader may use derivatives; always false without coordinates.
     wants_footprint: bool,
-    /// Whether the derivatives of a point by its texture coordinates matter.
+    /// True if the derivatives of position by the texture coordinates are needed.
     wants_derivatives: bool,
-    /// Whether what the shader makes of a point may depend on where the viewer is.
-    sees_viewer: bool,
-    /// The emission, where it is the same everywhere.
+    /// True if the shading result may depend on the view direction.
+    is_view_dependent: bool,
+    /// Emission, if it is the same everywhere.
     constant_emission: Option<Rgb>,
     one_sided: bool,
     culled: bool,
     two_sided_emission: bool,
     /// Ray kind added to every ray: render or bake.
     purpose: RayKind,
-    /// World-space area of each shape of the scene [m²]; empty where the shader does not ask.
+    /// World-space area of each shape of the scene [m²]; empty if the shader does not use it.
     areas: Arc<[f32]>,
 }
 
 /// Sidedness of a surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sides {
-    /// Whether the back scatters nothing, neither to itself nor through to the front. Holes stay holes: what passes straight through does so from both sides.
+    /// True if the back does not scatter, neither to itself nor through to the front. Holes stay holes: straight
+    /// transmission works from both sides.
     pub one_sided: bool,
-    /// Whether real-time engines cull the back: it is rendered but not baked.
+    /// True if real-time engines cull the back: it is rendered but not baked.
     pub culled: bool,
-    /// Whether the back emits as the front does.
+    /// True if the back emits like the front.
     pub two_sided_emission: bool,
 }
 
 impl Material {
-    /// A material of the closure that the instances make. They belong to a system with [`closure_registry`] and
-    /// `host`, which is frozen, as the context does.
+    /// Creates a material from shader instances. They belong to a system with [`closure_registry`] and `host`, which
+    /// must be frozen; the context belongs to the same system.
     pub fn new(
         instances: impl Into<Instances>,
         sides: Sides,
@@ -110,7 +111,7 @@ impl Material {
         };
         Material {
             wants_derivatives: full.recipe().is_none_or(|recipe| recipe.wants_derivatives()),
-            sees_viewer: full.recipe().is_none() && (abilities.layers || reads_viewer),
+            is_view_dependent: full.recipe().is_none() && (abilities.layers || reads_viewer),
             full,
             light,
             abilities,
@@ -132,7 +133,7 @@ impl Material {
         ray_kind: RayKind,
         footprint: &Footprint,
         context: &mut ShadingContext,
-        surface: &mut Surface,
+        surface: &mut ShadingResult,
     ) {
         self.run(&self.full, it, ray_kind, footprint, context, surface);
         surface.pass_straight(it);
@@ -147,7 +148,7 @@ impl Material {
         ray_kind: RayKind,
         footprint: &Footprint,
         context: &mut ShadingContext,
-        surface: &mut Surface,
+        surface: &mut ShadingResult,
     ) {
         let globals = || {
             let footprint = self.wants_footprint.then_some(footprint);
@@ -158,9 +159,9 @@ impl Material {
         shader.fill(it, globals, context, surface);
         let is_front = it.wo.dot(it.ng) > 0.0;
         if self.one_sided {
-            // What comes from the back would be scattered by it: paths from either end have to agree.
+            // Light from the back would be scattered by it: paths traced from either end have to agree.
             if is_front {
-                surface.bsdf.close_back();
+                surface.bsdf.make_one_sided();
             } else {
                 surface.bsdf.clear();
             }
@@ -170,74 +171,74 @@ impl Material {
         }
     }
 
-    /// Emission and transparency at a point, and what the inside absorbs if it is transparent, for shadow rays and light
-    /// samples.
-    pub fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> Surface {
-        let mut surface = Surface::new();
+    /// Emission and transparency at a point, and the absorption of the interior if it is transparent; for shadow rays
+    /// and light samples.
+    pub fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> ShadingResult {
+        let mut surface = ShadingResult::new();
         let shader = self.light.as_ref().unwrap_or(&self.full);
         let footprint = &Footprint::POINT;
         self.run(shader, it, RayKind::SHADOW, footprint, context, &mut surface);
         surface
     }
 
-    /// The radiance that leaves a point towards the viewer, for a ray that samples lights.
+    /// Emitted radiance from a point towards the viewer, for light sampling.
     pub fn emission_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
         self.for_light(it, context).emission
     }
 
-    /// Whether the derivatives of a point by its texture coordinates matter to it.
+    /// Returns whether the derivatives of position by the texture coordinates are needed.
     #[inline]
     pub fn wants_derivatives(&self) -> bool {
         self.wants_derivatives
     }
 
-    /// Whether its shader uses derivatives.
+    /// Returns whether the shader uses derivatives.
     #[inline]
     pub fn wants_footprint(&self) -> bool {
         self.wants_footprint
     }
 
-    /// Whether its lobes may depend on the view direction, so that a photon's outgoing weight needs a second shader
-    /// run.
+    /// Returns whether the lobes may depend on the view direction, so that a photon's outgoing weight needs a second
+    /// shader run.
     #[inline]
-    pub fn sees_viewer(&self) -> bool {
-        self.sees_viewer
+    pub fn is_view_dependent(&self) -> bool {
+        self.is_view_dependent
     }
 
-    /// Whether it may emit somewhere.
+    /// Returns whether it may emit somewhere.
     #[inline]
     pub fn may_emit(&self) -> bool {
         self.abilities.emits
     }
 
-    /// Whether light may pass straight through it somewhere.
+    /// Returns whether it may transmit light straight through somewhere.
     #[inline]
     pub fn may_be_transparent(&self) -> bool {
         self.abilities.transparent
     }
 
-    /// Whether it may absorb light inside.
+    /// Returns whether its interior may absorb light.
     #[inline]
     pub fn may_absorb(&self) -> bool {
         self.abilities.absorbs
     }
 
-    /// The radiance that it emits on the side of its normal, where that is known to be the same everywhere.
+    /// Emitted radiance on the side of the normal; `None` if it is not known to be the same everywhere.
     #[inline]
     pub fn constant_emission(&self) -> Option<Rgb> {
         self.constant_emission
     }
 
-    /// The share of light that it scatters or lets through at normal incidence, estimated, where it is known to be the same
+    /// Estimated albedo at normal incidence, straight transmission included; `None` if it is not known to be the same
     /// everywhere.
     pub fn known_albedo(&self) -> Option<Rgb> {
         let recipe = self.full.recipe()?;
-        let (point, mut surface) = (somewhere(), Surface::new());
+        let (point, mut surface) = (arbitrary_point(), ShadingResult::new());
         recipe.follow(&point, &mut surface);
         Some(surface.bsdf.albedo(point.wo))
     }
 
-    /// A hash of its behaviour; `texture` returns the hash of a texture's texels.
+    /// Hash of its behaviour; `texture` returns the hash of a texture's texels.
     pub fn fingerprint(&self, texture: impl Fn(&TextureRequest) -> Option<u64>) -> u64 {
         let mut hasher = FxHasher::default();
         let known = self.full.instance.statistics();
@@ -252,12 +253,12 @@ impl Material {
         hasher.finish()
     }
 
-    /// Whether engines do not show the back.
+    /// Returns whether real-time engines cull the back.
     pub fn culled(&self) -> bool {
         self.culled
     }
 
-    /// Whether the back emits as the front does.
+    /// Returns whether the back emits like the front.
     #[inline]
     pub fn two_sided_emission(&self) -> bool {
         self.two_sided_emission

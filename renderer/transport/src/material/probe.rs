@@ -1,7 +1,7 @@
-//! Rays that shaders trace (`trace`): against all shapes of the scene, or a set of them by name.
+//! Rays traced by shaders (`trace`): against all shapes of the scene, or a set of them by name.
 //!
-//! Distances are in metres, whatever the length of the direction. A ray that starts at the shading point starts off its
-//! surface by the error bound, as all rays of the renderer do.
+//! Distances are in metres, regardless of the length of the direction. A ray that starts at the shading point is offset
+//! from the surface by the error bound, as all rays of the renderer are.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use renderer_base::math::{Ray, RayEnd};
 use renderer_geometry::accel::{self, Accel};
 use renderer_geometry::{Hit, Shape, ShapeId, Tangents};
 
-/// Surfaces outside its set that a ray passes one after another; it hits nothing after that.
-const MAX_PASSES: u32 = 1024;
+/// Maximum number of surfaces outside its set that a ray crosses; after that it hits nothing.
+const MAX_CROSSINGS: u32 = 1024;
 
-/// What shaders trace rays against.
+/// Geometry against which shaders trace rays.
 pub(super) struct Probe {
     accel: Arc<Accel>,
     shapes: Arc<[Shape]>,
-    /// By shape; empty where they have no names.
+    /// Names by shape; empty if shapes have no names.
     names: Arc<[Arc<str>]>,
 }
 
@@ -36,12 +36,12 @@ impl Probe {
         Probe { accel, shapes, names }
     }
 
-    /// The name of a shape.
+    /// Name of a shape.
     pub(super) fn name(&self, object: u32) -> Option<&Arc<str>> {
         self.names.get(object as usize)
     }
 
-    /// What a ray hits first; nothing if it has no direction.
+    /// Returns the first hit of a ray; `None` without a hit or without a direction.
     pub(super) fn trace(&self, globals: &ShaderGlobals, traced: &TraceRay<'_>) -> Option<TraceHit> {
         let direction = Vec3::from(traced.direction).try_normalize()?;
         let origin = origin(globals, traced.origin.into(), direction);
@@ -50,13 +50,13 @@ impl Probe {
             t_max: traced.max_distance,
             ..Ray::new(origin, direction)
         };
-        // False as well where a number is NaN.
+        // Also false if a number is NaN.
         let has_length = ray.t_min < ray.t_max && origin.is_finite();
         if !has_length {
             return None;
         }
         let set = TraceSet::new(traced.set);
-        for _ in 0..MAX_PASSES {
+        for _ in 0..MAX_CROSSINGS {
             let hit = self.accel.intersect(&ray, accel::ALL)?;
             if set.has(self.name(hit.shape.0)) {
                 let shape = &self.shapes[hit.shape.0 as usize];
@@ -74,7 +74,7 @@ impl Probe {
         None
     }
 
-    /// The shading point of a hit, seen along its ray.
+    /// Shading point of a hit, seen along its ray.
     pub(super) fn point(&self, hit: &TraceHit) -> Option<ShaderGlobals> {
         let id = ShapeId(hit.object);
         let ray = Ray::new(hit.origin.into(), hit.direction.into());
@@ -92,7 +92,7 @@ impl Probe {
     }
 }
 
-/// Where a ray from `origin` starts: off the surface of the shading point if it starts there, give or take rounding.
+/// Origin of a ray from `origin`: offset from the surface if it starts at the shading point, up to rounding.
 fn origin(globals: &ShaderGlobals, origin: Vec3, direction: Vec3) -> Vec3 {
     let vector = |Triple([x, y, z, _]): Triple| Vec3::new(x, y, z);
     let away = (origin - vector(globals.p)).length();
@@ -107,10 +107,10 @@ fn origin(globals: &ShaderGlobals, origin: Vec3, direction: Vec3) -> Vec3 {
     end.ray_origin(direction)
 }
 
-/// The objects that a ray sees.
+/// Set of the objects that a ray can hit.
 struct TraceSet<'a> {
     name: &'a str,
-    /// Whether it sees all others instead.
+    /// True if the ray hits all other objects instead.
     is_excluded: bool,
 }
 
@@ -123,7 +123,8 @@ impl<'a> TraceSet<'a> {
         }
     }
 
-    /// Whether a shape of that name is among them: the set's name is its own, or that of an import that it is part of.
+    /// Returns whether a shape of that name is in the set: the set's name is the shape's own, or that of an import it
+    /// is part of.
     fn has(&self, name: Option<&Arc<str>>) -> bool {
         if self.name.is_empty() {
             return true;

@@ -3,34 +3,34 @@
 use arrayvec::ArrayVec;
 use glam::Vec3;
 
-use super::Surface;
+use super::ShadingResult;
 use crate::bsdf::{Bsdf, Lobe, MAX_LOBES};
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
 use renderer_base::sampler::mix;
 use renderer_geometry::Interaction;
 
-/// A lobe as a shader asks for it.
+/// Lobe as requested by a shader.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scattering {
-    /// Factor of the component's weight; then the product of all weights on the way to it.
+    /// Weight of the component; then the product of all weights along the tree.
     pub(super) weight: Rgb,
-    /// Of any length; zero for the surface's shading normal.
+    /// Normal of any length; zero for the surface's shading normal.
     pub(super) normal: Vec3,
-    /// Of any length; zero for `dPdu`.
+    /// Tangent of any length; zero for `dPdu`.
     pub(super) tangent: Vec3,
-    /// Whether the lobe's inside is that of the object, whatever side `normal` is on.
+    /// True if the lobe's inside is that of the object, whichever side `normal` is on.
     pub(super) solid: bool,
-    /// Whether its terminator is soft where its normal is not the surface's own.
+    /// True if the terminator is soft where the normal is not the surface's own.
     pub(super) soft: bool,
-    /// How it scatters.
+    /// Lobe of colour one.
     pub(super) lobe: Lobe,
 }
 
 impl Scattering {
     /// Adds the lobe to the surface at a point.
     #[inline(always)]
-    pub(super) fn put_on(&self, point: &Interaction, surface: &mut Surface) {
+    pub(super) fn put_on(&self, point: &Interaction, surface: &mut ShadingResult) {
         let frame = self.frame(point);
         if self.soft {
             surface.bsdf.push_soft(self.weight, frame, self.lobe, point.n);
@@ -39,13 +39,13 @@ impl Scattering {
         }
     }
 
-    /// The share of the light from the viewer that the lobe scatters once it is on `bsdf`, or somewhat more; weight apart.
+    /// Upper bound of the lobe's albedo for the view direction once it is on `bsdf`, without the weight.
     pub(super) fn albedo_bound(&self, point: &Interaction, bsdf: &Bsdf) -> Rgb {
         let frame = bsdf.seen_frame(self.frame(point), &self.lobe);
         self.lobe.albedo_bound(frame.to_local(point.wo))
     }
 
-    /// The frame that the lobe has at a point.
+    /// Shading frame of the lobe at a point.
     #[inline(always)]
     pub(super) fn frame(&self, point: &Interaction) -> Frame {
         let mut n = unit_normal(self.normal, point);
@@ -61,25 +61,25 @@ impl Scattering {
         }
     }
 
-    /// Whether the lobe is turned as the surface's texture coordinates are.
+    /// Returns whether the lobe is oriented by the surface's texture coordinates.
     pub(super) fn wants_derivatives(&self) -> bool {
         !self.lobe.is_isotropic() && self.tangent == Vec3::ZERO
     }
 
-    /// Whether two lobes differ in weight at most.
-    fn is_like(&self, other: &Scattering) -> bool {
+    /// Returns whether two lobes are equal except for their weights.
+    fn is_same_lobe(&self, other: &Scattering) -> bool {
         self.lobe == other.lobe
             && (self.normal, self.tangent) == (other.normal, other.tangent)
             && (self.solid, self.soft) == (other.solid, other.soft)
     }
 
-    /// What lobes are compared by where not all can be kept.
-    fn heaviness(&self) -> f32 {
+    /// Priority of the lobe when not all can be kept.
+    fn priority(&self) -> f32 {
         self.weight.map(f32::abs).max_component()
     }
 }
 
-/// The normal that a shader passed, of unit length; the surface's own where it is zero or no number.
+/// Normal passed by a shader, normalised; the surface's own if it is zero or not finite.
 #[inline]
 fn unit_normal(n: Vec3, point: &Interaction) -> Vec3 {
     let length_squared = n.length_squared();
@@ -94,18 +94,18 @@ fn unit_normal(n: Vec3, point: &Interaction) -> Vec3 {
     }
 }
 
-/// The lobes of a surface on their way to its [`Bsdf`].
+/// Lobes of a surface, collected for its [`Bsdf`].
 ///
-/// Equal lobes are merged. Where there are more than the `Bsdf` holds, the heaviest are kept, and one of the others,
-/// drawn at random in proportion to its weight, stands for all of these. The mean over many points is the sum of all
-/// lobes.
+/// Equal lobes are merged. If there are more than the `Bsdf` holds, the heaviest are kept, and one of the others,
+/// chosen at random in proportion to its weight, stands for all of these. The expectation over many points is the sum
+/// of all lobes.
 pub(super) struct Lobes {
     kept: ArrayVec<Scattering, MAX_LOBES>,
-    rest: Option<Rest>,
+    rest: Option<Reservoir>,
 }
 
 impl Lobes {
-    /// None yet.
+    /// Creates an empty list.
     pub(super) const fn new() -> Lobes {
         Lobes {
             kept: ArrayVec::new_const(),
@@ -113,21 +113,21 @@ impl Lobes {
         }
     }
 
-    /// Adds a lobe that was found at `point`.
+    /// Adds a lobe found at `point`.
     #[inline]
     pub(super) fn add(&mut self, new: Scattering, point: &Interaction) {
-        if let Some(equal) = self.kept.iter_mut().find(|kept| kept.is_like(&new)) {
+        if let Some(equal) = self.kept.iter_mut().find(|kept| kept.is_same_lobe(&new)) {
             equal.weight += new.weight;
         } else if let Err(full) = self.kept.try_push(new) {
             self.replace_lightest(full.element(), point);
         }
     }
 
-    /// Moves the lightest of the lobes kept and `new` to the rest.
+    /// Moves the lightest of the kept lobes and `new` to the rest.
     #[cold]
     fn replace_lightest(&mut self, mut new: Scattering, point: &Interaction) {
         if let Some(lightest) = self.lightest()
-            && self.kept[lightest].heaviness() < new.heaviness()
+            && self.kept[lightest].priority() < new.priority()
         {
             std::mem::swap(&mut self.kept[lightest], &mut new);
         }
@@ -135,18 +135,19 @@ impl Lobes {
     }
 
     fn lightest(&self) -> Option<usize> {
-        let heaviness = |&index: &usize| self.kept[index].heaviness();
-        (0..self.kept.len()).min_by(|a, b| heaviness(a).total_cmp(&heaviness(b)))
+        let priority = |&index: &usize| self.kept[index].priority();
+        (0..self.kept.len()).min_by(|a, b| priority(a).total_cmp(&priority(b)))
     }
 
     fn add_to_rest(&mut self, new: Scattering, point: &Interaction) {
         match &mut self.rest {
             Some(rest) => rest.add(new),
-            None => self.rest = Some(Rest::new(new, point)),
+            None => self.rest = Some(Reservoir::new(new, point)),
         }
     }
 
-    /// Leaves so many lobes as a `Bsdf` has room for beside `others`; returns whether that changed what is scattered here.
+    /// Reduces the lobes to the room that a `Bsdf` has beside `others`; returns whether that changed the scattering
+    /// here.
     #[inline]
     pub(super) fn fit(&mut self, others: usize, point: &Interaction) -> bool {
         let room = MAX_LOBES - others;
@@ -159,44 +160,44 @@ impl Lobes {
         self.rest.is_some()
     }
 
-    /// The lobes that [`Lobes::fit`] has left, but for the one that stands for the rest.
+    /// Lobes left by [`Lobes::fit`], without the one that stands for the rest.
     pub(super) fn kept(&self) -> &[Scattering] {
         &self.kept
     }
 
     /// Adds the lobes to a surface, after [`Lobes::fit`].
     #[inline]
-    pub(super) fn put_on(&self, point: &Interaction, surface: &mut Surface) {
+    pub(super) fn put_on(&self, point: &Interaction, surface: &mut ShadingResult) {
         for scattering in &self.kept {
             scattering.put_on(point, surface);
         }
         if let Some(rest) = &self.rest {
-            rest.stand_in().put_on(point, surface);
+            rest.selected().put_on(point, surface);
         }
     }
 }
 
-/// Lobes without room, of which one is remembered.
+/// Weighted reservoir of the lobes without room, one of which is kept.
 // Chao 1982, "A general purpose unequal probability sampling plan", for a sample of one.
-struct Rest {
+struct Reservoir {
     chosen: Scattering,
-    /// Sum of the lobes' heaviness.
+    /// Sum of the lobes' priorities.
     total: f32,
-    /// State of the random numbers.
+    /// State of the random number generator.
     random: u64,
 }
 
-impl Rest {
-    /// Its random numbers follow from the point and the direction from which it is seen.
-    fn new(first: Scattering, point: &Interaction) -> Rest {
+impl Reservoir {
+    /// Starts with a lobe; the random numbers derive from the point and the view direction.
+    fn new(first: Scattering, point: &Interaction) -> Reservoir {
         let [p, wo] = [point.p, point.wo].map(|v| v.to_array());
         let random = p
             .into_iter()
             .chain(wo)
             .fold(0, |hash, x| mix(hash ^ u64::from(x.to_bits())));
-        Rest {
+        Reservoir {
             chosen: first,
-            total: first.heaviness(),
+            total: first.priority(),
             random,
         }
     }
@@ -205,17 +206,17 @@ impl Rest {
         // Weyl's sequence, hashed: Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators".
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let u = (mix(self.random) >> 40) as f32 / (1 << 24) as f32;
-        let heaviness = new.heaviness();
-        self.total += heaviness;
-        if u * self.total < heaviness {
+        let priority = new.priority();
+        self.total += priority;
+        if u * self.total < priority {
             self.chosen = new;
         }
     }
 
-    /// The lobe chosen, with the weight of all.
-    fn stand_in(&self) -> Scattering {
+    /// The selected lobe, with the weight of all.
+    fn selected(&self) -> Scattering {
         Scattering {
-            weight: self.chosen.weight * (self.total / self.chosen.heaviness()),
+            weight: self.chosen.weight * (self.total / self.chosen.priority()),
             ..self.chosen
         }
     }

@@ -4,27 +4,28 @@ use std::sync::Arc;
 
 use shading::{InstanceOptions, RayKind, ShaderGlobals, ShaderInstance, ShadingContext};
 
+use super::cached_shading::CachedShading;
 use super::component::Flattener;
-use super::recipe::Recipe;
-use super::{Surface, closures};
+use super::{ShadingResult, closures};
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
 
-/// The instances that a material is made of.
+/// Shader instances of a material.
 #[derive(Clone, Debug)]
 pub struct Instances {
-    /// What the surface does.
+    /// Full surface shader.
     pub full: Arc<ShaderInstance>,
-    /// What it emits and lets through, for rays towards lights and from emitters; `None` where `full` says it as well.
+    /// Reduced shader for emission and transparency, for shadow rays and light sampling; `None` if `full` serves as
+    /// well.
     pub light: Option<Arc<ShaderInstance>>,
 }
 
 impl Instances {
-    /// Compiles what rays towards lights need of `full` by `instantiate`, which made that with `options`; `purpose` is
-    /// what every ray is besides its own kind.
+    /// Compiles the reduced shader of `full` with `instantiate`, which compiled `full` with `options`; `purpose` is the
+    /// ray kind added to every ray.
     ///
     /// # Errors
-    /// Those of `instantiate`.
+    /// Errors of `instantiate`.
     pub fn new<E>(
         full: Arc<ShaderInstance>,
         options: InstanceOptions,
@@ -32,7 +33,7 @@ impl Instances {
         instantiate: impl FnOnce(&InstanceOptions) -> Result<Arc<ShaderInstance>, E>,
     ) -> Result<Instances, E> {
         let known = full.statistics();
-        let wanted = closures::seen_by_light(&known.closures);
+        let wanted = closures::light_closures(&known.closures);
         let light = if wanted.is_empty() || known.is_uniform {
             None
         } else {
@@ -53,27 +54,27 @@ impl From<Arc<ShaderInstance>> for Instances {
     }
 }
 
-/// An instance, and what it makes where that is the same everywhere: then it is not run.
+/// Shader instance with its cached result; an instance with a cached result is not run.
 #[derive(Clone, Debug)]
 pub(super) struct Shader {
     pub(super) instance: Arc<ShaderInstance>,
-    recipe: Option<Arc<Recipe>>,
+    recipe: Option<Arc<CachedShading>>,
 }
 
 impl Shader {
     pub(super) fn new(instance: Arc<ShaderInstance>, context: &mut ShadingContext) -> Shader {
-        let recipe = Recipe::of(&instance, context);
+        let recipe = CachedShading::of(&instance, context);
         Shader { instance, recipe }
     }
 
-    /// Fills `surface` with what the shader makes of a point; `globals` are those of the point.
+    /// Fills `surface` with the shading result at a point; `globals` are those of the point.
     #[inline]
     pub(super) fn fill(
         &self,
         it: &Interaction,
         globals: impl FnOnce() -> ShaderGlobals,
         context: &mut ShadingContext,
-        surface: &mut Surface,
+        surface: &mut ShadingResult,
     ) {
         if let Some(recipe) = &self.recipe {
             recipe.follow(it, surface);
@@ -82,12 +83,12 @@ impl Shader {
         }
     }
 
-    /// What the shader makes of every point alike.
-    pub(super) fn recipe(&self) -> Option<&Recipe> {
+    /// Cached shading result of a uniform shader.
+    pub(super) fn recipe(&self) -> Option<&CachedShading> {
         self.recipe.as_deref()
     }
 
-    /// The radiance that it emits, where that is known to be the same everywhere.
+    /// Emitted radiance; `None` if it is not known to be the same everywhere.
     pub(super) fn constant_emission(&self) -> Option<Rgb> {
         self.recipe.as_ref().map(|recipe| recipe.emission())
     }

@@ -15,12 +15,12 @@ use renderer_image::texture::{
 };
 use renderer_image::{ImageError, MetaValue, Subimage};
 
-/// What names mean.
+/// Resolution rules of texture names.
 #[derive(Debug, Default)]
 pub(super) struct TextureNames {
-    /// Where files are looked for, in this order.
+    /// Directories searched for files, in this order.
     pub(super) directories: Vec<PathBuf>,
-    /// Textures that are no files, or want a colour space of their own.
+    /// Textures registered by name: images that are not files, or have a specific colour space.
     pub(super) named: FxHashMap<String, (TextureSource, TextureColorSpace)>,
     /// The files among which names are looked for.
     pub(super) files: SharedFiles,
@@ -30,13 +30,13 @@ pub(super) struct TextureNames {
 #[derive(Debug, Error)]
 #[error("{error}")]
 pub struct TextureFault {
-    /// Why.
+    /// Reason.
     pub error: ImageError,
-    /// The names by which shaders ask for it.
+    /// Names by which shaders look it up.
     pub names: Vec<String>,
 }
 
-/// What a name stands for.
+/// Resolved texture name: one image, or a tile set.
 #[derive(Debug)]
 pub(super) enum Named {
     One(TextureRequest),
@@ -44,7 +44,7 @@ pub(super) enum Named {
 }
 
 impl TextureNames {
-    /// An error with those of the names asked for that mean its file.
+    /// Error of a texture, with those requested names that resolve to its file.
     pub(super) fn fault<'a>(
         &self,
         error: ImageError,
@@ -60,7 +60,7 @@ impl TextureNames {
         TextureFault { error, names }
     }
 
-    /// What a shader means; `None` where there is no such file.
+    /// Resolves a shader's texture request; `None` if there is no such file.
     pub(super) fn resolve(&self, request: &shading::TextureRequest) -> Option<Named> {
         let subimage = match &request.subimage {
             shading::Subimage::First => Subimage::First,
@@ -99,13 +99,13 @@ impl TextureNames {
         Some(Named::Many(list.collect()))
     }
 
-    /// The file of a name, which is no picture.
+    /// File for a name that is not a texture.
     pub(super) fn file(&self, name: &str) -> Option<PathBuf> {
         self.candidates(Path::new(name))
             .find(|path| self.files.is_file(path))
     }
 
-    /// The places where a file of that name may be.
+    /// Candidate paths for a file name.
     fn candidates(&self, name: &Path) -> impl Iterator<Item = PathBuf> {
         let directories: &[PathBuf] = if name.is_absolute() {
             &[]
@@ -122,7 +122,7 @@ impl TextureNames {
     }
 }
 
-/// How to look up, as the renderer's textures take it.
+/// Converts a lookup's filter options to the renderer's.
 fn filter(lookup: &TextureLookup) -> Filter {
     let options = &lookup.options;
     Filter {
@@ -143,7 +143,7 @@ fn filter(lookup: &TextureLookup) -> Filter {
     }
 }
 
-/// A lookup on a plane.
+/// Converts a two-dimensional lookup.
 pub(super) fn plane(lookup: &TextureLookup) -> Lookup {
     let pair = |[s, t, _]: [f32; 3]| Vec2::new(s, t);
     Lookup {
@@ -154,7 +154,7 @@ pub(super) fn plane(lookup: &TextureLookup) -> Lookup {
     }
 }
 
-/// A lookup in a direction.
+/// Converts an environment lookup.
 pub(super) fn direction(lookup: &TextureLookup) -> EnvironmentLookup {
     EnvironmentLookup {
         direction: Vec3::from_array(lookup.position),
@@ -164,7 +164,7 @@ pub(super) fn direction(lookup: &TextureLookup) -> EnvironmentLookup {
     }
 }
 
-/// What a lookup gave, as the language takes it.
+/// Converts a lookup's result to the language's type.
 pub(super) fn sample(sample: Sample) -> TextureSample {
     TextureSample {
         value: sample.value,
@@ -183,7 +183,7 @@ fn wrap(wrap: hir::Wrap) -> Wrap {
     }
 }
 
-/// The mean of a texture's texels: as `maketx` computed it, where the file says so.
+/// Mean of a texture's texels; the value computed by `maketx` if the file stores it.
 fn average(texture: &Texture) -> [f32; 4] {
     let said = match texture.info().attribute("oiio:AverageColor") {
         Some(MetaValue::Text(text)) => text.as_str(),
@@ -197,7 +197,7 @@ fn average(texture: &Texture) -> [f32; 4] {
     std::array::from_fn(|c| numbers.get(c).copied().unwrap_or(0.0))
 }
 
-/// What a texture says of itself, by OpenImageIO's names.
+/// Metadata of a texture by OpenImageIO's names.
 pub(super) fn info(texture: &Texture, name: &str) -> Option<TextureInfo> {
     let ints = |values: &[usize]| TextureInfo::Ints(values.iter().map(|&v| v as i32).collect());
     let pixels = |first: [i32; 2], last: [i32; 2]| TextureInfo::Pixels {

@@ -2,19 +2,13 @@
 //!
 //! The film depends on scene, settings and sample range only: the same bytes for any number of threads.
 
-mod auto;
-mod branches;
-mod caustics;
-mod paths;
 mod pilot;
 mod progress;
 mod rates;
 mod scheduler;
 mod settings;
 mod state;
-mod stratified;
 mod tiles;
-mod time_limit;
 mod workers;
 
 use std::time::Duration;
@@ -26,7 +20,7 @@ use crate::integrator::{Branching, PrepareError, Stats};
 use crate::material::Report;
 use renderer_image::film::FilmError;
 
-pub use auto::Decision;
+pub use pilot::Decision;
 pub use progress::{Progress, Silent};
 pub use rates::MOST_RAYS;
 pub use scheduler::{render, resume};

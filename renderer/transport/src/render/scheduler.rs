@@ -8,11 +8,8 @@ use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::auto::decide;
-use super::caustics;
-use super::paths::{Chosen, chosen, with_counts};
+use super::pilot::{Chosen, choose, fitted, plain, with_counts};
 use super::rates::{EVEN, Rates};
-use super::time_limit::{fitted, plain};
 use super::workers::Workers;
 use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
 use crate::integrator::photon::PhotonStats;
@@ -90,35 +87,18 @@ pub fn resume(
         until: limit.map(|limit| start + limit / PILOTS),
         ..pass(0)
     };
-    let decision = match &state.integrator {
-        Integrator::Auto(path) => Some(workers.install(|| decide(scene, settings, path, &pilot_pass))?),
-        Integrator::Path(_) | Integrator::Photon(_) => None,
-    };
-    if let Some(decision) = &decision {
+    let choice = workers.install(|| choose(scene, settings, &state.integrator, &pilot_pass))?;
+    if let Some(decision) = &choice.decision {
         progress.decided(decision);
-        state.integrator = decision.integrator;
     }
-
-    let chosen = match (&decision, &state.integrator) {
-        (Some(decision), _) => decision.settled,
-        (None, Integrator::Path(path)) => workers
-            .install(|| chosen(scene, settings, path, &pilot_pass))
-            .map(Integrator::Path),
-        (None, other) => Chosen::given(*other),
-    };
-    let integrator = chosen.choice;
-    let unfound = match (&decision, &integrator) {
-        (None, Integrator::Path(path)) => {
-            workers.install(|| caustics::missing(scene, settings, path, &pilot_pass))
-        }
-        _ => None,
-    };
-    let mut maps = Maps::new(chosen, start.elapsed());
+    state.integrator = choice.integrator;
+    let integrator = choice.settled.choice;
+    let mut maps = Maps::new(choice.settled, start.elapsed());
     let adapts = Rates::are_wanted(settings, &integrator);
     let rates: OnceCell<Option<Rates>> = OnceCell::new();
     let first = state.samples.end;
     let mut taken = 0;
-    let mut pace = Pace::new(start, settings.time_limit);
+    let mut pace = PassScheduler::new(start, settings.time_limit);
     while !state.is_done(settings) {
         let next = state.samples.end;
         let size = pace.pass_size();
@@ -196,9 +176,9 @@ pub fn resume(
         samples: taken,
         elapsed: start.elapsed(),
         preparing: maps.preparing,
-        decision,
+        decision: choice.decision,
         branching: maps.branching,
-        unfound,
+        unfound: choice.unfound,
         adaptive_gain: rates.into_inner().flatten().map(|rates| rates.gain),
         threads,
         work,
@@ -281,7 +261,7 @@ impl Maps {
 }
 
 /// Measures the time of samples and sets the number of samples of the next pass.
-struct Pace {
+struct PassScheduler {
     start: Instant,
     limit: Option<Duration>,
     last: Instant,
@@ -290,9 +270,9 @@ struct Pace {
     pass: Option<(u64, Duration)>,
 }
 
-impl Pace {
-    fn new(start: Instant, limit: Option<Duration>) -> Pace {
-        Pace {
+impl PassScheduler {
+    fn new(start: Instant, limit: Option<Duration>) -> PassScheduler {
+        PassScheduler {
             start,
             limit,
             last: start,

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use glam::UVec2;
 
-use super::branches::MOST_BRANCHES;
 use crate::integrator::{Integrator, PathSettings};
 use crate::scene::build::Built;
 use renderer_base::sampler::Sampler;
@@ -40,6 +39,8 @@ pub struct RenderSettings {
     pub total: u64,
     /// What a sample is.
     pub unit: SampleUnit,
+    /// The most paths that a camera ray may count as, of the render that this one continues; by `total` when `None`.
+    pub max_paths_per_ray: Option<u64>,
     /// Whether samples take more rays where the picture is noisier.
     pub adaptive: bool,
     /// Adaptive sampling towards a goal: the error to reach; `None` for the same number of samples at every pixel.
@@ -68,6 +69,9 @@ pub enum SampleUnit {
     Path,
 }
 
+/// The most branches and light samples that a pilot chooses.
+pub(super) const MAX_BRANCHES: u64 = 8;
+
 /// Camera rays per pixel that branches leave, where there are as many samples: edges and lenses need them.
 const LEAST_RAYS: u64 = 8;
 
@@ -77,14 +81,17 @@ impl RenderSettings {
         match self.unit {
             SampleUnit::CameraRay => 1,
             SampleUnit::Path if self.noise.is_some() => 1,
-            SampleUnit::Path => 1 << (self.total / LEAST_RAYS).clamp(1, MOST_BRANCHES).ilog2(),
+            SampleUnit::Path => {
+                let fits = self.max_paths_per_ray.unwrap_or(self.total / LEAST_RAYS);
+                1 << fits.clamp(1, MAX_BRANCHES).ilog2()
+            }
         }
     }
 
     /// The most branches and light samples that a pilot may choose.
     pub(super) fn most_branches(&self) -> u32 {
         match self.most_paths_per_ray() {
-            1 if self.unit == SampleUnit::CameraRay || self.noise.is_some() => MOST_BRANCHES as u32,
+            1 if self.unit == SampleUnit::CameraRay || self.noise.is_some() => MAX_BRANCHES as u32,
             most => most as u32,
         }
     }
@@ -118,6 +125,7 @@ impl RenderSettings {
             samples: 0..1,
             total: 1,
             unit: SampleUnit::CameraRay,
+            max_paths_per_ray: None,
             adaptive: true,
             noise: None,
             seed: 0,

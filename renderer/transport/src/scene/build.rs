@@ -1,4 +1,4 @@
-//! Scene building: resolves names, compiles shaders, makes lights and shapes from a description.
+//! Scene building: resolves names, compiles shaders, creates lights and shapes from a description.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,8 +15,8 @@ use shading::{
 
 use super::{Scene, SceneError, SceneParts};
 use crate::light::{
-    Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
-    Portal, PortalLight, ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
+    Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
+    Falloff, Light, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture, SpotLight, sky_lights,
 };
 use crate::material::{Host, Instances, Sides, TextureFault, closure_registry, known_attributes, library};
 use renderer_base::math::tan;
@@ -30,55 +30,56 @@ use renderer_scene::{
     SpotFalloff, SpotSlide,
 };
 
-/// The output of a material that is rendered.
+/// Material output that is rendered.
 const SURFACE: &str = "surface";
 
-/// A description made ready to render.
+/// A description built for rendering.
 #[derive(Debug)]
 pub struct Built {
-    /// The scene.
+    /// Scene.
     pub scene: Scene,
-    /// The camera, for the film of the description.
+    /// Camera, for the film of the description.
     pub camera: Camera,
-    /// The reconstruction filter.
+    /// Pixel reconstruction filter.
     pub filter: Filter,
-    /// How light is computed.
+    /// Integrator settings.
     pub integrator: Integrator,
-    /// What was compiled.
+    /// Statistics of shader compilation.
     pub shaders: ShaderStats,
     /// Time to build lights, textures and the acceleration structure.
     pub build: Duration,
-    /// What is worth knowing though nothing is wrong.
+    /// Warnings.
     pub warnings: Diagnostics,
 }
 
-/// What compiling the materials took.
+/// Statistics of shader compilation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShaderStats {
-    /// Materials compiled.
+    /// Number of materials compiled.
     pub groups: usize,
-    /// Time from first to last, over all threads.
+    /// Wall-clock time over all threads.
     pub elapsed: Duration,
-    /// Sum of the times that code generation took [ms].
+    /// Total time of code generation over all threads [ms].
     pub jit_ms: f64,
 }
 
-/// A system that preprocesses sources by `preprocessor`, and knows the renderer's closures and the shipped library.
+/// Creates a shading system that preprocesses sources with `preprocessor`, and has the renderer's closures and the
+/// shipped library.
 pub fn shading_system(host: Arc<Host>, preprocessor: Preprocessor) -> ShadingSystem {
     ShadingSystem::new(closure_registry(), host)
         .with_library(library::LIBRARY)
         .with_preprocessor(preprocessor)
 }
 
-/// Builds a scene for one of its cameras, the first when none is named.
+/// Builds a scene for one of its cameras; the first if none is named.
 ///
 /// # Errors
-/// An unknown camera, mistakes in shaders and materials, textures that cannot be read, a failure of Embree.
+/// Unknown camera, errors in shaders and materials, unreadable textures, failure of Embree.
 pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<Built, Diagnostics> {
     build_with(desc, camera, threads, host(desc))
 }
 
-/// Builds a scene to be baked: its shaders see `raytype("bake")`.
+/// Builds a scene for baking: its shaders see `raytype("bake")`.
 ///
 /// # Errors
 /// As [`build`].
@@ -86,7 +87,7 @@ pub fn build_for_bake(desc: &SceneDesc, threads: usize) -> Result<Built, Diagnos
     build_with(desc, None, threads, host(desc).for_bake())
 }
 
-/// A host that knows the textures that models bring.
+/// Registers the textures of imported models with a host.
 fn with_names(host: Host, desc: &SceneDesc) -> Arc<Host> {
     for texture in &desc.textures {
         host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
@@ -94,7 +95,7 @@ fn with_names(host: Host, desc: &SceneDesc) -> Arc<Host> {
     Arc::new(host)
 }
 
-/// The host of a scene, with the bound on its textures.
+/// Creates the host of a scene, with the memory limit of its textures.
 fn host(desc: &SceneDesc) -> Host {
     let limit = desc.texture_memory.map_or_else(memory::for_textures, |limit| {
         usize::try_from(limit).unwrap_or(usize::MAX)
@@ -190,19 +191,19 @@ fn build_with(
     })
 }
 
-/// What looking a scene over has found.
+/// Result of checking a scene.
 #[derive(Debug)]
 pub struct Checked {
-    /// The units and groups that its texts declare.
+    /// Units and groups declared by its sources.
     pub templates: Vec<Template>,
-    /// What is worth knowing though nothing is wrong.
+    /// Warnings.
     pub warnings: Diagnostics,
 }
 
 /// Compiles the units, groups and materials of a scene without building it.
 ///
 /// # Errors
-/// All mistakes in them.
+/// All errors in them.
 pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
     let host = with_names(unlimited_host(desc), desc);
     let no_camera = if desc.is_library() {
@@ -228,23 +229,23 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
     }
 }
 
-/// The mistakes in the units, groups and materials of a description that is not whole.
+/// Errors in the units, groups and materials of an incomplete description.
 pub fn shader_errors(desc: &SceneDesc) -> Diagnostics {
     let host = with_names(unlimited_host(desc), desc);
     compile_alone(desc, &host).err().unwrap_or_default()
 }
 
-/// Compiles the materials of a scene whatever the shapes that have them.
+/// Compiles the materials of a scene without regard to its shapes.
 fn compile_alone(desc: &SceneDesc, host: &Arc<Host>) -> Result<Compiled, Diagnostics> {
     let system = shading_system(host.clone(), Preprocessor::default());
     compile(desc, &system, host.purpose(), &[])
 }
 
-/// Compiles the materials of a scene, for pictures and for bakes, and looks for each file that they name; reads none and
-/// builds nothing.
+/// Compiles the materials of a scene, for rendering and for baking, and checks that each file they name exists; neither
+/// reads files nor builds the scene.
 ///
 /// # Errors
-/// All mistakes in them, files that are not there among these.
+/// All errors in them, missing files included.
 pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
     let shapes: Vec<Shape> = desc.shapes.iter().map(ShapeDesc::build).collect();
     let mut diagnostics = Diagnostics::default();
@@ -277,16 +278,16 @@ pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
     Ok(diagnostics)
 }
 
-/// The shaders of a scene.
+/// Compiled shaders of a scene.
 struct Compiled {
-    /// What its texts declare.
+    /// Units and groups declared by its sources.
     templates: Vec<Template>,
-    /// Those of each material, in order.
+    /// Instances of each material, in order.
     instances: Vec<Instances>,
     warnings: Diagnostics,
 }
 
-/// `shapes` are those of the description, or none where what they carry does not matter.
+/// Compiles all materials. `shapes` are those of the description, or empty if their attributes do not matter.
 fn compile(
     desc: &SceneDesc,
     system: &ShadingSystem,
@@ -307,7 +308,7 @@ fn compile(
     if warnings.has_errors() {
         return Err(warnings);
     }
-    // Groups that no material uses are looked over too: a mistake is one wherever it is.
+    // Groups that no material uses are checked too.
     for template in &templates {
         if let Err(errors) = system.check(template) {
             warnings.add_new(errors.list);
@@ -336,7 +337,7 @@ fn compile(
     for result in results {
         match result {
             Ok(instance) => instances.push(instance),
-            // A mistake inside a group was told when the group was looked over.
+            // Errors inside a group were reported when the group was checked.
             Err(errors) => {
                 warnings.add_new(errors.list);
             }
@@ -350,7 +351,7 @@ fn compile(
     warnings.into_result(compiled)
 }
 
-/// The functions and structures of all files, for expressions in materials.
+/// Functions and structures of all files, for expressions in materials.
 fn declarations(desc: &SceneDesc) -> ast::File {
     let items = desc.shaders.iter().flat_map(|file| &file.file.items);
     let items = items
@@ -382,7 +383,7 @@ fn instances(
     })
 }
 
-/// An error of a texture, told at the first lookup of a material's that names it.
+/// Diagnostic of an unreadable texture, at the first lookup of a material that names it.
 fn unreadable(desc: &SceneDesc, shaders: &[Arc<ShaderInstance>], fault: &TextureFault) -> Diagnostic {
     for (material, shader) in desc.materials.iter().zip(shaders) {
         let mut named = shader.statistics().textures.iter();
@@ -395,7 +396,7 @@ fn unreadable(desc: &SceneDesc, shaders: &[Arc<ShaderInstance>], fault: &Texture
     Diagnostic::error(fault.to_string())
 }
 
-/// A diagnostic of a texture at the argument that has its name, else where the shader looks it up.
+/// Diagnostic of a texture, at the argument that has its name, else at the lookup in the shader.
 fn at_texture(
     mut diagnostic: Diagnostic,
     desc: &SceneDesc,
@@ -413,9 +414,9 @@ fn at_texture(
     }
 }
 
-/// Files that shaders name and that are not there, or are not what they are asked for: mistakes, unless the shader can
-/// do without, or the name is empty. They are told at the argument that has the name, else where the shader looks them
-/// up.
+/// Diagnostics of files that shaders name and that are missing or have the wrong kind: errors, unless the shader
+/// handles their absence or the name is empty. They point to the argument that has the name, else to the lookup in the
+/// shader.
 fn missing_textures(
     desc: &SceneDesc,
     instances: &[Instances],
@@ -452,8 +453,7 @@ fn missing_textures(
     }
 }
 
-/// Warnings of point clouds that shaders name and that are not there, for who does not run the shaders: these tell it
-/// themselves.
+/// Warnings of missing point clouds, for callers that do not run the shaders; running shaders report them.
 fn missing_clouds(desc: &SceneDesc, instances: &[Instances], host: &Host) -> Vec<Diagnostic> {
     let mut list = vec![];
     for (material, instances) in desc.materials.iter().zip(instances) {
@@ -470,7 +470,7 @@ fn missing_clouds(desc: &SceneDesc, instances: &[Instances], host: &Host) -> Vec
     list
 }
 
-/// Where an expression has a text.
+/// Position of the text of an expression.
 fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
     let mut found = None;
     expr.for_each_operand(&mut |operand| found = found.or_else(|| argument(operand, text)));
@@ -480,11 +480,11 @@ fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
     }
 }
 
-/// Warns of scenes that are black and of materials that make energy, as far as either is known without looking.
+/// Warns of scenes without light and of materials that gain energy, as far as either is known without rendering.
 fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
-    // A scene may be a point.
+    // The scene's bounds may be a single point.
     let radius = scene.bounds().radius().max(1.0);
-    // The power of a shape's light is an estimate, so that 0 does not tell that there is none.
+    // The power of a shape's light is an estimate: 0 does not imply that there is none.
     let shines = |light: &Light| matches!(light, Light::Area(_)) || light.power(radius) > 0.0;
     if !scene.shapes().is_empty() && !scene.lights().iter().any(shines) {
         let message = format!(
@@ -499,9 +499,9 @@ fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics)
             continue;
         };
         let [r, g, b] = albedo.to_array();
-        let (least, most) = (r.min(g).min(b), albedo.max_component());
-        // The tables of rough lobes are good to a few thousandths.
-        if least < 0.0 || most > 1.01 {
+        let (min, max) = (r.min(g).min(b), albedo.max_component());
+        // The tables of rough lobes have errors of a few thousandths.
+        if min < 0.0 || max > 1.01 {
             let message = format!(
                 "material `{}` scatters ({r:.3}, {g:.3}, {b:.3}) times the light that arrives",
                 material.name
@@ -513,7 +513,7 @@ fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics)
     }
 }
 
-/// The lights that a declaration makes: of a sky the dome and the sun, as far as they shine.
+/// Lights of a declaration: for a sky the dome and the sun, if they emit.
 fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
     let light = match kind {
         LightKind::Sky {
@@ -607,7 +607,7 @@ fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
             size,
             outline,
             irradiance,
-        } => Light::Sheet(SheetLight::new(
+        } => Light::Sheet(DirectionalAreaLight::new(
             world_from_sheet,
             *size * 0.5,
             *outline,
@@ -623,7 +623,7 @@ fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
 }
 
 fn projector(pose: &Affine3A, half: Vec2, slide: &SlideDesc, beam: Beam) -> Result<Light, CameraError> {
-    let slide = Slide::new(texels(&slide.map), slide.map.width, slide.lookup);
+    let slide = ProjectorTexture::new(texels(&slide.map), slide.map.width, slide.lookup);
     let light = ProjectorLight::new(pose, half, slide, beam)?;
     Ok(Light::Projector(Box::new(light)))
 }

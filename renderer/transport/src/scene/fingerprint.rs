@@ -1,4 +1,4 @@
-//! Scene fingerprint: a hash that tells whether photon maps, parts or checkpoints belong to a scene.
+//! Scene fingerprint: a hash by which photon maps, parts and checkpoints are matched to a scene.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -13,8 +13,7 @@ use renderer_geometry::{Geometry, Mesh, Shape};
 use renderer_image::texture::{Texture, TextureId};
 
 impl Scene {
-    /// A hash of all that light meets: shapes, materials, textures and lights, by their contents. Camera and film do not
-    /// count, nor do names of any kind.
+    /// Hash of shapes, materials, textures and lights, by their contents. Camera, film and names are not included.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
         let textures = self
@@ -27,7 +26,7 @@ impl Scene {
             .par_iter()
             .map(|(id, texture)| (*id, texels(texture)))
             .collect();
-        // Ids depend on which material was compiled first; what a material shows does not.
+        // Ids depend on the order of compilation; contents do not.
         let texture = |request: &TextureRequest| {
             let id = self.host.texture_id(request)?;
             textures.get(&id).copied()
@@ -56,7 +55,7 @@ impl Scene {
         for light in &self.lights {
             light.hash_bits(&mut hasher);
         }
-        // Their order depends on which material was compiled first; which of them a material searches is in its code.
+        // Their order depends on the order of compilation; which of them a material searches is in its code.
         let clouds = self.host.clouds().into_iter().flat_map(CloudStore::clouds);
         let mut clouds: Vec<u64> = clouds.map(points).collect();
         clouds.sort_unstable();
@@ -91,7 +90,7 @@ fn hash_shape(shape: &Shape, meshes: &FxHashMap<*const Mesh, u64>, hasher: &mut 
 fn mesh_hash(mesh: &Mesh) -> u64 {
     let hasher = &mut FxHasher::default();
     mesh.triangles.hash(hasher);
-    // Without the lengths, one list could end with what another begins with.
+    // Lengths separate the lists; otherwise elements could move from one list to the next.
     for length in [mesh.normals.len(), mesh.uvs.len(), mesh.uvs2.len()] {
         length.hash(hasher);
     }

@@ -7,22 +7,22 @@ use rustc_hash::FxHashMap;
 
 use renderer_geometry::{Geometry, Mesh, Shape};
 
-/// What the geometry of a scene takes.
+/// Statistics of a scene's geometry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GeometryStats {
-    /// Shapes.
+    /// Number of shapes.
     pub shapes: u64,
-    /// Shapes that share their mesh with others.
+    /// Number of shapes that share their mesh with others.
     pub instances: u64,
-    /// Meshes.
+    /// Number of meshes.
     pub meshes: u64,
-    /// Triangles of all meshes.
+    /// Number of triangles of all meshes.
     pub triangles: u64,
-    /// Triangles that rays can meet: those of a mesh as often as shapes use it.
+    /// Number of triangles that rays can hit; those of a mesh count once per shape that uses it.
     pub placed_triangles: u64,
     /// Memory of meshes and shapes [bytes].
     pub bytes: u64,
-    /// Memory of the acceleration structure besides [bytes].
+    /// Additional memory of the acceleration structure [bytes].
     pub accel_bytes: u64,
     /// Time to build the acceleration structure.
     pub accel_time: Duration,

@@ -1,8 +1,7 @@
 //! The built scene: shapes, acceleration structure, materials and lights; immutable and shared by all threads.
 //!
-//! Transparent shapes are separated from opaque ones by ray masks and a bounding box of all transparent shapes: a
-//! shadow ray that is blocked by nothing, or misses the box, needs a single query, and scenes without transparent
-//! shapes have no extra cost.
+//! Ray masks and a bounding box of all transparent shapes separate these from opaque ones: a shadow ray that is
+//! unoccluded, or misses the box, needs a single query, and scenes without transparent shapes have no extra cost.
 
 pub mod build;
 mod fingerprint;
@@ -21,79 +20,79 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::light::{AreaLight, ChosenLight, Light, LightId, LightSelector, LitPoint, Probing};
+use crate::light::{AreaLight, ChosenLight, Light, LightId, LightSampleContext, LightSelector, Probing};
 use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides, TextureFault};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 
-/// Mask bit of shapes that stop all light.
+/// Ray mask bit of opaque shapes.
 const OPAQUE: u32 = 1;
-/// Mask bit of shapes that let light through somewhere.
+/// Ray mask bit of shapes that may transmit light straight through.
 const TRANSPARENT: u32 = 2;
 
-/// Transparent surfaces that a ray may pass one after another.
-pub const MAX_PASSES: u32 = 1024;
+/// Maximum number of transparent surfaces (null interfaces) that a ray crosses.
+pub const MAX_NULL_INTERFACES: u32 = 1024;
 
-/// A scene, ready to be rendered.
+/// Scene, ready to be rendered.
 pub struct Scene {
     accel: Arc<Accel>,
-    /// Time that building it took.
+    /// Time to build the acceleration structure.
     accel_time: Duration,
     shapes: Arc<[Shape]>,
-    /// By shape.
+    /// Material and light of each shape.
     surfaces: Vec<ShapeSurface>,
     materials: Vec<Material>,
-    /// Whether any of them asks how things change from pixel to pixel.
-    wants_footprints: bool,
+    /// True if any material uses ray footprints.
+    uses_footprints: bool,
     lights: Vec<Light>,
     selector: LightSelector,
-    /// The lights at infinity that rays can hit.
+    /// Infinite lights that rays can hit.
     infinite: Vec<LightId>,
-    /// A box that holds all shapes that light may pass straight through, if there are any.
+    /// Bounds of all shapes that may transmit light straight through, if there are any.
     transparent: Option<Bounds>,
-    /// The same of shapes that absorb light inside.
+    /// Bounds of all shapes whose interior may absorb light, if there are any.
     absorbing: Option<Bounds>,
     host: Arc<Host>,
 }
 
-/// What a shape looks like.
+/// Material and light of a shape.
 #[derive(Clone, Copy, Debug)]
 struct ShapeSurface {
     material: MaterialId,
     light: Option<LightId>,
 }
 
-/// What a scene is made from.
+/// Inputs of [`Scene::new`].
 pub struct SceneParts {
-    /// The shapes.
+    /// Shapes.
     pub shapes: Vec<Shape>,
-    /// The name of each shape, for shaders that ask; none where nobody does.
+    /// Name of each shape, for shaders; empty if no shader uses them.
     pub shape_names: Vec<Arc<str>>,
-    /// The material of each shape.
+    /// Material of each shape.
     pub shape_materials: Vec<MaterialId>,
-    /// The materials: instances of the closure to be rendered, compiled for `host`.
+    /// Materials: instances compiled for `host`, with their sidedness.
     pub materials: Vec<(Instances, Sides)>,
-    /// Lights that are no shapes. Shapes whose material emits become lights by themselves.
+    /// Lights that are not shapes. Shapes whose material emits become lights automatically.
     pub lights: Vec<Light>,
-    /// Through which the instances see textures and geometry. It is frozen here.
+    /// Host through which the instances access textures and geometry; [`Scene::new`] freezes it.
     pub host: Arc<Host>,
-    /// The camera, for shaders that ask.
+    /// Camera, for shaders.
     pub world_from_camera: Affine3A,
-    /// Threads to build with; 0 for one per core.
+    /// Number of threads for building; 0 for one per core.
     pub threads: usize,
-    /// How much work goes into the acceleration structure; by the number of triangles where it is not said.
+    /// Build quality of the acceleration structure; `None` selects by the number of triangles.
     pub build_quality: Option<BuildQuality>,
 }
 
-/// Why a scene cannot be built.
+/// Error of scene building.
 #[derive(Debug, Error)]
 pub enum SceneError {
-    /// Textures that cannot be read.
+    /// Unreadable textures.
     #[error("{}", list(.0))]
     Textures(Vec<TextureFault>),
-    /// Rays cannot be traced.
+    /// The acceleration structure could not be built.
     #[error(transparent)]
     Accel(#[from] AccelError),
 }
@@ -106,25 +105,25 @@ fn list(errors: &[TextureFault]) -> String {
         .join("\n")
 }
 
-/// A light that a ray leaving the scene has hit.
+/// Infinite light hit by a ray that leaves the scene.
 #[derive(Clone, Copy, Debug)]
-pub struct Escaped {
-    /// The light.
+pub struct InfiniteLightHit {
+    /// Light.
     pub light: LightId,
-    /// Radiance against the ray.
+    /// Radiance along the ray.
     pub radiance: Rgb,
-    /// Density with which the light's sampling chooses that direction [1/sr].
+    /// Density of the light's sampling for that direction [1/sr].
     pub pdf: f32,
 }
 
 impl Scene {
-    /// Builds the acceleration structure, loads the textures and finds the shapes that are lights.
+    /// Builds the acceleration structure, loads the textures and finds the emissive shapes.
     ///
     /// # Errors
-    /// When textures cannot be read or Embree fails.
+    /// If textures cannot be read or Embree fails.
     ///
     /// # Panics
-    /// When a shape has no material, or one that does not exist.
+    /// If a shape has no material, or one that does not exist.
     pub fn new(parts: SceneParts) -> Result<Scene, SceneError> {
         let SceneParts {
             mut shapes,
@@ -215,14 +214,14 @@ impl Scene {
             accel_time,
             shapes,
             surfaces,
-            wants_footprints: materials.iter().any(|material| material.wants_footprint()),
+            uses_footprints: materials.iter().any(|material| material.wants_footprint()),
             materials,
             lights,
             host,
         })
     }
 
-    /// What a ray meets first.
+    /// Returns the first hit of a ray.
     #[inline]
     pub fn intersect(&self, ray: &Ray) -> Option<Interaction> {
         self.intersect_masked(ray, accel::ALL)
@@ -234,14 +233,14 @@ impl Scene {
         Some(self.interaction(*ray, &hit))
     }
 
-    /// How far a ray comes before it meets something; `None` where it does not.
+    /// Returns the distance to the first hit of a ray [m]; `None` without a hit.
     #[inline]
     pub fn distance(&self, ray: &Ray) -> Option<f32> {
         self.intersect(ray).map(|it| it.t)
     }
 
-    /// What `ray` found at `hit`. Not inlined, so that the query is, and with a copy of the ray, so that the ray itself
-    /// goes to the query without a way through memory.
+    /// Computes the interaction of `ray` at `hit`. Not inlined, so that the query is, and takes a copy of the ray, so
+    /// that the ray itself stays in registers for the query.
     #[inline(never)]
     fn interaction(&self, ray: Ray, hit: &Hit) -> Interaction {
         let tangents = if self.material(hit.shape).wants_derivatives() {
@@ -252,66 +251,66 @@ impl Scene {
         self.shapes[hit.shape.0 as usize].interaction(hit.shape, hit, &ray, tangents)
     }
 
-    /// Whether any material asks how things change from pixel to pixel.
+    /// Returns whether any material uses ray footprints.
     #[inline]
-    pub fn wants_footprints(&self) -> bool {
-        self.wants_footprints
+    pub fn uses_footprints(&self) -> bool {
+        self.uses_footprints
     }
 
-    /// How the shading normal at a point changes when the point moves by `dp` along the surface.
+    /// Change of the shading normal for a displacement `dp` along the surface.
     pub fn normal_change(&self, it: &Interaction, dp: Vec3) -> Vec3 {
         self.shapes[it.shape.0 as usize].normal_change(it, dp)
     }
 
-    /// The material of a shape.
+    /// Material of a shape.
     #[inline]
     pub fn material(&self, shape: ShapeId) -> &Material {
         &self.materials[self.material_id(shape).0 as usize]
     }
 
-    /// The same as its number.
+    /// Material id of a shape.
     #[inline]
     pub fn material_id(&self, shape: ShapeId) -> MaterialId {
         self.surfaces[shape.0 as usize].material
     }
 
-    /// The light that a shape is.
+    /// Light id of a shape; `None` if it does not emit.
     #[inline]
     pub fn light_of(&self, shape: ShapeId) -> Option<LightId> {
         self.surfaces[shape.0 as usize].light
     }
 
-    /// A light.
+    /// Returns a light.
     ///
     /// # Panics
-    /// When there is no such light.
+    /// If there is no such light.
     #[inline]
     pub fn light(&self, id: LightId) -> &Light {
         &self.lights[id.0 as usize]
     }
 
-    /// Whether there are several lights, or parts of one, to choose from.
+    /// Returns whether there are several lights, or parts of one, to select from.
     #[inline]
     pub fn has_light_choice(&self) -> bool {
         self.selector.has_choice()
     }
 
-    /// Chooses a light for a point by `u` in `[0,1)`. `None` without lights.
+    /// Selects a light for a reference point by `u` in `[0,1)`; `None` without lights.
     #[inline]
-    pub fn select_light(&self, at: &LitPoint, u: f64) -> Option<ChosenLight> {
+    pub fn select_light(&self, at: &LightSampleContext, u: f64) -> Option<ChosenLight> {
         self.selector.select(&self.lights, at, u)
     }
 
-    /// The probability with which [`Scene::select_light`] chooses a light without parts for a point.
+    /// Probability with which [`Scene::select_light`] selects a light without parts for a reference point.
     #[inline]
-    pub fn light_probability(&self, at: &LitPoint, light: LightId) -> f32 {
+    pub fn light_probability(&self, at: &LightSampleContext, light: LightId) -> f32 {
         self.selector.probability(&self.lights, at, light, 0)
     }
 
-    /// The density per solid angle with which [`Scene::select_light`] and the light's sampling together choose, for `at`,
-    /// a point that a ray found; 0 where that is on no light [1/sr].
+    /// Density of [`Scene::select_light`] and the light's sampling together for a point hit by a ray, from the
+    /// reference point `at` [1/sr]; 0 if the point is not on a light.
     #[inline]
-    pub fn light_pdf(&self, at: &LitPoint, found: &Interaction) -> f32 {
+    pub fn light_pdf(&self, at: &LightSampleContext, found: &Interaction) -> f32 {
         match self.light_of(found.shape) {
             Some(id) => {
                 let light = self.light(id);
@@ -322,13 +321,13 @@ impl Scene {
         }
     }
 
-    /// The lights that a ray finds as it leaves the scene in the unit vector `direction`, with the densities of light samples
-    /// from `p`.
+    /// Infinite lights seen by a ray that leaves the scene in the unit vector `direction`, with the densities of light
+    /// sampling from `p`.
     #[inline]
-    pub fn escape(&self, p: Vec3, direction: Vec3) -> impl Iterator<Item = Escaped> + '_ {
+    pub fn escape(&self, p: Vec3, direction: Vec3) -> impl Iterator<Item = InfiniteLightHit> + '_ {
         self.infinite.iter().map(move |&id| {
             let (radiance, pdf) = self.lights[id.0 as usize].le_pdf(p, direction);
-            Escaped {
+            InfiniteLightHit {
                 light: id,
                 radiance,
                 pdf,
@@ -336,48 +335,48 @@ impl Scene {
         })
     }
 
-    /// The lights, those that are shapes last.
+    /// All lights, those of shapes last.
     pub fn lights(&self) -> &[Light] {
         &self.lights
     }
 
-    /// The materials, by [`MaterialId`].
+    /// Materials, indexed by [`MaterialId`].
     pub fn materials(&self) -> &[Material] {
         &self.materials
     }
 
-    /// The shapes.
+    /// Shapes, indexed by [`ShapeId`].
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes
     }
 
-    /// The host of the shaders.
+    /// Host of the shaders.
     pub fn host(&self) -> &Arc<Host> {
         &self.host
     }
 
-    /// Why texels could not be read when they were looked up, where that was so.
+    /// Reason why texels could not be read during lookups; `None` if there was no failure.
     pub fn texture_failure(&self) -> Option<&str> {
         self.host.textures()?.cache().failure()
     }
 
-    /// The files of its textures and point clouds; those that are parts of other files have a name that is no path.
+    /// Files of its textures and point clouds; images inside other files have a name that is not a path.
     pub fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
         self.host.input_files()
     }
 
-    /// A box that holds all shapes; empty when there are none.
+    /// Bounds of all shapes; empty if there are none.
     pub fn bounds(&self) -> Bounds {
         self.accel.bounds()
     }
 
-    /// What its geometry takes.
+    /// Statistics of the geometry.
     pub fn geometry_stats(&self) -> GeometryStats {
         GeometryStats::new(&self.shapes, self.accel.memory(), self.accel_time)
     }
 }
 
-/// A box that holds the shapes, if there are any; instances cost no more than one look at their mesh.
+/// Bounds of the shapes, if there are any; for instances from the bounds of their mesh.
 fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
     let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
     let bounds = shapes.map(|shape| match &shape.geometry {
@@ -390,7 +389,7 @@ fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
     bounds.reduce(Bounds::union).map(Bounds::widened)
 }
 
-/// Runs `work` on that many threads, 0 for one per core; on the present ones where no more can be had.
+/// Runs `work` on that many threads (0 for one per core); on the current threads if no more can be created.
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(work),

@@ -1,52 +1,56 @@
-//! What light gets along a ray, and the bodies that a ray begins in.
+//! Visibility: transmittance of shadow rays, and the medium stack at the start of a ray.
 
 use glam::Vec3;
 
-use super::{MAX_PASSES, OPAQUE, Scene, TRANSPARENT};
-use crate::material::{Bodies, RayKind, ShadingContext, Surface};
+use super::{MAX_NULL_INTERFACES, OPAQUE, Scene, TRANSPARENT};
+use crate::material::{MediumStack, RayKind, ShadingContext, ShadingResult};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_geometry::Footprint;
 use renderer_geometry::accel;
 
-/// A direction along which no edges are to be expected.
+/// Direction that is unlikely to be parallel to edges.
 const OUTWARDS: Vec3 = Vec3::new(0.371_390_7, 0.742_781_4, 0.557_086);
 
 impl Scene {
-    /// Whether a ray meets nothing within its bounds.
+    /// Returns whether a ray is unoccluded within its bounds.
     #[inline]
     pub fn is_free(&self, ray: &Ray) -> bool {
         !self.accel.occluded(ray, accel::ALL)
     }
 
-    /// Whether there are bodies that absorb light.
+    /// Returns whether any interior absorbs light.
     #[inline]
-    pub fn has_bodies(&self) -> bool {
+    pub fn has_absorbing_media(&self) -> bool {
         self.absorbing.is_some()
     }
 
-    /// The share of light that gets along a ray, within its bounds; `bodies` tells those that it begins in, and is asked
-    /// only where there are any.
+    /// Transmittance along a shadow ray, within its bounds. `bodies` computes the medium stack at its origin, and is
+    /// called only in scenes with absorbing media.
     #[inline(always)]
     pub fn transmittance(
         &self,
         ray: &Ray,
-        bodies: impl FnOnce() -> Bodies,
+        bodies: impl FnOnce() -> MediumStack,
         context: &mut ShadingContext,
     ) -> Rgb {
         if self.accel.occluded(ray, accel::ALL) {
-            let bodies = if self.has_bodies() { bodies() } else { Bodies::NONE };
+            let bodies = if self.has_absorbing_media() {
+                bodies()
+            } else {
+                MediumStack::NONE
+            };
             self.transmittance_of_occluded(*ray, bodies, context)
-        } else if self.has_bodies() {
+        } else if self.has_absorbing_media() {
             bodies().transmittance(ray.t_max)
         } else {
             Rgb::WHITE
         }
     }
 
-    /// The share of light that gets along a ray that meets something. The ray is a copy, as in `interaction`.
+    /// Transmittance along a ray that hits something. The ray is a copy, as in `interaction`.
     #[inline(never)]
-    fn transmittance_of_occluded(&self, ray: Ray, bodies: Bodies, context: &mut ShadingContext) -> Rgb {
+    fn transmittance_of_occluded(&self, ray: Ray, bodies: MediumStack, context: &mut ShadingContext) -> Rgb {
         let comes_near = self.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
         if !comes_near || self.accel.occluded(&ray, OPAQUE) {
             Rgb::BLACK
@@ -55,15 +59,15 @@ impl Scene {
         }
     }
 
-    /// The product of the transparencies of all that a ray passes.
-    fn transparency_along(&self, mut ray: Ray, mut bodies: Bodies, context: &mut ShadingContext) -> Rgb {
+    /// Product of the transmittances of all surfaces and media along a ray.
+    fn transparency_along(&self, mut ray: Ray, mut bodies: MediumStack, context: &mut ShadingContext) -> Rgb {
         let mut product = Rgb::WHITE;
-        for _ in 0..MAX_PASSES {
+        for _ in 0..MAX_NULL_INTERFACES {
             let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else {
                 return product * bodies.transmittance(ray.t_max);
             };
             let mut surface = self.material(it.shape).for_light(&it, context);
-            if self.has_bodies() {
+            if self.has_absorbing_media() {
                 bodies.absorb(&it, &mut surface);
                 bodies.follow(&it, self.material_id(it.shape), &surface, ray.direction);
             }
@@ -76,31 +80,35 @@ impl Scene {
         Rgb::BLACK
     }
 
-    /// The bodies that a ray begins in, by what another one from there meets on its way out.
+    /// Medium stack at the origin of a ray, reconstructed with another ray from there to the outside.
     #[inline]
-    pub fn bodies_about(&self, ray: &Ray, context: &mut ShadingContext) -> Bodies {
+    pub fn bodies_about(&self, ray: &Ray, context: &mut ShadingContext) -> MediumStack {
         let outwards = Ray {
             time: ray.time,
             ..Ray::new(ray.origin, OUTWARDS)
         };
         match self.absorbing {
-            Some(bounds) if bounds.is_met_by(&outwards) => self.bodies_around(outwards, context),
-            _ => Bodies::NONE,
+            Some(bounds) if bounds.is_met_by(&outwards) => self.media_around(outwards, context),
+            _ => MediumStack::NONE,
         }
     }
 
     #[inline(never)]
-    fn bodies_around(&self, mut ray: Ray, context: &mut ShadingContext) -> Bodies {
-        let mut surface = Surface::new();
+    fn media_around(&self, mut ray: Ray, context: &mut ShadingContext) -> MediumStack {
+        let mut surface = ShadingResult::new();
         let next = || {
             let it = self.intersect(&ray)?;
             ray = it.spawn_ray(OUTWARDS);
             let material = self.material(it.shape);
             material.shade(&it, RayKind::REFRACTION, &Footprint::POINT, context, &mut surface);
             let leaves = it.wo.dot(it.ng) < 0.0;
-            let body = (self.material_id(it.shape), leaves, surface.inner_absorption());
-            Some(surface.is_of_body().then_some(body))
+            let body = (self.material_id(it.shape), leaves, surface.interior_absorption());
+            Some(surface.bounds_medium().then_some(body))
         };
-        Bodies::about(std::iter::from_fn(next).take(MAX_PASSES as usize).flatten())
+        MediumStack::about(
+            std::iter::from_fn(next)
+                .take(MAX_NULL_INTERFACES as usize)
+                .flatten(),
+        )
     }
 }

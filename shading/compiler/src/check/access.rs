@@ -13,7 +13,7 @@ use shading_syntax::ast::{Expr, ExprKind, Name};
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// The value of a name that means a constant.
+    /// Returns the value of an expression that names a constant.
     pub(super) fn constant_name(&mut self, expr: &'a Expr) -> Option<TypedValue> {
         let ExprKind::Name(name) = &expr.kind else {
             return None;
@@ -36,7 +36,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Notes that the variable that an expression is part of is written.
+    /// Marks the variable that an lvalue expression belongs to as written.
     pub(super) fn mark_written(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Name(name) => match self.scopes.find(self.scope, name) {
@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The input that an expression of a group refers to.
+    /// Returns the input that an expression of a group refers to.
     fn reference(&self, expr: &Expr) -> Option<Lvalue> {
         if self.references.is_empty() {
             return None;
@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
             .cloned()
     }
 
-    /// Notes that the variable that an expression is part of is read.
+    /// Marks the variable that an expression belongs to as read.
     pub(super) fn mark_read(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Name(name) => {
@@ -69,7 +69,7 @@ impl<'a> Checker<'a> {
                 let body = self.body.id;
                 let symbol = self.scopes.get_mut(index);
                 symbol.is_read = true;
-                // Inside a loop that began after the declaration, a later statement may have run before.
+                // In a loop that began after the declaration, a later statement may already have run.
                 if !symbol.is_written && loops <= symbol.loops && symbol.body == body {
                     self.warn(expr.span, Warning::Uninitialised { name: name.clone() });
                 }
@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The place that an expression means. What is no variable is put into one that cannot be written.
+    /// Returns the lvalue of an expression. A value that is not a variable is copied into one that is read-only.
     pub(super) fn place(&mut self, expr: &'a Expr) -> Option<Lvalue> {
         if let Some(place) = self.reference(expr) {
             return Some(place);
@@ -102,7 +102,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Puts a value into variables.
+    /// Copies a value into new variables.
     pub(super) fn materialise(&mut self, value: TypedValue, span: Span) -> Lvalue {
         let leaves = value
             .leaves
@@ -220,8 +220,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a component of a triple may have that name. OSL has one set of names for colours and one for the others;
-    /// Kiln and TSL take both for all.
+    /// Returns whether a component of a triple may have that name. OSL has one set of names for colours and one for the
+    /// other triples; Kiln and TSL allow both for all triples.
     fn may_name(&self, ty: Type, name: &Name) -> bool {
         let is_color_name = matches!(name.text.as_str(), "r" | "g" | "b");
         self.prelude_call.is_some() || !self.is_osl(name.span) || is_color_name == (ty.base == Base::Color)
@@ -278,7 +278,7 @@ impl<'a> Checker<'a> {
         Some(place)
     }
 
-    /// The value of a place.
+    /// Reads an lvalue.
     pub(super) fn read(&mut self, place: &Lvalue, span: Span) -> Option<TypedValue> {
         if let Some(Component::Row(_)) = place.component {
             self.report(span, CheckError::HalfIndexed);
@@ -296,7 +296,7 @@ impl<'a> Checker<'a> {
             let element = self.local_type(*local).element();
             leaves.push(self.emit(Op::ArrayGet, vec![Operand::Local(*local), index], element, span));
         }
-        // A field that is an array, of an array of structures, is refused where it is declared.
+        // Array fields in arrays of structures are rejected at their declaration.
         Some(match place.component {
             Some(component) => self.read_component(leaves[0], component, span),
             None => TypedValue { ty: place.ty, leaves },
@@ -314,7 +314,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Writes a value of the place's type; the value to go on with comes back.
+    /// Writes a value of the lvalue's type; returns the value of the assignment expression.
     pub(super) fn write(&mut self, place: &Lvalue, value: TypedValue, span: Span) -> TypedValue {
         if place.is_whole() {
             for (local, leaf) in place.leaves.iter().zip(&value.leaves) {
@@ -370,7 +370,7 @@ impl<'a> Checker<'a> {
         self.body.code.locals.get(local).map_or(Type::VOID, |l| l.ty)
     }
 
-    /// Whether a place can be written.
+    /// Returns whether an lvalue can be written.
     pub(super) fn is_writable(place: &Lvalue) -> bool {
         !matches!(place.component, Some(Component::Row(_)))
             && matches!(
@@ -379,7 +379,7 @@ impl<'a> Checker<'a> {
             )
     }
 
-    /// Reports a write to what is not to be written; tells whether it can be.
+    /// Reports a write to a read-only lvalue; returns whether it can be written.
     pub(super) fn check_writable(&mut self, place: &Lvalue, span: Span) -> bool {
         if matches!(place.component, Some(Component::Row(_))) {
             self.report(span, CheckError::HalfIndexed);
@@ -404,7 +404,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The names of a structure's fields.
+/// Returns the field names of a structure.
 fn info_fields<'c>(checker: &'c Checker<'_>, base: Base) -> Vec<&'c str> {
     match checker.structure(base) {
         Some(info) => info.fields.iter().map(|f| f.name.as_str()).collect(),

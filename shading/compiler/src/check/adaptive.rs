@@ -2,9 +2,9 @@
 //! each use.
 //!
 //! Queries are `isconnected istexture exists`, type queries (`isfloat iscolor …`, `typeof`), and open types: an `any`
-//! parameter takes the type of its argument, `float a[]` the length. Such a unit is checked and lowered again for each
-//! distinct use, so that the answers are constants. In a unit with an `any` parameter, a branch excluded by them is not
-//! checked, since it may be wrong for other types.
+//! parameter takes the type of its argument, and `float a[]` its length. An adaptive unit is checked and lowered again
+//! for each distinct use, so that the answers are constants. In a unit with an `any` parameter, a branch excluded by
+//! them is not checked, since it may be wrong for other types.
 
 use super::error::CheckError;
 use super::lvalue::Lvalue;
@@ -17,13 +17,13 @@ use shading_syntax::ast::{self, Argument, BinaryOp, Expr, ExprKind, TypeKind, Un
 use shading_syntax::diagnostic::Diagnostics;
 use shading_syntax::source::Span;
 
-/// The name of the type that is open.
+/// Name of the open type.
 pub(super) const ANY: &str = "any";
 
-/// A test of a type.
+/// A type predicate.
 type Predicate = fn(Type) -> bool;
 
-/// The predicates of types, by name.
+/// Type predicates by name.
 const PREDICATES: [(&str, Predicate); 9] = [
     ("isint", |ty| ty == Type::INT),
     ("isfloat", |ty| ty == Type::FLOAT),
@@ -36,13 +36,13 @@ const PREDICATES: [(&str, Predicate); 9] = [
     ("isclosure", |ty| ty == Type::CLOSURE),
 ];
 
-/// Names of the questions that calls ask.
-pub(super) const QUESTIONS: [&str; 4] = ["isconnected", "istexture", "isconstant", "exists"];
+/// Names of the query functions.
+pub(super) const QUERIES: [&str; 4] = ["isconnected", "istexture", "isconstant", "exists"];
 
-/// Lowers one unit of a file, the `index`th, for an instance whose parameters are used so.
+/// Lowers the unit at `index` of a file for an instance with the given parameter uses.
 ///
 /// # Errors
-/// The mistakes that this use brings out.
+/// The errors found for this use.
 pub fn specialise(
     file: &ast::File,
     index: usize,
@@ -75,13 +75,13 @@ pub fn specialise(
 }
 
 impl<'a> Checker<'a> {
-    /// Whether a call of that name is a question.
-    pub(super) fn is_question(name: &str) -> bool {
-        QUESTIONS.contains(&name) || PREDICATES.iter().any(|(known, _)| *known == name)
+    /// Returns whether a function of that name is a query.
+    pub(super) fn is_query(name: &str) -> bool {
+        QUERIES.contains(&name) || PREDICATES.iter().any(|(known, _)| *known == name)
     }
 
-    /// The answer to a question, as an int.
-    pub(super) fn question(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
+    /// Returns the constant result of a query, as an int.
+    pub(super) fn query(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let [
             Argument {
                 value: expr,
@@ -112,42 +112,42 @@ impl<'a> Checker<'a> {
             };
             return Some(self.emit_value(Op::Builtin(Builtin::IsConstant), vec![leaf], Type::INT, span));
         }
-        let answer = if let Some((_, is)) = PREDICATES.iter().find(|(known, _)| *known == name) {
+        let result = if let Some((_, is)) = PREDICATES.iter().find(|(known, _)| *known == name) {
             i32::from(is(self.checked_type_of(expr)?))
         } else {
             let place = self.place(expr)?;
             self.mark_read(expr);
             self.used(&place, name)
         };
-        Some(TypedValue::new(Type::INT, self.int(answer)))
+        Some(TypedValue::new(Type::INT, self.int(result)))
     }
 
-    fn used(&mut self, place: &Lvalue, question: &str) -> i32 {
-        let mut answer = 0;
+    fn used(&mut self, place: &Lvalue, query: &str) -> i32 {
+        let mut result = 0;
         for &local in &place.leaves {
             let Some(name) = self.adaptive.params.get(&local).cloned() else {
                 continue;
             };
             let used = self.adaptive.used(&name);
-            self.adaptive.asked.insert(name);
-            answer |= match question {
+            self.adaptive.queried.insert(name);
+            result |= match query {
                 "istexture" => i32::from(used.is_image),
                 _ => i32::from(used.is_fed) + 2 * i32::from(used.is_read),
             };
         }
-        answer
+        result
     }
 
-    /// The type of an expression, which is not computed; mistakes in it are told.
+    /// Returns the type of an expression without evaluating it; errors in it are reported.
     pub(super) fn checked_type_of(&mut self, expr: &'a Expr) -> Option<Type> {
         let mut ty = None;
         self.block(expr.span, |c| ty = c.value(expr, None).map(|value| value.ty));
         ty
     }
 
-    /// Whether a condition holds, where that is known from how the unit is used: only then may a branch be left out
-    /// unseen. `None` in a unit without `any`.
-    pub(super) fn decided(&mut self, condition: &'a Expr) -> Option<bool> {
+    /// Evaluates a condition that is known from the unit's use; a branch that it excludes is left unchecked. `None` if
+    /// it is not known, and in a unit without `any`.
+    pub(super) fn known_condition(&mut self, condition: &'a Expr) -> Option<bool> {
         if !self.adaptive.is_generic {
             return None;
         }
@@ -156,30 +156,30 @@ impl<'a> Checker<'a> {
             ExprKind::Unary {
                 op: UnaryOp::Not,
                 operand,
-            } => self.decided(operand).map(|value| !value),
+            } => self.known_condition(operand).map(|value| !value),
             ExprKind::Binary {
                 op: BinaryOp::And,
                 left,
                 right,
-            } => match self.decided(left)? {
+            } => match self.known_condition(left)? {
                 false => Some(false),
-                true => self.decided(right),
+                true => self.known_condition(right),
             },
             ExprKind::Binary {
                 op: BinaryOp::Or,
                 left,
                 right,
-            } => match self.decided(left)? {
+            } => match self.known_condition(left)? {
                 true => Some(true),
-                false => self.decided(right),
+                false => self.known_condition(right),
             },
             ExprKind::Call {
                 name,
                 template: None,
                 args,
-            } if Self::is_question(&name.text) && !matches!(name.text.as_str(), "exists" | "isconstant") => {
-                let answer = self.question(&name.text, args, condition.span)?;
-                match self.body.known(answer.leaf()) {
+            } if Self::is_query(&name.text) && !matches!(name.text.as_str(), "exists" | "isconstant") => {
+                let result = self.query(&name.text, args, condition.span)?;
+                match self.body.known(result.leaf()) {
                     Some(crate::hir::Const::Int(value)) => Some(*value != 0),
                     _ => None,
                 }
@@ -188,8 +188,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports an `any` parameter whose type no branch of a chain of tests takes: a chain without `else` that tests
-    /// nothing but the type of that one parameter. Gives whether it did.
+    /// Reports an `any` parameter whose type is not handled by any branch of an `if` chain: a chain without `else` that
+    /// tests only the type of this parameter. Returns whether it did.
     pub(super) fn report_exhausted_chain(
         &mut self,
         condition: &'a Expr,
@@ -204,8 +204,8 @@ impl<'a> Checker<'a> {
                 ast::StmtKind::If {
                     condition, otherwise, ..
                 } => {
-                    is_chain &=
-                        tested_param(condition, &mut tested) && self.decided(condition) == Some(false);
+                    is_chain &= tested_param(condition, &mut tested)
+                        && self.known_condition(condition) == Some(false);
                     rest = otherwise.as_deref();
                 }
                 _ => return false,
@@ -222,7 +222,7 @@ impl<'a> Checker<'a> {
         true
     }
 
-    /// The type that a unit's parameter has in this use: what is given, else what the default is of.
+    /// Type of an `any` parameter in this use: that of its argument, else that of its default.
     pub(super) fn any_type(&mut self, param: &'a ast::Param) -> Option<Type> {
         if let Some(ty) = self.adaptive.used(&param.name.text).ty {
             return Some(ty);
@@ -240,14 +240,15 @@ impl<'a> Checker<'a> {
         is_plain.then_some(ty)
     }
 
-    /// Whether a type as written is the open one.
+    /// Returns whether a type name is the open type.
     pub(super) fn is_any(&self, ty: &ast::TypeName) -> bool {
         matches!(&ty.kind, TypeKind::Named(name) if name == ANY)
             && self.scopes.find_struct(self.scope, ANY).is_none()
     }
 }
 
-/// Whether a condition asks for the type of one parameter, the same as those before.
+/// Returns whether a condition tests the type of a single parameter, the same one as the preceding conditions
+/// (`tested`).
 fn tested_param<'e>(condition: &'e Expr, tested: &mut Option<&'e Expr>) -> bool {
     match &condition.kind {
         ExprKind::Call { name, args, .. } => match &args[..] {

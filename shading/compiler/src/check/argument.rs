@@ -9,42 +9,42 @@ use crate::ty::{Base, Length, Type};
 use shading_syntax::ast::{Argument, Expr, ExprKind};
 use shading_syntax::source::Span;
 
-/// An argument.
+/// An argument whose parameter is not yet known.
 #[derive(Clone, Debug)]
-pub(super) struct Given<'a> {
+pub(super) struct CallArgument<'a> {
     pub(super) span: Span,
     kind: GivenKind<'a>,
 }
 
 #[derive(Clone, Debug)]
 enum GivenKind<'a> {
-    /// Something that could be written; it is read only once it is known that it will not be.
+    /// An argument that could be passed by reference. It is read only once the parameter is known to be an input.
     Lvalue(Lvalue, &'a Expr),
     /// A value.
     Value(TypedValue),
-    /// `{ a, b }`, whose type is the parameter's, with the shape that decides among overloads.
+    /// `{ a, b }`, which takes its type from the parameter; the shapes of its elements are used in overload resolution.
     Braces(&'a [Expr], Vec<Shape>),
 }
 
-/// What an element of `{ … }` is.
+/// Shape of an element of `{ … }`.
 #[derive(Clone, Debug)]
 enum Shape {
-    /// An expression of that type; `None` where it has a mistake.
+    /// An expression of that type; `None` if it has an error.
     Value(Option<Type>),
-    /// `{ … }` itself.
+    /// A nested `{ … }`.
     Braces(Vec<Shape>),
 }
 
-impl<'a> Given<'a> {
-    /// A value as an argument.
-    pub(super) fn value(value: TypedValue, span: Span) -> Given<'a> {
-        Given {
+impl<'a> CallArgument<'a> {
+    /// Creates an argument from a value.
+    pub(super) fn value(value: TypedValue, span: Span) -> CallArgument<'a> {
+        CallArgument {
             span,
             kind: GivenKind::Value(value),
         }
     }
 
-    /// Its type; braces have none.
+    /// Type of the argument; `None` for braces.
     pub(super) fn ty(&self) -> Option<Type> {
         match &self.kind {
             GivenKind::Lvalue(place, _) => Some(place.ty),
@@ -53,7 +53,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The place, of an argument that is one and can be written.
+    /// Returns the lvalue of an argument that can be written.
     pub(super) fn place(&self) -> Option<(&Lvalue, &'a Expr)> {
         match &self.kind {
             GivenKind::Lvalue(place, expr) => Some((place, expr)),
@@ -61,7 +61,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The operand of a value that is no structure.
+    /// Returns the operand of a value that is not a structure.
     pub(super) fn operand(&self) -> Option<Operand> {
         match &self.kind {
             GivenKind::Value(value) if value.leaves.len() == 1 => Some(value.leaf()),
@@ -71,14 +71,15 @@ impl<'a> Given<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// The variable that a call answers in, with its expression; `form` is how such a call is written.
-    pub(super) fn answered(
+    /// Returns the variable that receives the result of a call, with its expression; `form` is the syntax of the call,
+    /// for messages.
+    pub(super) fn result_variable(
         &mut self,
-        target: Option<&Given<'a>>,
+        target: Option<&CallArgument<'a>>,
         form: &'static str,
         span: Span,
     ) -> Option<(Lvalue, &'a Expr)> {
-        let Some((place, expr)) = target.and_then(Given::place) else {
+        let Some((place, expr)) = target.and_then(CallArgument::place) else {
             self.report(span, CheckError::BadForm { form });
             return None;
         };
@@ -87,8 +88,8 @@ impl<'a> Checker<'a> {
             .then(|| (place.clone(), expr))
     }
 
-    /// Writes the answer of a call to its variable where there is one; gives whether there is, as the call does.
-    pub(super) fn answer(
+    /// Writes the result of a call to its variable if the result exists; the value of the call is whether it does.
+    pub(super) fn write_result(
         &mut self,
         found: TypedValue,
         place: &Lvalue,
@@ -102,7 +103,7 @@ impl<'a> Checker<'a> {
         found
     }
 
-    /// Pushes statements that run where `condition` is not 0.
+    /// Pushes statements that are executed if `condition` is not 0.
     pub(super) fn push_if(&mut self, condition: Operand, span: Span, then: impl FnOnce(&mut Self)) {
         let then = self.block(span, then);
         let otherwise = vec![];
@@ -116,15 +117,16 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// The arguments of a call of which a type is expected. As in OSL it is expected of the arguments too: in
-    /// `color c = sin(noise(P))` the noise is a colour. Where no function takes them so, they are what they are alone.
+    /// Checks the arguments of a call with an expected result type. As in OSL, the arguments are first checked with
+    /// that expected type: in `color c = sin(noise(P))` the noise is a colour. If no function takes them so, they are
+    /// checked without it.
     pub(super) fn arguments_of(
         &mut self,
         name: &str,
         args: &'a [Argument],
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Vec<Given<'a>>> {
+    ) -> Option<Vec<CallArgument<'a>>> {
         if expected.is_none() || !args.iter().any(|arg| has_call(&arg.value)) {
             return self.arguments(args);
         }
@@ -140,12 +142,16 @@ impl<'a> Checker<'a> {
         given
     }
 
-    /// The arguments, where all of them are known.
-    pub(super) fn arguments(&mut self, args: &'a [Argument]) -> Option<Vec<Given<'a>>> {
+    /// Checks all arguments; `None` if any has an error.
+    pub(super) fn arguments(&mut self, args: &'a [Argument]) -> Option<Vec<CallArgument<'a>>> {
         self.arguments_as(args, None)
     }
 
-    fn arguments_as(&mut self, args: &'a [Argument], expected: Option<Type>) -> Option<Vec<Given<'a>>> {
+    fn arguments_as(
+        &mut self,
+        args: &'a [Argument],
+        expected: Option<Type>,
+    ) -> Option<Vec<CallArgument<'a>>> {
         let mut list = vec![];
         for arg in args {
             if let Some(name) = &arg.name {
@@ -156,8 +162,8 @@ impl<'a> Checker<'a> {
         list.into_iter().collect()
     }
 
-    /// One argument.
-    fn argument(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<Given<'a>> {
+    /// Checks one argument.
+    fn argument(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<CallArgument<'a>> {
         let span = expr.span;
         let kind = match &expr.kind {
             ExprKind::Braces(elements) => GivenKind::Braces(elements, self.shapes(elements)),
@@ -169,10 +175,10 @@ impl<'a> Checker<'a> {
             }
             _ => GivenKind::Value(self.value(expr, expected)?),
         };
-        Some(Given { span, kind })
+        Some(CallArgument { span, kind })
     }
 
-    /// The shapes of elements. Their types are found by making code that is thrown away.
+    /// Shapes of elements. Their types are found by generating code that is discarded.
     fn shapes(&mut self, elements: &'a [Expr]) -> Vec<Shape> {
         let mut list = vec![];
         for element in elements {
@@ -187,7 +193,7 @@ impl<'a> Checker<'a> {
         list
     }
 
-    /// The type of an expression. Says nothing.
+    /// Returns the type of an expression without reporting errors.
     pub(super) fn type_of(&mut self, expr: &'a Expr) -> Option<Type> {
         let failed = self.failed.take();
         let mut ty = None;
@@ -198,7 +204,7 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// Whether `{ … }` with elements of these shapes can make a value of a type.
+    /// Returns whether `{ … }` with elements of these shapes can initialise a value of a type.
     fn takes_braces(&self, shapes: &[Shape], ty: Type) -> bool {
         let all_take = |element: Type| shapes.iter().all(|shape| self.takes_shape(shape, element));
         match ty.length {
@@ -225,14 +231,14 @@ impl<'a> Checker<'a> {
     fn takes_shape(&self, shape: &Shape, ty: Type) -> bool {
         match shape {
             Shape::Braces(shapes) => self.takes_braces(shapes, ty),
-            // What is wrong is reported when the call is made.
+            // Errors are reported when the call is lowered.
             Shape::Value(None) => true,
             Shape::Value(Some(own)) => conversion_rank(*own, ty).is_some(),
         }
     }
 
-    /// The value of an argument of known type.
-    pub(super) fn given_value(&mut self, given: &Given<'a>) -> Option<TypedValue> {
+    /// Returns the value of an argument with a known type.
+    pub(super) fn given_value(&mut self, given: &CallArgument<'a>) -> Option<TypedValue> {
         match &given.kind {
             GivenKind::Lvalue(place, expr) => {
                 self.mark_read(expr);
@@ -246,8 +252,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of an argument as the type of its parameter.
-    pub(super) fn given_as(&mut self, given: &Given<'a>, ty: Type) -> Option<TypedValue> {
+    /// Returns the value of an argument, converted to the type of its parameter.
+    pub(super) fn given_as(&mut self, given: &CallArgument<'a>, ty: Type) -> Option<TypedValue> {
         if let GivenKind::Braces(elements, _) = given.kind {
             return self.braces(elements, ty, given.span);
         }
@@ -255,45 +261,45 @@ impl<'a> Checker<'a> {
         self.fit(&value, ty, given.span)
     }
 
-    /// The text of an argument that is a constant string.
-    pub(super) fn given_string(&self, given: &Given<'a>) -> Option<std::sync::Arc<str>> {
+    /// Returns the text of an argument that is a constant string.
+    pub(super) fn given_string(&self, given: &CallArgument<'a>) -> Option<std::sync::Arc<str>> {
         self.body.known_string(given.operand()?)
     }
 
-    /// How well an argument does for a parameter.
-    pub(super) fn argument_rank(&self, given: &Given<'a>, ty: Type, output: bool) -> Option<u32> {
+    /// Returns the conversion rank of an argument for a parameter type.
+    pub(super) fn argument_rank(&self, given: &CallArgument<'a>, ty: Type, output: bool) -> Option<u32> {
         use super::conversion::rank;
         if let GivenKind::Braces(_, shapes) = &given.kind {
             return (!output && self.takes_braces(shapes, ty)).then_some(rank::EXACT);
         }
         let own = given.ty()?;
         if output {
-            // By reference: what is written must fit as it is.
+            // Passed by reference: the type that is written must fit without conversion.
             return conversion_rank(own, ty).filter(|r| !matches!(*r, rank::PROMOTION | rank::SPREAD));
         }
         if ty == Type::CLOSURE && own != ty {
             let is_zero = matches!(self.body.known(given.operand()?), Some(Const::Int(0)));
             return is_zero.then_some(rank::SPREAD);
         }
-        // A shorter array is only assigned.
+        // A shorter array fits in assignments only.
         let is_longer = matches!((own.length, ty.length), (Length::Array(n), Length::Array(m)) if n < m);
         conversion_rank(own, ty).filter(|_| !is_longer)
     }
 }
 
-/// Whether a form of the language has no signatures to be compared with.
+/// Returns whether a special form has no signatures to compare arguments with.
 fn takes_any(name: &str) -> bool {
     matches!(name, "transform" | "Dx" | "Dy" | "Dz") || is_noise(name)
 }
 
-/// Whether an expression calls a function, which may be chosen by its result.
+/// Returns whether an expression contains a call, whose overload may depend on the expected type.
 fn has_call(expr: &Expr) -> bool {
     let mut found = matches!(expr.kind, ExprKind::Call { .. });
     expr.for_each_operand(&mut |operand| found |= has_call(operand));
     found
 }
 
-/// Whether a name is that of a noise.
+/// Returns whether a name is that of a noise function.
 pub(super) fn is_noise(name: &str) -> bool {
     matches!(
         name,

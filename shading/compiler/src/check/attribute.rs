@@ -1,6 +1,8 @@
 //! `getattribute`: attributes of the host, and of the shader itself; `trace` and its options.
+//!
+//! `getattribute` fills an array of two to four floats from an attribute of up to four floats, whatever its type.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
 use super::warning::Warning;
@@ -16,7 +18,7 @@ use shading_syntax::source::Span;
 
 const ATTRIBUTE: &str = "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable), with an \
                          index before the variable if wanted";
-/// The options of `trace` with their types, in the order of the operands of [`Builtin::Trace`].
+/// Options of `trace` with their types, in the order of the operands of [`Builtin::Trace`].
 const TRACE_OPTIONS: [(&str, Type); 4] = [
     ("mindist", Type::FLOAT),
     ("maxdist", Type::FLOAT),
@@ -26,17 +28,17 @@ const TRACE_OPTIONS: [(&str, Type); 4] = [
 const DICT_VALUE: &str = "dict_value(node, \"attribute\", variable)";
 
 impl<'a> Checker<'a> {
-    /// `getattribute(name, value)`, `getattribute(object, name, value)`, and the same with an index before the value.
+    /// `getattribute(name, value)`, `getattribute(object, name, value)`, and both forms with an index before the value.
     pub(super) fn attribute(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
         let target = given.pop();
-        let index = match given.last().and_then(Given::ty) {
+        let index = match given.last().and_then(CallArgument::ty) {
             Some(Type::INT) => given.pop(),
             _ => None,
         };
-        let is_string = |g: &Given<'_>| g.ty() == Some(Type::STRING);
+        let is_string = |g: &CallArgument<'_>| g.ty() == Some(Type::STRING);
         let fits = matches!(given.len(), 1 | 2) && given.iter().all(is_string);
-        let (place, expr) = self.answered(target.filter(|_| fits).as_ref(), ATTRIBUTE, span)?;
+        let (place, expr) = self.result_variable(target.filter(|_| fits).as_ref(), ATTRIBUTE, span)?;
         if place.ty.base == Base::Closure {
             self.warn(expr.span, Warning::NoClosureAttributes);
             return Some(TypedValue::new(Type::INT, self.int(0)));
@@ -84,20 +86,20 @@ impl<'a> Checker<'a> {
             None => self.int(-1),
         };
         let any = [Builtin::HasAnyAttribute, Builtin::AnyAttribute].map(Op::Builtin);
-        let question = [&names[..], &[index, self.int(kind.code())]].concat();
+        let query = [&names[..], &[index, self.int(kind.code())]].concat();
         match few {
-            None => Some(self.found_attribute(any, question, &place, span)),
-            Some(count) => Some(self.few_floats(count, names, (any, question), &place, span)),
+            None => Some(self.found_attribute(any, query, &place, span)),
+            Some(count) => Some(self.short_float_array(count, names, (any, query), &place, span)),
         }
     }
 
-    /// An array of two to four floats: those of a small attribute, whatever its type, or else an attribute that is such an
-    /// array.
-    fn few_floats(
+    /// Reads an array of two to four floats: from an attribute of up to four floats of any type, or else from an
+    /// attribute that is an array of this length.
+    fn short_float_array(
         &mut self,
         count: u32,
         names: Vec<Operand>,
-        (any, question): ([Op; 2], Vec<Operand>),
+        (any, query): ([Op; 2], Vec<Operand>),
         place: &Lvalue,
         span: Span,
     ) -> TypedValue {
@@ -109,7 +111,7 @@ impl<'a> Checker<'a> {
             c.write(place, lanes, span);
         });
         let otherwise = self.block(span, |c| {
-            let whole = c.found_attribute(any, question, place, span);
+            let whole = c.found_attribute(any, query, place, span);
             c.store(found, whole.leaf(), span);
         });
         let condition = Operand::Local(found);
@@ -124,7 +126,7 @@ impl<'a> Checker<'a> {
         TypedValue::new(Type::INT, Operand::Local(found))
     }
 
-    /// The first floats of a small attribute; the first three have derivatives.
+    /// Reads the first floats of an attribute of up to four; the first three have derivatives.
     fn lanes_of_attribute(&mut self, count: u32, names: Vec<Operand>, ty: Type, span: Span) -> TypedValue {
         let triple = self.emit(Op::AttributeValue, names.clone(), Type::VECTOR, span);
         let mut lanes = vec![];
@@ -148,7 +150,7 @@ impl<'a> Checker<'a> {
             self.report(span, CheckError::BadForm { form: DICT_VALUE });
             return None;
         };
-        let (place, expr) = self.answered(Some(target), DICT_VALUE, span)?;
+        let (place, expr) = self.result_variable(Some(target), DICT_VALUE, span)?;
         let Some(kind) = Kind::of(place.ty).filter(|_| place.ty.base != Base::Closure) else {
             let found = self.show(place.ty);
             self.report(expr.span, CheckError::NotAttribute { found });
@@ -184,7 +186,7 @@ impl<'a> Checker<'a> {
         Some(self.emit_builtin(Builtin::Trace, operands, Type::INT, span))
     }
 
-    /// Asks whether there is an attribute, and reads it if so.
+    /// Tests whether an attribute exists, and reads it if so.
     fn found_attribute(
         &mut self,
         [has, value]: [Op; 2],
@@ -193,7 +195,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> TypedValue {
         let found = self.emit_value(has, operands.clone(), Type::INT, span);
-        self.answer(found, place, span, |c| {
+        self.write_result(found, place, span, |c| {
             c.emit_value(value, operands, place.ty, span)
         })
     }

@@ -8,35 +8,35 @@ use crate::builtins::Global;
 use crate::hir::{Block, Code, ColorSpace, Const, ConstId, Local, LocalId, Operand};
 use crate::ty::{Base, Length, Type};
 
-/// The code being made, and what is found again in it.
+/// Code under construction, with the tables for reuse of its variables and constants.
 #[derive(Debug, Default)]
 pub(super) struct Body {
-    /// Tells bodies apart, since a variable of one is nothing in another.
+    /// Identifies the body: its variables are invalid in other bodies.
     pub(super) id: u32,
     pub(super) code: Code,
-    /// The block being filled.
+    /// Block under construction.
     pub(super) block: Block,
-    /// How many blocks enclose it.
+    /// Number of blocks that enclose it.
     pub(super) blocks: usize,
     pub(super) constants: FxHashMap<Key, ConstId>,
-    /// The copies of globals.
+    /// Local copies of globals.
     pub(super) globals: FxHashMap<Global, LocalId>,
-    /// Fills the copies; runs before all else.
+    /// Initialises the copies of globals; runs first.
     pub(super) prologue: Block,
-    /// Runs after all else, even where that is left early.
+    /// Runs last, even if the body is left early.
     pub(super) epilogue: Block,
-    /// Whether a parameter's default is being made, which runs before the prologue.
+    /// True while the default of a parameter is lowered, which runs before the prologue.
     pub(super) in_default: bool,
-    /// Whether `exit` in a default has ended the unit; there where one calls it.
+    /// Flag set if `exit` in a default has ended the unit; present if a default calls it.
     pub(super) exited: Option<LocalId>,
-    /// `Ci`, and whether it is written.
+    /// Variable of `Ci`, and whether it is written.
     pub(super) ci: Option<LocalId>,
     pub(super) ci_written: bool,
-    /// What the metadata `colorspace` of parameters says that name files.
+    /// Colour spaces of the texture files named by parameters, from their metadata `colorspace`.
     pub(super) color_spaces: FxHashMap<LocalId, ColorSpace>,
 }
 
-/// A constant by its bits.
+/// Key of a constant: its bits.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     Int(i32),
@@ -47,7 +47,7 @@ pub(super) enum Key {
 }
 
 impl Body {
-    /// No code yet.
+    /// Creates an empty body.
     pub(super) fn new(id: u32) -> Body {
         Body {
             id,
@@ -55,13 +55,13 @@ impl Body {
         }
     }
 
-    /// A new variable.
+    /// Adds a variable.
     pub(super) fn local(&mut self, name: impl Into<String>, ty: Type) -> LocalId {
         let name = name.into();
         self.code.locals.push(Local { name, ty })
     }
 
-    /// A constant, equal ones once.
+    /// Adds a constant, sharing equal ones.
     pub(super) fn constant(&mut self, value: Const) -> Operand {
         let key = match &value {
             Const::Int(i) => Key::Int(*i),
@@ -75,7 +75,7 @@ impl Body {
         Operand::Const(*self.constants.entry(key).or_insert_with(|| consts.push(value)))
     }
 
-    /// The value of an operand known now.
+    /// Returns the value of an operand that is a constant.
     pub(super) fn known(&self, operand: Operand) -> Option<&Const> {
         match operand {
             Operand::Const(id) => self.code.consts.get(id),
@@ -83,7 +83,7 @@ impl Body {
         }
     }
 
-    /// The text of an operand known now.
+    /// Returns the text of an operand that is a constant string.
     pub(super) fn known_string(&self, operand: Operand) -> Option<Arc<str>> {
         match self.known(operand)? {
             Const::String(text) => Some(text.clone()),
@@ -91,7 +91,7 @@ impl Body {
         }
     }
 
-    /// The int of an operand known now.
+    /// Returns the value of an operand that is a constant int.
     pub(super) fn known_int(&self, operand: Operand) -> Option<i32> {
         match self.known(operand)? {
             Const::Int(value) => Some(*value),
@@ -100,7 +100,7 @@ impl Body {
     }
 }
 
-/// The zero of a leaf's type.
+/// Returns the zero of a leaf's type.
 pub(super) fn zero_const(ty: Type) -> Const {
     let element = match ty.base {
         Base::Int | Base::Void | Base::Struct(_) => Const::Int(0),

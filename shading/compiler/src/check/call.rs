@@ -1,9 +1,9 @@
 //! Calls: user functions, special forms, closures, built-ins.
 //!
-//! Lookup order: user functions, forms that need more than a signature, closures of the registry, overloads of prelude
-//! and built-ins.
+//! Lookup order: user functions, special forms (which a signature cannot describe), closures of the registry, overloads
+//! of prelude and built-ins.
 
-use super::argument::{Given, is_noise};
+use super::argument::{CallArgument, is_noise};
 use super::conversion::near;
 use super::error::CheckError;
 use super::frame::Formal;
@@ -15,7 +15,7 @@ use crate::ty::{Base, Length, Type};
 use shading_syntax::ast::{Argument, Name};
 use shading_syntax::source::Span;
 
-/// Names of the forms below, for hints.
+/// Names of the special forms, for hints.
 pub(super) const SPECIAL_NAMES: [&str; 20] = [
     "noise",
     "snoise",
@@ -62,9 +62,9 @@ impl<'a> Checker<'a> {
             .functions_named(self.scope, text)
             .iter()
             .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
-        if is_users && (!self.is_beside(text) || self.users_take(text, args)) {
+        if is_users && (!self.has_other_meaning(text) || self.user_function_accepts(text, args)) {
             let given = self.arguments_of(text, args, expected, span)?;
-            // Users overload what is more than a signature, for types of their own.
+            // Users may overload special forms for types of their own.
             return match text {
                 "transform" if !self.fits_function(text, &given) => self.transform(given, span),
                 _ if is_noise(text) && !self.fits_function(text, &given) => {
@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
             "arraylength" => self.array_length_call(args, span),
             "Dx" | "Dy" | "Dz" => self.derivative(text, args, expected, span),
             "exit" => self.exit(args, span),
-            _ if Self::is_question(text) && !self.is_callable(text) => self.question(text, args, span),
+            _ if Self::is_query(text) && !self.is_callable(text) => self.query(text, args, span),
             _ => {
                 let given = self.arguments_of(text, args, expected, span)?;
                 self.call_named(text, given, expected, span)
@@ -115,22 +115,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a name means more beside the functions of a file: the language's own forms, and closures.
-    fn is_beside(&mut self, name: &str) -> bool {
+    /// Returns whether a name has a meaning other than the file's functions: a special form or a closure.
+    fn has_other_meaning(&mut self, name: &str) -> bool {
         SPECIAL_NAMES.contains(&name)
             || self.closures.find(name).is_some()
             || !self.declared_closures(name).is_empty()
     }
 
-    /// Whether a function that a file declares takes these arguments, as far as that is known.
-    fn users_take(&mut self, name: &str, args: &'a [Argument]) -> bool {
+    /// Returns whether a function declared in the file accepts these arguments, as far as their types are known.
+    fn user_function_accepts(&mut self, name: &str, args: &'a [Argument]) -> bool {
         let failed = self.failed.take();
         let mut takes = true;
         self.quiet += 1;
         let span = args.first().map_or(Span::default(), |arg| arg.value.span);
         self.block(span, |c| {
             if let Some(given) = c.arguments(args) {
-                takes = c.is_users_call(name, &given);
+                takes = c.is_user_function_call(name, &given);
             }
         });
         self.quiet -= 1;
@@ -138,7 +138,7 @@ impl<'a> Checker<'a> {
         takes
     }
 
-    /// Whether a call of that name means anything.
+    /// Returns whether anything of that name can be called.
     pub(super) fn is_known_callee(&mut self, name: &str) -> bool {
         self.is_callable(name)
             || SPECIAL_NAMES.contains(&name)
@@ -146,7 +146,7 @@ impl<'a> Checker<'a> {
             || !self.functions_named(self.scope, name).is_empty()
     }
 
-    /// The parameters of the closures of that name that a file declares and does not define.
+    /// Parameters of the closures of that name that the file declares without a definition.
     fn declared_closures(&mut self, name: &str) -> Vec<Vec<Formal>> {
         let functions = self.functions_named(self.scope, name);
         let infos = functions.iter().map(|index| &self.functions[*index]);
@@ -156,8 +156,8 @@ impl<'a> Checker<'a> {
             .collect()
     }
 
-    /// Whether a closure takes these arguments by its declaration in a file: keywords may follow.
-    pub(super) fn declaration_fits(&mut self, name: &str, given: &[Given<'a>]) -> bool {
+    /// Returns whether a closure declared in the file takes these arguments; keyword arguments may follow.
+    pub(super) fn declaration_fits(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         self.declared_closures(name).iter().any(|formals| {
             formals.len() <= given.len()
                 && (given.len() - formals.len()).is_multiple_of(2)
@@ -168,11 +168,11 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// A closure that is declared, but that nothing here can make: no light.
+    /// A closure that is declared but not in the registry: evaluates to the null closure.
     pub(super) fn declared_closure(
         &mut self,
         name: &Name,
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         span: Span,
     ) -> Option<TypedValue> {
         for given in given {
@@ -189,7 +189,7 @@ impl<'a> Checker<'a> {
         Some(self.zero(Type::CLOSURE))
     }
 
-    /// TSL's forms with a name in angle brackets.
+    /// TSL's special forms with a name in angle brackets.
     pub(super) fn template(
         &mut self,
         name: &'a Name,
@@ -204,7 +204,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A global by its OSL name or by the name that TSL's hosts give it.
+    /// Reads a global by its OSL name, or by the name used by TSL's hosts.
     fn global_value(&mut self, name: &Name) -> Option<TypedValue> {
         let global = match name.text.as_str() {
             "position" => Some(Global::P),
@@ -250,7 +250,7 @@ impl<'a> Checker<'a> {
             },
             _ => None,
         };
-        if let Some((_, expr)) = given.first().and_then(Given::place) {
+        if let Some((_, expr)) = given.first().and_then(CallArgument::place) {
             self.mark_written(expr);
             self.mark_read(expr);
         }
@@ -268,7 +268,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `Dx(value)`, `Dy(value)`, `Dz(value)`. Points are on surfaces: nothing changes along z.
+    /// `Dx(value)`, `Dy(value)`, `Dz(value)`. Shading points are on surfaces, so the derivative in z is zero.
     fn derivative(
         &mut self,
         name: &str,

@@ -18,17 +18,17 @@ use shading_syntax::ast;
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics, MAX_ERRORS};
 use shading_syntax::source::{SourceMap, Span};
 
-/// What the language is embedded in.
+/// Settings of the embedder that checking depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Environment<'a> {
-    /// The closures that shaders can make.
+    /// Registry of the available closures.
     pub closures: &'a ClosureRegistry,
-    /// What the numbers of colours mean.
+    /// Colour system of colour values.
     pub color_system: ColorSystem,
 }
 
 impl<'a> Environment<'a> {
-    /// With colours in Rec.709.
+    /// Creates an environment with Rec.709 colours.
     pub fn new(closures: &'a ClosureRegistry) -> Environment<'a> {
         Environment {
             closures,
@@ -37,69 +37,69 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// Nesting is bounded, but not by what every thread's stack holds.
+/// Runs `work` with enough stack for the maximum nesting, whatever the thread's stack size.
 pub(crate) fn deep_stack<T>(work: impl FnOnce() -> T) -> T {
     const STACK: usize = 64 << 20;
     stacker::maybe_grow(STACK / 2, STACK, work)
 }
 
-/// The state of a check.
+/// State of the checker.
 pub(super) struct Checker<'a> {
     pub(super) sources: &'a SourceMap,
     pub(super) closures: &'a ClosureRegistry,
     pub(super) color_system: ColorSystem,
     pub(super) diagnostics: Vec<(Span, Diagnostic)>,
-    /// Which variables nothing uses: worth saying only when no mistake is the reason.
+    /// Warnings about unused variables; dropped if there are errors, which may be the reason.
     pub(super) unused: Vec<(Span, Diagnostic)>,
-    /// What was said already, since a body may be walked more than once.
-    pub(super) said: FxHashSet<(Span, String)>,
-    /// Above zero nothing is reported.
+    /// Messages already reported; a body may be checked more than once.
+    pub(super) reported: FxHashSet<(Span, String)>,
+    /// Nothing is reported while this is above zero.
     pub(super) quiet: u32,
-    /// The first mistake that was not reported.
+    /// First error that was not reported.
     pub(super) failed: Option<(Span, CheckError)>,
     pub(super) structs: Vec<StructInfo>,
     pub(super) functions: Vec<FunctionInfo<'a>>,
-    /// Functions whose declarations have mistakes.
+    /// Functions with errors in their declarations.
     pub(super) broken: Vec<&'a ast::Function>,
     pub(super) scopes: Scopes<'a>,
-    /// The innermost scope.
+    /// Innermost scope.
     pub(super) scope: ScopeIndex,
-    /// The code being made.
+    /// Code under construction.
     pub(super) body: Body,
-    /// The function being lowered.
+    /// Frame of the function being lowered.
     pub(super) frame: FunctionFrame,
-    /// Functions of the unit that are not inlined, and which they are.
+    /// Functions of the unit that are not inlined, by id.
     pub(super) called: PrimaryMap<FunctionId, Function>,
     pub(super) called_ids: FxHashMap<usize, FunctionId>,
-    /// Statements made and calls inlined for the unit.
+    /// Number of statements emitted and calls inlined for the unit.
     pub(super) emitted: usize,
-    /// Whether it was said that these are too many.
-    pub(super) is_exhaustion_told: bool,
-    /// How many errors were reported.
+    /// True once the unit's size was reported as too large.
+    pub(super) exhaustion_reported: bool,
+    /// Number of errors reported.
     pub(super) errors: usize,
-    /// How many calls are being inlined within one another.
+    /// Current nesting depth of inlined calls.
     pub(super) inlined: usize,
-    /// The call of a prelude function, whose own places would tell the user nothing.
+    /// Location of the outermost prelude call being inlined; locations inside the prelude would not help the user.
     pub(super) prelude_call: Option<Span>,
-    /// Whether functions are checked by themselves: then calls are not followed.
+    /// The function being checked on its own, if any; calls are then not followed.
     pub(super) alone: Option<usize>,
-    /// How references of a group's expression are resolved; empty in code.
+    /// Lvalues of the references of a group's expression; empty in code.
     pub(super) references: FxHashMap<String, Lvalue>,
-    /// Whether functions inside functions are recursive, by the places of their names.
+    /// For nested functions, by the location of their names: whether they are recursive.
     pub(super) local_recursion: FxHashMap<Span, bool>,
-    /// What `exit` leaves: the unit, or the default of a parameter.
+    /// Scope left by `exit`: the unit, or the default of a parameter.
     pub(super) unit_scope: Option<hir::ScopeId>,
-    /// The unit that is being checked.
+    /// Name of the unit being checked.
     pub(super) unit_name: Option<String>,
-    /// Whether the code being made is that of a function that is not inlined.
+    /// True if the code under construction is that of a function that is not inlined.
     pub(super) is_apart: bool,
-    /// How many bodies there were.
+    /// Number of bodies created so far.
     pub(super) bodies: u32,
-    /// What the numbers of texture files mean to the unit where nothing is said.
+    /// Default colour space of the unit's texture files.
     pub(super) texture_space: ColorSpace,
-    /// What is known of how the unit is used.
+    /// Known facts about the unit's use.
     pub(super) adaptive: Adaptive,
-    /// Whether it is a group's expression, where `(1, 2, 3)` is a triple.
+    /// True in a group's expression, in which `(1, 2, 3)` is a triple.
     pub(super) in_group: bool,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Checker<'a> {
             color_system: environment.color_system,
             diagnostics: vec![],
             unused: vec![],
-            said: FxHashSet::default(),
+            reported: FxHashSet::default(),
             quiet: 0,
             failed: None,
             structs: vec![],
@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
             called: PrimaryMap::new(),
             called_ids: FxHashMap::default(),
             emitted: 0,
-            is_exhaustion_told: false,
+            exhaustion_reported: false,
             errors: 0,
             inlined: 0,
             prelude_call: None,
@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
         checker
     }
 
-    /// Declares what stands at the top level; the functions with a body come back.
+    /// Declares the top-level items; returns the functions with a body.
     pub(super) fn declare_all(&mut self, file: &'a ast::File) -> Vec<usize> {
         for item in &file.items {
             if let ast::Item::Struct(structure) = item {
@@ -159,7 +159,7 @@ impl<'a> Checker<'a> {
         declared
     }
 
-    /// Checks functions by themselves, and finds which are recursive.
+    /// Checks functions on their own, and finds the recursive ones.
     pub(super) fn check_functions(&mut self, declared: &[usize]) {
         for index in declared {
             self.check_alone(*index);
@@ -170,12 +170,12 @@ impl<'a> Checker<'a> {
         self.find_recursion();
     }
 
-    /// Whether a place is in a file of OSL's, where Kiln's own liberties are mistakes.
+    /// Returns whether a location is in an OSL file, in which Kiln's extensions are errors.
     pub(super) fn is_osl(&self, span: Span) -> bool {
         self.sources.get(span.source).name.ends_with(".osl")
     }
 
-    /// Reports a mistake.
+    /// Reports an error.
     pub(super) fn report(&mut self, span: Span, error: CheckError) {
         if self.quiet > 0 {
             self.failed.get_or_insert((span, error));
@@ -185,26 +185,26 @@ impl<'a> Checker<'a> {
             return;
         }
         let diagnostic = error.diagnostic(self.sources, span);
-        if self.said.insert((span, diagnostic.message.clone())) {
+        if self.reported.insert((span, diagnostic.message.clone())) {
             self.diagnostics.push((span, diagnostic));
             self.errors += 1;
         }
     }
 
-    /// Reports a doubt.
+    /// Reports a warning.
     pub(super) fn warn(&mut self, span: Span, warning: Warning) {
         let is_unwanted = self.sources.get(span.source).is_quiet(span.start);
-        if self.quiet > 0 || is_unwanted || self.said.len() >= 2 * MAX_ERRORS {
+        if self.quiet > 0 || is_unwanted || self.reported.len() >= 2 * MAX_ERRORS {
             return;
         }
         let is_unused = matches!(warning, Warning::Unused { .. });
-        // Whoever includes a header has not written it.
+        // The user of an included header is not its author.
         let source = self.sources.get(span.source);
         if is_unused && source.locate(span.start).0 != source.name {
             return;
         }
         let diagnostic = warning.diagnostic(self.sources, span);
-        if self.said.insert((span, diagnostic.message.clone())) {
+        if self.reported.insert((span, diagnostic.message.clone())) {
             let list = if is_unused {
                 &mut self.unused
             } else {

@@ -1,6 +1,6 @@
 //! Closure calls: components of the registry.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
@@ -33,14 +33,14 @@ impl<'a> Checker<'a> {
         let fitting = overloads
             .iter()
             .find(|(_, signature)| self.closure_fits(signature, &given));
-        // Some closures are functions of others.
+        // Some closures take closures as arguments.
         if fitting.is_none() {
             let unlabelled = self.without_label(&given);
             if self.fits_function(&name.text, unlabelled) {
                 let given = unlabelled.to_vec();
                 return self.call_named(&name.text, given, Some(Type::CLOSURE), span);
             }
-            // The file means another renderer's closure of the name.
+            // The file refers to another renderer's closure of that name.
             if self.declaration_fits(&name.text, &given) {
                 return self.declared_closure(name, &given, span);
             }
@@ -55,16 +55,16 @@ impl<'a> Checker<'a> {
         )
     }
 
-    /// The arguments without a label behind them.
-    fn without_label<'g>(&self, given: &'g [Given<'a>]) -> &'g [Given<'a>] {
+    /// Returns the arguments without a trailing label.
+    fn without_label<'g>(&self, given: &'g [CallArgument<'a>]) -> &'g [CallArgument<'a>] {
         match given {
             [before @ .., key, _] if self.given_string(key).as_deref() == Some("label") => before,
             _ => given,
         }
     }
 
-    /// How many arguments are positional.
-    fn positional(&self, signature: &ClosureSignature, given: &[Given<'a>]) -> usize {
+    /// Returns the number of positional arguments.
+    fn positional(&self, signature: &ClosureSignature, given: &[CallArgument<'a>]) -> usize {
         let required = signature.params.iter().filter(|p| p.default.is_none()).count();
         let is_keyword = |i: usize| {
             i >= required && (given.len() - i).is_multiple_of(2) && self.given_string(&given[i]).is_some()
@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
         (0..given.len()).find(|i| is_keyword(*i)).unwrap_or(given.len())
     }
 
-    fn closure_fits(&self, signature: &ClosureSignature, given: &[Given<'a>]) -> bool {
+    fn closure_fits(&self, signature: &ClosureSignature, given: &[CallArgument<'a>]) -> bool {
         let count = self.positional(signature, given);
         let required = signature.required();
         (required..=signature.params.len()).contains(&count)
@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
         &mut self,
         id: ClosureId,
         signature: &'a ClosureSignature,
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         failed: Option<&Vec<(ClosureId, &'a ClosureSignature)>>,
         span: Span,
     ) -> Option<TypedValue> {
@@ -117,7 +117,7 @@ impl<'a> Checker<'a> {
                     is_whole &= value.is_some();
                     values[i] = value;
                 }
-                // A label that this renderer has no use for.
+                // A label, which the registered closure does not use.
                 None if &*name == "label" => {}
                 None => {
                     let known: Vec<&str> = signature
@@ -160,7 +160,7 @@ impl<'a> Checker<'a> {
     fn closure_mismatch(
         &mut self,
         signature: &'a ClosureSignature,
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         overloads: &[(ClosureId, &'a ClosureSignature)],
         span: Span,
     ) {

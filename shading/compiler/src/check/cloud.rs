@@ -1,6 +1,6 @@
 //! `pointcloud_search`, `pointcloud_get` and `pointcloud_write`.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
 use super::{Checker, TypedValue};
@@ -15,20 +15,20 @@ const SEARCH: &str = "pointcloud_search(\"file\", point, radius, most, \"attribu
 const GET: &str = "pointcloud_get(\"file\", indices, count, \"attribute\", array)";
 const WRITE: &str = "pointcloud_write(\"file\", point, \"attribute\", value, …)";
 
-/// The attribute whose value depends on the centre of the search.
+/// Name of the attribute that depends on the centre of the search.
 const DISTANCE: &str = "distance";
 
-/// An array that a call fills with the values of an attribute.
-struct Wanted {
+/// An array that a call fills with attribute values.
+struct AttributeArray {
     name: Operand,
-    /// Whether it is [`DISTANCE`], for floats.
+    /// True if the attribute is [`DISTANCE`], and floats are requested.
     is_distance: bool,
     place: Lvalue,
-    /// How many values it takes: one, where it is no array.
+    /// Number of values it takes; 1 for a variable that is not an array.
     room: u32,
 }
 
-/// Which points values are wanted of: an array of their numbers, and how many of these count.
+/// The points of a query: an array of indices, and how many of its elements are used.
 #[derive(Clone, Copy)]
 struct Points {
     file: Operand,
@@ -37,15 +37,15 @@ struct Points {
 }
 
 impl<'a> Checker<'a> {
-    /// `pointcloud_search(file, center, radius, most, [sort,] attribute, array, …)`: an operation finds the points, and
-    /// one for each array fills it.
+    /// `pointcloud_search(file, center, radius, max_points, [sort,] attribute, array, …)`: one operation finds the
+    /// points, and one per array fills it.
     pub(super) fn cloud_search(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
         let is_sort = given
             .get(4)
-            .and_then(Given::ty)
+            .and_then(CallArgument::ty)
             .is_some_and(|ty| ty != Type::STRING);
-        // Without attributes it tells how many points there are.
+        // A search without attributes only counts the points.
         let first = 4 + usize::from(is_sort);
         if given.len() < first {
             self.report(span, CheckError::BadForm { form: SEARCH });
@@ -81,7 +81,7 @@ impl<'a> Checker<'a> {
                         .leaf()
                 });
             } else {
-                // Where an attribute is missing, nothing was found.
+                // If an attribute is missing, the search returns 0.
                 let has = self.cloud_values(&wanted, points, span).leaf();
                 found = self.emit(Op::Mul, vec![found, has], Type::INT, span);
             }
@@ -92,7 +92,7 @@ impl<'a> Checker<'a> {
     /// `pointcloud_get(file, indices, count, attribute, array)`
     pub(super) fn cloud_get(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
-        let is_indices = |given: &Given<'_>| {
+        let is_indices = |given: &CallArgument<'_>| {
             given
                 .ty()
                 .is_some_and(|ty| ty.element() == Type::INT && ty != Type::INT)
@@ -155,8 +155,13 @@ impl<'a> Checker<'a> {
         Some(self.emit_builtin(Builtin::CloudWrite, operands, Type::INT, span))
     }
 
-    /// The names and arrays of a call.
-    fn wanted(&mut self, arrays: &[Given<'a>], form: &'static str, span: Span) -> Option<Vec<Wanted>> {
+    /// Returns the attribute names and arrays of a call.
+    fn wanted(
+        &mut self,
+        arrays: &[CallArgument<'a>],
+        form: &'static str,
+        span: Span,
+    ) -> Option<Vec<AttributeArray>> {
         let mut list = vec![];
         for pair in arrays.chunks(2) {
             let [name, array] = pair else {
@@ -165,12 +170,12 @@ impl<'a> Checker<'a> {
             };
             let known = self.given_string(name);
             let name = self.given_as(name, Type::STRING)?.leaf();
-            let (place, expr) = self.answered(Some(array), form, span)?;
+            let (place, expr) = self.result_variable(Some(array), form, span)?;
             let is_plain = !matches!(place.ty.base, Base::Closure | Base::Struct(_) | Base::Void);
             let room = match place.ty.length {
                 Length::Single => 1,
                 Length::Array(n) => n,
-                // Of a function that is looked over by itself; its code is thrown away.
+                // In a function checked on its own, whose code is discarded.
                 Length::Unsized => 1,
             };
             if !is_plain {
@@ -179,7 +184,7 @@ impl<'a> Checker<'a> {
                 return None;
             }
             let is_distance = known.as_deref() == Some(DISTANCE) && place.ty.base == Base::Float;
-            list.push(Wanted {
+            list.push(AttributeArray {
                 name,
                 is_distance,
                 place,
@@ -189,8 +194,8 @@ impl<'a> Checker<'a> {
         Some(list)
     }
 
-    /// Fills an array with the values of an attribute where there are such values; whether there are.
-    fn cloud_values(&mut self, wanted: &Wanted, points: Points, span: Span) -> TypedValue {
+    /// Fills an array with the values of an attribute, if they exist; returns whether they do.
+    fn cloud_values(&mut self, wanted: &AttributeArray, points: Points, span: Span) -> TypedValue {
         let Points { file, indices, count } = points;
         let kind = Kind::of(wanted.array()).map_or(0, Kind::code);
         let operands = vec![file, indices, count, wanted.name, self.int(kind)];
@@ -204,8 +209,8 @@ impl<'a> Checker<'a> {
         has
     }
 
-    /// An operand as it is before the arrays are filled, which may be what it is read from.
-    fn kept(&mut self, value: TypedValue, wanted: &[Wanted], span: Span) -> Operand {
+    /// Returns an operand's value before the arrays are filled, because one of them may be its source.
+    fn kept(&mut self, value: TypedValue, wanted: &[AttributeArray], span: Span) -> Operand {
         let operand = value.leaf();
         let is_filled = |local| wanted.iter().any(|wanted| wanted.place.leaves.contains(&local));
         match operand {
@@ -218,10 +223,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Writes what an operation makes of an array. What is no array takes part as an array of one.
+    /// Writes the array result of an operation. A variable that is not an array is treated as an array of one element.
     fn fill(
         &mut self,
-        wanted: &Wanted,
+        wanted: &AttributeArray,
         span: Span,
         operation: impl FnOnce(&mut Self, Operand, Type) -> Operand,
     ) {
@@ -241,8 +246,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-impl Wanted {
-    /// The type of the array.
+impl AttributeArray {
+    /// Type of the array.
     fn array(&self) -> Type {
         Type::array(self.place.ty.base, self.room)
     }

@@ -1,6 +1,6 @@
 //! Constructors: `color(…)`, `matrix(…)`, `float(…)`, structures.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::conversion::{can_cast, conversion_rank};
 use super::error::CheckError;
 use super::{Checker, TypedValue};
@@ -18,7 +18,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<TypedValue> {
         let ty = self.resolve(ty, None);
-        // Each argument of several is a float, which chooses among noises.
+        // Each of several arguments is a float, which selects the noise overload.
         let expected = if args.len() == 1 { ty } else { Some(Type::FLOAT) };
         let mut given = vec![];
         for arg in args {
@@ -27,12 +27,12 @@ impl<'a> Checker<'a> {
             }
             given.push(
                 self.value(&arg.value, expected)
-                    .map(|v| Given::value(v, arg.value.span)),
+                    .map(|v| CallArgument::value(v, arg.value.span)),
             );
         }
-        let given: Vec<Given<'a>> = given.into_iter().collect::<Option<_>>()?;
+        let given: Vec<CallArgument<'a>> = given.into_iter().collect::<Option<_>>()?;
         let ty = ty?;
-        let named = given.first().and_then(Given::ty) == Some(Type::STRING);
+        let named = given.first().and_then(CallArgument::ty) == Some(Type::STRING);
         match ty.base {
             base if base.is_triple() && named => self.triple_in_space(ty, &given, span),
             Base::Matrix if named => self.matrix_in_space(&given, span),
@@ -42,8 +42,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A triple or matrix of its floats.
-    pub(super) fn build_from(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    /// Builds a triple or matrix from floats.
+    pub(super) fn build_from(
+        &mut self,
+        ty: Type,
+        given: &[CallArgument<'a>],
+        span: Span,
+    ) -> Option<TypedValue> {
         let mut leaves = vec![];
         let mut is_whole = true;
         for given in given {
@@ -55,7 +60,7 @@ impl<'a> Checker<'a> {
         is_whole.then(|| self.build(ty, leaves, span))
     }
 
-    /// A triple or matrix of float operands; a constant when all of them are.
+    /// Builds a triple or matrix from float operands; a constant if all operands are.
     pub(super) fn build(&mut self, ty: Type, leaves: Vec<Operand>, span: Span) -> TypedValue {
         let known: Option<Vec<f32>> = leaves
             .iter()
@@ -81,7 +86,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `float(x)`, `color(x)`: a conversion.
-    fn convert_one(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    fn convert_one(&mut self, ty: Type, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
         let [only] = given else {
             let (name, found) = (self.show(ty), given.len());
             self.report(span, CheckError::BadConstructor { name, found });

@@ -10,14 +10,14 @@ use crate::ty::Type;
 use shading_syntax::diagnostic::MAX_ERRORS;
 use shading_syntax::source::Span;
 
-/// Most statements that a unit may come to; inlining could make any number.
+/// Maximum number of statements of a unit; inlining can multiply them.
 const MAX_STATEMENTS: usize = 200_000;
 
-/// Deepest nesting of blocks in a unit, which what follows can recurse through.
+/// Maximum nesting of blocks of a unit; later passes recurse over them.
 const MAX_BLOCKS: usize = 400;
 
 impl Checker<'_> {
-    /// The place to note in code: of a prelude function that of its call.
+    /// Source location for emitted code: within a prelude function, that of its call.
     fn here(&self, span: Span) -> Span {
         self.prelude_call.unwrap_or(span)
     }
@@ -32,11 +32,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Says, once, that the unit has become too large.
+    /// Reports, once, that the unit is too large.
     pub(super) fn report_exhausted(&mut self, span: Span) {
         let is_large = self.emitted >= MAX_STATEMENTS;
-        if is_large && !std::mem::replace(&mut self.is_exhaustion_told, true) {
-            // Worth saying even inside an inlined function, whose own mistakes are reported elsewhere.
+        if is_large && !std::mem::replace(&mut self.exhaustion_reported, true) {
+            // Reported even inside an inlined function, whose own errors are reported elsewhere.
             let quiet = std::mem::take(&mut self.quiet);
             self.report(
                 self.here(span),
@@ -48,7 +48,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the unit has become too large to go on with, or the file has so many mistakes that more are of no use.
+    /// Returns whether checking should stop: the unit is too large, or the file has too many errors.
     pub(super) fn is_exhausted(&self) -> bool {
         self.emitted >= MAX_STATEMENTS || self.errors >= MAX_ERRORS
     }
@@ -65,19 +65,20 @@ impl Checker<'_> {
         self.push(stmt, span);
     }
 
-    /// A new temporary with the result of an operation.
+    /// Emits an operation with a new temporary as destination.
     pub(super) fn emit(&mut self, op: Op, args: Vec<Operand>, ty: Type, span: Span) -> Operand {
         let dst = self.body.local("", ty);
         self.assign(Some(dst), op, args, span);
         Operand::Local(dst)
     }
 
-    /// The same as a value.
+    /// Emits an operation with a new temporary as destination, and returns it as a value.
     pub(super) fn emit_value(&mut self, op: Op, args: Vec<Operand>, ty: Type, span: Span) -> TypedValue {
         TypedValue::new(ty, self.emit(op, args, ty, span))
     }
 
-    /// `dst = value`. A temporary that the last statement made for this alone is made in `dst` instead.
+    /// `dst = value`. If the last statement computed a temporary for this copy only, its destination becomes `dst`
+    /// instead.
     pub(super) fn store(&mut self, dst: LocalId, value: Operand, span: Span) {
         if value == Operand::Local(dst) {
             return;
@@ -117,7 +118,7 @@ impl Checker<'_> {
         self.body.constant(Const::String(text.into()))
     }
 
-    /// Fills a block by itself.
+    /// Lowers code into a separate block.
     pub(super) fn block(&mut self, span: Span, fill: impl FnOnce(&mut Self)) -> Block {
         self.body.blocks += 1;
         let outer = std::mem::take(&mut self.body.block);
@@ -132,12 +133,13 @@ impl Checker<'_> {
         std::mem::replace(&mut self.body.block, outer)
     }
 
-    /// A new scope that can be left.
+    /// Creates a scope that can be left by `break`.
     pub(super) fn new_scope(&mut self, name: &'static str) -> ScopeId {
         self.body.code.scopes.push(name)
     }
 
-    /// The value of a global: of the unit's copy, or in a default, which runs earlier, a fresh one.
+    /// Returns the variable of a global: the unit's copy, or a new one in a default, which runs before the copies are
+    /// made.
     pub(super) fn global(&mut self, global: Global, span: Span) -> LocalId {
         if let Some(local) = self.body.globals.get(&global)
             && !self.body.in_default
@@ -164,7 +166,7 @@ impl Checker<'_> {
         local
     }
 
-    /// A variable for each leaf of a type.
+    /// Creates a variable for each leaf of a type.
     pub(super) fn locals(&mut self, name: &str, ty: Type) -> Vec<LocalId> {
         let mut leaves = vec![];
         for (path, ty) in self.leaves(ty) {
@@ -173,7 +175,7 @@ impl Checker<'_> {
         leaves
     }
 
-    /// Zero, the empty string, the null closure, or a structure or array of these.
+    /// Returns the zero of a type: zero, the empty string, the null closure, or a structure or array of these.
     pub(super) fn zero(&mut self, ty: Type) -> TypedValue {
         let mut leaves = vec![];
         for (_, leaf) in self.leaves(ty) {

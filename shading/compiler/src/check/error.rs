@@ -5,7 +5,8 @@ use shading_syntax::ast::BinaryOp;
 use shading_syntax::diagnostic::Diagnostic;
 use shading_syntax::source::{SourceMap, Span};
 
-/// A mistake, with what its message needs. Types are as shown to people; `near` is a known name like the wrong one.
+/// A semantic error with the data of its message. Types are given as displayed; `near` is a known name similar to the
+/// wrong one.
 #[derive(Clone, Debug)]
 pub(super) enum CheckError {
     // Names.
@@ -135,7 +136,7 @@ pub(super) enum CheckError {
         expected: usize,
         found: usize,
     },
-    // Places.
+    // Lvalues.
     NotIndexable {
         ty: String,
     },
@@ -248,7 +249,7 @@ pub(super) enum CheckError {
 }
 
 impl CheckError {
-    /// The message.
+    /// Returns the diagnostic of the error.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         use CheckError as E;
         let error = |message: String| Diagnostic::error(message).at(sources, span, "");

@@ -10,8 +10,7 @@ use shading_syntax::ast::{BinaryOp, Expr, ExprKind, TypeName};
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// The value of an expression. Where overloads differ by what they give, the `expected` type decides; it binds to
-    /// nothing else.
+    /// Lowers an expression. If overloads differ in their result type, `expected` decides; it is only a preference.
     pub(super) fn expr(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<TypedValue> {
         if self.is_exhausted() {
             return None;
@@ -75,7 +74,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of an expression that must have one.
+    /// Lowers an expression that must have a value.
     pub(super) fn value(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<TypedValue> {
         let value = self.expr(expr, expected)?;
         if value.ty == Type::VOID {
@@ -85,13 +84,13 @@ impl<'a> Checker<'a> {
         Some(value)
     }
 
-    /// The value of an expression as a given type, by implicit conversion.
+    /// Lowers an expression and converts it implicitly to a given type.
     pub(super) fn initial(&mut self, expr: &'a Expr, ty: Type) -> Option<TypedValue> {
         let value = self.value(expr, Some(ty))?;
         self.fit(&value, ty, expr.span)
     }
 
-    /// Converts implicitly, or says why not.
+    /// Converts implicitly, or reports why this is not possible.
     pub(super) fn fit(&mut self, value: &TypedValue, ty: Type, span: Span) -> Option<TypedValue> {
         let fitted = self.coerce(value, ty, span);
         if fitted.is_none() {
@@ -109,14 +108,14 @@ impl<'a> Checker<'a> {
         fitted
     }
 
-    /// The value of an expression as a variable of a given type is assigned it.
+    /// Lowers an expression that is assigned to a variable of the given type.
     pub(super) fn assigned(&mut self, expr: &'a Expr, ty: Type) -> Option<TypedValue> {
         let value = self.value(expr, Some(ty))?;
         self.fit_assigned(&value, ty, expr.span)
     }
 
-    /// Converts as `fit` does. Variables of type int, unlike arguments and results, take a float too: OSL's compiler
-    /// allows it with a warning.
+    /// Converts as [`Checker::fit`] does, but also from float to int: OSL's compiler allows this for assignments, with
+    /// a warning, but not for arguments and results.
     fn fit_assigned(&mut self, value: &TypedValue, ty: Type, span: Span) -> Option<TypedValue> {
         if (value.ty, ty) == (Type::FLOAT, Type::INT) {
             self.warn(span, Warning::FractionLost);
@@ -125,7 +124,7 @@ impl<'a> Checker<'a> {
         self.fit(value, ty, span)
     }
 
-    /// The int of an expression.
+    /// Lowers an expression that must be an int.
     pub(super) fn int_value(
         &mut self,
         expr: &'a Expr,
@@ -140,7 +139,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// An int that is not zero when the expression is true.
+    /// Lowers a condition to an int that is nonzero if it is true.
     pub(super) fn condition(&mut self, expr: &'a Expr) -> Option<Operand> {
         let value = self.value(expr, None)?;
         self.truth(&value, expr.span)
@@ -158,7 +157,7 @@ impl<'a> Checker<'a> {
         Some(self.emit(Op::Truth, vec![value.leaf()], Type::INT, span))
     }
 
-    /// In code the comma operator; in groups a triple or a matrix.
+    /// The comma operator in code; a triple or a matrix in groups.
     fn tuple(&mut self, list: &'a [Expr], expected: Option<Type>, span: Span) -> Option<TypedValue> {
         if self.in_group {
             let ty = match list.len() {
@@ -220,7 +219,7 @@ impl<'a> Checker<'a> {
         Some(TypedValue::new(Type::INT, Operand::Local(result)))
     }
 
-    /// 0 or 1 of an int. Comparisons give these already.
+    /// Converts an int to 0 or 1. Comparisons have these values already.
     fn as_bool(&mut self, value: Operand, span: Span) -> Operand {
         if let Some(known) = self.body.known_int(value) {
             return self.int(i32::from(known != 0));
@@ -250,8 +249,8 @@ impl<'a> Checker<'a> {
         expected: Option<Type>,
         span: Span,
     ) -> Option<TypedValue> {
-        if let Some(decided) = self.decided(condition) {
-            return self.value(if decided { then } else { otherwise }, expected);
+        if let Some(known) = self.known_condition(condition) {
+            return self.value(if known { then } else { otherwise }, expected);
         }
         let condition = self.condition(condition);
         let (mut first, mut second) = (None, None);
@@ -320,7 +319,7 @@ impl<'a> Checker<'a> {
             self.mark_read(target);
         }
         let right = self.value(value, place.as_ref().map(|p| p.ty));
-        // Only now, so that `x = x + 1` reads an `x` that nothing has set.
+        // Marked only now, so that `x = x + 1` reads an unset `x`.
         self.mark_written(target);
         let (place, right) = (place?, right?);
         if !self.check_writable(&place, target.span) {

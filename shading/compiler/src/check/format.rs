@@ -1,14 +1,14 @@
 //! Format strings of `printf` and similar functions, checked against their arguments.
 
 use super::Checker;
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::error::CheckError;
 use crate::hir::Operand;
 use crate::ty::{Base, Type};
 
 impl<'a> Checker<'a> {
-    /// Reports where a constant format and the arguments do not go together.
-    pub(super) fn check_format(&mut self, name: &'static str, args: &[Operand], given: &[Given<'a>]) {
+    /// Reports conversions of a constant format string that do not match the arguments.
+    pub(super) fn check_format(&mut self, name: &'static str, args: &[Operand], given: &[CallArgument<'a>]) {
         let (Some(format), Some(first)) = (args.first(), given.first()) else {
             return;
         };
@@ -16,14 +16,14 @@ impl<'a> Checker<'a> {
             return;
         };
         let directives = directives(&text);
-        let values: Vec<&Given<'a>> = given[1..].iter().collect();
-        // An array fills as many directives as it has elements.
+        let values: Vec<&CallArgument<'a>> = given[1..].iter().collect();
+        // An array provides one value per element.
         let total: usize = values
             .iter()
             .filter_map(|g| g.ty())
             .map(|ty| ty.count() as usize)
             .sum();
-        // Or one directive shows all of an array.
+        // Alternatively, one conversion prints the whole array.
         let is_one_each = directives.len() == values.len();
         if directives.len() != total && !is_one_each {
             let error = CheckError::FormatCount {
@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The conversion letters of a format, in order.
+/// Returns the conversion letters of a format string, in order.
 fn directives(text: &str) -> Vec<char> {
     let mut list = vec![];
     let mut chars = text.chars();

@@ -9,7 +9,7 @@ use crate::hir::{LocalId, ScopeId};
 use crate::ty::Type;
 use shading_syntax::ast;
 
-/// What a parameter takes.
+/// A formal parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Formal {
     pub(super) ty: Type,
@@ -20,28 +20,28 @@ pub(super) struct Formal {
 #[derive(Debug)]
 pub(super) struct FunctionInfo<'a> {
     pub(super) ast: &'a ast::Function,
-    /// The scope it was declared in, which its body sees.
+    /// Scope of the declaration, in which its body is checked.
     pub(super) scope: ScopeIndex,
     pub(super) formals: Vec<Formal>,
     pub(super) result: Type,
-    /// Whether the language itself brings it.
+    /// True for functions of the prelude.
     pub(super) is_prelude: bool,
-    /// Which parameters its body writes, once somebody has asked.
+    /// For each parameter, whether the body writes it; computed on demand.
     pub(super) written: Option<Rc<[bool]>>,
-    /// Whether it can come to call itself.
+    /// True if it can call itself, directly or indirectly.
     pub(super) is_recursive: bool,
-    /// What its body calls.
+    /// Functions that its body calls.
     pub(super) callees: FxHashSet<usize>,
 }
 
-/// The function, or unit, being lowered.
+/// The function or unit being lowered.
 #[derive(Debug)]
 pub(super) struct FunctionFrame {
-    /// What it returns.
+    /// Return type.
     pub(super) ty: Type,
-    /// Where that goes.
+    /// Variables that receive the result.
     pub(super) result: Vec<LocalId>,
-    /// What `return` leaves; made at need.
+    /// Scope left by `return`; created on demand.
     pub(super) scope: Option<ScopeId>,
     pub(super) returns: bool,
     pub(super) loops: Vec<LoopFrame>,

@@ -19,7 +19,7 @@ use crate::ty::Type;
 use shading_syntax::ast::{self, ExprKind, Passing};
 
 impl<'a> Checker<'a> {
-    /// Adds a function to the present scope.
+    /// Adds a function to the current scope.
     pub(super) fn add_function(&mut self, function: &'a ast::Function, is_prelude: bool) -> Option<usize> {
         let result = self.resolve(&function.ty, None);
         let mut formals = Some(vec![]);
@@ -56,8 +56,8 @@ impl<'a> Checker<'a> {
         Some(index)
     }
 
-    /// The functions that a name means in a scope, the innermost first. Those of the prelude are declared when they are
-    /// first asked for.
+    /// Returns the functions of a name visible in a scope, innermost first. Functions of the prelude are declared on
+    /// first lookup.
     pub(super) fn functions_named(&mut self, from: ScopeIndex, name: &str) -> Vec<usize> {
         if !self.scopes.has_functions(ScopeIndex::ROOT, name) {
             let scope = std::mem::replace(&mut self.scope, ScopeIndex::ROOT);
@@ -69,7 +69,7 @@ impl<'a> Checker<'a> {
         self.scopes.find_functions(from, name)
     }
 
-    /// Declares a function of the file; the index of one with a body comes back.
+    /// Declares a function of the file; returns its index if it has a body.
     pub(super) fn declare_function(&mut self, function: &'a ast::Function) -> Option<usize> {
         let name = &function.name.text;
         let before = self.functions_named(self.scope, name);
@@ -94,7 +94,8 @@ impl<'a> Checker<'a> {
         Some(index)
     }
 
-    /// Reports calls of what does not exist, in a function whose declaration says too little to check more of it.
+    /// Reports calls of unknown functions in a function whose declaration has errors, which prevents checking it
+    /// further.
     pub(super) fn check_calls(&mut self, function: &'a ast::Function) {
         let mut calls: Vec<&'a ast::Name> = vec![];
         for stmt in function.body.iter().flatten() {
@@ -118,13 +119,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Which parameters of a function its body writes, itself or by a call, though they are no outputs.
+    /// For each parameter of a function, whether its body writes it, directly or through a call, although it is not an
+    /// output.
     pub(super) fn written_params(&mut self, index: usize) -> Rc<[bool]> {
         if let Some(written) = &self.functions[index].written {
             return written.clone();
         }
         let function = self.functions[index].ast;
-        // What a function writes that calls itself is what it writes otherwise.
+        // For a recursive call, the other writes of the function are sufficient.
         self.functions[index].written = Some(vec![false; function.params.len()].into());
         let mut names: FxHashSet<&str> = FxHashSet::default();
         let mut handed_on: Vec<(&str, usize, &str)> = vec![];
@@ -153,7 +155,7 @@ impl<'a> Checker<'a> {
         written
     }
 
-    /// Whether a call of that name may write an argument.
+    /// Returns whether a call of a function of that name may write the given argument.
     fn may_write(&mut self, name: &str, argument: usize) -> bool {
         if WRITING.contains(&name) {
             return true;
@@ -184,13 +186,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks a function by itself and notes what it calls. The code made is thrown away.
+    /// Checks a function on its own and records its calls. The generated code is discarded.
     pub(super) fn check_alone(&mut self, index: usize) {
         let alone = self.alone.replace(index);
         let called = std::mem::replace(&mut self.called, PrimaryMap::new());
         let called_ids = std::mem::take(&mut self.called_ids);
         let emitted = std::mem::take(&mut self.emitted);
-        self.is_exhaustion_told = false;
+        self.exhaustion_reported = false;
         self.lower_apart(index);
         self.emitted = emitted;
         self.called = called;
@@ -198,7 +200,7 @@ impl<'a> Checker<'a> {
         self.alone = alone;
     }
 
-    /// Finds which functions can come to call themselves.
+    /// Finds the recursive functions.
     pub(super) fn find_recursion(&mut self) {
         let callees = |index: usize| self.functions[index].callees.iter().copied().collect();
         let calls: Vec<Vec<usize>> = (0..self.functions.len()).map(callees).collect();
@@ -245,7 +247,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Lowers a function into code of its own.
+    /// Lowers a function that is not inlined.
     pub(super) fn lower_apart(&mut self, index: usize) -> Function {
         let info = &self.functions[index];
         let (function, scope, ty) = (info.ast, info.scope, info.result);
@@ -307,7 +309,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Functions of the language that write arguments.
+/// Built-in functions that write arguments.
 const WRITING: [&str; 14] = [
     "sincos",
     "getattribute",
@@ -325,7 +327,7 @@ const WRITING: [&str; 14] = [
     "environment",
 ];
 
-/// The variable that an expression is, or is a part of.
+/// Returns the name of the variable that an expression is, or is a part of.
 fn root(expr: &ast::Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Name(name) => Some(name),
@@ -334,13 +336,13 @@ fn root(expr: &ast::Expr) -> Option<&str> {
     }
 }
 
-/// Which nodes of a graph lie on a cycle: those of strongly connected components with an edge inside.
-// Tarjan 1972, "Depth-first search and linear graph algorithms", with a stack of its own.
+/// Finds the nodes of a graph that lie on a cycle: those of strongly connected components with an inner edge.
+// Tarjan 1972, "Depth-first search and linear graph algorithms", with an explicit stack.
 fn on_cycles(edges: &[Vec<usize>]) -> Vec<bool> {
     const NEW: usize = usize::MAX;
     let count = edges.len();
     let mut order = vec![NEW; count];
-    // The earliest node still open that each reaches.
+    // Lowest index of an open node reachable from each node.
     let mut low = vec![NEW; count];
     let mut is_open = vec![false; count];
     let mut on_cycle = vec![false; count];

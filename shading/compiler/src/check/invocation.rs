@@ -1,6 +1,6 @@
 //! Function calls: inlining, or calls of a shared (recursive) function.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::error::CheckError;
 use super::frame::{Formal, FunctionFrame};
 use super::lvalue::{Access, Lvalue};
@@ -12,20 +12,25 @@ use crate::ty::{Length, Type};
 use shading_syntax::ast::{self, Passing};
 use shading_syntax::source::Span;
 
-/// Most calls that are inlined within one another.
+/// Maximum nesting of inlined calls.
 const MAX_INLINED: usize = 64;
 
-/// An argument bound to a parameter, and where to write it back.
+/// An argument bound to a parameter, and the lvalue to write back to.
 struct Bound {
     meaning: Meaning,
     back: Option<(Lvalue, Vec<LocalId>)>,
 }
 
 impl<'a> Checker<'a> {
-    /// Calls a function whose parameters the arguments fit.
-    pub(super) fn invoke(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    /// Calls a function whose parameters match the arguments.
+    pub(super) fn invoke(
+        &mut self,
+        index: usize,
+        given: &[CallArgument<'a>],
+        span: Span,
+    ) -> Option<TypedValue> {
         if let Some(caller) = self.alone {
-            return self.pretend(caller, index, given);
+            return self.placeholder_call(caller, index, given);
         }
         if self.functions[index].is_recursive {
             return self.call_recursive(index, given, span);
@@ -33,15 +38,20 @@ impl<'a> Checker<'a> {
         self.inline(index, given, span)
     }
 
-    /// What a call would give, in a function that is checked by itself.
-    fn pretend(&mut self, caller: usize, index: usize, given: &[Given<'a>]) -> Option<TypedValue> {
+    /// Returns a placeholder result of a call, in a function that is checked on its own.
+    fn placeholder_call(
+        &mut self,
+        caller: usize,
+        index: usize,
+        given: &[CallArgument<'a>],
+    ) -> Option<TypedValue> {
         self.functions[caller].callees.insert(index);
         let formals = self.functions[index].formals.clone();
         for (given, formal) in given.iter().zip(&formals) {
             match self.output_place(given, *formal) {
                 Some((place, expr)) => {
                     self.mark_written(expr);
-                    self.scopes_mark_read(expr);
+                    self.mark_reference_read(expr);
                     self.check_writable(&place, given.span);
                 }
                 None => {
@@ -54,8 +64,9 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// The place that a call writes through an argument. What is no variable to write is given as a copy.
-    fn output_place(&mut self, given: &Given<'a>, formal: Formal) -> Option<(Lvalue, &'a ast::Expr)> {
+    /// Returns the lvalue that a call writes through an output argument. An argument that cannot be written is passed
+    /// as a copy.
+    fn output_place(&mut self, given: &CallArgument<'a>, formal: Formal) -> Option<(Lvalue, &'a ast::Expr)> {
         if !formal.output {
             return None;
         }
@@ -68,18 +79,18 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An argument by reference counts as used: what it is set to may be all that the caller is after.
-    fn scopes_mark_read(&mut self, expr: &'a ast::Expr) {
+    /// Marks a reference argument as used: its new value may be the purpose of the call.
+    fn mark_reference_read(&mut self, expr: &'a ast::Expr) {
         self.quiet += 1;
         self.mark_read(expr);
         self.quiet -= 1;
     }
 
-    fn inline(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    fn inline(&mut self, index: usize, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
         let info = &self.functions[index];
         let (function, outer, ty, is_prelude) = (info.ast, info.scope, info.result, info.is_prelude);
         let formals = info.formals.clone();
-        // A call counts even when it leaves nothing behind, for calls of calls double with each level.
+        // Calls count even if they emit no statements, because nested calls can double in number at each level.
         self.emitted += 1;
         if self.is_exhausted() {
             self.report_exhausted(span);
@@ -150,20 +161,20 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// The variable of an argument that the same call also takes as an output, whole or in part of a structure. Arguments
-    /// are passed by reference: the function sees what it writes there.
+    /// Returns the variable of an argument that the same call also takes as an output, whole or as part of a structure.
+    /// Arguments are passed by reference, so the function sees its own writes to it.
     fn shared_place(
         &mut self,
         formal: Formal,
-        given: &Given<'a>,
+        given: &CallArgument<'a>,
         formals: &[Formal],
-        all: &[Given<'a>],
+        all: &[CallArgument<'a>],
     ) -> Option<Lvalue> {
         let (place, expr) = given.place()?;
         if formal.output || place.ty != formal.ty || !place.is_whole() {
             return None;
         }
-        let is_output = |(formal, other): (&Formal, &Given<'a>)| {
+        let is_output = |(formal, other): (&Formal, &CallArgument<'a>)| {
             let written = other
                 .place()
                 .filter(|(place, _)| formal.output && place.is_whole());
@@ -185,15 +196,21 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Binds an argument: outputs by reference, constants as they are, other values as copies. A parameter that is no
-    /// output but `is_written` all the same changes the variable that it is given, as in OSL.
-    fn bind(&mut self, formal: Formal, given: &Given<'a>, name: &str, is_written: bool) -> Option<Bound> {
+    /// Binds an argument: outputs by reference, constants directly, other values as copies. A parameter that is not an
+    /// output but `is_written` modifies the variable passed to it, as in OSL.
+    fn bind(
+        &mut self,
+        formal: Formal,
+        given: &CallArgument<'a>,
+        name: &str,
+        is_written: bool,
+    ) -> Option<Bound> {
         if let Some((mut place, expr)) = self.output_place(given, formal) {
             if !self.check_writable(&place, given.span) {
                 return None;
             }
             self.mark_written(expr);
-            self.scopes_mark_read(expr);
+            self.mark_reference_read(expr);
             let ty = Type {
                 base: formal.ty.base,
                 length: place.ty.length,
@@ -247,7 +264,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn call_recursive(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    fn call_recursive(&mut self, index: usize, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
         let formals = self.functions[index].formals.clone();
         let ty = self.functions[index].result;
         let mut args = vec![];
@@ -271,7 +288,7 @@ impl<'a> Checker<'a> {
                 return None;
             }
             self.mark_written(expr);
-            self.scopes_mark_read(expr);
+            self.mark_reference_read(expr);
             args.extend(self.read(&place, given.span)?.leaves);
             let locals = self.locals("", place.ty);
             results.extend(&locals);
@@ -296,7 +313,7 @@ impl<'a> Checker<'a> {
         Some(TypedValue { ty, leaves })
     }
 
-    /// The function that is not inlined, made on its first call.
+    /// Returns the id of a function that is not inlined; its code is made at the first call.
     fn recursive(&mut self, index: usize) -> FunctionId {
         if let Some(id) = self.called_ids.get(&index) {
             return *id;

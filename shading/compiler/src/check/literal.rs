@@ -2,7 +2,7 @@
 
 use std::f32::consts;
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::error::CheckError;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
@@ -12,7 +12,7 @@ use crate::ty::{Base, Length, Type};
 use shading_syntax::ast::{Expr, ExprKind};
 use shading_syntax::source::Span;
 
-/// The constants of the specification.
+/// Constants of the OSL specification.
 const CONSTANTS: [(&str, f32); 15] = [
     ("M_PI", consts::PI),
     ("M_PI_2", consts::FRAC_PI_2),
@@ -31,7 +31,7 @@ const CONSTANTS: [(&str, f32); 15] = [
     ("M_1_PI", consts::FRAC_1_PI),
 ];
 
-/// The value of a constant with a name.
+/// Returns the value of a named constant.
 fn named_constant(name: &str) -> Option<f32> {
     CONSTANTS
         .iter()
@@ -39,13 +39,14 @@ fn named_constant(name: &str) -> Option<f32> {
         .map(|(_, value)| *value)
 }
 
-/// The names of the constants.
+/// Names of the constants.
 pub(super) fn constant_names() -> impl Iterator<Item = &'static str> {
     CONSTANTS.iter().map(|(name, _)| *name)
 }
 
 impl<'a> Checker<'a> {
-    /// The value of a constant with a name. Some are the prelude's own, of the system that colours are in.
+    /// Returns the value of a named constant. Some are computed by the prelude, because they depend on the colour
+    /// system.
     pub(super) fn constant_named(&mut self, name: &str) -> Option<TypedValue> {
         if let Some(value) = named_constant(name) {
             return Some(TypedValue::new(Type::FLOAT, self.float(value)));
@@ -69,11 +70,11 @@ impl<'a> Checker<'a> {
 
     pub(super) fn int_literal(&mut self, value: i64, span: Span) -> TypedValue {
         if i32::try_from(value).is_err() {
-            // A number of a scene or a group is no int unless an int is wanted, and then this is a mistake.
+            // A number of a scene or a group is an int only if an int is expected; out of range it is then an error.
             if self.in_group {
                 return TypedValue::new(Type::FLOAT, self.float(value as f32));
             }
-            // 2147483648 may be part of -2147483648, and is of many a text that means its bits.
+            // 2147483648 may be the operand of a negation, and many texts use it for its bits.
             if value == 1 << 31 {
                 let wrapped = value as i32;
                 self.warn(span, Warning::IntOverflow { value, wrapped });
@@ -84,7 +85,7 @@ impl<'a> Checker<'a> {
         TypedValue::new(Type::INT, self.int(value as i32))
     }
 
-    /// `{ a, b }` as a value of the type that is wanted.
+    /// `{ a, b }` as a value of the expected type.
     pub(super) fn braces(&mut self, elements: &'a [Expr], ty: Type, span: Span) -> Option<TypedValue> {
         if elements.is_empty() && !self.body.in_default && self.is_osl(span) {
             self.report(span, CheckError::EmptyBraces);
@@ -142,9 +143,12 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<TypedValue> {
         let space = self.initial(first, Type::STRING)?;
-        let mut given = vec![Given::value(space, first.span)];
+        let mut given = vec![CallArgument::value(space, first.span)];
         for expr in rest {
-            given.push(Given::value(self.value(expr, Some(Type::FLOAT))?, expr.span));
+            given.push(CallArgument::value(
+                self.value(expr, Some(Type::FLOAT))?,
+                expr.span,
+            ));
         }
         if ty.base == Base::Matrix {
             self.matrix_in_space(&given, span)
@@ -189,10 +193,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn check_count(&mut self, elements: &[Expr], most: usize, ty: Type) -> Option<()> {
-        match elements.get(most) {
+    fn check_count(&mut self, elements: &[Expr], max_count: usize, ty: Type) -> Option<()> {
+        match elements.get(max_count) {
             Some(extra) => {
-                self.wrong_count(elements.len(), most, ty, extra.span);
+                self.wrong_count(elements.len(), max_count, ty, extra.span);
                 None
             }
             None => Some(()),
@@ -205,7 +209,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Adds the leaves of a value, or forgets them all where one is unknown.
+/// Appends the leaves of a value; clears the list if the value has an error.
 fn append(leaves: &mut Option<Vec<Operand>>, value: Option<TypedValue>) {
     match (leaves.as_mut(), value) {
         (Some(list), Some(value)) => list.extend(value.leaves),

@@ -3,48 +3,48 @@
 use crate::hir::{LocalId, Operand};
 use crate::ty::Type;
 
-/// Part of a variable.
+/// A variable or a part of one.
 #[derive(Clone, Debug)]
 pub(super) struct Lvalue {
-    /// The type of the part.
+    /// Type of the part.
     pub(super) ty: Type,
-    /// The variables that hold its leaves.
+    /// Variables that hold its leaves.
     pub(super) leaves: Vec<LocalId>,
-    /// Which element of them.
+    /// Element, of an array.
     pub(super) element: Option<Operand>,
-    /// Which component of that.
+    /// Component, of a triple or matrix.
     pub(super) component: Option<Component>,
-    /// Whether it can be written.
+    /// Access rights.
     pub(super) access: Access,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Component {
-    /// Of a triple.
+    /// Component of a triple.
     Lane(Operand),
-    /// Of a matrix, waiting for the second index.
+    /// Row of a matrix, before the second index is applied.
     Row(Operand),
-    /// Of a matrix.
+    /// Entry of a matrix.
     Entry(Operand, Operand),
 }
 
-/// Whether something can be written.
+/// Access rights of an lvalue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// It can.
+    /// Writable.
     Writable,
-    /// It can, though it is a parameter that is no output.
+    /// Writable, but an input parameter.
     Param(String),
-    /// It can, though it is a global that shaders only read.
+    /// Writable, but a global that shaders normally only read.
     Global(&'static str),
-    /// It is declared `const`, or a constant of the language.
+    /// Read-only: declared `const`, or a constant of the language.
     Constant(String),
-    /// It is a passing value.
+    /// Read-only: a temporary value.
     Value,
 }
 
 impl Lvalue {
-    /// A whole variable.
+    /// Creates an lvalue of a whole variable.
     pub(super) fn whole(ty: Type, leaves: Vec<LocalId>, access: Access) -> Lvalue {
         Lvalue {
             ty,
@@ -55,7 +55,7 @@ impl Lvalue {
         }
     }
 
-    /// Whether it is a whole variable, not a part of one.
+    /// Returns whether it is a whole variable.
     pub(super) fn is_whole(&self) -> bool {
         self.element.is_none() && self.component.is_none()
     }

@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
         let mut given = self.arguments(args)?;
         let target = given.pop();
         let fits = matches!(given.len(), 1 | 2);
-        let (place, expr) = self.answered(target.filter(|_| fits).as_ref(), FORM, span)?;
+        let (place, expr) = self.result_variable(target.filter(|_| fits).as_ref(), FORM, span)?;
         if !is_message(place.ty) {
             let found = self.show(place.ty);
             self.report(expr.span, CheckError::NotMessage { found });
@@ -63,12 +63,12 @@ impl<'a> Checker<'a> {
             Type::INT,
             span,
         );
-        Some(self.answer(found, &place, span, |c| {
+        Some(self.write_result(found, &place, span, |c| {
             c.emit_builtin(Builtin::MessageValue, vec![source, name, kind], place.ty, span)
         }))
     }
 
-    /// The name of a type, and `file:line` of a place.
+    /// Returns the name of a type, and the location as `file:line`.
     fn message_origin(&mut self, ty: Type, span: Span) -> [Operand; 2] {
         let place = self.place_text(span);
         let ty = self.show(ty);
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What a message can hold.
+/// Returns whether messages can hold values of a type.
 fn is_message(ty: Type) -> bool {
     !matches!(ty.base, Base::Void | Base::Struct(_))
 }

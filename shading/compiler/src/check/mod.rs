@@ -67,13 +67,13 @@ pub use uses::{ParamUse, Uses};
 /// The result of [`check`].
 #[derive(Clone, Debug, Default)]
 pub struct Checked {
-    /// The units of the file, in order. One with mistakes is left out.
+    /// Units of the file, in order; those with errors are left out.
     pub units: Vec<Unit>,
-    /// Errors and warnings, in order of their places.
+    /// Errors and warnings, in source order.
     pub diagnostics: Diagnostics,
 }
 
-/// Checks the functions and units of a file. Groups and declarations are left to those who compose them.
+/// Checks the functions and units of a file. Groups and declarations are checked by their users.
 pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
     deep_stack(|| {
         let mut checker = Checker::new(&file.sources, environment);
@@ -99,12 +99,12 @@ pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
     })
 }
 
-/// Makes a unit of an expression: one output `result`, and a parameter for each reference in it that `inputs` knows,
-/// named by the reference as written (`tex.result`, `tint`, `a[2]`). What `inputs` does not know is looked for among the
-/// globals. `file` gives the functions, the structures and the sources. With `expected` the result is of that type.
+/// Compiles an expression to a unit with one output `result`, and a parameter for each reference in it that `inputs`
+/// contains, named by the reference as written (`tex.result`, `tint`, `a[2]`). Other names are looked up as globals.
+/// `file` provides the functions, structures and sources. With `expected`, the result has that type.
 ///
 /// # Errors
-/// The mistakes in the expression.
+/// The errors in the expression.
 pub fn expression(
     file: &ast::File,
     expr: &ast::Expr,
@@ -116,7 +116,7 @@ pub fn expression(
         let mut checker = Checker::new(&file.sources, environment);
         checker.quiet += 1;
         let declared = checker.declare_all(file);
-        // Looking at all functions for each expression of a large scene would take its time.
+        // Checking all functions for each expression would be slow for large scenes.
         if checker.calls_functions(expr) {
             checker.check_functions(&declared);
         }
@@ -130,7 +130,7 @@ pub fn expression(
     })
 }
 
-/// The metadata of a group or of its parameters. Entries with mistakes are left out: [`check`] reports them.
+/// Lowers the metadata of a group or of its parameters. Entries with errors are left out: [`check`] reports them.
 pub fn metadata(list: &[ast::Metadata]) -> Vec<hir::Metadata> {
     let (sources, closures) = (SourceMap::default(), ClosureRegistry::default());
     let mut checker = Checker::new(&sources, &Environment::new(&closures));
@@ -138,10 +138,10 @@ pub fn metadata(list: &[ast::Metadata]) -> Vec<hir::Metadata> {
     checker.metadata(list)
 }
 
-/// The type of a parameter of a group, which is no structure.
+/// Resolves the type of a group's parameter, which cannot be a structure.
 ///
 /// # Errors
-/// When there is no such type.
+/// If there is no such type.
 pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagnostic> {
     let closures = ClosureRegistry::default();
     let mut checker = Checker::new(sources, &Environment::new(&closures));
@@ -163,7 +163,7 @@ pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagn
     }
 }
 
-/// Whether the language itself brings a function of that name that is no built-in.
+/// Returns whether the prelude has a function of that name.
 pub fn is_prelude_function(name: &str) -> bool {
     call::SPECIAL_NAMES.contains(&name) || prelude::has(name)
 }

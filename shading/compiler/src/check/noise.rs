@@ -1,6 +1,6 @@
 //! Noise calls: kinds by name, periods and options.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::conversion::near;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
@@ -10,7 +10,7 @@ use crate::hir::{Axis, Const, Op};
 use crate::ty::Type;
 use shading_syntax::source::Span;
 
-/// The options of gabor noise, in the order of the operands.
+/// Options of Gabor noise, in the order of the operands.
 const OPTIONS: [(&str, Type); 5] = [
     ("anisotropic", Type::INT),
     ("do_filter", Type::INT),
@@ -25,12 +25,12 @@ impl<'a> Checker<'a> {
     pub(super) fn noise(
         &mut self,
         name: &str,
-        mut given: Vec<Given<'a>>,
+        mut given: Vec<CallArgument<'a>>,
         expected: Option<Type>,
         span: Span,
     ) -> Option<TypedValue> {
         let periodic = name.starts_with('p');
-        let has_kind = given.first().and_then(Given::ty) == Some(Type::STRING);
+        let has_kind = given.first().and_then(CallArgument::ty) == Some(Type::STRING);
         let kind = match name {
             "noise" | "pnoise" if has_kind => given.remove(0),
             "pnoise" => self.given_constant("uperlin", span),
@@ -71,15 +71,15 @@ impl<'a> Checker<'a> {
         self.call_named(function, given, expected, span)
     }
 
-    /// The changes of coordinates along x, then along y; the coordinates become values.
-    fn footprint(&mut self, coordinates: &mut [Given<'a>]) -> Option<Vec<Given<'a>>> {
+    /// Derivatives of the coordinates in x, then in y; the coordinates become values.
+    fn footprint(&mut self, coordinates: &mut [CallArgument<'a>]) -> Option<Vec<CallArgument<'a>>> {
         let mut values = vec![];
         for given in coordinates {
             let value = match given.ty() {
                 Some(_) => self.given_value(given)?,
                 None => self.given_as(given, Type::POINT)?,
             };
-            *given = Given::value(value.clone(), given.span);
+            *given = CallArgument::value(value.clone(), given.span);
             values.push((value, given.span));
         }
         let mut changes = vec![];
@@ -90,19 +90,19 @@ impl<'a> Checker<'a> {
                 } else {
                     self.zero(Type::FLOAT)
                 };
-                changes.push(Given::value(change, *span));
+                changes.push(CallArgument::value(change, *span));
             }
         }
         Some(changes)
     }
 
-    fn given_constant(&mut self, text: &str, span: Span) -> Given<'a> {
+    fn given_constant(&mut self, text: &str, span: Span) -> CallArgument<'a> {
         let text = self.string(text);
-        Given::value(TypedValue::new(Type::STRING, text), span)
+        CallArgument::value(TypedValue::new(Type::STRING, text), span)
     }
 
-    /// The options of gabor noise, from pairs of name and value.
-    fn noise_options(&mut self, given: &[Given<'a>], span: Span) -> Option<Vec<Given<'a>>> {
+    /// Parses the options of Gabor noise from pairs of name and value.
+    fn noise_options(&mut self, given: &[CallArgument<'a>], span: Span) -> Option<Vec<CallArgument<'a>>> {
         let defaults = GaborOptions::default();
         let mut values = [
             Const::Int(defaults.anisotropic),
@@ -118,6 +118,6 @@ impl<'a> Checker<'a> {
         self.options(&OPTIONS, given, &mut values, |name, near| {
             Warning::UnknownNoiseOption { name, near }
         })?;
-        Some(values.into_iter().map(|v| Given::value(v, span)).collect())
+        Some(values.into_iter().map(|v| CallArgument::value(v, span)).collect())
     }
 }

@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A constant with its sign changed.
+    /// Returns a constant with its sign changed.
     fn negated(&mut self, leaf: Operand) -> Option<Operand> {
         let value = match self.body.known(leaf)? {
             Const::Int(i) => Const::Int(i.wrapping_neg()),
@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
         if let Some(a) = &mut a
             && self.has_effects(right)
         {
-            // The right side may change the variable that the left side is.
+            // Evaluating the right side may change the variables read for the left side.
             for (leaf, (_, ty)) in a.leaves.iter_mut().zip(self.leaves(a.ty)) {
                 if matches!(leaf, Operand::Local(_)) {
                     *leaf = self.emit(Op::Copy, vec![*leaf], ty, left.span);
@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
         self.operate_any(op, &a, &b, expected, span)
     }
 
-    /// `a op b`, except for `&&` and `||`; of structures by the function that overloads the operator.
+    /// `a op b`, except `&&` and `||`; for structures, by the function that overloads the operator.
     pub(super) fn operate_any(
         &mut self,
         op: BinaryOp,
@@ -122,7 +122,7 @@ impl<'a> Checker<'a> {
         self.operate(op, a, b, span)
     }
 
-    /// `a op b` of values that are no structures, except for `&&` and `||`.
+    /// `a op b` of values that are not structures, except `&&` and `||`.
     fn operate(&mut self, op: BinaryOp, a: &TypedValue, b: &TypedValue, span: Span) -> Option<TypedValue> {
         let result = match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
@@ -205,7 +205,7 @@ impl<'a> Checker<'a> {
         Some(self.emit_value(op, vec![a.leaf(), b.leaf()], ty, span))
     }
 
-    /// A matrix divided by a number: times its reciprocal, which is 0 for 0, as for other types.
+    /// Divides a matrix by a number: multiplies by the reciprocal, which is 0 for 0 as for other types.
     fn matrix_over_scalar(&mut self, a: &TypedValue, b: &TypedValue, span: Span) -> Option<TypedValue> {
         let one = self.body.constant(Const::Float(1.0));
         let divisor = self.convert(b, Type::FLOAT, span).leaf();
@@ -224,7 +224,7 @@ impl<'a> Checker<'a> {
         let is_weight = |ty: Type| matches!(ty, Type::INT | Type::FLOAT | Type::COLOR);
         match op {
             BinaryOp::Add => {
-                // `closure + 0` is as plain as `closure = 0`.
+                // `closure + 0` is as valid as `closure = 0`.
                 let both = self
                     .coerce(a, Type::CLOSURE, span)
                     .zip(self.coerce(b, Type::CLOSURE, span));
@@ -281,12 +281,12 @@ impl<'a> Checker<'a> {
         }
         let args = operands
             .iter()
-            .map(|v| super::argument::Given::value((*v).clone(), span))
+            .map(|v| super::argument::CallArgument::value((*v).clone(), span))
             .collect();
         self.call_named(name, args, expected, span)
     }
 
-    /// Whether evaluating an expression may change a variable.
+    /// Returns whether evaluating an expression may change a variable.
     fn has_effects(&mut self, expr: &Expr) -> bool {
         let mut found = match &expr.kind {
             ExprKind::Assign { .. } | ExprKind::Step { .. } => true,
@@ -302,7 +302,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The type of `a op b` where op is + − × ÷.
+/// Returns the type of `a op b` for + − × ÷.
 fn arithmetic_type(op: BinaryOp, a: Type, b: Type) -> Option<Type> {
     let is_scalar = |ty: Type| matches!(ty, Type::INT | Type::FLOAT);
     if is_scalar(a) && is_scalar(b) {

@@ -1,6 +1,6 @@
 //! Options of calls: pairs of a name and a value after the other arguments.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
@@ -10,12 +10,12 @@ use crate::ty::Type;
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Sets the values of options, which begin as their defaults; `unknown` warns of a name, and of the most similar one.
-    /// A name that is no constant is compared when the shader runs.
+    /// Sets the values of options, which start as their defaults; `unknown` makes the warning for an unknown name, with
+    /// the most similar known one. A name that is not a constant is compared at run time.
     pub(super) fn options(
         &mut self,
         known: &[(&'static str, Type)],
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         values: &mut [TypedValue],
         unknown: fn(String, Option<String>) -> Warning,
     ) -> Option<()> {
@@ -40,16 +40,16 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// Sets the option whose name a text is, among those that take the value.
+    /// Sets the option named by a run-time string, among those that accept the value's type.
     fn option_by_text(
         &mut self,
         known: &[(&'static str, Type)],
-        key: &Given<'a>,
-        value: &Given<'a>,
+        key: &CallArgument<'a>,
+        value: &CallArgument<'a>,
         values: &mut [TypedValue],
     ) -> Option<()> {
         let text = self.given_as(key, Type::STRING)?.leaf();
-        let value = Given::value(self.given_value(value)?, value.span);
+        let value = CallArgument::value(self.given_value(value)?, value.span);
         for (&(name, ty), option) in known.iter().zip(values) {
             if self.argument_rank(&value, ty, false).is_some() {
                 let name = self.string(name);
@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// The first of two values of a type where a condition holds, else the second.
+    /// Selects the first of two values of a type if a condition holds, else the second.
     fn chosen(&mut self, condition: Operand, value: TypedValue, other: TypedValue, span: Span) -> TypedValue {
         let result = self.locals("", value.ty);
         for (local, leaf) in result.iter().zip(&other.leaves) {

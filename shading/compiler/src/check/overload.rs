@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 
 use super::Checker;
 use super::TypedValue;
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::conversion::{conversion_rank, near};
 use super::error::CheckError;
 use super::frame::Formal;
@@ -19,14 +19,14 @@ use crate::hir::{Op, Operand};
 use crate::ty::{Base, Length, Type};
 use shading_syntax::source::Span;
 
-/// What a call can mean.
+/// Target of a call.
 #[derive(Clone, Copy, Debug)]
 enum Callee {
     Function(usize),
     Builtin(&'static Signature),
 }
 
-/// A candidate: what it takes and gives.
+/// A candidate of overload resolution with its signature.
 struct Candidate {
     callee: Callee,
     formals: Vec<Formal>,
@@ -35,11 +35,11 @@ struct Candidate {
 }
 
 impl<'a> Checker<'a> {
-    /// Calls the function of a name that fits best.
+    /// Calls the best matching function of a name.
     pub(super) fn call_named(
         &mut self,
         name: &str,
-        given: Vec<Given<'a>>,
+        given: Vec<CallArgument<'a>>,
         expected: Option<Type>,
         span: Span,
     ) -> Option<TypedValue> {
@@ -49,7 +49,7 @@ impl<'a> Checker<'a> {
             self.no_candidate(name, &candidates, &given, span);
             return None;
         };
-        // Of those that take the same and give the same the first, which hides the others, is enough.
+        // Of candidates with equal signatures, the first hides the others.
         let mut left: Vec<&Candidate> = vec![];
         for (candidate, rank) in candidates.iter().zip(&ranks) {
             if rank.as_ref() != Some(best) {
@@ -71,8 +71,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a function that a file declares takes arguments.
-    pub(super) fn is_users_call(&mut self, name: &str, given: &[Given<'a>]) -> bool {
+    /// Returns whether a function declared in the file accepts the arguments.
+    pub(super) fn is_user_function_call(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         let candidates = self.candidates(name);
         let is_users = |candidate: &Candidate| match candidate.callee {
             Callee::Function(index) => !self.functions[index].is_prelude,
@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
             .any(|candidate| is_users(candidate) && self.rank(candidate, given).is_some())
     }
 
-    /// Order of declaration among the functions of a file, of which OSL prefers later ones; 0 for those of the library.
+    /// Order of declaration among the functions of a file, of which OSL prefers later ones; 0 for library functions.
     fn recency(&self, candidate: &Candidate) -> usize {
         match candidate.callee {
             Callee::Function(index) if !self.functions[index].is_prelude => index + 1,
@@ -91,7 +91,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether one candidate is a later definition of another, but not later than the call.
+    /// Returns whether one candidate redefines another before the call.
     fn replaces(&self, candidate: &Candidate, other: &Candidate, call: Span) -> bool {
         let (Callee::Function(new), Callee::Function(old)) = (candidate.callee, other.callee) else {
             return false;
@@ -101,12 +101,12 @@ impl<'a> Checker<'a> {
         new.scope == old.scope && !new.is_prelude && place.source == call.source && place.start < call.start
     }
 
-    /// The candidate that is meant of those whose parameters do equally well.
+    /// Chooses among candidates with equal argument ranks.
     fn choose<'c>(
         &mut self,
         name: &str,
         left: &mut [&'c Candidate],
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         expected: Option<Type>,
         span: Span,
     ) -> Option<&'c Candidate> {
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
         let mut list = vec![];
         for index in self.functions_named(self.scope, name) {
             let info = &self.functions[index];
-            // A prototype stands for what is defined elsewhere.
+            // A prototype stands for a definition elsewhere.
             if info.ast.body.is_some() {
                 list.push(Candidate {
                     callee: Callee::Function(index),
@@ -182,20 +182,20 @@ impl<'a> Checker<'a> {
         list
     }
 
-    /// Whether any function, structure or closure has the name.
+    /// Returns whether a function, structure or closure of that name exists.
     pub(super) fn is_callable(&mut self, name: &str) -> bool {
         !self.candidates(name).is_empty() || self.closures.find(name).is_some()
     }
 
-    /// Whether a function of the name takes the arguments.
-    pub(super) fn fits_function(&mut self, name: &str, given: &[Given<'a>]) -> bool {
+    /// Returns whether a function of the name accepts the arguments.
+    pub(super) fn fits_function(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
         let candidates = self.candidates(name);
         candidates
             .iter()
             .any(|candidate| self.rank(candidate, given).is_some())
     }
 
-    fn rank(&self, candidate: &Candidate, given: &[Given<'a>]) -> Option<u32> {
+    fn rank(&self, candidate: &Candidate, given: &[CallArgument<'a>]) -> Option<u32> {
         let count = candidate.formals.len();
         if given.len() < count || (given.len() > count && !candidate.variadic) {
             return None;
@@ -209,7 +209,7 @@ impl<'a> Checker<'a> {
     fn call_builtin(
         &mut self,
         signature: &'static Signature,
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         span: Span,
     ) -> Option<TypedValue> {
         if signature.builtin == Builtin::Concat {
@@ -241,7 +241,7 @@ impl<'a> Checker<'a> {
             let prefix = format!("Shader {kind} [{unit}]: ");
             args[0] = self.prefixed(&prefix, args[0], span);
         }
-        let result = match (signature.result.length, given.first().and_then(Given::ty)) {
+        let result = match (signature.result.length, given.first().and_then(CallArgument::ty)) {
             (Length::Unsized, Some(first)) => Type {
                 length: first.length,
                 ..signature.result
@@ -252,7 +252,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `concat` of any number of strings.
-    fn concat(&mut self, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    fn concat(&mut self, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
         let mut whole: Option<Operand> = None;
         for given in given {
             let text = self.given_as(given, Type::STRING)?.leaf();
@@ -266,7 +266,7 @@ impl<'a> Checker<'a> {
         whole.map(|text| TypedValue::new(Type::STRING, text))
     }
 
-    /// A text with another before it.
+    /// Prepends a constant text to a string.
     fn prefixed(&mut self, prefix: &str, text: Operand, span: Span) -> Operand {
         if let Some(known) = self.body.known_string(text) {
             return self.string(&format!("{prefix}{known}"));
@@ -290,7 +290,7 @@ impl<'a> Checker<'a> {
         self.emit_value(Op::Builtin(builtin), args, result, span)
     }
 
-    fn no_candidate(&mut self, name: &str, candidates: &[Candidate], given: &[Given<'a>], span: Span) {
+    fn no_candidate(&mut self, name: &str, candidates: &[Candidate], given: &[CallArgument<'a>], span: Span) {
         if candidates.is_empty() {
             let mut known = self.scopes.function_names(self.scope);
             prelude::names().for_each(|name| known.push(name));
@@ -350,7 +350,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    pub(super) fn show_given(&self, given: &Given<'a>) -> String {
+    pub(super) fn show_given(&self, given: &CallArgument<'a>) -> String {
         given.ty().map_or_else(|| "{…}".to_owned(), |ty| self.show(ty))
     }
 
@@ -367,7 +367,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The language's name of a function of the C library, for prototypes that declare one.
+/// Returns the language's name of a C library function, for prototypes that declare it.
 pub(super) fn c_function(name: &str) -> &str {
     let plain = name.strip_suffix('f').unwrap_or(name);
     match plain {
@@ -380,7 +380,7 @@ pub(super) fn c_function(name: &str) -> &str {
     }
 }
 
-/// OSL's order of results: of calls that nothing else decides, the first is meant.
+/// OSL's order of result types, which breaks the remaining ties; the lowest is preferred.
 fn result_order(ty: Type) -> u32 {
     match ty.base {
         Base::Float => 0,
@@ -397,7 +397,7 @@ fn result_order(ty: Type) -> u32 {
     }
 }
 
-/// Whether one list of parameter types repeats another.
+/// Returns whether two parameter lists have equal types.
 pub(super) fn same_formals(a: &[Formal], b: &[Formal]) -> bool {
     let same_length =
         |a: Type, b: Type| a.length == b.length || matches!((a.length, b.length), (Length::Unsized, _));

@@ -10,7 +10,7 @@ use shading_syntax::{self as syntax, ast};
 
 const TEXT: &str = include_str!("prelude.ksl");
 
-/// The overloads of each name.
+/// Overloads of each name.
 static OVERLOADS: LazyLock<FxHashMap<&str, Vec<Overload>>> = LazyLock::new(|| {
     let mut overloads: FxHashMap<&str, Vec<Overload>> = FxHashMap::default();
     for range in syntax::items(TEXT) {
@@ -26,7 +26,7 @@ static OVERLOADS: LazyLock<FxHashMap<&str, Vec<Overload>>> = LazyLock::new(|| {
 });
 
 struct Overload {
-    /// Its bytes in the text.
+    /// Byte range in the text.
     range: Range<usize>,
     function: OnceLock<Option<ast::Function>>,
 }
@@ -41,19 +41,19 @@ impl Overload {
     }
 }
 
-/// The name that a function's text declares: the last word before the parameters.
+/// Returns the name of a function from its text: the last word before the parameters.
 fn name(function: &str) -> &str {
     let head = function.split('(').next().unwrap_or_default();
     head.split_whitespace().last().unwrap_or_default()
 }
 
-/// The functions of a name, in the order in which they are declared.
+/// Iterates over the functions of a name, in the order of declaration.
 pub(super) fn functions(name: &str) -> impl Iterator<Item = &'static ast::Function> {
     let overloads = OVERLOADS.get(name).map_or(&[][..], Vec::as_slice);
     overloads.iter().filter_map(Overload::function)
 }
 
-/// Whether there is a function of that name.
+/// Returns whether a function of that name exists.
 pub(super) fn has(name: &str) -> bool {
     OVERLOADS.contains_key(name)
 }

@@ -6,26 +6,26 @@ use shading_syntax::ast;
 use shading_syntax::ast::ExprKind;
 use shading_syntax::source::Span;
 
-/// Something that a group's expression refers to: `tint`, `tex.result`, `a[2]`.
+/// A reference in a group's expression: `tint`, `tex.result`, `a[2]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReferencePath {
-    /// Its names and indices.
+    /// Names and indices.
     pub parts: Vec<ReferencePart>,
-    /// Its place.
+    /// Source location.
     pub span: Span,
 }
 
 /// A part of a [`ReferencePath`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReferencePart {
-    /// A name; all but the first stand behind a dot.
+    /// A name; preceded by a dot unless it is the first.
     Name(String),
     /// A constant index in brackets.
     Index(u32),
 }
 
 impl ReferencePath {
-    /// The path that an expression is, if it is one.
+    /// Returns the path that an expression denotes, if it is a reference.
     pub fn of(expr: &ast::Expr) -> Option<ReferencePath> {
         let mut path = match &expr.kind {
             ExprKind::Name(name) => ReferencePath {
@@ -51,7 +51,7 @@ impl ReferencePath {
 }
 
 impl fmt::Display for ReferencePath {
-    /// As in source.
+    /// Writes the path as in source.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, part) in self.parts.iter().enumerate() {
             match part {

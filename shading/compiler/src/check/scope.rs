@@ -6,31 +6,31 @@ use super::TypedValue;
 use super::lvalue::Lvalue;
 use shading_syntax::source::Span;
 
-/// Which scope.
+/// Index of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScopeIndex(usize);
 
 impl ScopeIndex {
-    /// The scope of the prelude, around that of the file.
+    /// Scope of the prelude, which encloses that of the file.
     pub(super) const ROOT: ScopeIndex = ScopeIndex(0);
 }
 
-/// Which symbol.
+/// Index of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SymbolIndex(usize);
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
     /// A variable.
     Variable(Lvalue),
-    /// A parameter that is given a constant.
+    /// A parameter with a constant argument.
     Value(TypedValue),
-    /// A variable whose type is not known, because of a mistake.
+    /// A variable whose type is unknown because of an error.
     Unknown,
 }
 
-/// What a symbol was declared as; decides which warnings it is worth.
+/// Kind of declaration of a symbol; decides which warnings apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A local variable.
@@ -46,9 +46,9 @@ pub(super) struct Symbol<'a> {
     pub(super) meaning: Meaning,
     pub(super) role: Role,
     pub(super) span: Span,
-    /// Which body its variables are of.
+    /// Body that its variables belong to.
     pub(super) body: u32,
-    /// How many loops enclosed its declaration.
+    /// Number of loops that enclose its declaration.
     pub(super) loops: usize,
     pub(super) is_read: bool,
     pub(super) is_written: bool,
@@ -62,7 +62,7 @@ struct Scope<'a> {
     functions: FxHashMap<&'a str, Vec<usize>>,
 }
 
-/// All scopes of a check. They are kept, since a nested function sees the scope that it was declared in.
+/// All scopes of a check. They are kept because a nested function sees the scope of its declaration.
 #[derive(Debug)]
 pub(super) struct Scopes<'a> {
     list: Vec<Scope<'a>>,
@@ -79,7 +79,7 @@ impl Default for Scopes<'_> {
 }
 
 impl<'a> Scopes<'a> {
-    /// A new scope inside `parent`.
+    /// Creates a scope inside `parent`.
     pub(super) fn push(&mut self, parent: ScopeIndex) -> ScopeIndex {
         self.list.push(Scope {
             parent: Some(parent),
@@ -97,7 +97,7 @@ impl<'a> Scopes<'a> {
         })
     }
 
-    /// Declares a symbol; the one of that name in the same scope comes back.
+    /// Declares a symbol; returns an existing one of that name in the same scope.
     pub(super) fn declare(&mut self, scope: ScopeIndex, symbol: Symbol<'a>) -> Option<SymbolIndex> {
         let index = SymbolIndex(self.symbols.len());
         let name = symbol.name;
@@ -105,47 +105,47 @@ impl<'a> Scopes<'a> {
         self.list[scope.0].symbols.insert(name, index)
     }
 
-    /// The symbol that a name means.
+    /// Looks up a symbol in a scope and those that enclose it.
     pub(super) fn find(&self, from: ScopeIndex, name: &str) -> Option<SymbolIndex> {
         self.chain(from).find_map(|s| s.symbols.get(name).copied())
     }
 
-    /// The symbol that a name means in one scope.
+    /// Looks up a symbol in one scope only.
     pub(super) fn find_here(&self, scope: ScopeIndex, name: &str) -> Option<SymbolIndex> {
         self.list[scope.0].symbols.get(name).copied()
     }
 
-    /// A symbol.
+    /// Returns a symbol.
     pub(super) fn get(&self, index: SymbolIndex) -> &Symbol<'a> {
         &self.symbols[index.0]
     }
 
-    /// A symbol, to change.
+    /// Returns a symbol for modification.
     pub(super) fn get_mut(&mut self, index: SymbolIndex) -> &mut Symbol<'a> {
         &mut self.symbols[index.0]
     }
 
-    /// The symbols of one scope.
+    /// Iterates over the symbols of one scope.
     pub(super) fn symbols_of(&self, scope: ScopeIndex) -> impl Iterator<Item = &Symbol<'a>> {
         self.list[scope.0].symbols.values().map(|i| self.get(*i))
     }
 
-    /// All names that mean a symbol, for hints.
+    /// All visible symbol names, for hints.
     pub(super) fn names(&self, from: ScopeIndex) -> Vec<&'a str> {
         self.chain(from).flat_map(|s| s.symbols.keys().copied()).collect()
     }
 
-    /// Declares a structure; the one of that name in the same scope comes back.
+    /// Declares a structure; returns an existing one of that name in the same scope.
     pub(super) fn declare_struct(&mut self, scope: ScopeIndex, name: &'a str, index: u32) -> Option<u32> {
         self.list[scope.0].structs.insert(name, index)
     }
 
-    /// The structure of a name.
+    /// Looks up a structure.
     pub(super) fn find_struct(&self, from: ScopeIndex, name: &str) -> Option<u32> {
         self.chain(from).find_map(|s| s.structs.get(name).copied())
     }
 
-    /// All names of structures, for hints.
+    /// All visible structure names, for hints.
     pub(super) fn struct_names(&self, from: ScopeIndex) -> Vec<&'a str> {
         self.chain(from).flat_map(|s| s.structs.keys().copied()).collect()
     }
@@ -155,12 +155,12 @@ impl<'a> Scopes<'a> {
         self.list[scope.0].functions.entry(name).or_default().push(index);
     }
 
-    /// Whether a scope itself has functions of a name.
+    /// Returns whether a scope itself declares functions of a name.
     pub(super) fn has_functions(&self, scope: ScopeIndex, name: &str) -> bool {
         self.list[scope.0].functions.contains_key(name)
     }
 
-    /// All overloads of a name that are declared, the innermost first.
+    /// All declared overloads of a name, innermost first.
     pub(super) fn find_functions(&self, from: ScopeIndex, name: &str) -> Vec<usize> {
         self.chain(from)
             .filter_map(|s| s.functions.get(name))
@@ -169,7 +169,7 @@ impl<'a> Scopes<'a> {
             .collect()
     }
 
-    /// Whether a variable hides the functions of a name.
+    /// Returns whether a variable hides the functions of a name.
     pub(super) fn is_hidden_function(&self, from: ScopeIndex, name: &str) -> bool {
         let declares =
             |scope: &&Scope<'a>| scope.symbols.contains_key(name) || scope.functions.contains_key(name);
@@ -177,7 +177,7 @@ impl<'a> Scopes<'a> {
         innermost.is_some_and(|scope| !scope.functions.contains_key(name))
     }
 
-    /// All names of functions, for hints.
+    /// All visible function names, for hints.
     pub(super) fn function_names(&self, from: ScopeIndex) -> Vec<&'a str> {
         self.chain(from)
             .flat_map(|s| s.functions.keys().copied())

@@ -1,6 +1,6 @@
 //! Named coordinate and colour spaces: `transform`, and constructors with a space's name.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::error::CheckError;
 use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
@@ -10,8 +10,8 @@ use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
     /// `transform(matrix, p)`, `transform("to", p)`, `transform("from", "to", p)`
-    pub(super) fn transform(&mut self, given: Vec<Given<'a>>, span: Span) -> Option<TypedValue> {
-        let is_string = |g: &Given<'a>| g.ty() == Some(Type::STRING);
+    pub(super) fn transform(&mut self, given: Vec<CallArgument<'a>>, span: Span) -> Option<TypedValue> {
+        let is_string = |g: &CallArgument<'a>| g.ty() == Some(Type::STRING);
         let (from, to, of) = match given.as_slice() {
             [to, of] if is_string(to) => (None, to, of),
             [from, to, of] if is_string(from) && is_string(to) => (Some(from), to, of),
@@ -26,7 +26,7 @@ impl<'a> Checker<'a> {
         self.transform_value(from, to, &value, of.span)
     }
 
-    /// A point, vector or normal taken from one space to another.
+    /// Transforms a point, vector or normal from one space to another.
     fn transform_value(
         &mut self,
         from: Operand,
@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
     pub(super) fn triple_in_space(
         &mut self,
         ty: Type,
-        given: &[Given<'a>],
+        given: &[CallArgument<'a>],
         span: Span,
     ) -> Option<TypedValue> {
         let (space, floats) = given.split_first()?;
@@ -72,7 +72,10 @@ impl<'a> Checker<'a> {
         let value = self.build_from(ty, floats, span)?;
         let space_value = self.given_as(space, Type::STRING)?;
         if ty.base == Base::Color {
-            let given = vec![Given::value(space_value, space.span), Given::value(value, span)];
+            let given = vec![
+                CallArgument::value(space_value, space.span),
+                CallArgument::value(value, span),
+            ];
             return self.call_named("__color_from", given, Some(Type::COLOR), span);
         }
         let common = self.string("common");
@@ -80,7 +83,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `matrix("from", "to")`, `matrix("space", f)`, `matrix("space", 16 floats)`
-    pub(super) fn matrix_in_space(&mut self, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
+    pub(super) fn matrix_in_space(&mut self, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
         let (space, rest) = given.split_first()?;
         let from = self.given_as(space, Type::STRING)?.leaf();
         let common = self.string("common");
@@ -103,7 +106,7 @@ impl<'a> Checker<'a> {
             }
         };
         let space = self.space_matrix(from, common, span);
-        // The order is OSL's.
+        // Same order as in OSL.
         Some(self.emit_value(Op::Mul, vec![space, inner.leaf()], Type::MATRIX, span))
     }
 }

@@ -12,8 +12,8 @@ use shading_syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, TypeName, Variab
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Statements in a scope of their own is what a block is; these are in the present one. `tail` says that nothing of
-    /// the function follows, so that a `return` there needs no jump.
+    /// Lowers statements in the current scope (a block is statements in a new scope). `tail` tells that these are the
+    /// last statements of the function, so that a `return` at their end needs no jump.
     pub(super) fn statements(&mut self, list: &'a [Stmt], tail: bool) {
         for (i, stmt) in list.iter().enumerate() {
             self.stmt(stmt, tail && i + 1 == list.len());
@@ -101,7 +101,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A branch without braces is no scope, in OSL's manner: what it declares is known after the statement, too.
+    /// As in OSL, a branch without braces does not open a scope: its declarations are visible after the statement.
     fn if_stmt(
         &mut self,
         condition: &'a Expr,
@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
         if matches!(condition.kind, ExprKind::Assign { op: None, .. }) {
             self.warn(condition.span, Warning::AssignedCondition);
         }
-        match (self.decided(condition), otherwise) {
+        match (self.known_condition(condition), otherwise) {
             (Some(true), _) => return self.stmt(then, tail),
             (Some(false), Some(otherwise)) => {
                 if !self.report_exhausted_chain(condition, otherwise, span) {
@@ -159,10 +159,16 @@ impl<'a> Checker<'a> {
             if !body_first {
                 c.leave_unless(condition, break_scope, span);
             }
-            let turn = c.block(span, |c| c.stmt(body, false));
+            let iteration = c.block(span, |c| c.stmt(body, false));
             match c.frame.loops.last().and_then(|l| l.continue_scope) {
-                Some(scope) => c.push(Out::Scope { scope, body: turn }, span),
-                None => c.body.block.extend(turn),
+                Some(scope) => c.push(
+                    Out::Scope {
+                        scope,
+                        body: iteration,
+                    },
+                    span,
+                ),
+                None => c.body.block.extend(iteration),
             }
             if let Some(step) = step {
                 c.expr(step, None);
@@ -262,7 +268,7 @@ impl<'a> Checker<'a> {
         if let (Some(init), Some(ty)) = (&variable.init, resolved) {
             value = self.assigned(init, ty);
             if value.is_none() {
-                // The initialiser's mistake is reported; the variable is known all the same.
+                // The error of the initialiser is reported; the variable is still declared.
                 let is_known = ty != Type::VOID && ty.length != Length::Unsized;
                 return if is_known {
                     self.variable(name, ty, Access::Writable)

@@ -7,7 +7,7 @@ use crate::ty::Type;
 pub(super) struct StructInfo {
     pub(super) name: String,
     pub(super) fields: Vec<FieldInfo>,
-    /// Paths and types of the fields that are no structures.
+    /// Paths and types of the leaves: the fields that are not structures.
     pub(super) leaves: Vec<(String, Type)>,
 }
 

@@ -1,14 +1,14 @@
-//! Surfaces that a unit gives as a structure, as MaterialX writes them.
+//! Surfaces that a unit returns as a structure, as in the shaders of MaterialX.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::{Checker, TypedValue};
 use crate::hir::{Operand, Param};
 use crate::ty::Type;
 use shading_syntax::source::Span;
 
 impl Checker<'_> {
-    /// `Ci` of a unit whose only closures are in a structure of `bsdf`, `edf` and `opacity`, as MaterialX has surfaces; it
-    /// is made after all that the unit does.
+    /// Adds `Ci` to a unit whose only closures are in a structure of `bsdf`, `edf` and `opacity`, MaterialX's surface
+    /// shaders; it is computed after all other statements of the unit.
     pub(super) fn surface_of_structure(&mut self, params: &[Param], span: Span) -> Option<Param> {
         let outputs = || params.iter().filter(|param| param.output);
         let has_closure = outputs().any(|param| param.ty == Type::CLOSURE && !param.name.contains('.'));
@@ -19,7 +19,7 @@ impl Checker<'_> {
         let field = |name: &str, ty: Type| {
             let name = format!("{structure}.{name}");
             let param = outputs().find(|param| param.name == name && param.ty == ty)?;
-            Some(Given::value(
+            Some(CallArgument::value(
                 TypedValue::new(ty, Operand::Local(param.local)),
                 span,
             ))

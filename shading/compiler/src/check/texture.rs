@@ -1,6 +1,6 @@
 //! Texture calls: `texture`, `texture3d`, `environment` and their options, `gettextureinfo`.
 
-use super::argument::Given;
+use super::argument::CallArgument;
 use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
@@ -13,10 +13,10 @@ use crate::ty::{Base, Type};
 use shading_syntax::ast::{Argument, Name};
 use shading_syntax::source::Span;
 
-/// Options of the specification without effect on files of pictures.
+/// Options of the specification that have no effect on image files.
 const WITHOUT_EFFECT: [&str; 5] = ["rwrap", "rwidth", "rblur", "time", ""];
 
-/// Names of options, for mistyped ones.
+/// Names of options, for hints.
 const OPTIONS: [&str; 19] = [
     "wrap",
     "swrap",
@@ -39,16 +39,16 @@ const OPTIONS: [&str; 19] = [
     "time",
 ];
 
-/// What the options of a lookup say.
+/// Options of a texture lookup.
 #[derive(Default)]
 struct Options<'a> {
     how: TextureOptions,
-    /// Options that are operands.
+    /// Options with run-time values.
     operands: Vec<(TextureOperand, Operand)>,
-    /// Where alpha goes.
-    alpha: Option<Given<'a>>,
-    /// Where the reason of a failure goes.
-    error: Option<Given<'a>>,
+    /// Destination of alpha.
+    alpha: Option<CallArgument<'a>>,
+    /// Destination of the error message.
+    error: Option<CallArgument<'a>>,
 }
 
 impl Options<'_> {
@@ -62,10 +62,10 @@ impl Options<'_> {
     }
 }
 
-/// The name of a lookup, and what it takes before its options.
+/// Name of a lookup function, with its argument counts.
 struct Form {
     mapping: TextureMapping,
-    /// Arguments after the file, without and with a footprint.
+    /// Number of arguments after the file name, without and with a footprint.
     counts: [usize; 2],
     argument: Type,
     words: &'static str,
@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
-        let is_string = |g: &Given<'a>| g.ty() == Some(Type::STRING);
+        let is_string = |g: &CallArgument<'a>| g.ty() == Some(Type::STRING);
         let after = given.iter().skip(1).position(is_string);
         let options = given.split_off(after.map_or(given.len(), |n| n + 1));
         if given.is_empty() || !form.counts.contains(&(given.len() - 1)) || !is_string(&given[0]) {
@@ -150,12 +150,12 @@ impl<'a> Checker<'a> {
         options.how.channels = if ty == Type::FLOAT { 1 } else { 3 };
         options.how.implicit_footprint = operands.len() - 1 == form.counts[0];
         if options.how.color_space == ColorSpace::Default {
-            // Of a parameter that names a file, its metadata say what the numbers mean; an option says it better.
-            let told = match operands[0] {
+            // The metadata of a parameter that names a file may give its colour space; the option takes precedence.
+            let color_space = match operands[0] {
                 Operand::Local(file) => self.body.color_spaces.get(&file),
                 Operand::Const(_) => None,
             };
-            options.how.color_space = told.copied().unwrap_or(self.texture_space);
+            options.how.color_space = color_space.copied().unwrap_or(self.texture_space);
         }
         let zero = if form.argument == Type::FLOAT {
             self.float(0.0)
@@ -171,7 +171,7 @@ impl<'a> Checker<'a> {
         Some(self.emit_lookup(&options, operands, ty, span))
     }
 
-    /// The operation, its value, and what it writes besides.
+    /// Emits the lookup, its value, and the writes to its other outputs.
     fn emit_lookup(
         &mut self,
         options: &Options<'a>,
@@ -181,7 +181,7 @@ impl<'a> Checker<'a> {
     ) -> TypedValue {
         let texel = self.emit_texel(options.how, operands.clone(), span);
         let result = self.channels(texel, ty, span);
-        if let Some((place, expr)) = options.alpha.as_ref().and_then(Given::place) {
+        if let Some((place, expr)) = options.alpha.as_ref().and_then(CallArgument::place) {
             let place = place.clone();
             self.mark_written(expr);
             if self.check_writable(&place, expr.span) {
@@ -191,7 +191,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        if let Some((place, expr)) = options.error.as_ref().and_then(Given::place) {
+        if let Some((place, expr)) = options.error.as_ref().and_then(CallArgument::place) {
             let place = place.clone();
             self.mark_written(expr);
             if self.check_writable(&place, expr.span) {
@@ -209,13 +209,13 @@ impl<'a> Checker<'a> {
         self.emit(Op::Texture(how), operands, ty, span)
     }
 
-    /// A channel of what a lookup gave.
+    /// Returns a channel of a lookup's result.
     fn channel(&mut self, texel: Operand, index: i32, span: Span) -> TypedValue {
         let index = self.int(index);
         self.emit_value(Op::ArrayGet, vec![texel, index], Type::FLOAT, span)
     }
 
-    /// The first channel, or the first three.
+    /// Returns the first channel, or the first three.
     fn channels(&mut self, texel: Operand, ty: Type, span: Span) -> TypedValue {
         if ty == Type::FLOAT {
             return self.channel(texel, 0, span);
@@ -224,8 +224,8 @@ impl<'a> Checker<'a> {
         self.emit_value(Op::MakeTriple, lanes, ty, span)
     }
 
-    /// How to look up, and what is written besides the value.
-    fn texture_options(&mut self, given: &[Given<'a>]) -> Options<'a> {
+    /// Parses the options of a lookup, with its further outputs.
+    fn texture_options(&mut self, given: &[CallArgument<'a>]) -> Options<'a> {
         let mut found = Options::default();
         for pair in given.chunks(2) {
             let [key, value] = pair else {
@@ -240,7 +240,7 @@ impl<'a> Checker<'a> {
         found
     }
 
-    fn texture_option(&mut self, found: &mut Options<'a>, name: &str, key: Span, value: &Given<'a>) {
+    fn texture_option(&mut self, found: &mut Options<'a>, name: &str, key: Span, value: &CallArgument<'a>) {
         use TextureOperand as O;
         match name {
             "wrap" => self.wrap(found, &[O::WrapS, O::WrapT], value),
@@ -302,7 +302,7 @@ impl<'a> Checker<'a> {
         found.how.optional = found.error.is_some() || says(O::MissingColor) || says(O::MissingAlpha);
     }
 
-    fn wrap(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &Given<'a>) {
+    fn wrap(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &CallArgument<'a>) {
         let unknown = |name: String| CheckError::UnknownWrap {
             near: near(&name, &["periodic", "clamp", "black", "mirror", "default"]),
             name,
@@ -311,12 +311,12 @@ impl<'a> Checker<'a> {
         self.enumeration(found, options, value, known, unknown);
     }
 
-    /// An option that is one of several words: known now, or an operand.
+    /// Sets an option with named values: a constant, or an operand.
     fn enumeration(
         &mut self,
         found: &mut Options<'a>,
         options: &[TextureOperand],
-        value: &Given<'a>,
+        value: &CallArgument<'a>,
         known: impl Fn(&str) -> bool,
         unknown: impl Fn(String) -> CheckError,
     ) {
@@ -332,8 +332,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An option that is an operand.
-    fn number(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &Given<'a>) {
+    /// Sets an option that is an operand.
+    fn number(&mut self, found: &mut Options<'a>, options: &[TextureOperand], value: &CallArgument<'a>) {
         let Some(first) = options.first() else { return };
         let ty = match first.kind() {
             Kind::STRING => Type::STRING,
@@ -357,7 +357,7 @@ impl<'a> Checker<'a> {
                 .iter()
                 .all(|&i| given[i].ty() == Some(Type::STRING));
         let form = "gettextureinfo(\"file\", \"name\", variable)";
-        let (place, expr) = self.answered(target.filter(|_| fits).as_ref(), form, span)?;
+        let (place, expr) = self.result_variable(target.filter(|_| fits).as_ref(), form, span)?;
         let kind = Kind::of(place.ty).filter(|kind| kind.element() != Kind::CLOSURE);
         let Some(kind) = kind else {
             let what = format!("texture information of type {}", self.show(place.ty));
@@ -373,12 +373,12 @@ impl<'a> Checker<'a> {
         let nowhere = self.float(f32::NAN);
         operands.resize(4, nowhere);
         let found = self.emit_value(Op::HasTextureInfo(kind), operands.clone(), Type::INT, span);
-        Some(self.answer(found, &place, span, |c| {
+        Some(self.write_result(found, &place, span, |c| {
             c.emit_value(Op::TextureInfo, operands, place.ty, span)
         }))
     }
 
-    /// TSL's `texture2d_sample<tex>(u, v)` and its kin for alpha.
+    /// TSL's `texture2d_sample<tex>(u, v)`, and its variants for alpha.
     pub(super) fn sample(
         &mut self,
         name: &'a Name,
@@ -435,7 +435,7 @@ impl<'a> Checker<'a> {
         let (u, v) = (self.given_as(u, Type::FLOAT), self.given_as(v, Type::FLOAT));
         let (zero, one) = (self.float(0.0), self.float(1.0));
         let operands = vec![file.leaf(), u?.leaf(), v?.leaf(), zero, zero, zero, zero, one];
-        // TSL's textures repeat, and are opaque where the file has no alpha.
+        // TSL's textures repeat, and are opaque if the file has no alpha channel.
         let options = TextureOptions {
             implicit_footprint: true,
             wrap_s: Wrap::Periodic,

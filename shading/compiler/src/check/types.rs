@@ -11,14 +11,14 @@ use crate::ty::{Base, Length, Type};
 use shading_syntax::ast::{self, ArrayLength, BinaryOp, ExprKind, TypeKind};
 use shading_syntax::source::Span;
 
-/// Longest array.
+/// Maximum length of an array.
 const MAX_LENGTH: i64 = 1 << 16;
 
-/// Most leaves of a structure.
+/// Maximum number of leaves of a structure.
 const MAX_LEAVES: usize = 1024;
 
 impl<'a> Checker<'a> {
-    /// A type for people.
+    /// Returns a type as displayed in messages.
     pub(super) fn show(&self, ty: Type) -> String {
         let Base::Struct(index) = ty.base else {
             return ty.to_string();
@@ -31,7 +31,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The structure of a base.
+    /// Returns the structure of a base type.
     pub(super) fn structure(&self, base: Base) -> Option<&StructInfo> {
         match base {
             Base::Struct(index) => self.structs.get(index as usize),
@@ -39,7 +39,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Paths and types of a type's leaves; the path of a type that is no structure is empty.
+    /// Paths and types of a type's leaves; a type that is not a structure has one leaf with an empty path.
     pub(super) fn leaves(&self, ty: Type) -> Vec<(String, Type)> {
         match self.structure(ty.base) {
             None if ty == Type::VOID => vec![],
@@ -126,7 +126,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of an expression, as a type.
+    /// Resolves `typeof(…)` of an expression.
     fn resolve_of(
         &mut self,
         ty: &ast::TypeName,
@@ -141,7 +141,7 @@ impl<'a> Checker<'a> {
         Some(found)
     }
 
-    /// The type that is written.
+    /// Resolves a type name.
     pub(super) fn resolve(&mut self, ty: &'a ast::TypeName, array: Option<&'a ArrayLength>) -> Option<Type> {
         let base = match &ty.kind {
             TypeKind::Void => Base::Void,
@@ -216,7 +216,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Converts as an assignment does; `None` when that is not allowed. Says nothing.
+    /// Converts as an assignment does; `None` if that is not allowed. Reports no errors.
     pub(super) fn coerce(&mut self, value: &TypedValue, to: Type, span: Span) -> Option<TypedValue> {
         if to == Type::CLOSURE && value.ty != to {
             let is_zero = value.leaves.len() == 1 && is_zero(self.body.known(value.leaf())?);
@@ -230,7 +230,7 @@ impl<'a> Checker<'a> {
         Some(self.convert(value, to, span))
     }
 
-    /// A longer array that begins as this one; the rest is zero.
+    /// Extends an array to a greater length with zeros.
     fn lengthened(&mut self, value: &TypedValue, length: u32, span: Span) -> TypedValue {
         let ty = Type::array(value.ty.base, length);
         let locals = self.locals("", ty);
@@ -242,7 +242,7 @@ impl<'a> Checker<'a> {
         TypedValue { ty, leaves }
     }
 
-    /// Sets the first elements of arrays to those of another.
+    /// Copies the elements of an array to the first elements of another.
     pub(super) fn copy_elements(&mut self, to: &[LocalId], from: &TypedValue, span: Span) {
         for ((local, leaf), (_, ty)) in to.iter().zip(&from.leaves).zip(self.leaves(from.ty)) {
             for i in 0..from.ty.count() {
@@ -254,7 +254,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Converts, explicitly where that is needed. Types that no conversion joins are left as they are.
+    /// Converts a value, explicitly if needed. Values of types without a conversion are returned unchanged.
     pub(super) fn convert(&mut self, value: &TypedValue, to: Type, span: Span) -> TypedValue {
         let length = match to.length {
             Length::Unsized => value.ty.length,
@@ -312,7 +312,7 @@ impl<'a> Checker<'a> {
         TypedValue::new(to, leaf)
     }
 
-    /// The float of an int or float.
+    /// Converts an int or float to float.
     fn as_float(&mut self, value: &TypedValue, span: Span) -> Operand {
         match value.ty.base {
             Base::Int => self.int_to_float(value.leaf(), span),
@@ -336,7 +336,7 @@ fn is_zero(value: &Const) -> bool {
     }
 }
 
-/// The value of a constant expression of ints.
+/// Evaluates a constant expression of ints.
 pub(super) fn constant_int(expr: &ast::Expr) -> Option<i64> {
     match &expr.kind {
         ExprKind::Int(value) => Some(*value),

@@ -19,13 +19,14 @@ use shading_syntax::ast::{self, ExprKind, Passing};
 use shading_syntax::source::Span;
 
 impl<'a> Checker<'a> {
-    /// Lowers a unit; `None` when it has mistakes.
+    /// Lowers a unit; `None` if it has errors.
     pub(super) fn unit(&mut self, unit: &'a ast::Unit) -> Option<Unit> {
         self.adaptive.is_generic = unit.params.iter().any(|param| self.is_any(&param.ty));
         self.adaptive.params.clear();
-        self.adaptive.asked.clear();
+        self.adaptive.queried.clear();
         self.whole(&unit.name.text, unit.kind, unit.name.span, |c| {
-            // MaterialX converts colours in the code that it writes, and reads data without a word on their space.
+            // MaterialX generates code that converts colours itself, and reads data textures without naming a colour
+            // space.
             if unit.metadata.iter().any(|entry| entry.name.text == "mtlx_name") {
                 c.texture_space = ColorSpace::Raw;
             }
@@ -33,7 +34,7 @@ impl<'a> Checker<'a> {
             let metadata = c.metadata(&unit.metadata);
             let block = c.body_of_unit(&unit.body, unit.span);
             for param in &mut params {
-                param.is_asked = c.adaptive.asked.contains(&param.name);
+                param.is_asked = c.adaptive.queried.contains(&param.name);
             }
             if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
                 params.push(Param::output("Ci", Type::CLOSURE, local, unit.name.span));
@@ -90,14 +91,14 @@ impl<'a> Checker<'a> {
         unit
     }
 
-    /// Whether an expression calls a function that is not the language's own.
+    /// Returns whether an expression calls a function declared in the file.
     pub(super) fn calls_functions(&mut self, expr: &ast::Expr) -> bool {
         let mut calls = match &expr.kind {
             ExprKind::Call { name, .. } => {
                 let functions = self.functions_named(self.scope, &name.text);
                 functions.iter().any(|index| !self.functions[*index].is_prelude)
             }
-            // An operator of structures calls one, too.
+            // Operators on structures may be function calls, too.
             _ => !self.structs.is_empty(),
         };
         expr.for_each_operand(&mut |operand| calls |= self.calls_functions(operand));
@@ -112,7 +113,7 @@ impl<'a> Checker<'a> {
         (value.ty, locals)
     }
 
-    /// Sets the stage for a unit, and gathers what `fill` makes unless there was a mistake.
+    /// Prepares the checker for a unit, and returns the unit that `fill` builds unless there was an error.
     fn whole(
         &mut self,
         name: &str,
@@ -127,7 +128,7 @@ impl<'a> Checker<'a> {
         self.called = PrimaryMap::new();
         self.called_ids = FxHashMap::default();
         self.emitted = 0;
-        self.is_exhaustion_told = false;
+        self.exhaustion_reported = false;
         let scope = self.new_scope("unit");
         self.unit_scope = Some(scope);
         self.unit_name = Some(name.to_owned());
@@ -147,7 +148,7 @@ impl<'a> Checker<'a> {
         if let Some((span, error)) = self.failed.take()
             && self.errors == 0
         {
-            // It shows only where a function is lowered into this unit.
+            // An error that is found only when a function is lowered into this unit.
             self.report(span, error);
         }
         if self.errors > errors || failed {
@@ -227,7 +228,7 @@ impl<'a> Checker<'a> {
                 None => Type::array(ty.base, self.default_length(param, ty)),
             };
         }
-        // The default is not for a parameter that is given something of another type.
+        // The default does not apply to a parameter whose argument has another type.
         let is_given = self.adaptive.used(&name.text).ty.is_some();
         let output = param.passing == Passing::Output;
         let struct_name = self.structure(ty.base).map(|s| s.name.clone());
@@ -268,7 +269,7 @@ impl<'a> Checker<'a> {
         self.declare_param(name, Meaning::Variable(Lvalue::whole(ty, locals, access)));
     }
 
-    /// The statements that give leaf `i` of a parameter its default; each leaf's stand alone.
+    /// Statements that set leaf `i` of a parameter to its default; the statements of each leaf are independent.
     fn default_of(&mut self, default: &'a ast::Expr, ty: Type, i: usize, local: LocalId) -> Block {
         self.quiet += u32::from(i > 0);
         let block = self.in_default(default.span, |c| {
@@ -280,7 +281,8 @@ impl<'a> Checker<'a> {
         block
     }
 
-    /// The statements of a default that `fill` makes. An `exit` in it leaves it, all later defaults and the body.
+    /// Lowers the statements of a default with `fill`. An `exit` in it skips the rest of it, all later defaults, and
+    /// the body.
     fn in_default(&mut self, span: Span, fill: impl FnOnce(&mut Self)) -> Block {
         let scope = self.new_scope("default");
         let skip = self.skip_if_exited(scope);
@@ -296,7 +298,7 @@ impl<'a> Checker<'a> {
         block
     }
 
-    /// Leaves a scope where a default that ran before has ended the unit.
+    /// Statement that leaves a scope if an earlier default has called `exit`.
     fn skip_if_exited(&self, scope: ScopeId) -> Option<Stmt> {
         self.body.exited.map(|flag| Stmt::If {
             condition: Operand::Local(flag),
@@ -305,7 +307,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// How long the default of an array of unknown length is.
+    /// Length of the default of an array of unknown length.
     fn default_length(&mut self, param: &'a ast::Param, ty: Type) -> u32 {
         let Some(default) = &param.default else {
             return 1;
@@ -321,7 +323,7 @@ impl<'a> Checker<'a> {
         length
     }
 
-    /// What `[[ … ]]` says; every value must be constant.
+    /// Lowers metadata (`[[ … ]]`); all values must be constant.
     pub(super) fn metadata(&mut self, list: &'a [ast::Metadata]) -> Vec<hir::Metadata> {
         let mut found = vec![];
         for entry in list {
@@ -350,7 +352,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The variables of a unit for globals, and which of them its statements assign to.
+/// Variables of a unit that hold globals, with the ones its statements assign to.
 fn global_variables(body: &Body, block: &Block) -> Vec<GlobalVariable> {
     let copies = body.globals.iter().map(|(&global, &local)| (Some(global), local));
     let mut list: Vec<GlobalVariable> = copies
@@ -374,7 +376,7 @@ fn global_variables(body: &Body, block: &Block) -> Vec<GlobalVariable> {
     list
 }
 
-/// Collects what an expression refers to and `inputs` knows, the longest path of each.
+/// Collects the references of an expression that `inputs` contains, the longest path of each.
 fn references(
     expr: &ast::Expr,
     inputs: &mut dyn FnMut(&ReferencePath) -> Option<Type>,

@@ -3,32 +3,32 @@
 use crate::hir::{LocalId, Operand};
 use crate::ty::Type;
 
-/// How a parameter of an instance is used.
+/// Use of a parameter by an instance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ParamUse {
-    /// The type of what is given, where the unit leaves it open.
+    /// Type of the argument, if the unit leaves it open.
     pub ty: Option<Type>,
-    /// Whether something that is made at run time feeds it.
+    /// True if its value is computed at run time.
     pub is_fed: bool,
-    /// Whether something reads it, when it is an output.
+    /// For an output: true if it is read.
     pub is_read: bool,
-    /// Whether it is given the name of an image.
+    /// True if it is set to the name of an image.
     pub is_image: bool,
 }
 
-/// How the parameters of an instance are used, by name; those not listed have their defaults, and nobody reads them.
+/// Parameter uses of an instance, by name. Parameters not listed have their defaults, and are not read.
 pub type Uses = [(String, ParamUse)];
 
-/// What the check of a unit knows of its use.
+/// Known facts about a unit's use during its check.
 #[derive(Debug, Default)]
 pub(super) struct Adaptive {
     pub(super) uses: Vec<(String, ParamUse)>,
-    /// Whether the unit has a parameter of type `any`.
+    /// True if the unit has a parameter of type `any`.
     pub(super) is_generic: bool,
-    /// The parameters of the unit by the variables that hold them, or that have their values in inlined functions.
+    /// Parameters of the unit, by the variables that hold them or (in inlined functions) copies of them.
     pub(super) params: rustc_hash::FxHashMap<LocalId, String>,
-    /// Parameters whose use was asked for.
-    pub(super) asked: rustc_hash::FxHashSet<String>,
+    /// Parameters whose use was queried.
+    pub(super) queried: rustc_hash::FxHashSet<String>,
 }
 
 impl Adaptive {
@@ -37,7 +37,7 @@ impl Adaptive {
         found.map(|(_, used)| *used).unwrap_or_default()
     }
 
-    /// Notes that a variable has the value of another.
+    /// Records that a variable is a copy of another.
     pub(super) fn alias(&mut self, local: LocalId, of: Operand) {
         if let Operand::Local(of) = of
             && let Some(name) = self.params.get(&of).cloned()

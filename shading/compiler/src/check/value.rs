@@ -25,7 +25,7 @@ impl TypedValue {
         }
     }
 
-    /// The one operand of a value that is no structure.
+    /// Returns the operand of a value that is not a structure.
     pub(super) fn leaf(&self) -> hir::Operand {
         self.leaves[0]
     }

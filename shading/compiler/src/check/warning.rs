@@ -4,7 +4,8 @@ use super::error::did_you_mean;
 use shading_syntax::diagnostic::Diagnostic;
 use shading_syntax::source::{SourceMap, Span};
 
-/// A doubt, with what its message needs. Types are as shown to people; `near` is a known name like the wrong one.
+/// A warning with the data of its message. Types are given as displayed; `near` is a known name similar to the wrong
+/// one.
 #[derive(Clone, Debug)]
 pub(super) enum Warning {
     UnknownKeyword {
@@ -76,7 +77,7 @@ pub(super) enum Warning {
 }
 
 impl Warning {
-    /// The message.
+    /// Returns the diagnostic of the warning.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         use Warning as W;
         let warning = |message: String| Diagnostic::warning(message).at(sources, span, "");

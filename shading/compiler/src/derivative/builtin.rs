@@ -10,7 +10,7 @@ use super::formula::{Formula, Rule};
 use crate::builtins::Builtin as B;
 use crate::hir::{Kind, Op, Operand};
 
-/// The rule of a built-in function.
+/// Returns the differentiation rule of a built-in function.
 pub(super) fn rule(builtin: B) -> Rule {
     let formula: Formula = match builtin {
         B::Sin => |w, a, d| w.times(d[0], |w| w.call(B::Cos, a)),
@@ -84,7 +84,7 @@ pub(super) fn rule(builtin: B) -> Rule {
                 scaled(w, square, 3.0)
             })
         },
-        // The sign, which for zero is positive.
+        // The sign; positive for zero.
         B::Abs => |w, a, d| {
             w.times(d[0], |w| {
                 let sign = w.call(B::Sign, a);
@@ -105,12 +105,12 @@ pub(super) fn rule(builtin: B) -> Rule {
             });
             w.difference(d[0], second)
         },
-        // The second where it is the smaller, else the first.
+        // The second operand if it is smaller, else the first.
         B::Min => |w, a, d| {
             let above = w.sub(a[0], a[1]);
             choose(w, above, d[1], d[0])
         },
-        // The first where it is the larger, else the second.
+        // The first operand if it is larger, else the second.
         B::Max => |w, a, d| {
             let above = w.sub(a[0], a[1]);
             choose(w, above, d[0], d[1])
@@ -145,11 +145,11 @@ pub(super) fn rule(builtin: B) -> Rule {
         B::Perlin | B::UPerlin | B::Noise | B::PNoise | B::Spline | B::SplineInverse => {
             return Rule::Dual(Op::BuiltinDual(builtin));
         }
-        // Steps.
+        // Step functions.
         B::Logb | B::Sign | B::Floor | B::Ceil | B::Round | B::Trunc | B::Cell | B::HashNoise => {
             return Rule::Zero;
         }
-        // The first values are those of the cloud, which do not change; the others are what they were.
+        // The first values come from the cloud and have no derivatives; the others keep theirs.
         B::CloudValues => {
             |w, a, d| d[0].map(|d| w.array_op(Op::Builtin(B::CloudZeros), &[d, a[2], a[3]], a[0]))
         }
@@ -161,7 +161,7 @@ pub(super) fn rule(builtin: B) -> Rule {
             let args = [before, a[1], a[2], a[3], a[4], center];
             Some(w.array_op(Op::Builtin(B::CloudDistanceChanges), &args, a[0]))
         },
-        // What gives no float or triple, or one that does not depend on the screen.
+        // Results without derivatives: not a float or triple, or independent of the screen position.
         B::IsNan
         | B::IsInf
         | B::IsFinite
@@ -234,13 +234,13 @@ fn one_minus_square(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.sub(one, square)
 }
 
-/// `1 / √(1 − x²)`; 0 from ±1 on.
+/// `1 / √(1 − x²)`; 0 for |x| ≥ 1.
 fn arc(w: &mut Writer<'_>, x: Operand) -> Operand {
     let square = one_minus_square(w, x);
     w.call(B::InverseSqrt, &[square])
 }
 
-/// `1 / x`; 0 for what is not positive.
+/// `1 / x`; 0 for x ≤ 0.
 fn reciprocal(w: &mut Writer<'_>, x: Operand) -> Operand {
     let root = w.call(B::InverseSqrt, &[x]);
     w.mul(root, root)
@@ -258,7 +258,7 @@ fn length(w: &mut Writer<'_>, a: Operand) -> Operand {
     w.op(Op::Builtin(B::Length), &[a], Kind::FLOAT)
 }
 
-/// `y·x^(y−1)·dx + log(x)·x^y·dy`; where `x` is not positive, its logarithm counts as 0.
+/// `y·x^(y−1)·dx + log(x)·x^y·dy`; the logarithm counts as 0 for x ≤ 0.
 fn pow(w: &mut Writer<'_>, a: &[Operand], d: &[Change]) -> Change {
     let (x, y) = (a[0], a[1]);
     let one = w.number(w.kind(x), 1.0);
@@ -292,7 +292,7 @@ fn atan2(w: &mut Writer<'_>, a: &[Operand], d: &[Change]) -> Change {
     })
 }
 
-/// One change where `test` is positive, else another.
+/// Selects one differential if `test` is positive, else the other.
 fn choose(w: &mut Writer<'_>, test: Operand, positive: Change, other: Change) -> Change {
     let kind = w.kind(test);
     let zero = w.zero(kind);
@@ -306,7 +306,7 @@ fn choose(w: &mut Writer<'_>, test: Operand, positive: Change, other: Change) ->
     w.sum(first, second)
 }
 
-/// `(dp·M − p'·dw) / w`, with `w` by which the point's image `p'` was divided.
+/// `(dp·M − p'·dw) / w`, where the transformed point `p'` was divided by `w`.
 fn transform_point(w: &mut Writer<'_>, a: &[Operand], d: &[Change]) -> Change {
     let (m, p, dp) = (a[0], a[1], d[1]?);
     let rows = [0, 1, 2, 3].map(|i| w.int(i));

@@ -5,19 +5,19 @@ use crate::hir::{Block, Code, Const, Kind, Local, LocalId, Op, Operand, Stmt};
 use crate::ty::{Base, Type};
 use shading_syntax::source::Span;
 
-/// The change of a value along an axis; `None` is zero, so that nothing is computed with it.
+/// Differential of a value along an axis. `None` is zero, for which no code is emitted.
 pub(super) type Change = Option<Operand>;
 
-/// Writes statements into a block.
+/// Writer of statements into a block.
 pub(super) struct Writer<'a> {
     pub(super) code: &'a mut Code,
     pub(super) out: &'a mut Block,
-    /// What the derivatives are of.
+    /// Source location of the differentiated statement.
     pub(super) span: Span,
 }
 
 impl Writer<'_> {
-    /// The kind of an operand.
+    /// Returns the kind of an operand.
     pub(super) fn kind(&self, operand: Operand) -> Kind {
         let kind = match operand {
             Operand::Local(id) => Kind::of(self.code.locals[id].ty),
@@ -30,12 +30,12 @@ impl Writer<'_> {
         Operand::Const(self.code.consts.push(value))
     }
 
-    /// The zero of a kind.
+    /// Returns the zero of a kind.
     pub(super) fn zero(&mut self, kind: Kind) -> Operand {
         self.constant(kind.zero())
     }
 
-    /// A number in all lanes of a kind.
+    /// Returns a number in all components of a kind.
     pub(super) fn number(&mut self, kind: Kind, x: f32) -> Operand {
         self.constant(match kind {
             Kind::TRIPLE => Const::Triple([x; 3]),
@@ -47,7 +47,7 @@ impl Writer<'_> {
         self.constant(Const::Int(i))
     }
 
-    /// The change, or the zero of a kind.
+    /// Returns the differential, or the zero of a kind.
     pub(super) fn or_zero(&mut self, change: Change, kind: Kind) -> Operand {
         match change {
             Some(change) => change,
@@ -73,7 +73,7 @@ impl Writer<'_> {
         });
     }
 
-    /// A new variable of a kind that can have derivatives, with the result of an operation.
+    /// Emits an operation with a new variable of a differentiable kind as destination.
     pub(super) fn op(&mut self, op: Op, args: &[Operand], kind: Kind) -> Operand {
         debug_assert!(is_differentiable(kind) && kind == kind.element(), "{kind}");
         let dst = self.local(if kind == Kind::TRIPLE {
@@ -85,7 +85,7 @@ impl Writer<'_> {
         Operand::Local(dst)
     }
 
-    /// The same for an array of the type of another.
+    /// Emits an array operation with a new variable of the same type as `like`.
     pub(super) fn array_op(&mut self, op: Op, args: &[Operand], like: Operand) -> Operand {
         let kind = self.kind(like);
         let base = if kind.element() == Kind::TRIPLE {
@@ -98,7 +98,7 @@ impl Writer<'_> {
         Operand::Local(dst)
     }
 
-    /// A number as a kind: as it is, or in three lanes.
+    /// Converts a number to a kind: unchanged, or in three components.
     fn spread(&mut self, a: Operand, kind: Kind) -> Operand {
         if kind == Kind::TRIPLE && self.kind(a) == Kind::FLOAT {
             self.op(Op::Splat, &[a], kind)
@@ -107,7 +107,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An operation of arithmetic; a float with a triple counts as a triple.
+    /// Emits an arithmetic operation; a float combined with a triple is converted to a triple.
     fn arithmetic(&mut self, op: Op, a: Operand, b: Operand) -> Operand {
         let kind = if self.kind(a) == Kind::TRIPLE {
             Kind::TRIPLE
@@ -130,7 +130,7 @@ impl Writer<'_> {
         self.arithmetic(Op::Mul, a, b)
     }
 
-    /// 0 where `b` is 0.
+    /// `a / b`; 0 if `b` is 0.
     pub(super) fn div(&mut self, a: Operand, b: Operand) -> Operand {
         self.arithmetic(Op::Div, a, b)
     }
@@ -139,7 +139,7 @@ impl Writer<'_> {
         self.op(Op::Neg, &[a], self.kind(a))
     }
 
-    /// A built-in function that works lane by lane.
+    /// Emits a built-in function that is applied component by component.
     pub(super) fn call(&mut self, builtin: Builtin, args: &[Operand]) -> Operand {
         self.op(Op::Builtin(builtin), args, self.kind(args[0]))
     }
@@ -148,7 +148,7 @@ impl Writer<'_> {
         self.op(Op::Builtin(Builtin::Dot), &[a, b], Kind::FLOAT)
     }
 
-    // ---- Changes ----
+    // ---- Differentials ----
 
     pub(super) fn sum(&mut self, a: Change, b: Change) -> Change {
         match (a, b) {
@@ -166,7 +166,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The change times a factor, which is made only if there is a change.
+    /// Multiplies the differential by a factor, which is computed only if the differential is not zero.
     pub(super) fn times(&mut self, change: Change, factor: impl FnOnce(&mut Self) -> Operand) -> Change {
         change.map(|change| {
             let factor = factor(self);
@@ -174,7 +174,7 @@ impl Writer<'_> {
         })
     }
 
-    /// The change divided by a number, which is made only if there is a change.
+    /// Divides the differential by a number, which is computed only if the differential is not zero.
     pub(super) fn over(&mut self, change: Change, divisor: impl FnOnce(&mut Self) -> Operand) -> Change {
         change.map(|change| {
             let divisor = divisor(self);
@@ -183,7 +183,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether variables of a kind can have derivatives.
+/// Returns whether variables of a kind can have derivatives.
 pub(super) fn is_differentiable(kind: Kind) -> bool {
     matches!(kind.element(), Kind::FLOAT | Kind::TRIPLE)
 }

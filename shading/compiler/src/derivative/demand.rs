@@ -2,7 +2,7 @@
 //!
 //! One graph over the variables of the unit and its functions has an edge from each variable to those that are assigned
 //! from it by an operation with derivatives. A variable carries derivatives if it is reached from a source forwards and
-//! from a request backwards. The order of statements plays no part.
+//! from a request backwards. The analysis is flow-insensitive.
 
 use cranelift_entity::EntityRef;
 
@@ -11,7 +11,7 @@ use super::formula::Rule;
 use super::rule;
 use crate::hir::{Block, Code, FunctionId, Kind, LocalId, Operand, Stmt, Unit, walk};
 
-/// Whose code a variable is in: the unit's or a function's.
+/// Owner of a variable: the unit or one of its functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     Unit,
@@ -20,13 +20,13 @@ pub(super) enum Owner {
 
 /// The variables that carry derivatives.
 pub(super) struct Demand {
-    /// Index of the first variable of the unit and of each function.
+    /// Index of the first variable of the unit, and of each function.
     first: Vec<usize>,
     carries: Vec<bool>,
 }
 
 impl Demand {
-    /// `None` where nothing asks for a derivative.
+    /// Analyses a unit; `None` if no derivatives are requested.
     pub(super) fn of(unit: &Unit) -> Option<Demand> {
         if !bodies(unit).any(|(_, _, blocks)| blocks.iter().any(|block| asks(block))) {
             return None;
@@ -50,13 +50,13 @@ impl Demand {
         self.carries[index(&self.first, owner, local)]
     }
 
-    /// The number of variables that carry derivatives.
+    /// Number of variables that carry derivatives.
     pub(super) fn count(&self) -> usize {
         self.carries.iter().filter(|carries| **carries).count()
     }
 }
 
-/// The unit's code and that of its functions.
+/// Iterates over the code of the unit and of its functions.
 fn bodies(unit: &Unit) -> impl Iterator<Item = (Owner, &Code, Vec<&Block>)> {
     let inits = unit.params.iter().map(|param| &param.init);
     let body = inits.chain([&unit.code.body]).collect();
@@ -67,7 +67,7 @@ fn bodies(unit: &Unit) -> impl Iterator<Item = (Owner, &Code, Vec<&Block>)> {
     std::iter::once((Owner::Unit, &unit.code, body)).chain(functions)
 }
 
-/// Whether a block asks for a derivative.
+/// Returns whether a block requests derivatives.
 fn asks(block: &Block) -> bool {
     let mut found = false;
     walk::ops(block, &mut |op, _| found |= rule::is_request(op));
@@ -82,7 +82,7 @@ fn index(first: &[usize], owner: Owner, local: LocalId) -> usize {
     first[owner] + local.index()
 }
 
-/// How derivatives flow from variable to variable, by index.
+/// Graph of the flow of derivatives between variables, by index.
 struct Graph {
     first: Vec<usize>,
     forwards: Vec<Vec<u32>>,
@@ -107,7 +107,7 @@ impl Graph {
         }
     }
 
-    /// The index of a variable that can have derivatives.
+    /// Returns the node of a variable, if it can have derivatives.
     fn node(&self, owner: Owner, code: &Code, local: LocalId) -> Option<u32> {
         let kind = Kind::of(code.locals[local].ty)?;
         is_differentiable(kind).then(|| index(&self.first, owner, local) as u32)
@@ -139,7 +139,7 @@ impl Graph {
                 match rule::of(*op) {
                     Rule::Zero => {}
                     Rule::Source => self.sources.extend(dst),
-                    // The slopes are worth computing only where the place changes.
+                    // The derivatives of the texture are needed only if the coordinates have derivatives.
                     Rule::Texture => {
                         for &arg in &args[1..7] {
                             self.edge(self.operand(owner, code, arg), dst);
@@ -173,7 +173,7 @@ impl Graph {
     }
 }
 
-/// What can be reached from some variables.
+/// Computes the nodes reachable from the given ones.
 fn reach(from: &[u32], edges: &[Vec<u32>]) -> Vec<bool> {
     let mut reached = vec![false; edges.len()];
     let mut open = from.to_vec();

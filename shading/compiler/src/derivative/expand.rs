@@ -12,19 +12,19 @@ use crate::hir::{
 use crate::ty::{Base, Length, Type};
 use shading_syntax::source::Span;
 
-/// The derivatives of a variable, one for each axis.
+/// Derivative variables of a variable, one for each axis.
 type Pair = [LocalId; 2];
 
-/// What calls of a function need to know of it.
+/// Signature of a function as its callers need it.
 struct Signature {
-    /// For each parameter, whether it is followed by its derivatives.
+    /// For each parameter, whether it carries derivatives.
     params: Vec<bool>,
-    /// For each result, its type and whether derivatives follow.
+    /// For each result, its type and whether it carries derivatives.
     outputs: Vec<(Type, bool)>,
 }
 
-/// Expands the unit and its functions. Parameters and outputs of functions that carry derivatives are followed by them,
-/// at the end of the lists.
+/// Expands the unit and its functions. The derivatives of parameters and outputs of functions are appended to the
+/// lists.
 pub(super) fn run(unit: &mut Unit, demand: &Demand) {
     let signatures: PrimaryMap<FunctionId, Signature> = unit
         .functions
@@ -148,7 +148,7 @@ impl<'a> Expander<'a> {
                 let mut writer = self.writer(out, span);
                 let kind = writer.kind(args[0]);
                 let change = writer.or_zero(change, kind);
-                // A derivative has none itself.
+                // Derivatives have no derivatives themselves.
                 if let Some(pair) = dst.and_then(|dst| self.derivatives[dst]) {
                     self.push(dst, Op::Copy, vec![change], span, out);
                     self.clear(pair, span, out);
@@ -164,12 +164,13 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Puts the changes of a lookup's place where its footprint belongs.
+    /// Inserts the differentials of the coordinates as the footprint of a lookup.
     fn put_footprint(&mut self, coordinates: usize, args: &mut [Operand], span: Span, out: &mut Block) {
         for i in 1..=coordinates {
             for (at, axis) in Axis::ALL.into_iter().enumerate() {
                 if let Some(change) = self.change(args[i], axis) {
-                    // In a variable of its own: the value is stored where its place was read.
+                    // Copied to a separate variable, because the value may overwrite the variable that its coordinates
+                    // are read from.
                     let mut writer = self.writer(out, span);
                     let kind = writer.kind(change);
                     args[i + (1 + at) * coordinates] = writer.op(Op::Copy, &[change], kind);
@@ -182,8 +183,8 @@ impl<'a> Expander<'a> {
         out.push(Stmt::Op { dst, op, args, span });
     }
 
-    /// The operation, with what assigns the derivatives of its destination. These come first, since they need the
-    /// operands as they were.
+    /// Emits the operation and the assignments of its destination's derivatives. The latter come first, because they
+    /// need the previous values of the operands.
     fn differentiate(
         &mut self,
         dst: LocalId,
@@ -237,7 +238,7 @@ impl<'a> Expander<'a> {
         self.push(Some(dst), op, args, span, out);
     }
 
-    /// The same operation on the changes.
+    /// Applies the same operation to the differentials.
     fn linear(
         &mut self,
         to: LocalId,
@@ -260,7 +261,7 @@ impl<'a> Expander<'a> {
         writer.assign(to, op, operands);
     }
 
-    /// An operation that computes the value and its derivatives at once, as an array.
+    /// Emits an operation that computes the value and its derivatives at once, as an array.
     #[expect(
         clippy::too_many_arguments,
         reason = "what a statement and its derivatives consist of"
@@ -294,7 +295,8 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// A lookup with the slopes of its channels along s and t. How they change follows from the footprint.
+    /// Emits a lookup with the derivatives of its channels along s and t; the differentials follow by the chain rule
+    /// from the footprint.
     fn texture(
         &mut self,
         dst: LocalId,
@@ -389,7 +391,7 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// The variable that holds an operand's change.
+    /// Returns the variable that holds an operand's differential.
     fn change(&self, operand: Operand, axis: Axis) -> Change {
         match operand {
             Operand::Local(local) => self.derivatives[local].map(|pair| Operand::Local(pair[axis as usize])),

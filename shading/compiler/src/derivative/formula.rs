@@ -3,24 +3,24 @@
 use super::change::{Change, Writer};
 use crate::hir::{Op, Operand};
 
-/// The change of an operation's result, from its operands and their changes along one axis. It is called only if one of
-/// them has a change.
+/// Computes the differential of an operation's result from its operands and their differentials along one axis. Called
+/// only if at least one of these is not zero.
 pub(super) type Formula = fn(&mut Writer<'_>, &[Operand], &[Change]) -> Change;
 
-/// How an operation's result changes.
+/// Differentiation rule of an operation.
 #[derive(Clone, Copy)]
 pub(super) enum Rule {
-    /// Not at all, or it is of a type without derivatives.
+    /// The derivative is zero, or the type has none.
     Zero,
-    /// As the shading point says.
+    /// The derivative is given by the shading point.
     Source,
-    /// The operation is linear: the change is the same operation on the changes of its operands. Operands without
-    /// derivatives (indices, matrices) stay.
+    /// The operation is linear: the differential is the same operation on the differentials of its operands. Operands
+    /// without derivatives (indices, matrices) are unchanged.
     Linear,
-    /// By a formula, the same for both axes.
+    /// A formula, the same for both axes.
     Formula(Formula),
-    /// As another operation computes it, together with the value.
+    /// Another operation computes the value together with its derivatives.
     Dual(Op),
-    /// By the texture's slopes times the footprint.
+    /// Derivatives of the texture times the footprint.
     Texture,
 }

@@ -4,11 +4,11 @@
 //! everywhere. Each such variable `x` gets two more, `x.dx` and `x.dy`, of the same type. Before each statement that
 //! assigns `x`, [`mod@expand`] puts statements that assign these, by the rule of the operation ([`mod@rule`],
 //! [`builtin`]); they are written in ordinary operations ([`change`]), which the optimiser shares with the rest of the
-//! code. So derivatives follow all control flow, and unused ones cost nothing.
+//! code. Derivatives therefore follow all control flow, and unused ones cost nothing.
 //!
 //! Conventions, which are OSL's:
-//! - derivatives begin with those of `P`, `I`, `u`, `v` and attributes; ints, strings, matrices and conditions have none,
-//!   and neither have derivatives themselves;
+//! - derivatives begin with those of `P`, `I`, `u`, `v` and attributes; ints, strings, matrices and conditions have
+//!   none, and neither have derivatives themselves;
 //! - at a kink the derivative is that of one side, and where a function's domain ends it is zero: never a NaN for that.
 
 mod builtin;
@@ -21,16 +21,16 @@ mod rule;
 use crate::hir::Unit;
 use crate::hir::verify::debug_verify;
 
-/// How many variables carry derivatives.
+/// Counts of variables that carry derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DerivativeStats {
-    /// Variables before the pass.
+    /// Number of variables before the pass.
     pub symbols: usize,
-    /// Those of them that got derivatives.
+    /// Number of those that carry derivatives.
     pub carrying: usize,
 }
 
-/// Computes the derivatives that a unit asks for: replaces every [`crate::hir::Op::Derivative`].
+/// Computes the derivatives requested by a unit: replaces every [`crate::hir::Op::Derivative`].
 pub fn expand(unit: &mut Unit) -> DerivativeStats {
     let codes = std::iter::once(&unit.code).chain(unit.functions.values().map(|f| &f.code));
     let symbols = codes.map(|code| code.locals.len()).sum();

@@ -5,7 +5,7 @@ use super::change::{Change, Writer};
 use super::formula::Rule;
 use crate::hir::{Op, Operand, TextureMapping, TextureOptions};
 
-/// The rule of an operation.
+/// Returns the rule of an operation.
 pub(super) fn of(op: Op) -> Rule {
     match op {
         Op::Global(global) if global.has_derivatives() => Rule::Source,
@@ -64,12 +64,12 @@ pub(super) fn of(op: Op) -> Rule {
     }
 }
 
-/// Whether an operation asks for derivatives of operands.
+/// Returns whether an operation requests derivatives of operands.
 pub(super) fn is_request(op: Op) -> bool {
     matches!(op, Op::Derivative(_)) || implicit_footprint(op).is_some()
 }
 
-/// The operands whose derivatives an operation asks for.
+/// Returns the operands whose derivatives an operation requests.
 pub(super) fn requested(op: Op, args: &[Operand]) -> &[Operand] {
     match (op, implicit_footprint(op)) {
         (Op::Derivative(_), _) => &args[..1],
@@ -78,7 +78,7 @@ pub(super) fn requested(op: Op, args: &[Operand]) -> &[Operand] {
     }
 }
 
-/// The mapping of a lookup whose footprint is that of its place.
+/// Returns the mapping of a lookup whose footprint is computed from its coordinates.
 pub(super) fn implicit_footprint(op: Op) -> Option<TextureMapping> {
     match op {
         Op::Texture(options) | Op::TextureError(options) if options.implicit_footprint => {
@@ -88,7 +88,7 @@ pub(super) fn implicit_footprint(op: Op) -> Option<TextureMapping> {
     }
 }
 
-/// How many operands after the file say where a lookup is. The changes of these along x, and those along y, are next.
+/// Number of coordinate operands after the file name. Their differentials in x follow, then those in y.
 pub(super) fn coordinates(mapping: TextureMapping) -> usize {
     match mapping {
         TextureMapping::Plane => 2,

@@ -6,7 +6,7 @@ use super::color_system::ColorSystem;
 use super::lanes2;
 use super::math::{cbrt, expm1};
 
-/// First wavelength of [`CIE_1931`], and the step `[nm]`.
+/// First wavelength of [`CIE_1931`], `[nm]`, and the step.
 const FIRST: f32 = 380.0;
 const STEP: f32 = 5.0;
 
@@ -35,8 +35,8 @@ const CIE_1931: [[f32; 3]; 81] = [
     [0.0002, 0.0001, 0.0], [0.0001, 0.0, 0.0], [0.0001, 0.0, 0.0], [0.0001, 0.0, 0.0], [0.0, 0.0, 0.0],
 ];
 
-/// The colour of light of one wavelength `[nm]`, without what lies outside the system's gamut, scaled so that no wavelength
-/// gives more than 1 in Rec.709.
+/// Colour of monochromatic light of a wavelength `[nm]`, clipped to the gamut of the system and scaled so that the
+/// maximum over all wavelengths in Rec.709 is 1.
 pub fn wavelength_color(wavelength: f32, system: ColorSystem) -> [f32; 3] {
     const SCALE: f64 = 1.0 / 2.52;
     let at = (wavelength - FIRST) / STEP;
@@ -52,23 +52,23 @@ pub fn wavelength_color(wavelength: f32, system: ColorSystem) -> [f32; 3] {
     system.of_xyz(xyz).map(|x| (x * SCALE as f32).max(0.0))
 }
 
-/// Below this temperature a body does not glow visibly `[K]` (the Draper point).
+/// Draper point `[K]`: below this temperature, a black body emits no visible light.
 const DRAPER: f32 = 800.0;
-/// Up to this temperature colours are interpolated in a table `[K]`.
+/// Upper end `[K]` of the temperatures that are interpolated in a table.
 const TABLE_END: f32 = 12_000.0;
-/// The table has steps that grow with the temperature, as a power of 3/2, and holds fifth roots.
+/// Spacing of the table. Its steps grow with the temperature, as a power of 3/2; entries are fifth roots.
 const TABLE_SPACING: f32 = 2.0;
 
 /// The colour of a black body at a temperature `[K]`: its exitance `[W/m²]` in a colour system.
 ///
-/// Up to 12 000 K the values are interpolated in a table, as OSL's are, which differ from the exact ones by up to 10⁻³.
+/// Up to 12 000 K the values are interpolated in a table as in OSL; they differ from the exact ones by up to 10⁻³.
 pub fn blackbody(temperature: f32, system: ColorSystem) -> [f32; 3] {
     static TABLES: [OnceLock<Vec<[f32; 3]>>; ColorSystem::ALL.len()] =
         [const { OnceLock::new() }; ColorSystem::ALL.len()];
     if temperature >= TABLE_END {
         return glow(temperature, system);
     }
-    // A NaN counts as cold.
+    // A NaN counts as below the limit.
     if temperature.is_nan() || temperature < DRAPER {
         return [1e-6, 0.0, 0.0];
     }
@@ -97,7 +97,7 @@ fn table(system: ColorSystem) -> Vec<[f32; 3]> {
     }
 }
 
-/// Planck's law, integrated with the colour matching functions.
+/// Integrates Planck's law with the colour matching functions.
 fn glow(temperature: f32, system: ColorSystem) -> [f32; 3] {
     /// 2πhc² `[W·m²]`.
     const C1: f32 = 3.741_83e-16;

@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 use super::math::{cross, dot};
 
 type Triple = [f32; 3];
-/// Row by row; row vectors multiply from the left.
+/// 3×3 matrix, row-major; row vectors multiply from the left.
 type Matrix3 = [Triple; 3];
 
-/// The space that shaders compute colours in.
+/// Colour space in which shaders compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(i32)]
 #[expect(
@@ -41,7 +41,7 @@ const EQUAL_ENERGY: [f32; 2] = [0.333_333_33, 0.333_333_33];
 const ACES_WHITE: [f32; 2] = [0.321_68, 0.337_67];
 
 impl ColorSystem {
-    /// All, with their names.
+    /// All systems with their names.
     pub const ALL: [(&'static str, ColorSystem); 13] = [
         ("Rec709", ColorSystem::Rec709),
         ("sRGB", ColorSystem::Srgb),
@@ -58,29 +58,29 @@ impl ColorSystem {
         ("ACEScg", ColorSystem::AcesCg),
     ];
 
-    /// The system of a name.
+    /// Returns the system of a name.
     pub fn from_name(name: &str) -> Option<ColorSystem> {
         let found = ColorSystem::ALL.iter().find(|(known, _)| *known == name);
         found.map(|(_, system)| *system)
     }
 
-    /// The system of a number, as [`ColorSystem::number`] gives it; the first where it is none.
+    /// Returns the system of a [`ColorSystem::number`]; the first system for an invalid number.
     pub fn numbered(number: i32) -> ColorSystem {
         let found = usize::try_from(number).ok().and_then(|i| ColorSystem::ALL.get(i));
         found.map_or(ColorSystem::default(), |(_, system)| *system)
     }
 
-    /// Its number among all.
+    /// Index of the system.
     pub fn number(self) -> i32 {
         self as i32
     }
 
-    /// Its name.
+    /// Name of the system.
     pub fn name(self) -> &'static str {
         ColorSystem::ALL[self as usize].0
     }
 
-    /// The chromaticities of red, green, blue and white.
+    /// Chromaticities of red, green, blue and white.
     fn chromaticities(self) -> [[f32; 2]; 4] {
         use ColorSystem as S;
         match self {
@@ -107,22 +107,22 @@ impl ColorSystem {
         &ALL[self as usize]
     }
 
-    /// The matrix from XYZ to the system.
+    /// Matrix from XYZ to the system.
     pub fn rgb_from_xyz(self) -> [f32; 16] {
         widened(self.matrices().rgb_from_xyz)
     }
 
-    /// The matrix from the system to XYZ.
+    /// Matrix from the system to XYZ.
     pub fn xyz_from_rgb(self) -> [f32; 16] {
         widened(self.matrices().xyz_from_rgb)
     }
 
-    /// The shares of red, green and blue in luminance.
+    /// Luminance of red, green and blue.
     pub fn luminance(self) -> Triple {
         self.matrices().luminance
     }
 
-    /// A colour of XYZ in the system.
+    /// Converts a colour from XYZ to the system.
     pub(super) fn of_xyz(self, [x, y, z]: Triple) -> Triple {
         let m = &self.matrices().rgb_from_xyz;
         std::array::from_fn(|i| x * m[0][i] + y * m[1][i] + z * m[2][i])
@@ -136,8 +136,9 @@ struct Matrices {
 }
 
 impl Matrices {
-    /// Red is where green and blue are not, so the cross products of the primaries are the columns of the matrix but for
-    /// their scales, by which white becomes 1 of each.
+    /// Computes the matrices from chromaticities. The red coordinate is zero for the green and blue primaries, so the cross
+    /// products of the primaries are the columns of the matrix up to scale; the scales follow from white, which is 1 in
+    /// each channel.
     fn of(chromaticities: [[f32; 2]; 4]) -> Matrices {
         let [red, green, blue, white] = chromaticities.map(|[x, y]| [x, y, 1.0 - (x + y)]);
         let columns = [cross(green, blue), cross(blue, red), cross(red, green)].map(|column| {
@@ -147,7 +148,7 @@ impl Matrices {
         let rgb_from_xyz = std::array::from_fn(|row| columns.map(|column| column[row]));
         let xyz_from_rgb = inverse(&rgb_from_xyz);
         let mut luminance: Triple = xyz_from_rgb.map(|row: Triple| row[1]);
-        // They are 1 together.
+        // The sum of the three is 1.
         let rest = 1.0 - luminance[0] - luminance[1];
         if (rest - luminance[2]).abs() < 0.001 {
             luminance[2] = rest;
@@ -160,7 +161,7 @@ impl Matrices {
     }
 }
 
-/// By cofactors.
+/// Inverse by cofactors.
 fn inverse(m: &Matrix3) -> Matrix3 {
     let cofactor = |row: usize, column: usize| {
         let (a, b) = ((column + 1) % 3, (column + 2) % 3);
@@ -196,7 +197,7 @@ mod tests {
         }
     }
 
-    /// What the original prints of its matrices for Rec.709.
+    /// The matrices for Rec.709 as printed by OSL.
     #[test]
     fn the_matrices_of_rec_709_are_osls() {
         let close = |a: f32, b: f32| assert!((a - b).abs() <= b.abs() * 1e-6, "{a} is not {b}");

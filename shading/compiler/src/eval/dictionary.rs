@@ -6,15 +6,40 @@ use super::xpath::{self, Document, NodeId};
 use crate::hir::kind::Element as Base;
 use crate::hir::{Const, Kind};
 
+/// Work of all queries of one run [nodes visited and bytes read]: a fraction of a second.
+const MAX_WORK: u64 = 1 << 24;
+
+/// Work of reading a byte of a dictionary given as text, which pays for its nodes in memory.
+const WORK_OF_BYTE: u64 = 4;
+
+/// Bytes of dictionaries given as text that are kept from one run to the next.
+const MAX_KEPT: usize = 1 << 20;
+
 /// The dictionaries that shaders asked for, and what they found in one run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Dictionaries {
-    /// By name, or by their text; none where it is no XML.
-    documents: Vec<(String, Option<Document>)>,
+    documents: Vec<Loaded>,
+    /// Indices into `documents` by file name or by text.
+    known: FxHashMap<String, usize>,
+    /// Bytes of all dictionaries given as text.
+    kept: usize,
+    /// Number of the run.
+    run: u64,
+    /// Work that is left to this run.
+    budget: u64,
     /// What was found in this run; a shader knows it by its place, from 1.
     found: Vec<FoundNode>,
     /// The first node that a query found, by document, node and path.
     queries: FxHashMap<(usize, NodeId, String), i32>,
+}
+
+/// A dictionary that was read.
+#[derive(Debug)]
+struct Loaded {
+    /// `None` where the file or text is not XML.
+    document: Option<Document>,
+    /// The last run that used it.
+    run: u64,
 }
 
 /// What is wrong with a question, and what is answered.
@@ -35,11 +60,32 @@ struct FoundNode {
     next: i32,
 }
 
+impl Default for Dictionaries {
+    fn default() -> Dictionaries {
+        Dictionaries {
+            documents: vec![],
+            known: FxHashMap::default(),
+            kept: 0,
+            run: 0,
+            budget: MAX_WORK,
+            found: vec![],
+            queries: FxHashMap::default(),
+        }
+    }
+}
+
 impl Dictionaries {
     /// Forgets what was found, as a run begins.
     pub fn clear(&mut self) {
         self.found.clear();
         self.queries.clear();
+        self.run += 1;
+        self.budget = MAX_WORK;
+        if self.kept > MAX_KEPT {
+            self.documents.clear();
+            self.known.clear();
+            self.kept = 0;
+        }
     }
 
     /// `dict_find(dictionary, path)`: the dictionary is a file, whose name ends in `.xml`, or XML itself. -1 where it is
@@ -53,34 +99,63 @@ impl Dictionaries {
         path: &str,
         read: impl FnOnce(&str) -> Option<String>,
     ) -> Result<i32, Mistake> {
-        let known = self.documents.iter().position(|(name, _)| name == dictionary);
+        let known = self.known.get(dictionary).copied();
+        let is_file = dictionary.ends_with(".xml");
+        if !is_file {
+            // Paid for in each run that uses the text, read before or not, so that results do not depend on other runs.
+            let is_used = known.is_some_and(|index| self.documents[index].run == self.run);
+            let work_of_byte = if is_used { 1 } else { WORK_OF_BYTE };
+            self.budget = self.budget.saturating_sub(work_of_byte * dictionary.len() as u64);
+            if self.budget == 0 {
+                return Err(Mistake {
+                    answer: -1,
+                    message: "dict_find: Exceeded maximum allowed work of queries".to_owned(),
+                });
+            }
+        }
         let index = match known {
             Some(index) => index,
-            None => {
-                let parsed = if dictionary.ends_with(".xml") {
-                    let text = read(dictionary).ok_or_else(|| "File was not found, at offset 0".to_owned());
-                    text.and_then(|text| Document::parse(&text))
-                } else {
-                    Document::parse(dictionary)
-                };
-                let (document, error) = match parsed {
-                    Ok(document) => (Some(document), None),
-                    Err(error) => (None, Some(error)),
-                };
-                self.documents.push((dictionary.to_owned(), document));
-                if let Some(error) = error {
-                    return Err(Mistake {
-                        answer: -1,
-                        message: format!("XML parsed with errors: {error}"),
-                    });
-                }
-                self.documents.len() - 1
-            }
+            None => self.load(dictionary, is_file, read)?,
         };
-        if self.documents[index].1.is_none() {
+        self.documents[index].run = self.run;
+        if self.documents[index].document.is_none() {
             return Ok(-1);
         }
         self.query(index, NodeId::ROOT, path)
+    }
+
+    /// Reads a dictionary and returns its index.
+    ///
+    /// # Errors
+    /// The file cannot be read, or it or the text is not XML.
+    fn load(
+        &mut self,
+        dictionary: &str,
+        is_file: bool,
+        read: impl FnOnce(&str) -> Option<String>,
+    ) -> Result<usize, Mistake> {
+        let parsed = if is_file {
+            let text = read(dictionary).ok_or_else(|| "File was not found, at offset 0".to_owned());
+            text.and_then(|text| Document::parse(&text))
+        } else {
+            self.kept += dictionary.len();
+            Document::parse(dictionary)
+        };
+        let index = self.documents.len();
+        let (document, error) = match parsed {
+            Ok(document) => (Some(document), None),
+            Err(error) => (None, Some(error)),
+        };
+        let run = self.run;
+        self.documents.push(Loaded { document, run });
+        self.known.insert(dictionary.to_owned(), index);
+        match error {
+            None => Ok(index),
+            Some(error) => Err(Mistake {
+                answer: -1,
+                message: format!("XML parsed with errors: {error}"),
+            }),
+        }
     }
 
     /// `dict_find(node, path)`.
@@ -103,7 +178,7 @@ impl Dictionaries {
     /// where the attribute has no name: texts have one, that of elements is empty. Numbers that are missing are 0.
     pub fn value(&self, node: i32, attribute: &str, kind: Kind) -> Option<Const> {
         let found = self.node(node)?;
-        let document = self.documents[found.document].1.as_ref()?;
+        let document = self.documents[found.document].document.as_ref()?;
         let text = if attribute.is_empty() {
             document.value(found.node)
         } else {
@@ -141,10 +216,10 @@ impl Dictionaries {
         if let Some(known) = self.queries.get(&key) {
             return Ok(*known);
         }
-        let Some(tree) = &self.documents[document].1 else {
+        let Some(tree) = &self.documents[document].document else {
             return Ok(0);
         };
-        let reached = xpath::select(tree, from, path).map_err(|error| Mistake {
+        let reached = xpath::select(tree, from, path, &mut self.budget).map_err(|error| Mistake {
             answer: 0,
             message: format!("Invalid dict_find query '{path}': {error}"),
         })?;
@@ -263,5 +338,55 @@ mod tests {
         ] {
             assert!(all.find(ROOMS, path, |_| None).is_err(), "{path}");
         }
+    }
+
+    /// Nests `//*[count(…)]` so deep that the work would be the number of elements to that power.
+    fn nested(depth: usize) -> String {
+        (0..depth).fold("//*".to_owned(), |inner, _| format!("//*[count({inner}) > 0]"))
+    }
+
+    #[test]
+    fn queries_of_too_much_work_fail() {
+        let text = format!("<a>{}</a>", "<b c='1'>word</b>".repeat(500));
+        let mut all = Dictionaries::default();
+        let paths = [
+            nested(2),
+            nested(16),
+            "//b[//b[. = //b]]".to_owned(),
+            "//b/preceding::b/preceding::b/preceding::b".to_owned(),
+            "//b[string(/) = string(/)]".to_owned(),
+            "//b[translate(/, /, /)]".to_owned(),
+            "//b[//b != //b/@c/..][//b > //b]".to_owned(),
+        ];
+        for path in &paths {
+            all.clear();
+            all.budget = 1 << 18;
+            assert!(all.find(&text, "//b[@c = 1]", |_| None).is_ok());
+            let result = all.find(&text, path, |_| None);
+            assert!(result.is_err_and(|mistake| mistake.answer == 0), "{path}");
+            // The run has no work left, the next has.
+            assert!(all.find(&text, "//a", |_| None).is_err());
+        }
+        all.clear();
+        assert!(all.find(ROOMS, &nested(5), |_| None).is_ok());
+    }
+
+    #[test]
+    fn texts_are_not_kept_for_ever() {
+        let mut all = Dictionaries::default();
+        for i in 0..64 {
+            all.clear();
+            let text = format!("<a n='{i}'>{}</a>", " ".repeat(100_000));
+            let found = all.find(&text, "//a", |_| None).unwrap();
+            assert_eq!(all.value(found, "n", Kind::INT), Some(Const::Int(i)));
+            assert!(all.kept < MAX_KEPT + 200_000);
+            assert!(all.documents.len() < 12);
+        }
+        all.clear();
+        let many = (0..).map(|i| format!("<a n='{i}'>{}</a>", " ".repeat(100_000)));
+        let refused = many
+            .take(100)
+            .filter(|text| all.find(text, "//a", |_| None).is_err());
+        assert!(refused.count() > 50, "a run reads only so much");
     }
 }

@@ -1,25 +1,25 @@
 //! Dual numbers: a value with its derivatives in x and y, for forward-mode differentiation.
 //!
-//! [`Real`] is implemented for `f32` and for [`Dual`]: a function that is written over it once gives the value alone, or
-//! the value with its derivatives. The value has the same bits either way, because every operation on duals computes its
-//! value as `f32` does.
+//! [`Real`] is implemented for `f32` and for [`Dual`]: a generic function over it computes the value only, or the value
+//! with its derivatives. The value has the same bits in both cases, because every operation on duals computes it as
+//! `f32` does.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number, its change to the next pixel in x, and that in y.
+/// A number with its differentials to the next pixel in x and y.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Dual {
-    /// The number itself.
+    /// Value.
     pub value: f32,
-    /// Its change in x.
+    /// Differential in x.
     pub dx: f32,
-    /// Its change in y.
+    /// Differential in y.
     pub dy: f32,
 }
 
-/// What a function can compute with: `f32`, or [`Dual`].
+/// Number type of differentiable functions: `f32`, or [`Dual`].
 ///
-/// Compare and round by [`Real::value`]. `T::from(1.0)` is a constant, which has no derivatives.
+/// Comparisons and rounding use [`Real::value`]. `T::from(1.0)` is a constant, which has no derivatives.
 pub trait Real:
     Copy
     + Default
@@ -34,17 +34,18 @@ pub trait Real:
     + Mul<f32, Output = Self>
     + Div<f32, Output = Self>
 {
-    /// The number itself.
+    /// Value without derivatives.
     fn value(self) -> f32;
 
-    /// A function of several numbers, by the chain rule: `value` gives it alone, `sloped` with its derivative by each.
+    /// A function of several numbers, by the chain rule: `value` computes its value, `sloped` the value with its
+    /// partial derivatives.
     fn compose<const N: usize>(
         of: [Self; N],
         value: impl FnOnce([f32; N]) -> f32,
         sloped: impl FnOnce([f32; N]) -> (f32, [f32; N]),
     ) -> Self;
 
-    /// `f` of the number, by the chain rule; `slope` is the derivative of `f`, and is not called when nobody asks.
+    /// A function `f` of the number, by the chain rule; `slope` is the derivative of `f`, and is called only for duals.
     fn chain(self, f: impl FnOnce(f32) -> f32, slope: impl FnOnce(f32) -> f32) -> Self;
 
     /// Sine of an angle in radians.
@@ -86,13 +87,13 @@ pub trait Real:
         )
     }
 
-    /// The square root of a number that is not negative. At zero it counts as constant.
+    /// Square root of a non-negative number. Its derivative at zero is zero.
     #[inline(always)]
     fn sqrt(self) -> Self {
         self.chain(f32::sqrt, |x| if x > 0.0 { 0.5 / x.sqrt() } else { 0.0 })
     }
 
-    /// The absolute value; at zero it rises.
+    /// Absolute value; its derivative at zero is 1.
     #[inline(always)]
     fn abs(self) -> Self {
         self.chain(f32::abs, |x| if x < 0.0 { -1.0 } else { 1.0 })
@@ -121,19 +122,19 @@ impl Real for f32 {
 }
 
 impl Dual {
-    /// A number with its derivatives.
+    /// Creates a number with its derivatives.
     #[inline(always)]
     pub fn new(value: f32, dx: f32, dy: f32) -> Dual {
         Dual { value, dx, dy }
     }
 
-    /// Three duals from a triple and its derivatives.
+    /// Creates three duals from a triple and its derivatives.
     #[inline(always)]
     pub fn triple([value, dx, dy]: [[f32; 3]; 3]) -> [Dual; 3] {
         std::array::from_fn(|i| Dual::new(value[i], dx[i], dy[i]))
     }
 
-    /// The triples of values, changes in x and changes in y.
+    /// Splits duals into triples of values, differentials in x and differentials in y.
     #[inline(always)]
     pub fn parts(triple: [Dual; 3]) -> [[f32; 3]; 3] {
         [
@@ -284,7 +285,7 @@ impl Div<f32> for Dual {
 mod tests {
     use super::*;
 
-    /// Some function of everything there is.
+    /// A test function that uses all operations.
     fn mixture<T: Real>(x: T, y: T) -> T {
         let a = (x * y - x / (y + 3.0)).sin() * 0.5 + y.cos();
         let b = (a * a + 1.0).sqrt() - (-x).exp();

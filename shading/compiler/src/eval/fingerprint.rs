@@ -1,13 +1,13 @@
 //! OSL's `hash(string)`: FarmHash, bit-compatible.
 //!
-//! Geoff Pike, "FarmHash", 2014: the 64-bit hash in its variant `xo`, of which the low 32 bits are seen. Beyond 256 bytes
-//! OSL's own hash depends on the machine; here it goes on as for 97 to 256.
+//! Geoff Pike, "FarmHash", 2014: the 64-bit hash in its variant `xo`, of which the low 32 bits are used. Beyond 256
+//! bytes OSL's own hash depends on the machine; here the method for 97 to 256 bytes is used.
 
 const K0: u64 = 0xc3a5_c85c_97cb_3127;
 const K1: u64 = 0xb492_b66f_be98_f273;
 const K2: u64 = 0x9ae1_6a3b_2f90_404f;
 
-/// `hash(string)`; the empty string has 0.
+/// `hash(string)`; 0 for the empty string.
 pub fn hash(text: &str) -> i32 {
     if text.is_empty() {
         return 0;
@@ -69,7 +69,7 @@ fn short(s: &[u8]) -> u64 {
     shift_mix(y.wrapping_mul(K2) ^ z.wrapping_mul(K0)).wrapping_mul(K2)
 }
 
-/// What 16 to 32 bytes come to, before they are mixed.
+/// State after 16 to 32 bytes, before the final mixing.
 fn block(s: &[u8], mul: u64) -> (u64, u64) {
     let n = s.len();
     let a = word(s, 0).wrapping_mul(K1);
@@ -131,7 +131,7 @@ struct State {
     w: (u64, u64),
 }
 
-/// 32 bytes and a seed to 16 bytes.
+/// Reduces 32 bytes and a seed to 16 bytes.
 fn weak(s: &[u8], a: u64, b: u64) -> (u64, u64) {
     let a = a.wrapping_add(word(s, 0));
     let b = b.wrapping_add(a).wrapping_add(word(s, 24)).rotate_right(21);
@@ -142,7 +142,7 @@ fn weak(s: &[u8], a: u64, b: u64) -> (u64, u64) {
 }
 
 impl State {
-    /// Takes 64 bytes in; `nine` is 9 for the last of them, else 1.
+    /// Processes 64 bytes; `nine` is 9 for the last block, else 1.
     fn take(&mut self, s: &[u8], mul: u64, nine: u64) {
         let State { x, y, z, v, w } = self;
         *x = x

@@ -11,20 +11,20 @@ use super::text::Arg;
 use crate::builtins::Builtin;
 use crate::hir::{Const, Kind};
 
-/// A call of such a function, and what is known of it before it runs.
+/// A library function with the facts about a call that are known at compile time.
 #[derive(Clone, Debug)]
 pub struct Function {
     builtin: Builtin,
-    /// The kind of the value; of the function's own value, where derivatives come with it.
+    /// Kind of the result; with derivatives, that of the value alone.
     gives: Kind,
-    /// Whether the operands are followed by their changes along x and those along y, and the value likewise.
+    /// True if the operands are followed by their differentials along x and those along y, and the result likewise.
     dual: bool,
-    /// A pattern that is the same at every call.
+    /// Regular expression that is constant over all calls.
     pattern: Option<Result<Pattern, String>>,
 }
 
 impl Function {
-    /// A call with operands of which some are known.
+    /// Creates a function for a call with operands of which some are known constants.
     pub fn new(builtin: Builtin, gives: Kind, operands: &[Option<&Const>]) -> Function {
         let pattern = pattern_operand(builtin).and_then(|(i, whole)| match operands.get(i) {
             Some(Some(Const::String(text))) => Some(Pattern::new(text, whole)),
@@ -38,7 +38,7 @@ impl Function {
         }
     }
 
-    /// The same with derivatives, which gives an array of the value and its changes.
+    /// Returns the function with derivatives, whose result is an array of the value and its differentials.
     #[must_use]
     pub fn with_derivatives(self) -> Function {
         Function {
@@ -48,10 +48,10 @@ impl Function {
         }
     }
 
-    /// The value, and what is wrong with the arguments.
+    /// Evaluates the function; returns the value, and an error message about the arguments.
     pub fn call(&self, args: &[Arg<'_>]) -> (Const, Option<String>) {
         use Builtin as B;
-        let given = Given::new(args, self.dual);
+        let given = LibraryArguments::new(args, self.dual);
         let mut problem = None;
         let value = match self.builtin {
             B::Blackbody => Const::Triple(color::blackbody(given.float(0), given.color_system())),
@@ -117,7 +117,7 @@ impl Function {
 
     fn search<R>(
         &self,
-        given: &Given<'_>,
+        given: &LibraryArguments<'_>,
         problem: &mut Option<String>,
         f: impl Fn(&Pattern, &str) -> Result<R, String>,
     ) -> Option<R> {
@@ -137,7 +137,7 @@ impl Function {
         found.map_err(|error| *problem = Some(error)).ok()
     }
 
-    fn spline(&self, given: &Given<'_>) -> Const {
+    fn spline(&self, given: &LibraryArguments<'_>) -> Const {
         let basis = Basis::from_name(given.text(0));
         let x = given.dual(1);
         let last = given.operands - 1;
@@ -151,10 +151,10 @@ impl Function {
         }
     }
 
-    /// `(kind, coordinates, periods if it is periodic)`, and for what may be gabor noise its options, and the changes of the
-    /// coordinates along x and along y.
-    fn noise(&self, given: &Given<'_>, problem: &mut Option<String>) -> Const {
-        /// How many options gabor noise has.
+    /// `(kind, coordinates, periods if it is periodic)`; for a kind that may be Gabor noise, then its options, and the
+    /// differentials of the coordinates along x and along y.
+    fn noise(&self, given: &LibraryArguments<'_>, problem: &mut Option<String>) -> Const {
+        /// Number of options of Gabor noise.
         const OPTIONS: usize = 5;
         let name = given.text(0);
         let periodic = self.builtin == Builtin::PNoise;
@@ -210,7 +210,7 @@ impl Function {
     }
 }
 
-/// Which operand of a function is a pattern, after the text; and whether it stands for the whole text.
+/// Index of the operand that is a regular expression, and whether it must match the whole text.
 fn pattern_operand(builtin: Builtin) -> Option<(usize, bool)> {
     match builtin {
         Builtin::RegexMatch => Some((1, true)),
@@ -234,30 +234,30 @@ fn hash(args: &[Arg<'_>]) -> i32 {
     noise::hash_bits(&keys)
 }
 
-/// `(results, text, separator, most)`: the results with the pieces in their first places.
-fn split(given: &Given<'_>) -> Const {
+/// `(results, text, separator, maxsplit)`: the results with the pieces in their first elements.
+fn split(given: &LibraryArguments<'_>) -> Const {
     let Some(Arg::Strings(before)) = given.args.first() else {
         return Const::Array(vec![]);
     };
-    let most = given.int(3).min(before.len() as i32);
-    let pieces = search::split(given.text(1), given.text(2), most);
+    let max_pieces = given.int(3).min(before.len() as i32);
+    let pieces = search::split(given.text(1), given.text(2), max_pieces);
     let rest = &before[pieces.len().min(before.len())..];
     let texts = pieces.iter().chain(rest);
     Const::Array(texts.map(|text| Const::String((*text).into())).collect())
 }
 
-/// The arguments of a call.
-struct Given<'a> {
+/// Arguments of a call.
+struct LibraryArguments<'a> {
     args: &'a [Arg<'a>],
-    /// How many there are, not counting changes.
+    /// Number of operands without their differentials.
     operands: usize,
     dual: bool,
 }
 
-impl<'a> Given<'a> {
-    fn new(args: &'a [Arg<'a>], dual: bool) -> Given<'a> {
+impl<'a> LibraryArguments<'a> {
+    fn new(args: &'a [Arg<'a>], dual: bool) -> LibraryArguments<'a> {
         let operands = if dual { args.len() / 3 } else { args.len() };
-        Given { args, operands, dual }
+        LibraryArguments { args, operands, dual }
     }
 
     fn text(&self, i: usize) -> &'a str {
@@ -274,7 +274,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The second argument of functions that make colours.
+    /// The second argument of functions that return colours.
     fn color_system(&self) -> ColorSystem {
         ColorSystem::numbered(self.int(1))
     }
@@ -300,7 +300,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// A number of an argument with its changes; 0 beyond the last.
+    /// Returns a number of an argument with its differentials; 0 beyond the last.
     fn element(&self, i: usize, at: usize) -> Dual {
         let part = |part: usize| {
             let list = self.floats(i + part * self.operands);
@@ -317,7 +317,7 @@ impl<'a> Given<'a> {
         self.element(i, 0)
     }
 
-    /// How many knots of a spline count: all, or as many as are asked for.
+    /// Number of knots of a spline that are used: all, or the number given by an argument.
     fn knots(&self, all: usize) -> usize {
         if self.operands == 4 {
             usize::try_from(self.int(2)).unwrap_or(0).min(all)

@@ -4,7 +4,7 @@ use std::f32::consts::{FRAC_1_PI, FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E,
 
 use crate::builtins::Builtin;
 
-/// The function of one float behind a built-in that works lane by lane.
+/// Returns the function of one float behind a built-in that is applied component by component.
 pub fn unary(builtin: Builtin) -> Option<fn(f32) -> f32> {
     use Builtin as B;
     Some(match builtin {
@@ -39,7 +39,7 @@ pub fn unary(builtin: Builtin) -> Option<fn(f32) -> f32> {
     })
 }
 
-/// The function of two floats behind a built-in that works lane by lane.
+/// Returns the function of two floats behind a built-in that is applied component by component.
 pub fn binary(builtin: Builtin) -> Option<fn(f32, f32) -> f32> {
     use Builtin as B;
     Some(match builtin {
@@ -52,22 +52,22 @@ pub fn binary(builtin: Builtin) -> Option<fn(f32, f32) -> f32> {
     })
 }
 
-// Trigonometry and logarithms are OSL's polynomials, in its order: what many shaders take for a random number are the last
-// digits of a sine, so these are facts.
+// Trigonometric functions and logarithms are OSL's polynomials, evaluated in the same order: many shaders use the last
+// digits of a sine as a random number, so these must agree.
 
-/// π/4 as a sum of numbers with few digits, so that whole multiples of the first ones are exact.
+/// π/4 as a sum of numbers with few digits, so that integer multiples of the first ones are exact.
 const QUARTER_PI: [f32; 4] = [0.785_156_25, 0.000_241_875_65, 3.774_766_8e-8, 1.281_672e-12];
 
-/// The whole number nearest to `x / (quarters · π/4)`, where `inverse` is the reciprocal of that divisor, and what of `x` is
-/// left of it.
+/// Range reduction: the integer nearest to `x / (quarters · π/4)`, where `inverse` is the reciprocal of that divisor,
+/// and the remainder of `x`.
 #[inline]
 fn reduced(x: f32, inverse: f32, quarters: f32) -> (i32, f32) {
-    // Floats so large have no digits behind the point, and halves go to the even number, as with OSL.
+    // Floats of this size have no fractional digits; halves are rounded to even, as in OSL.
     const WHOLE: f32 = 1.5 * 8_388_608.0;
     let turns = x * inverse;
     let is_small = turns.abs() < 4_194_304.0;
     let nearest = if is_small { (turns + WHOLE) - WHOLE } else { turns };
-    // Beyond the range as the machine's own conversion has it.
+    // Out-of-range values convert as the CPU's instruction does.
     let whole = if nearest.abs() < 2_147_483_648.0 {
         nearest as i32
     } else {
@@ -79,13 +79,13 @@ fn reduced(x: f32, inverse: f32, quarters: f32) -> (i32, f32) {
     (whole, rest)
 }
 
-/// Rounds what is too small to matter to zero, for `x` of the order of `scale`.
+/// Flushes values to zero that are negligible for `x` of the order of `scale`.
 #[inline]
 fn without_denormals(x: f32, scale: f32) -> f32 {
     scale - (scale - x)
 }
 
-/// Within `[-1, 1]`; −1 for a NaN.
+/// Clamps to `[-1, 1]`; −1 for a NaN.
 #[inline]
 fn clamped_wave(x: f32) -> f32 {
     let x = if x >= -1.0 { x } else { -1.0 };
@@ -93,6 +93,7 @@ fn clamped_wave(x: f32) -> f32 {
 }
 
 /// Sine of an angle in radians.
+#[inline]
 pub fn sin(x: f32) -> f32 {
     let (turns, x) = reduced(x, FRAC_1_PI, 4.0);
     let x = without_denormals(x, FRAC_PI_2);
@@ -106,6 +107,7 @@ pub fn sin(x: f32) -> f32 {
 }
 
 /// Cosine of an angle in radians.
+#[inline]
 pub fn cos(x: f32) -> f32 {
     let (turns, x) = reduced(x, FRAC_1_PI, 4.0);
     let x = without_denormals(x, FRAC_PI_2);
@@ -118,6 +120,7 @@ pub fn cos(x: f32) -> f32 {
 }
 
 /// Tangent of an angle in radians.
+#[inline]
 pub fn tan(x: f32) -> f32 {
     let (turns, x) = reduced(x, FRAC_2_PI, 2.0);
     let is_even = turns & 1 == 0;
@@ -135,31 +138,35 @@ pub fn tan(x: f32) -> f32 {
     if is_even { r } else { -1.0 / r }
 }
 
-/// A number whose sign is taken. That of a NaN means nothing: it may be another one in optimised code.
+/// Returns a number whose sign is used. The sign of a NaN is normalised, because it may differ in optimised code.
 #[inline]
 fn sign_giver(x: f32) -> f32 {
     if x.is_nan() { 0.0 } else { x }
 }
 
-/// Arc sine to 5·10⁻⁵, as OSL has it; the argument is clamped to `[-1, 1]`.
+/// Arc sine to 5·10⁻⁵, as in OSL; the argument is clamped to `[-1, 1]`.
+#[inline]
 pub fn asin(x: f32) -> f32 {
     (FRAC_PI_2 - acos_of_magnitude(x)).copysign(sign_giver(x))
 }
 
-/// Arc cosine to 5·10⁻⁵, as OSL has it; the argument is clamped to `[-1, 1]`.
+/// Arc cosine to 5·10⁻⁵, as in OSL; the argument is clamped to `[-1, 1]`.
+#[inline]
 pub fn acos(x: f32) -> f32 {
     let a = acos_of_magnitude(x);
     if x < 0.0 { PI - a } else { a }
 }
 
+#[inline]
 fn acos_of_magnitude(x: f32) -> f32 {
     let m = x.abs();
-    // The detour rounds what is too small to matter to zero.
+    // This flushes negligible values to zero.
     let m = if m < 1.0 { 1.0 - (1.0 - m) } else { 1.0 };
     (1.0 - m).sqrt() * (FRAC_PI_2 + m * (-0.213_300_99 + m * (0.077_980_48 + m * -0.021_640_95)))
 }
 
 /// Arc tangent, to 10⁻⁵.
+#[inline]
 pub fn atan(x: f32) -> f32 {
     let a = x.abs();
     let ratio = if a > 1.0 { 1.0 / a } else { a };
@@ -167,7 +174,8 @@ pub fn atan(x: f32) -> f32 {
     (if a > 1.0 { FRAC_PI_2 - r } else { r }).copysign(x)
 }
 
-/// Angle of `(x, y)`, to 10⁻⁵; 0 for the origin.
+/// Angle of `(x, y)`, to 10⁻⁵; 0 at the origin.
+#[inline]
 pub fn atan2(y: f32, x: f32) -> f32 {
     let (a, b) = (x.abs(), y.abs());
     let ratio = if b == 0.0 {
@@ -190,6 +198,7 @@ pub fn atan2(y: f32, x: f32) -> f32 {
 }
 
 /// Arc tangent of a number in `[0, 1]`.
+#[inline]
 fn atan_of_ratio(x: f32) -> f32 {
     let x = without_denormals(x, 1.0);
     let square = x * x;
@@ -197,6 +206,7 @@ fn atan_of_ratio(x: f32) -> f32 {
 }
 
 /// Hyperbolic sine.
+#[inline]
 pub fn sinh(x: f32) -> f32 {
     let a = x.abs();
     if a > 1.0 {
@@ -213,31 +223,35 @@ pub fn sinh(x: f32) -> f32 {
 }
 
 /// Hyperbolic cosine.
+#[inline]
 pub fn cosh(x: f32) -> f32 {
     let e = exp(x.abs());
     0.5 * e + 0.5 / e
 }
 
 /// Hyperbolic tangent.
+#[inline]
 pub fn tanh(x: f32) -> f32 {
     let e = exp(2.0 * x.abs());
     (1.0 - 2.0 / (1.0 + e)).copysign(x)
 }
 
 /// e to the power of `x`, to 2·10⁻⁵ of the value.
+#[inline]
 pub fn exp(x: f32) -> f32 {
     exp2(x * LOG2_E)
 }
 
-/// 2 to the power of `x`, which is clamped to `[-126, 126]`: OSL's polynomial, to 7·10⁻⁶ of the value, since its digits
-/// are seen in what shaders print.
+/// 2 to the power of `x`, which is clamped to `[-126, 126]`: OSL's polynomial, to 7·10⁻⁶ of the value, because its
+/// digits are visible in printed output.
+#[inline]
 pub fn exp2(x: f32) -> f32 {
     if x.is_nan() {
         return x;
     }
     let x = x.clamp(-126.0, 126.0);
     let whole = x as i32;
-    // The detour rounds what is too small to matter to zero.
+    // This flushes negligible values to zero.
     let x = 1.0 - (1.0 - (x - whole as f32));
     let mut r = 1.333_365e-3;
     for c in [9.810_353e-3, 5.551_834e-2, 0.240_179_33, 0.693_144_86, 1.0] {
@@ -247,6 +261,7 @@ pub fn exp2(x: f32) -> f32 {
 }
 
 /// `exp(x) - 1`, exact for small `x`.
+#[inline]
 pub fn expm1(x: f32) -> f32 {
     if x.abs() < 1e-5 {
         (0.5 * (x * x) + x).copysign(x)
@@ -255,7 +270,8 @@ pub fn expm1(x: f32) -> f32 {
     }
 }
 
-/// Logarithms take their argument clamped to the normal positive numbers, as OSL's do: `log(0)` is about −87.3.
+/// Clamps the argument of a logarithm to the positive normal numbers, as in OSL: `log(0)` is about −87.3.
+#[inline]
 fn log_domain(x: f32) -> f32 {
     if x >= f32::MIN_POSITIVE {
         x.min(f32::MAX)
@@ -265,11 +281,13 @@ fn log_domain(x: f32) -> f32 {
 }
 
 /// Natural logarithm, to 8·10⁻⁶.
+#[inline]
 pub fn log(x: f32) -> f32 {
     log2(x) * LN_2
 }
 
 /// Logarithm to base 2, to 8·10⁻⁶.
+#[inline]
 pub fn log2(x: f32) -> f32 {
     let bits = log_domain(x).to_bits();
     let exponent = (bits >> 23) as i32 - 127;
@@ -286,11 +304,13 @@ pub fn log2(x: f32) -> f32 {
 }
 
 /// Logarithm to base 10, to 8·10⁻⁶.
+#[inline]
 pub fn log10(x: f32) -> f32 {
     log2(x) * LOG10_2
 }
 
-/// Binary exponent of `|x|`, which is clamped to the normal numbers.
+/// Binary exponent of `|x|`, clamped to the normal numbers.
+#[inline]
 pub fn logb(x: f32) -> f32 {
     let biased = log_domain(x.abs()).to_bits() >> 23;
     biased as f32 - 127.0
@@ -308,7 +328,8 @@ pub fn inversesqrt(x: f32) -> f32 {
     if x > 0.0 { 1.0 / x.sqrt() } else { 0.0 }
 }
 
-/// Cube root, to a few last places: two of Newton's steps from a guess by the exponent.
+/// Cube root, to a few units in the last place: two Newton iterations from a guess by the exponent.
+#[inline]
 pub fn cbrt(x: f32) -> f32 {
     if x == 0.0 {
         return x;
@@ -334,7 +355,8 @@ pub fn sign(x: f32) -> f32 {
     }
 }
 
-/// The error function to 2·10⁻⁶, as OSL has it.
+/// Error function to 2·10⁻⁶, as in OSL.
+#[inline]
 pub fn erf(x: f32) -> f32 {
     // Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, eq. 7.1.28.
     const A: [f32; 6] = [
@@ -354,12 +376,14 @@ pub fn erf(x: f32) -> f32 {
 }
 
 /// `1 - erf(x)`.
+#[inline]
 pub fn erfc(x: f32) -> f32 {
     1.0 - erf(x)
 }
 
-/// `x` to the power of `y`, to about 10⁻⁵ of the value. Anything to the power of 0 is 1, 0 to any other power is 0, a negative number to a power
-/// that is no integer is 0, and the result is finite.
+/// `x` to the power of `y`, to about 10⁻⁵ of the value. The result is finite: anything to the power of 0 is 1, 0 to any
+/// other power is 0, and a negative number to a power that is not an integer is 0.
+#[inline]
 pub fn pow(x: f32, y: f32) -> f32 {
     if y == 0.0 {
         return 1.0;
@@ -379,31 +403,31 @@ pub fn pow(x: f32, y: f32) -> f32 {
     max(min(power, f32::MAX), -f32::MAX)
 }
 
-/// `a − b·trunc(a/b)`; 0 when `b` is 0.
+/// `a − b·trunc(a/b)`; 0 if `b` is 0.
 #[inline]
 pub fn fmod(a: f32, b: f32) -> f32 {
     if b == 0.0 { 0.0 } else { a - (a / b).trunc() * b }
 }
 
-/// The smaller; see [`crate::eval`] for NaNs.
+/// Minimum; see [`crate::eval`] for NaNs.
 #[inline]
 pub fn min(a: f32, b: f32) -> f32 {
     if b < a { b } else { a }
 }
 
-/// The larger; see [`crate::eval`] for NaNs.
+/// Maximum; see [`crate::eval`] for NaNs.
 #[inline]
 pub fn max(a: f32, b: f32) -> f32 {
     if a < b { b } else { a }
 }
 
-/// The smaller integer.
+/// Minimum of integers.
 #[inline]
 pub fn min_int(a: i32, b: i32) -> i32 {
     a.min(b)
 }
 
-/// The larger integer.
+/// Maximum of integers.
 #[inline]
 pub fn max_int(a: i32, b: i32) -> i32 {
     a.max(b)
@@ -437,7 +461,7 @@ pub fn length(a: [f32; 3]) -> f32 {
     dot(a, a).sqrt()
 }
 
-/// The triple times the reciprocal of its length, as with OSL to the last digit; zero when the length is zero.
+/// Multiplies the triple by the reciprocal of its length, as in OSL to the last digit; zero if the length is zero.
 #[inline]
 pub fn normalize(a: [f32; 3]) -> [f32; 3] {
     let length = length(a);
@@ -469,9 +493,9 @@ mod tests {
 
     #[test]
     fn angles_are_near_the_exact_ones() {
-        let close = |name: &str, x: f32, found: f32, exact: f64, most: f64| {
+        let close = |name: &str, x: f32, found: f32, exact: f64, max_error: f64| {
             let error = (f64::from(found) - exact).abs();
-            assert!(error <= most, "{name}({x}) is {found}, {error:e} off");
+            assert!(error <= max_error, "{name}({x}) is {found}, {error:e} off");
         };
         for i in -4000..4000 {
             let x = i as f32 * 0.037;

@@ -1,11 +1,11 @@
 //! Matrix operations: row-major, row vectors (v·M), translation in the last row.
 //!
 //! Branch-free functions are generic over [`Number`], so that [`crate::eval::packet`] computes the same for four
-//! points. They use loops, since closures of `map` that are not inlined pass vectors through memory.
+//! points. They use loops, because `map` closures that are not inlined pass vectors through memory.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A number, or one for each of several points.
+/// A scalar, or a vector with a number for each of several points.
 pub trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
@@ -16,10 +16,10 @@ impl<T> Number for T where
 {
 }
 
-/// The identity.
+/// Identity matrix.
 pub const IDENTITY: [f32; 16] = diagonal(1.0);
 
-/// A number on the diagonal.
+/// Diagonal matrix.
 pub const fn diagonal(x: f32) -> [f32; 16] {
     let mut m = [0.0; 16];
     m[0] = x;
@@ -29,7 +29,7 @@ pub const fn diagonal(x: f32) -> [f32; 16] {
     m
 }
 
-/// The matrix product.
+/// Matrix product.
 #[inline(always)]
 pub fn mul<T: Number>(a: &[T; 16], b: &[T; 16]) -> [T; 16] {
     let mut product = *a;
@@ -43,7 +43,7 @@ pub fn mul<T: Number>(a: &[T; 16], b: &[T; 16]) -> [T; 16] {
     product
 }
 
-/// `a` times the inverse of `b`; a singular `b` counts as the identity.
+/// `a` times the inverse of `b`; a singular `b` is replaced by the identity.
 pub fn div(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
     match inverse(b) {
         Some(b) if *a == IDENTITY => b,
@@ -52,7 +52,7 @@ pub fn div(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
     }
 }
 
-/// Rows become columns.
+/// Transpose.
 #[inline(always)]
 pub fn transpose<T: Copy>(m: &[T; 16]) -> [T; 16] {
     let mut columns = *m;
@@ -62,7 +62,8 @@ pub fn transpose<T: Copy>(m: &[T; 16]) -> [T; 16] {
     columns
 }
 
-/// Whether the last column is that of the identity, so that positions need no division.
+/// Returns whether the last column is that of the identity, so that positions need no division.
+#[inline]
 fn is_affine(m: &[f32; 16]) -> bool {
     [m[3], m[7], m[11], m[15]] == [0.0, 0.0, 0.0, 1.0]
 }
@@ -77,7 +78,7 @@ pub fn determinant(m: &[f32; 16]) -> f32 {
     }
 }
 
-/// The inverse, computed in `f64`; `None` when the matrix is singular or the result is not finite.
+/// The inverse, computed in `f64`; `None` if the matrix is singular or the result is not finite.
 pub fn inverse(m: &[f32; 16]) -> Option<[f32; 16]> {
     let wide = m.map(f64::from);
     let (determinant, inverse) = if is_affine(m) {
@@ -89,13 +90,13 @@ pub fn inverse(m: &[f32; 16]) -> Option<[f32; 16]> {
     (determinant != 0.0 && inverse.iter().all(|x| x.is_finite())).then_some(inverse)
 }
 
-/// The determinant of a matrix whose last column is that of the identity.
+/// The determinant of an affine matrix (last column that of the identity).
 #[inline(always)]
 pub(super) fn affine_determinant<T: Number>(m: &[T; 16]) -> T {
     expand3(m, &cofactors(m))
 }
 
-/// The determinant and the inverse of a matrix whose last column is that of the identity.
+/// The determinant and the inverse of an affine matrix (last column that of the identity).
 #[inline(always)]
 pub(super) fn affine_inverse<T: Number>(m: &[T; 16], [zero, one]: [T; 2]) -> (T, [T; 16]) {
     let cofactors = cofactors(m);
@@ -135,7 +136,7 @@ pub(super) fn general_determinant<T: Number>(m: &[T; 16]) -> T {
     expand(&s, &c)
 }
 
-/// The determinant and the inverse of any matrix.
+/// The determinant and the inverse of a general matrix.
 #[inline(always)]
 pub(super) fn general_inverse<T: Number>(m: &[T; 16], one: T) -> (T, [T; 16]) {
     let (s, c) = minors(m);
@@ -183,7 +184,8 @@ fn expand<T: Number>(s: &[T; 6], c: &[T; 6]) -> T {
     s[0] * c[5] - s[1] * c[4] + s[2] * c[3] + s[3] * c[2] - s[4] * c[1] + s[5] * c[0]
 }
 
-/// A position through a matrix, divided by w; zero where w is zero.
+/// Transforms a position and divides it by w; zero if w is zero.
+#[inline]
 pub fn transform_point(m: &[f32; 16], [x, y, z]: [f32; 3]) -> [f32; 3] {
     let column = |j: usize| x * m[j] + y * m[j + 4] + z * m[j + 8] + m[j + 12];
     let w = column(3);
@@ -194,14 +196,14 @@ pub fn transform_point(m: &[f32; 16], [x, y, z]: [f32; 3]) -> [f32; 3] {
     }
 }
 
-/// A direction through the upper 3×3 part of a matrix.
+/// Transforms a direction by the upper 3×3 part of a matrix.
 #[inline(always)]
 pub fn transform_vector<T: Number>(m: &[T; 16], [x, y, z]: [T; 3]) -> [T; 3] {
     let column = |j: usize| x * m[j] + y * m[j + 4] + z * m[j + 8];
     [column(0), column(1), column(2)]
 }
 
-/// A normal through the inverse transpose of a matrix; a singular matrix counts as the identity.
+/// Transforms a normal by the inverse transpose of a matrix; a singular matrix is replaced by the identity.
 pub fn transform_normal(m: &[f32; 16], n: [f32; 3]) -> [f32; 3] {
     match inverse(m) {
         Some(m) => transform_vector(&transpose(&m), n),
@@ -222,7 +224,7 @@ mod tests {
 
     #[test]
     fn inverse_undoes_a_matrix() {
-        // One that positions pass without a division: a rotation about z, uneven scales and a shift.
+        // An affine matrix: a rotation about z, nonuniform scales and a translation.
         let affine: [f32; 16] = [
             0.0, 2.0, 0.0, 0.0, //
             -3.0, 0.0, 0.5, 0.0, //

@@ -29,13 +29,13 @@ pub mod spline;
 pub mod text;
 mod xpath;
 
-/// The distance of a traced ray without `maxdist`: OSL's.
+/// Distance of a traced ray without `maxdist`, as in OSL.
 pub const FAR: f32 = 1e30;
 
-/// Turns of loops and calls that one run may take before it is ended, unless the embedder says otherwise.
+/// Default number of loop iterations and calls after which a run is aborted.
 pub const DEFAULT_FUEL: u32 = 65_536;
 
-/// Calls of recursive functions that may be open at once; a deeper one ends the run as spent fuel does.
+/// Maximum depth of recursive calls; deeper recursion aborts the run as spent fuel does.
 pub const MAX_DEPTH: u32 = 256;
 
 /// int / int: toward zero, wrapping, 0 for a zero divisor.
@@ -56,16 +56,16 @@ pub fn div_float(a: f32, b: f32) -> f32 {
     if b == 0.0 { 0.0 } else { a / b }
 }
 
-/// What floats are below that become ints.
+/// Exclusive upper bound of floats that can be converted to int.
 pub const INT_LIMIT: f32 = 2147483648.0;
 
-/// float → int: toward zero. What no int holds, and NaN, is the least int, as it is with OSL on x86.
+/// float → int: truncates. Out-of-range values and NaN give the minimum int, as in OSL on x86.
 #[inline]
 pub fn float_to_int(a: f32) -> i32 {
     if a < INT_LIMIT { a as i32 } else { i32::MIN }
 }
 
-/// What is said of an index that is outside of a variable; OSL's words.
+/// Message for an index out of range; OSL's wording.
 pub fn index_message(index: i32, variable: &str, length: u32) -> String {
     format!(
         "Index [{index}] out of range {variable}[0..{}]",
@@ -73,7 +73,7 @@ pub fn index_message(index: i32, variable: &str, length: u32) -> String {
     )
 }
 
-/// The index clamped to `0..length`, and whether it lay outside.
+/// Clamps an index to `0..length`; returns whether it was out of range.
 #[inline]
 pub fn clamp_index(index: i32, length: usize) -> (usize, bool) {
     let last = length.saturating_sub(1);
@@ -84,13 +84,13 @@ pub fn clamp_index(index: i32, length: usize) -> (usize, bool) {
     }
 }
 
-/// Applies a function lane by lane.
+/// Applies a function component by component.
 #[inline]
 pub fn lanes(f: impl Fn(f32) -> f32, [x, y, z]: [f32; 3]) -> [f32; 3] {
     [f(x), f(y), f(z)]
 }
 
-/// Applies a function of two numbers lane by lane.
+/// Applies a function of two numbers component by component.
 #[inline]
 pub fn lanes2(f: impl Fn(f32, f32) -> f32, a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
     [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2])]

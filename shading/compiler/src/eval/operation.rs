@@ -1,4 +1,4 @@
-//! Operations that depend on their operands only.
+//! Evaluation of operations that depend on their operands only.
 
 use std::sync::Arc;
 
@@ -8,31 +8,31 @@ use crate::eval::text::{self, Arg, FormatError};
 use crate::eval::{self, lanes, lanes2, library, math, matrix, noise};
 use crate::hir::{Const, Kind, Op};
 
-/// What an operation found wrong, while it still gave a value.
+/// A problem reported by an operation that still returned a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Problem {
-    /// An index was clamped.
+    /// The index was clamped.
     Index {
-        /// As it was.
+        /// Original index.
         index: i32,
-        /// Of the array.
+        /// Length of the array.
         length: usize,
     },
-    /// A format string does not fit.
+    /// A format string does not match the arguments.
     Format(FormatError),
-    /// A function cannot do with an argument.
+    /// Message about an invalid argument of a function.
     Argument(String),
 }
 
-/// The result of an operation on constants; `dst` is the kind of its destination. `None` when the operation depends on
-/// more than its operands, does not fit them, or would report something, which is left to the run.
+/// Evaluates an operation on constants; `dst` is the kind of its destination. `None` if the operation depends on more
+/// than its operands, does not fit them, or would report a problem, which is left to run time.
 pub fn eval_op(op: Op, dst: Kind, args: &[&Const]) -> Option<Const> {
     let mut problem = None;
     let value = evaluate(op, dst, args, &mut problem)?;
     problem.is_none().then_some(value)
 }
 
-/// The same, but what is wrong is told beside the result.
+/// Evaluates an operation on constants like [`eval_op`], but returns problems beside the result.
 pub fn evaluate(op: Op, dst: Kind, args: &[&Const], problem: &mut Option<Problem>) -> Option<Const> {
     use Const::{Array, Float, Int, Matrix, NullClosure, Triple};
     let mut index = |i: &i32, length: usize| clamped(*i, length, problem);
@@ -99,7 +99,7 @@ pub fn evaluate(op: Op, dst: Kind, args: &[&Const], problem: &mut Option<Problem
     })
 }
 
-/// The index within bounds; notes when it was not.
+/// Clamps an index, and notes a problem if it was out of range.
 pub fn clamped(index: i32, length: usize, problem: &mut Option<Problem>) -> usize {
     let (clamped, outside) = eval::clamp_index(index, length);
     if outside {
@@ -219,7 +219,7 @@ fn call(builtin: Builtin, dst: Kind, args: &[&Const], problem: &mut Option<Probl
 fn pattern(builtin: Builtin, dst: Kind, args: &[&Const]) -> Option<Const> {
     use Const::{Float, Triple};
     let triple = dst == Kind::TRIPLE;
-    // The twelve functions of each noise, by dimension and result.
+    // The twelve functions of each noise kind, by dimension and result type.
     macro_rules! noises {
         ($one:ident $two:ident $three:ident $four:ident $one3:ident $two3:ident $three3:ident $four3:ident) => {
             match (args, triple) {
@@ -247,7 +247,7 @@ fn pattern(builtin: Builtin, dst: Kind, args: &[&Const]) -> Option<Const> {
     })
 }
 
-/// A function of the library, with derivatives or without.
+/// Calls a library function, with or without derivatives.
 fn call_library(
     builtin: Builtin,
     dst: Kind,
@@ -271,7 +271,8 @@ fn call_library(
     value
 }
 
-/// A built-in function with derivatives: the operands, their changes along x, and those along y.
+/// A built-in function with derivatives: the arguments are the operands, their differentials along x, and those along
+/// y.
 fn dual(builtin: Builtin, dst: Kind, args: &[&Const], problem: &mut Option<Problem>) -> Option<Const> {
     if builtin.in_library() {
         return Some(call_library(builtin, dst, true, args, problem));
@@ -312,18 +313,18 @@ fn dual(builtin: Builtin, dst: Kind, args: &[&Const], problem: &mut Option<Probl
     })
 }
 
-/// A value taken apart for printing.
+/// A value decomposed for printing.
 pub enum Printable<'a> {
     /// Integers.
     Ints(Vec<i32>),
     /// Floats, also of triples and matrices.
     Floats(Vec<f32>),
-    /// Strings; a closure counts as an empty one.
+    /// Strings; a closure counts as an empty string.
     Strings(Vec<&'a str>),
 }
 
 impl<'a> Printable<'a> {
-    /// Takes a value apart.
+    /// Decomposes a value.
     pub fn of(value: &'a Const) -> Printable<'a> {
         match value {
             Const::Int(a) => Printable::Ints(vec![*a]),
@@ -353,14 +354,14 @@ impl<'a> Printable<'a> {
             (Printable::Ints(a), Printable::Ints(b)) => a.extend(b),
             (Printable::Floats(a), Printable::Floats(b)) => a.extend(b),
             (Printable::Strings(a), Printable::Strings(b)) => a.extend(b),
-            // Arrays are of one kind.
+            // All elements of an array are of one kind.
             _ => {}
         }
         self
     }
 }
 
-/// Formatted text; notes when the format does not fit.
+/// Formats a text; notes a problem if the format does not match.
 pub fn format(format: &str, values: &[Printable<'_>], problem: &mut Option<Problem>) -> String {
     let args: Vec<Arg<'_>> = values.iter().map(Printable::arg).collect();
     let (text, error) = text::format(format, &args);

@@ -1,12 +1,12 @@
 //! Packet versions of matrix and elementary functions (four points), with the same bits as scalar code.
 //!
-//! A value of a packet is a row for each of its numbers, and a row has the number of each point.
+//! A value of a packet is stored as structure of arrays: a row for each of its numbers, with one element per point.
 
 use wide::{f32x4, f64x4};
 
 use super::matrix;
 
-/// Points of a packet.
+/// Number of points in a packet.
 pub const POINTS: usize = 4;
 
 /// A number at each point.
@@ -29,12 +29,12 @@ pub fn each2(f: impl Fn(f32, f32) -> f32, x: Row, y: Row) -> Row {
     f32x4::new([f(x[0], y[0]), f(x[1], y[1]), f(x[2], y[2]), f(x[3], y[3])])
 }
 
-/// The matrix at a point.
+/// Returns the matrix at a point.
 fn at(m: &Matrices, point: usize) -> [f32; 16] {
     m.map(|row| row.to_array()[point])
 }
 
-/// Rows of what a function gives at each point.
+/// Evaluates a function at each point, and transposes the results to rows.
 fn gather<const N: usize>(f: impl Fn(usize) -> [f32; N]) -> [Row; N] {
     let points: [[f32; N]; POINTS] = std::array::from_fn(f);
     std::array::from_fn(|i| f32x4::new(points.map(|numbers| numbers[i])))
@@ -56,7 +56,7 @@ fn narrow(x: f64x4) -> Row {
     f32x4::new([a as f32, b as f32, c as f32, d as f32])
 }
 
-/// Whether something holds at all points, at none, or here and there.
+/// Extent of a property within a packet: all points, none, or some.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Share {
     All,
@@ -64,7 +64,7 @@ enum Share {
     Some,
 }
 
-/// Whether rows have the given numbers.
+/// Compares rows with the given numbers at all points.
 #[inline(always)]
 fn share_of<const N: usize>(rows: [Row; N], numbers: [f32; N]) -> Share {
     let mut equal = f32x4::splat(f32::from_bits(u32::MAX));
@@ -78,7 +78,7 @@ fn share_of<const N: usize>(rows: [Row; N], numbers: [f32; N]) -> Share {
     }
 }
 
-/// At how many points the last column is that of the identity.
+/// Tests at how many points the last column is that of the identity.
 #[inline(always)]
 fn affine_share(m: &Matrices) -> Share {
     share_of([m[3], m[7], m[11], m[15]], [0.0, 0.0, 0.0, 1.0])
@@ -144,7 +144,7 @@ pub fn transform_normal(m: &Matrices, n: [Row; 3]) -> [Row; 3] {
 mod tests {
     use super::*;
 
-    /// A rotation and a shift at some points, a projection, a singular matrix, the identity.
+    /// A rotation with translation at some points, a projection, a singular matrix, the identity.
     const SAMPLES: [[f32; 16]; 5] = [
         [
             0.0, 2.0, 0.0, 0.0, -3.0, 0.0, 0.5, 0.0, 0.0, 0.25, 4.0, 0.0, 7.0, -8.0, 9.0, 1.0,

@@ -2,13 +2,13 @@
 
 use fancy_regex::{Regex, RegexBuilder};
 
-/// The byte at an index, 0 outside.
+/// Returns the byte at an index; 0 if out of range.
 pub fn getchar(text: &str, index: i32) -> i32 {
     let byte = usize::try_from(index).ok().and_then(|i| text.as_bytes().get(i));
     byte.map_or(0, |b| i32::from(*b))
 }
 
-/// The int that a text begins with, clamped to the range of ints; 0 where there is none.
+/// Parses the int at the start of a text, clamped to the range of int; 0 if there is none.
 pub fn stoi(text: &str) -> i32 {
     let text = text.trim_ascii_start();
     let (negative, digits) = match text.as_bytes().first() {
@@ -24,8 +24,8 @@ pub fn stoi(text: &str) -> i32 {
     value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-/// The float that a text begins with, as C's `strtof` reads it (`inf`, `nan` and hexadecimal digits too); 0 where there
-/// is none.
+/// Parses the float at the start of a text as C's `strtof` does (including `inf`, `nan` and hexadecimal floats); 0 if
+/// there is none.
 pub fn stof(text: &str) -> f32 {
     let text = text.trim_ascii_start();
     let (negative, text) = match text.as_bytes().first() {
@@ -40,7 +40,7 @@ pub fn stof(text: &str) -> f32 {
     if negative { -value } else { value }
 }
 
-/// Where digits that begin at a place end.
+/// Returns the end of the digits that begin at an offset.
 fn end_of_digits(bytes: &[u8], mut at: usize, is_digit: fn(&u8) -> bool) -> usize {
     while bytes.get(at).is_some_and(is_digit) {
         at += 1;
@@ -48,7 +48,7 @@ fn end_of_digits(bytes: &[u8], mut at: usize, is_digit: fn(&u8) -> bool) -> usiz
     at
 }
 
-/// Where an exponent that begins at a place ends; the same place where there are no digits behind its letter.
+/// Returns the end of the exponent that begins at an offset; the offset itself if its letter is not followed by digits.
 fn end_of_exponent(bytes: &[u8], at: usize, letter: u8) -> usize {
     if !bytes.get(at).is_some_and(|b| b.eq_ignore_ascii_case(&letter)) {
         return at;
@@ -58,7 +58,7 @@ fn end_of_exponent(bytes: &[u8], at: usize, letter: u8) -> usize {
     if end > digits { end } else { at }
 }
 
-/// Infinity or NaN by name.
+/// Parses infinity or NaN.
 fn not_finite(text: &str) -> Option<f32> {
     let name = text.as_bytes().get(..3)?;
     if name.eq_ignore_ascii_case(b"inf") {
@@ -68,7 +68,7 @@ fn not_finite(text: &str) -> Option<f32> {
     }
 }
 
-/// A number such as `0x1.8p3`, without a sign.
+/// Parses a hexadecimal float such as `0x1.8p3`, without a sign.
 fn hexadecimal(text: &str) -> Option<f32> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
     let bytes = digits.as_bytes();
@@ -92,7 +92,7 @@ fn hexadecimal(text: &str) -> Option<f32> {
     Some((mantissa * 2f64.powi(scale)) as f32)
 }
 
-/// A decimal number without a sign.
+/// Parses a decimal number without a sign.
 fn decimal(text: &str) -> Option<f32> {
     let bytes = text.as_bytes();
     let mut end = end_of_digits(bytes, 0, u8::is_ascii_digit);
@@ -102,21 +102,21 @@ fn decimal(text: &str) -> Option<f32> {
     text[..end_of_exponent(bytes, end, b'e')].parse().ok()
 }
 
-/// The pieces of a text between separators, at most `most` of them: the last has all that is left. Without a separator
-/// pieces lie between runs of white space. An empty text has none.
-pub fn split<'a>(text: &'a str, separator: &str, most: i32) -> Vec<&'a str> {
-    let most = usize::try_from(most).unwrap_or(0);
-    if text.is_empty() || most == 0 {
+/// Splits a text at separators into at most `max_pieces` pieces, the last of which holds the remainder. An empty
+/// separator splits at runs of white space. An empty text has no pieces.
+pub fn split<'a>(text: &'a str, separator: &str, max_pieces: i32) -> Vec<&'a str> {
+    let max_pieces = usize::try_from(max_pieces).unwrap_or(0);
+    if text.is_empty() || max_pieces == 0 {
         return vec![];
     }
     if !separator.is_empty() {
-        return text.splitn(most, separator).collect();
+        return text.splitn(max_pieces, separator).collect();
     }
     let is_space = |c: char| c.is_ascii_whitespace() || c == '\x0b';
     let mut pieces = vec![];
     let mut rest = text.trim_start_matches(is_space);
     while !rest.is_empty() {
-        let end = if pieces.len() + 1 == most {
+        let end = if pieces.len() + 1 == max_pieces {
             rest.len()
         } else {
             rest.find(is_space).unwrap_or(rest.len())
@@ -127,8 +127,8 @@ pub fn split<'a>(text: &'a str, separator: &str, most: i32) -> Vec<&'a str> {
     pieces
 }
 
-/// The most steps back that a search takes: more than any search of practice, and a fraction of a second. Only
-/// look-around and references to groups take steps back; other patterns are matched in linear time.
+/// Maximum number of backtracking steps of a search: more than practical searches need, and a fraction of a second.
+/// Only look-around and backreferences need backtracking; other patterns are matched in linear time.
 const MAX_STEPS: usize = 1_000_000;
 
 /// A regular expression.
@@ -139,10 +139,10 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// A pattern for the whole of a text, or for any part of it.
+    /// Compiles a pattern that matches the whole text, or any part of it.
     ///
     /// # Errors
-    /// What is wrong with the text of the pattern.
+    /// The syntax error in the pattern.
     pub fn new(text: &str, whole: bool) -> Result<Pattern, String> {
         let anchored = if whole {
             format!("^(?:{text})$")
@@ -162,19 +162,19 @@ impl Pattern {
         format!("the search for {:?} was given up: {error}", self.text)
     }
 
-    /// Whether the pattern is found in a text.
+    /// Returns whether the pattern matches a text.
     ///
     /// # Errors
-    /// When the search takes too many steps.
+    /// If the search takes too many steps.
     pub fn matches(&self, text: &str) -> Result<bool, String> {
         self.regex.is_match(text).map_err(|error| self.too_slow(&error))
     }
 
-    /// Beginning and end of what the pattern matched, then of each of its groups; the end of the text for groups that took
-    /// no part in the match. Of a group that the pattern does not have, the length of the pattern, as in OSL.
+    /// Begin and end offsets of the match, then of each group. Groups that did not participate in the match get the end
+    /// of the text; groups that the pattern does not have get the length of the pattern, as in OSL.
     ///
     /// # Errors
-    /// When the search takes too many steps.
+    /// If the search takes too many steps.
     pub fn places(&self, text: &str, count: usize) -> Result<Vec<i32>, String> {
         let found = self.regex.captures(text).map_err(|error| self.too_slow(&error))?;
         let place = |i: usize| {
@@ -262,7 +262,7 @@ mod tests {
         let whole = |pattern: &str, text: &str| Pattern::new(pattern, true).unwrap().matches(text);
         assert_eq!(whole("f", "foo"), Ok(false));
         assert_eq!(whole("f|foo", "foo"), Ok(true));
-        // Without a bound the search would try all ways to part the text.
+        // Without a limit, the search would try all partitions of the text.
         let slow = whole("(a|aa)+\\1b", &"a".repeat(200));
         assert!(slow.is_err_and(|error| error.contains("given up")));
         assert!(Pattern::new("(", true).is_err());

@@ -2,25 +2,25 @@
 
 use super::dual::Real;
 
-/// How knots make a curve.
+/// Basis of a spline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Basis {
-    /// Through the knots.
+    /// Catmull–Rom: interpolates the knots.
     CatmullRom,
-    /// Two knots and two handles for each segment.
+    /// Bézier: two knots and two control points for each segment.
     Bezier,
-    /// Near the knots, and smoother.
+    /// B-spline: approximates the knots, smoother.
     BSpline,
-    /// Knots and slopes by turns.
+    /// Hermite: alternating knots and tangents.
     Hermite,
-    /// Straight between knots.
+    /// Linear interpolation.
     Linear,
-    /// The value of a knot up to the next.
+    /// Piecewise constant: the value of a knot up to the next one.
     Constant,
 }
 
 impl Basis {
-    /// The basis of a name; an unknown one is linear, as in OSL.
+    /// Returns the basis of a name; an unknown name is linear, as in OSL.
     pub fn from_name(name: &str) -> Basis {
         match name {
             "catmull-rom" => Basis::CatmullRom,
@@ -32,7 +32,7 @@ impl Basis {
         }
     }
 
-    /// Knots from one segment to the next.
+    /// Number of knots from one segment to the next.
     fn step(self) -> usize {
         match self {
             Basis::Bezier => 3,
@@ -41,7 +41,7 @@ impl Basis {
         }
     }
 
-    /// Rows: the coefficients of x³, x², x and 1, as sums of the four knots of a segment.
+    /// Basis matrix; its rows are the coefficients of x³, x², x and 1 for the four knots of a segment.
     fn matrix(self) -> [[f32; 4]; 4] {
         const SIXTH: f32 = 1.0 / 6.0;
         match self {
@@ -75,14 +75,14 @@ impl Basis {
         }
     }
 
-    /// Segments of a curve over so many knots; at least one.
+    /// Number of segments of a curve with the given number of knots; at least one.
     fn segments(self, count: usize) -> usize {
         count.saturating_sub(4) / self.step() + 1
     }
 }
 
-/// The curve at `x` in `[0,1]`, over the first `count` knots. `knot` gives a knot by its index, which may lie behind the
-/// last one: a curve over fewer than four knots has as many zeros behind them as it wants.
+/// Evaluates the curve at `x` in `[0,1]` over the first `count` knots. `knot` returns a knot by its index. The index
+/// may exceed the last knot: a curve with fewer than four knots is extended with zeros.
 pub fn spline<T: Real>(basis: Basis, x: T, count: usize, knot: impl Fn(usize) -> T) -> T {
     let x = if x.value() > 1.0 {
         T::from(1.0)
@@ -106,12 +106,13 @@ pub fn spline<T: Real>(basis: Basis, x: T, count: usize, knot: impl Fn(usize) ->
     ((a * x + b) * x + c) * x + d
 }
 
-/// Turns of the search in a segment; the last quarter of them halves it, should false position creep.
-const TURNS: usize = 32;
-/// How near to `y` the curve must come.
+/// Maximum number of iterations of the root search in a segment; the last quarter of them bisects, in case false
+/// position converges slowly.
+const ITERATIONS: usize = 32;
+/// Tolerance in `y` of the root search.
 const NEAR: f32 = 1e-6;
 
-/// The `x` at which a curve over rising or falling knots is `y`; 0 or 1 where `y` lies outside of them.
+/// The `x` at which a curve over monotonic knots equals `y`; 0 or 1 if `y` is outside the range of the knots.
 pub fn inverse<T: Real>(basis: Basis, y: T, knots: &[f32]) -> T {
     let count = knots.len();
     if count < 2 {
@@ -135,7 +136,8 @@ pub fn inverse<T: Real>(basis: Basis, y: T, knots: &[f32]) -> T {
     search(&curve, basis.segments(count), y)
 }
 
-/// Searches segment by segment: a curve over rising knots need not rise. The derivatives are those of the search.
+/// Searches segment by segment: a curve over increasing knots need not be monotonic. Derivatives are those of the
+/// search iterations.
 fn search<T: Real>(curve: &impl Fn(T) -> T, segments: usize, y: T) -> T {
     let share = 1.0 / segments as f32;
     let (mut x, mut from) = (T::from(0.0), T::from(0.0));
@@ -151,18 +153,18 @@ fn search<T: Real>(curve: &impl Fn(T) -> T, segments: usize, y: T) -> T {
     x
 }
 
-/// The `x` of a range with `f(x) = y`, and whether `y` lies between the values at the ends; else the nearer end.
+/// Finds the `x` in a range with `f(x) = y`, and whether `y` is between the values at its ends; if not, the nearer end.
 fn invert<T: Real>(f: &impl Fn(T) -> T, y: T, from: T, to: T) -> (T, bool) {
     let (mut low, mut high) = (from, to);
     let (mut at_low, mut at_high) = (f(low), f(high));
     let rises = at_low.value() < at_high.value();
-    let (least, most) = if rises {
+    let (min_y, max_y) = if rises {
         (at_low, at_high)
     } else {
         (at_high, at_low)
     };
-    if !(y.value() >= least.value() && y.value() <= most.value()) {
-        let end = if (y.value() < least.value()) == rises {
+    if !(y.value() >= min_y.value() && y.value() <= max_y.value()) {
+        let end = if (y.value() < min_y.value()) == rises {
             low
         } else {
             high
@@ -174,9 +176,9 @@ fn invert<T: Real>(f: &impl Fn(T) -> T, y: T, from: T, to: T) -> (T, bool) {
     if is_near(at_low, at_high) {
         return (x, true);
     }
-    for turn in 0..TURNS {
+    for iteration in 0..ITERATIONS {
         let mut t = (y - at_low) / (at_high - at_low);
-        if turn >= TURNS * 3 / 4 || !(t.value() > 0.0 && t.value() < 1.0) {
+        if iteration >= ITERATIONS * 3 / 4 || !(t.value() > 0.0 && t.value() < 1.0) {
             t = T::from(0.5);
         }
         x = low * (T::from(1.0) - t) + high * t;

@@ -4,14 +4,15 @@
 
 use std::fmt::Write as _;
 
-/// A string made at run time is cut at so many bytes, so that a shader cannot use up the memory by doubling one.
+/// Maximum length in bytes of a string made at run time; longer ones are truncated, so that a shader cannot exhaust
+/// memory by repeated doubling.
 pub const MAX_LENGTH: usize = 1 << 16;
 
-/// Widths and precisions beyond this are taken as this.
+/// Maximum width and precision; larger ones are clamped.
 const MAX_WIDTH: usize = 1024;
 
-/// An argument of `printf`, taken apart into single values: a triple is three floats, a matrix sixteen, an array its
-/// elements one after the other. Each value is formatted on its own, with a space between.
+/// An argument of `printf`, decomposed into single values: a triple is three floats, a matrix sixteen, an array the
+/// values of its elements. Each value is formatted separately, with a space between.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arg<'a> {
     /// `int` or an array of it.
@@ -22,20 +23,20 @@ pub enum Arg<'a> {
     Strings(&'a [&'a str]),
 }
 
-/// What is wrong with a format string.
+/// Errors in a format string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
-    /// More conversions than arguments; the conversion is printed as it stands.
+    /// More conversions than arguments; the conversion is printed verbatim.
     #[error("format string has more conversions than there are arguments")]
     MissingArgument,
-    /// A `%` that no conversion follows; it is printed as it stands.
+    /// A `%` without a valid conversion; it is printed verbatim.
     #[error("format string has a `%` that is not followed by a conversion")]
     BadConversion,
 }
 
-/// Formats as C's `printf` does, except that the type of the argument decides: a conversion that does not fit becomes
-/// `%d` for an int, `%f` for a float and `%s` for a string, as in OSL. Arguments too many are left out. Always gives the
-/// text, and with it the first thing that is wrong.
+/// Formats as C's `printf` does, except that the type of the argument takes precedence: a conversion that does not
+/// match becomes `%d` for an int, `%f` for a float and `%s` for a string, as in OSL. Excess arguments are ignored.
+/// Always returns the text, with the first error if there is one.
 pub fn format(format: &str, args: &[Arg<'_>]) -> (String, Option<FormatError>) {
     let mut out = String::new();
     let mut error = None;
@@ -69,13 +70,14 @@ pub fn format(format: &str, args: &[Arg<'_>]) -> (String, Option<FormatError>) {
     (out, error)
 }
 
-/// What a host says, at most [`MAX_LENGTH`] bytes: it may repeat what it was asked, and be asked that again.
+/// Truncates a string from the host to [`MAX_LENGTH`] bytes. The host's answers may contain the query's text and be
+/// used as a query again.
 pub fn of_host(mut text: String) -> String {
     cut(&mut text);
     text
 }
 
-/// The same of a text that is only looked at.
+/// Truncates a text that is not kept to [`MAX_LENGTH`] bytes.
 pub fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_LENGTH)]
 }
@@ -84,7 +86,7 @@ fn cut(text: &mut String) {
     text.truncate(start_of(text).len());
 }
 
-/// `a` followed by `b`, at most [`MAX_LENGTH`] bytes.
+/// Concatenates strings, truncated to [`MAX_LENGTH`] bytes.
 pub fn concat(a: &str, b: &str) -> String {
     let mut text = String::with_capacity(a.len() + b.len());
     text.push_str(a);
@@ -98,7 +100,7 @@ pub fn strlen(a: &str) -> i32 {
     i32::try_from(a.len()).unwrap_or(i32::MAX)
 }
 
-/// At most `length` bytes from `start`, which counts from the end when negative.
+/// At most `length` bytes from `start`, which counts from the end if it is negative.
 pub fn substr(text: &str, start: i32, length: i32) -> &str {
     let size = strlen(text);
     let start = if start < 0 {
@@ -126,7 +128,7 @@ struct Spec {
 }
 
 impl Spec {
-    /// Reads a conversion from its `%` on, and how many bytes it takes.
+    /// Parses a conversion that starts with `%`; returns it with its length in bytes.
     fn parse(text: &str) -> Option<(Spec, usize)> {
         let mut spec = Spec::default();
         let bytes = text.as_bytes();
@@ -214,7 +216,7 @@ impl Spec {
     fn float(&self, out: &mut String, value: f64) {
         let upper = self.letter.is_ascii_uppercase();
         if !value.is_finite() {
-            // The sign of a NaN means nothing and may differ between two ways to compute it.
+            // The sign of a NaN has no meaning, and may differ between equivalent computations.
             let sign = self.sign(value == f64::NEG_INFINITY);
             let word = match (value.is_nan(), upper) {
                 (true, false) => "nan",
@@ -287,7 +289,8 @@ fn exponential(magnitude: f64, precision: usize) -> String {
     out
 }
 
-/// C's `%g`: so many significant digits in the shorter form, without trailing zeros unless asked to keep them.
+/// C's `%g`: the given number of significant digits in the shorter notation, without trailing zeros unless
+/// `keep_zeros`.
 fn general(magnitude: f64, precision: usize, keep_zeros: bool) -> String {
     let digits = precision.max(1);
     let rounded = format!("{magnitude:.*e}", digits - 1);

@@ -10,10 +10,10 @@ use crate::ty::{Base, Type};
 use shading_syntax::ast;
 use shading_syntax::ast::ExprKind;
 
-/// What an input is set to from a program.
+/// Value set for an input by the embedder.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A constant and its type.
+    /// A constant with its type.
     Const(Const, Type),
     /// A global variable.
     Global(Global),
@@ -62,19 +62,19 @@ impl From<Global> for Value {
     }
 }
 
-/// What feeds an input.
+/// Source of an input's value.
 #[derive(Clone, Debug)]
 pub enum Binding {
     /// A constant or a global.
     Value(Value),
-    /// A node's output, or (a path whose head is no node) an input of the group, or a part of either.
+    /// An output of a node, an input of the group (if the head of the path is not a node), or a part of either.
     Path(Path),
-    /// An expression of such values: an anonymous unit.
+    /// An expression of values, compiled as an anonymous unit.
     Expression(Arc<ast::Expr>),
 }
 
 impl Binding {
-    /// Calls `note` with the first name of each value that it reads.
+    /// Calls `note` with the first name of each path that the binding reads.
     pub(super) fn for_each_head<'b>(&'b self, note: &mut impl FnMut(&'b str)) {
         match self {
             Binding::Value(_) => {}
@@ -83,7 +83,7 @@ impl Binding {
         }
     }
 
-    /// Whether it reads an output of a node, or a part of it.
+    /// Returns whether it reads an output of a node, or a part of it.
     pub(super) fn reads(&self, node: &str, output: &str) -> bool {
         match self {
             Binding::Value(_) => false,
@@ -91,13 +91,13 @@ impl Binding {
                 let Some((Accessor::Field(first), rest)) = path.rest.split_first() else {
                     return path.head == node;
                 };
-                // `s` reads `s.x`, and `s.x[1]` does.
+                // A path `s` reads its parts such as `s.x`, and `s.x[1]` reads `s.x`.
                 let (head, rest) = (first.clone(), rest.to_vec());
                 let value = Path { head, rest };
                 let (name, _) = longest_name(&value, |name| name == output);
                 let is_whole = output.strip_prefix(first.as_str());
                 path.head == node
-                    // A component may be that of the node by itself.
+                    // A component directly after the node's name may be one of the node's default output.
                     && (name == output
                         || crate::ty::component_index(first).is_some()
                         || is_whole.is_some_and(|rest| rest.starts_with('.')) && path.rest.len() == 1)

@@ -5,116 +5,116 @@ use thiserror::Error;
 use crate::ty::Type;
 use shading_syntax::diagnostic::{Diagnostic, nearest};
 
-/// A mistake in a group.
+/// An error in a group.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GraphError {
-    /// The text is no path.
+    /// Invalid path syntax.
     #[error("`{text}` does not name a parameter (write `node.parameter`)")]
     NotAPath {
-        /// The text.
+        /// Path as written.
         text: String,
     },
-    /// Two nodes of a name.
+    /// Two nodes with the same name.
     #[error("there already is an instance `{node}`")]
     DuplicateNode {
-        /// The name.
+        /// Name.
         node: String,
     },
-    /// Two outputs of a name.
+    /// Two outputs with the same name.
     #[error("there already is an output `{output}`")]
     DuplicateOutput {
-        /// The name.
+        /// Name.
         output: String,
     },
-    /// No such node.
+    /// Unknown node.
     #[error("unknown instance `{node}`")]
     UnknownNode {
-        /// The name.
+        /// Name.
         node: String,
-        /// Those that there are.
+        /// Existing names.
         known: Vec<String>,
     },
-    /// No such unit or group.
+    /// Unknown unit or group.
     #[error("unknown unit or group `{name}`")]
     UnknownTemplate {
-        /// The name.
+        /// Name.
         name: String,
-        /// Those that there are.
+        /// Existing names.
         known: Vec<String>,
     },
-    /// No such parameter.
+    /// Unknown parameter.
     #[error("`{template}` has no {} `{path}`", if *.output { "output" } else { "input" })]
     UnknownParam {
-        /// The path as written.
+        /// Path as written.
         path: String,
-        /// The unit or group.
+        /// Name of the unit or group.
         template: String,
-        /// Whether an output was looked for.
+        /// True if an output was looked up.
         output: bool,
-        /// Those that there are.
+        /// Existing names.
         known: Vec<String>,
     },
-    /// A value does not fit.
+    /// Type mismatch.
     #[error("cannot connect {from} ({found}) to {to} ({expected})")]
     Type {
-        /// The source.
+        /// Source of the value.
         from: String,
-        /// Its type.
+        /// Type of the source.
         found: Type,
-        /// The target.
+        /// Target.
         to: String,
-        /// Its type.
+        /// Type of the target.
         expected: Type,
     },
-    /// A parameter to which nothing may be connected.
+    /// A connection to a parameter that forbids connections.
     #[error("cannot connect to {to} because it has metadata allowconnect=0")]
     NotConnectable {
-        /// The parameter.
+        /// Parameter.
         to: String,
     },
-    /// Nodes that feed each other.
+    /// A cycle of connections.
     #[error("cyclic connection: {}", ends(chain))]
     Cycle {
-        /// The nodes, the first repeated at the end.
+        /// Nodes of the cycle, the first repeated at the end.
         chain: Vec<String>,
     },
-    /// Groups that contain each other.
+    /// A group that contains itself.
     #[error("group contains itself: {}", ends(chain))]
     RecursiveGroup {
-        /// The groups, the first repeated at the end.
+        /// Chain of groups, the first repeated at the end.
         chain: Vec<String>,
     },
-    /// A group that comes to too much code.
+    /// A group whose linked code would be too large.
     #[error("group `{group}` comes to {count} {what}, but at most {limit} are linked")]
     TooLarge {
-        /// The group.
+        /// Name of the group.
         group: String,
-        /// What it is made of.
+        /// Counted quantity.
         what: &'static str,
-        /// How many of these.
+        /// Count.
         count: u64,
-        /// The most.
+        /// Limit.
         limit: u64,
     },
-    /// A group with too many groups within one another.
+    /// Groups nested too deeply.
     #[error("group `{group}` has groups in groups more than {limit} levels deep")]
     TooDeep {
-        /// The group.
+        /// Name of the group.
         group: String,
-        /// The most levels.
+        /// Maximum number of levels.
         limit: u64,
     },
-    /// An input without default that nothing feeds.
+    /// A required input without a value.
     #[error("input `{input}` of `{template}` needs a value")]
     MissingInput {
-        /// The input.
+        /// Name of the input.
         input: String,
-        /// The unit or group.
+        /// Name of the unit or group.
         template: String,
     },
 }
 
-/// The names of a chain with arrows between, of a long one those of both ends.
+/// Formats the names of a chain with arrows between them; of a long chain, only both ends.
 fn ends(chain: &[String]) -> String {
     const SHOWN: usize = 6;
     if chain.len() <= 2 * SHOWN {
@@ -130,7 +130,7 @@ fn ends(chain: &[String]) -> String {
 }
 
 impl GraphError {
-    /// The name that was meant, when one is close.
+    /// Returns a known name similar to the wrong one.
     pub fn hint(&self) -> Option<String> {
         let (wrong, known) = match self {
             GraphError::UnknownNode { node, known } => (node.as_str(), known),

@@ -12,7 +12,7 @@ use crate::ty::Type;
 use shading_syntax::source::Span;
 
 impl ShaderGroupTemplate {
-    /// A group without nodes.
+    /// Creates a group without nodes.
     pub fn new(name: impl Into<String>) -> ShaderGroupTemplate {
         ShaderGroupTemplate {
             name: name.into(),
@@ -20,10 +20,10 @@ impl ShaderGroupTemplate {
         }
     }
 
-    /// Adds an instance of a template (or of the template of a name, looked up when the group is linked).
+    /// Adds an instance of a template, or of a template name that is looked up when the group is linked.
     ///
     /// # Errors
-    /// When there is a node of that name.
+    /// If a node of that name exists.
     pub fn add(&mut self, name: &str, template: impl Into<TemplateRef>) -> Result<(), GraphError> {
         if self.node(name).is_some() {
             return Err(GraphError::DuplicateNode {
@@ -40,11 +40,11 @@ impl ShaderGroupTemplate {
         Ok(())
     }
 
-    /// Feeds `to` (`node.input`, or a part of an input) with `from` (`node.output`, or a part of an output).
+    /// Connects `from` (`node.output`, or a part of an output) to `to` (`node.input`, or a part of an input).
     ///
     /// # Errors
-    /// When a path names no node or parameter, or the types do not fit. What depends on templates given by name is
-    /// checked when the group is linked.
+    /// If a path names no node or parameter, or the types do not match. Templates given by name are checked when the
+    /// group is linked.
     pub fn connect(&mut self, from: &str, to: &str) -> Result<(), GraphError> {
         let source = parse(from)?;
         let source_type = self.type_at(&source, from, true)?;
@@ -67,7 +67,7 @@ impl ShaderGroupTemplate {
         Ok(())
     }
 
-    /// Whether a parameter says that nothing may be connected to it: `[[ int allowconnect = 0 ]]`.
+    /// Returns whether a parameter forbids connections: `[[ int allowconnect = 0 ]]`.
     fn is_locked(&self, node: usize, target: &Path) -> bool {
         let TemplateRef::Template(template) = &self.nodes[node].template else {
             return false;
@@ -75,13 +75,13 @@ impl ShaderGroupTemplate {
         let params = interface::params(template).unwrap_or_default();
         let (name, _) = longest_name(target, |name| params.iter().any(|p| p.name == name));
         let param = params.iter().find(|param| param.name == name);
-        param.is_some_and(|param| hir::said_int(&param.metadata, "allowconnect") == Some(0))
+        param.is_some_and(|param| hir::int_metadata(&param.metadata, "allowconnect") == Some(0))
     }
 
-    /// Says of an input that was set whether an attribute of the geometry of the same name goes before its value.
+    /// Sets whether a geometry attribute with the name of an input takes precedence over the input's constant value.
     ///
     /// # Errors
-    /// When the path names no node.
+    /// If the path names no node.
     pub fn set_interpolated(&mut self, to: &str, interpolated: bool) -> Result<(), GraphError> {
         let (node, target) = self.target(to)?;
         let inputs = self.nodes[node].inputs.iter_mut();
@@ -94,7 +94,7 @@ impl ShaderGroupTemplate {
     /// Sets the input `to` (`node.input`, or a part of it) to a constant or a global.
     ///
     /// # Errors
-    /// When the path names no node or parameter, or the type does not fit.
+    /// If the path names no node or parameter, or the type does not match.
     pub fn set(&mut self, to: &str, value: impl Into<Value>) -> Result<(), GraphError> {
         let value = value.into();
         let found = match &value {
@@ -119,7 +119,7 @@ impl ShaderGroupTemplate {
     /// Overrides `global` by the value of `from` (`node.output`) for node `node` and the nodes that only it depends on.
     ///
     /// # Errors
-    /// When there is no such node, or `from` is no path.
+    /// If the node does not exist, or `from` is not a path.
     pub fn override_global(&mut self, node: &str, global: Global, from: &str) -> Result<(), GraphError> {
         let binding = Binding::Path(parse(from)?);
         let index = self.node_index(node)?;
@@ -130,10 +130,10 @@ impl ShaderGroupTemplate {
         Ok(())
     }
 
-    /// Shows the input `path` (`node.input`) as the group's input `name`; it keeps its default.
+    /// Exposes the input `path` (`node.input`) as the group's input `name`; it keeps its default.
     ///
     /// # Errors
-    /// When the path names no node or parameter.
+    /// If the path names no node or parameter.
     pub fn expose_input(&mut self, path: &str, name: &str) -> Result<(), GraphError> {
         self.type_at(&parse(path)?, path, false)?;
         let (node, target) = self.target(path)?;
@@ -158,10 +158,10 @@ impl ShaderGroupTemplate {
         Ok(())
     }
 
-    /// Shows the output `path` (`node.output`) as the group's output `name`.
+    /// Exposes the output `path` (`node.output`) as the group's output `name`.
     ///
     /// # Errors
-    /// When the path names no node or parameter, or there is an output of that name.
+    /// If the path names no node or parameter, or an output of that name exists.
     pub fn expose_output(&mut self, path: &str, name: &str) -> Result<(), GraphError> {
         let source = parse(path)?;
         self.type_at(&source, path, true)?;
@@ -182,22 +182,22 @@ impl ShaderGroupTemplate {
         Ok(())
     }
 
-    /// Its nodes, in the order in which they were added.
+    /// Nodes, in the order in which they were added.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The node of a name.
+    /// Returns the node of a name.
     pub fn node(&self, name: &str) -> Option<&Node> {
         self.position(name).map(|index| &self.nodes[index])
     }
 
-    /// The position of the node of a name; of several the first.
+    /// Returns the index of the node of a name; the first of several.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.positions.get(name).copied()
     }
 
-    /// Adds a node; gives its position.
+    /// Adds a node; returns its index.
     pub(super) fn push(&mut self, node: Node) -> usize {
         let index = self.nodes.len();
         self.positions.entry(node.name.clone()).or_insert(index);
@@ -205,7 +205,7 @@ impl ShaderGroupTemplate {
         index
     }
 
-    /// What feeds the inputs and overrides of a node, in place of what did.
+    /// Replaces the sources of a node's inputs and overrides.
     pub(super) fn feed(
         &mut self,
         index: usize,
@@ -223,7 +223,7 @@ impl ShaderGroupTemplate {
         })
     }
 
-    /// The node that a target path names, and the rest of the path from its parameter on.
+    /// Resolves a target path to a node, and the rest of the path from its parameter on.
     fn target(&self, path: &str) -> Result<(usize, Path), GraphError> {
         let Path { head, mut rest } = parse(path)?;
         let node = self.node_index(&head)?;
@@ -238,7 +238,7 @@ impl ShaderGroupTemplate {
         Ok((node, Path { head, rest }))
     }
 
-    /// The type of what `path` (`node.param…`) names; `None` where it depends on a template given by name.
+    /// Type of the value named by `path` (`node.param…`); `None` if it depends on a template given by name.
     fn type_at(&self, path: &Path, text: &str, output: bool) -> Result<Option<Type>, GraphError> {
         let (node, param) = self.target(text)?;
         let TemplateRef::Template(template) = &self.nodes[node].template else {
@@ -247,7 +247,7 @@ impl ShaderGroupTemplate {
         let Some(params) = interface::params(template) else {
             return Ok(None);
         };
-        // A unit's outputs can be given their first values.
+        // A unit's outputs can be given initial values.
         let takes = |p: &ParamInfo| p.output == output || !output && matches!(template, Template::Unit(_));
         let params: Vec<&ParamInfo> = params.iter().filter(|p| takes(p)).collect();
         interface::resolve(&params, &param)
@@ -264,7 +264,7 @@ impl ShaderGroupTemplate {
             })
     }
 
-    /// Binds a node's input, in place of an earlier binding of the same path.
+    /// Binds a node's input; replaces an earlier binding of the same path.
     fn bind(&mut self, node: usize, target: Path, binding: Binding) {
         let inputs = &mut self.nodes[node].inputs;
         inputs.retain(|connection| connection.target != target);

@@ -8,14 +8,14 @@ use crate::hir::Const;
 use crate::ty::{Base, Length, Type, component_index};
 
 impl Template {
-    /// Its parameters, inputs and outputs; `None` for a group that shows an input or output of a template given by name,
-    /// whose type is known when it is linked only.
+    /// Parameters of the group: inputs and outputs. `None` if the group exposes a parameter of a template given by
+    /// name, whose type is known only when it is linked.
     pub fn params(&self) -> Option<Arc<[ParamInfo]>> {
         params(self)
     }
 }
 
-/// The parameters of a template; `None` where that depends on a template given by name.
+/// The parameters of a template; `None` if they depend on a template given by name.
 pub(crate) fn params(template: &Template) -> Option<Arc<[ParamInfo]>> {
     match template {
         Template::Unit(unit) => Some(unit.params.clone()),
@@ -106,7 +106,8 @@ fn exposed_output(group: &ShaderGroupTemplate, path: &Path) -> Option<Type> {
     )
 }
 
-/// The type of `param` (`name`, `name.field`, `name[1]`, `name.r`) among parameters; a whole structure has type void.
+/// Resolves the type of `param` (`name`, `name.field`, `name[1]`, `name.r`) among parameters; a whole structure has
+/// type void.
 pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
     let (name, rest) = longest_name(path, |name| params.iter().any(|p| p.name == name));
     if let Some(param) = params.iter().find(|p| p.name == name) {
@@ -119,7 +120,7 @@ pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
         .then_some(Type::VOID)
 }
 
-/// The type of a part of a value.
+/// Type of a part of a value.
 pub(crate) fn part(ty: Type, accessor: &Accessor) -> Option<Type> {
     match accessor {
         Accessor::Field(name) => (ty.is_triple() && component_index(name).is_some()).then_some(Type::FLOAT),
@@ -131,10 +132,10 @@ pub(crate) fn part(ty: Type, accessor: &Accessor) -> Option<Type> {
     }
 }
 
-/// Whether a value of type `from` can feed an input of type `to`: the language's implicit conversions, and triples of
-/// all kinds for each other.
+/// Returns whether a value of type `from` can be assigned to an input of type `to`: by an implicit conversion of the
+/// language, or between any triples.
 pub(crate) fn assignable(from: Type, to: Type) -> bool {
-    // A whole structure, or what is declared `any`: found out when it is linked.
+    // Whole structures and `any` parameters are checked when the group is linked.
     if to.base == Base::Void {
         return true;
     }

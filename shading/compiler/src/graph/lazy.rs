@@ -7,26 +7,26 @@ use rustc_hash::FxHashSet;
 
 use crate::hir::{Block, LocalId, Op, Operand, Stmt};
 
-/// The statements of an instance, by their positions in the linked body.
+/// Statements of an instance, by their indices in the linked body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Segment {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// Globals that instances share. To touch one is an effect, but no reason for an instance to run earlier.
+/// Globals shared by instances. Access to one is a side effect, but does not force an instance to run earlier.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) locals: FxHashSet<LocalId>,
-    /// Where the statements of all instances end, and those of the whole's outputs begin.
+    /// End of the statements of all instances; those of the whole template's outputs follow.
     pub(super) end: usize,
 }
 
-/// Moves segments of `body` to where they are needed. `kept` are variables that are outputs of the whole: what makes them
-/// runs where it is.
+/// Moves segments of `body` to their first use. `kept` are the output variables of the whole template; instances that
+/// assign to them stay in place.
 pub(super) fn delay(body: &mut Block, segments: &[Segment], kept: &[Operand], shared: &Shared) {
     let shares = |stmt: &Stmt| !shared.locals.is_empty() && touches(stmt, &shared.locals);
-    // Backwards, so that positions before the one that is moved stay what they are.
+    // In reverse, so that the indices before the moved segment stay valid.
     for segment in segments.iter().rev() {
         let mut stmts = body[segment.start..segment.end].iter();
         if stmts.any(|stmt| has_effects(stmt) || shares(stmt)) {
@@ -42,8 +42,9 @@ fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand], shared: &Shar
         .for_each(|stmt| writes(stmt, &mut made));
     made.retain(|local| !shared.locals.contains(local));
     let is_output = |local: LocalId| kept.contains(&Operand::Local(local));
-    // Copies into inputs move along, for an input that is not read needs none. So does other code without effects, which
-    // may only not run later than it stands where globals are shared: those that it goes with may change them.
+    // Copies into inputs are moved along, because inputs that are not read need none. So is other code without side
+    // effects; if globals are shared, it may not be moved to a later point, since the instance it would follow may
+    // change them.
     let moves_along = |at: usize, op: Op, dst: LocalId| {
         shared.locals.is_empty()
             || at >= shared.end
@@ -96,7 +97,7 @@ fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand], shared: &Shar
     body.extend(stay);
 }
 
-/// Whether an operation is one that connections are made of.
+/// Returns whether an operation is one of those that implement connections.
 fn is_transfer(op: Op) -> bool {
     matches!(
         op,
@@ -111,7 +112,7 @@ fn is_transfer(op: Op) -> bool {
     )
 }
 
-/// Whether an operand is one of these, the destination itself or a constant.
+/// Returns whether an operand is in `made`, the destination itself, or a constant.
 fn is_among(operand: Operand, dst: LocalId, made: &FxHashSet<LocalId>) -> bool {
     match operand {
         Operand::Const(_) => true,
@@ -119,7 +120,7 @@ fn is_among(operand: Operand, dst: LocalId, made: &FxHashSet<LocalId>) -> bool {
     }
 }
 
-/// Puts statements before the `at`th, or into the only branch of it that needs them.
+/// Inserts statements before the one at an index, or into the only branch of it that needs them.
 fn insert(block: &mut Block, at: usize, moved: Block, made: &FxHashSet<LocalId>) {
     let is_last = !block[at + 1..].iter().any(|stmt| touches(stmt, made));
     let inner = match &mut block[at] {
@@ -150,11 +151,11 @@ fn insert(block: &mut Block, at: usize, moved: Block, made: &FxHashSet<LocalId>)
     }
 }
 
-/// Whether a statement does more than to assign variables.
+/// Returns whether a statement has effects other than assigning variables.
 fn has_effects(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Op { op, .. } => matches!(op, Op::Builtin(builtin) if !builtin.is_pure()),
-        // What a function does is not looked for.
+        // The bodies of functions are not analysed.
         Stmt::Call { .. } => true,
         Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(has_effects),
         Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => body.iter().any(has_effects),
@@ -176,7 +177,7 @@ fn reads(operand: Operand, made: &FxHashSet<LocalId>) -> bool {
     matches!(operand, Operand::Local(id) if made.contains(&id))
 }
 
-/// Whether a statement reads or writes one of these variables.
+/// Returns whether a statement reads or writes one of these variables.
 fn touches(stmt: &Stmt, made: &FxHashSet<LocalId>) -> bool {
     let any = |block: &Block| block.iter().any(|stmt| touches(stmt, made));
     match stmt {

@@ -5,8 +5,7 @@ use crate::hir::Const;
 use crate::ty::{Base, Length, Type};
 use shading_syntax::ast::{BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
 
-/// The value of a literal where a value of type `ty` is expected; `None` for all that has to be computed, and for what
-/// does not fit.
+/// Evaluates a literal as a value of type `ty`; `None` if it is not a literal, or does not have that type.
 pub(super) fn literal(expr: &Expr, ty: Type) -> Option<Const> {
     if ty.is_array() {
         return array(expr, ty);
@@ -27,7 +26,7 @@ pub(super) fn literal(expr: &Expr, ty: Type) -> Option<Const> {
     }
 }
 
-/// The value and type of a literal where a value of any type may stand.
+/// Evaluates a literal without an expected type; returns its value and type.
 pub(super) fn plain(expr: &Expr) -> Option<(Const, Type)> {
     let ty = match &expr.kind {
         ExprKind::Int(_) | ExprKind::Bool(_) => Type::INT,
@@ -70,8 +69,8 @@ fn number(expr: &Expr) -> Option<f32> {
     value.is_finite().then_some(value)
 }
 
-/// A number, or an expression of numbers alone. Where a float is expected whole numbers are no ints: they neither wrap nor
-/// are divided without remainder.
+/// Evaluates a number, or an expression of numbers only. If a float is expected, integer literals are floats: they do
+/// not wrap, and division is not integer division.
 fn real(expr: &Expr) -> Option<f64> {
     match &expr.kind {
         ExprKind::Int(value) => Some(*value as f64),
@@ -87,7 +86,7 @@ fn real(expr: &Expr) -> Option<f64> {
                 BinaryOp::Add => Some(a + b),
                 BinaryOp::Sub => Some(a - b),
                 BinaryOp::Mul => Some(a * b),
-                // As in the language.
+                // Division by zero gives zero, as in the language.
                 BinaryOp::Div => Some(if b == 0.0 { 0.0 } else { a / b }),
                 _ => None,
             }
@@ -114,7 +113,7 @@ fn triple(expr: &Expr, base: Base) -> Option<[f32; 3]> {
     }
 }
 
-/// Sixteen numbers row by row, or one that stands on the diagonal.
+/// Sixteen numbers in row-major order, or one for the diagonal.
 fn matrix(expr: &Expr) -> Option<[f32; 16]> {
     let list: Vec<&Expr> = match &expr.kind {
         ExprKind::Tuple(list) => list.iter().collect(),
@@ -130,7 +129,7 @@ fn matrix(expr: &Expr) -> Option<[f32; 16]> {
     }
 }
 
-/// As many literals as the array is long.
+/// A list of as many literals as the array has elements.
 fn array(expr: &Expr, ty: Type) -> Option<Const> {
     let (Length::Array(length), ExprKind::List(list) | ExprKind::Braces(list)) = (ty.length, &expr.kind)
     else {

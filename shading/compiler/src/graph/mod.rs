@@ -2,8 +2,8 @@
 //! HIR.
 //!
 //! - [`ShaderUnitTemplate`]: a checked unit.
-//! - [`ShaderGroupTemplate`]: named nodes (units or groups), what feeds their inputs, and the inputs and outputs that
-//!   the group shows.
+//! - [`ShaderGroupTemplate`]: named nodes (units or groups), the sources of their inputs, and the inputs and outputs
+//!   that the group exposes.
 //! - [`link()`]: a template, some of its outputs and values for its inputs → one [`crate::hir::Unit`] without inputs.
 //!
 //! A group may refer to a unit or group that is declared later or elsewhere: names are resolved when it is linked, so

@@ -2,19 +2,19 @@
 
 use super::{Binding, GraphError, ShaderGroupTemplate};
 
-/// A node of a group by its position.
+/// Index of a node in its group.
 pub(super) type NodeIndex = usize;
 
-/// What of a group has to run, and how.
+/// Nodes of a group to run, in order, with their overrides.
 pub(super) struct Order {
-    /// The nodes that the wanted outputs need, each after those that feed it.
+    /// The nodes that the wanted outputs depend on, each after its sources.
     pub(super) nodes: Vec<NodeIndex>,
-    /// For each node: the node whose overrides it sees besides its own, because that node alone pulls it.
+    /// For each node, the node whose overrides also apply to it, because only that node depends on it.
     pub(super) pulled_by: Vec<Option<NodeIndex>>,
 }
 
 impl Order {
-    /// Orders the nodes that `wanted` bindings need.
+    /// Orders the nodes that the `wanted` bindings depend on.
     pub(super) fn of(group: &ShaderGroupTemplate, wanted: &[&Binding]) -> Result<Order, GraphError> {
         let mut feeds = Feeds::of(group);
         let mut roots: Vec<NodeIndex> = wanted
@@ -23,7 +23,7 @@ impl Order {
             .collect();
         roots.extend(group.entries.iter().filter_map(|name| group.position(name)));
         if !group.entries.is_empty() {
-            // Nodes that run in any case run in the order in which they were added.
+            // Nodes that run unconditionally run in the order in which they were added.
             roots.sort_unstable();
         } else if group.outputs.is_empty() {
             roots = ends(&feeds);
@@ -33,8 +33,8 @@ impl Order {
         if pulled_by.iter().all(Option::is_none) {
             return Ok(Order { nodes, pulled_by });
         }
-        // What a node with overrides alone pulls runs after what feeds those overrides. That cannot make a cycle: a
-        // node that feeds them too is not pulled by that node alone.
+        // A node whose only dependent has overrides runs after the sources of these overrides. This cannot create a
+        // cycle: a node that is also a source of the overrides has more than one dependent.
         for (node, puller) in pulled_by.iter().enumerate() {
             if let Some(puller) = *puller {
                 let extra = feeds.overrides[puller].clone();
@@ -48,8 +48,8 @@ impl Order {
     }
 }
 
-/// The nodes that no other reads: a group that shows nothing runs for what they print. All nodes where each is read,
-/// which makes a cycle.
+/// The nodes that no other node reads: a group without outputs runs for its side effects. All nodes if every node is
+/// read, which implies a cycle.
 fn ends(feeds: &Feeds) -> Vec<NodeIndex> {
     let mut is_read = vec![false; feeds.inputs.len()];
     feeds
@@ -80,7 +80,7 @@ fn sort(
     Ok(sort.order)
 }
 
-/// For each node, the nodes that feed its inputs and those that feed its overrides.
+/// For each node, the sources of its inputs and the sources of its overrides.
 struct Feeds {
     inputs: Vec<Vec<NodeIndex>>,
     overrides: Vec<Vec<NodeIndex>>,
@@ -107,7 +107,7 @@ impl Feeds {
     }
 }
 
-/// The nodes that a binding reads.
+/// Returns the nodes that a binding reads.
 fn sources(group: &ShaderGroupTemplate, binding: &Binding) -> Vec<NodeIndex> {
     let mut found = vec![];
     binding.for_each_head(&mut |name| found.extend(group.position(name)));
@@ -121,7 +121,8 @@ enum State {
     Done,
 }
 
-/// Depth-first topological sort with a stack of its own: a chain of ten thousand nodes must not overflow the program's.
+/// Depth-first topological sort with an explicit stack, since a chain of ten thousand nodes would overflow the thread's
+/// stack.
 struct Sort<'a> {
     group: &'a ShaderGroupTemplate,
     feeds: &'a Feeds,
@@ -160,21 +161,22 @@ impl Sort<'_> {
     fn cycle(&self, stack: &[(NodeIndex, usize)], back: NodeIndex) -> GraphError {
         let start = stack.iter().position(|&(node, _)| node == back).unwrap_or(0);
         let name = |node: NodeIndex| self.group.nodes()[node].name.clone();
-        // The stack goes against the flow of values; the chain is told along it.
+        // The stack is in reverse order of the flow of values; the chain is reported in that order.
         let mut chain: Vec<String> = stack[start..].iter().rev().map(|&(node, _)| name(node)).collect();
         chain.push(chain[0].clone());
         GraphError::Cycle { chain }
     }
 }
 
-/// Which node's overrides each node sees: those of the one overriding node that all its readers belong to.
+/// Computes the node whose overrides apply to each node: the only overriding node that all its readers belong to.
 fn pulled_by(
     group: &ShaderGroupTemplate,
     feeds: &Feeds,
     order: &[NodeIndex],
     roots: &[NodeIndex],
 ) -> Vec<Option<NodeIndex>> {
-    // None: no reader seen yet. Some(None): read from outside any override. Some(Some(n)): read under node n's.
+    // `None`: no reader seen yet. `Some(None)`: read outside any override. `Some(Some(n))`: read under node n's
+    // overrides.
     let mut context: Vec<Option<Option<NodeIndex>>> = vec![None; group.nodes().len()];
     let read = |context: &mut Vec<Option<Option<NodeIndex>>>, node: NodeIndex, by: Option<NodeIndex>| {
         context[node] = match context[node] {
@@ -186,7 +188,7 @@ fn pulled_by(
     for &root in roots {
         read(&mut context, root, None);
     }
-    // Readers come after what they read, so that backwards every reader's own context is known.
+    // In reverse order readers precede the nodes they read, so that every reader's own context is known.
     for &node in order.iter().rev() {
         let inherited = context[node].flatten();
         let own = if group.nodes()[node].overrides.is_empty() {

@@ -12,19 +12,19 @@ use crate::ty::{Length, Type};
 /// A parameter of a unit or group.
 #[derive(Clone, Debug)]
 pub struct ParamInfo {
-    /// Its name, with the path of fields.
+    /// Name, with the path of fields.
     pub name: String,
-    /// Its type.
+    /// Type.
     pub ty: Type,
-    /// Whether it is an output.
+    /// True for an output.
     pub output: bool,
-    /// Its default, where that is a constant.
+    /// Default value, if it is constant.
     pub default: Option<Const>,
-    /// What is said of it.
+    /// Metadata.
     pub metadata: Vec<Metadata>,
 }
 
-/// The parameters of a unit.
+/// Returns the parameters of a unit.
 pub(super) fn unit_params(unit: &hir::Unit) -> Arc<[ParamInfo]> {
     unit.params.iter().map(|param| unit_param(unit, param)).collect()
 }
@@ -39,7 +39,7 @@ fn unit_param(unit: &hir::Unit, param: &hir::Param) -> ParamInfo {
     }
 }
 
-/// The default of a parameter, where constants alone make it.
+/// Returns the default of a parameter, if it is computed from constants only.
 fn constant_default(unit: &hir::Unit, param: &hir::Param) -> Option<Const> {
     let mut known: FxHashMap<LocalId, Const> = FxHashMap::default();
     for stmt in &param.init {
@@ -68,7 +68,7 @@ fn constant_default(unit: &hir::Unit, param: &hir::Param) -> Option<Const> {
     known.remove(&param.local)
 }
 
-/// The type that a parameter was declared with; void for `any`.
+/// Declared type of a parameter; void for `any`.
 fn declared_type(param: &hir::Param) -> Type {
     match (param.is_any, param.is_unsized) {
         (true, _) => Type::VOID,

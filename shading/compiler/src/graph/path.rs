@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::check::{ReferencePart, ReferencePath};
 
-/// A part of a value.
+/// Selects a part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accessor {
     /// `.name`: a field of a structure, or a component (`r g b`, `x y z`) of a triple.
@@ -17,14 +17,14 @@ pub enum Accessor {
 /// A value in a group: an input or output of a node, or (without a node) an input of the group itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The first name: a node's instance name or a group input.
+    /// First name: that of a node instance or a group input.
     pub head: String,
-    /// What follows; for a node the first is the parameter.
+    /// Accessors; the first one after a node is the parameter.
     pub rest: Vec<Accessor>,
 }
 
 impl Path {
-    /// Reads `a.b[2].c`; `None` where the text is not of that form.
+    /// Parses `a.b[2].c`; `None` if the syntax is invalid.
     pub fn parse(text: &str) -> Option<Path> {
         let mut rest = vec![];
         let mut parts = text.split('.');
@@ -56,7 +56,7 @@ impl From<&ReferencePath> for Path {
     }
 }
 
-/// `name[1][2]` → name and indices.
+/// Splits `name[1][2]` into name and indices.
 fn split_indices(part: &str) -> Option<(String, Vec<Accessor>)> {
     let (name, mut tail) = match part.find('[') {
         Some(i) => part.split_at(i),
@@ -94,7 +94,7 @@ impl fmt::Display for Accessor {
     }
 }
 
-/// Splits a path into the longest dotted name that `exists` and what follows.
+/// Splits a path into the longest dotted name that `exists` and the remaining accessors.
 pub(crate) fn longest_name(path: &Path, exists: impl Fn(&str) -> bool) -> (Cow<'_, str>, &[Accessor]) {
     let mut best = (Cow::Borrowed(path.head.as_str()), 0);
     let mut name = String::new();

@@ -10,19 +10,19 @@ use super::{
 use shading_syntax::diagnostic::Diagnostic;
 use shading_syntax::source::Span;
 
-/// Most instances of units and groups, expressions of groups included, that are linked into one.
+/// Maximum number of instances of units, groups and group expressions linked into one template.
 const MAX_INSTANCES: u64 = 1 << 15;
 
-/// Most statements, variables and constants that these may come to, elements of arrays counted one by one.
+/// Maximum number of statements, variables and constants of the linked code; elements of arrays count individually.
 const MAX_WEIGHT: u64 = 1_000_000;
 
-/// A group may contain groups so many levels deep.
+/// Maximum nesting of groups.
 const MAX_LEVELS: u64 = 512;
 
-/// What linking a template makes.
+/// Size of a linked template.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
-    /// The template itself and all that it contains, expressions included.
+    /// Number of instances: the template itself and all that it contains, including expressions.
     instances: u64,
     /// As [`crate::hir::Unit::weight`].
     weight: u64,
@@ -39,7 +39,7 @@ impl Size {
         self.weight = self.weight.saturating_add(part.weight);
     }
 
-    /// What is too large of a group of this size.
+    /// Returns the error if a group of this size is too large.
     fn error(self, group: &ShaderGroupTemplate) -> Option<GraphError> {
         let too_large = |what, count, limit| {
             (count > limit).then(|| GraphError::TooLarge {
@@ -54,10 +54,10 @@ impl Size {
     }
 }
 
-/// Refuses a template that contains itself or becomes too large.
+/// Rejects a template that contains itself or becomes too large.
 ///
 /// # Errors
-/// The innermost group that is wrong, at the place where it is written.
+/// The error of the innermost offending group, at its source location.
 pub(super) fn check(template: &Template, templates: &dyn Templates) -> Result<(), Diagnostic> {
     let Template::Group(group) = template else {
         return Ok(());
@@ -72,20 +72,21 @@ pub(super) fn check(template: &Template, templates: &dyn Templates) -> Result<()
     walk.run()
 }
 
-/// A walk over groups, inner ones first, with a stack of its own: groups may nest deeper than the program's stack.
+/// A post-order walk over groups with an explicit stack, because groups may be nested deeper than the thread's stack
+/// allows.
 struct Walk<'a> {
     templates: &'a dyn Templates,
-    /// Groups whose size is known, by address; they are kept alive so that no other takes their place.
+    /// Sizes of the groups already counted, by address; the groups are kept alive so that addresses stay unique.
     sizes: FxHashMap<*const ShaderGroupTemplate, (Size, Arc<ShaderGroupTemplate>)>,
     /// Groups being counted, outermost first.
     open: Vec<Open>,
-    /// Their positions in `open`.
+    /// Indices of the groups in `open`.
     at: FxHashMap<*const ShaderGroupTemplate, usize>,
 }
 
 struct Open {
     group: Arc<ShaderGroupTemplate>,
-    /// The node that is looked at next.
+    /// Index of the next node to visit.
     next: usize,
     size: Size,
 }
@@ -119,7 +120,7 @@ impl Walk<'_> {
                 continue;
             };
             let part = match self.template_of(node) {
-                // A name that is not known is reported when it is linked.
+                // Unknown names are reported when the group is linked.
                 None => Size::default(),
                 Some(Template::Unit(unit)) => unit_size(&unit),
                 Some(Template::Group(inner)) => match self.sizes.get(&Arc::as_ptr(&inner)) {
@@ -164,7 +165,7 @@ impl Walk<'_> {
         at(error.into(), group, group.span, "")
     }
 
-    /// The group `inner` is open, and `node` of the innermost open group is an instance of it.
+    /// Reports recursion: the group `inner` is open, and `node` of the innermost open group is an instance of it.
     fn recursion(&self, inner: &Arc<ShaderGroupTemplate>, node: &Node) -> Diagnostic {
         let first = self.at.get(&Arc::as_ptr(inner)).copied().unwrap_or(0);
         let names = self.open[first..].iter().map(|open| open.group.name.clone());
@@ -194,7 +195,7 @@ fn binding_size(binding: &Binding) -> Size {
     }
 }
 
-/// Adds a place in a group, if that is written in a source.
+/// Adds a location in a group, if the group has a source.
 fn at(diagnostic: Diagnostic, group: &ShaderGroupTemplate, span: Span, text: &str) -> Diagnostic {
     match &group.file {
         Some(file) => diagnostic.at(&file.sources, span, text),

@@ -14,10 +14,10 @@ use shading_syntax::ast::{self, ExprKind, GroupStmt, Passing};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::source::{SourceMap, Span};
 
-/// Builds the template of a group in source. Names of units and types of connections are looked at when it is linked.
+/// Builds the template of a group declaration. Unit names and connection types are checked when it is linked.
 ///
 /// # Errors
-/// What can be seen without knowing the units: names declared twice, arguments without a name, unknown globals.
+/// Errors that can be found without the units: duplicate names, arguments without a name, unknown globals.
 pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTemplate, Diagnostics> {
     let sources = &file.sources;
     let mut builder = Builder::new(&group.name.text, group.name.span, file);
@@ -48,11 +48,11 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTem
     builder.diagnostics.into_result(builder.group)
 }
 
-/// Builds the group of a material: one call `unit(argument = value, …)`, whose arguments may hold further calls. It has
-/// one output, `surface`: the unit's closure. `file` is what the expression's spans belong to.
+/// Builds the group of a material: a call `unit(argument = value, …)`, whose arguments may contain further calls. It
+/// has one output, `surface`: the unit's closure. The expression's spans refer to `file`.
 ///
 /// # Errors
-/// As for [`group()`]; and when the expression is no call.
+/// As for [`group()`]; and if the expression is not a call.
 pub fn material(
     name: &str,
     span: Span,
@@ -193,7 +193,7 @@ impl<'a> Builder<'a> {
         overrides: &[ast::GroupAssign],
         span: Span,
     ) {
-        // The place is taken first: calls among the arguments add nodes of their own.
+        // The index is reserved first, because calls among the arguments add nodes of their own.
         let index = self.group.push(Node {
             name,
             template: TemplateRef::Named(unit.text.clone()),
@@ -242,8 +242,8 @@ impl<'a> Builder<'a> {
         self.group.feed(index, inputs, globals);
     }
 
-    /// A path stays a path, so that structures, arrays and closures pass whole; all else is an expression, in which each
-    /// call of a unit becomes a node of its own.
+    /// Converts an expression to a binding. A path remains a path, so that structures, arrays and closures are passed
+    /// whole; in other expressions, each call of a unit becomes a node.
     fn binding(&mut self, expr: &ast::Expr) -> Binding {
         let mut expr = expr.clone();
         self.lift_calls(&mut expr);
@@ -253,7 +253,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Replaces calls of units in an expression by the name of a new node.
+    /// Replaces calls of units in an expression by the names of new nodes.
     fn lift_calls(&mut self, expr: &mut ast::Expr) {
         match &expr.kind {
             ExprKind::Call {
@@ -270,7 +270,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Functions take their arguments by position, units by name; without arguments it is a unit when it is no function.
+/// Returns whether a call is that of a unit: units take arguments by name, functions by position. A call without
+/// arguments is that of a unit unless a function has the name.
 fn is_unit_call(name: &str, args: &[ast::Argument]) -> bool {
     if args.is_empty() {
         return builtins::overloads(name).next().is_none() && !check::is_prelude_function(name);
@@ -278,7 +279,7 @@ fn is_unit_call(name: &str, args: &[ast::Argument]) -> bool {
     args.iter().any(|arg| arg.name.is_some())
 }
 
-/// The path that an expression is, if it is one.
+/// Returns the path that an expression denotes, if it is one.
 fn path(expr: &ast::Expr) -> Option<Path> {
     match &expr.kind {
         ExprKind::Name(name) => Some(Path {

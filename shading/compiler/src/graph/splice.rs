@@ -6,10 +6,10 @@ use crate::builtins::Global;
 use crate::hir::{Block, Code, ConstId, Function, FunctionId, LocalId, Op, Operand, ScopeId, Stmt, Unit};
 use shading_syntax::source::{SourceId, Span};
 
-/// Globals that have another value for the code being copied.
+/// Overridden values of globals for the code being copied.
 pub(super) type Overrides = Vec<(Global, Operand)>;
 
-/// How the ids of a unit are called in the code that it was copied to.
+/// Map from the ids of a unit to the ids in the code that it is copied to.
 pub(super) struct Splice<'a> {
     locals: SecondaryMap<LocalId, Option<LocalId>>,
     consts: SecondaryMap<ConstId, Option<ConstId>>,
@@ -20,8 +20,8 @@ pub(super) struct Splice<'a> {
 }
 
 impl<'a> Splice<'a> {
-    /// Gives every id of `unit` a new one in `code` and `functions`; named locals get `prefix`. Sources of the unit are
-    /// those of the link from `first_source` on.
+    /// Assigns every id of `unit` a new one in `code` and `functions`; named locals get `prefix`. The unit's sources
+    /// follow `first_source` in the linked source map.
     pub(super) fn new(
         unit: &Unit,
         code: &mut Code,
@@ -56,7 +56,7 @@ impl<'a> Splice<'a> {
             splice.functions[id] = Some(FunctionId::new(first + id.index()));
         }
         for function in unit.functions.values() {
-            // A function keeps its own locals and constants: only what it calls and its spans are renumbered.
+            // A function keeps its own locals and constants: only called functions and spans are renumbered.
             let mut function = function.clone();
             let own = splice.for_function(&function.code);
             function.code.body = own.block(&function.code.body);
@@ -65,14 +65,14 @@ impl<'a> Splice<'a> {
         splice
     }
 
-    /// The same renumbering for the body of a function, whose locals, constants and scopes stay.
+    /// Returns the renumbering for the body of a function, whose locals, constants and scopes stay.
     fn for_function(&self, code: &Code) -> Splice<'a> {
         let mut own = Splice {
             locals: SecondaryMap::new(),
             consts: SecondaryMap::new(),
             scopes: SecondaryMap::new(),
             functions: self.functions.clone(),
-            // Functions see the true globals: an operand of the linked body means nothing in them.
+            // Functions see the original globals, because operands of the linked body are invalid in them.
             overrides: &[],
             first_source: self.first_source,
         };
@@ -82,17 +82,17 @@ impl<'a> Splice<'a> {
         own
     }
 
-    /// Makes a local of the unit another name of one of the linked code.
+    /// Maps a local of the unit to an existing one of the linked code.
     pub(super) fn alias(&mut self, local: LocalId, linked: LocalId) {
         self.locals[local] = Some(linked);
     }
 
-    /// The new id of a local of the unit.
+    /// Returns the new id of a local of the unit.
     pub(super) fn local(&self, id: LocalId) -> LocalId {
         self.locals[id].expect("every local of the unit was given a new id")
     }
 
-    /// A copy of a block with the new ids.
+    /// Copies a block with the new ids.
     pub(super) fn block(&self, block: &Block) -> Block {
         block.iter().map(|stmt| self.stmt(stmt)).collect()
     }

@@ -22,7 +22,7 @@ pub enum Template {
 }
 
 impl Template {
-    /// Its name.
+    /// Name.
     pub fn name(&self) -> &str {
         match self {
             Template::Unit(unit) => &unit.hir.name,
@@ -43,23 +43,23 @@ impl From<&Arc<ShaderGroupTemplate>> for Template {
     }
 }
 
-/// Where names of units and groups are looked up.
+/// Lookup of units and groups by name.
 pub trait Templates {
-    /// The template of a name; `None` where there is none.
+    /// Returns the template of a name; `None` if there is none.
     ///
     /// # Errors
-    /// When its source has mistakes.
+    /// If its source has errors.
     fn find(&self, name: &str) -> Result<Option<Template>, Diagnostics>;
     /// All names, for hints.
     fn names(&self) -> Vec<String>;
 }
 
-/// What a node is an instance of.
+/// Reference of a node to its template.
 #[derive(Clone, Debug)]
 pub enum TemplateRef {
-    /// A template at hand.
+    /// A template.
     Template(Template),
-    /// The template of a name, looked up when the group is linked.
+    /// Name of a template that is looked up when the group is linked.
     Named(String),
 }
 
@@ -78,16 +78,16 @@ where
     }
 }
 
-/// A binding with the input that it feeds.
+/// A connection: an input with its binding.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// The input, or the part of it: `albedo`, `albedo[1]`, `s.field`. The head is the parameter.
+    /// Input, or part of an input: `albedo`, `albedo[1]`, `s.field`. The head is the parameter.
     pub target: Path,
-    /// What feeds it.
+    /// Source of the value.
     pub binding: Binding,
-    /// Whether an attribute of the geometry goes before a constant; without, as the parameter's metadata says.
+    /// True if a geometry attribute takes precedence over a constant; `None` follows the parameter's metadata.
     pub interpolated: Option<bool>,
-    /// Where it is written, in the group's sources.
+    /// Location in the group's sources.
     pub span: Span,
 }
 
@@ -96,74 +96,74 @@ pub struct Connection {
 pub struct Node {
     /// Instance name, unique in the group.
     pub name: String,
-    /// What it is an instance of.
+    /// Template.
     pub template: TemplateRef,
-    /// What feeds its inputs; inputs not listed keep their defaults.
+    /// Connections of its inputs; inputs not listed keep their defaults.
     pub inputs: Vec<Connection>,
-    /// Globals that it, and what it alone pulls, sees otherwise.
+    /// Globals overridden for the node, and for the nodes that only it depends on.
     pub overrides: Vec<(Global, Binding, Span)>,
-    /// Where it is written.
+    /// Source location.
     pub span: Span,
 }
 
-/// An input that a group shows.
+/// An input of a group.
 #[derive(Clone, Debug)]
 pub struct GroupInput {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its type; `None` for an exposed input, which has its target's.
+    /// Type; `None` for an exposed input, which has the type of its target.
     pub ty: Option<Type>,
-    /// Its default; `None` for an exposed input, whose target keeps its own, and for a required one.
+    /// Default; `None` for an exposed input, whose target keeps its own, and for a required input.
     pub default: Option<Binding>,
-    /// What is said of it.
+    /// Metadata.
     pub metadata: Vec<Metadata>,
-    /// Where it is written.
+    /// Source location.
     pub span: Span,
 }
 
-/// An output that a group shows.
+/// An output of a group.
 #[derive(Clone, Debug)]
 pub struct GroupOutput {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its type; `None` for an exposed output, which has its source's.
+    /// Type; `None` for an exposed output, which has the type of its source.
     pub ty: Option<Type>,
-    /// What gives it.
+    /// Source of the value.
     pub binding: Binding,
-    /// Whether it is shown though nobody asked for it: then it does not count as a connection.
+    /// True if it is exposed without having been requested, so that it does not count as a connection.
     pub is_unasked: bool,
-    /// What is said of it.
+    /// Metadata.
     pub metadata: Vec<Metadata>,
-    /// Where it is written.
+    /// Source location.
     pub span: Span,
 }
 
-/// A group: units and groups with connections, shown to the outside as one unit.
+/// A group: units and groups with connections, used from outside like one unit.
 ///
-/// Built by a program with the methods here, or by [`crate::ShadingSystem`] from a `group` in source.
+/// Built with the methods of this type, or by `shading::ShadingSystem` from a `group` in source.
 #[derive(Clone, Debug, Default)]
 pub struct ShaderGroupTemplate {
-    /// Its name.
+    /// Name.
     pub name: String,
     pub(super) nodes: Vec<Node>,
-    /// The positions of the nodes by name.
+    /// Indices of the nodes by name.
     pub(super) positions: FxHashMap<String, usize>,
-    /// Inputs shown.
+    /// Inputs.
     pub inputs: Vec<GroupInput>,
-    /// Outputs shown.
+    /// Outputs.
     pub outputs: Vec<GroupOutput>,
-    /// Whether inputs before which attributes of the geometry go count as connected.
+    /// True if inputs with a geometry attribute count as connected.
     pub attributes_connect: bool,
-    /// Whether its units share the globals, `Ci` among them, as the layers of OSL's groups do: what one assigns to a global
-    /// is what those see that run later. Else each unit has its own.
+    /// True if its units share globals, including `Ci`, as the layers of OSL's groups do: an assignment is visible to
+    /// the units that run later. Otherwise each unit has its own copies.
     pub shares_globals: bool,
-    /// Nodes that run even if nobody reads them. Without any, a group that shows no output runs all nodes that no other
-    /// reads.
+    /// Nodes that run even if their outputs are not read. If there are none, a group without outputs runs all nodes
+    /// that no other node reads.
     pub entries: Vec<String>,
-    /// What is said of it.
+    /// Metadata.
     pub metadata: Vec<Metadata>,
-    /// The file that it is written in, which its spans and expressions belong to; `None` when made by a program.
+    /// File of the group's spans and expressions; `None` if it was built through the API.
     pub file: Option<Arc<ast::File>>,
-    /// Where its name stands.
+    /// Location of its name.
     pub span: Span,
 }

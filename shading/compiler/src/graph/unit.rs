@@ -12,23 +12,23 @@ use shading_syntax::ast;
 use shading_syntax::diagnostic::Diagnostics;
 use shading_syntax::source::SourceMap;
 
-/// A unit: parsed, checked and lowered once, shared by all that use it.
+/// A unit that is parsed, checked and lowered once, and shared by all its instances.
 #[derive(Clone, Debug)]
 pub struct ShaderUnitTemplate {
     /// The checked unit.
     pub hir: hir::Unit,
-    /// Its parameters, as they are shown to the outside.
+    /// Public parameters.
     pub params: Arc<[ParamInfo]>,
     /// [`hir::Unit::weight`].
     pub(super) weight: u64,
-    /// The sources that its spans point into.
+    /// Sources of its spans.
     pub sources: Arc<SourceMap>,
-    /// How it is made for other uses than that of its defaults, where it is adaptive.
+    /// For an adaptive unit: its source, to lower it for uses other than that of its defaults.
     pub adaptive: Option<Adaptive>,
 }
 
 impl ShaderUnitTemplate {
-    /// A unit of a file, the `index`th.
+    /// Creates the template of the unit at `index` of a file.
     pub fn new(
         hir: hir::Unit,
         sources: Arc<SourceMap>,
@@ -51,14 +51,14 @@ impl ShaderUnitTemplate {
     }
 }
 
-/// A unit that is lowered anew for each way in which it is used.
+/// Source of an adaptive unit, which is lowered anew for each distinct use.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
-    /// The file that it is written in.
+    /// File of the unit.
     file: Arc<ast::File>,
-    /// Which unit of the file.
+    /// Index of the unit in the file.
     index: usize,
-    /// What was made, by use.
+    /// Cache of lowered units, by use.
     made: Arc<Mutex<FxHashMap<Uses, Made>>>,
 }
 
@@ -66,13 +66,13 @@ type Uses = Vec<(String, ParamUse)>;
 type Made = Result<Arc<hir::Unit>, Diagnostics>;
 
 impl Adaptive {
-    /// The unit for a use of its parameters; the same for the same use.
+    /// Returns the unit for a use of its parameters; cached.
     pub fn unit(&self, uses: Vec<(String, ParamUse)>, environment: &Environment<'_>) -> Made {
         let made = || self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made().get(&uses) {
             return known.clone();
         }
-        // No lock is held: another thread may make the same, which is not different.
+        // No lock is held: another thread may produce an equal result at the same time.
         let unit = check::specialise(&self.file, self.index, &uses, environment).map(Arc::new);
         made().entry(uses).or_insert(unit).clone()
     }

@@ -27,7 +27,7 @@ impl Default for CodeBuilder {
 }
 
 impl CodeBuilder {
-    /// A new variable.
+    /// Adds a variable.
     pub fn local(&mut self, ty: Type) -> LocalId {
         self.code.locals.push(Local {
             name: String::new(),
@@ -35,7 +35,7 @@ impl CodeBuilder {
         })
     }
 
-    /// A constant.
+    /// Adds a constant.
     pub fn constant(&mut self, value: Const) -> Operand {
         Operand::Const(self.code.consts.push(value))
     }
@@ -60,24 +60,24 @@ impl CodeBuilder {
         self.constant(Const::String(text.into()))
     }
 
-    /// `dst = op(args)`. Each statement has a place of its own.
+    /// `dst = op(args)`. Each statement has a source location of its own.
     pub fn set(&mut self, dst: LocalId, op: Op, args: &[Operand]) {
         self.push_op(Some(dst), op, args);
     }
 
-    /// An operation without result.
+    /// An operation without a result.
     pub fn effect(&mut self, op: Op, args: &[Operand]) {
         self.push_op(None, op, args);
     }
 
-    /// The result of an operation, in a new variable.
+    /// Emits an operation with a new variable as destination; returns the variable.
     pub fn op(&mut self, ty: Type, op: Op, args: &[Operand]) -> Operand {
         let dst = self.local(ty);
         self.set(dst, op, args);
         Operand::Local(dst)
     }
 
-    /// A call of a recursive function.
+    /// Emits a call of a recursive function.
     pub fn call(&mut self, function: FunctionId, args: &[Operand], results: &[LocalId]) {
         let span = self.next_span();
         self.push(Stmt::Call {
@@ -88,7 +88,7 @@ impl CodeBuilder {
         });
     }
 
-    /// A branch.
+    /// Emits a branch.
     pub fn branch(
         &mut self,
         condition: Operand,
@@ -103,34 +103,34 @@ impl CodeBuilder {
         });
     }
 
-    /// An endless loop.
+    /// Emits an endless loop.
     pub fn repeat(&mut self, body: impl FnOnce(&mut Self)) {
         let span = self.next_span();
         let body = self.inside(body);
         self.push(Stmt::Loop { body, span });
     }
 
-    /// A scope that can be left.
+    /// Emits a scope that can be left.
     pub fn scope(&mut self, body: impl FnOnce(&mut Self, ScopeId)) {
         let scope = self.code.scopes.push("scope");
         let body = self.inside(|b| body(b, scope));
         self.push(Stmt::Scope { scope, body });
     }
 
-    /// Leaves a scope.
+    /// Emits a jump behind an enclosing scope.
     pub fn leave(&mut self, scope: ScopeId) {
         self.push(Stmt::Leave(scope));
     }
 
-    /// A loop of `turns` turns; the body gets the counter.
-    pub fn count(&mut self, turns: Operand, body: impl FnOnce(&mut Self, Operand)) {
+    /// Emits a loop of `iterations` iterations; the body gets the counter.
+    pub fn count(&mut self, iterations: Operand, body: impl FnOnce(&mut Self, Operand)) {
         let counter = self.local(Type::INT);
         let (zero, one) = (self.int(0), self.int(1));
         self.set(counter, Op::Copy, &[zero]);
         let counter_value = Operand::Local(counter);
         self.scope(|b, scope| {
             b.repeat(|b| {
-                let go = b.op(Type::INT, Op::Lt, &[counter_value, turns]);
+                let go = b.op(Type::INT, Op::Lt, &[counter_value, iterations]);
                 b.branch(go, |_| {}, |b| b.leave(scope));
                 body(b, counter_value);
                 b.set(counter, Op::Add, &[counter_value, one]);
@@ -138,7 +138,7 @@ impl CodeBuilder {
         });
     }
 
-    /// The finished code.
+    /// Returns the finished code.
     pub fn finish(mut self) -> Code {
         self.code.body = self.blocks.pop().expect("the body is the outermost block");
         self.code
@@ -174,7 +174,7 @@ impl CodeBuilder {
     }
 }
 
-/// A function of so many parameters and outputs.
+/// Builds a function with the given parameters and outputs.
 pub fn function(name: &str, params: Vec<LocalId>, outputs: Vec<LocalId>, code: CodeBuilder) -> Function {
     Function {
         name: name.to_owned(),
@@ -184,7 +184,7 @@ pub fn function(name: &str, params: Vec<LocalId>, outputs: Vec<LocalId>, code: C
     }
 }
 
-/// A linked unit: the variables named are its outputs.
+/// Builds a linked unit; the named variables are its outputs.
 pub fn unit(
     name: &str,
     outputs: &[(&str, LocalId)],

@@ -15,17 +15,17 @@ pub enum Const {
     Matrix([f32; 16]),
     /// `string`.
     String(Arc<str>),
-    /// The closure that is no light.
+    /// The null closure.
     NullClosure,
-    /// An array; the elements are of one kind, none itself an array.
+    /// An array; its elements are of one kind, and not arrays themselves.
     Array(Vec<Const>),
 }
 
 impl Const {
-    /// The same with every −0 made 0.
+    /// Returns the value with every −0 replaced by 0.
     #[must_use]
     pub fn without_sign_of_zero(self) -> Const {
-        // −0 + 0 is 0, and nothing else changes.
+        // −0 + 0 is 0; other numbers are unchanged.
         match self {
             Const::Float(a) => Const::Float(a + 0.0),
             Const::Triple(a) => Const::Triple(a.map(|x| x + 0.0)),
@@ -35,7 +35,7 @@ impl Const {
         }
     }
 
-    /// Whether all its numbers are finite.
+    /// Returns whether all its numbers are finite.
     pub fn is_finite(&self) -> bool {
         match self {
             Const::Float(a) => a.is_finite(),
@@ -46,7 +46,7 @@ impl Const {
         }
     }
 
-    /// Whether two constants are the same value: numbers bit by bit, except that all NaNs are one.
+    /// Returns whether two constants are the same value: numbers bit by bit, except that all NaNs are equal.
     pub fn same(&self, other: &Const) -> bool {
         let float = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
         let floats = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(&a, &b)| float(a, b));

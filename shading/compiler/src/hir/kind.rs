@@ -5,7 +5,7 @@ use std::fmt;
 use crate::hir::Const;
 use crate::ty::{Base, Length, Type};
 
-/// The kind of an element.
+/// Kind of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Element {
     /// `int`.
@@ -22,10 +22,10 @@ pub enum Element {
     Closure,
 }
 
-/// An element, or an array of so many.
+/// Kind of a single value, or of an array with its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// One value.
+    /// A single value.
     One(Element),
     /// An array.
     Array(Element, u32),
@@ -45,7 +45,7 @@ impl Kind {
     /// A closure.
     pub const CLOSURE: Kind = Kind::One(Element::Closure);
 
-    /// The kind of a type; `None` for a type that no variable of HIR has.
+    /// Returns the kind of a type; `None` for a type that variables of HIR cannot have.
     pub fn of(ty: Type) -> Option<Kind> {
         let element = match ty.base {
             Base::Int => Element::Int,
@@ -63,7 +63,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a constant; `None` for an array that is empty, mixed or nested.
+    /// Returns the kind of a constant; `None` for an array that is empty, mixed or nested.
     pub fn of_const(value: &Const) -> Option<Kind> {
         let element = |value: &Const| {
             Some(match value {
@@ -84,7 +84,7 @@ impl Kind {
         uniform.then_some(Kind::Array(first, values.len() as u32))
     }
 
-    /// A number for it, by which code that runs can ask for a value of the kind.
+    /// Numeric code of the kind, for requests of values by compiled code.
     pub fn code(self) -> i32 {
         match self {
             Kind::One(element) => element as i32,
@@ -92,7 +92,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a number.
+    /// Returns the kind of a numeric code.
     pub fn of_code(code: i32) -> Kind {
         let element = match code & 7 {
             0 => Element::Int,
@@ -108,7 +108,7 @@ impl Kind {
         }
     }
 
-    /// Whether it is int, float, triple or matrix.
+    /// Returns whether it is int, float, triple or matrix.
     pub fn is_number(self) -> bool {
         matches!(
             self,
@@ -116,7 +116,7 @@ impl Kind {
         )
     }
 
-    /// How many elements it has: one, when it is not an array.
+    /// Number of elements: the array length, or 1.
     pub fn count(self) -> u32 {
         match self {
             Kind::One(_) => 1,
@@ -124,14 +124,14 @@ impl Kind {
         }
     }
 
-    /// The kind of one element; the kind itself when it is not an array.
+    /// Kind of one element; the kind itself if it is not an array.
     pub fn element(self) -> Kind {
         match self {
             Kind::One(element) | Kind::Array(element, _) => Kind::One(element),
         }
     }
 
-    /// The value of a variable of this kind before it is assigned.
+    /// Initial value of a variable of this kind.
     pub fn zero(self) -> Const {
         match self {
             Kind::One(Element::Int) => Const::Int(0),

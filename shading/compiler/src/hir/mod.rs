@@ -2,16 +2,16 @@
 //!
 //! A [`Unit`] is one function body over *locals* (typed variables) and *constants*. A statement assigns the result of
 //! one operation to one local; control flow has four constructs: [`Stmt::If`], [`Stmt::Loop`] (endless),
-//! [`Stmt::Scope`] and [`Stmt::Leave`], which jumps behind the named enclosing scope and serves for `break`, `continue`
-//! and `return`. There is no SSA form: passes follow the structure, and Cranelift builds SSA out of
-//! `def_var`/`use_var`.
+//! [`Stmt::Scope`] and [`Stmt::Leave`], which jumps behind the named enclosing scope and implements `break`, `continue`
+//! and `return`. There is no SSA form: passes follow the structure, and Cranelift builds SSA from `def_var`/`use_var`.
 //!
 //! Already resolved by the checker: structures (a local of a structure type is one local per field, named `base.field`;
 //! an array of structures is one array per field), overloads, conversions (all explicit), short-circuit operators
 //! (`If`), calls of non-recursive functions (inlined). Recursive functions remain as [`Function`]s.
 //!
 //! Invariants, checked by [`verify()`]:
-//! - every id exists; no local has type void, structure or unsized array; a constant has the type that its use needs;
+//! - every id exists; no local has type void, structure or unsized array; a constant has the type that its use
+//!   requires;
 //! - an operation's operands and destination have the types that its documentation states;
 //! - `Leave` names an enclosing scope of the same function;
 //! - the array operand of [`Op::ArraySet`] is the destination itself, so that it happens in place;
@@ -46,5 +46,5 @@ pub use stmt::{Block, Code, Function, Local, Operand, Stmt};
 pub use texture::{
     ColorSpace, Interpolation, TextureMapping, TextureOperand, TextureOperands, TextureOptions, Wrap,
 };
-pub use unit::{GlobalVariable, Metadata, Param, Unit, said_int};
+pub use unit::{GlobalVariable, Metadata, Param, Unit, int_metadata};
 pub use verify::verify;

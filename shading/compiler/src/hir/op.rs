@@ -3,30 +3,30 @@
 use super::{ClosureId, Kind, TextureOptions};
 use crate::builtins::{Builtin, Global};
 
-/// What a statement computes. `a`, `b` … are its operands in order; "number" is int, float, triple or matrix, and all
-/// numbers of one operation are of one kind unless said otherwise.
+/// Operation of a statement. `a`, `b` … are its operands in order; "number" is int, float, triple or matrix, and all
+/// numbers of one operation are of one kind unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// `a`; a triple may become a triple of another kind.
+    /// `a`; the kind of triple may change.
     Copy,
     /// int → float.
     IntToFloat,
-    /// float → int, toward zero; what no int holds is the least int.
+    /// float → int, truncating; out-of-range values and NaN give the minimum int.
     FloatToInt,
-    /// float → triple with three equal lanes.
+    /// float → triple with three equal components.
     Splat,
     /// float → matrix with the float on the diagonal.
     Diagonal,
-    /// int, float, triple, matrix, string or closure → int: whether it is not zero (empty, null).
+    /// int, float, triple, matrix, string or closure → int: whether it is nonzero (not empty, not null).
     Truth,
     /// number + number.
     Add,
     /// number − number.
     Sub,
-    /// number × number, lane by lane; matrices multiply as matrices.
+    /// number × number, component by component; matrices multiply as matrices.
     Mul,
-    /// number / number, lane by lane, x/0 = 0; int toward zero, wrapping on overflow; matrix: `a` × inverse of `b`
-    /// (a singular `b` counts as identity).
+    /// number / number, component by component, x/0 = 0; int division truncates and wraps on overflow; matrix: `a` ×
+    /// inverse of `b` (a singular `b` counts as identity).
     Div,
     /// int % int, sign of `a`, x%0 = 0.
     Mod,
@@ -44,7 +44,7 @@ pub enum Op {
     Shr,
     /// ~int.
     BitNot,
-    /// int ? 0 : 1.
+    /// Logical negation: int ? 0 : 1.
     Not,
     /// value == value → int; numbers or strings of one kind.
     Eq,
@@ -60,9 +60,9 @@ pub enum Op {
     Ge,
     /// (float, float, float) → triple.
     MakeTriple,
-    /// (triple, int lane) → float; the lane is clamped to 0..=2 and reported.
+    /// (triple, int component) → float; the index is clamped to 0..=2 and reported.
     TripleGet,
-    /// (triple, int lane, float) → the triple with that lane replaced.
+    /// (triple, int component, float) → the triple with that component replaced.
     TripleSet,
     /// 16 floats, row by row → matrix.
     MakeMatrix,
@@ -78,17 +78,18 @@ pub enum Op {
     ArraySet,
     /// () → the global's value.
     Global(Global),
-    /// () → the change of the global to the next pixel along the axis.
+    /// () → the differential of the global to the next pixel along the axis.
     GlobalDerivative(Global, Axis),
-    /// The built-in function; operands and result by its signature.
+    /// The built-in function; operands and result are given by its signature.
     Builtin(Builtin),
-    /// The built-in function with derivatives: its operands, then their changes along x, then those along y → array of 3:
-    /// the value, its change along x, and that along y. For those that [`Builtin::has_dual`].
+    /// The built-in function with derivatives: its operands, then their differentials along x, then those along y →
+    /// array of 3: the value, its differential along x, and that along y. Only for functions with
+    /// [`Builtin::has_dual`].
     BuiltinDual(Builtin),
-    /// float or triple → its change to the next pixel along the axis. [`crate::derivative`] puts other operations in its
-    /// place; where that has not run, derivatives are zero.
+    /// float or triple → its differential to the next pixel along the axis. [`crate::derivative`] replaces it by other
+    /// operations; without that pass, derivatives are zero.
     Derivative(Axis),
-    /// The closure component with the registry's parameters as operands, in order.
+    /// The closure component; the operands are its parameters in the registry's order.
     MakeClosure(ClosureId),
     /// closure + closure.
     ClosureAdd,
@@ -96,30 +97,31 @@ pub enum Op {
     ClosureMul,
     /// (string file, the operands of [`TextureOptions`]) → float array of [`TextureOptions::results`] elements.
     Texture(TextureOptions),
-    /// The same operands → string: why the lookup fails, empty where it does not.
+    /// Operands as for [`Op::Texture`] → string: the error of the lookup, empty if it succeeds.
     TextureError(TextureOptions),
-    /// (string file, string name, float s, float t) → what the file says of itself under that name, as the destination's
-    /// type; zero where it says nothing of that type. A coordinate that is no number asks of the file as a whole.
+    /// (string file, string name, float s, float t) → information about the texture file with the destination's type;
+    /// zero if the file has none of that name and type. A NaN coordinate queries the file as a whole.
     TextureInfo,
-    /// The same operands → int: whether it says so; the value is of this kind.
+    /// Operands as for [`Op::TextureInfo`] → int: whether the file has this information with a value of this kind.
     HasTextureInfo(Kind),
-    /// (string object, string name) → the attribute as the destination's type; zero when there is none. Goes with
+    /// (string object, string name) → the attribute with the destination's type; zero if it does not exist. Used with
     /// `Builtin::HasAttribute`.
     AttributeValue,
-    /// (string object, string name) → the change of the attribute to the next pixel along the axis, float or triple.
+    /// (string object, string name) → the differential of the attribute to the next pixel along the axis, float or
+    /// triple.
     AttributeDerivative(Axis),
 }
 
-/// An axis of the screen, along which derivatives are taken.
+/// Screen axis along which derivatives are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Axis {
-    /// To the next pixel on the right.
+    /// Towards the next pixel on the right.
     X,
-    /// To the next pixel below.
+    /// Towards the next pixel below.
     Y,
 }
 
 impl Axis {
-    /// Both.
+    /// Both axes.
     pub const ALL: [Axis; 2] = [Axis::X, Axis::Y];
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use crate::hir::{Block, Code, Const, LocalId, Op, Operand, Stmt, TextureOptions, Unit};
 
-/// The whole unit: parameters with their defaults, the body, and the functions it calls.
+/// Prints the whole unit: parameters with their defaults, the body, and the functions it calls.
 pub fn print(unit: &Unit) -> String {
     let mut printer = Printer {
         code: &unit.code,
@@ -50,7 +50,7 @@ pub fn print(unit: &Unit) -> String {
     printer.out
 }
 
-/// A statement without the blocks it contains.
+/// Prints a statement without its nested blocks.
 pub fn head(code: &Code, stmt: &Stmt) -> String {
     match stmt {
         Stmt::Op { dst, op, args, .. } => {
@@ -85,7 +85,7 @@ pub fn head(code: &Code, stmt: &Stmt) -> String {
     }
 }
 
-/// A variable with its name in source, if it has one.
+/// Prints a variable with its name in source, if it has one.
 fn name(code: &Code, id: LocalId) -> String {
     match code.locals.get(id) {
         Some(local) if !local.name.is_empty() => format!("{id}:{}", local.name),
@@ -146,7 +146,7 @@ impl Printer<'_> {
 }
 
 impl fmt::Display for Op {
-    /// Lower case, with what belongs to the operation in angle brackets.
+    /// Writes the operation in lower case, with its static arguments in angle brackets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Op::Global(global) => write!(f, "global<{}>", global.name()),
@@ -165,7 +165,7 @@ impl fmt::Display for Op {
 }
 
 impl fmt::Display for Const {
-    /// As in source, as far as it can be.
+    /// Writes the constant as in source where possible.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, values: &[f32]| {
             for (i, value) in values.iter().enumerate() {
@@ -206,7 +206,7 @@ impl fmt::Display for Unit {
     }
 }
 
-/// What a lookup says beyond its operands.
+/// Static options of a lookup.
 struct Lookup<'a>(&'a TextureOptions);
 
 impl fmt::Display for Lookup<'_> {

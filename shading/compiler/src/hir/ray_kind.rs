@@ -1,31 +1,31 @@
-//! Ray kinds: what `raytype` asks for.
+//! Ray kinds, as tested by `raytype`.
 
-/// What kind of ray found the shading point, as bits.
+/// Kinds of the ray that hit the shading point, as a bit set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct RayKind(pub u32);
 
 impl RayKind {
-    /// From the camera.
+    /// Camera ray.
     pub const CAMERA: RayKind = RayKind(1);
-    /// Towards a light.
+    /// Shadow ray.
     pub const SHADOW: RayKind = RayKind(2);
-    /// Off a diffuse lobe.
+    /// Scattered by a diffuse lobe.
     pub const DIFFUSE: RayKind = RayKind(4);
-    /// Off a glossy lobe.
+    /// Scattered by a glossy lobe.
     pub const GLOSSY: RayKind = RayKind(8);
-    /// Mirrored.
+    /// Specular reflection.
     pub const REFLECTION: RayKind = RayKind(16);
-    /// Refracted.
+    /// Specular refraction.
     pub const REFRACTION: RayKind = RayKind(32);
-    /// Straight through a transparent surface.
+    /// Passed straight through a transparent surface.
     pub const TRANSPARENT: RayKind = RayKind(64);
-    /// A photon's.
+    /// Photon path.
     pub const PHOTON: RayKind = RayKind(128);
-    /// Of a bake.
+    /// Baking ray.
     pub const BAKE: RayKind = RayKind(256);
 
-    /// The kinds by their names in source.
+    /// Kinds by their names in source.
     pub const NAMES: [(&'static str, RayKind); 9] = [
         ("camera", RayKind::CAMERA),
         ("shadow", RayKind::SHADOW),

@@ -10,14 +10,14 @@ use crate::ty::{Base, Length, Type};
 pub struct ClosureParam {
     /// Name, for keyword arguments and messages.
     pub name: &'static str,
-    /// Its type: any single value, a closure too, or an array of numbers or strings.
+    /// Type: any single value including closures, or an array of numbers or strings.
     pub ty: Type,
-    /// Value when the call leaves it out (positional parameters without one are required).
+    /// Default value (positional parameters without one are required).
     pub default: Option<Const>,
 }
 
 impl ClosureParam {
-    /// A required parameter.
+    /// Creates a required parameter.
     pub fn new(name: &'static str, ty: Type) -> ClosureParam {
         ClosureParam {
             name,
@@ -26,7 +26,7 @@ impl ClosureParam {
         }
     }
 
-    /// Bytes of a value, or of one element of an array.
+    /// Size in bytes of a value, or of one element of an array.
     pub fn element_bytes(&self) -> usize {
         match self.ty.base {
             Base::Int | Base::Float => 4,
@@ -37,7 +37,7 @@ impl ClosureParam {
         }
     }
 
-    /// A parameter that may be left out; it can be given by keyword: `diffuse(N, "label", "x")`.
+    /// Creates an optional parameter; it can be given by keyword: `diffuse(N, "label", "x")`.
     pub fn optional(name: &'static str, ty: Type, default: Const) -> ClosureParam {
         ClosureParam {
             name,
@@ -47,17 +47,17 @@ impl ClosureParam {
     }
 }
 
-/// A closure as the language sees it.
+/// Signature of a closure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosureSignature {
     /// Name in source.
     pub name: &'static str,
-    /// Its parameters, in order.
+    /// Parameters, in order.
     pub params: Vec<ClosureParam>,
 }
 
 impl ClosureSignature {
-    /// How many parameters a call must give.
+    /// Number of required parameters.
     pub fn required(&self) -> usize {
         self.params
             .iter()
@@ -67,9 +67,9 @@ impl ClosureSignature {
 
     /// Byte offset of each parameter in a component's parameter block, and the block's size (a multiple of 16).
     ///
-    /// Int and float take 4 bytes; a triple 12, aligned to 4; a matrix 64; a string or closure a pointer, aligned to 8; an
-    /// array its elements without gaps. This is how a `#[repr(C)]` structure of `i32`, `f32`, `[f32; 3]`, `[f32; 16]`,
-    /// pointers and arrays of them lies in memory.
+    /// Int and float take 4 bytes; a triple 12, aligned to 4; a matrix 64; a string or closure a pointer, aligned to 8;
+    /// an array its elements without gaps. This is the layout of a `#[repr(C)]` structure of `i32`, `f32`, `[f32; 3]`,
+    /// `[f32; 16]`, pointers and arrays of these.
     pub fn layout(&self) -> (Vec<usize>, usize) {
         let mut size = 0usize;
         let mut offsets = vec![];
@@ -84,7 +84,7 @@ impl ClosureSignature {
     }
 }
 
-/// The closures of an embedder.
+/// Closures provided by an embedder.
 #[derive(Clone, Debug, Default)]
 pub struct ClosureRegistry {
     list: Vec<ClosureSignature>,
@@ -93,10 +93,11 @@ pub struct ClosureRegistry {
 }
 
 impl ClosureRegistry {
-    /// Adds a closure. Overloads of one name may be registered: the first whose parameters fit a call is taken.
+    /// Adds a closure. Overloads of one name may be registered: a call takes the first whose parameters match.
     ///
     /// # Panics
-    /// When a parameter is an array without length or of closures, a structure or void: that is a mistake of the embedder.
+    /// If a parameter is an array without length or of closures, a structure or void, which is an error of the
+    /// embedder.
     pub fn register(&mut self, signature: ClosureSignature) -> ClosureId {
         for param in &signature.params {
             let fits = match param.ty.base {
@@ -116,27 +117,27 @@ impl ClosureRegistry {
         id
     }
 
-    /// What to say where a shader makes this closure: what another one stands in for it, say.
+    /// Sets a message shown when a shader creates this closure, for example that another closure replaces it.
     pub fn note(&mut self, id: ClosureId, note: &'static str) {
         self.notes.insert(id, note);
     }
 
-    /// What is to be said where a shader makes this closure.
+    /// Returns the message shown when a shader creates this closure.
     pub fn note_of(&self, id: ClosureId) -> Option<&'static str> {
         self.notes.get(&id).copied()
     }
 
-    /// The first closure of a name.
+    /// Returns the first closure of a name.
     pub fn find(&self, name: &str) -> Option<ClosureId> {
         self.by_name.get(name).copied()
     }
 
-    /// All closures of a name.
+    /// Returns all closures of a name.
     pub fn overloads<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (ClosureId, &'a ClosureSignature)> {
         self.iter().filter(move |(_, s)| s.name == name)
     }
 
-    /// All closures.
+    /// Iterates over all closures.
     pub fn iter(&self) -> impl Iterator<Item = (ClosureId, &ClosureSignature)> {
         self.list
             .iter()
@@ -144,10 +145,10 @@ impl ClosureRegistry {
             .map(|(i, s)| (ClosureId(i as u32), s))
     }
 
-    /// The closure of an id.
+    /// Returns the closure of an id.
     ///
     /// # Panics
-    /// When the id is of another registry.
+    /// If the id belongs to another registry.
     pub fn get(&self, id: ClosureId) -> &ClosureSignature {
         &self.list[id.0 as usize]
     }

@@ -6,10 +6,11 @@ use crate::hir::kind::Element;
 use crate::hir::{Kind, Op};
 use crate::ty::{Length, Type};
 
-/// The kinds of an operation's operands, and of its result.
+/// Kinds of an operation's operands, and of its result.
 pub(super) struct Shape(pub(super) Vec<Kind>, pub(super) Option<Kind>);
 
-/// What an operation takes and gives, given what it is applied to; parameters of closures where the registry is given.
+/// Returns the operand and result kinds of an operation for given operands; parameters of closures only if the registry
+/// is given.
 pub(super) fn shape(
     op: Op,
     args: &[Kind],
@@ -124,12 +125,12 @@ pub(super) fn shape(
     }
 }
 
-/// The file, the name of what is asked, s and t.
+/// File name, name of the information, s and t.
 fn texture_info() -> Vec<Kind> {
     vec![Kind::STRING, Kind::STRING, Kind::FLOAT, Kind::FLOAT]
 }
 
-/// A pattern gives a float or a triple, by its destination.
+/// Result kind of a pattern: float or triple, as the destination.
 fn pattern(dst: Kind) -> Result<Kind, String> {
     match dst {
         Kind::FLOAT | Kind::TRIPLE => Ok(dst),
@@ -250,7 +251,7 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
     }
 }
 
-/// The numbers of points are an array of any length.
+/// The point indices are an array of any length.
 fn cloud_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, String> {
     use Builtin as B;
     use Kind as K;
@@ -276,7 +277,7 @@ fn cloud_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, Stri
     Ok(Shape(takes, Some(gives)))
 }
 
-/// A file, a position, and attributes: pairs of a name and a value.
+/// File name, position, and attributes as pairs of name and value.
 fn cloud_write_shape(args: &[Kind]) -> Result<Shape, String> {
     use Kind as K;
     let mut takes = vec![K::STRING, K::TRIPLE];
@@ -289,7 +290,7 @@ fn cloud_write_shape(args: &[Kind]) -> Result<Shape, String> {
     Ok(Shape(takes, Some(K::INT)))
 }
 
-/// The shape of the signature that the operands fit.
+/// Shape of the signature that matches the operands.
 fn library_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, String> {
     let fits = |ty: Type, kind: Kind| match ty.length {
         Length::Unsized => matches!(kind, Kind::Array(..)) && Kind::of(ty.element()) == Some(kind.element()),

@@ -9,16 +9,16 @@ use shading_syntax::source::Span;
 /// A variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Local {
-    /// Name in source, for people; empty for a temporary.
+    /// Name in source, for messages; empty for a temporary.
     pub name: String,
-    /// Its type.
+    /// Type.
     pub ty: Type,
 }
 
-/// What an operation reads.
+/// Operand of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
-    /// A variable's present value.
+    /// Current value of a variable.
     Local(LocalId),
     /// A constant.
     Const(ConstId),
@@ -32,76 +32,77 @@ pub type Block = Vec<Stmt>;
 pub enum Stmt {
     /// `dst = op(args)`; `dst` is `None` for an operation without result.
     Op {
-        /// Where the result goes.
+        /// Destination.
         dst: Option<LocalId>,
-        /// What is computed.
+        /// Operation.
         op: Op,
-        /// From what.
+        /// Operands.
         args: Vec<Operand>,
-        /// Where in source, for reports at run time.
+        /// Source location, for run-time reports.
         span: Span,
     },
     /// Calls a function that is not inlined. Arguments are copied in; after the call the parameters listed in
     /// [`Function::outputs`] are copied to `results`. Costs one unit of fuel and one level of depth.
     Call {
-        /// Which.
+        /// Function.
         function: FunctionId,
-        /// One for each of its parameters.
+        /// Arguments, one for each parameter.
         args: Vec<Operand>,
-        /// One for each of its outputs.
+        /// Destinations, one for each output.
         results: Vec<LocalId>,
-        /// Where in source.
+        /// Source location.
         span: Span,
     },
-    /// `then` when `condition` (an int) is not zero, else `otherwise`.
+    /// Executes `then` if `condition` (an int) is nonzero, else `otherwise`.
     If {
-        /// What decides.
+        /// Condition.
         condition: Operand,
-        /// When not zero.
+        /// Executed if the condition is nonzero.
         then: Block,
-        /// When zero.
+        /// Executed if the condition is zero.
         otherwise: Block,
     },
-    /// Repeats until a `Leave` goes out of it. Each turn costs one unit of fuel.
+    /// Repeats until a `Leave` jumps out of it. Each iteration costs one unit of fuel.
     Loop {
-        /// One turn.
+        /// Loop body.
         body: Block,
-        /// Where in source, for the report when fuel runs out.
+        /// Source location, for the report of exhausted fuel.
         span: Span,
     },
-    /// Runs the block; a `Leave` of this scope goes on after it.
+    /// Executes the block; a `Leave` of this scope jumps to its end.
     Scope {
-        /// Its name.
+        /// Id of the scope.
         scope: ScopeId,
-        /// What runs.
+        /// Body.
         body: Block,
     },
-    /// Goes on after the named enclosing scope.
+    /// Jumps to the end of the given enclosing scope.
     Leave(ScopeId),
 }
 
-/// The variables, constants and statements of one function.
+/// Variables, constants and statements of one function.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     /// Variables.
     pub locals: PrimaryMap<LocalId, Local>,
     /// Constants.
     pub consts: PrimaryMap<ConstId, Const>,
-    /// Scopes, with a name for people.
+    /// Scopes with their names, for messages.
     pub scopes: PrimaryMap<ScopeId, &'static str>,
-    /// What runs.
+    /// Statements.
     pub body: Block,
 }
 
-/// A function that is called, not inlined, because it is recursive.
+/// A function that is called rather than inlined, because it is recursive.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// Name in source.
     pub name: String,
-    /// Variables that take the arguments, in order.
+    /// Variables that hold the arguments, in order.
     pub params: Vec<LocalId>,
-    /// Variables whose last values go back to the caller: the returned value first, if any, then `output` parameters.
+    /// Variables whose final values are returned to the caller: the return value first, if any, then `output`
+    /// parameters.
     pub outputs: Vec<LocalId>,
-    /// Its code.
+    /// Code.
     pub code: Code,
 }

@@ -2,7 +2,7 @@
 
 use super::Kind;
 
-/// Where a lookup is: what the operands after the file are.
+/// Mapping of a lookup: defines the coordinate operands after the file name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TextureMapping {
@@ -16,7 +16,7 @@ pub enum TextureMapping {
 }
 
 impl TextureMapping {
-    /// The kinds of the operands after the file.
+    /// Kinds of the coordinate operands.
     pub fn operands(self) -> &'static [Kind] {
         match self {
             TextureMapping::Plane => &[Kind::FLOAT; 6],
@@ -26,20 +26,20 @@ impl TextureMapping {
     }
 }
 
-/// Outside `[0,1]`, a texture …
+/// Wrap mode: value of a texture outside `[0,1]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Wrap {
-    /// is as its file says, black where that says nothing.
+    /// As stored in the file; black if it is not.
     #[default]
     Default,
-    /// is black.
+    /// Black.
     Black,
-    /// shows its edge.
+    /// Clamped to the edge.
     Clamp,
-    /// repeats.
+    /// Repeated.
     Periodic,
-    /// is mirrored.
+    /// Mirrored.
     Mirror,
 }
 
@@ -52,7 +52,7 @@ impl Wrap {
         Wrap::Mirror,
     ];
 
-    /// The mode of that name.
+    /// Returns the mode of a name.
     pub fn from_name(name: &str) -> Option<Wrap> {
         match name {
             "periodic_pow2" | "periodic_sharedborder" => Some(Wrap::Periodic),
@@ -60,7 +60,7 @@ impl Wrap {
         }
     }
 
-    /// Its name.
+    /// Name of the mode.
     pub fn name(self) -> &'static str {
         match self {
             Wrap::Default => "default",
@@ -72,25 +72,25 @@ impl Wrap {
     }
 }
 
-/// What the numbers of a texture file mean.
+/// Colour space of the numbers in a texture file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ColorSpace {
-    /// What the embedder takes them for where nothing is said.
+    /// The embedder's default.
     #[default]
     Default,
-    /// What the kind of file suggests: sRGB where it holds integers, linear where it holds floats.
+    /// By file format: sRGB for integers, linear for floats.
     Auto,
-    /// Colours with sRGB's transfer curve.
+    /// sRGB transfer curve.
     Srgb,
-    /// Linear Rec.709 colours.
+    /// Linear Rec.709.
     Linear,
-    /// Data, to be taken as it is.
+    /// Data without a colour space.
     Raw,
 }
 
 impl ColorSpace {
-    /// The space of that name.
+    /// Returns the colour space of a name.
     pub fn from_name(name: &str) -> Option<ColorSpace> {
         Some(match name {
             "" => ColorSpace::Default,
@@ -104,7 +104,7 @@ impl ColorSpace {
         })
     }
 
-    /// Its name.
+    /// Name of the colour space.
     pub fn name(self) -> &'static str {
         match self {
             ColorSpace::Default => "",
@@ -116,18 +116,18 @@ impl ColorSpace {
     }
 }
 
-/// How values between texels come about.
+/// Interpolation between texels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Interpolation {
-    /// Bicubic where texels are magnified, else bilinear.
+    /// Bicubic for magnification, else bilinear.
     #[default]
     SmartCubic,
     /// Bicubic.
     Cubic,
     /// Bilinear.
     Linear,
-    /// That of the nearest texel.
+    /// Nearest texel.
     Closest,
 }
 
@@ -139,7 +139,7 @@ impl Interpolation {
         Interpolation::Closest,
     ];
 
-    /// The interpolation of that name.
+    /// Returns the interpolation of a name.
     pub fn from_name(name: &str) -> Option<Interpolation> {
         match name {
             "bilinear" => Some(Interpolation::Linear),
@@ -148,7 +148,7 @@ impl Interpolation {
         }
     }
 
-    /// Its name.
+    /// Name of the interpolation.
     pub fn name(self) -> &'static str {
         match self {
             Interpolation::SmartCubic => "smartcubic",
@@ -159,7 +159,7 @@ impl Interpolation {
     }
 }
 
-/// An option that is an operand.
+/// Options that can be run-time operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TextureOperand {
@@ -171,30 +171,30 @@ pub enum TextureOperand {
     Interpolation,
     /// Name of the [`ColorSpace`].
     ColorSpace,
-    /// Number of the picture in the file.
+    /// Index of the subimage.
     Subimage,
-    /// Name of the picture in the file; the first where it is empty.
+    /// Name of the subimage; the first one if it is empty.
     SubimageName,
-    /// The first channel that is read.
+    /// First channel to read.
     FirstChannel,
-    /// Factor of the footprint along s.
+    /// Scale factor of the footprint along s.
     WidthS,
-    /// Factor of the footprint along t.
+    /// Scale factor of the footprint along t.
     WidthT,
-    /// Added to the footprint along s [widths of the picture].
+    /// Blur added to the footprint along s, in image widths.
     BlurS,
-    /// Added to the footprint along t [heights of the picture].
+    /// Blur added to the footprint along t, in image heights.
     BlurT,
-    /// The value of channels that the file does not have.
+    /// Value of channels missing in the file.
     Fill,
-    /// Shown where there is no such file.
+    /// Colour used if the file does not exist.
     MissingColor,
-    /// The same, for the channel after those that are read.
+    /// Alpha used if the file does not exist.
     MissingAlpha,
 }
 
 impl TextureOperand {
-    /// All of them, in the order in which they are operands.
+    /// All options, in operand order.
     pub const ALL: [TextureOperand; 14] = [
         TextureOperand::WrapS,
         TextureOperand::WrapT,
@@ -212,7 +212,7 @@ impl TextureOperand {
         TextureOperand::MissingAlpha,
     ];
 
-    /// What kind of operand it is.
+    /// Kind of the operand.
     pub const fn kind(self) -> Kind {
         match self {
             TextureOperand::WrapS
@@ -236,29 +236,29 @@ impl TextureOperand {
     }
 }
 
-/// The options of an operation that are operands.
+/// Set of options that are operands.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TextureOperands(u16);
 
 impl TextureOperands {
-    /// These and one more.
+    /// Returns the set with another option.
     #[must_use]
     pub const fn with(self, operand: TextureOperand) -> TextureOperands {
         TextureOperands(self.0 | operand.bit())
     }
 
-    /// Whether it is one of them.
+    /// Returns whether the set contains an option.
     pub const fn contains(self, operand: TextureOperand) -> bool {
         self.0 & operand.bit() != 0
     }
 
-    /// A bit for each.
+    /// Bit set.
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// They, in the order of the operands.
+    /// Iterates over the options in operand order.
     pub fn iter(self) -> impl Iterator<Item = TextureOperand> {
         TextureOperand::ALL
             .into_iter()
@@ -272,29 +272,30 @@ impl std::fmt::Debug for TextureOperands {
     }
 }
 
-/// How to look a texture up. The operands are the file, those of the mapping, and the options that `operands` names; an
-/// option that is an operand takes the place of the field.
+/// Options of a texture lookup. The operands are the file name, the coordinates of the mapping, and the options in
+/// `operands`, which take precedence over the corresponding fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextureOptions {
-    /// Where the lookup is.
+    /// Mapping.
     pub mapping: TextureMapping,
-    /// Along s.
+    /// Wrap mode along s.
     pub wrap_s: Wrap,
-    /// Along t.
+    /// Wrap mode along t.
     pub wrap_t: Wrap,
-    /// Between texels.
+    /// Interpolation between texels.
     pub interpolation: Interpolation,
-    /// What the file's numbers mean.
+    /// Colour space of the file.
     pub color_space: ColorSpace,
-    /// Channels that the shader reads, 1 or 3; the one after them is its alpha.
+    /// Number of channels that the shader reads, 1 or 3; the next one is alpha.
     pub channels: u8,
-    /// Whether the source gives no footprint. Its operands are zero until the derivatives of the place are put there.
+    /// True if the source gives no footprint. Its operands are zero until the derivatives of the coordinates are
+    /// inserted.
     pub implicit_footprint: bool,
-    /// Whether the derivatives of the value along s and t are wanted too.
+    /// True if derivatives of the value along s and t are needed, too.
     pub derivatives: bool,
-    /// Whether the shader says what to do where there is no such file: then that is no mistake.
+    /// True if the shader handles a missing file, so that this is not an error.
     pub optional: bool,
-    /// The options that are operands.
+    /// Options that are operands.
     pub operands: TextureOperands,
 }
 
@@ -316,12 +317,13 @@ impl Default for TextureOptions {
 }
 
 impl TextureOptions {
-    /// Floats that a lookup gives: four channels from the first on, and with derivatives four along s and four along t.
+    /// Number of floats that a lookup returns: four channels from the first on, and with derivatives four along s and
+    /// four along t.
     pub const fn results(&self) -> u32 {
         if self.derivatives { 12 } else { 4 }
     }
 
-    /// The kinds of all operands.
+    /// Kinds of all operands.
     pub fn operand_kinds(&self) -> Vec<Kind> {
         let mut kinds = vec![Kind::STRING];
         kinds.extend(self.mapping.operands());
@@ -329,14 +331,14 @@ impl TextureOptions {
         kinds
     }
 
-    /// The place of an option among the operands.
+    /// Index of an option among the operands.
     pub fn position(&self, operand: TextureOperand) -> Option<usize> {
         let before = 1 + self.mapping.operands().len();
         let place = self.operands.iter().position(|known| known == operand)?;
         Some(before + place)
     }
 
-    /// Puts the value of an option in its place, where it is a field of this structure and has a meaning.
+    /// Sets the field of an option from its name, if the option has a field and the name is valid.
     pub fn set_by_name(&mut self, operand: TextureOperand, name: &str) {
         match operand {
             TextureOperand::WrapS => self.wrap_s = Wrap::from_name(name).unwrap_or(self.wrap_s),
@@ -344,7 +346,7 @@ impl TextureOptions {
             TextureOperand::Interpolation => {
                 self.interpolation = Interpolation::from_name(name).unwrap_or(self.interpolation);
             }
-            // An empty name says nothing.
+            // An empty name leaves the option unset.
             TextureOperand::ColorSpace => match ColorSpace::from_name(name) {
                 Some(ColorSpace::Default) | None => {}
                 Some(space) => self.color_space = space,

@@ -1,4 +1,4 @@
-//! Uniformity analysis: whether a shader gives the same closures at every point.
+//! Uniformity analysis: whether a shader returns the same closures at every point.
 
 use cranelift_entity::SecondaryMap;
 
@@ -7,9 +7,9 @@ use crate::builtins::Global;
 use crate::hir::ClosureRegistry;
 use crate::ty::Type;
 
-/// Whether every run of a linked unit makes the same closures at all shading points, except for the shading frame: `N`
-/// and `dPdu` may be passed to closures as a normal and as a vector. Such a unit has no other effects, so that it
-/// suffices to run it once, with placeholder values of `N` and `dPdu`.
+/// Returns whether every run of a linked unit creates the same closures at all shading points, except for the shading
+/// frame: `N` and `dPdu` may be passed to closures as a normal and as a vector. A uniform unit has no side effects, so
+/// it suffices to run it once, with placeholder values of `N` and `dPdu`.
 ///
 /// The analysis is conservative: `N` in a variable that is assigned twice, for example, counts as a dependency.
 pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
@@ -19,16 +19,20 @@ pub fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
         .map(|param| &param.init)
         .chain([&unit.code.body])
         .collect();
-    let is_blind = |function: &Function| all(&[&function.code.body], |stmt| !looks_around(stmt, |_| false));
-    unit.functions.values().all(is_blind)
-        && all(&blocks, |stmt| {
-            !looks_around(stmt, |global| handed_on_as(global).is_some())
+    let is_pure_op = |function: &Function| {
+        all(&[&function.code.body], |stmt| {
+            !depends_on_environment(stmt, |_| false)
         })
-        && hands_frame_on(&blocks, registry)
+    };
+    unit.functions.values().all(is_pure_op)
+        && all(&blocks, |stmt| {
+            !depends_on_environment(stmt, |global| closure_param_type(global).is_some())
+        })
+        && passes_frame_to_closures_only(&blocks, registry)
 }
 
-/// The type of a closure's parameter that stands for a global of the shading point's frame.
-fn handed_on_as(global: Global) -> Option<Type> {
+/// Type of the closure parameters that a global of the shading frame may be passed to.
+fn closure_param_type(global: Global) -> Option<Type> {
     match global {
         Global::N => Some(Type::NORMAL),
         Global::DPdu => Some(Type::VECTOR),
@@ -36,7 +40,7 @@ fn handed_on_as(global: Global) -> Option<Type> {
     }
 }
 
-/// Whether `holds` for all statements.
+/// Returns whether `holds` is true for all statements.
 fn all(blocks: &[&Block], holds: impl Fn(&Stmt) -> bool) -> bool {
     let mut result = true;
     for block in blocks {
@@ -45,8 +49,8 @@ fn all(blocks: &[&Block], holds: impl Fn(&Stmt) -> bool) -> bool {
     result
 }
 
-/// Whether a statement itself asks about the shading point, the host or the outside world.
-fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
+/// Returns whether a statement itself queries the shading point, the host, or other external state.
+fn depends_on_environment(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
     match stmt {
         Stmt::Op { op, .. } => match op {
             Op::Global(global) => !may_read(*global),
@@ -66,8 +70,9 @@ fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
     }
 }
 
-/// Whether each variable that holds a global holds nothing else, and is read by closures only, as what it stands for.
-fn hands_frame_on(blocks: &[&Block], registry: &ClosureRegistry) -> bool {
+/// Returns whether each variable that holds a frame global holds nothing else, and is read by closures only, as a
+/// parameter of the matching type.
+fn passes_frame_to_closures_only(blocks: &[&Block], registry: &ClosureRegistry) -> bool {
     let mut writes: SecondaryMap<LocalId, u32> = SecondaryMap::new();
     let mut held: SecondaryMap<LocalId, Option<Type>> = SecondaryMap::new();
     for block in blocks {
@@ -79,7 +84,7 @@ fn hands_frame_on(blocks: &[&Block], registry: &ClosureRegistry) -> bool {
                     ..
                 } = stmt
                 {
-                    held[local] = handed_on_as(*global);
+                    held[local] = closure_param_type(*global);
                 }
             }
         });

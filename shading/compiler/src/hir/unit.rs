@@ -9,19 +9,19 @@ use crate::ty::{Length, Type};
 use shading_syntax::ast::UnitKind;
 use shading_syntax::source::Span;
 
-/// What is said of a unit or a parameter in `[[ … ]]`.
+/// Metadata of a unit or a parameter: an entry of `[[ … ]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metadata {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its value.
+    /// Value.
     pub value: Const,
-    /// Its type as declared.
+    /// Declared type.
     pub ty: Type,
 }
 
-/// What metadata of type int says.
-pub fn said_int(metadata: &[Metadata], name: &str) -> Option<i32> {
+/// Returns the value of a metadata entry of type int.
+pub fn int_metadata(metadata: &[Metadata], name: &str) -> Option<i32> {
     let entry = metadata.iter().find(|entry| entry.name == name)?;
     match entry.value {
         Const::Int(value) => Some(value),
@@ -29,38 +29,39 @@ pub fn said_int(metadata: &[Metadata], name: &str) -> Option<i32> {
     }
 }
 
-/// A parameter of a unit, not a structure: a structure parameter `s` is parameters `s.a`, `s.b` … side by side.
+/// A parameter of a unit. It is not a structure: a structure parameter `s` becomes adjacent parameters `s.a`, `s.b` …
 #[derive(Clone, Debug)]
 pub struct Param {
     /// Name, with the path of fields.
     pub name: String,
-    /// Its type; an unsized array has the default's length.
+    /// Type; an unsized array has the length of its default.
     pub ty: Type,
-    /// Whether it was declared unsized, and so takes the length of what is connected.
+    /// True if declared unsized, so that it takes the length of the connected array.
     pub is_unsized: bool,
-    /// Whether it was declared `any`, and so takes the type of what is connected.
+    /// True if declared `any`, so that it takes the type of the connected value.
     pub is_any: bool,
-    /// Whether the unit asks how it is connected.
+    /// True if the unit queries how it is connected.
     pub is_asked: bool,
-    /// Whether it is an output.
+    /// True for an output.
     pub output: bool,
-    /// The variable in the unit's code that holds it.
+    /// Variable in the unit's code that holds it.
     pub local: LocalId,
-    /// Assigns the default to `local`; runs where nothing is connected or given. May read earlier parameters.
+    /// Code that assigns the default to `local`; executed if no value is given or connected. May read earlier
+    /// parameters.
     pub init: Block,
-    /// The structure's type name, when it is a field of one.
+    /// Type name of the structure, if it is a field of one.
     pub struct_name: Option<String>,
-    /// What is said of it.
+    /// Metadata.
     pub metadata: Vec<Metadata>,
-    /// Where it is declared.
+    /// Location of the declaration.
     pub span: Span,
 }
 
 impl Param {
-    /// The attributes of the geometry that go before its default, the first first: those that `primvar` lists, or the
-    /// one of its own name where it is `interpolated`, `lockgeom` being the older word for the opposite.
+    /// Geometry attributes that take precedence over its default, highest precedence first: those listed by `primvar`,
+    /// or the one of its own name if it is `interpolated` (or has `lockgeom = 0`, the older spelling).
     ///
-    /// `given` says that a constant is given: then only an `interpolated` parameter asks for its attribute.
+    /// `given` tells that a constant is given: then only an `interpolated` parameter reads its attribute.
     pub fn attributes(&self, interpolated: Option<bool>, given: bool) -> Vec<&str> {
         let listed = self.metadata.iter().find(|entry| entry.name == "primvar");
         if let Some(Metadata {
@@ -78,8 +79,8 @@ impl Param {
                 .collect();
         }
         let said = || {
-            let interpolated = said_int(&self.metadata, "interpolated").map(|value| value != 0);
-            interpolated.or(said_int(&self.metadata, "lockgeom").map(|value| value == 0))
+            let interpolated = int_metadata(&self.metadata, "interpolated").map(|value| value != 0);
+            interpolated.or(int_metadata(&self.metadata, "lockgeom").map(|value| value == 0))
         };
         let is_interpolated = interpolated.or_else(said).unwrap_or(false);
         is_interpolated
@@ -88,7 +89,7 @@ impl Param {
             .collect()
     }
 
-    /// An output that nothing is said of and that no default is assigned to.
+    /// Creates an output without metadata and default.
     pub fn output(name: &str, ty: Type, local: LocalId, span: Span) -> Param {
         Param {
             name: name.to_owned(),
@@ -109,21 +110,21 @@ impl Param {
 /// A variable of a unit that holds a global.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GlobalVariable {
-    /// Which global; `None` for `Ci`.
+    /// The global; `None` for `Ci`.
     pub global: Option<Global>,
-    /// The variable: a copy of the shading point's value, or null at first.
+    /// The variable, initialised with a copy of the shading point's value, or null.
     pub local: LocalId,
-    /// Whether the unit's body assigns to it.
+    /// True if the unit's body assigns to it.
     pub is_written: bool,
 }
 
 impl Unit {
-    /// Whether its body assigns to a global.
+    /// Returns whether its body assigns to a global.
     pub fn writes_globals(&self) -> bool {
         self.globals.iter().any(|variable| variable.is_written)
     }
 
-    /// Whether a built-in function is called anywhere in it.
+    /// Returns whether it calls a built-in function.
     pub fn calls(&self, builtin: Builtin) -> bool {
         let functions = self.functions.values().map(|function| &function.code.body);
         let inits = self.params.iter().map(|param| &param.init);
@@ -134,8 +135,8 @@ impl Unit {
         calls
     }
 
-    /// How much there is of it: statements, variables and constants of its code and its functions, with all elements of
-    /// arrays.
+    /// Size of the unit: number of statements, variables and constants of its code and its functions; all elements of
+    /// arrays count.
     pub fn weight(&self) -> u64 {
         let codes = || {
             let functions = self.functions.values().map(|function| &function.code);
@@ -162,7 +163,7 @@ impl Unit {
     }
 }
 
-/// A checked unit, or a whole group linked into one.
+/// A checked unit, or a group linked into a single unit.
 ///
 /// `Ci`, when a unit writes it, is an output parameter `Ci` of type closure. Other globals that it writes are its own
 /// copies. Default values run first, in order of `params`, then `code.body`.
@@ -170,18 +171,18 @@ impl Unit {
 pub struct Unit {
     /// Name in source.
     pub name: String,
-    /// What it is for.
+    /// Shader kind.
     pub kind: UnitKind,
     /// Parameters in order of declaration.
     pub params: Vec<Param>,
-    /// What is said of it.
+    /// Metadata.
     pub metadata: Vec<Metadata>,
-    /// Its variables for globals, each global at most once; none after linking.
+    /// Variables that hold globals, each global at most once; empty after linking.
     pub globals: Vec<GlobalVariable>,
-    /// Its code; parameters are among its locals.
+    /// Code; the parameters are among its locals.
     pub code: Code,
     /// Recursive functions that it calls.
     pub functions: PrimaryMap<FunctionId, Function>,
-    /// Where its name stands.
+    /// Location of its name.
     pub span: Span,
 }

@@ -1,19 +1,20 @@
 //! HIR verifier: checks every invariant that [`crate::hir`] states.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::shape::{Shape, shape};
 use crate::hir::ClosureRegistry;
 use crate::hir::{Block, Code, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
 
-/// An invariant that does not hold.
+/// A violated invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The function in which; empty for the unit's own code.
+    /// Name of the function; empty for the unit's own code.
     pub function: String,
-    /// The statement, as [`crate::hir::print`] shows it, or the table.
+    /// The statement as printed by [`crate::hir::print`], or the name of the table.
     pub at: String,
-    /// What is wrong.
+    /// Description of the violation.
     pub message: String,
 }
 
@@ -26,8 +27,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// All invariants of [`crate::hir`] that a unit breaks; none for a good unit. Parameters of closures are checked when
-/// the registry is given.
+/// Returns all invariants of [`crate::hir`] that a unit violates; empty for a valid unit. Parameters of closures are
+/// checked if the registry is given.
 pub fn verify(unit: &Unit, closures: Option<&ClosureRegistry>) -> Vec<Violation> {
     let mut found = vec![];
     let mut check = |name: &str, code: &Code, blocks: &[&Block], variables: &[(LocalId, Option<Kind>)]| {
@@ -82,7 +83,8 @@ impl Verifier<'_> {
         crate::hir::print::head(self.code, stmt)
     }
 
-    /// Every local and constant has a type, and the variables named by parameters exist with theirs.
+    /// Checks that every local and constant has a type, and that the variables of parameters exist with the right
+    /// kinds.
     fn tables(&mut self, variables: &[(LocalId, Option<Kind>)]) {
         for (id, local) in &self.code.locals {
             if Kind::of(local.ty).is_none() {
@@ -223,9 +225,23 @@ impl Verifier<'_> {
     }
 }
 
-/// Panics in debug builds when a unit breaks an invariant, naming the pass that broke it.
+/// Whether passes are verified.
+static VERIFIES: AtomicBool = AtomicBool::new(cfg!(any(debug_assertions, test)));
+
+/// Verifies all code that the process compiles from now on, after each pass, as debug builds do: HIR by [`verify`],
+/// machine code by Cranelift's verifier. For tests of optimised builds.
+pub fn verify_all() {
+    VERIFIES.store(true, Ordering::Relaxed);
+}
+
+/// Whether passes are verified: in debug builds, and after [`verify_all`].
+pub fn verifies() -> bool {
+    VERIFIES.load(Ordering::Relaxed)
+}
+
+/// Panics if a unit violates an invariant, naming the pass that caused it; only if passes are verified ([`verifies`]).
 pub fn debug_verify(unit: &Unit, after: &str) {
-    if cfg!(debug_assertions) {
+    if verifies() {
         let found = verify(unit, None);
         let list: Vec<_> = found.iter().map(Violation::to_string).collect();
         assert!(

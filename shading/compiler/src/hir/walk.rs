@@ -4,7 +4,7 @@ use cranelift_entity::SecondaryMap;
 
 use super::{Block, FunctionId, LocalId, Op, Operand, ScopeId, Stmt};
 
-/// The blocks of a statement.
+/// Returns the nested blocks of a statement.
 pub fn blocks(stmt: &Stmt) -> [&[Stmt]; 2] {
     match stmt {
         Stmt::If { then, otherwise, .. } => [then, otherwise],
@@ -13,7 +13,7 @@ pub fn blocks(stmt: &Stmt) -> [&[Stmt]; 2] {
     }
 }
 
-/// The blocks of a statement, to change.
+/// Returns the nested blocks of a statement for modification.
 pub(crate) fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
     match stmt {
         Stmt::If { then, otherwise, .. } => vec![then, otherwise],
@@ -22,7 +22,7 @@ pub(crate) fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
     }
 }
 
-/// Calls `f` with each statement, outer before inner, in order.
+/// Calls `f` with each statement in pre-order.
 pub fn statements(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     for stmt in block {
         f(stmt);
@@ -41,7 +41,7 @@ pub fn ops(block: &[Stmt], f: &mut impl FnMut(Op, &[Operand])) {
     });
 }
 
-/// What a statement itself reads, not what lies within it.
+/// Returns the operands of a statement itself, without those of nested statements.
 pub fn operands(stmt: &Stmt) -> &[Operand] {
     match stmt {
         Stmt::Op { args, .. } | Stmt::Call { args, .. } => args,
@@ -50,7 +50,7 @@ pub fn operands(stmt: &Stmt) -> &[Operand] {
     }
 }
 
-/// The same, to change.
+/// Returns the operands of a statement itself for modification.
 pub(crate) fn operands_mut(stmt: &mut Stmt) -> &mut [Operand] {
     match stmt {
         Stmt::Op { args, .. } | Stmt::Call { args, .. } => args,
@@ -76,12 +76,12 @@ pub fn writes(stmt: &Stmt) -> &[LocalId] {
     }
 }
 
-/// Whether an operation has an effect besides its result.
+/// Returns whether an operation has a side effect.
 pub(crate) fn is_effect(op: Op) -> bool {
     matches!(op, Op::Builtin(builtin) if !builtin.is_pure())
 }
 
-/// Whether anything in a block prints.
+/// Returns whether a block has an operation or call with output.
 pub(crate) fn has_effect(block: &[Stmt], prints: &SecondaryMap<FunctionId, bool>) -> bool {
     let mut found = false;
     statements(block, &mut |stmt| match stmt {
@@ -108,7 +108,7 @@ pub(crate) fn count_ops(block: &[Stmt]) -> usize {
     count
 }
 
-/// Whether there is a loop in a block whose body fulfils a condition.
+/// Returns whether a block contains a loop whose body satisfies a condition.
 pub fn any_loop(block: &[Stmt], f: &mut impl FnMut(&[Stmt]) -> bool) -> bool {
     block.iter().any(|stmt| {
         let is_meant = matches!(stmt, Stmt::Loop { body, .. } if f(body));
@@ -116,7 +116,7 @@ pub fn any_loop(block: &[Stmt], f: &mut impl FnMut(&[Stmt]) -> bool) -> bool {
     })
 }
 
-/// Whether a block leaves a scope.
+/// Returns whether a block leaves a scope.
 pub fn leaves(block: &[Stmt], scope: ScopeId) -> bool {
     block
         .iter()

@@ -1,6 +1,6 @@
-//! Exact algebraic simplification: the same bits for every operand, including signed zeros, infinities and NaNs. So
-//! `x·0` stays, and so does `x + 0`, which turns −0 into 0; `x − 0` and `x + (−0)` are simplified. Rules for finite
-//! numbers only are in [`super::finite`].
+//! Exact algebraic simplification: the same bits for every operand, including signed zeros, infinities and NaNs.
+//! Therefore `x·0` is kept, and so is `x + 0`, which turns −0 into 0; `x − 0` and `x + (−0)` are simplified. Rules for
+//! finite numbers only are in [`super::finite`].
 
 use super::forward::Forward;
 use super::value::ValueId;
@@ -10,7 +10,7 @@ use crate::hir::RayKind;
 use crate::hir::{Const, Kind, Op};
 
 impl Forward<'_> {
-    /// The result, if facts about the unit's use determine it.
+    /// Returns the result of an operation that facts about the unit's use determine.
     pub(super) fn known(&mut self, op: Op, values: &[ValueId]) -> Option<ValueId> {
         let text = |i: usize| match self.values.as_const(self.code, *values.get(i)?)? {
             Const::String(text) => Some(text.clone()),
@@ -45,7 +45,7 @@ impl Forward<'_> {
         Some(self.values.constant(self.code, value))
     }
 
-    /// The operand, or part of one, or constant that an operation always gives.
+    /// Returns the operand, part of an operand, or constant that always equals the result.
     pub(super) fn same(&mut self, op: Op, kind: Kind, values: &[ValueId]) -> Option<ValueId> {
         if let Some(value) = self.same_of_finite(op, kind, values) {
             return Some(value);
@@ -62,7 +62,7 @@ impl Forward<'_> {
     fn same_of_one(&mut self, op: Op, a: ValueId) -> Option<ValueId> {
         match op {
             Op::Copy => Some(a),
-            // Each undoes itself.
+            // Involutions.
             Op::Neg | Op::BitNot | Op::Builtin(Builtin::Transpose) => {
                 let (_, inner) = self.values.made_by(a, |made| made == op)?;
                 inner.first().copied()
@@ -72,7 +72,7 @@ impl Forward<'_> {
                 let is_constant = self.values.as_const(self.code, a).is_some();
                 is_constant.then(|| self.values.constant(self.code, Const::Int(1)))
             }
-            // Each changes nothing the second time.
+            // Idempotent functions.
             Op::Builtin(
                 Builtin::Abs
                 | Builtin::Floor
@@ -103,7 +103,7 @@ impl Forward<'_> {
             Op::BitAnd if is(a, 0.0) => Some(a),
             Op::BitAnd | Op::BitOr | Op::Builtin(Builtin::Min | Builtin::Max) if a == b => Some(a),
             Op::Sub | Op::BitXor if int && a == b => Some(self.values.constant(self.code, Const::Int(0))),
-            // A NaN is neither less nor greater than itself.
+            // A NaN compares neither less nor greater than itself.
             Op::Lt | Op::Gt if a == b => Some(self.values.constant(self.code, Const::Int(0))),
             Op::Le | Op::Ge | Op::Eq if int && a == b => Some(self.values.constant(self.code, Const::Int(1))),
             Op::Ne if int && a == b => Some(self.values.constant(self.code, Const::Int(0))),
@@ -119,7 +119,7 @@ impl Forward<'_> {
         }
     }
 
-    /// Whether a value is an int, a float or a triple of equal floats with these bits.
+    /// Returns whether a value is an int, a float or a triple of equal floats with these bits.
     pub(super) fn is_number(&self, value: ValueId, number: f32) -> bool {
         let bits = number.to_bits();
         match self.values.as_const(self.code, value) {
@@ -134,7 +134,7 @@ impl Forward<'_> {
         matches!(self.values.as_const(self.code, value), Some(Const::NullClosure))
     }
 
-    /// Whether a value is 0 or 1.
+    /// Returns whether a value is 0 or 1.
     pub(super) fn is_truth(&self, value: ValueId) -> bool {
         use Builtin as B;
         let test = |op| {
@@ -159,7 +159,7 @@ impl Forward<'_> {
             || self.values.made_by(value, test).is_some()
     }
 
-    /// The triple whose three lanes these are.
+    /// Returns the triple whose three components these are.
     fn whole_triple(&self, lanes: [ValueId; 3]) -> Option<ValueId> {
         let mut whole = None;
         for (i, lane) in lanes.into_iter().enumerate() {
@@ -207,7 +207,7 @@ impl Forward<'_> {
             return None;
         };
         let wanted = self.index(index, length as usize)?;
-        // An array that is filled in a long row of assignments is not worth a search for each.
+        // The search is bounded, because arrays may be filled by long sequences of assignments.
         for _ in 0..64 {
             if let Some(Const::Array(elements)) = self.values.as_const(self.code, array) {
                 let element = elements.get(wanted)?.clone();
@@ -229,7 +229,7 @@ impl Forward<'_> {
         None
     }
 
-    /// A cheaper operation, or one that says more, with the same result.
+    /// Returns a cheaper or more informative operation with the same result.
     pub(super) fn rewrite(&mut self, op: Op, kind: Kind, values: &[ValueId]) -> Option<(Op, Vec<ValueId>)> {
         let negated = |this: &Self, value| {
             let (_, args) = this.values.made_by(value, |op| op == Op::Neg)?;
@@ -263,7 +263,7 @@ impl Forward<'_> {
                 let opposite = match made {
                     Op::Eq => Op::Ne,
                     Op::Ne => Op::Eq,
-                    // Of floats, a NaN would make both false.
+                    // For floats, a NaN makes both comparisons false.
                     Op::Lt if int => Op::Ge,
                     Op::Ge if int => Op::Lt,
                     Op::Gt if int => Op::Le,
@@ -295,7 +295,7 @@ impl Forward<'_> {
         }
     }
 
-    /// The int that decides a branch in place of another, and whether it decides the other way round.
+    /// Returns the int that an equivalent branch tests, and whether the branch is inverted.
     pub(super) fn decided_by(&self, condition: ValueId) -> Option<(ValueId, bool)> {
         let (op, args) = self
             .values
@@ -306,11 +306,11 @@ impl Forward<'_> {
     }
 }
 
-/// The constant to multiply by in place of a division by this one, where that gives the same bits: of a power of two.
+/// Returns the reciprocal of a constant divisor if multiplication by it gives the same bits: for a power of two.
 fn reciprocal(divisor: &Const) -> Option<Const> {
     let of = |x: f32| {
         let exponent = x.to_bits() >> 23 & 0xff;
-        // Both it and its reciprocal are normal numbers.
+        // The divisor and its reciprocal are both normal numbers.
         (x.to_bits() << 9 == 0 && (1..=253).contains(&exponent)).then(|| 1.0 / x)
     };
     Some(match divisor {

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-/// The names of the attributes that the objects of an instance carry.
+/// Names of the attributes on the objects that use an instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KnownAttributes {
-    /// Those that all objects have.
+    /// Attributes that all objects have.
     always: BTreeSet<String>,
-    /// Those that some have and others do not.
+    /// Attributes that only some objects have.
     sometimes: BTreeSet<String>,
 }
 
 impl KnownAttributes {
-    /// Of the names that each of the objects has; `None` where there is no object.
+    /// Creates it from the attribute names of each object; `None` without objects.
     pub fn of(objects: impl IntoIterator<Item = BTreeSet<String>>) -> Option<KnownAttributes> {
         let mut objects = objects.into_iter();
         let mut always = objects.next()?;
@@ -24,8 +24,8 @@ impl KnownAttributes {
         Some(KnownAttributes { always, sometimes })
     }
 
-    /// Whether the objects have the attribute of that name; `None` where some do, or where the name is not one of the
-    /// geometry's, as `camera:fov` is not.
+    /// Returns whether the objects have the attribute of that name; `None` if only some do, or if it is not a geometry
+    /// attribute (such as `camera:fov`).
     pub fn exists(&self, name: &str) -> Option<bool> {
         match (self.always.contains(name), self.sometimes.contains(name)) {
             (true, _) => Some(true),

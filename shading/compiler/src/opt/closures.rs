@@ -2,9 +2,10 @@
 
 use crate::hir::{Block, ClosureId, Code, Const, ConstId, Kind, Op, Operand, Stmt, Unit, walk};
 
-/// Makes every closure other than those in `wanted` none; whether anything changed.
+/// Replaces every closure other than those in `wanted` by the null closure; returns whether anything changed.
 ///
-/// A closure that takes others, such as a layer, weighs them by each other: then all are kept.
+/// If a unit uses a closure with closure parameters (such as a layer), whose weights depend on each other, all closures
+/// are kept.
 pub(super) fn keep(unit: &mut Unit, wanted: &[ClosureId]) -> bool {
     if super::codes(unit).any(takes_closures) {
         return false;

@@ -29,7 +29,7 @@ pub(super) fn run(code: &mut Code, params: &[LocalId], outputs: &[LocalId]) {
     code.body = body;
 }
 
-/// What is copied to an output at the end, and mentioned no more, may as well be that output all along.
+/// Replaces a variable that is copied to an output at the end, and not mentioned afterwards, by that output.
 fn in_outputs(code: &Code, body: &mut Block, params: &[LocalId], outputs: &[LocalId]) {
     let mut last: SecondaryMap<LocalId, usize> = SecondaryMap::new();
     let mut mentions: SecondaryMap<LocalId, usize> = SecondaryMap::new();
@@ -86,9 +86,9 @@ fn rename(block: &mut Block, becomes: &SecondaryMap<LocalId, Option<LocalId>>) {
 struct Uses {
     reads: u32,
     writes: u32,
-    /// When it was last mentioned.
+    /// Position of its last mention.
     last: u32,
-    /// The assignment last seen: which block, where in it, and when.
+    /// Last assignment seen: its block, index in the block, and position.
     block: u32,
     at: usize,
     when: u32,
@@ -97,9 +97,9 @@ struct Uses {
 struct Coalesce<'a> {
     code: &'a Code,
     uses: SecondaryMap<LocalId, Uses>,
-    /// Statements seen so far.
+    /// Number of statements seen so far.
     order: u32,
-    /// When control could last go elsewhere.
+    /// Position of the last possible jump.
     last_jump: u32,
     blocks: u32,
 }
@@ -117,7 +117,7 @@ impl Coalesce<'_> {
                 if let Stmt::Op { dst, .. } = &mut block[at] {
                     *dst = Some(x);
                 }
-                // The copy is now from `x` to itself; what is left of it is taken out below.
+                // This makes it a copy from `x` to itself, which is removed below.
                 block[i] = Stmt::Op {
                     dst: Some(x),
                     op: Op::Copy,
@@ -136,7 +136,7 @@ impl Coalesce<'_> {
             for &local in walk::writes(&block[i]) {
                 let uses = &mut self.uses[local];
                 uses.last = self.order;
-                // The result of a call stays where it is: block 0 is none.
+                // The result of a call stays in place; no block has number 0.
                 uses.block = if matches!(block[i], Stmt::Op { .. }) {
                     this
                 } else {
@@ -167,7 +167,7 @@ impl Coalesce<'_> {
     }
 }
 
-/// From what to what a statement copies a variable.
+/// Returns destination and source of a copy statement.
 fn copy(stmt: &Stmt) -> Option<(LocalId, LocalId)> {
     match stmt {
         Stmt::Op {

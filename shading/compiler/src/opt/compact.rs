@@ -20,7 +20,7 @@ pub(super) fn run(unit: &mut Unit) {
     }
 }
 
-/// Entities by their old ids, and their new ones once they are known to be needed.
+/// Entities by their old ids, and the new ids of those known to be needed.
 struct Renumber<K: EntityRef, V> {
     new: SecondaryMap<K, Option<K>>,
     table: PrimaryMap<K, V>,
@@ -34,7 +34,7 @@ impl<K: EntityRef, V> Renumber<K, V> {
         }
     }
 
-    /// The new id; the entity is moved over the first time.
+    /// Returns the new id; moves the entity on first use.
     fn of(&mut self, old: K, take: impl FnOnce() -> V) -> K {
         if let Some(new) = self.new[old] {
             return new;
@@ -79,7 +79,7 @@ fn code(code: &mut Code, kept: Vec<&mut LocalId>) {
     code.scopes = scopes.table;
 }
 
-/// Keeps the functions that the body calls, directly or by others.
+/// Keeps the functions that the body calls, directly or indirectly.
 fn functions(unit: &mut Unit) {
     let mut numbers = Renumber::<FunctionId, FunctionId>::new();
     let mut rename = |body: &mut Block| {
@@ -98,7 +98,7 @@ fn functions(unit: &mut Unit) {
     for (id, function) in functions {
         old[id] = Some(function);
     }
-    // Each function that is kept may call further ones, which are then kept too.
+    // Each kept function may call further functions, which are then kept, too.
     loop {
         let next = FunctionId::new(unit.functions.len());
         let Some(&id) = numbers_at(&numbers, next) else {

@@ -9,30 +9,30 @@ use crate::builtins::Builtin;
 use crate::hir::RayKind;
 use crate::hir::{Code, FunctionId, Op, Unit, walk};
 
-/// What is known of where the unit runs.
+/// Known facts about the use of the unit.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// What found the shading point, where that is always the same.
+    /// Kind of the ray that hits the shading point, if it is always the same.
     pub ray_kind: Option<RayKind>,
-    /// The attributes of the geometry, where they are known.
+    /// Geometry attributes, if known.
     pub attributes: Option<Arc<KnownAttributes>>,
 }
 
-/// What passes know of the whole unit.
+/// Whole-unit information for the passes.
 pub(super) struct PassContext<'a> {
     pub(super) facts: &'a Facts,
-    /// Whether numbers are taken to be finite, and zero to have no sign.
+    /// True if numbers are assumed to be finite, and the sign of zero to be irrelevant.
     pub(super) finite: bool,
-    /// Whether a call of the function prints, directly or by further calls.
+    /// For each function, whether it prints, directly or indirectly.
     pub(super) prints: SecondaryMap<FunctionId, bool>,
-    /// Whether anything asks for messages, which may be about traced rays.
+    /// True if any message is read, which may be about traced rays.
     pub(super) reads_messages: bool,
-    /// Whether anything asks if a closure is null; else a closure scaled by zero may become it.
+    /// True if any closure is tested for null; otherwise a closure scaled by zero may be replaced by null.
     pub(super) observes_closures: bool,
 }
 
 impl PassContext<'_> {
-    /// Whether an operation has an effect besides its result. A traced ray has one on messages only.
+    /// Returns whether an operation has a side effect. The side effect of a traced ray is on messages only.
     pub(super) fn is_effect(&self, op: Op) -> bool {
         walk::is_effect(op) && (self.reads_messages || op != Op::Builtin(Builtin::Trace))
     }

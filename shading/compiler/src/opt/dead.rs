@@ -4,8 +4,8 @@
 //! rounds, so that nested loops cost no more than other code. A construct without effects, whose assignments are not
 //! read after it, is removed as a whole: loops are assumed to terminate.
 //!
-//! A store at an index that may be out of range stays, even if dead, when the variable is read anywhere: the error has
-//! to be reported, as in OSL.
+//! A store at an index that may be out of range stays, even if dead, if the variable is read anywhere: the error must
+//! be reported, as in OSL.
 
 use rustc_hash::FxHashSet;
 
@@ -15,7 +15,7 @@ use crate::hir::walk;
 use crate::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt};
 use crate::ty::Length;
 
-/// Rounds after which everything counts as live in loops that still change.
+/// Number of rounds after which everything counts as live in loops that still change.
 const MAX_ROUNDS: usize = 12;
 
 /// Removes dead statements of a function whose `outputs` are read at its end.
@@ -58,7 +58,7 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId], context: &PassContext<'_
     code.body = body;
 }
 
-/// The variables that are stored into at an index that may be out of range, and read elsewhere.
+/// Returns the variables with a store at an index that may be out of range, and reads elsewhere.
 fn reported(code: &Code, body: &Block) -> FxHashSet<LocalId> {
     let mut stored = FxHashSet::default();
     walk::statements(body, &mut |stmt| stored.extend(stored_at_risk(code, stmt)));
@@ -74,7 +74,7 @@ fn reported(code: &Code, body: &Block) -> FxHashSet<LocalId> {
     stored
 }
 
-/// The variable that a statement stores into at an index that may be out of range.
+/// Returns the variable that a statement stores into at an index that may be out of range.
 fn stored_at_risk(code: &Code, stmt: &Stmt) -> Option<LocalId> {
     let Stmt::Op { op, args, .. } = stmt else {
         return None;
@@ -106,9 +106,9 @@ struct Liveness<'a> {
     /// See [`reported`].
     reported: FxHashSet<LocalId>,
     locals: usize,
-    /// When what is live was what is live after each scope that is open.
+    /// Liveness after each open scope, as a mark.
     exits: Vec<(ScopeId, Mark)>,
-    /// What is live at the head of each loop, in the order of the walk.
+    /// Live set at the head of each loop, in the order of the walk.
     heads: Vec<LocalSet>,
     next_head: usize,
     changed: bool,
@@ -116,14 +116,14 @@ struct Liveness<'a> {
 }
 
 impl Liveness<'_> {
-    /// From what is live after a block to what is live before it. Whether anything in it is needed.
+    /// Computes the live set before a block from that after it. Returns whether any statement of the block is needed.
     fn block(&mut self, block: &mut Block, live: &mut LiveSet) -> bool {
         let mut needed = false;
         for i in (0..block.len()).rev() {
             let keep = self.stmt(&mut block[i], live);
             needed |= keep;
             if !keep && self.rewrite {
-                // Marks it; all are taken out together below.
+                // Marked here; all marked statements are removed together below.
                 block[i] = Stmt::Scope {
                     scope: ScopeId::from_u32(0),
                     body: vec![],
@@ -136,7 +136,7 @@ impl Liveness<'_> {
         needed
     }
 
-    /// Whether a statement may report an index that is out of range, though what it stores is dead.
+    /// Returns whether a statement may report an index out of range although its store is dead.
     fn is_report(&self, stmt: &Stmt) -> bool {
         let stored = || stored_at_risk(self.code, stmt);
         !self.reported.is_empty() && stored().is_some_and(|local| self.reported.contains(&local))
@@ -201,7 +201,7 @@ impl Liveness<'_> {
             }
             Stmt::Scope { scope, body } => {
                 if self.is_idle(*scope, body, live) {
-                    // The walk counts the loops within, so that their places stay the same.
+                    // Nested loops are skipped in the count of loop heads, so that the other heads keep their indices.
                     self.next_head += count_loops(body);
                     self.heads
                         .resize(self.next_head.max(self.heads.len()), LocalSet::new(self.locals));
@@ -221,8 +221,8 @@ impl Liveness<'_> {
         }
     }
 
-    /// Whether a scope assigns nothing that is live after it, prints nothing, leaves no outer scope, and holds no loop
-    /// that cannot be left.
+    /// Returns whether a scope assigns nothing that is live after it, prints nothing, leaves no outer scope, and
+    /// contains no loop without an exit.
     fn is_idle(&self, scope: ScopeId, body: &Block, live: &LiveSet) -> bool {
         let mut idle = true;
         let mut inner = vec![scope];
@@ -258,7 +258,7 @@ fn count_loops(block: &Block) -> usize {
     count
 }
 
-/// Whether a loop's body leaves a scope that does not lie in it.
+/// Returns whether a loop's body leaves a scope outside of it.
 pub(super) fn can_be_left(body: &Block) -> bool {
     let mut inner = vec![];
     let mut left = vec![];

@@ -5,10 +5,10 @@ use super::value::ValueId;
 use crate::builtins::Builtin;
 use crate::hir::{Const, Kind, Op};
 
-/// How far the search for bounds goes down the operations that make a value.
+/// Maximum depth of operations that the search for bounds follows.
 const DEPTH: usize = 6;
 
-/// What a float, or each lane of a triple, lies between.
+/// Bounds of a float, or of each component of a triple.
 #[derive(Clone, Copy)]
 struct Bounds {
     low: f32,
@@ -34,7 +34,7 @@ impl Bounds {
 }
 
 impl Forward<'_> {
-    /// The operand or constant that an operation on floats always gives.
+    /// Returns the operand or constant that an operation on finite floats always equals.
     pub(super) fn same_of_finite(&mut self, op: Op, kind: Kind, values: &[ValueId]) -> Option<ValueId> {
         let &[a, b] = values else { return None };
         if !self.context.finite || !self.is_real(a) || !self.is_real(b) {
@@ -68,12 +68,12 @@ impl Forward<'_> {
         )
     }
 
-    /// `a`, when it is known to be no greater than `b`.
+    /// Returns `a` if it is known to be at most `b`.
     fn smaller(&self, a: ValueId, b: ValueId) -> Option<ValueId> {
         (self.bounds(a, DEPTH).high <= self.bounds(b, DEPTH).low).then_some(a)
     }
 
-    /// What a comparison of floats gives.
+    /// Returns the known result of a comparison of floats.
     fn compared(&self, op: Op, a: ValueId, b: ValueId) -> Option<bool> {
         if a == b {
             return Some(matches!(op, Op::Le | Op::Ge | Op::Eq));
@@ -83,7 +83,7 @@ impl Forward<'_> {
             Op::Lt | Op::Ge => (a, b),
             _ => return None,
         };
-        // Whether a < b.
+        // Tests a < b.
         let (a, b) = (self.bounds(a, DEPTH), self.bounds(b, DEPTH));
         let less = if a.high < b.low {
             true
@@ -115,7 +115,7 @@ impl Forward<'_> {
             Op::IntToFloat if self.is_truth(args[0]) => Bounds::UNIT,
             Op::Splat | Op::TripleGet => of(0),
             Op::MakeTriple => Bounds::around(of(0), Bounds::around(of(1), of(2))),
-            // 1 − x of a share.
+            // 1 − x for x in `[0,1]`.
             Op::Sub => {
                 let (a, b) = (of(0), of(1));
                 Bounds::new(a.low - b.high, a.high - b.low)

@@ -1,8 +1,9 @@
 //! Value numbering: constant and copy propagation, folding, common subexpression elimination, loop unrolling, in one
 //! walk.
 //!
-//! The state is a map from variables to value numbers with a trail of changes, so that a branch can be undone and the
-//! values common to all ends be kept. At the entry of a loop, all variables assigned in it are unknown.
+//! The state is a map from variables to value numbers with a trail of changes, so that a branch can be undone, and only
+//! values common to all predecessors are kept at a join. At the entry of a loop, all variables assigned in it are
+//! unknown.
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
@@ -14,16 +15,18 @@ use crate::hir::walk;
 use crate::hir::{Block, Code, Const, Kind, LocalId, Op, Operand, ScopeId, Stmt};
 use shading_syntax::source::Span;
 
-/// A loop is unrolled when it takes at most so many turns …
-const MAX_TURNS: usize = 32;
-/// … and leaves so many statements, or half as many again as it had.
+/// Maximum number of iterations of a loop that is unrolled.
+const MAX_ITERATIONS: usize = 32;
+/// Maximum number of statements after unrolling, or one and a half times the number of the loop body if that is more.
 const MAX_UNROLLED: usize = 40;
-/// Statements that an attempt to unroll may look at.
+/// Number of statements that one attempt to unroll may process.
 const UNROLL_BUDGET: usize = 600;
-/// What the ways out of a scope may differ in, all together, before the scope's assignments are given up.
+/// Maximum total size of the deltas of a scope's exits, beyond which the variables assigned in the scope become
+/// unknown.
 const MAX_EXITS: usize = 1 << 14;
 
-/// Simplifies a function; whether another walk would know more, since loops assign less than they seemed to.
+/// Simplifies a function; returns whether another walk could find more, because loops assign fewer variables than
+/// assumed.
 pub(super) fn run(code: &mut Code, params: &[LocalId], context: &PassContext<'_>) -> bool {
     let body = std::mem::take(&mut code.body);
     let mut forward = Forward::new(code, params, context);
@@ -40,22 +43,22 @@ pub(super) fn run(code: &mut Code, params: &[LocalId], context: &PassContext<'_>
     more
 }
 
-/// What variables hold at one end of a block that they did not hold at its beginning.
+/// Changes of variables between the start of a block and one of its exits.
 type Delta = Vec<(LocalId, ValueId)>;
 
-/// The ways out of a scope that is open.
+/// Exits of an open scope.
 #[derive(Clone, Default)]
 struct Exit {
-    /// Length of the trail at its beginning.
+    /// Length of the trail at the start of the scope.
     mark: usize,
     deltas: Vec<Delta>,
-    /// Elements of all deltas.
+    /// Total number of elements of all deltas.
     size: usize,
-    /// Whether there were too many to keep.
+    /// True if the deltas became too large and were dropped.
     lost: bool,
 }
 
-/// What the ends of branches agree on, for one variable.
+/// Agreement of the predecessors of a join about one variable.
 #[derive(Clone, Copy)]
 struct Agreement {
     stamp: u32,
@@ -68,17 +71,17 @@ pub(super) struct Forward<'a> {
     pub(super) context: &'a PassContext<'a>,
     pub(super) values: Values,
     env: SecondaryMap<LocalId, ValueId>,
-    /// A variable that held the value when it was last asked; whether it still does must be checked.
+    /// For each value, a variable that held it at the last query; must be checked before use.
     holders: SecondaryMap<ValueId, Option<LocalId>>,
     trail: Vec<(LocalId, ValueId)>,
     exits: SecondaryMap<ScopeId, Exit>,
-    /// The scope of each delta stored in `exits`, in order, to take them back.
+    /// Scopes of the deltas stored in `exits`, in order, to undo them.
     exit_log: Vec<ScopeId>,
     agreements: SecondaryMap<LocalId, Agreement>,
     stamp: u32,
-    /// Statements that the present attempt to unroll may still look at.
+    /// Number of statements that the current attempt to unroll may still process.
     budget: Option<usize>,
-    /// Variables that a loop turned out not to assign, after they were unknown in it.
+    /// Variables that were treated as assigned in a loop, but turned out not to be.
     spared: FxHashSet<LocalId>,
 }
 
@@ -119,7 +122,7 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// Simplifies statements; whether the end of the block can be reached.
+    /// Simplifies statements; returns whether the end of the block is reachable.
     fn block(&mut self, block: Block, out: &mut Block) -> bool {
         for stmt in block {
             match &mut self.budget {
@@ -172,7 +175,7 @@ impl<'a> Forward<'a> {
             Stmt::Loop { body, span } => {
                 if !self.unroll(&body, out) {
                     match &mut self.budget {
-                        // A loop around this one would have it in each of its turns: it cannot be unrolled either.
+                        // An enclosing loop would contain this one in each iteration, so it cannot be unrolled either.
                         Some(left) => *left = 0,
                         None => self.repeat(body, span, out),
                     }
@@ -205,7 +208,7 @@ impl<'a> Forward<'a> {
         self.assign(local, value);
     }
 
-    /// A variable that holds the value here.
+    /// Returns a variable that holds the value here.
     fn holder(&self, value: ValueId) -> Option<LocalId> {
         self.holders[value].filter(|&local| self.env[local] == value)
     }
@@ -217,7 +220,7 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// How to name a value here, if there is a way.
+    /// Returns an operand for a value here, if there is one.
     pub(super) fn operand(&self, value: ValueId) -> Option<Operand> {
         match self.values.def(value) {
             super::value::Def::Const(id) => Some(Operand::Const(id)),
@@ -225,7 +228,7 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// The best name for what an operand holds.
+    /// Returns the preferred operand for the value of an operand.
     fn best(&mut self, operand: Operand) -> Operand {
         let value = self.value(operand);
         self.operand(value).unwrap_or(operand)
@@ -235,7 +238,7 @@ impl<'a> Forward<'a> {
         let kind = self.kind(dst);
         let mut op = op;
         let mut values: Vec<ValueId> = args.iter().map(|&a| self.value(a)).collect();
-        // A rewritten operation may be simplified again; rules do not form long chains.
+        // The rewritten operation may be simplified again; the rules do not form long chains.
         let mut value = None;
         for _ in 0..4 {
             value = self.simplify(op, kind, &values);
@@ -265,7 +268,7 @@ impl<'a> Forward<'a> {
                 let first = args.first().copied();
                 let mut best: Vec<_> = args.into_iter().map(|a| self.best(a)).collect();
                 if op == Op::ArraySet {
-                    // It happens in place.
+                    // `ArraySet` happens in place.
                     best.splice(..1, first);
                 }
                 (op, best)
@@ -280,7 +283,7 @@ impl<'a> Forward<'a> {
         self.assign(dst, value);
     }
 
-    /// The value of an operation, when it is one that exists already, or a constant.
+    /// Returns the value of an operation if it equals an existing value or a constant.
     fn simplify(&mut self, op: Op, kind: Kind, values: &[ValueId]) -> Option<ValueId> {
         self.fold(op, kind, values)
             .or_else(|| self.known(op, values))
@@ -357,7 +360,7 @@ impl<'a> Forward<'a> {
         let reached = self.block(body, &mut inner);
         let exit = std::mem::take(&mut self.exits[scope]);
         if exit.deltas.is_empty() && !exit.lost {
-            // Nothing leaves it: it is a mere block.
+            // Nothing leaves the scope, so it is replaced by its block.
             out.append(&mut inner);
             return reached;
         }
@@ -390,7 +393,7 @@ impl<'a> Forward<'a> {
         self.exit_log.push(scope);
     }
 
-    /// A loop whose number of turns is not known.
+    /// Handles a loop with an unknown number of iterations.
     fn repeat(&mut self, body: Block, span: Span, out: &mut Block) {
         let before = self.forget_assigned(&body);
         let mut inner = Vec::with_capacity(body.len());
@@ -401,27 +404,27 @@ impl<'a> Forward<'a> {
         out.push(Stmt::Loop { body: inner, span });
     }
 
-    /// Takes the turns of a loop one after the other; gives up, and takes all back, unless they soon come to an end.
+    /// Unrolls a loop iteration by iteration; gives up and undoes all changes unless it ends soon.
     fn unroll(&mut self, body: &Block, out: &mut Block) -> bool {
         let outermost = self.budget.is_none();
         if outermost {
             self.budget = Some(UNROLL_BUDGET);
         }
-        let most = MAX_UNROLLED.max(walk::count_statements(body) * 3 / 2);
+        let max_statements = MAX_UNROLLED.max(walk::count_statements(body) * 3 / 2);
         let (trail, exits, length) = (self.trail.len(), self.exit_log.len(), out.len());
         let mut done = false;
-        for _ in 0..MAX_TURNS {
-            let turn = self.copy(body);
-            if !self.block(turn, out) {
+        for _ in 0..MAX_ITERATIONS {
+            let iteration = self.copy(body);
+            if !self.block(iteration, out) {
                 done = true;
                 break;
             }
-            // A loop that may be left at the end of every turn has no number of turns.
-            if self.exit_log.len() > exits || walk::count_statements(&out[length..]) > most {
+            // A loop that may be left in every iteration has no fixed number of iterations.
+            if self.exit_log.len() > exits || walk::count_statements(&out[length..]) > max_statements {
                 break;
             }
         }
-        done &= self.budget != Some(0) && walk::count_statements(&out[length..]) <= most;
+        done &= self.budget != Some(0) && walk::count_statements(&out[length..]) <= max_statements;
         if !done {
             self.undo(trail);
             for scope in self.exit_log.drain(exits..) {
@@ -435,7 +438,7 @@ impl<'a> Forward<'a> {
         done
     }
 
-    /// A copy of a block with scopes of its own.
+    /// Copies a block with new scopes.
     fn copy(&mut self, block: &Block) -> Block {
         let mut copy = block.clone();
         let mut renamed = vec![];
@@ -443,7 +446,7 @@ impl<'a> Forward<'a> {
         copy
     }
 
-    /// The variables that a block assigns become unknown; returns them.
+    /// Marks the variables that a block assigns as unknown; returns them.
     fn forget_assigned(&mut self, block: &Block) -> Vec<LocalId> {
         let assigned = self.assigned(block);
         for &local in &assigned {
@@ -452,7 +455,7 @@ impl<'a> Forward<'a> {
         assigned
     }
 
-    /// The variables that a block assigns, each once. Those of the last call have the present stamp.
+    /// Returns the variables that a block assigns, each once. Those of the last call have the current stamp.
     fn assigned(&mut self, block: &Block) -> Vec<LocalId> {
         self.stamp += 1;
         let mut assigned = vec![];
@@ -468,7 +471,7 @@ impl<'a> Forward<'a> {
         assigned
     }
 
-    /// What changed since a mark, each variable once.
+    /// Returns the changes since a mark, each variable once.
     fn changes(&mut self, mark: usize) -> Delta {
         self.stamp += 1;
         let mut delta = vec![];
@@ -488,7 +491,7 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// Goes on from where several ways meet: what they agree on is known.
+    /// Joins predecessors: keeps the values on which they agree.
     fn merge(&mut self, deltas: &[Delta]) {
         self.stamp += 1;
         let stamp = self.stamp;
@@ -518,7 +521,7 @@ impl<'a> Forward<'a> {
     }
 }
 
-/// Gives the scopes of a block new names.
+/// Renames the scopes of a block.
 fn rename(block: &mut Block, code: &mut Code, renamed: &mut Vec<(ScopeId, ScopeId)>) {
     for stmt in block {
         match stmt {

@@ -1,8 +1,8 @@
 //! Loop-invariant code motion.
 //!
-//! A statement moves in front of the loop if every iteration reaches it that does not leave before, it is pure and
-//! reports no errors, reads nothing that the loop assigns, and its result is assigned nowhere else and read only after
-//! it in the same block. It then runs even if the loop has no complete iteration, which costs little.
+//! A statement moves in front of the loop if every iteration that does not leave the loop earlier reaches it, it is
+//! pure and reports no errors, it reads nothing that the loop assigns, and its destination is assigned nowhere else and
+//! read only after it in the same block. It then runs even if the loop has no complete iteration, which costs little.
 
 use cranelift_entity::SecondaryMap;
 
@@ -33,12 +33,12 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
 
 #[derive(Clone, Copy, Default)]
 struct Uses {
-    /// In the whole function.
+    /// Number of reads in the whole function.
     reads: u32,
     writes: u32,
-    /// In the loop at hand.
+    /// Number of writes in the current loop.
     writes_in_loop: u32,
-    /// In what has been seen of the block at hand.
+    /// Number of reads in the part of the current block seen so far.
     reads_in_block: u32,
 }
 
@@ -73,7 +73,7 @@ impl Hoist {
         });
     }
 
-    /// Takes what can be moved out of a block of a loop, and out of the scopes in it.
+    /// Moves invariant statements out of a block of a loop, and out of the scopes in it.
     fn take(&mut self, block: &mut Block, out: &mut Block) {
         let local_only = self.read_only_here(block);
         let mut kept = Vec::with_capacity(block.len());
@@ -94,7 +94,7 @@ impl Hoist {
         *block = kept;
     }
 
-    /// For each statement of a block, whether what it assigns is read only behind it in the block.
+    /// For each statement of a block, whether its destination is read only after it in the block.
     fn read_only_here(&mut self, block: &Block) -> Vec<bool> {
         let mut only = vec![false; block.len()];
         let mut seen = vec![];
@@ -134,8 +134,8 @@ impl Hoist {
     }
 }
 
-/// Whether an operation could report something, which must not happen where it was not asked for. Copies are not worth
-/// moving.
+/// Returns whether an operation may report an error, which must not happen if the original does not run it; also true
+/// for copies, which are not worth moving.
 fn may_report(op: Op, args: &[Operand]) -> bool {
     let indexed = matches!(
         op,

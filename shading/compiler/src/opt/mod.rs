@@ -3,8 +3,8 @@
 //! The optimised unit prints the same and has the same outputs if the original ends within its fuel: bit for bit at
 //! [`OptLevel::Exact`] (all NaNs count as equal), and at [`OptLevel::Full`] if all numbers are finite and the sign of
 //! zero does not matter. It may use less fuel. Removed computations report no errors, except for stores out of range
-//! into variables that are read ([`dead`]). Defaults of parameters become part of the code: a given value has to
-//! replace the default before.
+//! into variables that are read ([`dead`]). Defaults of parameters become part of the code, so given values must be
+//! bound before.
 //!
 //! The passes, over structured control flow, each linear in the size of the code or nearly so:
 //!
@@ -47,12 +47,12 @@ pub use context::Facts;
 /// Optimisation level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OptLevel {
-    /// Nothing.
+    /// No optimisation.
     None,
     /// Optimisations that preserve every bit.
     Exact,
-    /// Assumes in addition that numbers are finite and that the sign of zero does not matter: `x·0` is 0, and `x + 0`
-    /// is x. This removes features that a material has switched off by a zero weight.
+    /// In addition, assumes that numbers are finite and that the sign of zero does not matter: `x·0` is 0, and `x + 0`
+    /// is x. This removes features that a material disables by a zero weight.
     #[default]
     Full,
 }
@@ -60,7 +60,7 @@ pub enum OptLevel {
 /// Options of the optimiser.
 #[derive(Clone, Copy, Debug)]
 pub struct OptOptions<'a> {
-    /// Names of the outputs that are needed; `None` for all of them.
+    /// Names of the required outputs; `None` for all.
     pub outputs: Option<&'a [&'a str]>,
     /// Optimisation level.
     pub level: OptLevel,
@@ -88,17 +88,18 @@ impl Default for OptOptions<'_> {
 /// Statistics of the optimiser. Operations are statements other than scopes; symbols are variables and constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OptStats {
-    /// Operations at first.
+    /// Number of operations before.
     pub ops_before: usize,
-    /// Operations left.
+    /// Number of operations after.
     pub ops_after: usize,
-    /// Symbols at first.
+    /// Number of symbols before.
     pub symbols_before: usize,
-    /// Symbols left.
+    /// Number of symbols after.
     pub symbols_after: usize,
 }
 
-/// Most rounds of the first three passes. More than one are rare: [`forward`] tells where another would know more.
+/// Maximum number of rounds of the first three passes. More than one are rarely needed: [`forward`] tells if another
+/// would find more.
 const MAX_ROUNDS: usize = 4;
 
 /// Optimises a unit in place.
@@ -118,7 +119,7 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
             observes_closures: observes_closures(unit),
         };
         every_code(unit, &context);
-        // Closures inside a layer can be removed once the layer is gone.
+        // Closures inside a layer can be removed once the layer is removed.
         if let Some(wanted) = options.closures
             && !context.observes_closures
             && closures::keep(unit, wanted)
@@ -134,7 +135,7 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
     stats
 }
 
-/// Makes the defaults part of the body, and drops the parameters that are not needed outputs.
+/// Makes the defaults part of the body, and removes parameters that are not required outputs.
 fn gather(unit: &mut Unit, outputs: Option<&[&str]>) {
     let mut body = vec![];
     for param in &mut unit.params {
@@ -146,7 +147,7 @@ fn gather(unit: &mut Unit, outputs: Option<&[&str]>) {
         .retain(|p| p.output && outputs.is_none_or(|names| names.contains(&p.name.as_str())));
 }
 
-/// All passes over a unit and its functions.
+/// Runs all passes on a unit and its functions.
 fn every_code(unit: &mut Unit, context: &PassContext<'_>) {
     let outputs: Vec<LocalId> = unit.params.iter().map(|p| p.local).collect();
     code(&mut unit.code, &[], &outputs, context);
@@ -155,7 +156,7 @@ fn every_code(unit: &mut Unit, context: &PassContext<'_>) {
     }
 }
 
-/// All passes over one function.
+/// Runs all passes on one function.
 fn code(code: &mut Code, params: &[LocalId], outputs: &[LocalId], context: &PassContext<'_>) {
     for _ in 0..MAX_ROUNDS {
         let more = forward::run(code, params, context);

@@ -11,14 +11,14 @@ pub(super) struct LocalSet {
 }
 
 impl LocalSet {
-    /// The empty set, for so many variables.
+    /// Creates an empty set for the given number of variables.
     pub(super) fn new(locals: usize) -> LocalSet {
         LocalSet {
             words: vec![0; locals.div_ceil(64)],
         }
     }
 
-    /// All variables.
+    /// Creates the set of all variables.
     pub(super) fn all(locals: usize) -> LocalSet {
         LocalSet {
             words: vec![u64::MAX; locals.div_ceil(64)],
@@ -33,7 +33,7 @@ impl LocalSet {
         self.words[id.index() / 64] ^= 1 << (id.index() % 64);
     }
 
-    /// Adds all of another set; whether any was new.
+    /// Adds all elements of another set; returns whether any was new.
     pub(super) fn union(&mut self, other: &LocalSet) -> bool {
         let mut changed = false;
         for (word, &more) in self.words.iter_mut().zip(&other.words) {
@@ -44,29 +44,29 @@ impl LocalSet {
     }
 }
 
-/// What a set was at an earlier moment.
+/// An earlier state of a set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
 
-/// A set that can go back to what it was, at the cost of what changed since: branches need not copy it.
+/// A set that can return to an earlier state at the cost of the changes since: branches need not copy it.
 #[derive(Debug)]
 pub(super) struct LiveSet {
     set: LocalSet,
-    /// The variables that went in or out, in order.
+    /// Variables inserted or removed, in order.
     flips: Vec<LocalId>,
     /// Scratch, empty between calls.
     odd: LocalSet,
 }
 
-/// What one of two ways from a mark changed.
+/// Changes along one path from a mark.
 #[derive(Debug)]
-pub(super) struct Way {
+pub(super) struct PathChanges {
     added: Vec<LocalId>,
     removed: Vec<LocalId>,
 }
 
 impl LiveSet {
-    /// The empty set, for so many variables.
+    /// Creates an empty set for the given number of variables.
     pub(super) fn new(locals: usize) -> LiveSet {
         LiveSet {
             set: LocalSet::new(locals),
@@ -100,12 +100,12 @@ impl LiveSet {
         }
     }
 
-    /// The present moment.
+    /// Returns a mark of the current state.
     pub(super) fn mark(&self) -> Mark {
         Mark(self.flips.len())
     }
 
-    /// The variables that are in the set now and were not at a mark, or the other way round; each once.
+    /// Returns the variables whose membership differs from that at a mark, each once.
     fn changed(&mut self, Mark(mark): Mark) -> Vec<LocalId> {
         for &id in &self.flips[mark..] {
             self.odd.flip(id);
@@ -120,19 +120,19 @@ impl LiveSet {
         changed
     }
 
-    /// Takes back what changed since a mark, and tells it, for [`LiveSet::join`].
-    pub(super) fn undo(&mut self, mark: Mark) -> Way {
+    /// Undoes the changes since a mark, and returns them for [`LiveSet::join`].
+    pub(super) fn undo(&mut self, mark: Mark) -> PathChanges {
         let changed = self.changed(mark);
         let (added, removed) = changed.iter().partition(|&&id| self.contains(id));
         self.flips.truncate(mark.0);
         changed.into_iter().for_each(|id| self.set.flip(id));
-        Way { added, removed }
+        PathChanges { added, removed }
     }
 
-    /// Becomes the union of what it is and of what it was on another way from the same mark.
-    pub(super) fn join(&mut self, mark: Mark, other: Way) {
+    /// Becomes the union of the current state and the state along another path from the same mark.
+    pub(super) fn join(&mut self, mark: Mark, other: PathChanges) {
         let changed = self.changed(mark);
-        // What only this way removes is there on the other.
+        // Elements removed only along this path are present on the other.
         other.removed.iter().for_each(|&id| self.odd.flip(id));
         for id in changed {
             if !self.contains(id) && !self.odd.contains(id) {
@@ -143,14 +143,14 @@ impl LiveSet {
         other.added.into_iter().for_each(|id| self.insert(id));
     }
 
-    /// Becomes what it was at a mark, as a further change.
+    /// Returns to the state at a mark, recorded as a further change.
     pub(super) fn become_as_at(&mut self, Mark(mark): Mark) {
         for i in mark..self.flips.len() {
             self.flip(self.flips[i]);
         }
     }
 
-    /// Becomes another set.
+    /// Becomes equal to another set.
     pub(super) fn become_set(&mut self, other: &LocalSet) {
         for (i, &word) in other.words.iter().enumerate() {
             let mut different = self.set.words[i] ^ word;

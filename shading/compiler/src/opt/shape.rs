@@ -40,7 +40,7 @@ fn simplify(stmt: Stmt, out: &mut Block) {
         Stmt::Loop { body, span } => {
             let mut body = block(body);
             if body.last().is_some_and(ends) {
-                // The end of a turn is never reached: there is one at most.
+                // The end of the body is unreachable, so there is at most one iteration.
                 out.append(&mut body);
             } else {
                 out.push(Stmt::Loop { body, span });
@@ -59,7 +59,7 @@ fn simplify(stmt: Stmt, out: &mut Block) {
     }
 }
 
-/// Takes away jumps to the end of a scope from where its end comes next.
+/// Removes jumps to the end of a scope that directly precede it.
 fn trim(body: &mut Block, scope: ScopeId) {
     let Some(last) = body.last_mut() else { return };
     let empty = match last {
@@ -81,7 +81,7 @@ fn trim(body: &mut Block, scope: ScopeId) {
     }
 }
 
-/// Whether what follows a statement is never reached.
+/// Returns whether the code after a statement is unreachable.
 fn ends(stmt: &Stmt) -> bool {
     let last = |block: &Block| block.last().is_some_and(ends);
     match stmt {

@@ -1,9 +1,9 @@
 //! Code sinking: moves a computation into the only branch that uses its result.
 //!
-//! A statement moves, with all that it contains, when it has no effect, what it assigns is read after it only within one
-//! branch of a later `If` of the same block, and neither that nor what it reads is assigned between. In a loop, where a
-//! value may come back in the next turn, only operations move whose result is assigned nowhere else and not read before.
-//! Blocks are walked from their ends, so that what serves only a moved statement moves after it.
+//! A statement moves, with its nested blocks, if it has no side effect, its destinations are read after it only within
+//! one branch of a later `If` of the same block, and neither these nor its operands are assigned in between. In a loop,
+//! where a value may be read in the next iteration, only operations move whose destination is assigned nowhere else and
+//! not read before. Blocks are walked backwards, so that operands used only by a moved statement can move with it.
 
 use cranelift_entity::SecondaryMap;
 
@@ -11,10 +11,10 @@ use super::dead::can_be_left;
 use crate::hir::walk;
 use crate::hir::{Block, Code, LocalId, Op, Stmt};
 
-/// What has moved into a branch can move on into a branch of that: so often.
+/// Number of rounds: a statement sunk into a branch can be sunk further into a nested one.
 const ROUNDS: usize = 3;
 
-/// Sinks work into branches.
+/// Sinks computations into branches.
 pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
     let mut body = std::mem::take(&mut code.body);
     for _ in 0..ROUNDS {
@@ -37,14 +37,14 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
     code.body = body;
 }
 
-/// When a variable is read and assigned, in order.
+/// Positions at which a variable is read and assigned, in order.
 #[derive(Clone, Default)]
 struct Mentions {
     reads: Vec<u32>,
     writes: Vec<u32>,
 }
 
-/// When a statement comes, and those within it: `first..end`, for each of its blocks too.
+/// Positions of a statement and its nested statements, `first..end`; likewise for each of its blocks.
 struct StmtPosition {
     first: u32,
     end: u32,
@@ -55,13 +55,13 @@ struct StmtPosition {
 struct Sink {
     mentions: SecondaryMap<LocalId, Mentions>,
     order: u32,
-    /// Loops around the block at hand.
+    /// Number of loops around the current block.
     loops: usize,
     moved: usize,
 }
 
 impl Sink {
-    /// Numbers all statements and notes what they mention.
+    /// Numbers all statements and records the variables they mention.
     fn number(&mut self, block: &[Stmt]) -> Vec<StmtPosition> {
         let mut places = Vec::with_capacity(block.len());
         for stmt in block {
@@ -92,7 +92,7 @@ impl Sink {
     fn block(&mut self, block: &mut Block, places: Vec<StmtPosition>) {
         let mut stmts: Vec<Option<(Stmt, StmtPosition)>> =
             std::mem::take(block).into_iter().zip(places).map(Some).collect();
-        // The branches of this block, last first: when they begin and end, whose they are.
+        // Branches of this block, last first, with their positions.
         let mut branches: Vec<Branch> = vec![];
         for i in (0..stmts.len()).rev() {
             let Some((stmt, place)) = &stmts[i] else { continue };
@@ -141,13 +141,13 @@ impl Sink {
         }
     }
 
-    /// The branch that alone reads what a statement computes, if it may move there.
+    /// Returns the only branch that reads the result of a statement, if the statement may be moved there.
     fn target(&self, stmt: &Stmt, place: &StmtPosition, branches: &[Branch]) -> Option<usize> {
         if branches.is_empty() || !self.is_movable(stmt) {
             return None;
         }
         let stmt = std::slice::from_ref(stmt);
-        // Branches do not overlap and lie in descending order: the first read after the statement tells which it is.
+        // Branches are disjoint and in descending order, so the first read after the statement determines the branch.
         let mut first = u32::MAX;
         walk::statements(stmt, &mut |stmt| {
             for &local in walk::writes(stmt) {
@@ -190,7 +190,7 @@ impl Sink {
         }
     }
 
-    /// Notes that all that a statement mentions is now mentioned at the beginning of a branch.
+    /// Records the mentions of a statement at its new position, the start of a branch.
     fn note_move(&mut self, stmt: &Stmt, place: &StmtPosition, to: u32) {
         self.moved += 1;
         let move_in = |list: &mut Vec<u32>| {
@@ -212,7 +212,7 @@ impl Sink {
     }
 }
 
-/// Whether a statement has no effect, no call, no jump out of it, and no loop that cannot be left.
+/// Returns whether a statement has no side effect, no call, no jump out of it, and no loop without an exit.
 fn is_contained(stmt: &Stmt) -> bool {
     let mut contained = true;
     let (mut inner, mut left) = (vec![], vec![]);
@@ -229,14 +229,14 @@ fn is_contained(stmt: &Stmt) -> bool {
 
 /// One side of an `If` of the block.
 struct Branch {
-    /// Where in the block the `If` is, and which side.
+    /// Index of the `If` in the block, and which of its branches it is.
     at: usize,
     arm: usize,
-    /// When its condition is read.
+    /// Position at which its condition is read.
     head: u32,
-    /// When its statements come.
+    /// Positions of its statements.
     range: (u32, u32),
-    /// What was moved here, last first.
+    /// Statements sunk into it, last first.
     sunk: Vec<(Stmt, StmtPosition)>,
 }
 

@@ -8,51 +8,51 @@ use rustc_hash::{FxHashMap, FxHasher};
 use crate::builtins::Builtin;
 use crate::hir::{Code, Const, ConstId, Kind, Op};
 
-/// A value, at any place where it is valid at all.
+/// Number of a value, wherever it is valid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ValueId(u32);
 entity_impl!(ValueId, "v");
 
-/// How a value is made.
+/// Definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Def {
     /// A constant.
     Const(ConstId),
-    /// An operation on other values, for a destination of the kind.
+    /// An operation on other values, with the kind of its destination.
     Op(Op, Kind, Args),
-    /// Not known.
+    /// An unknown value.
     Unknown(Kind),
 }
 
-/// Operands in the table's pool.
+/// Range of operands in the table's pool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Args {
     start: u32,
     len: u32,
 }
 
-/// All values of a function.
+/// Value numbers of a function.
 #[derive(Default)]
 pub(super) struct Values {
     defs: PrimaryMap<ValueId, Def>,
     pool: Vec<ValueId>,
-    /// By hash; of two that collide, the later is not found.
+    /// Operations by hash; of two that collide, only the later is found.
     ops: FxHashMap<u64, ValueId>,
     consts: FxHashMap<u64, ValueId>,
     by_const: SecondaryMap<ConstId, Option<ValueId>>,
     zeros: FxHashMap<Kind, ValueId>,
 }
 
-/// An array of more elements is not treated as a constant that changes with every assignment of an element.
+/// Maximum length of arrays that are tracked as constants through assignments of elements.
 pub(super) const MAX_CONST_ARRAY: usize = 64;
 
 impl Values {
-    /// A value of which nothing is known.
+    /// Creates an unknown value.
     pub(super) fn unknown(&mut self, kind: Kind) -> ValueId {
         self.defs.push(Def::Unknown(kind))
     }
 
-    /// The kind of a value; `None` for a constant without one.
+    /// Kind of a value; `None` for a constant without one.
     pub(super) fn kind(&self, code: &Code, id: ValueId) -> Option<Kind> {
         match self.defs[id] {
             Def::Const(id) => Kind::of_const(&code.consts[id]),
@@ -68,7 +68,7 @@ impl Values {
         &self.pool[args.start as usize..][..args.len as usize]
     }
 
-    /// The operands of a value that is made by an operation for which `which` holds.
+    /// Returns the operation and operands of a value defined by an operation for which `which` is true.
     pub(super) fn made_by(&self, id: ValueId, which: impl Fn(Op) -> bool) -> Option<(Op, &[ValueId])> {
         match self.defs[id] {
             Def::Op(op, _, args) if which(op) => Some((op, self.args(args))),
@@ -76,7 +76,7 @@ impl Values {
         }
     }
 
-    /// The constant that a value is.
+    /// Returns the constant that a value equals.
     pub(super) fn as_const<'a>(&self, code: &'a Code, id: ValueId) -> Option<&'a Const> {
         match self.defs[id] {
             Def::Const(id) => Some(&code.consts[id]),
@@ -84,7 +84,7 @@ impl Values {
         }
     }
 
-    /// The int that a value is.
+    /// Returns the int that a value equals.
     pub(super) fn as_int(&self, code: &Code, id: ValueId) -> Option<i32> {
         match self.as_const(code, id) {
             Some(Const::Int(value)) => Some(*value),
@@ -92,7 +92,7 @@ impl Values {
         }
     }
 
-    /// The value of a constant of the function.
+    /// Value number of a constant of the function.
     pub(super) fn of_const(&mut self, code: &Code, id: ConstId) -> ValueId {
         if let Some(value) = self.by_const[id] {
             return value;
@@ -108,7 +108,7 @@ impl Values {
         value
     }
 
-    /// The value of a constant that may be new.
+    /// Value number of a constant, which is added if it is new.
     pub(super) fn constant(&mut self, code: &mut Code, value: Const) -> ValueId {
         let hash = hash_const(&value);
         if let Some(&known) = self.consts.get(&hash)
@@ -120,7 +120,7 @@ impl Values {
         self.of_const(code, id)
     }
 
-    /// What a variable holds before it is assigned.
+    /// Initial value of a variable.
     pub(super) fn zero(&mut self, code: &mut Code, kind: Kind) -> ValueId {
         if let Kind::Array(_, n) = kind
             && !(1..=MAX_CONST_ARRAY).contains(&(n as usize))
@@ -135,7 +135,7 @@ impl Values {
         value
     }
 
-    /// The value that an operation gives.
+    /// Value number of an operation.
     pub(super) fn op(&mut self, op: Op, kind: Kind, args: &[ValueId]) -> ValueId {
         let mut hasher = FxHasher::default();
         let sorted;
@@ -164,7 +164,7 @@ impl Values {
     }
 }
 
-/// Whether the operands may change places; all NaNs are one, so sums and products may.
+/// Returns whether the operation is commutative; sums and products are, because all NaNs are equal.
 fn commutes(op: Op, kind: Kind) -> bool {
     match op {
         Op::Add | Op::BitAnd | Op::BitOr | Op::BitXor | Op::Eq | Op::Ne => true,
@@ -174,9 +174,9 @@ fn commutes(op: Op, kind: Kind) -> bool {
     }
 }
 
-/// Whether two constants have the same bits.
+/// Returns whether two constants have the same bits.
 fn identical(a: &Const, b: &Const) -> bool {
-    // NaNs of different bits are the same to every operation.
+    // NaNs with different bits are equal to every operation.
     a.same(b)
 }
 

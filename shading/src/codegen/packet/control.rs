@@ -5,28 +5,29 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::Packet;
 use super::emitter::OpenScope;
-use super::plan::{BlockKey, escapes};
+use super::plan::{BlockKey, leaves_outer_scope};
 use crate::codegen::layout::FUEL;
 use crate::codegen::stmt::Flow;
 use crate::runtime::shims;
 use shading_compiler::hir::{Block, Const, Op, Operand, ScopeId, Stmt, walk};
 
-/// Statements of a branch that are cheaper to run for nothing than to jump over.
+/// Maximum number of statements in a branch that is executed without a test for active points, because this is cheaper
+/// than a jump.
 const CHEAP: usize = 8;
 
 impl Packet<'_, '_, '_> {
-    /// Emits a whole body.
+    /// Emits the body of a unit.
     pub(super) fn body(&mut self, block: &Block) {
         if self.statements(block) == Flow::Dead {
-            // An endless loop. What follows is not reached.
+            // An endless loop: the code after it is unreachable.
             let rest = self.e.b.create_block();
             self.e.b.seal_block(rest);
             self.e.b.switch_to_block(rest);
         }
     }
 
-    /// Emits a block of statements. Where points are parted, the end of the block is always there, though it may be that
-    /// no point comes to it.
+    /// Emits a block of statements. In divergent code the end of the block is always reachable, possibly with no active
+    /// point.
     fn statements(&mut self, block: &Block) -> Flow {
         let outer = std::mem::replace(&mut self.block, BlockKey::of(block));
         let mut flow = Flow::On;
@@ -47,14 +48,14 @@ impl Packet<'_, '_, '_> {
                     otherwise,
                 } => {
                     if self.plan.operand_varies(*condition) {
-                        self.parting(*condition, then, otherwise)
+                        self.divergent_branch(*condition, then, otherwise)
                     } else {
                         self.branch(*condition, then, otherwise)
                     }
                 }
                 Stmt::Loop { body, span } => {
                     self.e.span = *span;
-                    self.turns(body)
+                    self.loop_body(body)
                 }
                 Stmt::Scope { scope, body } if self.plan.is_divergent(*scope) => {
                     self.divergent_scope(*scope, body)
@@ -70,14 +71,14 @@ impl Packet<'_, '_, '_> {
         flow
     }
 
-    // ---- Together ----
+    // ---- Uniform control flow ----
 
-    /// Whether control comes to the end of what was just emitted, if only without points.
-    fn comes_to_end(&self, flow: Flow) -> bool {
+    /// Returns whether the end of the code just emitted is reachable, possibly with no active point.
+    fn is_end_reachable(&self, flow: Flow) -> bool {
         self.is_masked || flow == Flow::On
     }
 
-    /// A branch that all points take alike.
+    /// Emits a uniform branch.
     fn branch(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
         let condition = self.e.read(condition);
         let [yes, no, join] = [(); 3].map(|()| self.e.b.create_block());
@@ -88,7 +89,7 @@ impl Packet<'_, '_, '_> {
             self.e.b.seal_block(start);
             self.e.b.switch_to_block(start);
             ends[i] = self.statements(block);
-            if self.comes_to_end(ends[i]) {
+            if self.is_end_reachable(ends[i]) {
                 self.e.b.ins().jump(join, &[]);
                 is_joined = true;
             }
@@ -104,19 +105,19 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// A scope that all points leave alike.
+    /// Emits a uniform scope.
     fn scope(&mut self, scope: ScopeId, body: &Block) -> Flow {
         let after = self.e.b.create_block();
-        self.scopes[scope] = Some(OpenScope::Together {
+        self.scopes[scope] = Some(OpenScope::Uniform {
             after,
             is_left: false,
         });
         let flow = self.statements(body);
         let is_left = matches!(
             self.scopes[scope].take(),
-            Some(OpenScope::Together { is_left: true, .. })
+            Some(OpenScope::Uniform { is_left: true, .. })
         );
-        if self.comes_to_end(flow) {
+        if self.is_end_reachable(flow) {
             self.e.b.ins().jump(after, &[]);
         } else if !is_left {
             return Flow::Dead;
@@ -128,27 +129,27 @@ impl Packet<'_, '_, '_> {
 
     fn leave(&mut self, scope: ScopeId) -> Flow {
         match self.scopes[scope].as_mut() {
-            Some(OpenScope::Together { after, is_left }) => {
+            Some(OpenScope::Uniform { after, is_left }) => {
                 *is_left = true;
                 self.e.b.ins().jump(*after, &[]);
             }
-            Some(&mut OpenScope::Apart { left }) => {
+            Some(&mut OpenScope::Divergent { left }) => {
                 let (gone, here) = (self.e.b.use_var(left), self.e.b.use_var(self.mask));
                 let gone = self.e.b.ins().bor(gone, here);
                 self.e.b.def_var(left, gone);
-                let nobody = self.int_row(0);
-                self.e.b.def_var(self.mask, nobody);
+                let no_points = self.int_row(0);
+                self.e.b.def_var(self.mask, no_points);
             }
             None => unreachable!("`Leave` names an enclosing scope"),
         }
         Flow::Dead
     }
 
-    /// Turns of a loop, until the last point has left.
-    fn turns(&mut self, body: &Block) -> Flow {
-        let (turn, done) = (self.e.b.create_block(), self.e.b.create_block());
-        self.e.b.ins().jump(turn, &[]);
-        self.e.b.switch_to_block(turn);
+    /// Emits the iterations of a loop until the last point has left it.
+    fn loop_body(&mut self, body: &Block) -> Flow {
+        let (loop_block, done) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.ins().jump(loop_block, &[]);
+        self.e.b.switch_to_block(loop_block);
         self.spend();
         self.exits.push(done);
         self.loops += 1;
@@ -157,14 +158,14 @@ impl Packet<'_, '_, '_> {
         self.exits.pop();
         match flow {
             Flow::On => {
-                self.e.b.ins().jump(turn, &[]);
+                self.e.b.ins().jump(loop_block, &[]);
             }
             Flow::Dead if self.is_masked => {
                 self.e.b.ins().jump(done, &[]);
             }
             Flow::Dead => {}
         }
-        self.e.b.seal_block(turn);
+        self.e.b.seal_block(loop_block);
         if self.is_masked {
             self.e.b.seal_block(done);
             self.e.b.switch_to_block(done);
@@ -172,7 +173,7 @@ impl Packet<'_, '_, '_> {
         Flow::Dead
     }
 
-    /// Takes one turn's fuel, which is that of the point with the most turns.
+    /// Consumes fuel for one iteration; the packet uses as much as the point with the most iterations.
     fn spend(&mut self) {
         let fuel = self.e.ctx_field(FUEL);
         let left = self.e.load(types::I32, fuel);
@@ -184,7 +185,7 @@ impl Packet<'_, '_, '_> {
         self.bail_if(empty);
     }
 
-    /// Gives up if a condition holds.
+    /// Abandons the packet if a condition holds.
     pub(super) fn bail_if(&mut self, condition: ir::Value) {
         let go = self.e.b.create_block();
         self.e.b.ins().brif(condition, self.bail, &[], go, &[]);
@@ -192,17 +193,17 @@ impl Packet<'_, '_, '_> {
         self.e.b.switch_to_block(go);
     }
 
-    // ---- Apart ----
+    // ---- Divergent control flow ----
 
-    /// The mask of the points at which an int is not zero.
+    /// Returns the mask of the points at which an int is nonzero.
     fn test(&mut self, condition: Operand) -> ir::Value {
         let condition = self.row(condition, 0);
         let zero = self.int_row(0);
         self.e.b.ins().icmp(IntCC::NotEqual, condition, zero)
     }
 
-    /// A branch at which points may part.
-    fn parting(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
+    /// Emits a divergent branch.
+    fn divergent_branch(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
         let test = self.test(condition);
         let was_masked = self.is_masked;
         let here = was_masked.then(|| self.e.b.use_var(self.mask));
@@ -215,7 +216,7 @@ impl Packet<'_, '_, '_> {
         };
         self.is_masked = true;
         let left_body = self.left_body.take();
-        let is_left = escapes(then, None) || escapes(otherwise, None);
+        let is_left = leaves_outer_scope(then, None) || leaves_outer_scope(otherwise, None);
         let mut flows = vec![];
         let mut stayed = None;
         for (block, mask) in [(then, yes), (otherwise, no)] {
@@ -236,7 +237,7 @@ impl Packet<'_, '_, '_> {
         if let Some(stayed) = stayed {
             self.e.b.def_var(self.mask, stayed);
             if flows.contains(&Flow::On) {
-                self.exit_if_nobody(stayed);
+                self.exit_if_none_active(stayed);
             }
         } else if let Some(here) = here {
             self.e.b.def_var(self.mask, here);
@@ -250,7 +251,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// One side of a branch: run when any point takes it.
+    /// Emits one side of a branch: executed if any point takes it.
     fn side(&mut self, block: &Block, mask: ir::Value) -> Flow {
         if self.is_cheap(block) {
             return self.statements(block);
@@ -269,7 +270,8 @@ impl Packet<'_, '_, '_> {
         flow
     }
 
-    /// Whether a block costs little, and may run without points: it leaves nothing, and no index can be out of range.
+    /// Returns whether a block is cheap and may be executed without active points: it leaves no scope, and no index can
+    /// be out of range.
     fn is_cheap(&self, block: &[Stmt]) -> bool {
         walk::count_statements(block) <= CHEAP && self.is_tame(block)
     }
@@ -296,7 +298,7 @@ impl Packet<'_, '_, '_> {
         })
     }
 
-    /// A scope that some points may leave while others go on.
+    /// Emits a scope that some points may leave while others continue.
     fn divergent_scope(&mut self, scope: ScopeId, body: &Block) -> Flow {
         let was_masked = self.is_masked;
         let here = if was_masked {
@@ -308,15 +310,15 @@ impl Packet<'_, '_, '_> {
         };
         self.is_masked = true;
         let left = self.e.b.declare_var(types::I32X4);
-        let nobody = self.int_row(0);
-        self.e.b.def_var(left, nobody);
-        self.scopes[scope] = Some(OpenScope::Apart { left });
+        let no_points = self.int_row(0);
+        self.e.b.def_var(left, no_points);
+        self.scopes[scope] = Some(OpenScope::Divergent { left });
         let after = self.e.b.create_block();
-        // In a loop, or in another scope that points have left, they come back.
+        // In a loop, or in another scope that points have left, they become active again.
         let is_left_for_good = !was_masked && self.loops == 0;
         let left_body = std::mem::replace(&mut self.left_body, is_left_for_good.then(|| BlockKey::of(body)));
         self.exits.push(after);
-        // Where flow is dead at the end, all points have left, if only this scope.
+        // If the end is unreachable, all points have left, at least this scope.
         let _ = self.statements(body);
         self.exits.pop();
         self.left_body = left_body;
@@ -324,11 +326,11 @@ impl Packet<'_, '_, '_> {
         self.e.b.seal_block(after);
         self.e.b.switch_to_block(after);
         self.scopes[scope] = None;
-        if escapes(body, Some(scope)) {
+        if leaves_outer_scope(body, Some(scope)) {
             let (end, gone) = (self.e.b.use_var(self.mask), self.e.b.use_var(left));
             let stayed = self.e.b.ins().bor(end, gone);
             self.e.b.def_var(self.mask, stayed);
-            self.exit_if_nobody(stayed);
+            self.exit_if_none_active(stayed);
         } else if was_masked {
             self.e.b.def_var(self.mask, here);
         }
@@ -336,8 +338,8 @@ impl Packet<'_, '_, '_> {
         Flow::On
     }
 
-    /// Goes to the end of what is around when no point is left here.
-    fn exit_if_nobody(&mut self, mask: ir::Value) {
+    /// Jumps to the end of the enclosing construct if no point is active.
+    fn exit_if_none_active(&mut self, mask: ir::Value) {
         let exit = *self.exits.last().expect("what can be left is around");
         let go = self.e.b.create_block();
         let any = self.e.b.ins().vany_true(mask);

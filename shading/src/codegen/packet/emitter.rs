@@ -8,44 +8,44 @@ use super::plan::{BlockKey, Plan};
 use crate::codegen::emitter::Emitter;
 use shading_compiler::hir::{LocalId, ScopeId};
 
-/// A scope around a statement.
+/// A scope around the current statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OpenScope {
-    /// All points leave it alike: what comes after it, and whether it is left.
-    Together { after: ir::Block, is_left: bool },
-    /// Some points may leave it while others go on: the mask of those that have left.
-    Apart { left: Variable },
+    /// Uniform: the block after it, and whether it is left.
+    Uniform { after: ir::Block, is_left: bool },
+    /// Divergent: the mask of the points that have left.
+    Divergent { left: Variable },
 }
 
-/// Where the rows of a variable live.
+/// Storage of a varying variable's rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rows {
-    /// In registers; a float or an int has the first alone.
+    /// In registers; a float or an int uses only the first.
     Registers([Variable; 3]),
-    /// In a stack slot, one after the other.
+    /// In a stack slot, consecutively.
     Memory(ir::StackSlot),
 }
 
-/// Emits the code for packets. `e` emits what is the same at all points.
+/// Emitter of packet code. `e` emits the uniform code.
 pub(super) struct Packet<'a, 'u, 'p> {
     pub(super) e: Emitter<'a, 'u>,
     pub(super) plan: &'p Plan,
-    /// Of variables that vary.
+    /// Rows of varying variables.
     pub(super) rows: SecondaryMap<LocalId, Option<Rows>>,
-    /// Which points are here, where that is not all of them.
+    /// Mask of active points, in code where not all points are active.
     pub(super) mask: Variable,
     pub(super) is_masked: bool,
-    /// The block of statements that is being emitted.
+    /// Block of statements being emitted.
     pub(super) block: BlockKey,
-    /// Loops around it.
+    /// Number of loops around it.
     pub(super) loops: usize,
-    /// The body of a divergent scope that is in no loop, if points that are not here have left it.
+    /// Body of a divergent scope outside of loops, if the inactive points have left it.
     pub(super) left_body: Option<BlockKey>,
     pub(super) scopes: SecondaryMap<ScopeId, Option<OpenScope>>,
-    /// Where control goes when no point is left: the end of the innermost branch, scope or loop.
+    /// Targets of jumps when no point is active: the end of the innermost branch, scope or loop.
     pub(super) exits: Vec<ir::Block>,
-    /// Gives up.
+    /// Exit block that abandons the packet.
     pub(super) bail: ir::Block,
-    /// Arguments and results of functions: slots and the rows that they have.
+    /// Arguments and results of function calls: slots with their numbers of rows.
     pub(super) records: Vec<(ir::StackSlot, u64)>,
 }

@@ -11,7 +11,7 @@ use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::{LocalId, Operand};
 
 impl Packet<'_, '_, '_> {
-    /// A built-in function whose result varies.
+    /// Emits a built-in function with a varying result.
     pub(super) fn builtin(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) {
         use Builtin as B;
         let rows = self.row_count(args[0]) as usize;
@@ -73,7 +73,7 @@ impl Packet<'_, '_, '_> {
             B::TransformVector => self.matrix_call(dst, MatrixFunction::Vector, args),
             B::TransformNormal => self.matrix_call(dst, MatrixFunction::Normal, args),
             B::Perlin | B::UPerlin | B::Cell | B::HashNoise => self.noise(dst, builtin, args, false),
-            // What the optimiser has not decided is not constant.
+            // A query that the optimiser has not resolved is false.
             B::IsConstant => {
                 let no = self.int_row(0);
                 self.assign_row(dst, 0, no);
@@ -108,7 +108,7 @@ impl Packet<'_, '_, '_> {
         self.e.b.ins().sqrt(dot)
     }
 
-    /// A noise, with its derivatives or without.
+    /// Emits a noise, with or without derivatives.
     pub(super) fn noise(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand], is_dual: bool) {
         let count = if is_dual { args.len() / 3 } else { args.len() };
         let numbers: u64 = args[..count].iter().map(|&arg| self.row_count(arg)).sum();
@@ -117,7 +117,7 @@ impl Packet<'_, '_, '_> {
         self.call(dst, shim.expect("a noise"), args);
     }
 
-    /// A function of a record of all operands.
+    /// Calls a function with a record of all operands.
     fn call(&mut self, dst: LocalId, shim: crate::runtime::shims::Shim, args: &[Operand]) {
         let rows: Vec<ir::Value> = args.iter().flat_map(|&arg| self.rows(arg)).collect();
         let record = self.record(0, &rows);
@@ -126,7 +126,7 @@ impl Packet<'_, '_, '_> {
         });
     }
 
-    /// A function of matrices, and of a triple.
+    /// Calls a function of matrices, or of a matrix and a triple.
     pub(super) fn matrix_call(&mut self, dst: LocalId, function: MatrixFunction, args: &[Operand]) {
         let mut operands = vec![];
         for (i, &arg) in args.iter().enumerate() {

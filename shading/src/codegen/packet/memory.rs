@@ -10,19 +10,19 @@ use crate::codegen::layout::length;
 use crate::codegen::memory::Index;
 use shading_compiler::hir::{Const, LocalId, Operand};
 
-/// The index of an element, within range.
+/// A valid index of an element.
 #[derive(Clone, Copy, Debug)]
 enum ElementIndex {
-    /// Known, and the same at all points.
+    /// Constant.
     Known(u64),
-    /// The same at all points.
-    Together(ir::Value),
-    /// One for each point.
-    Apart(ir::Value),
+    /// Uniform.
+    Uniform(ir::Value),
+    /// Varying.
+    Varying(ir::Value),
 }
 
-/// What is indexed: how many elements, how many rows each has, and the bytes from one to the next in memory of what is
-/// the same at all points.
+/// An indexed array, matrix or triple: number of elements, rows per element, and stride in bytes of its uniform memory
+/// layout.
 #[derive(Clone, Copy, Debug)]
 struct Series {
     count: u32,
@@ -33,7 +33,7 @@ struct Series {
 impl Packet<'_, '_, '_> {
     // ---- Elements ----
 
-    /// `a[index]` of an array, as the rows of the element.
+    /// `a[index]` of an array; returns the rows of the element.
     pub(super) fn array_get(&mut self, dst: LocalId, args: &[Operand]) {
         let series = self.series(args[0]);
         let index = self.index(args[1], series.count);
@@ -43,7 +43,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// The array with the element replaced; operand 0 is the destination or what is copied there first.
+    /// Replaces an element of an array; operand 0 is the destination, or is copied there first.
     pub(super) fn array_set(&mut self, dst: LocalId, args: &[Operand]) {
         self.copy_first(dst, args[0]);
         let series = self.series(Operand::Local(dst));
@@ -59,7 +59,7 @@ impl Packet<'_, '_, '_> {
         self.element(args[0], MATRIX, index, 0)
     }
 
-    /// The matrix with an element replaced.
+    /// Replaces an element of a matrix.
     pub(super) fn matrix_set(&mut self, dst: LocalId, args: &[Operand]) {
         self.copy_first(dst, args[0]);
         let index = self.matrix_index(args[1], args[2]);
@@ -76,7 +76,7 @@ impl Packet<'_, '_, '_> {
         self.load_element(record, TRIPLE, index, 0)
     }
 
-    /// The triple with a lane replaced.
+    /// Replaces a component of a triple.
     pub(super) fn triple_set(&mut self, args: &[Operand]) -> Vec<ir::Value> {
         let value = self.row(args[2], 0);
         if let Some(Const::Int(lane @ 0..=2)) = self.e.constant(args[1]) {
@@ -97,7 +97,7 @@ impl Packet<'_, '_, '_> {
         (self.record(0, &rows), index)
     }
 
-    /// Copies the first operand of an operation that changes it in place.
+    /// Copies the first operand of an operation that modifies it in place.
     fn copy_first(&mut self, dst: LocalId, from: Operand) {
         if from != Operand::Local(dst) {
             self.copy(dst, from);
@@ -120,7 +120,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// A row of an element of what varies or not.
+    /// Returns a row of an element of a varying or uniform value.
     fn element(&mut self, of: Operand, series: Series, index: ElementIndex, part: u64) -> ir::Value {
         match (of, index) {
             (_, ElementIndex::Known(element)) => self.row(of, element * series.rows + part),
@@ -139,18 +139,18 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Replaces a row of an element, at the points that are here.
+    /// Replaces a row of an element at the active points.
     fn put(&mut self, dst: LocalId, series: Series, index: ElementIndex, part: u64, value: ir::Value) {
         if let ElementIndex::Known(element) = index {
             self.assign_row(dst, element * series.rows + part, value);
         } else {
             let base = self.base(dst);
-            let is_free = self.is_free(dst);
-            self.store_element(base, series, index, part, value, is_free);
+            let ignores_mask = self.ignores_mask(dst);
+            self.store_element(base, series, index, part, value, ignores_mask);
         }
     }
 
-    /// The address of an element's row: for each point that of its number.
+    /// Returns the addresses of an element's row, at each point that of its lane.
     fn addresses(&mut self, base: Address, series: Series, index: ir::Value, part: u64) -> [Address; 4] {
         [0u8, 1, 2, 3].map(|point| {
             let index = self.e.b.ins().extractlane(index, point);
@@ -175,18 +175,18 @@ impl Packet<'_, '_, '_> {
                 let at = base.plus((element * series.rows + part) * ROW);
                 self.e.load(types::F32X4, at)
             }
-            ElementIndex::Together(index) => {
+            ElementIndex::Uniform(index) => {
                 let at = self.at_index(base, index, series.rows * ROW);
                 self.e.load(types::F32X4, at.plus(part * ROW))
             }
-            ElementIndex::Apart(index) => {
+            ElementIndex::Varying(index) => {
                 let at = self.addresses(base, series, index, part);
                 self.load_points(types::F32X4, at)
             }
         }
     }
 
-    /// An element's number of what is the same at all points.
+    /// Loads a number of an element of a uniform value.
     fn load_uniform_element(
         &mut self,
         of: Operand,
@@ -197,12 +197,12 @@ impl Packet<'_, '_, '_> {
         let base = self.e.address(of).plus(4 * part);
         match index {
             ElementIndex::Known(_) => unreachable!("known elements are read as rows"),
-            ElementIndex::Together(index) => {
+            ElementIndex::Uniform(index) => {
                 let at = self.at_index(base, index, stride);
                 let number = self.e.load(types::F32, at);
                 self.e.b.ins().splat(types::F32X4, number)
             }
-            ElementIndex::Apart(index) => {
+            ElementIndex::Varying(index) => {
                 let at = [0u8, 1, 2, 3].map(|point| {
                     let index = self.e.b.ins().extractlane(index, point);
                     self.at_index(base, index, stride)
@@ -212,7 +212,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Stores a row of an element, at all points where `is_free`, else at those that are here.
+    /// Stores a row of an element: at all points if `ignores_mask`, else at the active ones.
     fn store_element(
         &mut self,
         base: Address,
@@ -220,18 +220,18 @@ impl Packet<'_, '_, '_> {
         index: ElementIndex,
         part: u64,
         value: ir::Value,
-        is_free: bool,
+        ignores_mask: bool,
     ) {
         let value = self.as_type(value, types::F32X4);
-        let ElementIndex::Apart(index) = index else {
+        let ElementIndex::Varying(index) = index else {
             let at = match index {
                 ElementIndex::Known(element) => base.plus(element * series.rows * ROW),
-                ElementIndex::Together(index) | ElementIndex::Apart(index) => {
+                ElementIndex::Uniform(index) | ElementIndex::Varying(index) => {
                     self.at_index(base, index, series.rows * ROW)
                 }
             };
             let at = at.plus(part * ROW);
-            let value = if is_free {
+            let value = if ignores_mask {
                 value
             } else {
                 let old = self.e.load(types::F32X4, at);
@@ -242,7 +242,7 @@ impl Packet<'_, '_, '_> {
             return;
         };
         let at = self.addresses(base, series, index, part);
-        let value = if is_free {
+        let value = if ignores_mask {
             value
         } else {
             let old = self.load_points(types::F32X4, at);
@@ -265,7 +265,7 @@ impl Packet<'_, '_, '_> {
                 let (row, column) = (self.index_row(row), self.index_row(column));
                 let two = self.e.int(2);
                 let row = self.e.b.ins().ishl(row, two);
-                ElementIndex::Apart(self.e.b.ins().iadd(row, column))
+                ElementIndex::Varying(self.e.b.ins().iadd(row, column))
             }
         }
     }
@@ -273,17 +273,17 @@ impl Packet<'_, '_, '_> {
     fn index_row(&mut self, index: ElementIndex) -> ir::Value {
         match index {
             ElementIndex::Known(index) => self.int_row(index as i32),
-            ElementIndex::Together(index) => self.e.b.ins().splat(types::I32X4, index),
-            ElementIndex::Apart(index) => index,
+            ElementIndex::Uniform(index) => self.e.b.ins().splat(types::I32X4, index),
+            ElementIndex::Varying(index) => index,
         }
     }
 
-    /// An index of one of `count` elements. Gives up when it is out of range at a point that is here.
+    /// Returns an index of one of `count` elements. Abandons the packet if it is out of range at an active point.
     fn index(&mut self, index: Operand, count: u32) -> ElementIndex {
         if !self.plan.operand_varies(index) {
             return match self.e.clamp(index, count) {
                 Index::Known(element) => ElementIndex::Known(u64::from(element)),
-                Index::Value(element) => ElementIndex::Together(element),
+                Index::Value(element) => ElementIndex::Uniform(element),
             };
         }
         let index = self.row(index, 0);
@@ -297,13 +297,13 @@ impl Packet<'_, '_, '_> {
         };
         let outside = self.e.b.ins().vany_true(outside);
         self.bail_if(outside);
-        // Points that are elsewhere may have any index.
-        ElementIndex::Apart(self.e.b.ins().umin(index, last))
+        // Inactive points may have any index.
+        ElementIndex::Varying(self.e.b.ins().umin(index, last))
     }
 
     // ---- Records ----
 
-    /// Stores rows in a record, and gives its address. Records of different numbers do not overlap.
+    /// Stores rows in a record; returns its address. Records with different numbers do not overlap.
     pub(super) fn record(&mut self, number: usize, rows: &[ir::Value]) -> Address {
         let at = self.room(number, rows.len() as u64);
         for (i, row) in rows.iter().enumerate() {
@@ -312,7 +312,7 @@ impl Packet<'_, '_, '_> {
         at
     }
 
-    /// A record of so many rows.
+    /// Returns a record with space for the given number of rows.
     pub(super) fn room(&mut self, number: usize, rows: u64) -> Address {
         while self.records.len() <= number {
             let slot = self.e.new_slot(rows * ROW);
@@ -324,7 +324,7 @@ impl Packet<'_, '_, '_> {
         self.e.slot(self.records[number].0)
     }
 
-    /// The rows of a value in memory: where they are, if it varies, else in a record.
+    /// Returns the address of a value's rows: their storage if it varies, else a record.
     pub(super) fn in_memory(&mut self, number: usize, operand: Operand) -> Address {
         match operand {
             Operand::Local(local)
@@ -339,10 +339,10 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Gives room for the result of a call, and what is in it to the variable: directly where that may be.
+    /// Provides memory for the result of a call, and assigns it to the variable; directly if possible.
     pub(super) fn result_of(&mut self, dst: LocalId, number: usize, call: impl FnOnce(&mut Self, ir::Value)) {
         let count = self.row_count(Operand::Local(dst));
-        if matches!(self.home_of(dst), Rows::Memory(_)) && self.is_free(dst) {
+        if matches!(self.home_of(dst), Rows::Memory(_)) && self.ignores_mask(dst) {
             let home = self.base(dst);
             let at = self.e.address_of(home);
             call(self, at);

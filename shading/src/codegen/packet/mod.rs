@@ -4,10 +4,30 @@
 //!   computed once, by the scalar code.
 //! - In divergent control flow a mask marks the active points. A branch runs if any point takes it, a loop until the
 //!   last point has left, and assignments keep the values of inactive points.
-//! - Rare events have no packet code: when fuel runs out or an index is out of range, the packet is abandoned, and its
-//!   points run one by one, from the start. No operation that runs in packets has side effects, so nothing happens
+//! - Rare events have no packet code: if fuel runs out or an index is out of range, the packet is abandoned, and its
+//!   points are run one by one from the start. No operation that runs in packets has side effects, so nothing happens
 //!   twice.
 //! - Results have the same bits as those of the scalar code.
+//!
+//! Strings, closures, texture lookups, attributes, messages, output, recursion, point clouds and the functions of
+//! [`shading_compiler::eval::library`] run at single points only: a unit in which any of them depends on the point, or has
+//! side effects, gets no packet code. Packet code takes up to five times as long to compile as scalar code. Nanoseconds
+//! per point on one thread:
+//!
+//! | shader | `run` | `run_batch` |
+//! |---|--:|--:|
+//! | writes u and v | 14.4 | 5.8 |
+//! | eight octaves of noise | 177 | 84 |
+//! | with derivatives | 371 | 161 |
+//! | of colours | 351 | 194 |
+//! | matrices, trigonometry | 1453 | 476 |
+//! | four matrix inverses | 323 | 91 |
+//! | Mandelbrot, up to 200 iterations | 163 | 78 |
+//! | 27 cells of Worley noise | 685 | 229 |
+//! | `pow`, `normalize` | 40 | 23 |
+//! | 100 units, sums and products | 172 | 63 |
+//! | 100 units, a third of them noises | 1443 | 459 |
+//! | 1000 such units | 12937 | 4539 |
 
 mod control;
 mod emitter;
@@ -31,10 +51,10 @@ pub(in crate::codegen) use plan::Plan;
 pub(crate) use plan::rows_of;
 use plan::{BlockKey, is_in_memory};
 
-/// Bytes of a row.
+/// Size of a row in bytes.
 pub(crate) const ROW: u64 = 16;
 
-/// The first row of each output, and bytes of all.
+/// First row of each output, and total size in bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     pub(crate) rows: Vec<usize>,
@@ -57,7 +77,7 @@ impl Layout {
     }
 }
 
-/// Emits a whole function; gives the emitter back.
+/// Emits a whole function; returns the emitter for reuse.
 pub(super) fn emit<'a, 'u>(
     mut e: Emitter<'a, 'u>,
     plan: &Plan,
@@ -95,7 +115,7 @@ pub(super) fn emit<'a, 'u>(
 }
 
 impl Packet<'_, '_, '_> {
-    /// Gives the variables that vary their homes, in which they are zero.
+    /// Assigns zeroed storage to the varying variables.
     fn open(&mut self, varying: &[LocalId]) {
         let zero = [types::F32X4, types::I32X4].map(|ty| (ty, self.constant_row(ty, 0)));
         for &local in varying {
@@ -142,7 +162,7 @@ impl Packet<'_, '_, '_> {
         let fuel = self.e.ctx_field(FUEL);
         self.e.store(spent, fuel);
         self.e.b.ins().return_(&[]);
-        // Where runs end in code for single points.
+        // Block in which runs of the scalar code end.
         let finish = self.e.finish;
         self.e.b.seal_block(finish);
         self.e.b.switch_to_block(finish);
@@ -150,7 +170,7 @@ impl Packet<'_, '_, '_> {
     }
 }
 
-/// The type of a row of a variable.
+/// Row type of a variable.
 fn row_type(ty: Type) -> ir::Type {
     match Shape::of(ty.base) {
         Shape::Int => types::I32X4,

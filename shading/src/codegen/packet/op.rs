@@ -14,7 +14,7 @@ use shading_compiler::eval::INT_LIMIT;
 use shading_compiler::hir::{LocalId, Op, Operand};
 
 impl Packet<'_, '_, '_> {
-    /// Emits an operation whose result varies.
+    /// Emits an operation with a varying result.
     pub(super) fn operation(&mut self, dst: LocalId, op: Op, args: &[Operand]) {
         let shape = Shape::of(self.e.ty(dst).base);
         match op {
@@ -80,7 +80,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// The row of an operation that gives an int or a float.
+    /// Returns the row of an operation whose result is an int or a float.
     fn number(&mut self, op: Op, args: &[Operand]) -> ir::Value {
         match op {
             Op::IntToFloat => {
@@ -125,7 +125,7 @@ impl Packet<'_, '_, '_> {
 
     // ---- Numbers ----
 
-    /// `+ - * /` of ints, floats and triples, and what works on matrices number by number.
+    /// `+ - * /` of ints, floats and triples, and matrix operations that work element by element.
     fn arithmetic(&mut self, dst: LocalId, op: Op, args: &[Operand]) {
         let (a, b) = (self.rows(args[0]), self.rows(args[1]));
         for (i, (a, b)) in a.into_iter().zip(b).enumerate() {
@@ -175,7 +175,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// Cranelift takes counts modulo the width.
+    /// Cranelift takes shift counts modulo the width.
     fn shift(&mut self, op: Op, a: ir::Value, count: ir::Value) -> ir::Value {
         match op {
             Op::Shl => self.e.b.ins().ishl(a, count),
@@ -183,7 +183,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    // ---- Tests: all bits of a point are set where they hold ----
+    // ---- Comparisons: all bits of a lane are set where they hold ----
 
     fn equal_rows(&mut self, a: ir::Value, b: ir::Value) -> ir::Value {
         if self.e.b.func.dfg.value_type(a) == types::I32X4 {
@@ -232,7 +232,7 @@ impl Packet<'_, '_, '_> {
         vec![zero; self.row_count(Operand::Local(dst)) as usize]
     }
 
-    /// The rows of a field of the shading points, which lie one after the other.
+    /// Loads a field of the shading points, as rows.
     fn global(&mut self, offset: usize, shape: Shape) -> Vec<ir::Value> {
         let rows = 0..shape.numbers();
         rows.map(|row| {

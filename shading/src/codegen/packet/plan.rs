@@ -1,12 +1,12 @@
 //! Divergence analysis: which variables and scopes vary within a packet, and whether a unit can run in packets.
 //!
-//! - A variable *varies* when its value may differ between the points of a packet: it is assigned from what varies, or
-//!   where only some of the points may be.
-//! - A scope is *divergent* when some points may leave it while others go on.
-//! - A variable is *private* to a block when it is assigned there before anything else is done with it, and mentioned
-//!   nowhere outside. In that block it can be assigned at all points, even at those that are elsewhere.
-//! - The *home* of a variable is the innermost block that all its mentions are in. Points that have left that block for
-//!   good may have any value of it.
+//! - A variable *varies* if its value may differ between the points of a packet: it is assigned a varying value, or in
+//!   code where only some points may be active.
+//! - A scope is *divergent* if some points may leave it while others continue.
+//! - A variable is *private* to a block if its first mention is an assignment in the block, and it has no mention
+//!   outside. In that block it can be assigned at all points, including inactive ones.
+//! - The *home* of a variable is the innermost block that contains all its mentions. Points that have left that block
+//!   for good may have any value of it.
 
 use cranelift_entity::SecondaryMap;
 
@@ -15,10 +15,10 @@ use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt, Unit, walk};
 use shading_compiler::ty::{Base, Type};
 
-/// Rows of all variables in memory that a unit may have, which are on the native stack, and of its outputs.
+/// Maximum number of rows of all variables in memory (on the native stack) and outputs of a unit.
 const MAX_ROWS: u64 = 2048;
 
-/// A block of statements, by its address.
+/// A block of statements, identified by its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockKey(usize);
 
@@ -28,28 +28,28 @@ impl BlockKey {
     }
 }
 
-/// What is known of a unit before its code is written.
+/// Results of the analysis of a unit, used by code generation.
 #[derive(Debug, Default)]
 pub(in crate::codegen) struct Plan {
     varying: SecondaryMap<LocalId, bool>,
     divergent: SecondaryMap<ScopeId, bool>,
     privacy: SecondaryMap<LocalId, Privacy>,
-    /// The blocks around all mentions of each variable, the outermost first.
+    /// Blocks that contain all mentions of each variable, the outermost first.
     homes: SecondaryMap<LocalId, Option<Vec<BlockKey>>>,
 }
 
-/// What the mentions of a variable so far say.
+/// Privacy of a variable according to the mentions seen so far.
 #[derive(Clone, Copy, Debug, Default)]
 enum Privacy {
     #[default]
     Unmentioned,
-    /// First assigned in this block, and not mentioned outside so far.
+    /// First assigned in this block, and not mentioned outside.
     Private(BlockKey),
     Shared,
 }
 
 impl Plan {
-    /// `None` when the unit does something that runs at single points only.
+    /// Analyses a unit; `None` if it contains operations that run at single points only.
     pub(in crate::codegen) fn of(unit: &Unit, outputs: &[LocalId]) -> Option<Plan> {
         let mut plan = Plan::default();
         let blocks = || unit.params.iter().map(|p| &p.init).chain([&unit.code.body]);
@@ -67,12 +67,12 @@ impl Plan {
         plan.supports(unit, blocks(), outputs).then_some(plan)
     }
 
-    /// Whether a variable may differ from point to point.
+    /// Returns whether a variable may differ between points.
     pub(super) fn varies(&self, local: LocalId) -> bool {
         self.varying[local]
     }
 
-    /// Whether an operand may differ from point to point.
+    /// Returns whether an operand may differ between points.
     pub(super) fn operand_varies(&self, operand: Operand) -> bool {
         match operand {
             Operand::Local(local) => self.varying[local],
@@ -80,24 +80,24 @@ impl Plan {
         }
     }
 
-    /// Whether some points may leave a scope while others go on.
+    /// Returns whether some points may leave a scope while others continue.
     pub(super) fn is_divergent(&self, scope: ScopeId) -> bool {
         self.divergent[scope]
     }
 
-    /// Whether a variable is private to a block.
+    /// Returns whether a variable is private to a block.
     pub(super) fn is_private(&self, local: LocalId, block: BlockKey) -> bool {
         matches!(self.privacy[local], Privacy::Private(home) if home == block)
     }
 
-    /// Whether all mentions of a variable are in a block.
+    /// Returns whether all mentions of a variable are in a block.
     pub(super) fn is_at_home(&self, local: LocalId, block: BlockKey) -> bool {
         self.homes[local]
             .as_ref()
             .is_some_and(|home| home.contains(&block))
     }
 
-    /// Whether a variable in memory could be read before it is assigned.
+    /// Returns whether a variable in memory could be read before it is assigned.
     pub(super) fn needs_clear(&self, local: LocalId) -> bool {
         matches!(self.privacy[local], Privacy::Shared)
     }
@@ -191,7 +191,7 @@ impl Plan {
                 if self.varying[*dst] {
                     is_vector_op(*op) && args.iter().all(|arg| is_number_operand(code, *arg))
                 } else {
-                    is_blind(*op)
+                    is_pure_op(*op)
                 }
             }
             Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => true,
@@ -199,7 +199,7 @@ impl Plan {
     }
 }
 
-/// Rows of a value: one for each of its numbers.
+/// Number of rows of a value: one for each of its numbers.
 pub(crate) fn rows_of(ty: Type) -> u64 {
     Shape::of(ty.base).numbers() * u64::from(ty.count())
 }
@@ -215,7 +215,7 @@ fn is_number_operand(code: &Code, operand: Operand) -> bool {
     }
 }
 
-/// Whether an operation has code for packets.
+/// Returns whether an operation has packet code.
 fn is_vector_op(op: Op) -> bool {
     match op {
         Op::Copy
@@ -297,8 +297,8 @@ fn is_vector_builtin(builtin: Builtin) -> bool {
         )
 }
 
-/// Whether an operation gives the same wherever it runs, if its operands are the same, and does nothing else.
-fn is_blind(op: Op) -> bool {
+/// Returns whether an operation depends on its operands only, and has no side effects.
+fn is_pure_op(op: Op) -> bool {
     match op {
         Op::Builtin(builtin) => builtin.is_foldable() || builtin == Builtin::IsConstant,
         Op::BuiltinDual(_) => true,
@@ -306,14 +306,14 @@ fn is_blind(op: Op) -> bool {
     }
 }
 
-/// Finds what varies, turn after turn until nothing new is found.
+/// Propagates divergence until a fixpoint is reached.
 struct Spread<'p> {
     plan: &'p mut Plan,
     changed: bool,
 }
 
 impl Spread<'_> {
-    /// `some` is whether only some points may run the block.
+    /// Visits a block; `some` tells whether only some points may execute it.
     fn block(&mut self, block: &Block, some: bool) {
         for stmt in block {
             match stmt {
@@ -349,15 +349,15 @@ impl Spread<'_> {
                         self.changed = true;
                     }
                 }
-                // A unit that calls runs at single points.
+                // Units with calls run at single points.
                 Stmt::Call { .. } => {}
             }
         }
     }
 }
 
-/// Whether a block, the body of a scope if one is given, leaves a scope around it.
-pub(super) fn escapes(block: &[Stmt], own: Option<ScopeId>) -> bool {
+/// Returns whether a block (or the body of the scope `own`) leaves an enclosing scope.
+pub(super) fn leaves_outer_scope(block: &[Stmt], own: Option<ScopeId>) -> bool {
     let mut inner: Vec<ScopeId> = own.into_iter().collect();
     let mut left = vec![];
     walk::statements(block, &mut |stmt| match stmt {
@@ -365,11 +365,11 @@ pub(super) fn escapes(block: &[Stmt], own: Option<ScopeId>) -> bool {
         Stmt::Leave(scope) => left.push(*scope),
         Stmt::Op { .. } | Stmt::Call { .. } | Stmt::If { .. } | Stmt::Loop { .. } => {}
     });
-    // A scope has one place in the code, so what is left and lies within is left from within.
+    // Each scope occurs once in the code, so jumps to a scope within the block come from inside that scope.
     left.iter().any(|scope| !inner.contains(scope))
 }
 
-/// Whether a built-in, not of a number or two, is a call.
+/// Returns whether a built-in (other than a function of one or two numbers) compiles to a call.
 pub(super) fn is_costly(builtin: Builtin) -> bool {
     use Builtin as B;
     matches!(
@@ -386,7 +386,7 @@ pub(super) fn is_costly(builtin: Builtin) -> bool {
     )
 }
 
-/// Whether the rows of a variable live in memory.
+/// Returns whether the rows of a variable are in memory.
 pub(super) fn is_in_memory(ty: Type) -> bool {
     ty.is_array() || Shape::of(ty.base) == Shape::Matrix
 }

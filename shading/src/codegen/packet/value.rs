@@ -8,7 +8,7 @@ use crate::codegen::layout::Shape;
 use crate::codegen::layout::{const_shape, length};
 use shading_compiler::hir::{Const, LocalId, Operand};
 
-/// The bits of vectors do not depend on the order of bytes, since their elements have one size.
+/// Memory flags for bit casts. Byte order has no influence, because the elements of both vectors have the same size.
 pub(super) fn bits() -> ir::MemFlagsData {
     ir::MemFlagsData::new().with_endianness(ir::Endianness::Little)
 }
@@ -16,7 +16,7 @@ pub(super) fn bits() -> ir::MemFlagsData {
 impl Packet<'_, '_, '_> {
     // ---- Rows ----
 
-    /// A row of the same number at all points, by its bits.
+    /// Returns a row with the same number, given by its bits, at all points.
     pub(super) fn constant_row(&mut self, ty: ir::Type, word: u32) -> ir::Value {
         let bytes: Vec<u8> = [word; 4].into_iter().flat_map(u32::to_le_bytes).collect();
         let constant = self.e.b.func.dfg.constants.insert(bytes.into());
@@ -31,7 +31,7 @@ impl Packet<'_, '_, '_> {
         self.constant_row(types::I32X4, i as u32)
     }
 
-    /// The type of an operand's rows.
+    /// Row type of an operand.
     pub(super) fn operand_row_type(&self, operand: Operand) -> ir::Type {
         match self.e.shape(operand) {
             Shape::Int => types::I32X4,
@@ -39,12 +39,12 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// How many rows an operand has.
+    /// Number of rows of an operand.
     pub(super) fn row_count(&self, operand: Operand) -> u64 {
         self.e.shape(operand).numbers() * u64::from(length(self.e.code, operand))
     }
 
-    /// A row of an operand.
+    /// Returns a row of an operand.
     pub(super) fn row(&mut self, operand: Operand, row: u64) -> ir::Value {
         match operand {
             Operand::Local(local) => match self.rows[local] {
@@ -66,19 +66,19 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// All rows of an operand.
+    /// Returns all rows of an operand.
     pub(super) fn rows(&mut self, operand: Operand) -> Vec<ir::Value> {
         (0..self.row_count(operand))
             .map(|row| self.row(operand, row))
             .collect()
     }
 
-    /// The rows of a triple.
+    /// Returns the rows of a triple.
     pub(super) fn triple(&mut self, operand: Operand) -> [ir::Value; 3] {
         [0, 1, 2].map(|row| self.row(operand, row))
     }
 
-    /// A number of an operand that is the same at all points.
+    /// Returns a number of a uniform operand.
     fn uniform_number(&mut self, operand: Operand, number: u64) -> ir::Value {
         let shape = self.e.shape(operand);
         let in_memory = match operand {
@@ -104,14 +104,14 @@ impl Packet<'_, '_, '_> {
 
     // ---- Assignments ----
 
-    /// Assigns all rows of a variable, at the points that are here.
+    /// Assigns all rows of a variable at the active points.
     pub(super) fn assign(&mut self, local: LocalId, rows: &[ir::Value]) {
         for (row, value) in rows.iter().enumerate() {
             self.assign_row(local, row as u64, *value);
         }
     }
 
-    /// Assigns a row of a variable, at the points that are here.
+    /// Assigns a row of a variable at the active points.
     pub(super) fn assign_row(&mut self, local: LocalId, row: u64, value: ir::Value) {
         let value = self.as_type(value, row_type(self.e.ty(local)));
         let value = self.merged(local, row, value);
@@ -128,8 +128,8 @@ impl Packet<'_, '_, '_> {
         self.rows[local].expect("what is assigned here varies")
     }
 
-    /// Whether an assignment need not care which points are here.
-    pub(super) fn is_free(&self, local: LocalId) -> bool {
+    /// Returns whether an assignment can ignore the mask of active points.
+    pub(super) fn ignores_mask(&self, local: LocalId) -> bool {
         !self.is_masked
             || self.plan.is_private(local, self.block)
             || self
@@ -137,9 +137,9 @@ impl Packet<'_, '_, '_> {
                 .is_some_and(|body| self.plan.is_at_home(local, body))
     }
 
-    /// A new value of a row at the points that are here, and its present one at the others.
+    /// Merges a new value of a row at the active points with its current value at the others.
     fn merged(&mut self, local: LocalId, row: u64, value: ir::Value) -> ir::Value {
-        if self.is_free(local) {
+        if self.ignores_mask(local) {
             return value;
         }
         let old = self.row(Operand::Local(local), row);
@@ -149,13 +149,13 @@ impl Packet<'_, '_, '_> {
 
     // ---- Masks ----
 
-    /// Point by point: `yes` where all bits of `mask` are set, else `no`.
+    /// Selects point by point: `yes` where all bits of `mask` are set, else `no`.
     pub(super) fn select(&mut self, mask: ir::Value, yes: ir::Value, no: ir::Value) -> ir::Value {
         let mask = self.as_type(mask, self.e.b.func.dfg.value_type(yes));
         self.e.b.ins().bitselect(mask, yes, no)
     }
 
-    /// The same bits as rows of another type.
+    /// Reinterprets the bits of a row as another type.
     pub(super) fn as_type(&mut self, row: ir::Value, ty: ir::Type) -> ir::Value {
         if self.e.b.func.dfg.value_type(row) == ty {
             row
@@ -164,7 +164,7 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    /// The mask of a test as ints 0 and 1.
+    /// Converts the mask of a test to ints 0 and 1.
     pub(super) fn truth_of(&mut self, mask: ir::Value) -> ir::Value {
         let one = self.int_row(1);
         self.e.b.ins().band(mask, one)
@@ -172,7 +172,7 @@ impl Packet<'_, '_, '_> {
 
     // ---- Points ----
 
-    /// Computes point by point what has no vector instruction.
+    /// Computes an operation without a vector instruction point by point.
     pub(super) fn by_point(
         &mut self,
         rows: &[ir::Value],
@@ -196,7 +196,7 @@ impl Packet<'_, '_, '_> {
         result.expect("there are four points")
     }
 
-    /// A row of numbers, one loaded at each point.
+    /// Loads a row of numbers, one at each point's address.
     pub(super) fn load_points(&mut self, ty: ir::Type, at: [Address; 4]) -> ir::Value {
         let numbers = at.map(|at| self.e.load(ty.lane_type(), at));
         let mut row = self.e.b.ins().scalar_to_vector(ty, numbers[0]);
@@ -207,7 +207,7 @@ impl Packet<'_, '_, '_> {
     }
 }
 
-/// A number of a constant: its row's type and its bits.
+/// Returns the row type and the bits of a number in a constant.
 fn number_of(value: &Const, number: usize) -> (ir::Type, u32) {
     match value {
         Const::Int(i) => (types::I32X4, *i as u32),

@@ -45,7 +45,7 @@ unsafe extern "C" fn any_attribute_shim(
 }
 
 /// # Safety
-/// `ctx` is the context of a run that is going on, and the names are texts.
+/// `ctx` is the context of a run in progress, and the names are texts.
 unsafe fn find(
     ctx: *mut ContextHeader,
     object: *const TextHeader,
@@ -53,7 +53,7 @@ unsafe fn find(
     index: i32,
     kind: i32,
 ) -> Option<Const> {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let (object, name) = (text::read(object), text::read(name));
         let (index, kind) = (u32::try_from(index).ok(), Kind::of_code(kind));

@@ -7,7 +7,7 @@ use super::report::report;
 use super::text::make;
 use super::{Lanes, Shim, run};
 use crate::runtime::cloud::{
-    self, CloudAttribute, CloudFault, CloudHandle, CloudSearch, CloudValue, PointCloud,
+    self, CloudAttribute, CloudError, CloudHandle, CloudSearch, CloudValue, PointCloud,
 };
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
@@ -17,37 +17,37 @@ use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::Kind;
 use shading_compiler::hir::kind::Element;
 
-/// The operands of a call as compiled code writes them down. Pointers that a function does not use may be null.
+/// Operands of a call as stored by compiled code. Pointers that a function does not use may be null.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct CloudRecord {
     pub(crate) center: Lanes,
-    /// The change of `center` along an axis.
+    /// Differential of `center` along an axis.
     pub(crate) change: Lanes,
     pub(crate) file: *const TextHeader,
     pub(crate) name: *const TextHeader,
-    /// The numbers of points.
+    /// Point indices.
     pub(crate) indices: *const i32,
-    /// The array before the call.
+    /// Contents of the array before the call.
     pub(crate) before: *const u8,
     pub(crate) handle: u32,
     pub(crate) radius: f32,
-    /// The most points that are wanted.
+    /// Maximum number of points.
     pub(crate) count: i32,
     pub(crate) sort: i32,
-    /// How many numbers there are behind `indices`.
+    /// Number of elements of `indices`.
     pub(crate) length: u32,
-    /// The [`Kind::code`] of the array that is filled.
+    /// [`Kind::code`] of the array to fill.
     pub(crate) kind: i32,
 }
 
 impl CloudRecord {
-    /// How many points are asked for: no more than there are numbers of points, and places in the array.
-    fn asked(&self) -> usize {
-        cloud::asked(self.count, self.length as usize, self.room())
+    /// Number of requested points, limited by the number of indices and the length of the array.
+    fn requested_count(&self) -> usize {
+        cloud::requested_count(self.count, self.length as usize, self.room())
     }
 
-    /// How many elements the array has.
+    /// Number of elements of the array.
     fn room(&self) -> usize {
         Kind::of_code(self.kind).count() as usize
     }
@@ -61,16 +61,16 @@ impl CloudRecord {
         host.cloud(CloudHandle(self.handle))
     }
 
-    /// Notes what is wrong with a call.
+    /// Reports an error of a call.
     ///
     /// # Safety
-    /// `ctx` is the context of a run that is going on, and the record that of a call of that run.
-    unsafe fn report(&self, ctx: *mut ContextHeader, place: u32, fault: CloudFault) {
+    /// `ctx` is the context of a run in progress, and the record that of a call in that run.
+    unsafe fn report(&self, ctx: *mut ContextHeader, place: u32, fault: CloudError) {
         let kind = match fault {
-            CloudFault::NoCloud => ReportKind::MissingCloud,
+            CloudError::NoCloud => ReportKind::MissingCloud,
             _ => ReportKind::BadArgument,
         };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let host = run(ctx).host_of_run();
             report(ctx, place, kind, || {
@@ -86,12 +86,12 @@ impl CloudRecord {
         }
     }
 
-    /// Writes a value to each place of a result, and to those behind the last that the call asks for what was there
-    /// before. The value of a point fills `width` places.
+    /// Writes the values of the requested points to a result, and copies the previous contents of the remaining
+    /// elements. The value of a point fills `width` elements.
     ///
     /// # Safety
-    /// Compiled code filled the record in a run whose context is `ctx`, and `out` has as many elements as it says. `out`
-    /// may be `before`, or `indices` where `width` is 1.
+    /// Compiled code filled the record in a run whose context is `ctx`, and `out` has the number of elements in the
+    /// record. `out` may be `before`, or `indices` if `width` is 1.
     unsafe fn fill<'a>(
         &self,
         (ctx, place): (*mut ContextHeader, u32),
@@ -100,12 +100,12 @@ impl CloudRecord {
         value: impl Fn(i32, usize) -> Option<CloudValue<'a>>,
     ) {
         let stride = stride(self.element());
-        let asked = self.asked().min(self.room() / width) * width;
-        // SAFETY: the caller's. Each number is read before its place is written.
+        let requested_count = self.requested_count().min(self.room() / width) * width;
+        // SAFETY: guaranteed by the caller. Each index is read before its element is written.
         unsafe {
             for i in 0..self.room() {
                 let (to, from) = (out.add(i * stride), self.before.add(i * stride));
-                let value = if i < asked {
+                let value = if i < requested_count {
                     value(*self.indices.add(i / width), i % width)
                 } else {
                     None
@@ -126,7 +126,7 @@ impl CloudRecord {
     }
 }
 
-/// Bytes from one element of an array to the next.
+/// Stride in bytes of an array.
 fn stride(element: Element) -> usize {
     match element {
         Element::Int | Element::Float => 4,
@@ -136,7 +136,7 @@ fn stride(element: Element) -> usize {
     }
 }
 
-/// `(context, file) → handle`: the cloud of a name that is computed.
+/// `(context, file) → handle`: the cloud with a name computed at run time.
 pub(crate) fn cloud_named() -> Shim {
     Shim::of2(cloud_named_shim)
 }
@@ -191,7 +191,7 @@ unsafe extern "C" fn search(ctx: *mut ContextHeader, place: u32, record: *const 
     }
 }
 
-/// `(context, place, record) → int`: whether all values that a call asks for are there.
+/// `(context, place, record) → int`: whether all values requested by a call exist.
 pub(crate) fn has_cloud_values() -> Shim {
     Shim::of3(has_values)
 }
@@ -200,7 +200,7 @@ unsafe extern "C" fn has_values(ctx: *mut ContextHeader, place: u32, record: *co
     // SAFETY: compiled code passes its context and a record that it has filled.
     unsafe {
         let record = &*record;
-        let indices = (0..record.asked()).map(|i| *record.indices.add(i));
+        let indices = (0..record.requested_count()).map(|i| *record.indices.add(i));
         let cloud = record.cloud(run(ctx).host());
         let array = (record.element(), record.room());
         match cloud::check(cloud, text::read(record.name), array, indices) {
@@ -219,7 +219,7 @@ unsafe extern "C" fn values(ctx: *mut ContextHeader, place: u32, record: *const 
         let record = &*record;
         let element = record.element();
         let cloud = record.cloud(run(ctx).host());
-        // What is wrong is told where it is asked whether there are values.
+        // Errors are reported by the test whether the values exist.
         let attribute =
             cloud.and_then(|cloud| CloudAttribute::of(cloud, text::read(record.name), element).ok());
         let width = attribute.map_or(1, |attribute| attribute.width(element));
@@ -249,7 +249,7 @@ unsafe extern "C" fn distance_changes(
     unsafe { fill_distances((ctx, place), record, out, 1) }
 }
 
-/// Distances, or their changes.
+/// Distances, or their differentials.
 ///
 /// # Safety
 /// As for `values`.
@@ -259,7 +259,7 @@ unsafe fn fill_distances(
     out: *mut u8,
     part: usize,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let record = &*record;
         let triple = |[x, y, z, _]: Lanes| [x, y, z];
@@ -281,8 +281,8 @@ unsafe extern "C" fn zeros(ctx: *mut ContextHeader, place: u32, record: *const C
     }
 }
 
-/// `(context, place, file, position, records, number of records) → int`: whether a point is kept. The records are names
-/// and values of attributes in turn.
+/// `(context, place, file, position, records, number of records) → int`: whether the point is recorded. The records are
+/// alternating names and values of attributes.
 pub(crate) fn cloud_write() -> Shim {
     Shim::of6(write)
 }
@@ -295,7 +295,8 @@ unsafe extern "C" fn write(
     records: *const Record,
     count: u32,
 ) -> i32 {
-    // SAFETY: compiled code passes its context, a text, a triple, and so many records, of which every other is a text.
+    // SAFETY: compiled code passes its context, a text, a triple, and the given number of records, alternating texts
+    // and values.
     unsafe {
         let (file, [x, y, z, _]) = (text::read(file), *position);
         let records = slice::from_raw_parts(records, count as usize);

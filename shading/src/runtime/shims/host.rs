@@ -13,7 +13,7 @@ use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{AttributeHandle, ShaderHost, Sink};
 use shading_compiler::hir::Axis;
 
-/// A host as compiled code calls it: directly, without a table of virtual functions.
+/// Functions of a host as called by compiled code: direct calls, without dynamic dispatch.
 #[derive(Clone)]
 pub struct HostFunctions {
     pub(crate) host: Arc<dyn ShaderHost>,
@@ -30,8 +30,8 @@ pub struct HostFunctions {
 }
 
 impl HostFunctions {
-    /// The functions of a host. Instances that are compiled for it ask it for textures by handle, so run them in
-    /// contexts of the same host.
+    /// Returns the functions of a host. Instances compiled for it use its texture handles, so they must run in contexts
+    /// of the same host.
     pub fn of<H: ShaderHost>(host: Arc<H>) -> HostFunctions {
         HostFunctions {
             host,

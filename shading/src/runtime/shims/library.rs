@@ -23,7 +23,8 @@ unsafe extern "C" fn library_shim(
     count: u32,
     out: *mut u8,
 ) {
-    // SAFETY: compiled code passes its context, a function that it owns, so many arguments, and memory for the value.
+    // SAFETY: compiled code passes its context, a function that it owns, the given number of arguments, and memory for
+    // the value.
     unsafe {
         let values = Values::all(ctx, place, args, count);
         let args: Vec<_> = values.iter().map(Values::arg).collect();
@@ -35,12 +36,12 @@ unsafe extern "C" fn library_shim(
     }
 }
 
-/// Stores a value as compiled code has it in memory.
+/// Stores a value in the memory layout of compiled code.
 ///
 /// # Safety
-/// `ctx` is the context of a run that is going on, and there is room for a value of that kind.
+/// `ctx` is the context of a run in progress, and `out` has space for a value of that kind.
 pub(super) unsafe fn store(ctx: *mut ContextHeader, place: u32, value: &Const, out: *mut u8) {
-    // SAFETY: the caller's; elements of an array are as far apart as their sizes.
+    // SAFETY: guaranteed by the caller; the stride of an array is the size of its elements.
     unsafe {
         match value {
             Const::Int(x) => out.cast::<i32>().write(*x),
@@ -58,7 +59,7 @@ pub(super) unsafe fn store(ctx: *mut ContextHeader, place: u32, value: &Const, o
     }
 }
 
-/// Bytes from one element of an array to the next.
+/// Stride in bytes of an array.
 fn stride(element: &Const) -> usize {
     match element {
         Const::Int(_) | Const::Float(_) => 4,

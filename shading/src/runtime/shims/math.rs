@@ -7,7 +7,7 @@ use shading_compiler::eval::{lanes, lanes2, matrix};
 /// A matrix, row-major.
 type Matrix = [f32; 16];
 
-/// Applies a macro to the built-ins of one number that are called, with the function of each.
+/// Applies a macro to the built-ins of one number that are called out of line, with the function of each.
 macro_rules! unary_table {
     ($table:ident) => {
         $table! {
@@ -35,7 +35,7 @@ macro_rules! unary_table {
     };
 }
 
-/// The same for those of two numbers.
+/// Applies a macro to the built-ins of two numbers that are called out of line, with the function of each.
 macro_rules! binary_table {
     ($table:ident) => {
         $table! {
@@ -91,7 +91,7 @@ pub(crate) fn binary(builtin: Builtin) -> Option<(Shim, Shim)> {
     Some(binary_table!(table))
 }
 
-/// What is done to matrices out of line.
+/// Matrix functions called out of line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MatrixFunction {
     /// `(out, a, b)`: matrix product.
@@ -110,7 +110,7 @@ pub(crate) enum MatrixFunction {
     Normal,
 }
 
-/// The function of a matrix operation.
+/// Returns the shim of a matrix function.
 pub(crate) fn matrix_function(function: MatrixFunction) -> Shim {
     match function {
         MatrixFunction::Mul => Shim::of3(mul),

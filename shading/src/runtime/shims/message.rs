@@ -6,7 +6,7 @@ use super::text::write;
 use super::{Shim, run};
 use crate::runtime::Sink;
 use crate::runtime::context::ContextHeader;
-use crate::runtime::messages::Asked;
+use crate::runtime::messages::MessageQuery;
 use crate::runtime::text::{self, TextHeader};
 use shading_compiler::hir::{Const, Kind};
 
@@ -24,23 +24,23 @@ unsafe extern "C" fn set_message_shim(
     value: *const u8,
     bytes: u32,
 ) {
-    // SAFETY: compiled code passes its context, texts, and a value of so many bytes. The texts and closures that the
-    // value may refer to live until the run is over, as the copy does.
+    // SAFETY: compiled code passes its context, texts, and a value of the given size. Texts and closures referenced by
+    // the value live until the end of the run, as the copy does.
     unsafe {
-        let asked = asked(name, ty, place);
+        let message_query = message_query(name, ty, place);
         let copy = allocate(ctx, report, bytes as usize);
         if copy.is_null() {
             return;
         }
         copy.copy_from_nonoverlapping(value, bytes as usize);
-        let set = run(ctx).messages.set(asked, copy.cast_const());
+        let set = run(ctx).messages.set(message_query, copy.cast_const());
         if let Err(error) = set {
             write(ctx, Sink::Error, &error);
         }
     }
 }
 
-/// `(context, source, name, type, place, kind) → int`: whether there is a message of that type.
+/// `(context, source, name, type, place, kind) → int`: whether a message of that type exists.
 pub(crate) fn has_message() -> Shim {
     Shim::of6(has_message_shim)
 }
@@ -58,7 +58,7 @@ unsafe extern "C" fn has_message_shim(
         if text::read(source) == TRACE {
             return i32::from(traced(ctx, name, kind).is_some());
         }
-        let found = run(ctx).messages.ask(asked(name, ty, place));
+        let found = run(ctx).messages.query(message_query(name, ty, place));
         match found {
             Ok(found) => i32::from(found),
             Err(error) => {
@@ -69,7 +69,7 @@ unsafe extern "C" fn has_message_shim(
     }
 }
 
-/// `(context, report place, source, name, kind, out, bytes of the value)`: the value of a message that is there.
+/// `(context, report place, source, name, kind, out, bytes of the value)`: the value of an existing message.
 pub(crate) fn message_value() -> Shim {
     Shim::of7(message_value_shim)
 }
@@ -83,7 +83,7 @@ unsafe extern "C" fn message_value_shim(
     out: *mut u8,
     bytes: u32,
 ) {
-    // SAFETY: compiled code asks for a message that is there and of the type, so of the size, of `out`.
+    // SAFETY: compiled code requests an existing message of the type, and thus the size, of `out`.
     unsafe {
         if text::read(source) == TRACE {
             if let Some(value) = traced(ctx, name, kind) {
@@ -97,15 +97,15 @@ unsafe extern "C" fn message_value_shim(
     }
 }
 
-/// The source of messages about the last traced ray.
+/// Name of the source of messages about the last traced ray.
 const TRACE: &str = "trace";
 
-/// What the last traced ray tells under a name, as a value of the kind of that code.
+/// Returns a message about the last traced ray, as a value of the kind with the given code.
 ///
 /// # Safety
-/// The context and the text are those of compiled code.
+/// The context and the text are passed by compiled code.
 unsafe fn traced(ctx: *mut ContextHeader, name: *const TextHeader, kind: i32) -> Option<Const> {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let run = run(ctx);
         let kind = Kind::of_code(kind);
@@ -115,8 +115,12 @@ unsafe fn traced(ctx: *mut ContextHeader, name: *const TextHeader, kind: i32) ->
 
 /// # Safety
 /// All are texts.
-unsafe fn asked<'a>(name: *const TextHeader, ty: *const TextHeader, place: *const TextHeader) -> Asked<'a> {
-    // SAFETY: the caller's.
+unsafe fn message_query<'a>(
+    name: *const TextHeader,
+    ty: *const TextHeader,
+    place: *const TextHeader,
+) -> MessageQuery<'a> {
+    // SAFETY: guaranteed by the caller.
     let [name, ty, place] = [name, ty, place].map(|t| unsafe { text::read(t) });
-    Asked { name, ty, place }
+    MessageQuery { name, ty, place }
 }

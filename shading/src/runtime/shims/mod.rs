@@ -1,11 +1,12 @@
 //! Shims: Rust functions called by compiled code.
 //!
-//! - A [`Shim`] carries its address with its signature, taken from the type of the Rust function, so that the two cannot
-//!   disagree. Arguments are ints, floats and pointers only, which all calling conventions pass alike.
-//! - Triples and matrices are passed by pointer: a triple is [`Lanes`], of which the last is undefined. Results are
+//! - A [`Shim`] carries its address with its signature, taken from the type of the Rust function, so that the two
+//!   cannot disagree. Arguments are ints, floats and pointers only, which all calling conventions pass alike.
+//! - Triples and matrices are passed by pointer: a triple is [`Lanes`], with an undefined fourth lane. Results are
 //!   stored through a pointer, which may be that of an argument.
 //! - A `place` argument is the index of a source location in the shader's [`Places`].
-//! - A panic in a shim (in the embedder's host, say) ends the process: it cannot unwind through compiled code.
+//! - A panic in a shim (for example in the embedder's host) ends the process, because it cannot unwind through compiled
+//!   code.
 //!
 //! [`Places`]: crate::runtime::context::Places
 
@@ -42,10 +43,10 @@ pub(crate) use texture::{LookupRecord, pack};
 
 use crate::runtime::context::{ContextHeader, Run};
 
-/// Four floats of which three are a triple's.
+/// A triple padded to four floats.
 pub(crate) type Lanes = [f32; 4];
 
-/// How a value is passed.
+/// ABI class of a parameter or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Abi {
     /// `i32` or `u32`.
@@ -56,7 +57,7 @@ pub(crate) enum Abi {
     Pointer,
 }
 
-/// A function that compiled code can call.
+/// A Rust function that compiled code can call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shim {
     address: usize,
@@ -65,23 +66,23 @@ pub(crate) struct Shim {
 }
 
 impl Shim {
-    /// Where it is.
+    /// Address of the function.
     pub(crate) fn address(&self) -> usize {
         self.address
     }
 
-    /// What it takes.
+    /// Parameter types.
     pub(crate) fn params(&self) -> impl Iterator<Item = Abi> {
         self.params.into_iter().flatten()
     }
 
-    /// What it gives.
+    /// Result type.
     pub(crate) fn result(&self) -> Option<Abi> {
         self.result
     }
 }
 
-/// A type of arguments or results.
+/// A type that can be a parameter or result.
 pub(crate) trait Passed {
     const ABI: Option<Abi>;
 }
@@ -105,7 +106,7 @@ impl<T> Passed for *mut T {
     const ABI: Option<Abi> = Some(Abi::Pointer);
 }
 
-/// Makes [`Shim`]s of functions with so many parameters.
+/// Makes [`Shim`]s of functions with the given number of parameters.
 macro_rules! shim_of {
     ($($make:ident($($param:ident)*);)*) => {
         impl Shim {
@@ -131,27 +132,27 @@ shim_of! {
 }
 
 /// # Safety
-/// The context is of a run that is going on, and its host is an `H`: `ShaderInstance::run` has checked the type.
+/// `ctx` is the context of a run in progress, and its host is an `H`: `ShaderInstance::run` has checked the type.
 unsafe fn host<'a, H>(ctx: *mut ContextHeader) -> &'a H {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { &*(*ctx).host.cast::<H>() }
 }
 
-/// The whole context behind its header.
+/// Returns the whole context of a header.
 ///
 /// # Safety
-/// `ctx` is the header of a context whose run is going on, and no other reference to it is alive.
+/// `ctx` is the header of a context with a run in progress, and no other reference to it is alive.
 unsafe fn run<'a>(ctx: *mut ContextHeader) -> &'a mut Run {
     // SAFETY: the header is the first field of a `Run`, and the pointer was made from one.
     unsafe { &mut *ctx.cast::<Run>() }
 }
 
-/// A triple behind a pointer.
+/// Reads a triple.
 ///
 /// # Safety
 /// The pointer is valid for reads.
 unsafe fn triple(at: *const Lanes) -> [f32; 3] {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let [x, y, z, _] = unsafe { at.read() };
     [x, y, z]
 }
@@ -161,6 +162,6 @@ unsafe fn triple(at: *const Lanes) -> [f32; 3] {
 /// # Safety
 /// The pointer is valid for writes.
 unsafe fn put(at: *mut Lanes, [x, y, z]: [f32; 3]) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { at.write([x, y, z, 0.0]) }
 }

@@ -1,4 +1,5 @@
-//! Shims for packets: functions of four points, `(out, arguments)`, each a record of rows, one for each number.
+//! Shims for packets: functions on four points, `(out, arguments)`. Each argument is a record of rows, one for each
+//! number.
 //!
 //! Arguments are in the order of the operation's operands, and results are stored after all arguments are read.
 
@@ -9,45 +10,45 @@ use shading_compiler::eval::matrix;
 use shading_compiler::eval::noise::packet as noise;
 use shading_compiler::eval::packet::{self as eval, Row};
 
-/// What a noise gives.
+/// Result of a noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoiseResult {
-    /// Whether it is a triple, not a float.
+    /// True for a triple, false for a float.
     pub(crate) is_triple: bool,
-    /// Whether it goes with its changes in x and in y.
+    /// True if it includes differentials in x and in y.
     pub(crate) is_dual: bool,
 }
 
-/// The rows of an argument.
+/// Reads the rows of an argument.
 ///
 /// # Safety
-/// The pointer is valid for reads of so many rows.
+/// The pointer is valid for reads of `N` rows.
 unsafe fn read<const N: usize>(at: *const Row) -> [Row; N] {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { at.cast::<[Row; N]>().read() }
 }
 
 /// Stores the rows of a result.
 ///
 /// # Safety
-/// The pointer is valid for writes of so many rows.
+/// The pointer is valid for writes of `N` rows.
 unsafe fn write<const N: usize>(at: *mut Row, rows: [Row; N]) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { at.cast::<[Row; N]>().write(rows) }
 }
 
-/// A function of records of so many rows.
+/// Defines the shim of a function on records of the given number of rows.
 macro_rules! shim {
     ($rows:literal, $f:expr) => {{
         unsafe extern "C" fn run(out: *mut Row, args: *const Row) {
-            // SAFETY: compiled code passes records of as many rows as the operation takes and gives.
+            // SAFETY: compiled code passes records with the numbers of rows of the operation's operands and result.
             unsafe { write(out, $f(read::<$rows>(args))) }
         }
         Shim::of2(run)
     }};
 }
 
-/// A built-in of one number, on as many rows. `None` for what has a form of its own.
+/// A built-in of one number, applied to `rows` rows. `None` for functions with a form of their own.
 pub(crate) fn unary(builtin: Builtin, rows: usize) -> Option<Shim> {
     macro_rules! table {
         ($($name:ident => $f:path,)*) => {
@@ -65,7 +66,7 @@ pub(crate) fn unary(builtin: Builtin, rows: usize) -> Option<Shim> {
     Some(math::unary_table!(table))
 }
 
-/// A built-in of two numbers, on as many rows of each.
+/// A built-in of two numbers, applied to `rows` rows of each.
 pub(crate) fn binary(builtin: Builtin, rows: usize) -> Option<Shim> {
     macro_rules! table {
         ($($name:ident => $f:path,)*) => {
@@ -84,7 +85,7 @@ pub(crate) fn binary(builtin: Builtin, rows: usize) -> Option<Shim> {
     Some(math::binary_table!(table))
 }
 
-/// A noise of so many numbers.
+/// A noise of the given number of coordinates.
 pub(crate) fn noise(builtin: Builtin, numbers: usize, result: NoiseResult) -> Option<Shim> {
     match numbers {
         1 => noise_of::<1, 2>(builtin, result),
@@ -94,7 +95,7 @@ pub(crate) fn noise(builtin: Builtin, numbers: usize, result: NoiseResult) -> Op
     }
 }
 
-/// The same of `D` numbers, where `K` is one more.
+/// A noise of `D` coordinates; `K` is `D` + 1.
 fn noise_of<const D: usize, const K: usize>(builtin: Builtin, result: NoiseResult) -> Option<Shim> {
     let NoiseResult { is_triple, is_dual } = result;
     Some(match (builtin, is_triple, is_dual) {
@@ -114,8 +115,8 @@ fn noise_of<const D: usize, const K: usize>(builtin: Builtin, result: NoiseResul
     })
 }
 
-/// One shim for each noise: compiled code passes records of `D` rows, or of three times as many with their changes, and
-/// of as many rows as the noise gives.
+/// Defines one shim for each noise: compiled code passes a record of `D` rows (three times as many with differentials),
+/// and a record for the rows of the result.
 macro_rules! noise_shims {
     ($($name:ident<$($n:ident),*>: $f:expr;)*) => {
         $(unsafe extern "C" fn $name<$(const $n: usize),*>(out: *mut Row, args: *const Row) {
@@ -125,12 +126,12 @@ macro_rules! noise_shims {
     };
 }
 
-/// The coordinates of a noise with their changes in x and in y.
+/// Reads the coordinates of a noise with their differentials in x and in y.
 ///
 /// # Safety
 /// As for [`read`], three times.
 unsafe fn read_duals<const D: usize>(at: *const Row) -> [[Row; D]; 3] {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { at.cast::<[[Row; D]; 3]>().read() }
 }
 
@@ -160,7 +161,7 @@ noise_shims! {
     };
 }
 
-/// The function of a matrix operation: `(out, matrices)`, `(out, matrices, matrices)` or `(out, matrices, triples)`.
+/// Returns the shim of a matrix function: `(out, matrices)`, `(out, matrices, matrices)` or `(out, matrices, triples)`.
 pub(crate) fn matrix_function(function: MatrixFunction) -> Shim {
     match function {
         MatrixFunction::Mul => Shim::of3(mul),

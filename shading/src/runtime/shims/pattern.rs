@@ -5,7 +5,7 @@ use shading_compiler::builtins::Builtin;
 use shading_compiler::eval::dual::Dual;
 use shading_compiler::eval::noise as eval;
 
-/// What a noise is over: the types of its arguments.
+/// Domain of a noise: the types of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dimensions {
     /// `(float)`.
@@ -18,7 +18,8 @@ pub(crate) enum Dimensions {
     Four,
 }
 
-/// A noise that gives a float, `(arguments) → float`, or a triple, `(out, arguments)`. `None` for what is no noise.
+/// A noise with a float result, `(arguments) → float`, or a triple result, `(out, arguments)`. `None` if the function
+/// is not a noise.
 pub(crate) fn noise(builtin: Builtin, dimensions: Dimensions, gives_triple: bool) -> Option<Shim> {
     macro_rules! table {
         ($($name:ident: $one:ident $two:ident $three:ident $four:ident
@@ -46,8 +47,8 @@ pub(crate) fn noise(builtin: Builtin, dimensions: Dimensions, gives_triple: bool
     })
 }
 
-/// A noise with its derivatives: `(out, arguments)`. An argument is three times 16 bytes: its value, its change along x,
-/// and that along y; the result is an array of these three. `None` for what has no derivatives.
+/// A noise with its derivatives: `(out, arguments)`. An argument is three times 16 bytes: its value, its differential
+/// along x, and that along y; the result is an array of these three. `None` for noises without derivatives.
 pub(crate) fn noise_dual(builtin: Builtin, dimensions: Dimensions, gives_triple: bool) -> Option<Shim> {
     Some(match builtin {
         Builtin::Perlin => perlin_dual(dimensions, gives_triple),
@@ -56,22 +57,22 @@ pub(crate) fn noise_dual(builtin: Builtin, dimensions: Dimensions, gives_triple:
     })
 }
 
-/// A number with derivatives.
+/// Reads a number with derivatives.
 ///
 /// # Safety
 /// The pointer is valid for reads of 48 bytes.
 unsafe fn dual(at: *const [Lanes; 3]) -> Dual {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let [value, dx, dy] = unsafe { at.read() };
     Dual::new(value[0], dx[0], dy[0])
 }
 
-/// A triple with derivatives.
+/// Reads a triple with derivatives.
 ///
 /// # Safety
 /// The pointer is valid for reads of 48 bytes.
 unsafe fn triple_dual(at: *const [Lanes; 3]) -> [Dual; 3] {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let parts = unsafe { at.read() };
     Dual::triple(parts.map(|[x, y, z, _]| [x, y, z]))
 }
@@ -81,7 +82,7 @@ unsafe fn triple_dual(at: *const [Lanes; 3]) -> [Dual; 3] {
 /// # Safety
 /// The pointer is valid for writes of three floats.
 unsafe fn put_dual(at: *mut [f32; 3], d: Dual) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { at.write([d.value, d.dx, d.dy]) }
 }
 
@@ -90,16 +91,16 @@ unsafe fn put_dual(at: *mut [f32; 3], d: Dual) {
 /// # Safety
 /// The pointer is valid for writes of 48 bytes.
 unsafe fn put_triple_dual(at: *mut [Lanes; 3], d: [Dual; 3]) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { at.write(Dual::parts(d).map(|[x, y, z]| [x, y, z, 0.0])) }
 }
 
-/// The shims of a noise with derivatives, as a function that gives them.
+/// Defines the shims of a noise with derivatives, as a function that returns them.
 macro_rules! dual_shims {
     ($($name:ident: $one:ident $two:ident $three:ident $four:ident
         $one3:ident $two3:ident $three3:ident $four3:ident;)*) => {
         $(fn $name(dimensions: Dimensions, gives_triple: bool) -> Shim {
-            // In all of these, compiled code passes the address of the result and of as many arguments as the noise has.
+            // In all of these, compiled code passes the addresses of the result and of the noise's arguments.
             unsafe extern "C" fn one(out: *mut [f32; 3], args: *const [Lanes; 3]) {
                 // SAFETY: see above.
                 unsafe { put_dual(out, eval::$one(dual(args))) }
@@ -151,7 +152,7 @@ dual_shims! {
     uperlin_dual: uperlin1 uperlin2 uperlin3 uperlin4 uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple;
 }
 
-/// One shim for each noise function, of the same name.
+/// Defines one shim for each noise function, of the same name.
 macro_rules! shims {
     ($($one:ident $two:ident $three:ident $four:ident;)*) => {
         $(
@@ -173,7 +174,7 @@ macro_rules! shims {
     };
 }
 
-/// The same for those that give triples.
+/// Defines one shim for each noise function with a triple result.
 macro_rules! triple_shims {
     ($($one:ident $two:ident $three:ident $four:ident;)*) => {
         $(

@@ -13,7 +13,7 @@ use crate::runtime::listing::Listing;
 use crate::runtime::text::{self, TextHeader};
 use shading_compiler::eval::text::Arg;
 
-/// What the values of an argument are.
+/// Kind of an argument's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum ArgKind {
@@ -29,34 +29,34 @@ pub(crate) enum ArgKind {
     Closure,
 }
 
-/// An argument, as compiled code stores it.
+/// An argument as stored by compiled code.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Record {
     /// An [`ArgKind`].
     kind: u32,
-    /// How many values.
+    /// Number of values.
     count: u32,
-    /// The first of them.
+    /// Address of the first value.
     data: *const u8,
 }
 
 impl Record {
-    /// The text that an argument is.
+    /// Reads an argument that is a text.
     ///
     /// # Safety
     /// Compiled code stored a text, which lives as long as `'a`.
     pub(super) unsafe fn text<'a>(&self) -> &'a str {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { text::read(*self.data.cast::<*const TextHeader>()) }
     }
 
-    /// The number, triple, matrix or text that an argument is.
+    /// Reads an argument that is a number, triple, matrix or text.
     ///
     /// # Safety
     /// Compiled code stored an int, a float, a triple, a matrix, or a text, which lives as long as `'a`.
     pub(super) unsafe fn value<'a>(&self) -> CloudValue<'a> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match self.kind {
                 k if k == ArgKind::Int as u32 => CloudValue::Int(*self.data.cast()),
@@ -74,7 +74,7 @@ impl Record {
     }
 }
 
-/// An argument's values, gathered.
+/// Values of an argument.
 pub(super) enum Values<'a> {
     Ints(&'a [i32]),
     Floats(&'a [f32]),
@@ -83,19 +83,19 @@ pub(super) enum Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// The values of `count` arguments.
+    /// Reads `count` arguments.
     ///
     /// # Safety
-    /// Compiled code, whose context this is, stored as many records, and the values behind them live as long as `'a`.
+    /// Compiled code, whose context this is, stored `count` records, and the values behind them live as long as `'a`.
     pub(super) unsafe fn all(
         ctx: *mut ContextHeader,
         place: u32,
         records: *const Record,
         count: u32,
     ) -> Vec<Values<'a>> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let records = unsafe { slice::from_raw_parts(records, count as usize) };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         records
             .iter()
             .map(|r| unsafe { Values::of(ctx, place, r) })
@@ -130,7 +130,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The values as `eval` takes them.
+    /// Returns the values as an argument of `eval`.
     pub(super) fn arg(&self) -> Arg<'_> {
         match self {
             Values::Ints(v) => Arg::Ints(v),
@@ -141,12 +141,12 @@ impl<'a> Values<'a> {
     }
 }
 
-/// A closure as text.
+/// Returns a closure as text.
 ///
 /// # Safety
-/// `ctx` is the context of a run that is going on, and the closure one of that run.
+/// `ctx` is the context of a run in progress, and the closure belongs to that run.
 unsafe fn shown(ctx: *mut ContextHeader, place: u32, closure: *const NodeHeader) -> *const TextHeader {
-    // SAFETY: the caller's; the places are the instance's, which is borrowed as long as it runs.
+    // SAFETY: guaranteed by the caller; the places are the instance's, which is borrowed during the run.
     unsafe {
         let Some((registry, layouts)) = &(*(*ctx).places).closures else {
             return text::empty();

@@ -22,7 +22,7 @@ unsafe extern "C" fn out_of_fuel_shim(ctx: *mut ContextHeader, place: u32) {
     }
 }
 
-/// `(context, place)`: calls nest too deep.
+/// `(context, place)`: calls are nested too deeply.
 pub(crate) fn too_deep() -> Shim {
     Shim::of2(too_deep_shim)
 }
@@ -37,7 +37,7 @@ unsafe extern "C" fn too_deep_shim(ctx: *mut ContextHeader, place: u32) {
     }
 }
 
-/// `(context, place, index, length) → index within`.
+/// `(context, place, index, length) → clamped index`.
 pub(crate) fn index_out_of_range() -> Shim {
     Shim::of4(index_out_of_range_shim)
 }
@@ -49,7 +49,7 @@ unsafe extern "C" fn index_out_of_range_shim(
     length: u32,
 ) -> i32 {
     let (clamped, _) = eval::clamp_index(index, length as usize);
-    // SAFETY: as above; the places are the instance's, which is borrowed as long as it runs.
+    // SAFETY: as above; the places are the instance's, which is borrowed during the run.
     unsafe {
         let places = &*(*ctx).places;
         report(ctx, place, ReportKind::IndexOutOfRange, || {
@@ -60,7 +60,7 @@ unsafe extern "C" fn index_out_of_range_shim(
     clamped as i32
 }
 
-/// `(context, place, size) → memory in the arena`, aligned to 16, or null when the run has had its share.
+/// `(context, place, size) → memory in the arena`, aligned to 16, or null if the limit of the run is exceeded.
 pub(crate) fn grow_arena() -> Shim {
     Shim::of3(grow_arena_shim)
 }
@@ -70,20 +70,20 @@ unsafe extern "C" fn grow_arena_shim(ctx: *mut ContextHeader, place: u32, size: 
     unsafe { allocate(ctx, place, size as usize) }
 }
 
-/// Memory in the arena, or null and a report.
+/// Allocates memory in the arena; returns null with a report if that fails.
 ///
 /// # Safety
-/// `ctx` is the context of a run that is going on.
+/// `ctx` is the context of a run in progress.
 pub(super) unsafe fn allocate(ctx: *mut ContextHeader, place: u32, size: usize) -> *mut u8 {
     let size = size.next_multiple_of(16);
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let run = unsafe { run(ctx) };
     let mut window = run.header.arena;
     if window.end.addr() - window.cursor.addr() < size {
         match run.arena.grow(size) {
             Some(grown) => window = grown,
             None => {
-                // SAFETY: the caller's; `run` is used no more.
+                // SAFETY: guaranteed by the caller; `run` is no longer used.
                 unsafe {
                     report(ctx, place, ReportKind::OutOfMemory, || {
                         "the shader makes too many closures and strings; it goes on without further ones"
@@ -100,7 +100,8 @@ pub(super) unsafe fn allocate(ctx: *mut ContextHeader, place: u32, size: usize) 
     memory
 }
 
-/// `(context, place, size) → memory for a large frame`, or null when there is none left: then the run has been ended.
+/// `(context, place, size) → memory for a large frame`, or null if memory is exhausted, in which case the run was
+/// aborted.
 pub(crate) fn grow_frames() -> Shim {
     Shim::of3(grow_frames_shim)
 }
@@ -121,17 +122,17 @@ unsafe extern "C" fn grow_frames_shim(ctx: *mut ContextHeader, place: u32, size:
     ptr::null_mut()
 }
 
-/// Notes that something went wrong.
+/// Adds a report.
 ///
 /// # Safety
-/// `ctx` is the context of a run that is going on, and no reference to it is alive.
+/// `ctx` is the context of a run in progress, and no reference to it is alive.
 pub(super) unsafe fn report(
     ctx: *mut ContextHeader,
     place: u32,
     kind: ReportKind,
     message: impl FnOnce() -> String,
 ) {
-    // SAFETY: the caller's; the places are the instance's, which is borrowed as long as it runs.
+    // SAFETY: guaranteed by the caller; the places are the instance's, which is borrowed during the run.
     unsafe {
         let places = &*(*ctx).places;
         run(ctx).report(places, place, kind, message);

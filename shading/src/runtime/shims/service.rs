@@ -49,10 +49,10 @@ unsafe extern "C" fn find_below(ctx: *mut ContextHeader, node: i32, path: *const
 }
 
 /// # Safety
-/// `ctx` is the context of a run that is going on.
+/// `ctx` is the context of a run in progress.
 unsafe fn answer(ctx: *mut ContextHeader, found: Result<i32, Mistake>) -> i32 {
     found.unwrap_or_else(|mistake| {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { write(ctx, Sink::Error, &mistake.message) };
         mistake.answer
     })
@@ -90,7 +90,7 @@ unsafe extern "C" fn dict_value_shim(
     kind: i32,
     out: *mut u8,
 ) {
-    // SAFETY: as for `find`, and there is room for a value of that kind.
+    // SAFETY: as for `find`, and there is memory for a value of that kind.
     unsafe {
         let value = run(ctx)
             .dictionaries

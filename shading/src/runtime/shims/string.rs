@@ -71,7 +71,7 @@ unsafe extern "C" fn substr_shim(
     unsafe { make(ctx, place, eval::substr(text::read(a), start, length)) }
 }
 
-/// `(context, text) → int`: whether the ray that found the point is of a kind.
+/// `(context, text) → int`: whether the ray that hit the point is of a kind.
 pub(crate) fn ray_type() -> Shim {
     Shim::of2(ray_type_shim)
 }
@@ -82,7 +82,7 @@ unsafe extern "C" fn ray_type_shim(ctx: *mut ContextHeader, name: *const TextHea
     i32::from(ray_bits(name) & kind.0 != 0)
 }
 
-/// The bit of a ray kind's name; none for an unknown name.
+/// Returns the bit of a ray kind's name; 0 for an unknown name.
 pub(crate) fn ray_bits(name: &str) -> u32 {
     RayKind::NAMES
         .iter()
@@ -102,14 +102,15 @@ unsafe extern "C" fn format_shim(
     args: *const Record,
     count: u32,
 ) -> *const TextHeader {
-    // SAFETY: compiled code passes its context, a text, and so many arguments.
+    // SAFETY: compiled code passes its context, a text, and the given number of arguments.
     unsafe {
         let content = formatted(ctx, place, format, args, count);
         make(ctx, place, &content)
     }
 }
 
-/// The same without result: what is printed. `fprintf` begins with the text that names the file.
+/// `(context, place, format text, arguments, number of arguments)`, which prints. `fprintf` starts with the text that
+/// names the file.
 pub(crate) fn print(builtin: Builtin) -> Option<Shim> {
     match builtin {
         Builtin::Printf => Some(Shim::of5(print_shim)),
@@ -179,14 +180,14 @@ unsafe fn formatted(
     args: *const Record,
     count: u32,
 ) -> String {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let (text, error) = unsafe {
         let values: Vec<Values<'_>> = Values::all(ctx, place, args, count);
         let args: Vec<eval::Arg<'_>> = values.iter().map(Values::arg).collect();
         eval::format(text::read(format), &args)
     };
     if let Some(error) = error {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { report(ctx, place, ReportKind::BadFormat, || error.to_string()) };
     }
     text

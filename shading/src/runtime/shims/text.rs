@@ -6,10 +6,10 @@ use crate::runtime::Sink;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 
-/// Puts a text into the arena; the empty text when there is no room.
+/// Allocates a text in the arena; returns the empty text if memory is exhausted.
 ///
 /// # Safety
-/// `ctx` is the context of a run that is going on.
+/// `ctx` is the context of a run in progress.
 pub(super) unsafe fn make(ctx: *mut ContextHeader, place: u32, content: &str) -> *const TextHeader {
     if content.is_empty() {
         return text::empty();
@@ -25,8 +25,8 @@ pub(super) unsafe fn make(ctx: *mut ContextHeader, place: u32, content: &str) ->
 }
 
 /// # Safety
-/// `ctx` is the context of a run that is going on.
+/// `ctx` is the context of a run in progress.
 pub(super) unsafe fn write(ctx: *mut ContextHeader, sink: Sink, text: &str) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { run(ctx).printed.push(sink, text) }
 }

@@ -13,7 +13,7 @@ use shading_compiler::hir::{
     Wrap,
 };
 
-/// A lookup as compiled code writes it down. Texts may be null: the option is no operand.
+/// A lookup as stored by compiled code. Texts may be null if the option is not an operand.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct LookupRecord {
@@ -37,7 +37,7 @@ pub(crate) struct LookupRecord {
     pub(crate) operands: TextureOperands,
 }
 
-/// The constant options as the int that compiled code stores.
+/// Packs the constant options into the int stored by compiled code.
 pub(crate) fn pack(options: TextureOptions) -> u32 {
     options.wrap_s as u32
         | (options.wrap_t as u32) << 3
@@ -90,7 +90,7 @@ fn unpack(packed: u32, operands: TextureOperands) -> TextureOptions {
 
 impl LookupRecord {
     /// # Safety
-    /// Its texts live, or are null.
+    /// Its texts are alive, or null.
     unsafe fn lookup(&self) -> TextureLookup {
         let mut options = unpack(self.options, self.operands);
         let names = [
@@ -101,7 +101,7 @@ impl LookupRecord {
         ];
         for (option, name) in names {
             if !name.is_null() {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 options.set_by_name(option, unsafe { text::read(name) });
             }
         }
@@ -122,9 +122,9 @@ impl LookupRecord {
     }
 
     /// # Safety
-    /// Its texts live, or are null.
+    /// Its texts are alive, or null.
     unsafe fn request(&self, color_space: ColorSpace) -> TextureRequest {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let name = |name| unsafe { text::read(name) };
         let subimage = if !self.subimage_name.is_null() {
             Subimage::named(name(self.subimage_name))
@@ -141,12 +141,12 @@ impl LookupRecord {
     }
 }
 
-/// Stores the value, and the derivatives where there is room for them.
+/// Stores the value, and the derivatives if requested.
 ///
 /// # Safety
-/// `out` has room for as many floats as the options say.
+/// `out` has space for the number of floats given by the options.
 unsafe fn put(sample: &TextureSample, options: TextureOptions, out: *mut f32) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         out.copy_from_nonoverlapping(sample.value.as_ptr(), 4);
         if options.derivatives {
@@ -195,7 +195,7 @@ pub(super) unsafe extern "C" fn texture_named<H: ShaderHost>(
     }
 }
 
-/// What a lookup gives whose file is known not to be there.
+/// Lookup of a file that is known to be missing.
 pub(super) unsafe extern "C" fn texture_absent(record: *const LookupRecord, out: *mut f32) {
     // SAFETY: compiled code passes a record that it has filled, and the address of the result.
     unsafe {
@@ -246,9 +246,9 @@ pub(super) unsafe extern "C" fn texture_info<H: ShaderHost>(
     }
 }
 
-/// Writes a value as compiled code has it in memory.
+/// Stores a value in the memory layout of compiled code.
 unsafe fn put_const(ctx: *mut ContextHeader, place: u32, value: &Const, out: *mut u8) {
-    // SAFETY: the caller gives memory for the value, aligned for it.
+    // SAFETY: the caller provides aligned memory for the value.
     unsafe {
         match value {
             Const::Int(v) => out.cast::<i32>().write(*v),
@@ -273,7 +273,7 @@ unsafe fn put_const(ctx: *mut ContextHeader, place: u32, value: &Const, out: *mu
     }
 }
 
-/// The functions of textures for a host.
+/// Texture functions of a host.
 #[derive(Clone, Copy)]
 pub(crate) struct TextureFunctions {
     /// `(context, handle, record, out floats)`.

@@ -5,24 +5,24 @@ use crate::source::Span;
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// Variant of the expression.
     pub kind: ExprKind,
-    /// Its place.
+    /// Source location.
     pub span: Span,
 }
 
-/// What an expression is.
+/// Variants of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// `12`, `0xff`: not yet known to fit 32 bits; of a hexadecimal number the bits.
+    /// `12`, `0xff`. Not yet checked to fit 32 bits; a hexadecimal literal gives the bits.
     Int(i64),
     /// `1.5`
     Float(f32),
-    /// `"text"`, neighbours joined and escapes resolved.
+    /// `"text"`, with adjacent literals joined and escapes resolved.
     String(String),
     /// `true` or `false`
     Bool(bool),
-    /// A variable, global, constant, or whatever the context knows by that name.
+    /// Name of a variable, global, constant, or anything else that the context defines.
     Name(String),
     /// `(a, b, c)` or an unparenthesised `a, b`. In code it is the comma operator; in groups and scenes a triple.
     Tuple(Vec<Expr>),
@@ -30,14 +30,14 @@ pub enum ExprKind {
     List(Vec<Expr>),
     /// `{ a, b, c }`
     Braces(Vec<Expr>),
-    /// `-a` and its kin.
+    /// `-a` and the other prefix operators.
     Unary {
         /// The operator.
         op: UnaryOp,
-        /// Its operand.
+        /// Operand.
         operand: Box<Expr>,
     },
-    /// `a + b` and its kin.
+    /// `a + b` and the other infix operators.
     Binary {
         /// The operator.
         op: BinaryOp,
@@ -48,72 +48,72 @@ pub enum ExprKind {
     },
     /// `a = b`, `a += b`
     Assign {
-        /// The operator before `=`.
+        /// The compound operator before `=`, if any.
         op: Option<BinaryOp>,
-        /// What is written.
+        /// Target of the assignment.
         target: Box<Expr>,
-        /// What it becomes, or is combined with.
+        /// Value that is assigned, or combined with the target by `op`.
         value: Box<Expr>,
     },
     /// `++a`, `a++`, `--a`, `a--`
     Step {
-        /// Whether it adds 1 rather than taking 1 away.
+        /// True for `++`, false for `--`.
         increment: bool,
-        /// Whether its value is that after the step.
+        /// True if the value of the expression is the variable's value after the step (`++a`).
         prefix: bool,
-        /// What is written.
+        /// Target of the step.
         target: Box<Expr>,
     },
     /// `condition ? then : otherwise`
     Ternary {
-        /// What decides.
+        /// Condition.
         condition: Box<Expr>,
-        /// When true.
+        /// Value if the condition is true.
         then: Box<Expr>,
-        /// When false.
+        /// Value if the condition is false.
         otherwise: Box<Expr>,
     },
     /// `(type) a`
     Cast {
         /// The type.
         ty: TypeName,
-        /// What is converted.
+        /// Operand of the conversion.
         operand: Box<Expr>,
     },
-    /// `color("hsv", a, b, c)`: a constructor of a type with a keyword.
+    /// `color("hsv", a, b, c)`: a constructor of a built-in type.
     Construct {
         /// The type.
         ty: TypeName,
-        /// Its arguments.
+        /// Arguments.
         args: Vec<Argument>,
     },
-    /// A call, also of a structure's constructor.
+    /// Function call or constructor of a structure.
     Call {
-        /// What is called.
+        /// Name of the function or structure.
         name: Name,
-        /// What stands in `<…>`: `make_closure<name>(…)`, `global_value<name>`, `texture2d_sample<name>(u, v)`.
+        /// Name in `<…>`: `make_closure<name>(…)`, `global_value<name>`, `texture2d_sample<name>(u, v)`.
         template: Option<Name>,
-        /// Its arguments.
+        /// Arguments.
         args: Vec<Argument>,
     },
     /// `a.name`
     Member {
-        /// Of what.
+        /// Object with the member.
         object: Box<Expr>,
-        /// Which.
+        /// Name of the member.
         name: Name,
     },
     /// `a[i]`
     Index {
-        /// Of what.
+        /// Array, or triple or matrix, that is indexed.
         object: Box<Expr>,
-        /// Which.
+        /// Index.
         index: Box<Expr>,
     },
 }
 
 impl Expr {
-    /// Calls `visit` with each expression that this one is directly made of, in order.
+    /// Calls `visit` with each direct operand of the expression, in order.
     pub fn for_each_operand<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             ExprKind::Int(_)
@@ -143,7 +143,7 @@ impl Expr {
         }
     }
 
-    /// The same, to change.
+    /// Calls `visit` with each direct operand of the expression, in order, for modification.
     pub fn for_each_operand_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match &mut self.kind {
             ExprKind::Int(_)
@@ -177,9 +177,9 @@ impl Expr {
 /// An argument of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// `name = value` of groups and scenes; never in code, where that is an assignment.
+    /// Name in `name = value` of groups and scenes. `None` in code, where `name = value` is an assignment.
     pub name: Option<Name>,
-    /// Its value.
+    /// Value.
     pub value: Expr,
 }
 
@@ -238,7 +238,7 @@ pub enum BinaryOp {
 }
 
 impl UnaryOp {
-    /// As in source.
+    /// Spelling of the operator in source.
     pub fn symbol(self) -> &'static str {
         match self {
             UnaryOp::Plus => "+",
@@ -250,7 +250,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// As in source.
+    /// Spelling of the operator in source.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
@@ -275,19 +275,19 @@ impl BinaryOp {
     }
 }
 
-/// A word and its place.
+/// An identifier with its source location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The word.
+    /// Text of the identifier.
     pub text: String,
-    /// Its place.
+    /// Source location.
     pub span: Span,
 }
 
-/// What stands between the brackets of an array's declaration.
+/// Length in the brackets of an array declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrayLength {
-    /// Nothing.
+    /// No length: `[]`.
     Unsized,
     /// A constant expression.
     Sized(Box<Expr>),
@@ -296,24 +296,24 @@ pub enum ArrayLength {
 /// A type as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypeName {
-    /// Which.
+    /// Kind of the type.
     pub kind: TypeKind,
-    /// Its place.
+    /// Source location.
     pub span: Span,
 }
 
-/// A type's name.
+/// Kinds of type names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TypeKind {
     /// `void`
     Void,
     /// `int`
     Int,
-    /// `bool`, TSL's int.
+    /// `bool`: TSL's name of int.
     Bool,
     /// `float`
     Float,
-    /// `double`, computed as float.
+    /// `double`, evaluated as float.
     Double,
     /// `color`
     Color,
@@ -329,7 +329,7 @@ pub enum TypeKind {
     String,
     /// `closure color`, or TSL's `closure`.
     Closure,
-    /// TSL's `texture2d`: the name of an image.
+    /// TSL's `texture2d`: the file name of an image.
     Texture2d,
     /// A structure.
     Named(String),

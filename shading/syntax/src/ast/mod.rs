@@ -1,8 +1,8 @@
 //! The syntax tree (AST): names are strings, every node has a span, nothing is resolved.
 //!
 //! Three contexts share it. *Code* (units, functions) is the language of expressions and statements. *Groups* hold
-//! instances of units and assignments. *Declarations* are what scene files are made of: keys, values and blocks, to
-//! which this crate gives no meaning.
+//! instances of units and assignments. *Declarations* are the contents of scene files: keys, values and blocks, which
+//! this crate does not interpret.
 
 mod expr;
 mod param;
@@ -20,18 +20,18 @@ pub use unit_kind::UnitKind;
 /// A parsed file.
 #[derive(Clone, Debug, Default)]
 pub struct File {
-    /// The texts that the spans are of.
+    /// Source texts that the spans refer to.
     pub sources: SourceMap,
-    /// What stands at the top level, in order.
+    /// Top-level items, in order.
     pub items: Vec<Item>,
 }
 
-/// Something at the top level of a file.
+/// A top-level item of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
-    /// `shader NAME(…) { … }` and its kin.
+    /// `shader NAME(…) { … }` and the other kinds of units.
     Unit(Unit),
-    /// A function, or the prototype of one, or a declared closure.
+    /// A function, a function prototype, or a closure declaration.
     Function(Function),
     /// `struct NAME { … };`
     Struct(Struct),
@@ -44,116 +44,116 @@ pub enum Item {
 /// A shader unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
-    /// What it is for.
+    /// Shader kind.
     pub kind: UnitKind,
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// What is said of it.
+    /// Metadata.
     pub metadata: Vec<Metadata>,
-    /// Its parameters.
+    /// Parameters.
     pub params: Vec<Param>,
-    /// Its statements.
+    /// Statements.
     pub body: Vec<Stmt>,
-    /// All of it.
+    /// Span of the whole unit.
     pub span: Span,
 }
 
 /// A function; without a body it is a prototype or a declared closure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// What it gives.
+    /// Return type.
     pub ty: TypeName,
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// Its parameters.
+    /// Parameters.
     pub params: Vec<Param>,
-    /// What is said of it.
+    /// Metadata.
     pub metadata: Vec<Metadata>,
-    /// Its statements.
+    /// Statements; `None` for a prototype.
     pub body: Option<Vec<Stmt>>,
-    /// All of it.
+    /// Span of the whole function.
     pub span: Span,
 }
 
 /// A structure type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Struct {
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// Its fields, in order.
+    /// Fields, in order.
     pub fields: Vec<Field>,
-    /// All of it.
+    /// Span of the whole declaration.
     pub span: Span,
 }
 
 /// A field of a structure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Its type.
+    /// Type.
     pub ty: TypeName,
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// `[3]`, when it is an array.
+    /// `[3]`, if it is an array.
     pub array: Option<ArrayLength>,
 }
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
-    /// What it does.
+    /// Variant of the statement.
     pub kind: StmtKind,
-    /// Its place.
+    /// Source location.
     pub span: Span,
 }
 
-/// What a statement does.
+/// Variants of statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StmtKind {
     /// `float a = 1, b[3];`
     Declare {
-        /// Whether it says `const`.
+        /// True if declared `const`.
         constant: bool,
-        /// The type of all.
+        /// Type of all variables of the declaration.
         ty: TypeName,
-        /// The variables.
+        /// Variables.
         variables: Vec<Variable>,
     },
-    /// A function inside a function.
+    /// A nested function.
     Function(Function),
-    /// An expression for its effect.
+    /// An expression evaluated for its side effects.
     Expr(Expr),
     /// `if (condition) then else otherwise`
     If {
-        /// What decides.
+        /// Condition.
         condition: Expr,
-        /// When true.
+        /// Statement executed if the condition is true.
         then: Box<Stmt>,
-        /// When false.
+        /// Statement executed if the condition is false.
         otherwise: Option<Box<Stmt>>,
     },
     /// `for (init; condition; step) body`
     For {
-        /// A declaration or an expression.
+        /// Initialisation: a declaration or an expression.
         init: Option<Box<Stmt>>,
-        /// Goes on while true; always when left out.
+        /// Loop condition; `None` loops forever.
         condition: Option<Expr>,
-        /// After each turn.
+        /// Expression evaluated after each iteration.
         step: Option<Expr>,
-        /// A turn.
+        /// Loop body.
         body: Box<Stmt>,
     },
     /// `while (condition) body`
     While {
-        /// Goes on while true.
+        /// Loop condition.
         condition: Expr,
-        /// A turn.
+        /// Loop body.
         body: Box<Stmt>,
     },
     /// `do body while (condition);`
     DoWhile {
-        /// A turn.
+        /// Loop body.
         body: Box<Stmt>,
-        /// Goes on while true.
+        /// Loop condition.
         condition: Expr,
     },
     /// `break;`
@@ -171,10 +171,10 @@ pub enum StmtKind {
 /// One variable of a declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// `[3]` or `[]`, when it is an array.
+    /// `[3]` or `[]`, if it is an array.
     pub array: Option<ArrayLength>,
-    /// Its first value.
+    /// Initial value.
     pub init: Option<Expr>,
 }

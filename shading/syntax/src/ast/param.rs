@@ -6,44 +6,44 @@ use crate::source::Span;
 /// One entry of `[[ … ]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metadata {
-    /// Its declared type.
+    /// Declared type.
     pub ty: TypeName,
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// `[3]`, when it is an array.
+    /// `[3]`, if it is an array.
     pub array: Option<ArrayLength>,
-    /// Its value.
+    /// Value.
     pub value: Expr,
-    /// All of it.
+    /// Span of the whole entry.
     pub span: Span,
 }
 
-/// How a parameter is passed.
+/// Passing modes of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passing {
     /// Read only.
     In,
-    /// `output` (and TSL's `out`): of a unit a result, of a function a reference.
+    /// `output` (and TSL's `out`): a result of a unit, a reference parameter of a function.
     Output,
-    /// `const`, TSL's read-only qualifier.
+    /// `const`: TSL's read-only qualifier.
     Const,
 }
 
 /// A parameter of a unit, a group or a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
-    /// How it is passed.
+    /// Passing mode.
     pub passing: Passing,
-    /// Its type.
+    /// Type.
     pub ty: TypeName,
-    /// Its name; empty in a prototype that gives none.
+    /// Name; empty for an unnamed parameter of a prototype.
     pub name: Name,
-    /// `[3]` or `[]`, when it is an array.
+    /// `[3]` or `[]`, if it is an array.
     pub array: Option<ArrayLength>,
-    /// The value when none is given.
+    /// Default value.
     pub default: Option<Expr>,
-    /// What is said of it.
+    /// Metadata.
     pub metadata: Vec<Metadata>,
-    /// All of it.
+    /// Span of the whole parameter.
     pub span: Span,
 }

@@ -3,18 +3,18 @@
 use super::{Argument, Expr, Metadata, Name, Param};
 use crate::source::Span;
 
-/// A group: instances of units and what its outputs are.
+/// A shader group: instances of units, and assignments to its outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Its name.
+    /// Name.
     pub name: Name,
-    /// What is said of it.
+    /// Metadata.
     pub metadata: Vec<Metadata>,
-    /// What it exposes.
+    /// Exposed parameters.
     pub params: Vec<Param>,
-    /// Its instances and assignments; their order means nothing.
+    /// Instances and assignments; their order has no meaning.
     pub body: Vec<GroupStmt>,
-    /// All of it.
+    /// Span of the whole group.
     pub span: Span,
 }
 
@@ -30,85 +30,85 @@ pub enum GroupStmt {
 /// An instance of a unit or of another group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
-    /// What it is an instance of.
+    /// Name of the unit or group.
     pub unit: Name,
-    /// Its name.
+    /// Name of the instance.
     pub name: Name,
-    /// What its parameters are given. An argument without a name is a mistake that the group's builder reports.
+    /// Arguments of its parameters. The group builder reports an argument without a name as an error.
     pub args: Vec<Argument>,
-    /// The globals as it sees them.
+    /// Overrides of globals for this instance (`with { … }`).
     pub overrides: Vec<GroupAssign>,
-    /// All of it.
+    /// Span of the whole statement.
     pub span: Span,
 }
 
 /// `target = value;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupAssign {
-    /// What is given a value.
+    /// Target of the assignment.
     pub target: Path,
-    /// The value.
+    /// Value.
     pub value: Expr,
-    /// All of it.
+    /// Span of the whole assignment.
     pub span: Span,
 }
 
-/// Names joined by dots; each may be a quoted string.
+/// Names joined by dots; each may be quoted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path {
-    /// The names; a quoted one without its quotes.
+    /// Names; quoted ones without their quotes.
     pub parts: Vec<PathPart>,
-    /// All of it.
+    /// Span of the whole path.
     pub span: Span,
 }
 
 /// A name of a [`Path`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPart {
-    /// The word or the text of the string.
+    /// Identifier, or contents of the quoted string.
     pub text: String,
-    /// Whether it was quoted.
+    /// True if it was quoted.
     pub quoted: bool,
-    /// Its place.
+    /// Source location.
     pub span: Span,
 }
 
 impl Path {
-    /// The names joined by dots.
+    /// Returns the names joined by dots.
     pub fn joined(&self) -> String {
         let parts: Vec<&str> = self.parts.iter().map(|p| p.text.as_str()).collect();
         parts.join(".")
     }
 }
 
-/// A declaration of a scene file:
-/// `keyword target : kind = value { key = value; … } as alias;` where all but the keyword may be missing.
+/// A declaration of a scene file: `keyword target : kind = value { key = value; … } as alias;`. All parts but the
+/// keyword are optional.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
-    /// `camera`, `import`, `assign` …
+    /// Keyword: `camera`, `import`, `assign` …
     pub keyword: Name,
-    /// What it declares or is about: `main`, `"shaderball.glb"`, `ball."Body"`.
+    /// Name or path of the declared or referenced object: `main`, `"shaderball.glb"`, `ball."Body"`.
     pub target: Option<Path>,
-    /// After the colon: `perspective`.
+    /// Kind, after the colon: `perspective`.
     pub kind: Option<Name>,
-    /// After `=`.
+    /// Value, after `=`.
     pub value: Option<Expr>,
-    /// Between braces.
+    /// Entries between the braces.
     pub body: Option<Vec<Entry>>,
-    /// After `as`.
+    /// Alias, after `as`.
     pub alias: Option<Name>,
-    /// All of it.
+    /// Span of the whole declaration.
     pub span: Span,
 }
 
 /// `key = value;` or `key : kind { … }`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The key.
+    /// Key.
     pub key: Path,
-    /// The value.
+    /// Value.
     pub value: EntryValue,
-    /// All of it.
+    /// Span of the whole entry.
     pub span: Span,
 }
 
@@ -119,9 +119,9 @@ pub enum EntryValue {
     Expr(Expr),
     /// A nested block.
     Block {
-        /// After the colon.
+        /// Kind, after the colon.
         kind: Option<Name>,
-        /// Between the braces.
+        /// Entries between the braces.
         entries: Vec<Entry>,
     },
 }

@@ -1,6 +1,6 @@
 //! Shader kinds.
 
-/// What a unit is for.
+/// Kind of a shader unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     missing_docs,

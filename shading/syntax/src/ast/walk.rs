@@ -3,8 +3,8 @@
 use super::{ArrayLength, Expr, Stmt, StmtKind};
 
 impl Stmt {
-    /// Calls `visit` with every expression of the statement and of those inside it, each before its operands. Functions
-    /// that are declared inside are left out.
+    /// Calls `visit` with every expression of the statement and of its nested statements, in pre-order. Nested
+    /// functions are not visited.
     pub fn for_each_expr<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             StmtKind::Declare { variables, .. } => {

@@ -7,50 +7,50 @@ use codespan_reporting::files::{Error, Files};
 
 use crate::source::Source;
 
-/// Longest line that is shown whole (bytes).
+/// Maximum length in bytes of a line that is shown whole.
 const MAX_LINE: usize = 240;
 
-/// Bytes of a longer line that are shown before and after the start of a label.
+/// Number of bytes of a longer line that are shown before and after the start of a label.
 const AROUND: Range<usize> = 80..120;
 
-/// Lines of a label that are shown; of a longer label only the first line is.
+/// Maximum number of lines of a label that are shown; of a longer label, only the first line is.
 const MAX_LINES: usize = 16;
 
-/// What stands for the part of a line that is left out.
+/// Placeholder for the part of a line that is left out.
 const ELLIPSIS: &str = "…";
 
-/// The excerpts of all sources of one message.
+/// The excerpts of all sources of one diagnostic.
 #[derive(Debug, Default)]
 pub(super) struct Excerpts {
     list: Vec<Excerpt>,
 }
 
-/// Pieces of a source, one a line.
+/// Pieces of a source, one per line.
 #[derive(Debug)]
 struct Excerpt {
     source: Arc<Source>,
     pieces: Vec<Piece>,
-    /// The pieces with ellipses, as they are shown.
+    /// Shown text: the pieces with ellipses.
     text: String,
 }
 
-/// A line of a source or a part of one.
+/// A line of a source, or a part of it.
 #[derive(Debug)]
 struct Piece {
-    /// Number of the line, from 1.
+    /// Line number, from 1.
     number: usize,
-    /// Characters of the line before the piece.
+    /// Number of characters of the line before the piece.
     skipped: usize,
-    /// Its bytes in the source, the end of the line excluded.
+    /// Byte range in the source, excluding the end of the line.
     bytes: Range<usize>,
-    /// Where it is in the excerpt's text, ellipses included.
+    /// Byte range in the excerpt's text, including ellipses.
     shown: Range<usize>,
-    /// Whether parts of the line before and after it are left out.
+    /// True if parts of the line before, and after, the piece are left out.
     is_cut: [bool; 2],
 }
 
 impl Excerpts {
-    /// The excerpts that show the given bytes of sources.
+    /// Returns the excerpts that show the given byte ranges of sources.
     pub(super) fn of<'a>(labels: impl Iterator<Item = (&'a Arc<Source>, &'a Range<usize>)>) -> Excerpts {
         let mut excerpts = Excerpts::default();
         for (source, range) in labels {
@@ -78,8 +78,8 @@ impl Excerpts {
             .position(|excerpt| Arc::ptr_eq(&excerpt.source, source))
     }
 
-    /// Where bytes of a source are: the excerpt, and the bytes of its text. Bytes that are not shown are at the end of
-    /// what is.
+    /// Maps a byte range of a source to the excerpt and the byte range in its text. Bytes that are not shown map to the
+    /// end of the shown ones.
     pub(super) fn place(&self, source: &Arc<Source>, range: &Range<usize>) -> Option<(usize, Range<usize>)> {
         let id = self.id(source)?;
         let excerpt = &self.list[id];
@@ -109,7 +109,7 @@ impl Excerpt {
         let mut number = source.first_line() as usize + text[..start].bytes().filter(|&b| b == b'\n').count();
         loop {
             let end = line_end(text, start);
-            // A label that goes on from an earlier line is shown from the start of this one.
+            // A label that continues from an earlier line is shown from the start of this one.
             self.add_line(number, start..end, range.start.max(start));
             if end >= range.end {
                 break;
@@ -139,7 +139,7 @@ impl Excerpt {
         });
     }
 
-    /// Sorts the pieces and makes the text.
+    /// Sorts the pieces and builds the text.
     fn lay_out(&mut self) {
         self.pieces.sort_by_key(|piece| piece.bytes.start);
         for piece in &mut self.pieces {
@@ -153,7 +153,7 @@ impl Excerpt {
         }
     }
 
-    /// The piece that shows a byte of the source, or the end of its line.
+    /// Returns the piece that shows a byte of the source, or the end of its line.
     fn piece_at(&self, byte: usize) -> Option<usize> {
         let holds = |piece: &Piece| {
             let end = piece.bytes.end + usize::from(!piece.is_cut[1]);
@@ -169,7 +169,7 @@ impl Excerpt {
 }
 
 impl Piece {
-    /// Where a byte of the source is shown, or the end of the piece when it is beyond.
+    /// Maps a byte of the source to its position in the text, clamped to the end of the piece.
     fn shown_at(&self, byte: usize) -> usize {
         let inside = byte.clamp(self.bytes.start, self.bytes.end) - self.bytes.start;
         let mark = if self.is_cut[0] { ELLIPSIS.len() } else { 0 };
@@ -213,8 +213,8 @@ impl<'a> Files<'a> for Excerpts {
     }
 }
 
-/// The bytes of a label as far as they are shown: within the text, at the edges of characters, not more than
-/// [`MAX_LINES`] lines.
+/// Clamps the byte range of a label to the shown part: within the text, at character boundaries, at most [`MAX_LINES`]
+/// lines.
 fn clamped(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = floor(text, range.start);
     let end = floor(text, range.end).max(start);
@@ -226,7 +226,7 @@ fn clamped(text: &str, range: &Range<usize>) -> Range<usize> {
     }
 }
 
-/// The start of the character at a byte, or the end of the text.
+/// Returns the start of the character that contains a byte, or the end of the text.
 fn floor(text: &str, byte: usize) -> usize {
     let mut byte = byte.min(text.len());
     while !text.is_char_boundary(byte) {

@@ -10,7 +10,7 @@ use super::{Dialect, Lowerer, MAX_DEPTH, Pair, Rule, inner};
 use crate::diagnostic::MAX_ERRORS;
 use crate::source::Span;
 
-/// Precedence from the loosest to the tightest; the specification's table.
+/// Operator precedence from the loosest to the tightest, as in the language specification.
 static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
     let left = |rule| Op::infix(rule, Assoc::Left);
     PrattParser::new()
@@ -30,14 +30,14 @@ static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
         .op(Op::postfix(Rule::postfix_op) | Op::postfix(Rule::member) | Op::postfix(Rule::index))
 });
 
-/// An expression and how many operators deep it is.
-struct Deep {
+/// An expression with the depth of its operator tree.
+struct ExprWithDepth {
     expr: Expr,
     depth: usize,
 }
 
 impl Lowerer {
-    /// `a, b, c`, which is a tuple when there are several.
+    /// `a, b, c`: a tuple if there are several expressions.
     pub(super) fn sequence(&mut self, pair: Pair<'_>) -> Expr {
         let mut list: Vec<Expr> = inner(pair.clone()).map(|p| self.expr(p)).collect();
         match (list.pop(), list.is_empty()) {
@@ -67,12 +67,12 @@ impl Lowerer {
             };
         }
         self.expr_depth += 1;
-        // The three closures need the one lowerer, one at a time.
+        // The three closures share the mutable lowerer; only one runs at a time.
         let cell = std::cell::RefCell::new(self);
         let deep = PRATT
             .map_primary(|pair| {
                 let (expr, depth) = cell.borrow_mut().nested(|lowerer| lowerer.primary(pair));
-                Deep { expr, depth }
+                ExprWithDepth { expr, depth }
             })
             .map_prefix(|op, operand| cell.borrow_mut().prefix(op, operand))
             .map_postfix(|operand, op| cell.borrow_mut().postfix(operand, op))
@@ -84,26 +84,27 @@ impl Lowerer {
         deep.expr
     }
 
-    /// Runs `lower` and tells how deep the expressions are that it made.
+    /// Runs `lower` and returns the depth of the deepest expression it made.
     fn nested<T>(&mut self, lower: impl FnOnce(&mut Lowerer) -> T) -> (T, usize) {
         let outer = std::mem::take(&mut self.deepest);
         let value = lower(self);
         (value, std::mem::replace(&mut self.deepest, outer))
     }
 
-    /// A node above others; beyond the depth that later steps can follow it is cut off and reported.
-    fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> Deep {
+    /// Builds a node above operands of the given depth. A tree deeper than later steps can recurse through is cut off
+    /// and reported.
+    fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> ExprWithDepth {
         if depth == MAX_DEPTH + 1 {
             self.errors.push((span, SyntaxError::TooComplex));
         }
         let kind = if depth > MAX_DEPTH { ExprKind::Int(0) } else { kind };
-        Deep {
+        ExprWithDepth {
             expr: Expr { kind, span },
             depth,
         }
     }
 
-    fn prefix(&mut self, op: Pair<'_>, operand: Deep) -> Deep {
+    fn prefix(&mut self, op: Pair<'_>, operand: ExprWithDepth) -> ExprWithDepth {
         let span = self.span(&op).to(operand.expr.span);
         let depth = operand.depth + 1;
         let operand = Box::new(operand.expr);
@@ -134,7 +135,7 @@ impl Lowerer {
         self.node(kind, span, depth)
     }
 
-    fn postfix(&mut self, operand: Deep, op: Pair<'_>) -> Deep {
+    fn postfix(&mut self, operand: ExprWithDepth, op: Pair<'_>) -> ExprWithDepth {
         let span = operand.expr.span.to(self.span(&op));
         let mut depth = operand.depth + 1;
         let object = Box::new(operand.expr);
@@ -179,11 +180,11 @@ impl Lowerer {
         self.node(kind, span, depth)
     }
 
-    fn infix(&mut self, left: Deep, op: Pair<'_>, right: Deep) -> Deep {
+    fn infix(&mut self, left: ExprWithDepth, op: Pair<'_>, right: ExprWithDepth) -> ExprWithDepth {
         let span = left.expr.span.to(right.expr.span);
         let mut depth = 1 + left.depth.max(right.depth);
         if op.as_rule() == Rule::assign_op {
-            // The value may come to stand inside what is left of it.
+            // The value may be placed inside the remainder of the left side.
             depth = 1 + left.depth + right.depth;
         }
         let (left, right) = (Box::new(left.expr), Box::new(right.expr));
@@ -218,7 +219,7 @@ impl Lowerer {
             Rule::bool => ExprKind::Bool(pair.as_str() == "true"),
             Rule::named => return self.named(pair),
             Rule::paren => match inner(pair).next() {
-                // The parentheses belong to the span of a tuple; of another expression they are no part.
+                // Parentheses are part of the span of a tuple, but not of another expression.
                 Some(sequence) => match self.sequence(sequence) {
                     Expr {
                         kind: kind @ ExprKind::Tuple(_),
@@ -311,7 +312,7 @@ impl Lowerer {
 
     fn int(&mut self, text: &str, span: Span) -> ExprKind {
         let value = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-            // Hexadecimal digits give the bits of an int, in scenes a number.
+            // Hexadecimal digits give the bits of an int; in scenes, a number.
             Some(digits) => i64::from_str_radix(digits, 16).map(|bits| match u32::try_from(bits) {
                 Ok(bits) if self.context == Dialect::Code => i64::from(bits as i32),
                 _ => bits,
@@ -328,7 +329,7 @@ impl Lowerer {
                     text: text.to_owned(),
                 },
             ));
-            // In range nearly everywhere: the mistake is told once.
+            // A value that is in range nearly everywhere, so that the error is reported only once.
             1
         }))
     }
@@ -348,13 +349,13 @@ impl Lowerer {
                         text: text.to_owned(),
                     },
                 ));
-                // As for integers.
+                // See the integer case.
                 ExprKind::Float(1.0)
             }
         }
     }
 
-    /// The text of quoted pieces, joined, with escapes resolved.
+    /// Returns the contents of adjacent string literals, joined, with escapes resolved.
     pub(super) fn string(&mut self, pair: Pair<'_>) -> String {
         let mut text = String::new();
         for piece in pair.into_inner() {
@@ -382,7 +383,7 @@ impl Lowerer {
                 Some('f') => text.push('\x0c'),
                 Some('v') => text.push('\x0b'),
                 Some(c @ ('\\' | '"')) => text.push(c),
-                // A line that goes on.
+                // Line continuation.
                 Some('\n') => {}
                 Some(c @ '0'..='7') => {
                     let mut code = c as u32 - '0' as u32;
@@ -396,11 +397,11 @@ impl Lowerer {
                 }
                 other => {
                     let escape: String = ['\\'].into_iter().chain(other).collect();
-                    // Doubts leave room for mistakes.
+                    // Warnings must leave room for errors.
                     if self.errors.len() < MAX_ERRORS / 2 {
                         self.errors.push((span, SyntaxError::UnknownEscape { escape }));
                     }
-                    // As it stands, as OSL has it.
+                    // The escape is kept as written, as in OSL.
                     text.push('\\');
                     text.extend(other);
                 }
@@ -409,8 +410,8 @@ impl Lowerer {
     }
 }
 
-/// `target = value`. As in OSL, the variable that stands left of the sign is assigned, whatever precedes it: `a ? b = 1 :
-/// c = 2` assigns `b` or `c`.
+/// `target = value`. As in OSL, the assignment applies to the variable directly left of the operator: `a ? b = 1 : c =
+/// 2` assigns `b` or `c`.
 fn assignment(assign: Option<BinaryOp>, target: Expr, value: Box<Expr>) -> ExprKind {
     let Expr { kind, span } = target;
     let inner = |target: Box<Expr>, value: Box<Expr>| {
@@ -449,7 +450,7 @@ fn assignment(assign: Option<BinaryOp>, target: Expr, value: Box<Expr>) -> ExprK
     }
 }
 
-/// How many operators precedence climbing may have to recurse through: those that bind to the right.
+/// Upper bound on the recursion depth of precedence climbing: the number of right-associative operators.
 fn recursion(pair: &Pair<'_>) -> usize {
     let binds_right = |rule| {
         matches!(

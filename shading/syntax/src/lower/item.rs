@@ -71,7 +71,7 @@ impl Lowerer {
                 _ => {}
             }
         }
-        // `f(void)` takes nothing.
+        // `f(void)` has no parameters.
         if let [param] = &function.params[..]
             && param.ty.kind == TypeKind::Void
             && param.name.text.is_empty()
@@ -199,7 +199,7 @@ impl Lowerer {
         metadatum
     }
 
-    /// The type of a `type`, `basic_type` or `closure_type`.
+    /// Lowers a `type`, `basic_type` or `closure_type`.
     pub(super) fn type_name(&mut self, pair: Pair<'_>) -> TypeName {
         let span = self.span(&pair);
         let word = match pair.as_rule() {

@@ -7,7 +7,7 @@ use pest::error::{Error, ErrorVariant, InputLocation};
 use super::super::error::SyntaxError;
 use super::grammar::Rule;
 
-/// What to say of a failed parse of `text[item]`, and where in `text`.
+/// Returns the error of a failed parse of `text[item]`, and its byte range in `text`.
 pub(super) fn explain(error: &Error<Rule>, text: &str, item: &Range<usize>) -> (Range<usize>, SyntaxError) {
     let at = item.start
         + match error.location {
@@ -16,7 +16,7 @@ pub(super) fn explain(error: &Error<Rule>, text: &str, item: &Range<usize>) -> (
         };
     let rules = match &error.variant {
         ErrorVariant::ParsingError { positives, .. } => positives.as_slice(),
-        // Pest's own bound on its stack.
+        // Pest's own limit on its call depth.
         ErrorVariant::CustomError { .. } => return (at..at, SyntaxError::TooComplex),
     };
     let at = skip_space(text, at).min(item.end);
@@ -26,7 +26,7 @@ pub(super) fn explain(error: &Error<Rule>, text: &str, item: &Range<usize>) -> (
     if let Some(error) = usual_mistake(text, at, &found, before.as_ref(), rules, item) {
         return error;
     }
-    // A missing end of a statement is felt at the next token, but belongs behind the one before.
+    // A missing end of a statement is detected at the next token, but reported after the previous one.
     if rules.contains(&Rule::semi)
         && let Some(before) = &before
         && (found.is_empty() || starts_line(text, at) || text[found.clone()].starts_with('}'))
@@ -56,7 +56,7 @@ pub(super) fn explain(error: &Error<Rule>, text: &str, item: &Range<usize>) -> (
     (range, error)
 }
 
-/// What was expected, in words: the most telling few of the rules that were tried.
+/// Describes the expected syntax: the most informative of the rules that were tried.
 fn expectation(rules: &[Rule]) -> String {
     let mut words: Vec<&str> = vec![];
     for rule in rules {
@@ -100,7 +100,7 @@ fn expectation(rules: &[Rule]) -> String {
     if words.contains(&"a statement") {
         words.retain(|w| matches!(*w, "a statement" | "`}`"));
     }
-    // Where an expression may stand, so may its kin; listing them tells nothing.
+    // If an expression is allowed, so are its constituents; listing them adds no information.
     if words.contains(&"an expression") {
         words.retain(|w| !matches!(*w, "a name" | "a type" | "`(`" | "`{`"));
     }
@@ -111,7 +111,7 @@ fn expectation(rules: &[Rule]) -> String {
     }
 }
 
-/// Mistakes that people make, with what they should have written.
+/// Recognises common errors, and returns the syntax that was probably meant.
 fn usual_mistake(
     text: &str,
     at: usize,
@@ -137,7 +137,7 @@ fn usual_mistake(
             ),
         ));
     }
-    // What a statement begins with is taken for the name of an output.
+    // The first word of the statement was parsed as the name of an output.
     if first == "group"
         && rules.contains(&Rule::equals)
         && let Some(before) = before

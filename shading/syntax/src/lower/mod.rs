@@ -1,6 +1,7 @@
 //! Conversion of Pest's parse pairs to the AST. Only this folder uses pest.
 //!
-//! Pest's spans may take in white space that follows, so a node's span is made of its tokens, which are exact.
+//! Pest's spans may include trailing white space, so the span of a node is computed from its tokens, whose spans are
+//! exact.
 
 mod expr;
 mod grammar;
@@ -22,36 +23,36 @@ use grammar::{Grammar, Rule};
 
 type Pair<'a> = PestPair<'a, Rule>;
 
-/// Deepest nesting of expressions, and of statements.
+/// Maximum nesting of expressions, and of statements.
 const MAX_DEPTH: usize = 256;
 
-/// What the meaning of some forms depends on.
+/// Dialect: decides the meaning of forms that code and scenes share.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dialect {
-    /// Units and functions.
+    /// Code: units and functions.
     Code,
-    /// Groups and scenes, where `f(a = 1)` names an argument.
+    /// Groups and scenes, in which `f(a = 1)` names an argument.
     Scene,
 }
 
-/// Builds the items of one file.
+/// Builder of the items of one file.
 pub(super) struct Lowerer {
     source: SourceId,
-    /// Where the item being lowered begins.
+    /// Byte offset of the current item.
     base: usize,
     context: Dialect,
-    /// Depth of the deepest expression made since [`Lowerer::nested`] began.
+    /// Depth of the deepest expression since the innermost [`Lowerer::nested`] began.
     deepest: usize,
-    /// How many expressions enclose the present one.
+    /// Number of expressions that enclose the current one.
     expr_depth: usize,
-    /// How many statements enclose the present one.
+    /// Number of statements that enclose the current one.
     stmt_depth: usize,
     items: Vec<Item>,
     errors: Vec<(Span, SyntaxError)>,
 }
 
 impl Lowerer {
-    /// For the source of the given id.
+    /// Creates a lowerer for the given source.
     pub(super) fn new(source: SourceId) -> Lowerer {
         Lowerer {
             source,
@@ -86,7 +87,7 @@ impl Lowerer {
         }
     }
 
-    /// Notes a mistake at the given bytes of the source.
+    /// Records an error at the given bytes of the source.
     pub(super) fn error(&mut self, range: Range<usize>, error: SyntaxError) {
         let span = Span {
             source: self.source,
@@ -96,7 +97,7 @@ impl Lowerer {
         self.errors.push((span, error));
     }
 
-    /// What was read, and the mistakes.
+    /// Returns the items and the errors.
     pub(super) fn finish(self) -> (Vec<Item>, Vec<(Span, SyntaxError)>) {
         (self.items, self.errors)
     }
@@ -119,7 +120,7 @@ impl Lowerer {
         }
     }
 
-    /// The name inside a rule such as `kind`, which holds a word.
+    /// Returns the name inside a rule such as `kind` that wraps an identifier.
     fn inner_name(&self, pair: Pair<'_>) -> Option<Name> {
         pair.into_inner()
             .find(|p| matches!(p.as_rule(), Rule::word | Rule::name))
@@ -134,7 +135,7 @@ impl Lowerer {
     }
 }
 
-/// Whether a pair is punctuation or a keyword, which the tree does not hold.
+/// Returns whether a pair is punctuation or a keyword, which have no node in the tree.
 fn is_mark(rule: Rule) -> bool {
     matches!(
         rule,
@@ -165,7 +166,7 @@ fn is_mark(rule: Rule) -> bool {
     )
 }
 
-/// The pairs inside that the tree holds.
+/// Iterates over the inner pairs that have nodes in the tree.
 fn inner(pair: Pair<'_>) -> impl Iterator<Item = Pair<'_>> {
     pair.into_inner().filter(|p| !is_mark(p.as_rule()))
 }

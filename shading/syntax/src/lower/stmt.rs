@@ -6,7 +6,7 @@ use super::{Lowerer, MAX_DEPTH, Pair, Rule, inner};
 use crate::source::Span;
 
 impl Lowerer {
-    /// The statements between braces.
+    /// Lowers the statements of a block.
     pub(super) fn block(&mut self, pair: Pair<'_>) -> Vec<Stmt> {
         inner(pair).map(|p| self.stmt(p)).collect()
     }
@@ -100,7 +100,7 @@ impl Lowerer {
         }
     }
 
-    /// The condition and the body of a loop, whichever comes first.
+    /// Lowers the condition and the body of a loop, in either order.
     fn condition_and_body(&mut self, pair: Pair<'_>) -> (Expr, Box<Stmt>) {
         let span = self.span(&pair);
         let (mut condition, mut body) = (None, None);

@@ -4,10 +4,10 @@ use super::error::{Failure, PreprocessError};
 use super::run::Run;
 use super::token::{Token, TokenKind};
 
-/// Deepest nesting of parentheses and unary operators.
+/// Maximum nesting of parentheses and unary operators.
 const MAX_DEPTH: usize = 200;
 
-/// Binary operators by how tightly they bind; `?:` binds less than all.
+/// Binary operators by precedence, loosest first; `?:` binds more loosely than all.
 const BINARY: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -22,7 +22,7 @@ const BINARY: [&[&str]; 10] = [
 ];
 
 impl Run<'_> {
-    /// Whether the condition that follows `word` on its line holds.
+    /// Evaluates the condition that follows `word` on its line.
     pub(super) fn condition(&mut self, word: &Token, line: &[Token]) -> Result<bool, Failure> {
         let mut tokens = vec![];
         let mut rest = line.iter();
@@ -103,7 +103,7 @@ impl<'t> Evaluator<'t> {
         Failure::at(at, PreprocessError::BadCondition { found: None })
     }
 
-    /// `a ? b : c`. What is not `live` is read, but may divide by zero.
+    /// `a ? b : c`. If not `live`, the expression is parsed only, and division by zero is allowed.
     fn conditional(&mut self, live: bool) -> Result<i64, Failure> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -176,7 +176,7 @@ impl<'t> Evaluator<'t> {
                 }
                 value
             }
-            // A name that is no macro is 0, as in C; so is a macro's name that is not used.
+            // As in C, an undefined name is 0; so is the name of a function-like macro without arguments.
             (TokenKind::Name, name) => i64::from(name == "true"),
             (TokenKind::Number, text) => number(text).ok_or_else(|| self.unexpected(token))?,
             (TokenKind::Char, text) => {
@@ -213,7 +213,7 @@ fn apply(operator: &str, left: i64, right: i64) -> i64 {
     }
 }
 
-/// The value of C's integers: decimal, octal, hexadecimal, binary, with suffixes.
+/// Parses an integer literal of C: decimal, octal, hexadecimal or binary, with suffixes.
 fn number(text: &str) -> Option<i64> {
     let lower = text.to_ascii_lowercase();
     let digits = lower.trim_end_matches(['u', 'l']);

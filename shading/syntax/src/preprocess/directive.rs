@@ -18,10 +18,10 @@ const DIRECTIVES: [&str; 15] = [
 ];
 
 impl Run<'_> {
-    /// Carries out the directive whose `#` is at the given bytes of the present file.
+    /// Executes the directive whose `#` is at the given bytes of the current file.
     pub(super) fn directive(&mut self, hash: Range<u32>) -> Result<(), Failure> {
         let line = self.rest_of_line();
-        // `#` alone is nothing.
+        // A lone `#` is a null directive.
         let Some((word, rest)) = line.split_first() else {
             return Ok(());
         };
@@ -61,7 +61,7 @@ impl Run<'_> {
                 Ok(())
             }
             "pragma" => self.pragma(rest, &whole),
-            // `# 12 "file"`, as other preprocessors write it.
+            // `# 12 "file"`: the line markers of other preprocessors.
             _ if word.kind == TokenKind::Number => self.line_directive(&line, &whole),
             text => Err(Failure::at(
                 word,
@@ -73,7 +73,7 @@ impl Run<'_> {
         }
     }
 
-    /// The tokens up to the end of the line, with their texts.
+    /// Returns the tokens up to the end of the line, with their texts.
     fn rest_of_line(&mut self) -> Vec<Token> {
         let mut line = vec![];
         let mut spaced = false;
@@ -81,7 +81,7 @@ impl Run<'_> {
             let start = reader.at;
             let Some((kind, range)) = reader.scan() else { break };
             if kind == TokenKind::Newline {
-                // The end of the line stays for the text.
+                // The end of the line remains in the output.
                 reader.at = start;
                 break;
             }
@@ -97,7 +97,7 @@ impl Run<'_> {
         line
     }
 
-    /// The text after the word of a directive, as written.
+    /// Returns the text after the directive's name, as written.
     fn rest_text(&self, word: &Token, whole: &DirectivePlace) -> String {
         let source = self.output.origin.source(whole.file);
         let text = &source.text[word.range.end as usize..whole.range.end as usize];
@@ -160,7 +160,7 @@ impl Run<'_> {
         Ok(self.macros.contains_key(&macro_name(word, rest)?.text))
     }
 
-    /// `#if` and its kin. A condition with a mistake is taken as false.
+    /// Begins a conditional (`#if`, `#ifdef`, `#ifndef`). A condition with an error counts as false.
     fn begin(&mut self, whole: &DirectivePlace, is_true: Result<bool, Failure>) -> Result<(), Failure> {
         let (is_true, failure) = match is_true {
             Ok(is_true) => (is_true, None),
@@ -179,14 +179,14 @@ impl Run<'_> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// A branch begins, so the one before it, which was taken, ends.
+    /// Begins a branch after one that was taken, which ends here.
     fn branch(&mut self, word: &Token, whole: &DirectivePlace) -> Result<(), Failure> {
         self.check_branch(word, whole)?;
         self.skip();
         Ok(())
     }
 
-    /// Whether a branch may stand here: there is an `#if`, and no `#else` before.
+    /// Checks that a branch is allowed here: inside an `#if`, and not after `#else`.
     fn check_branch(&mut self, word: &Token, whole: &DirectivePlace) -> Result<(), Failure> {
         let condition = self
             .files
@@ -204,7 +204,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Passes over text up to the branch that is to be taken, or behind the `#endif`.
+    /// Skips text up to the branch that is taken, or past the `#endif`.
     fn skip(&mut self) {
         let mut depth = 0;
         loop {
@@ -266,13 +266,13 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a branch of the innermost condition was taken.
+    /// Returns whether a branch of the innermost conditional was taken.
     fn is_taken(&self) -> bool {
         let condition = self.files.last().and_then(|reader| reader.conditions.last());
         condition.is_some_and(|condition| condition.taken)
     }
 
-    /// `#line number "file"`: what follows goes by that name and number.
+    /// `#line number "file"`: sets file name and line number of the following text.
     fn line_directive(&mut self, rest: &[Token], whole: &DirectivePlace) -> Result<(), Failure> {
         let rest = self.expand(rest.to_vec(), None)?;
         let number = rest.first().and_then(|token| token.text.parse::<u32>().ok());
@@ -292,13 +292,13 @@ impl Run<'_> {
         let start = reader.source.text[reader.at..]
             .find('\n')
             .map_or(reader.source.text.len(), |n| reader.at + n);
-        // The rest of the text is copied, so it counts as a file.
+        // The rest of the text is copied, so it is charged like a file.
         let text = reader.source.text[start..].to_owned();
         self.bytes += text.len();
         if self.bytes > MAX_BYTES {
             return Err(whole.failure(PreprocessError::TooMuch));
         }
-        // The end of the directive's own line comes first.
+        // The directive's own line end comes first.
         self.continue_as(Source::part(name, text, number.saturating_sub(1)));
         Ok(())
     }
@@ -325,13 +325,13 @@ impl Run<'_> {
                 self.report(whole.file, whole.range.clone(), PreprocessError::Warned { text });
                 Ok(())
             }
-            // Those of other compilers mean nothing here.
+            // Pragmas of other compilers are ignored.
             _ => Ok(()),
         }
     }
 }
 
-/// The name that `#ifdef` and its kin are about.
+/// Returns the macro name after `#ifdef`, `#ifndef` or `#undef`.
 fn macro_name<'t>(word: &Token, rest: &'t [Token]) -> Result<&'t Token, Failure> {
     match rest.first() {
         Some(name) if name.is_name() => Ok(name),
@@ -345,7 +345,7 @@ fn macro_name<'t>(word: &Token, rest: &'t [Token]) -> Result<&'t Token, Failure>
     }
 }
 
-/// A directive's place.
+/// Source location of a directive.
 struct DirectivePlace {
     file: FileIndex,
     range: Range<u32>,

@@ -6,7 +6,7 @@ use super::token::Token;
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileIndex, Origin};
 
-/// A mistake with its place.
+/// An error with its location.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) file: FileIndex,
@@ -15,7 +15,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// A mistake at a token.
+    /// Creates an error at a token.
     pub(super) fn at(token: &Token, error: PreprocessError) -> Failure {
         Failure {
             file: token.file,
@@ -25,7 +25,7 @@ impl Failure {
     }
 }
 
-/// What is wrong.
+/// Kinds of preprocessor errors.
 #[derive(Debug)]
 pub(super) enum PreprocessError {
     // Files.
@@ -103,7 +103,7 @@ pub(super) enum PreprocessError {
 }
 
 impl PreprocessError {
-    /// Whether a bound was reached, so that going on makes no sense.
+    /// Returns whether a limit was reached, which ends preprocessing.
     pub(super) fn ends_work(&self) -> bool {
         use PreprocessError as E;
         matches!(
@@ -112,7 +112,7 @@ impl PreprocessError {
         )
     }
 
-    /// The message.
+    /// Returns the diagnostic of the error.
     pub(super) fn diagnostic(self, origin: &Origin, file: FileIndex, range: Range<u32>) -> Diagnostic {
         use PreprocessError as E;
         let place = origin.place(file, range);

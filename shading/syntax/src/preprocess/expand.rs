@@ -10,14 +10,14 @@ use super::macros::{Macro, Meaning};
 use super::run::{MAX_NESTING, Run};
 use super::token::{Token, TokenKind, scan};
 
-/// The arguments of a use, as written and expanded.
+/// Arguments of a macro use, as written and expanded.
 struct Arguments {
     written: Vec<Vec<Token>>,
     expanded: Vec<Option<Vec<Token>>>,
 }
 
 impl Run<'_> {
-    /// Expands a name of the text and writes what it becomes.
+    /// Expands a macro name of the text and writes the expansion.
     pub(super) fn use_macro(&mut self, name: Token, found: &Arc<Macro>) -> Result<(), Failure> {
         if matches!(found.meaning, Meaning::Itself) || found.params.is_some() && !self.parenthesis_follows() {
             self.output.text(&name);
@@ -31,7 +31,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether the next token of the text is `(`. What was looked at is read again.
+    /// Returns whether the next token of the text is `(`. The tokens read ahead are read again later.
     fn parenthesis_follows(&mut self) -> bool {
         let mut seen = vec![];
         let mut follows = false;
@@ -48,8 +48,8 @@ impl Run<'_> {
         follows
     }
 
-    /// Expands tokens. With `end` they stand in the text, and what they lack to become a use of a macro is taken from
-    /// there; `end` becomes where that ends, as far as it is in the file of the first.
+    /// Expands tokens. If `end` is given, the tokens are in the text, and further tokens of a macro use are read from
+    /// there; `end` is then set to the end of that use, as far as it lies in the file of the first token.
     pub(super) fn expand(
         &mut self,
         tokens: Vec<Token>,
@@ -111,7 +111,7 @@ impl Run<'_> {
         Ok(out)
     }
 
-    /// The arguments of a use, with the parenthesis that closes them.
+    /// Reads the arguments of a macro use up to the closing parenthesis, which is returned with them.
     fn arguments(
         &mut self,
         name: &Token,
@@ -180,7 +180,7 @@ impl Run<'_> {
         if count == 0 && list.len() == 1 && list[0].is_empty() {
             list.clear();
         }
-        // The arguments that are left may be none at all.
+        // The variadic arguments may be empty.
         if found.is_variadic && list.len() + 1 == count {
             list.push(vec![]);
         }
@@ -198,7 +198,7 @@ impl Run<'_> {
         ))
     }
 
-    /// The definition with the arguments in it.
+    /// Returns the macro's definition with the arguments substituted.
     fn replacement(
         &mut self,
         name: &Token,
@@ -258,7 +258,7 @@ impl Run<'_> {
                     }
                     None => {}
                 }
-                // GNU's way to leave out a comma before arguments that are none.
+                // GNU extension: the comma before `##` and empty variadic arguments is left out.
                 if is_pasted
                     && found.is_variadic
                     && param + 1 == arguments.written.len()
@@ -298,7 +298,7 @@ impl Run<'_> {
         Ok(out)
     }
 
-    /// An argument with its own macros expanded.
+    /// Returns an argument with macros in it expanded.
     fn expanded_argument(&mut self, arguments: &mut Arguments, param: usize) -> Result<Vec<Token>, Failure> {
         if arguments.expanded[param].is_none() {
             let written = arguments.written[param].clone();
@@ -308,7 +308,7 @@ impl Run<'_> {
         Ok(arguments.expanded[param].clone().unwrap_or_default())
     }
 
-    /// `#parameter`
+    /// `#parameter`: stringification.
     fn stringify(&mut self, hash: &Token, argument: &[Token], name: &Token) -> Result<Token, Failure> {
         let mut text = String::new();
         for (i, token) in argument.iter().enumerate() {
@@ -329,7 +329,7 @@ impl Run<'_> {
         Ok(hash.with_text(TokenKind::String, &text))
     }
 
-    /// `left ## right`
+    /// `left ## right`: token pasting.
     fn paste(&mut self, left: &Token, right: &Token, name: &Token) -> Result<Token, Failure> {
         if left.kind == TokenKind::Nothing {
             return Ok(right.clone());
@@ -354,7 +354,7 @@ impl Run<'_> {
         Ok(token)
     }
 
-    /// The line of a name in the file being read; of one in a definition, that of its use, which is being read.
+    /// Line of a macro name in the current file; for a name inside a definition, the line of the use being expanded.
     fn line(&mut self, name: &Token) -> u32 {
         let Some(reader) = self.files.last_mut() else {
             return 0;
@@ -368,7 +368,7 @@ impl Run<'_> {
     }
 }
 
-/// A text as a string of the language.
+/// Returns a text as a string literal of the language.
 fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

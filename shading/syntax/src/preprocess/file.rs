@@ -17,13 +17,13 @@ fn nothing() -> Nothing {
 }
 
 impl Run<'_> {
-    /// Begins to read a file.
+    /// Opens a file.
     pub(super) fn enter(&mut self, source: Arc<Source>, included: Option<(FileIndex, Range<u32>)>) {
         let index = self.output.origin.add_file(source.clone(), included);
         self.files.push(FileReader::new(index, source));
     }
 
-    /// Goes on to read the present file, from byte `at` on, as if it were `source`.
+    /// Continues reading the current file, from byte `at` on, as `source`.
     pub(super) fn continue_as(&mut self, source: Arc<Source>) {
         let Some(mut old) = self.files.pop() else { return };
         let index = self.output.origin.continue_file(old.index, source.clone());
@@ -32,7 +32,8 @@ impl Run<'_> {
         self.files.push(reader);
     }
 
-    /// Copies the tokens of the present file up to one that may need more than that. Most of a text is copied here.
+    /// Copies the tokens of the current file up to one that may need further processing. This is the fast path for most
+    /// text.
     pub(super) fn copy_plain(&mut self) {
         let Some(reader) = self.files.last_mut().filter(|_| self.pending.is_empty()) else {
             return;
@@ -69,7 +70,7 @@ impl Run<'_> {
         }
     }
 
-    /// The next token that is no directive, from whatever file.
+    /// Returns the next token that is not a directive, from any open file.
     pub(super) fn next(&mut self) -> Option<Token> {
         if let Some(token) = self.pending.pop() {
             return Some(token);
@@ -103,7 +104,7 @@ impl Run<'_> {
         }
     }
 
-    /// A token of the present file. Only names of macros carry their text.
+    /// Creates a token of the current file. Only macro names carry their text.
     pub(super) fn token(&self, kind: TokenKind, range: Range<u32>) -> Token {
         let (mut text, hidden) = nothing();
         let mut file = None;
@@ -125,7 +126,7 @@ impl Run<'_> {
         }
     }
 
-    /// A token of a file with its text.
+    /// Returns a token of a file with its text.
     pub(super) fn with_text(&self, mut token: Token) -> Token {
         if token.text.is_empty() {
             let source = self.output.origin.source(token.file);
@@ -138,7 +139,7 @@ impl Run<'_> {
         token
     }
 
-    /// The present file ends.
+    /// Closes the current file.
     fn leave(&mut self) {
         if let Some(reader) = self.files.pop()
             && let Some(condition) = reader.conditions.into_iter().next_back()
@@ -147,7 +148,7 @@ impl Run<'_> {
         }
     }
 
-    /// Includes a file by its name, written at the given place.
+    /// Includes a file by name, as written at the given location.
     pub(super) fn include(
         &mut self,
         name: &str,
@@ -234,7 +235,8 @@ impl Run<'_> {
         }
     }
 
-    /// The language's own headers come last, but for the one that declares what is built in.
+    /// Looks up an included file. The language's own headers come last, except the one that declares the built-in
+    /// functions.
     pub(super) fn look_up(
         &self,
         name: &str,
@@ -253,7 +255,8 @@ impl Run<'_> {
     }
 }
 
-/// What follows the word `import` when it imports shader source: the end of the statement, and the file's name.
+/// Parses the rest of an `import` statement that imports shader source. Returns the end of the statement and the file
+/// name.
 fn import(text: &str, mut at: usize) -> Option<(usize, String)> {
     let mut next = || {
         while at < text.len() {

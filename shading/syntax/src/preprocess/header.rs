@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::source::Source;
 
-/// Headers and what of them is not built in.
+/// Headers, each with the text of the declarations that are not built in.
 const HEADERS: [(&str, &str); 8] = [
     ("stdosl.h", ""),
     ("oslutil.h", include_str!("headers/oslutil.h")),
@@ -16,15 +16,15 @@ const HEADERS: [(&str, &str); 8] = [
     ("matrix33.h", include_str!("headers/matrix33.h")),
 ];
 
-/// What `stdosl.h` defines, so that it is read once.
+/// Include guard macro of `stdosl.h`.
 pub(super) const GUARD: &str = "STDOSL_H";
 
-/// Whether all that a header declares is built in, so that no file of its name is wanted.
+/// Returns whether all declarations of a header are built in, so that no file of this name is needed.
 pub(super) fn is_built_in(name: &str) -> bool {
     name == "stdosl.h" || name.ends_with("/stdosl.h")
 }
 
-/// A header by its name, whatever folder is named with it.
+/// Returns a header by its name; the folder in the name is ignored.
 pub(super) fn find(name: &str) -> Option<Arc<Source>> {
     let file = name.rsplit(['/', '\\']).next()?;
     let (name, text) = HEADERS.iter().find(|(header, _)| *header == file)?;

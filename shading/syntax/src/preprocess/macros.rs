@@ -10,7 +10,7 @@ use super::header;
 use super::token::{Token, TokenKind};
 use crate::source::FileIndex;
 
-/// Macros that no text defines.
+/// Names of the macros defined by the preprocessor itself.
 pub(super) const PREDEFINED: [&str; 7] = [
     "OSL_VERSION",
     "OSL_VERSION_MAJOR",
@@ -21,10 +21,10 @@ pub(super) const PREDEFINED: [&str; 7] = [
     "__COUNTER__",
 ];
 
-/// The version of OSL whose language this is: 1.16.0.
+/// Version of OSL whose language is implemented: 1.16.0.
 pub const OSL_VERSION: i32 = 11600;
 
-/// The same as macros.
+/// Version macros.
 const VERSION: [(&str, &str); 4] = [
     ("OSL_VERSION", "11600"),
     ("OSL_VERSION_MAJOR", "1"),
@@ -32,7 +32,7 @@ const VERSION: [(&str, &str); 4] = [
     ("OSL_VERSION_PATCH", "0"),
 ];
 
-/// Constants of the language that are macros in OSL's `stdosl.h`, for texts that ask whether they are defined.
+/// Constants of the language that are macros in OSL's `stdosl.h`, for texts that test them with `#ifdef`.
 const CONSTANTS: [&str; 16] = [
     "M_PI",
     "M_PI_2",
@@ -52,7 +52,7 @@ const CONSTANTS: [&str; 16] = [
     header::GUARD,
 ];
 
-/// What a macro becomes.
+/// Expansion of a macro.
 #[derive(Debug)]
 pub(super) enum Meaning {
     /// The tokens of its definition.
@@ -61,23 +61,23 @@ pub(super) enum Meaning {
     Line,
     /// The file of its use.
     File,
-    /// A number that is new at each use.
+    /// A number that is unique to each use.
     Counter,
-    /// Itself: the language knows it.
+    /// Itself: the name is built into the language.
     Itself,
 }
 
-/// A macro.
+/// A macro definition.
 #[derive(Debug)]
 pub(super) struct Macro {
     pub(super) name: Arc<str>,
     pub(super) meaning: Meaning,
-    /// Names of the parameters; `None` for a macro that takes none and is used without parentheses.
+    /// Parameter names; `None` for an object-like macro.
     pub(super) params: Option<Vec<Arc<str>>>,
-    /// Whether the last parameter takes all arguments that are left.
+    /// True if the last parameter takes all remaining arguments.
     pub(super) is_variadic: bool,
     pub(super) body: Vec<Token>,
-    /// Where it was defined, if a text did.
+    /// Location of the definition, if it is in a text.
     pub(super) place: Option<(FileIndex, Range<u32>)>,
 }
 
@@ -93,7 +93,7 @@ impl Macro {
         })
     }
 
-    /// Reads what follows `#define` on its line.
+    /// Parses the rest of a `#define` line.
     pub(super) fn read(directive: &Token, line: &[Token]) -> Result<Macro, Failure> {
         let name = line
             .first()
@@ -132,7 +132,7 @@ impl Macro {
         Ok(made)
     }
 
-    /// `#` needs a parameter after it, `##` something on both sides.
+    /// Checks that `#` is followed by a parameter and `##` has operands on both sides.
     fn check(&self) -> Result<(), Failure> {
         for (i, token) in self.body.iter().enumerate() {
             if token.is("##") && (i == 0 || i + 1 == self.body.len()) {
@@ -148,7 +148,7 @@ impl Macro {
         Ok(())
     }
 
-    /// The parameter that a token of the body names.
+    /// Returns the parameter that a token of the body names.
     pub(super) fn param(&self, token: &Token) -> Option<usize> {
         if !token.is_name() {
             return None;
@@ -159,7 +159,7 @@ impl Macro {
             .position(|param| *param == token.text)
     }
 
-    /// Whether another definition says the same.
+    /// Returns whether two definitions are identical.
     pub(super) fn is_same(&self, other: &Macro) -> bool {
         self.params == other.params
             && self.is_variadic == other.is_variadic
@@ -172,7 +172,7 @@ impl Macro {
     }
 }
 
-/// Names between the parentheses of a definition: `a, b`, `a, ...` or `a, rest...`.
+/// Parses the parameter list of a definition: `a, b`, `a, ...` or `a, rest...`.
 fn parameters(list: &[Token], is_variadic: &mut bool) -> Result<Vec<Arc<str>>, Failure> {
     let mut params: Vec<Arc<str>> = vec![];
     let bad = |token: &Token| Failure::at(token, PreprocessError::BadParameters);
@@ -199,7 +199,7 @@ fn parameters(list: &[Token], is_variadic: &mut bool) -> Result<Vec<Arc<str>>, F
     Ok(params)
 }
 
-/// The macros that no text defines, by name.
+/// Returns the macros that the preprocessor itself defines, by name.
 pub(super) fn predefined() -> FxHashMap<Arc<str>, Arc<Macro>> {
     static ALL: LazyLock<FxHashMap<Arc<str>, Arc<Macro>>> = LazyLock::new(|| {
         let mut all: Vec<Arc<Macro>> = vec![

@@ -26,16 +26,17 @@ pub use macros::OSL_VERSION;
 pub use run::Includes;
 use run::{MAX_BYTES, Run};
 
-/// What is done to every text: where files are looked for, and which macros are known.
+/// Preprocessor settings for all texts: the include lookup and the predefined macros.
 #[derive(Clone, Default)]
 pub struct Preprocessor {
     includes: Option<Arc<dyn Includes>>,
-    /// Directives that come before every text.
+    /// Directives processed before every text.
     prologue: String,
 }
 
 impl Preprocessor {
-    /// A preprocessor that finds files by `includes`. The default one knows the language's own headers alone.
+    /// Creates a preprocessor that finds files with `includes`. The default preprocessor has the language's own headers
+    /// only.
     pub fn new(includes: Arc<dyn Includes>) -> Preprocessor {
         Preprocessor {
             includes: Some(includes),
@@ -43,20 +44,20 @@ impl Preprocessor {
         }
     }
 
-    /// Defines a macro, as `NAME`, which makes it 1, or as `NAME=TEXT`.
+    /// Defines a macro by `NAME` (defined as 1) or `NAME=TEXT`.
     pub fn define(&mut self, definition: &str) {
         let (name, text) = definition.split_once('=').unwrap_or((definition, "1"));
         self.prologue += &format!("#define {name} {}\n", text.replace(['\n', '\r'], " "));
     }
 
-    /// Forgets a macro.
+    /// Undefines a macro.
     pub fn undefine(&mut self, name: &str) {
         self.prologue += &format!("#undef {name}\n");
     }
 
     /// Preprocesses a text.
     pub fn run(&self, source: Arc<Source>) -> (Arc<Source>, Diagnostics) {
-        // What is too long to have places is refused by the parser.
+        // The parser rejects texts that exceed the range of byte offsets.
         let is_too_long = source.text.len() > MAX_BYTES;
         let standard = match &self.includes {
             Some(includes) if source.name.ends_with(".osl") => includes.standard(),
@@ -93,7 +94,7 @@ impl std::fmt::Debug for Preprocessor {
     }
 }
 
-/// Whether a text holds anything that the preprocessor changes.
+/// Returns whether a text contains anything that the preprocessor changes.
 fn needs_work(text: &str) -> bool {
     text.contains('#')
         || text.contains("\\\n")

@@ -3,25 +3,25 @@
 use super::token::{Token, TokenKind, need_space, unspliced};
 use crate::source::{FileIndex, Origin};
 
-/// The text so far.
+/// The output text.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     text: String,
     pub(super) origin: Origin,
-    /// Whether the text ends with the expansion of a macro.
+    /// True if the text ends with the expansion of a macro.
     after_expansion: bool,
-    /// Where the text begins about which no warnings are wanted, once the next line has come.
+    /// Start of the text in which warnings are suppressed, set once the next line begins.
     quiet: Option<u32>,
 }
 
 impl Output {
-    /// Forgets the text, but not the files.
+    /// Discards the text, but keeps the files.
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.origin.forget_text();
     }
 
-    /// Adds a token of a file as it is there.
+    /// Appends a token of a file unchanged.
     pub(super) fn text(&mut self, token: &Token) {
         if token.kind == TokenKind::Splice {
             return self.text.push(' ');
@@ -29,7 +29,7 @@ impl Output {
         let source = self.origin.source(token.file).clone();
         let mut text = &source.text[token.range.start as usize..token.range.end as usize];
         if token.kind == TokenKind::Comment && text.starts_with("//") && text.contains('\n') {
-            // Later steps end such a comment with its line.
+            // Later steps end an unclosed line comment at its line end.
             text = "";
         }
         self.separate(text);
@@ -47,7 +47,7 @@ impl Output {
         }
     }
 
-    /// Adds a part of a file as it is there.
+    /// Appends a part of a file unchanged.
     pub(super) fn copy(&mut self, file: FileIndex, range: std::ops::Range<u32>) {
         let source = self.origin.source(file).clone();
         let text = &source.text[range.start as usize..range.end as usize];
@@ -56,7 +56,7 @@ impl Output {
         self.text.push_str(text);
     }
 
-    /// Makes room before a text where the one before it is of a macro.
+    /// Inserts a space before a text that follows the expansion of a macro, if the tokens would merge.
     fn separate(&mut self, text: &str) {
         if std::mem::take(&mut self.after_expansion)
             && need_space(self.text.chars().next_back(), text.chars().next())
@@ -65,12 +65,12 @@ impl Output {
         }
     }
 
-    /// Whether the ends of lines matter.
+    /// Returns whether line ends are significant in the output.
     pub(super) fn wants_lines(&self) -> bool {
         self.quiet.is_some()
     }
 
-    /// Adds what a macro became that is used at the given place.
+    /// Appends the expansion of a macro used at the given location.
     pub(super) fn expansion(
         &mut self,
         name: &str,
@@ -96,7 +96,7 @@ impl Output {
         self.after_expansion = true;
     }
 
-    /// Wants no warnings about the next line.
+    /// Suppresses warnings on the next line.
     pub(super) fn quiet_next_line(&mut self) {
         self.quiet = Some(self.len());
     }

@@ -11,19 +11,19 @@ pub(super) struct FileReader {
     pub(super) index: FileIndex,
     pub(super) source: Arc<Source>,
     pub(super) at: usize,
-    /// Whether nothing but room stands before on the line.
+    /// True if only white space precedes on the line.
     pub(super) at_line_start: bool,
-    /// The conditions whose `#endif` has not come.
+    /// Open conditionals (without `#endif` so far).
     pub(super) conditions: Vec<Condition>,
-    /// A byte and its line.
+    /// A byte offset and its line: cache of [`FileReader::line_of`].
     pub(super) line: (usize, u32),
 }
 
-/// An `#if` whose `#endif` has not come.
+/// An open conditional (without `#endif` so far).
 #[derive(Debug)]
 pub(super) struct Condition {
     pub(super) range: Range<u32>,
-    /// Whether one of its branches was the right one.
+    /// True if one of its branches was taken.
     pub(super) taken: bool,
     pub(super) has_else: bool,
 }
@@ -41,7 +41,7 @@ impl FileReader {
         }
     }
 
-    /// Kind and range of the next token, past which the reader goes.
+    /// Reads the next token and returns its kind and range.
     pub(super) fn scan(&mut self) -> Option<(TokenKind, Range<u32>)> {
         if self.at >= self.source.text.len() {
             return None;
@@ -53,7 +53,7 @@ impl FileReader {
         Some((kind, range))
     }
 
-    /// Whether nothing but room stands before on the line.
+    /// Returns whether only white space precedes on the line.
     pub(super) fn is_at_line_start(&self) -> bool {
         self.at_line_start
     }
@@ -62,7 +62,7 @@ impl FileReader {
         &self.source.text[range.start as usize..range.end as usize]
     }
 
-    /// The line of a byte; bytes are asked for in order, nearly always.
+    /// Returns the line of a byte. Queries are expected in nearly ascending order.
     pub(super) fn line_of(&mut self, byte: usize) -> u32 {
         if byte < self.line.0 {
             self.line = (0, self.source.first_line());

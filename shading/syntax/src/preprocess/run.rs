@@ -1,4 +1,4 @@
-//! State and bounds of one preprocessor run.
+//! State and limits of one preprocessor run.
 
 use std::sync::Arc;
 
@@ -12,58 +12,58 @@ use super::token::Token;
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileIndex, Source};
 
-/// Deepest nesting of `#include`, and of macros that expand to macros.
+/// Maximum nesting of `#include`, and of macro expansions.
 pub(super) const MAX_NESTING: usize = 200;
 
-/// Most files that one text may include.
+/// Maximum number of files included by one text.
 pub(super) const MAX_FILES: usize = 4096;
 
-/// Most bytes that the files have together that one text includes.
+/// Maximum total size in bytes of the files included by one text.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 
-/// Most bytes of macros that are looked at for one text.
+/// Maximum number of bytes of macro text processed for one text.
 pub(super) const MAX_WORK: usize = 8 << 20;
 
-/// Finds the files that `#include` and `import` name.
+/// Lookup of the files named by `#include` and `import`.
 pub trait Includes: Send + Sync {
-    /// The file of that name as written in `from`: `"name"` when it is `quoted`, else `<name>`. `None` where there is
+    /// Returns the file named `name` in source `from`: written `"name"` if `quoted`, else `<name>`. `None` if there is
     /// none.
     ///
     /// # Errors
-    /// Why a file that is there cannot be read.
+    /// The reason why an existing file cannot be read.
     fn find(&self, name: &str, quoted: bool, from: &Source) -> Result<Option<Arc<Source>>, String>;
 
-    /// A renderer's own `stdosl.h`, which every text in OSL begins with. OSL's is built in.
+    /// The renderer's own `stdosl.h`, which is prepended to every OSL text. OSL's version is built in.
     fn standard(&self) -> Option<Arc<Source>> {
         None
     }
 }
 
-/// The preprocessing of one text.
+/// State of preprocessing one text.
 pub(super) struct Run<'a> {
     pub(super) includes: Option<&'a dyn Includes>,
     pub(super) macros: FxHashMap<Arc<str>, Arc<Macro>>,
-    /// The files being read, outermost first.
+    /// Open files, outermost first.
     pub(super) files: Vec<FileReader>,
-    /// Tokens that were looked at ahead, the next one last.
+    /// Tokens read ahead, the next one last.
     pub(super) pending: Vec<Token>,
     pub(super) output: Output,
     pub(super) errors: Vec<(FileIndex, std::ops::Range<u32>, PreprocessError)>,
-    /// Files read, by the file and the name that named them.
+    /// Files read, keyed by the including file, the name, and whether it was quoted.
     pub(super) known: FxHashMap<(String, String, bool), Option<Arc<Source>>>,
-    /// Files that `#pragma once` wants only once.
+    /// Files with `#pragma once`.
     pub(super) once: Vec<Arc<Source>>,
-    /// Files that `import` has brought, and the text itself.
+    /// Files read by `import`, and the text itself.
     pub(super) imported: Vec<Arc<Source>>,
-    /// How many files were entered.
+    /// Number of files entered.
     pub(super) entered: usize,
-    /// Bytes of the files entered.
+    /// Total bytes of the files entered.
     pub(super) bytes: usize,
-    /// Bytes of macros looked at.
+    /// Bytes of macro text processed.
     pub(super) work: usize,
-    /// What `__COUNTER__` gives next.
+    /// Next value of `__COUNTER__`.
     pub(super) counter: u32,
-    /// Whether a bound was reached and nothing more is done.
+    /// True if a limit was reached; processing then ends.
     pub(super) is_over: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Copies the files being read to the output, with macros expanded.
+    /// Copies the open files to the output, with macros expanded.
     pub(super) fn copy(&mut self) {
         loop {
             self.copy_plain();
@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Counts work for the sake of the token at hand.
+    /// Charges processed bytes to the work limit; `at` is the token reported if it is exceeded.
     pub(super) fn charge(&mut self, bytes: usize, at: &Token) -> Result<(), Failure> {
         self.work += bytes + 1;
         if self.work > MAX_WORK {

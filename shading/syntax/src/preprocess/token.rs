@@ -6,37 +6,37 @@ use std::sync::Arc;
 
 use crate::source::FileIndex;
 
-/// What a token is.
+/// Kinds of preprocessor tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenKind {
     /// White space within a line.
     Space,
     /// The end of a line.
     Newline,
-    /// A backslash at the end of a line, with that end.
+    /// Line splice: a backslash at the end of a line, with the line end.
     Splice,
     Comment,
     Name,
     Number,
     String,
-    /// A character in quotes.
+    /// A single character in quotes.
     Char,
     Punctuation,
-    /// Nothing: an empty argument beside `##`.
+    /// Placemarker: an empty argument beside `##`.
     Nothing,
 }
 
-/// A token. Of a file's tokens only those carry their text that are part of a macro or name one.
+/// A token. Tokens of a file carry their text only if they belong to a macro use or name a macro.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
     pub(super) text: Arc<str>,
-    /// Where it was written.
+    /// File in which it was written.
     pub(super) file: FileIndex,
     pub(super) range: Range<u32>,
-    /// Whether white space stands before it.
+    /// True if white space precedes it.
     pub(super) spaced: bool,
-    /// The macros that it came from, which do not expand in it again.
+    /// Hide set: macros that the token came from, which are not expanded in it again.
     pub(super) hidden: Arc<[Arc<str>]>,
 }
 
@@ -49,12 +49,12 @@ impl Token {
         self.kind == TokenKind::Name
     }
 
-    /// Whether it is nothing but room between others.
+    /// Returns whether the token is white space or a comment.
     pub(super) fn is_space(&self) -> bool {
         is_space(self.kind)
     }
 
-    /// Another token in the place of this one.
+    /// Returns another token at the same location.
     pub(super) fn with_text(&self, kind: TokenKind, text: &str) -> Token {
         Token {
             kind,
@@ -64,19 +64,19 @@ impl Token {
     }
 }
 
-/// Whether tokens of that kind are nothing but room between others.
+/// Returns whether tokens of that kind are white space or comments.
 pub(super) fn is_space(kind: TokenKind) -> bool {
     use TokenKind as K;
     matches!(kind, K::Space | K::Newline | K::Splice | K::Comment)
 }
 
-/// Operators of several characters.
+/// Operators of more than one character.
 const OPERATORS: [&str; 25] = [
     "<<=", ">>=", "...", "##", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=",
     "/=", "%=", "&=", "|=", "^=", "->", "::", "[[",
 ];
 
-/// Kind and end of the token at byte `at` of a text, which is not at its end.
+/// Returns the kind and end of the token at byte `at`, which must not be the end of the text.
 pub(super) fn scan(text: &str, at: usize) -> (TokenKind, usize) {
     use TokenKind as K;
     let bytes = text.as_bytes();
@@ -112,7 +112,7 @@ pub(super) fn scan(text: &str, at: usize) -> (TokenKind, usize) {
     }
 }
 
-/// The length of a backslash with the end of the line after it.
+/// Returns the length of a line splice (backslash and line end) at the start of `rest`.
 fn splice(rest: &[u8]) -> Option<usize> {
     let spaces = rest[1..]
         .iter()
@@ -121,7 +121,7 @@ fn splice(rest: &[u8]) -> Option<usize> {
     (rest.get(1 + spaces) == Some(&b'\n')).then_some(spaces + 2)
 }
 
-/// The end of a comment that a line ends, unless a backslash makes the next line part of it.
+/// Returns the end of a line comment; a line splice continues it on the next line.
 fn line_comment_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
     while end < bytes.len() && bytes[end] != b'\n' {
@@ -130,7 +130,7 @@ fn line_comment_end(bytes: &[u8], at: usize) -> usize {
     end
 }
 
-/// The end of a quoted text that ends on its line, lines that a backslash joins taken as one.
+/// Returns the end of a quoted text that is closed on its (logical) line.
 fn quoted(bytes: &[u8], at: usize, quote: u8) -> Option<usize> {
     let mut end = at + 1;
     loop {
@@ -143,7 +143,7 @@ fn quoted(bytes: &[u8], at: usize, quote: u8) -> Option<usize> {
     }
 }
 
-/// C's preprocessing numbers: whatever begins like a number and goes on like one.
+/// Returns the end of a preprocessing number of C.
 fn number_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at + 1;
     while let Some(&b) = bytes.get(end) {
@@ -159,7 +159,7 @@ fn number_end(bytes: &[u8], at: usize) -> usize {
     end
 }
 
-/// A text without the ends of lines that backslashes join.
+/// Returns a text with line splices removed.
 pub(super) fn unspliced(text: &str) -> Cow<'_, str> {
     if !text.contains('\n') {
         return Cow::Borrowed(text);
@@ -171,7 +171,7 @@ pub(super) fn unspliced(text: &str) -> Cow<'_, str> {
         match splice(&rest.as_bytes()[at..]) {
             Some(length) => rest = &rest[at + length..],
             None => {
-                // What follows the backslash is part of the escape.
+                // The character after the backslash is part of the escape.
                 let end = rest[at + 1..]
                     .chars()
                     .next()
@@ -185,7 +185,7 @@ pub(super) fn unspliced(text: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
-/// Whether two texts need room between them to stay two tokens.
+/// Returns whether two texts need white space between them to remain separate tokens.
 pub(super) fn need_space(before: Option<char>, after: Option<char>) -> bool {
     let (Some(before), Some(after)) = (before, after) else {
         return false;

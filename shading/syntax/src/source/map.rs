@@ -5,25 +5,25 @@ use std::sync::Arc;
 use super::span::SourceId;
 use super::text::Source;
 
-/// The sources of one compilation: the file itself and what it includes.
+/// The sources of one compilation: the main file and its includes.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     sources: Vec<Arc<Source>>,
-    /// For each source of linked code the instance that brought it; shorter than `sources` where none did.
+    /// For each source of linked code, the instance that uses it. Shorter than `sources` if the last ones have none.
     users: Vec<SourceUser>,
 }
 
 /// An instance of a unit in linked code.
 #[derive(Clone, Debug, Default)]
 pub struct SourceUser {
-    /// The names of the nodes that lead to it, with dots; empty for what is no part of a group.
+    /// Dotted path of node names; empty if the source is not part of a group.
     pub instance: Arc<str>,
-    /// The unit.
+    /// Name of the unit.
     pub unit: Arc<str>,
 }
 
 impl SourceUser {
-    /// An instance by its name and that of its unit.
+    /// Creates a user from the names of the instance and its unit.
     pub fn new(instance: &str, unit: &str) -> SourceUser {
         SourceUser {
             instance: instance.into(),
@@ -33,7 +33,7 @@ impl SourceUser {
 }
 
 impl SourceMap {
-    /// Adds a source that an instance brings.
+    /// Adds a source used by an instance.
     pub fn add_for(&mut self, source: Arc<Source>, user: &SourceUser) -> SourceId {
         let id = self.add(source);
         self.users.resize(id.0 as usize, SourceUser::default());
@@ -41,7 +41,7 @@ impl SourceMap {
         id
     }
 
-    /// The instance that a source is of; empty names outside linked code.
+    /// Returns the instance that uses a source; its names are empty outside linked code.
     pub fn user(&self, id: SourceId) -> SourceUser {
         self.users.get(id.0 as usize).cloned().unwrap_or_default()
     }
@@ -52,25 +52,25 @@ impl SourceMap {
         SourceId(self.sources.len() as u32 - 1)
     }
 
-    /// How many sources there are.
+    /// Number of sources.
     pub fn len(&self) -> usize {
         self.sources.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
 
-    /// The sources in order of their ids.
+    /// Iterates over the sources in order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Source>> {
         self.sources.iter()
     }
 
-    /// The source with the given id.
+    /// Returns the source with the given id.
     ///
     /// # Panics
-    /// When the id is of another map.
+    /// If the id belongs to another map.
     pub fn get(&self, id: SourceId) -> &Arc<Source> {
         &self.sources[id.0 as usize]
     }

@@ -4,19 +4,19 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SourceId(pub u32);
 
-/// Bytes `start..end` of a source.
+/// A byte range `start..end` of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// Which source.
+    /// Source.
     pub source: SourceId,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
-    /// One past the last byte.
+    /// Offset one past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The smallest span that holds both; they lie in one source.
+    /// Returns the smallest span that covers both; they must be in one source.
     pub fn to(self, end: Span) -> Span {
         Span {
             source: self.source,

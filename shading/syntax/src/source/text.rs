@@ -3,32 +3,32 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most `#include`s that a message shows of one place.
+/// Maximum number of `#include`s shown for one location.
 const MAX_CHAIN: usize = 8;
 
-/// Index of a file of an [`Origin`]. A file that is included twice is two files.
+/// Index of a file of an [`Origin`]. A file that is included twice has two indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileIndex(u32);
 
-/// The map from the bytes of a preprocessed text to the files they were written in.
+/// Map from the bytes of a preprocessed text to the files in which they were written.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origin {
     files: Vec<File>,
     expansions: Vec<Expansion>,
-    /// By their starts, each as long as the next begins.
+    /// Pieces by their starts; each ends where the next begins.
     pieces: Vec<Piece>,
-    /// Bytes of the text about which no warnings are wanted.
+    /// Byte ranges of the text in which warnings are suppressed.
     quiet: Vec<Range<u32>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 struct File {
     source: Arc<Source>,
-    /// The `#include` that brought it.
+    /// The `#include` that included it.
     included: Option<(FileIndex, Range<u32>)>,
 }
 
-/// A use of a macro in a file; uses within its expansion are part of it.
+/// A macro use in a file; uses within its expansion are part of it.
 #[derive(Debug, PartialEq, Eq)]
 struct Expansion {
     name: Arc<str>,
@@ -38,28 +38,28 @@ struct Expansion {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
-    /// First byte of the preprocessed text.
+    /// Offset of the first byte in the preprocessed text.
     start: u32,
     file: FileIndex,
-    /// First byte in the file.
+    /// Offset of the first byte in the file.
     at: u32,
-    /// For a token of a macro: the index of the expansion, and the token's length as written.
+    /// For a token of a macro: index of the expansion, and length of the token as written.
     expansion: Option<(u32, u32)>,
 }
 
-/// Where a part of a preprocessed text was written.
+/// Original location of a part of a preprocessed text.
 #[derive(Debug)]
 pub(crate) struct Written<'a> {
     pub source: &'a Arc<Source>,
     pub range: Range<u32>,
-    /// The macro whose use `range` is, with the part of its definition that is meant.
+    /// The macro whose use `range` is, with the relevant part of its definition.
     pub expansion: Option<(&'a str, &'a Arc<Source>, Range<u32>)>,
     /// The `#include`s that lead to the source, innermost first.
     pub included: Vec<(&'a Arc<Source>, Range<u32>)>,
 }
 
 impl Origin {
-    /// Adds a file; `included` is the `#include` that brings it.
+    /// Adds a file; `included` is the `#include` that includes it.
     pub(crate) fn add_file(
         &mut self,
         source: Arc<Source>,
@@ -69,18 +69,18 @@ impl Origin {
         FileIndex(self.files.len() as u32 - 1)
     }
 
-    /// Continues a file under another name or with other line numbers.
+    /// Continues a file under another name or with other line numbers (`#line`).
     pub(crate) fn continue_file(&mut self, file: FileIndex, source: Arc<Source>) -> FileIndex {
         let included = self.files[file.0 as usize].included.clone();
         self.add_file(source, included)
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     pub(crate) fn source(&self, file: FileIndex) -> &Arc<Source> {
         &self.files[file.0 as usize].source
     }
 
-    /// Adds the use of a macro at the given bytes of a file.
+    /// Adds a macro use at the given bytes of a file.
     pub(crate) fn add_expansion(&mut self, name: &str, file: FileIndex, range: Range<u32>) -> u32 {
         self.expansions.push(Expansion {
             name: name.into(),
@@ -90,7 +90,7 @@ impl Origin {
         self.expansions.len() as u32 - 1
     }
 
-    /// Says that the text from byte `start` on is that of a file from byte `at` on.
+    /// Maps the text from byte `start` on to a file from byte `at` on.
     pub(crate) fn add_text(&mut self, start: u32, file: FileIndex, at: u32) {
         let continues = self.pieces.last().is_some_and(|last| {
             last.expansion.is_none() && last.file == file && last.at + (start - last.start) == at
@@ -105,7 +105,7 @@ impl Origin {
         }
     }
 
-    /// Says that the text from byte `start` on is a token of an expansion, written at the given bytes.
+    /// Maps the text from byte `start` on to a token of an expansion, written at the given bytes.
     pub(crate) fn add_token(&mut self, start: u32, file: FileIndex, range: Range<u32>, expansion: u32) {
         self.pieces.push(Piece {
             start,
@@ -115,31 +115,31 @@ impl Origin {
         });
     }
 
-    /// Forgets what was said of the text; the files stay.
+    /// Discards the mapping of the text; the files stay.
     pub(crate) fn forget_text(&mut self) {
         self.pieces.clear();
         self.expansions.clear();
         self.quiet.clear();
     }
 
-    /// Wants no warnings about these bytes of the text.
+    /// Suppresses warnings in these bytes of the text.
     pub(crate) fn add_quiet(&mut self, range: Range<u32>) {
         self.quiet.push(range);
     }
 
-    /// Whether no warnings about that byte are wanted.
+    /// Returns whether warnings at that byte are suppressed.
     pub(super) fn is_quiet(&self, offset: u32) -> bool {
         self.quiet.iter().any(|range| range.contains(&offset))
     }
 
-    /// The files that were included.
+    /// Iterates over the included files.
     pub(super) fn included(&self) -> impl Iterator<Item = &Arc<Source>> {
         let files = self.files.iter().filter(|file| file.included.is_some());
         files.map(|file| &file.source)
     }
 
-    /// Where a range of the preprocessed text was written. Of a range that goes through several files it is the part in
-    /// the file where it begins.
+    /// Returns the original location of a range of the preprocessed text. A range that spans several files is cut to
+    /// the part in the file where it begins.
     pub(crate) fn written(&self, range: Range<u32>) -> Written<'_> {
         let Some(first) = self.piece(range.start) else {
             return self.place(FileIndex(0), 0..0);
@@ -167,7 +167,7 @@ impl Origin {
         written
     }
 
-    /// A place of a file, with the `#include`s that lead to it.
+    /// Returns a location of a file, with the `#include`s that lead to it.
     pub(crate) fn place(&self, file: FileIndex, range: Range<u32>) -> Written<'_> {
         let mut included = vec![];
         let mut next = &self.files[file.0 as usize].included;
@@ -185,7 +185,7 @@ impl Origin {
         }
     }
 
-    /// File name, line and column where the byte at `offset` was written.
+    /// Returns file name, line and column of the original location of the byte at `offset`.
     pub(super) fn locate(&self, offset: u32) -> (&str, u32, u32) {
         let (file, range) = match self.piece(offset) {
             Some(piece) => self.range(piece, offset..offset),
@@ -201,7 +201,7 @@ impl Origin {
         self.pieces.get(after.checked_sub(1)?)
     }
 
-    /// Where bytes of a piece are in a file: in the text itself, in the argument of a macro, or the macro's whole use.
+    /// Maps bytes of a piece to a file: to the text itself, to the argument of a macro, or to the whole macro use.
     fn range(&self, piece: &Piece, bytes: Range<u32>) -> (FileIndex, Range<u32>) {
         let Some((expansion, length)) = piece.expansion else {
             let at = |byte: u32| piece.at + (byte - piece.start);
@@ -225,31 +225,31 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// A source text with the name that diagnostics show.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Source {
-    /// File name as the user wrote it, or a made-up one such as `<expression>`.
+    /// File name as the user wrote it, or a synthetic one such as `<expression>`.
     pub name: String,
     /// The text.
     pub text: String,
-    /// Number of the text's first line; other than 1 after `#line`.
+    /// Line number of the text's first line; other than 1 after `#line`.
     first_line: u32,
-    /// Where the parts of a preprocessed text were written; `None` for a text as it was written.
+    /// Origins of the parts of a preprocessed text; `None` for text that was not preprocessed.
     origin: Option<Origin>,
-    /// Where parts of a text that was made from another come from, in order; none overlap.
+    /// Origins of the parts of a translated text, in order, without overlaps.
     provenance: Vec<Provenance>,
 }
 
-/// A part of a text that was translated, and where it comes from.
+/// A part of a translated text, with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provenance {
-    /// The bytes of the translation.
+    /// Byte range in the translation.
     pub range: Range<u32>,
-    /// The source that it was translated from.
+    /// Source from which it was translated.
     pub source: Arc<Source>,
-    /// The bytes there.
+    /// Byte range in that source.
     pub place: Range<u32>,
 }
 
 impl Source {
-    /// A text that was translated: messages about the listed parts name what they come from, since nobody has seen the
+    /// Creates a translated text. Messages about the listed parts name their origins, because the user has not seen the
     /// translation.
     pub fn translated(
         name: impl Into<String>,
@@ -265,15 +265,15 @@ impl Source {
         })
     }
 
-    /// What the byte at `offset` was translated from.
+    /// Returns the origin of the byte at `offset`, if it was translated.
     pub(crate) fn provenance(&self, offset: u32) -> Option<&Provenance> {
         let after = self.provenance.partition_point(|part| part.range.start <= offset);
         let part = &self.provenance[after.checked_sub(1)?];
         part.range.contains(&offset).then_some(part)
     }
 
-    /// A source from its name and text. A byte-order mark at the beginning is left out, and carriage returns that end
-    /// lines by themselves become line feeds.
+    /// Creates a source from its name and text. A leading byte-order mark is removed, and lone carriage returns become
+    /// line feeds.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
         let mut text: String = text.into();
         if text.starts_with(BYTE_ORDER_MARK) {
@@ -281,7 +281,7 @@ impl Source {
         }
         let ends_line = |(at, _): (usize, &str)| text.as_bytes().get(at + 1) != Some(&b'\n');
         if text.match_indices('\r').any(ends_line) {
-            // Places stay where they are: a carriage return before a line feed is white space.
+            // Offsets stay the same: a carriage return before a line feed becomes a space.
             text = text.replace("\r\n", " \n").replace('\r', "\n");
         }
         Arc::new(Source {
@@ -293,7 +293,7 @@ impl Source {
         })
     }
 
-    /// A part of a text whose lines are numbered from `first_line`.
+    /// Creates a source for a part of a text whose lines are numbered from `first_line`.
     pub fn part(name: String, text: String, first_line: u32) -> Arc<Source> {
         let origin = None;
         Arc::new(Source {
@@ -305,7 +305,7 @@ impl Source {
         })
     }
 
-    /// A text that the preprocessor made.
+    /// Creates a source from the output of the preprocessor.
     pub(crate) fn preprocessed(name: String, text: String, origin: Origin) -> Arc<Source> {
         Arc::new(Source {
             name,
@@ -316,22 +316,23 @@ impl Source {
         })
     }
 
-    /// Number of the text's first line.
+    /// Returns the line number of the text's first line.
     pub(crate) fn first_line(&self) -> u32 {
         self.first_line
     }
 
-    /// Where the parts of a preprocessed text were written.
+    /// Returns the origins of the parts of a preprocessed text.
     pub(crate) fn origin(&self) -> Option<&Origin> {
         self.origin.as_ref()
     }
 
-    /// The files that were included to make this text.
+    /// Iterates over the files included by this text.
     pub fn included(&self) -> impl Iterator<Item = &Arc<Source>> {
         self.origin.iter().flat_map(Origin::included)
     }
 
-    /// File name, line and column (both from 1; columns count characters) where the byte at `offset` was written.
+    /// Returns file name, line and column (both from 1; columns count characters) of the origin of the byte at
+    /// `offset`.
     pub fn locate(&self, offset: u32) -> (&str, u32, u32) {
         match &self.origin {
             Some(origin) => origin.locate(offset),
@@ -342,13 +343,13 @@ impl Source {
         }
     }
 
-    /// Whether warnings about the byte at `offset` are not wanted: `#pragma osl nowarn`.
+    /// Returns whether warnings at the byte at `offset` are suppressed by `#pragma osl nowarn`.
     pub fn is_quiet(&self, offset: u32) -> bool {
         self.origin.as_ref().is_some_and(|origin| origin.is_quiet(offset))
     }
 
-    /// Line and column (both from 1; columns count characters) of a byte offset of this very text. Offsets past the end
-    /// give the end.
+    /// Returns line and column (both from 1; columns count characters) of a byte offset of this text itself. Offsets
+    /// past the end give the end.
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
         let mut offset = (offset as usize).min(self.text.len());
         while !self.text.is_char_boundary(offset) {

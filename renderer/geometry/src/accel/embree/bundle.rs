@@ -39,7 +39,7 @@ pub fn carry(bundle: &'static Bundle) {
     let _ = CARRIED.set(bundle);
 }
 
-/// What the program carries.
+/// Returns the embedded Embree library, if the program has one.
 pub fn carried() -> Option<&'static Bundle> {
     CARRIED.get().copied().filter(|bundle| !bundle.files.is_empty())
 }

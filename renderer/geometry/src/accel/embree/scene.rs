@@ -29,16 +29,16 @@ pub(in crate::accel) struct CommittedScene {
     pub(super) handle: RtcScene,
     intersect1: unsafe extern "C" fn(RtcScene, *mut RtcRayHit, *const c_void),
     occluded1: unsafe extern "C" fn(RtcScene, *mut RtcRay, *const c_void),
-    /// What Embree's user geometry points to.
+    /// Analytic surfaces, to which Embree's user geometry points.
     analytic: Vec<Arc<AnalyticSurface>>,
-    /// What its buffers are.
+    /// Meshes whose buffers the scene reads in place.
     triangles: Vec<TracedTriangles>,
     /// Its arrays of instances; the geometry of the first has the id `first_array`, and those of the others follow.
     arrays: Vec<InstanceArray>,
     first_array: u32,
     /// Where hits say which instance of an array they are on.
     instance_place: usize,
-    /// What its instances point to; Embree counts references too, but the analytic surfaces in them are ours.
+    /// Scenes to which the instances point. Embree counts references too, but not those to the analytic surfaces in them.
     instanced: Vec<Arc<CommittedScene>>,
     /// Dropped last.
     device: Arc<Device>,
@@ -277,7 +277,7 @@ impl CommittedScene {
         self.arrays[(hit.inst_id - self.first_array) as usize].shape(instance)
     }
 
-    /// Whether there is any hit.
+    /// Returns whether there is any hit.
     #[inline]
     pub(in crate::accel) fn occluded(&self, ray: &Ray, mask: u32) -> bool {
         let mut query = rtc_ray(ray, mask);

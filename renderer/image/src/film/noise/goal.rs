@@ -1,54 +1,54 @@
 //! Goal of adaptive sampling, and the ends of its batches and rounds of samples.
 
-/// What adaptive sampling is to reach.
+/// Goal of adaptive sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseGoal {
     /// Relative error of the picture: the root of the relative MSE.
     pub error: f64,
-    /// Samples that each pixel gets at least; a multiple of four.
+    /// Minimum number of samples per pixel; a multiple of four.
     pub least: u64,
-    /// Samples that a pixel gets at most.
+    /// Maximum number of samples per pixel.
     pub most: u64,
 }
 
-/// Batches of samples until the first decision.
+/// Number of batches before the first decision.
 const FIRST_BATCHES: u64 = 4;
 
 impl NoiseGoal {
-    /// Where the batch ends that the sample `next` belongs to.
+    /// Returns the end of the batch that contains the sample `next`.
     pub(super) fn batch_end(&self, next: u64) -> u64 {
         let end = batch_ends(self.least).find(|&end| end > next);
         end.unwrap_or(u64::MAX).min(self.most)
     }
 
-    /// Where the batch begins whose last sample is the one before `next`.
+    /// Returns the start of the batch whose last sample is `next − 1`.
     pub(super) fn batch_start(&self, next: u64) -> u64 {
         let before = batch_ends(self.least).take_while(|&end| end < next);
         before.last().unwrap_or(0)
     }
 
-    /// Where rounds end, the last of them with the most samples that there may be.
+    /// Iterates over the ends of rounds; the last is the maximum number of samples.
     fn round_ends(&self) -> impl Iterator<Item = u64> {
         let most = self.most;
         let ends = batch_ends(self.least).skip(FIRST_BATCHES as usize - 1);
         ends.take_while(move |&end| end < most).chain([most])
     }
 
-    /// The ends of rounds next to a number of samples: the last that is not beyond it, 0 before all, and the first that is
-    /// not before it. Both are the same at the end of a round.
+    /// Returns the ends of rounds around a number of samples: the last one `≤ samples` (0 if there is none) and the first
+    /// one `≥ samples`. Both are equal at the end of a round.
     pub fn rounds_about(&self, samples: u64) -> (u64, u64) {
         let before = self.round_ends().take_while(|&end| end <= samples).last();
         let after = self.round_ends().find(|&end| end >= samples);
         (before.unwrap_or(0), after.unwrap_or(self.most))
     }
 
-    /// Batches until `next`.
+    /// Number of batches until the sample `next`.
     pub(super) fn batches(&self, next: u64) -> u64 {
         batch_ends(self.least).take_while(|&end| end < next).count() as u64 + 1
     }
 }
 
-/// Where batches end: the first round has four of them, each later one is one.
+/// Iterates over the ends of batches: the first round has four batches, each later round is one batch.
 fn batch_ends(least: u64) -> impl Iterator<Item = u64> {
     let first = (1..=FIRST_BATCHES).map(move |i| i * least / FIRST_BATCHES);
     let rounds = (0..).map(move |k: u32| {

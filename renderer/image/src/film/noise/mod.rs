@@ -36,11 +36,11 @@ pub use tile::{BlockNoise, NoiseTile, PixelNoise, PixelPlan};
 /// Lower bound of a pixel's brightness, as a share of the image's.
 const DARKEST: f64 = 0.1;
 
-/// Greatest relative variance of a sample that a number of samples can measure, over that number.
-const MOST_VARIANCE: f64 = 1024.0;
+/// Maximum relative variance of a sample that `n` samples can measure, divided by `n`.
+const MAX_VARIANCE: f64 = 1024.0;
 
 /// Lower bound of a block's deviation, as a share of the mean: rare events may not have occurred in it yet.
-const LEAST_SHARE: f64 = 1.0 / 3.0;
+const MIN_DEVIATION_SHARE: f64 = 1.0 / 3.0;
 
 /// State of adaptive sampling: goal, statistics and decisions of all tiles.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,16 +58,16 @@ pub struct NoiseMap {
 /// Progress of adaptive sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseSummary {
-    /// Samples after which a round ended last; 0 before the first.
+    /// Number of samples at the end of the last completed round; 0 before the first.
     pub rounds: u64,
-    /// The share of the picture that takes more samples; 0 at the end.
+    /// Share of the image that needs more samples; 0 at the end.
     pub open: f64,
-    /// About how many samples of all pixels there are still to take.
+    /// Estimated number of remaining samples, over all pixels.
     pub remaining: u64,
 }
 
 impl NoiseMap {
-    /// Statistics of no samples, for the tiles of a film.
+    /// Creates empty statistics for the tiles of a film.
     pub fn new(goal: NoiseGoal, film: &Film, tile_size: u32) -> NoiseMap {
         assert!(tile_size.is_multiple_of(BLOCK), "tiles are made of whole blocks");
         NoiseMap {
@@ -79,19 +79,19 @@ impl NoiseMap {
         }
     }
 
-    /// Until where samples can be taken from `next` on: to the end of the batch, and to the last sample that counts.
+    /// Returns the end of the pass that begins at `next`: the end of its batch, or the last sample that counts if earlier.
     pub fn pass_end(&self, next: u64) -> u64 {
         let last = self.stops().map(u64::from).max().unwrap_or(0);
         self.goal.batch_end(next).min(last)
     }
 
-    /// Decided numbers of samples, and [`OPEN`] where there is none yet.
+    /// Decided numbers of samples by block and colour, [`OPEN`] where undecided.
     fn stops(&self) -> impl Iterator<Item = u32> {
         let blocks = self.tiles.iter().flat_map(|tile| &tile.blocks);
         blocks.flat_map(|block| block.stops)
     }
 
-    /// What there is to know after the samples before `next`.
+    /// Returns statistics after the samples before `next`.
     pub fn summary(&self, next: u64) -> NoiseSummary {
         let blocks: usize = self.tiles.iter().map(|tile| tile.blocks.len()).sum();
         let going_on = self
@@ -108,12 +108,12 @@ impl NoiseMap {
         }
     }
 
-    /// Whether no pixel takes the sample `next`.
+    /// Returns whether no pixel needs the sample `next`.
     pub fn is_done(&self, next: u64) -> bool {
         next >= self.goal.most || self.stops().all(|stop| stop != OPEN && u64::from(stop) <= next)
     }
 
-    /// About how many samples of all pixels there are still to take from `next` on, until `end` at most.
+    /// Estimates the number of remaining samples of all pixels from `next` to at most `end`.
     pub fn remaining(&self, next: u64, end: u64) -> u64 {
         let end = end.min(self.goal.most);
         let (_, round) = self.goal.rounds_about(next + 1);
@@ -151,7 +151,7 @@ impl NoiseMap {
             .for_each(|pixel| pixel.end_batch(size as f32));
     }
 
-    /// Decides, after `samples` of each open block, which blocks go on.
+    /// Decides, after `samples` samples of each open block, which blocks need more.
     fn decide(&mut self, samples: u64) {
         if samples <= self.goal.least {
             self.brightness = self.mean_luminance(samples as f64);
@@ -176,7 +176,7 @@ impl NoiseMap {
 
     /// Number of samples that reaches the goal for a block, where `mean` is the mean of all deviations.
     fn wanted(&self, sigma: f64, mean: f64) -> f64 {
-        sigma.max(LEAST_SHARE * mean) * mean / self.goal.error.powi(2)
+        sigma.max(MIN_DEVIATION_SHARE * mean) * mean / self.goal.error.powi(2)
     }
 
     fn mean_luminance(&self, samples: f64) -> [f64; 2] {
@@ -202,7 +202,7 @@ impl NoiseMap {
                 let square = tile.brightness(index, n).powi(2) + floors[c].powi(2);
                 if square > 0.0 {
                     let relative = tile.pixels[index].variance(n, batches) / square;
-                    sums[block][c] += relative.min(MOST_VARIANCE * n);
+                    sums[block][c] += relative.min(MAX_VARIANCE * n);
                 }
                 counts[block][c] += 1.0;
             }

@@ -20,12 +20,12 @@ pub struct NoiseTile {
     pub blocks: Vec<BlockNoise>,
 }
 
-/// What a pixel's samples are for.
+/// Use of a pixel's samples.
 #[derive(Clone, Copy, Debug)]
 pub struct PixelPlan {
-    /// Where the samples end that count.
+    /// End of the samples that count.
     pub counted: u64,
-    /// Whether samples are looked at for the decision about others.
+    /// True if the samples enter the statistics that decide about other pixels.
     pub is_watched: bool,
 }
 
@@ -65,17 +65,17 @@ impl PixelNoise {
         }
     }
 
-    /// The variance of a sample after `samples` in so many batches.
+    /// Estimated variance of a sample after `samples` samples in `batches` batches.
     pub(super) fn variance(&self, samples: f64, batches: u64) -> f64 {
         let [sum, squares] = [self.sum, self.squares].map(f64::from);
         ((squares - sum * sum / samples) / (batches.max(2) - 1) as f64).max(0.0)
     }
 }
 
-/// What is decided about a block.
+/// Decisions about a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockNoise {
-    /// How many samples count, by the colour that decides; it is for the other one.
+    /// Number of samples that count, by the deciding colour; the decision applies to pixels of the other colour.
     pub(super) stops: [u32; 2],
     /// Relative standard deviation of a sample, by colour.
     pub(super) sigmas: [f64; 2],
@@ -113,7 +113,7 @@ impl NoiseTile {
         }
     }
 
-    /// What the samples of a pixel are for. `x` and `y` are of the whole film.
+    /// Returns the use of a pixel's samples. `x` and `y` are coordinates on the whole film.
     pub fn plan(&self, x: u32, y: u32) -> PixelPlan {
         let block = &self.blocks[self.block_of(x, y)];
         let own = color(x, y);
@@ -137,9 +137,9 @@ impl NoiseTile {
         ((y - self.rect.y0) / BLOCK * columns + (x - self.rect.x0) / BLOCK) as usize
     }
 
-    /// The brightness that a pixel of `samples` is taken for. A rare bright sample is not excused by the brightness that
-    /// it brings: that counts as far as other batches have it, or most of the neighbours of the same colour, which touch
-    /// the pixel's corners.
+    /// Robust brightness of a pixel after `samples` samples, by which its error is divided. A rare bright sample does not
+    /// raise it by itself: its brightness counts only as far as other batches have it, or most of the neighbours of the
+    /// same colour, which touch the pixel's corners.
     pub(super) fn brightness(&self, index: usize, samples: f64) -> f64 {
         let (width, height) = (self.rect.width() as usize, self.rect.height() as usize);
         let (x, y) = (index % width, index / width);

@@ -1,7 +1,7 @@
-//! Longitudinal scattering of hair: the density of the angle to the plane across the fibre, for one variance.
+//! Longitudinal scattering of hair: density of the angle θ to the plane across the fibre, for one variance.
 //!
-//! A sphere of directions is blurred by a von Mises-Fisher distribution and averaged about the fibre. The density over
-//! θi, with the weight cos θi, is one for any θo and any variance.
+//! A von Mises-Fisher distribution on the sphere of directions, averaged about the fibre. The density over θi, weighted
+//! by cos θi, integrates to one for any θo and variance.
 // d'Eon et al. 2011, "An Energy-Conserving Hair Reflectance Model", eq. 7; sampling by d'Eon, Marschner & Hanika 2013,
 // "Importance Sampling for Physically-Based Hair Fiber Models", eq. 6.
 
@@ -10,13 +10,13 @@ use glam::Vec2;
 use renderer_base::math::{bounded, exp, exp_m1, ln, safe_sqrt, sqr};
 use renderer_base::sampling::sin_cos_turn;
 
-/// The least variance: narrower lobes are not resolved by `f32`.
-const LEAST_VARIANCE: f32 = 1e-6;
+/// Minimum variance; narrower lobes are not resolved by `f32`.
+const MIN_VARIANCE: f32 = 1e-6;
 
-/// The largest: light is as even as can be.
-const MOST_VARIANCE: f32 = 1e4;
+/// Maximum variance, at which the distribution is practically uniform.
+const MAX_VARIANCE: f32 = 1e4;
 
-/// An angle to the plane across the fibre, in `[-π/2, π/2]`.
+/// Angle to the plane across the fibre, in `[-π/2, π/2]`, by sine and cosine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Theta {
     pub(super) sin: f32,
@@ -24,7 +24,8 @@ pub(super) struct Theta {
 }
 
 impl Theta {
-    /// Turned by the angle of this sine and cosine. Beyond the poles, the angle is that on the other side of the fibre.
+    /// Rotates by the angle with this sine and cosine. Beyond the poles, the result is the angle on the other side of
+    /// the fibre.
     pub(super) fn turned(self, (sin, cos): (f32, f32)) -> Theta {
         Theta {
             sin: self.sin * cos + self.cos * sin,
@@ -33,26 +34,27 @@ impl Theta {
     }
 }
 
-/// The variance that lobes have room for; of what is not a number, the least.
+/// Clamps a variance to the supported range; the minimum for NaN.
 pub(super) fn sane_variance(v: f32) -> f32 {
-    bounded(v, LEAST_VARIANCE, MOST_VARIANCE)
+    bounded(v, MIN_VARIANCE, MAX_VARIANCE)
 }
 
-/// The variance of the roughness `beta` in `[0,1]`.
+/// Variance for the roughness `beta` in `[0,1]`.
 // Chiang et al. 2016, eq. 7.
 pub(super) fn variance(beta: f32) -> f32 {
     let beta = bounded(beta, 0.0, 1.0);
     sqr(0.726 * beta + 0.812 * sqr(beta) + 3.7 * beta.powi(20))
 }
 
-/// The density of `i` for `o`, per radian and cosine of `i`.
+/// Density of `i` given `o`, per radian and cosine of `i`.
 pub(super) fn density(o: Theta, i: Theta, v: f32) -> f32 {
-    // (cos θi cos θo − sin θi sin θo − 1) / v, without cancellation: the product of I₀ and the exponential stays in range.
+    // (cos θi cos θo − sin θi sin θo − 1) / v, without cancellation: the product of I₀ and the exponential stays in
+    // range.
     let exponent = -0.5 * (sqr(i.sin + o.sin) + sqr(i.cos - o.cos)) / v;
     scaled_bessel_i0(i.cos * o.cos / v) * exp(exponent) / (v * -exp_m1(-2.0 / v))
 }
 
-/// The sine of an angle drawn for `o`.
+/// Samples the sine of θi given `o`.
 pub(super) fn sample(o: Theta, v: f32, u: Vec2) -> f32 {
     let below = v * -ln(u.x + (1.0 - u.x) * exp(-2.0 / v));
     let below = bounded(below, 0.0, 2.0);
@@ -61,8 +63,8 @@ pub(super) fn sample(o: Theta, v: f32, u: Vec2) -> f32 {
     ((below - 1.0) * o.sin + across * o.cos).clamp(-1.0, 1.0)
 }
 
-/// The modified Bessel function I₀ of `x` ≥ 0, times e^−x.
-// Abramowitz & Stegun, Handbook of Mathematical Functions, 9.8.1 and 9.8.2: right within 2·10⁻⁷.
+/// Modified Bessel function I₀ of `x` ≥ 0, times e^−x.
+// Abramowitz & Stegun, Handbook of Mathematical Functions, 9.8.1 and 9.8.2: error below 2·10⁻⁷.
 fn scaled_bessel_i0(x: f32) -> f32 {
     let polynomial = |t: f32, c: &[f32]| c.iter().rev().fold(0.0, |sum, c| sum * t + c);
     if x < 3.75 {

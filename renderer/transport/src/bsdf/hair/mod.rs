@@ -1,14 +1,15 @@
-//! Hair and fur: light that a dielectric fibre reflects (R), transmits (TT), transmits after one reflection inside (TRT), or
-//! after more of them.
+//! Hair and fur: a dielectric fibre with the path classes R (reflection), TT (transmission), TRT (one internal
+//! reflection) and all higher orders.
 //!
-//! - z is the normal, x the direction of the fibre from root to tip. Where the fibre is met, between its middle (0) and its
-//!   edges (±1), follows from the azimuth of `wo` about x, as in MaterialX's shaders: triangles that stand for a fibre need
-//!   normals as if they were round. Seen from behind, the normal is taken to point the other way.
-//! - All of the light that passes the fibre leaves where it came, to any direction of the sphere. A fibre has no area to
-//!   either side, and no cosine is in f·|cos θi|: it is the published S.
-//! - Without absorption, all light leaves. The paper's tilt turns θi; here it turns θo, which keeps it so (as in pbrt). The
-//!   sign is that of Cycles and MaterialX: the scales of positive tilts open towards the tip, and R shifts to the root.
-//! - S is not reciprocal: what is absorbed depends on `wo` alone.
+//! - z is the normal, x the direction of the fibre from root to tip. The offset h across the fibre, from the middle (0)
+//!   to the edges (±1), follows from the azimuth of `wo` about x, as in MaterialX's shaders: triangle strips for fibres
+//!   need the normals of a round fibre. Seen from behind, the normal counts as reversed.
+//! - Light transmitted by the fibre leaves from its point of incidence, in any direction of the sphere. A fibre has no
+//!   sides and f·|cos θi| contains no cosine: it is the published S.
+//! - Without absorption the albedo is one. The paper's tilt rotates θi; here it rotates θo, which preserves that (as in
+//!   pbrt). The sign is that of Cycles and MaterialX: the scales of positive tilts open towards the tip, and R shifts
+//!   to the root.
+//! - S is not reciprocal: absorption depends on `wo` alone.
 // Chiang et al. 2016, "A Practical and Controllable Hair and Fur Model for Production Path Tracing"; Pharr 2016, "The
 // Implementation of a Hair Scattering Model".
 
@@ -26,29 +27,29 @@ use longitudinal::Theta;
 use renderer_base::color::Rgb;
 use renderer_base::math::{ONE_MINUS_EPSILON, asin, atan2, bounded, exp, safe_sqrt, sin, sin_cos, sqr};
 
-/// Paths through the fibre: R, TT, TRT and all others together.
-const PATHS: usize = 4;
+/// Number of path classes: R, TT, TRT and all higher orders together.
+const PATH_CLASSES: usize = 4;
 
-/// A fibre.
+/// Hair fibre.
 ///
-/// Tints and tilt are kept in half precision, so that lobes of other materials do not become larger.
+/// Tints and tilt are stored in half precision, so that they do not enlarge the lobe enum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hair {
     absorption: Rgb,
     eta: f32,
-    /// Sine of the tilt of the scales.
+    /// Sine of the tilt of the cuticle scales.
     sin_tilt: f16,
     /// Longitudinal variances of R, TT, TRT.
     variances: [f32; 3],
-    /// Azimuthal scales of R, TT, TRT, of logistic distributions.
+    /// Azimuthal scales of R, TT, TRT, for logistic distributions.
     scales: [f32; 3],
     tints: [[f16; 3]; 3],
 }
 
-/// What a [`Hair`] is made of; the triples are those of R, TT and TRT.
+/// Parameters of a [`Hair`]; arrays hold R, TT and TRT.
 #[derive(Clone, Copy, Debug)]
 pub struct HairParameters {
-    /// Factors on the light of each path.
+    /// Factors on the light of each path class.
     pub tints: [Rgb; 3],
     /// Index of refraction of the fibre.
     pub ior: f32,
@@ -63,7 +64,7 @@ pub struct HairParameters {
 }
 
 impl HairParameters {
-    /// Hair by the paper's roughnesses in `[0,1]`, without tilt and absorption.
+    /// Creates parameters from the paper's roughnesses in `[0,1]`, without tilt and absorption.
     // The ratios of the variances are those of Marschner et al. 2003, "Light Scattering from Human Hair Fibers".
     pub fn of_roughness(longitudinal: f32, azimuthal: f32, ior: f32) -> HairParameters {
         let v = longitudinal::variance(longitudinal);
@@ -77,26 +78,26 @@ impl HairParameters {
         }
     }
 
-    /// The same with R's lobe as wide as the roughness `longitudinal` makes it.
+    /// Replaces R's longitudinal variance by that of the roughness `longitudinal`.
     pub fn with_reflection(mut self, longitudinal: f32) -> HairParameters {
         self.variances[0] = longitudinal::variance(longitudinal);
         self
     }
 }
 
-/// A fibre as seen from one direction.
-struct Viewed {
+/// Fibre as seen from one direction.
+struct ViewedFibre {
     theta: Theta,
-    /// Where it is met: the angle about the fibre from the normal to the viewer.
+    /// Angle about the fibre from the normal to the viewer, at the point of incidence.
     gamma_o: f32,
-    /// The same after refraction.
+    /// Angle γ after refraction.
     gamma_t: f32,
-    /// The share of light on each path.
-    attenuation: [Rgb; PATHS],
+    /// Attenuation of each path class.
+    attenuation: [Rgb; PATH_CLASSES],
 }
 
 impl Hair {
-    /// A fibre; parameters out of range are taken as the nearest that is in range.
+    /// Creates a fibre; parameters out of range are clamped.
     pub fn new(parameters: &HairParameters) -> Hair {
         let half = PI / 2.0;
         Hair {
@@ -119,7 +120,7 @@ impl Hair {
         };
         let phi = atan2(wo.y * wi.z - wo.z * wi.y, wo.y * wi.y + wo.z * wi.z);
         let (mut f, mut pdf, mut total) = (Rgb::BLACK, 0.0, 0.0);
-        for path in 0..PATHS {
+        for path in 0..PATH_CLASSES {
             let attenuation = viewed.attenuation[path];
             let likelihood = attenuation.average();
             let density = self.density(path, &viewed, i, phi);
@@ -140,7 +141,7 @@ impl Hair {
             3 => 2.0 * PI * u.y,
             _ => viewed.exit_angle(path) + azimuthal::sample(self.scales[path], u.y),
         });
-        // The viewer's azimuth, turned by φ.
+        // Azimuth of the viewer, rotated by φ.
         let across = Vec2::new(wo.y, wo.z).try_normalize().unwrap_or(Vec2::Y);
         let wi = Vec3::new(
             sin_i,
@@ -165,13 +166,13 @@ impl Hair {
         self.viewed(wo).attenuation.into_iter().sum()
     }
 
-    /// The albedo for a viewer at that cosine, if he looks straight across the fibre.
+    /// Albedo for a viewer with cosine `cos_o` who looks straight across the fibre.
     pub(super) fn estimate(&self, cos_o: f32) -> Rgb {
         self.albedo(Vec3::new(0.0, safe_sqrt(1.0 - sqr(cos_o)), cos_o))
     }
 
-    /// Density of a direction on a path, per solid angle [1/sr].
-    fn density(&self, path: usize, viewed: &Viewed, i: Theta, phi: f32) -> f32 {
+    /// Density of a direction for one path class [1/sr].
+    fn density(&self, path: usize, viewed: &ViewedFibre, i: Theta, phi: f32) -> f32 {
         let about = match path {
             3 => 0.5 / PI,
             _ => azimuthal::density(phi - viewed.exit_angle(path), self.scales[path]),
@@ -184,7 +185,7 @@ impl Hair {
         self.variances[path.min(2)]
     }
 
-    /// Sine and cosine of the angle by which the scales turn the viewer of a path: 2α, −α, −4α, 0.
+    /// Sine and cosine of the angle by which the scales rotate the viewer for a path class: 2α, −α, −4α, 0.
     fn tilt(&self, path: usize) -> (f32, f32) {
         let double = |(sin, cos): (f32, f32)| (2.0 * sin * cos, sqr(cos) - sqr(sin));
         let sin_tilt = self.sin_tilt.to_f32();
@@ -204,8 +205,8 @@ impl Hair {
         Rgb::from(self.tints[path.min(2)].map(f16::to_f32))
     }
 
-    /// The fibre from `wo`.
-    fn viewed(&self, wo: Vec3) -> Viewed {
+    /// Computes the fibre's parameters as seen from `wo`.
+    fn viewed(&self, wo: Vec3) -> ViewedFibre {
         let theta = Theta {
             sin: wo.x,
             cos: (sqr(wo.y) + sqr(wo.z)).sqrt(),
@@ -214,20 +215,21 @@ impl Hair {
         // h = sin γo = −y/cos θo, and the index of the cross section is √(η² − sin² θo)/cos θo: Marschner et al. 2003.
         let sin_gamma_t = (-near * wo.y / safe_sqrt(sqr(self.eta) - sqr(wo.x)).max(1e-6)).clamp(-1.0, 1.0);
         let cos_theta_t = safe_sqrt(1.0 - sqr(wo.x / self.eta)).max(1e-6);
-        let way = 2.0 * safe_sqrt(1.0 - sqr(sin_gamma_t)) / cos_theta_t;
-        Viewed {
+        let path_length = 2.0 * safe_sqrt(1.0 - sqr(sin_gamma_t)) / cos_theta_t;
+        ViewedFibre {
             theta,
             gamma_o: atan2(-near * wo.y, wo.z.abs()),
             gamma_t: asin(sin_gamma_t),
             // cos θo cos γo = |z|.
-            attenuation: self.attenuation(fresnel::dielectric(wo.z.abs(), self.eta), way),
+            attenuation: self.attenuation(fresnel::dielectric(wo.z.abs(), self.eta), path_length),
         }
     }
 
-    /// The share of light on each path, for a reflectance of the interface and a way through the fibre, in radii.
+    /// Attenuation of each path class, for the reflectance of the interface and a path length through the fibre
+    /// [radii].
     // Chiang et al. 2016, section 3; the last is the sum of a geometric series.
-    fn attenuation(&self, reflectance: f32, way: f32) -> [Rgb; PATHS] {
-        let passed = self.absorption.map(|a| exp(-a * way));
+    fn attenuation(&self, reflectance: f32, path_length: f32) -> [Rgb; PATH_CLASSES] {
+        let passed = self.absorption.map(|a| exp(-a * path_length));
         let transmitted = passed * sqr(1.0 - reflectance);
         let inside = passed * reflectance;
         let rest = transmitted * inside * inside.map(|share| share / (1.0 - share).max(f32::EPSILON));
@@ -236,15 +238,15 @@ impl Hair {
     }
 }
 
-impl Viewed {
-    /// The angle about the fibre from the viewer to where light of a path goes without roughness.
+impl ViewedFibre {
+    /// Angle about the fibre from the viewer to the exit direction of a path class without roughness.
     // Marschner et al. 2003, section 4.
     fn exit_angle(&self, path: usize) -> f32 {
         let p = path as f32;
         2.0 * p * self.gamma_t - 2.0 * self.gamma_o + p * PI
     }
 
-    /// A path by its share of the light, and what is left of `u`.
+    /// Selects a path class in proportion to its attenuation; also returns the rescaled `u`.
     fn choose(&self, mut u: f32) -> Option<(usize, f32)> {
         let likelihoods = self.attenuation.map(Rgb::average);
         let total: f32 = likelihoods.iter().sum();

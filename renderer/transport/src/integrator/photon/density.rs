@@ -8,17 +8,17 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, KdTree, Located};
 use renderer_scene::MAX_NEAREST;
 
-/// A photon map: photons in kd-trees, with the factor that turns their stored power into watts.
+/// A photon map: photons in kd-trees, with the factor that converts stored power to watts.
 #[derive(Debug)]
 pub struct PhotonMap {
-    /// Slices of the map, each with every n-th photon: a lookup searches one slice at random, which is cheaper and uses
-    /// all photons over many samples.
+    /// Subsets of the map, each with every n-th photon. A lookup searches one random subset, which is cheaper; over
+    /// many samples all photons are used.
     slices: Vec<KdTree<Photon>>,
-    /// Power of a photon's unit, divided by what was shot [W].
+    /// Watts per unit of stored power, divided by the number of photons shot [W].
     pub(super) scale: f32,
     /// Maximum search radius of lookups [m].
     pub(super) radius: f32,
-    /// Mean luminance of a photon's power [W].
+    /// Mean luminance of the photons' power [W].
     mean_power: f32,
     has_hidden: bool,
 }
@@ -28,11 +28,12 @@ pub struct PhotonMap {
 pub(super) struct DensityEstimate {
     /// Sum of the photons' contributions.
     pub(super) sum: Rgb,
-    /// How many there are.
+    /// Number of photons found.
     pub(super) count: usize,
 }
 
-/// The nearest photons found so far: a heap with the farthest on top. Each thread has one, so that no lookup allocates.
+/// Max-heap of the nearest photons found so far, farthest on top. Each thread owns one, so that lookups do not
+/// allocate.
 #[derive(Clone, Debug, Default)]
 pub struct Nearest {
     found: Vec<(f32, u32)>,
@@ -43,46 +44,47 @@ pub struct Nearest {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LookupPoint {
     pub(super) p: Vec3,
-    /// Unit geometric normal, on the side that counts.
+    /// Unit geometric normal on the looked-up side.
     pub(super) n: Vec3,
-    /// Whether photons of the other side count too.
+    /// True if photons on the other side count too.
     pub(super) both_sides: bool,
-    /// Photons with more path segments than this are ignored.
+    /// Maximum number of path segments of a photon; photons with more are ignored.
     pub(super) max_segments: u32,
 }
 
-/// Cosine between normals up to which two points are of one surface.
-const SAME_NORMAL: f32 = 0.8;
+/// Minimum cosine between the normals of two points of the same surface.
+const MIN_NORMAL_COS: f32 = 0.8;
 
-/// Sine of the angle over a surface's tangent plane up to which a point is of the same surface.
-pub(super) const SAME_PLANE: f32 = 0.3;
+/// Maximum sine of the elevation above the tangent plane for a point of the same surface.
+pub(super) const MAX_ELEVATION_SIN: f32 = 0.3;
 
-/// Square of the height to which the coordinates of points near `p` are rounded [m²]: far from the origin photons of a
-/// plane are not in it.
+/// Squared height tolerance for the rounding of coordinates near `p` [m²]: far from the origin, photons on a plane are
+/// not exactly in it.
 #[inline]
 pub(super) fn rounding(p: Vec3) -> f32 {
-    /// Steps of the largest coordinate that two points are rounded by.
+    /// Tolerance in units of the last place of the largest coordinate.
     const STEPS: f32 = 4.0;
     let height = STEPS * f32::EPSILON * p.abs().max_element();
     (height * height).max(1e-12)
 }
 
-/// Whether a point at `offset` with the normal `other` is on the same surface as one with the normal `n`. Rejects the
-/// far side of a thin wall, the adjoining wall of a corner and objects above the surface, but for what is [`rounding`].
+/// Returns whether a point at `offset` with the normal `other` is on the same surface as a point with the normal `n`.
+/// Rejects the far side of a thin wall, the adjoining wall of a corner and objects above the surface, up to the
+/// tolerance of [`rounding`].
 #[inline]
 pub(super) fn same_surface(offset: Vec3, n: Vec3, other: Packed, both_sides: bool, rounding: f32) -> bool {
     let height = offset.dot(n);
-    // The cheaper test first.
-    height * height <= SAME_PLANE * SAME_PLANE * offset.length_squared() + rounding && {
+    // The cheaper test comes first.
+    height * height <= MAX_ELEVATION_SIN * MAX_ELEVATION_SIN * offset.length_squared() + rounding && {
         let other = other.direction();
         let along = n.dot(other);
         let along = if both_sides { along.abs() } else { along };
-        along > 0.0 && along * along > SAME_NORMAL * SAME_NORMAL * other.length_squared()
+        along > 0.0 && along * along > MIN_NORMAL_COS * MIN_NORMAL_COS * other.length_squared()
     }
 }
 
 impl Nearest {
-    /// An empty heap with capacity for the largest lookup.
+    /// Creates an empty heap with capacity for the largest lookup.
     pub fn new() -> Nearest {
         Nearest {
             found: Vec::with_capacity(MAX_NEAREST),
@@ -90,18 +92,18 @@ impl Nearest {
         }
     }
 
-    /// Finds the `count` nearest photons of a site within `radius`, or all there are, and gives the squared radius that
-    /// holds them.
+    /// Finds the `count` nearest photons of a lookup point within `radius`, or as many as there are; returns the
+    /// squared radius of the ball that contains them.
     #[inline]
     fn find(&mut self, tree: &KdTree<Photon>, site: &LookupPoint, count: usize, radius: f32) -> f32 {
         let rounding = rounding(site.p);
         let counts = |photon: &Photon| site.counts(photon, rounding);
-        self.find_those(tree, site.p, count, radius, counts)
+        self.find_where(tree, site.p, count, radius, counts)
     }
 
-    /// The same of the photons about `p` that count.
+    /// Finds the `count` nearest photons around `p` that satisfy the predicate `counts`; returns the squared radius.
     #[inline]
-    pub(super) fn find_those(
+    pub(super) fn find_where(
         &mut self,
         tree: &KdTree<Photon>,
         p: Vec3,
@@ -121,12 +123,12 @@ impl Nearest {
         r2
     }
 
-    /// The photons found last, by squared distance and index.
+    /// Photons of the last search, as pairs of squared distance and index.
     pub(super) fn found(&self) -> &[(f32, u32)] {
         &self.found
     }
 
-    /// The radius that holds the nearest `count` of those found; `None` where they are fewer.
+    /// Returns the radius that contains the nearest `count` photons of the last search; `None` if fewer were found.
     pub(super) fn radius_of(&mut self, count: usize) -> Option<f32> {
         if count >= self.found.len() {
             return None;
@@ -137,12 +139,12 @@ impl Nearest {
         Some(d2.sqrt())
     }
 
-    /// Whether it has found as many as were asked for.
+    /// Returns whether the requested number of photons has been found.
     fn is_full(&self) -> bool {
         self.found.len() == self.count
     }
 
-    /// Inserts a photon and returns the new squared search radius.
+    /// Inserts a photon; returns the new squared search radius.
     #[inline]
     fn add(&mut self, d2: f32, index: u32, r2: f32) -> f32 {
         if self.found.len() < self.count {
@@ -187,7 +189,8 @@ impl Nearest {
 }
 
 impl PhotonMap {
-    /// A map of `photons` out of `shot`, in units of `unit` watts, in so many slices.
+    /// Builds a map from the stored photons of `shot` emitted ones, with power in units of `unit` watts, divided into
+    /// `slices` subsets.
     pub(super) fn new(photons: Vec<Photon>, slices: usize, shot: f64, unit: f32) -> PhotonMap {
         let slice = |first: usize| photons.iter().skip(first).step_by(slices).copied().collect();
         let scale = if shot > 0.0 {
@@ -196,7 +199,7 @@ impl PhotonMap {
             0.0
         };
         let total: f64 = photons.iter().map(|p| f64::from(p.power().luminance())).sum();
-        // A photon leaves its light with one unit; this is also the value for an empty map.
+        // An emitted photon carries one unit of power; this is also the value for an empty map.
         let mean = if photons.is_empty() {
             1.0
         } else {
@@ -214,27 +217,27 @@ impl PhotonMap {
         }
     }
 
-    /// The photons, in the trees' order.
+    /// Iterates over the photons in the order of the trees.
     pub fn photons(&self) -> impl Iterator<Item = &Photon> {
         self.slices.iter().flat_map(KdTree::items)
     }
 
-    /// How many photons there are.
+    /// Number of photons.
     pub fn len(&self) -> usize {
         self.slices.iter().map(|slice| slice.items().len()).sum()
     }
 
-    /// Whether there are none.
+    /// Returns whether the map holds no photons.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many levels the deepest tree has.
+    /// Number of levels of the deepest tree.
     pub fn depth(&self) -> u32 {
         self.slices.iter().map(KdTree::depth).max().unwrap_or(0)
     }
 
-    /// Memory that it holds [bytes].
+    /// Memory in use [bytes].
     pub fn memory(&self) -> usize {
         self.slices.iter().map(KdTree::memory).sum()
     }
@@ -249,35 +252,37 @@ impl PhotonMap {
         photon.power() * self.scale
     }
 
-    /// The slice that `u` chooses.
+    /// Returns the subset selected by the random number `u`.
     #[inline]
     fn slice(&self, u: f32) -> &KdTree<Photon> {
         let index = (u * self.slices.len() as f32) as usize;
         &self.slices[index.min(self.slices.len() - 1)]
     }
 
-    /// What is left of the number that chooses a slice, in `[0,1)`; independent of the choice.
-    pub(super) fn rest_of(&self, u: f32) -> f32 {
+    /// Returns the remainder of `u` after the selection of a subset, uniform in `[0,1)` and independent of the
+    /// selection.
+    pub(super) fn rescaled(&self, u: f32) -> f32 {
         (u * self.slices.len() as f32).fract()
     }
 
-    /// The photons of a slice that a lookup of `count` in all slices takes.
+    /// Number of photons to find in one subset for a lookup of `count` photons in the whole map.
     pub(super) fn count_in_slice(&self, count: u32) -> usize {
         (count as usize / self.slices.len()).max(2)
     }
 
-    /// How many photons bring `irradiance` to a disk of that radius.
+    /// Expected number of photons within a disk of that radius [m] under `irradiance` [W/m²].
     pub(super) fn expected(&self, irradiance: f32, radius: f32) -> f32 {
         irradiance * std::f32::consts::PI * radius * radius / self.mean_power
     }
 
-    /// Whether the map has photons whose light no camera path can find (delta lobes from delta lights).
+    /// Returns whether the map holds photons whose light no camera path can find (delta lobes from delta lights).
     pub(super) fn has_hidden(&self) -> bool {
         self.has_hidden
     }
 
-    /// The sum over the `count` nearest photons of a site, or all there are within `radius`, of what `response` makes of
-    /// them, by the kernel's density [1/m²]. `u` chooses a slice, in which `count` is shared out.
+    /// Density estimate: the sum of `response(photon, density)` over the `count` nearest photons within `radius`, where
+    /// density is that of the kernel [1/m²]. `u` selects a subset, in which a proportional share of `count` is
+    /// searched.
     #[inline]
     pub(super) fn estimate(
         &self,
@@ -301,20 +306,14 @@ impl PhotonMap {
         }
     }
 
-    /// Finds the `count` nearest photons of a site, and gives the radius that holds them. It is looked for within about
-    /// `guess` first.
-    pub(super) fn reach_of(
-        &self,
-        site: &LookupPoint,
-        count: usize,
-        guess: f32,
-        nearest: &mut Nearest,
-    ) -> f32 {
-        /// A site beside the one that a guess comes from may need somewhat more.
+    /// Finds the `count` nearest photons of a lookup point; returns the radius that contains them. The search begins
+    /// within about `guess` and doubles the radius until it has enough.
+    pub(super) fn search(&self, site: &LookupPoint, count: usize, guess: f32, nearest: &mut Nearest) -> f32 {
+        /// Margin for the guess of a neighbouring lookup point.
         const MARGIN: f32 = 1.2;
-        /// Photons may all lie in one point: a share of the greatest radius that is looked through at least.
-        const LEAST: f32 = 1e-3;
-        let mut radius = (MARGIN * guess).max(LEAST * self.radius);
+        /// Minimum search radius as a share of the maximum; all photons may coincide in one point.
+        const MIN_SHARE: f32 = 1e-3;
+        let mut radius = (MARGIN * guess).max(MIN_SHARE * self.radius);
         loop {
             let r2 = nearest.find(&self.slices[0], site, count, radius.min(self.radius));
             if nearest.is_full() || radius >= self.radius {
@@ -324,8 +323,8 @@ impl PhotonMap {
         }
     }
 
-    /// The sum over the photons found last, within `radius`, of what `response` makes of them.
-    pub(super) fn sum_found(
+    /// Density estimate over the photons of the last search within `radius`.
+    pub(super) fn estimate_found(
         &self,
         nearest: &Nearest,
         radius: f32,
@@ -338,7 +337,7 @@ impl PhotonMap {
             .sum()
     }
 
-    /// The same over all photons within `radius`, however many.
+    /// Density estimate over all photons within `radius`, without a limit on their number.
     #[inline]
     pub(super) fn estimate_within(
         &self,
@@ -359,8 +358,9 @@ impl PhotonMap {
         DensityEstimate { sum, count }
     }
 
-    /// The upper quartile of the distance to the `count`-th nearest photon, over a sample of them, `most` at most.
-    pub(super) fn typical_radius(&self, count: usize, most: f32) -> f32 {
+    /// Upper quartile of the distance to the `count`-th nearest photon, over a sample of the photons; at most `max`
+    /// [m].
+    pub(super) fn typical_radius(&self, count: usize, max: f32) -> f32 {
         const SAMPLES: usize = 512;
         let slice = &self.slices[0];
         let photons = slice.items();
@@ -371,7 +371,7 @@ impl PhotonMap {
             .step_by((photons.len() / SAMPLES).max(1))
             .map(|photon| {
                 nearest
-                    .find(slice, &LookupPoint::of(photon, u32::MAX), count, most)
+                    .find(slice, &LookupPoint::of(photon, u32::MAX), count, max)
                     .sqrt()
             })
             .collect();
@@ -381,7 +381,7 @@ impl PhotonMap {
 }
 
 impl LookupPoint {
-    /// Where a photon is, on its side.
+    /// Lookup point at a photon's position, on its side.
     pub(super) fn of(photon: &Photon, max_segments: u32) -> LookupPoint {
         LookupPoint {
             p: photon.p(),
@@ -404,7 +404,7 @@ impl LookupPoint {
     }
 }
 
-/// Simpson's kernel, of volume one over a disk [1/m²].
+/// Simpson's (biweight) kernel, normalised over a disk [1/m²].
 #[inline]
 fn kernel(d2: f32, r2: f32) -> f32 {
     let falling = (1.0 - d2 / r2).max(0.0);

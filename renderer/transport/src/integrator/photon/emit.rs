@@ -1,75 +1,75 @@
-//! Photon emission: selects a light by power, then guides photons towards where a pilot run stored useful ones.
+//! Photon emission: selects a light by power, then guides photons towards where pilot runs stored useful ones.
 //!
-//! A photon is chosen by its light, a point of a unit square for its origin and a point of another one for its
-//! direction. Both squares are divided into cells. A pilot run counts the stored photons of each cell; cells with more
-//! are chosen more often, and their photons carry less power. So photons find the window of a room, or the only glass
-//! on a table.
+//! An emitted photon is a point of primary sample space: the light, a point of the unit square for the origin and one
+//! for the direction. Both squares are divided into cells. Pilot runs count the stored photons of each cell; cells with
+//! more of them are chosen with higher probability, and their photons carry less power. So photons find the window of a
+//! room, or the only glass on a table.
 // Projection maps (Jensen 2001, section 9.3), over primary sample space instead of directions.
 
 use glam::Vec2;
 
-use crate::light::{Emission, Light, Target, powers};
+use crate::light::{Emission, EmissionBounds, Light, powers};
 use crate::material::ShadingContext;
 use crate::scene::Scene;
 use renderer_base::math::ONE_MINUS_EPSILON;
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::AliasTable;
 
-/// Emission of photons from all lights of a scene.
+/// Photon emission from all lights of a scene.
 #[derive(Debug)]
 pub(super) struct Emitter {
-    /// Power by light; empty when nothing shines.
+    /// Power by light [W]; empty if no light emits.
     powers: Vec<f32>,
-    target: Target,
-    /// Luminance of all lights' power, the unit in which photons are kept [W].
+    target: EmissionBounds,
+    /// Luminance of the total power of all lights: the unit of photon power [W].
     pub(super) unit: f32,
-    /// Cells along a side of a light's finer and coarser square.
+    /// Number of cells along a side of the finer and of the coarser square of a light.
     fine: usize,
     coarse: usize,
 }
 
-/// Distribution over the cells.
+/// Probability distribution over the cells.
 #[derive(Debug)]
-pub(super) struct Choice {
+pub(super) struct CellDistribution {
     table: AliasTable,
 }
 
-impl Choice {
-    /// Probability of a cell.
+impl CellDistribution {
+    /// Probability of choosing a cell.
     pub(super) fn probability(&self, cell: usize) -> f32 {
         self.table.probability(cell)
     }
 }
 
-/// An emitted photon with the power it has when chosen by light power alone, its light and its cell.
-pub(super) struct Departure {
+/// An emitted photon with its light and cell; its power is that of a photon chosen by light power alone.
+pub(super) struct EmittedPhoton {
     pub(super) light: usize,
     pub(super) cell: usize,
-    /// How many photons chosen by power alone it stands for.
+    /// Ratio of the probability by power alone to the actual probability of the cell.
     pub(super) weight: f32,
     pub(super) emission: Emission,
 }
 
-/// Defensive share: photons that are chosen by power alone, unguided.
+/// Defensive share: probability of choosing a cell by power alone.
 const BY_POWER: f32 = 0.3;
 
 impl Emitter {
     pub(super) fn new(scene: &Scene) -> Emitter {
         let bounds = scene.bounds();
-        // A little more, so that what lies on the border is reached too.
+        // Slightly enlarged, so that rays reach geometry on the border.
         let radius = bounds.radius() * 1.001;
         let powers = powers(scene.lights(), radius);
         let unit = powers.iter().copied().map(f64::from).sum::<f64>() as f32;
-        let shines = unit > 0.0 && unit.is_finite() && !bounds.is_empty();
-        // The tables must stay small.
+        let emits = unit > 0.0 && unit.is_finite() && !bounds.is_empty();
+        // Limits the size of the tables.
         let (fine, coarse) = match powers.len() {
             0..=16 => (12, 4),
             17..=256 => (6, 2),
             _ => (1, 1),
         };
         Emitter {
-            powers: if shines { powers } else { vec![] },
-            target: Target {
+            powers: if emits { powers } else { vec![] },
+            target: EmissionBounds {
                 center: bounds.center(),
                 radius,
             },
@@ -79,8 +79,8 @@ impl Emitter {
         }
     }
 
-    /// Whether there is anything to shoot.
-    pub(super) fn shines(&self) -> bool {
+    /// Returns whether any light emits.
+    pub(super) fn emits(&self) -> bool {
         !self.powers.is_empty()
     }
 
@@ -88,18 +88,19 @@ impl Emitter {
         (self.fine * self.coarse).pow(2)
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub(super) fn cells(&self) -> usize {
         self.powers.len() * self.cells_of_light()
     }
 
-    /// Probability of a cell by power alone.
+    /// Probability of a cell under selection by power alone.
     pub(super) fn by_power(&self, cell: usize) -> f32 {
         self.powers[cell / self.cells_of_light()] / (self.unit * self.cells_of_light() as f32)
     }
 
-    /// The distribution by power alone where `useful` is all zero, else its mixture with one in proportion to `useful`.
-    pub(super) fn choice(&self, useful: &[f32]) -> Choice {
+    /// Returns the distribution by power alone if `useful` is all zero, else its mixture with a distribution
+    /// proportional to `useful`.
+    pub(super) fn choice(&self, useful: &[f32]) -> CellDistribution {
         let blurred = self.blurred(useful);
         let total: f32 = blurred.iter().sum();
         let by_power = if total > 0.0 { BY_POWER } else { 1.0 };
@@ -110,12 +111,12 @@ impl Emitter {
                 by_power * self.by_power(cell) + (1.0 - by_power) * useful / total.max(f32::MIN_POSITIVE)
             })
             .collect();
-        Choice {
+        CellDistribution {
             table: AliasTable::new(&probabilities),
         }
     }
 
-    /// Averages over neighbouring cells of the finer square, since a cell without photons may be useful all the same.
+    /// Blurs over neighbouring cells of the finer square, since a cell without pilot photons may still be useful.
     fn blurred(&self, useful: &[f32]) -> Vec<f32> {
         let side = self.fine as isize;
         let mut result = Vec::with_capacity(useful.len());
@@ -136,14 +137,14 @@ impl Emitter {
         result
     }
 
-    /// A photon. Takes six numbers of `sampler`.
+    /// Emits a photon. Consumes six numbers of `sampler`.
     pub(super) fn shoot(
         &self,
-        choice: &Choice,
+        choice: &CellDistribution,
         lights: &[Light],
         sampler: &mut Sampler,
         context: &mut ShadingContext,
-    ) -> Option<Departure> {
+    ) -> Option<EmittedPhoton> {
         let (u_cell, u_fine, u_coarse, u_primitive) = (
             sampler.next_choice(),
             sampler.next_2d(),
@@ -159,7 +160,8 @@ impl Emitter {
         );
         let u_fine = within(fine, self.fine, u_fine);
         let u_coarse = within(coarse, self.coarse, u_coarse);
-        // From far away it matters most where a photon enters the scene, from nearby where it goes.
+        // For infinite lights the entry point into the scene matters most, for others the direction: that gets the
+        // finer square.
         let (u_position, u_direction) = if lights[light].is_infinite() {
             (u_fine, u_coarse)
         } else {
@@ -167,9 +169,9 @@ impl Emitter {
         };
         let mut emission = lights[light].emit(self.target, u_primitive, u_position, u_direction, context)?;
         let weight = self.by_power(cell) / chosen.probability;
-        // The light's own share of all power is what it is chosen with by power alone.
+        // Under selection by power alone, the probability of the light is its share of the total power.
         emission.power *= self.unit / self.powers[light];
-        Some(Departure {
+        Some(EmittedPhoton {
             light,
             cell,
             weight,
@@ -178,7 +180,7 @@ impl Emitter {
     }
 }
 
-/// The point `u` of a cell of the unit square.
+/// Maps `u` of the unit square to a cell of a grid with `side` cells per axis.
 fn within(cell: usize, side: usize, u: Vec2) -> Vec2 {
     let corner = Vec2::new((cell % side) as f32, (cell / side) as f32);
     ((corner + u) / side as f32).min(Vec2::splat(ONE_MINUS_EPSILON))

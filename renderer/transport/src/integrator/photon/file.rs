@@ -1,4 +1,4 @@
-//! Photon map files: read if scene and settings match (checksum included), written atomically.
+//! Photon map files: read if scene, settings and checksum match; written atomically.
 
 use std::fs::File;
 use std::hash::{Hash, Hasher};
@@ -8,37 +8,37 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHasher;
 use thiserror::Error;
 
-use super::trace::{ShootOrder, Shot};
+use super::trace::{ShootParams, ShootResult};
 use super::{Photon, PhotonSettings};
 use crate::integrator::Pass;
 use crate::scene::Scene;
 use renderer_image::{ImageError, write_whole};
 
-/// Errors of photon map files.
+/// Error of a photon map file.
 #[derive(Debug, Error)]
 pub enum MapError {
     /// The file cannot be read.
     #[error("cannot read the photon map {}: {reason}", path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error text of the operating system.
         reason: String,
     },
-    /// The file is no photon map, or a damaged one.
+    /// The file is not a photon map, or is damaged.
     #[error("{} is no photon map of this program: {reason}", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         reason: &'static str,
     },
-    /// The file is of another scene, or other settings.
+    /// The file belongs to another scene or other settings.
     #[error("the photon map {} does not fit: {reason}; remove it, or name another file", path.display())]
     Misfit {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What differs.
+        /// Description of the difference.
         reason: &'static str,
     },
     /// The file cannot be written.
@@ -49,35 +49,35 @@ pub enum MapError {
 /// Fingerprints that a map file must match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Of the scene's geometry and materials.
+    /// Fingerprint of the scene's geometry and materials.
     pub scene: u64,
-    /// Of the settings of the photon pass.
+    /// Fingerprint of the settings of the photon pass.
     pub settings: u64,
 }
 
-/// What a file of photon maps says of itself. Of either map, the global one first:
+/// Header of a photon map file. Arrays hold the global map first, then the caustic map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MapHeader {
-    /// What it was made of.
+    /// Fingerprints of the inputs.
     pub key: Key,
-    /// The photons that were shot.
+    /// Photons shot.
     pub shot: [u64; 2],
-    /// Those that were stored.
+    /// Photons stored.
     pub stored: [u64; 2],
 }
 
 const MAGIC: &[u8; 8] = b"KILNPHO2";
-/// Magic, scene, settings; shot and stored of either map.
+/// Size of the header [bytes]: magic, scene, settings; shot and stored of both maps.
 const HEADER: usize = 8 + 8 + 8 + 4 * 8;
 const CHECKSUM: usize = 8;
 
 impl Key {
-    /// The key of a scene, the settings and the sizes that follow from them.
+    /// Computes the key of a scene, the settings and the sizes derived from them.
     pub(super) fn new(
         scene: &Scene,
         settings: &PhotonSettings,
         pass: &Pass<'_>,
-        orders: &[ShootOrder; 2],
+        orders: &[ShootParams; 2],
     ) -> Key {
         let mut hasher = FxHasher::default();
         pass.seed.hash(&mut hasher);
@@ -94,19 +94,19 @@ impl Key {
 }
 
 impl MapHeader {
-    /// Whether a file begins as one of photon maps.
+    /// Returns whether the file at `path` begins with the magic of photon map files.
     pub fn is_at(path: &Path) -> bool {
-        // To open a pipe is to wait for whoever writes to it.
+        // Opening a pipe would block until something writes to it.
         let mut magic = [0; MAGIC.len()];
         path.is_file()
             && File::open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok())
             && magic == *MAGIC
     }
 
-    /// Reads the header of a file that is whole.
+    /// Reads the header of a complete file.
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged or holds something else.
+    /// If the file cannot be read, is damaged or has another format.
     pub fn read(path: &Path) -> Result<MapHeader, MapError> {
         let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
         content(path, &bytes).map(|(header, _)| header)
@@ -127,7 +127,7 @@ fn damaged(path: &Path, reason: &'static str) -> MapError {
     }
 }
 
-/// The header of a file and the bytes of its photons.
+/// Checks a file; returns its header and the bytes of its photons.
 fn content<'b>(path: &Path, bytes: &'b [u8]) -> Result<(MapHeader, &'b [u8]), MapError> {
     if !bytes.starts_with(MAGIC) {
         return Err(damaged(path, "it begins otherwise"));
@@ -157,8 +157,8 @@ fn content<'b>(path: &Path, bytes: &'b [u8]) -> Result<(MapHeader, &'b [u8]), Ma
     Ok((header, &content[HEADER..]))
 }
 
-/// The maps in a file; `None` where there is no file.
-pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[Shot; 2]>, MapError> {
+/// Loads the maps of a file; `None` if the file does not exist.
+pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[ShootResult; 2]>, MapError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -180,7 +180,7 @@ pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[Shot; 2]>, MapError
     let mut photons = photons.as_chunks().0.iter().map(Photon::from_bytes);
     let mut map = |i: usize| {
         let photons: Option<Vec<Photon>> = photons.by_ref().take(header.stored[i] as usize).collect();
-        photons.map(|photons| Shot {
+        photons.map(|photons| ShootResult {
             photons,
             shot: header.shot[i],
         })
@@ -191,8 +191,8 @@ pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[Shot; 2]>, MapError
     }
 }
 
-/// Writes maps.
-pub(super) fn save(path: &Path, key: &Key, maps: &[Shot; 2]) -> Result<(), MapError> {
+/// Writes both maps atomically.
+pub(super) fn save(path: &Path, key: &Key, maps: &[ShootResult; 2]) -> Result<(), MapError> {
     let stored: usize = maps.iter().map(|map| map.photons.len()).sum();
     let mut bytes = Vec::with_capacity(HEADER + stored * Photon::BYTES + CHECKSUM);
     bytes.extend_from_slice(MAGIC);

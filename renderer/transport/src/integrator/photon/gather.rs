@@ -2,20 +2,20 @@
 
 use glam::Vec3;
 
-use super::gatherer::{Aim, Gatherer};
+use super::gatherer::{GatherState, Gatherer};
 use super::vertex::Vertex;
 use super::{Photon, Photons};
 use crate::bsdf::LobePart;
-use crate::integrator::collect::{Collect, Label};
 use crate::integrator::context::Context;
+use crate::integrator::path_state::{Limits, PathState, sample_u_lobe};
+use crate::integrator::radiance_sink::{Contribution, RadianceSink};
 use crate::integrator::stats::Stats;
-use crate::integrator::walk::{Limits, Walk, lobe_number};
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::sampler::Sampler;
 use renderer_base::sampling::power_heuristic;
 
-/// Segments that a path has before Russian roulette may end it.
+/// Number of segments before Russian roulette begins.
 const RR_DEPTH: u32 = 2;
 
 impl Photons {
@@ -23,16 +23,16 @@ impl Photons {
     pub(in crate::integrator) fn trace(
         &self,
         scene: &Scene,
-        mut walk: Walk,
+        mut walk: PathState,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
-        walk.sees_lights &= self.settings.show.is_none();
+        walk.counts_emission &= self.settings.show.is_none();
         let gatherer = Gatherer {
             splits: self.settings.gather.unwrap_or(1).max(1),
             light_samples: self.settings.light_samples.unwrap_or(1),
-            ..Gatherer::new(walk, Aim::All)
+            ..Gatherer::new(walk, GatherState::All)
         };
         self.gather(scene, gatherer, sampler, context, light);
     }
@@ -41,12 +41,12 @@ impl Photons {
     pub(in crate::integrator) fn incoming(
         &self,
         scene: &Scene,
-        walk: Walk,
+        walk: PathState,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
-        let gatherer = Gatherer::new(walk, Aim::Incoming);
+        let gatherer = Gatherer::new(walk, GatherState::Incoming);
         self.gather(scene, gatherer, sampler, context, light);
     }
 
@@ -58,7 +58,7 @@ impl Photons {
         self.settings.depth.unwrap_or(u32::MAX)
     }
 
-    /// Whether vertices look up the global map directly, without final gathering.
+    /// Returns whether vertices look up the global map directly, without final gathering.
     pub(super) fn is_direct(&self) -> bool {
         self.irradiance.is_none()
     }
@@ -67,7 +67,7 @@ impl Photons {
         Limits {
             depth: self.max_depth(),
             rr_depth: RR_DEPTH,
-            survival: Limits::SURVIVAL,
+            rr_scale: Limits::RR_SCALE,
         }
     }
 
@@ -77,28 +77,28 @@ impl Photons {
         mut gatherer: Gatherer,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         let max_depth = self.max_depth();
         if max_depth == 0 {
             return;
         }
-        // Apart from the rest of the context, which lookups change.
-        let mut surface = context.gathered.take().unwrap_or_default();
+        // Moved out of the context, which lookups borrow mutably.
+        let mut surface = context.gather_surface.take().unwrap_or_default();
         loop {
-            let goes_on = 'vertex: {
+            let continues = 'vertex: {
                 let walk = &gatherer.walk;
-                let ends = walk.depth >= max_depth || gatherer.aim == Aim::Emission;
+                let ends = walk.depth >= max_depth || gatherer.aim == GatherState::Emission;
                 let Context { shading, stats, .. } = &mut *context;
                 let found = walk.advance(scene, ends, &mut surface, shading, stats, light);
                 let Some(it) = &found else { break 'vertex false };
                 let mut vertex = Vertex::new(scene, it, &surface);
                 if !ends {
                     match self.settings.show {
-                        None => self.known(scene, &gatherer, &mut vertex, sampler, context, light),
+                        None => self.report_local(scene, &gatherer, &mut vertex, sampler, context, light),
                         Some(show) if vertex.is_wide() => {
-                            let shown = self.shown(show, scene, &vertex, sampler, context);
-                            light.add(Label::MAP, walk.throughput * shown);
+                            let debug_value = self.debug_value(show, scene, &vertex, sampler, context);
+                            light.add(Contribution::MAP, walk.throughput * debug_value);
                             break 'vertex false;
                         }
                         Some(_) => {}
@@ -111,7 +111,7 @@ impl Photons {
                     gatherer.light_samples = 1;
                     if splits > 1 {
                         gatherer.walk = gatherer.walk.branch(splits);
-                        // The last is traced first.
+                        // Pushed in reverse order: the stack yields the first branch first.
                         for number in (0..splits).rev() {
                             gatherers.push((gatherer, sampler.branch(number, splits)));
                             let (branch, sampler) = gatherers.last_mut().expect("it was just pushed");
@@ -124,7 +124,7 @@ impl Photons {
                 }
                 self.step(scene, &mut gatherer, &vertex, sampler, stats)
             };
-            if !goes_on {
+            if !continues {
                 let Some(branch) = context.gatherers.pop() else {
                     break;
                 };
@@ -132,19 +132,19 @@ impl Photons {
                 light.next_branch();
             }
         }
-        context.gathered = Some(surface);
+        context.gather_surface = Some(surface);
     }
 
-    /// Reports the contributions that need no further ray from here: light samples and map lookups.
+    /// Reports the contributions that need no continuation of the path: light samples and map lookups.
     #[inline]
-    fn known<'a>(
+    fn report_local<'a>(
         &'a self,
         scene: &Scene,
         gatherer: &Gatherer,
         vertex: &mut Vertex<'a>,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl Collect,
+        light: &mut impl RadianceSink,
     ) {
         let walk = &gatherer.walk;
         let bsdf = vertex.bsdf;
@@ -159,14 +159,14 @@ impl Photons {
                 && gatherer.aim.is_gathering()
                 && length > record.radius
             {
-                vertex.answered = true;
-                let gathered = self.gathered(walk.depth, vertex, record, context);
-                light.add(Label::MAP, walk.throughput * gathered);
+                vertex.diffuse_covered = true;
+                let cached_radiance = self.cached_radiance(walk.depth, vertex, record, context);
+                light.add(Contribution::MAP, walk.throughput * cached_radiance);
             }
         }
 
-        let narrow = !gatherer.leaves_caustics;
-        let diffuse = !(vertex.answered && self.settings.direct);
+        let narrow = !gatherer.skips_caustics;
+        let diffuse = !(vertex.diffuse_covered && self.settings.direct);
         if !bsdf.is_specular() && (narrow || diffuse || bsdf.has(LobePart::Rough)) {
             let response = |wi: Vec3, light_pdf: Option<f32>| {
                 let mut sum = Rgb::BLACK;
@@ -192,21 +192,21 @@ impl Photons {
         }
 
         let left = self.max_depth() - walk.depth;
-        if !vertex.answered || bsdf.has(LobePart::Rough) {
+        if !vertex.diffuse_covered || bsdf.has(LobePart::Rough) {
             let length = gatherer.length + vertex.it.t;
             let mut found = self.caustics(scene, length, vertex, left, sampler, context);
             if self.is_direct() {
                 let counts = |photon: &Photon| !photon.is_caustic() && photon.segments() > 1;
                 let (map, k, radius) = (&self.global, self.settings.k, self.global.radius());
                 found += self
-                    .mapped(scene, map, vertex, left, k, radius, counts, sampler, context)
+                    .map_radiance(scene, map, vertex, left, k, radius, counts, sampler, context)
                     .sum;
             }
-            light.add(Label::MAP, walk.throughput * found);
+            light.add(Contribution::MAP, walk.throughput * found);
         }
     }
 
-    /// Continues the path from a vertex; `false` where it ends.
+    /// Continues the path from a vertex; returns `false` if the path ends.
     #[inline(always)]
     fn step(
         &self,
@@ -217,7 +217,7 @@ impl Photons {
         stats: &mut Stats,
     ) -> bool {
         let (it, bsdf) = (vertex.it, vertex.bsdf);
-        let (u_lobe, u) = (lobe_number(bsdf, sampler), sampler.next_2d());
+        let (u_lobe, u) = (sample_u_lobe(bsdf, sampler), sampler.next_2d());
         let Some(chosen) = bsdf.choose(u_lobe) else {
             return false;
         };
@@ -232,24 +232,24 @@ impl Photons {
             gatherer.passed += it.t;
             stats.indirect_rays += 1;
         } else {
-            let answered = vertex.answered && part == LobePart::Diffuse;
-            if gatherer.aim == Aim::Emission || answered && self.settings.direct {
+            let diffuse_covered = vertex.diffuse_covered && part == LobePart::Diffuse;
+            if gatherer.aim == GatherState::Emission || diffuse_covered && self.settings.direct {
                 return false;
             }
             gatherer.passed = 0.0;
-            gatherer.aim = match answered {
-                true => Aim::Emission,
+            gatherer.aim = match diffuse_covered {
+                true => GatherState::Emission,
                 false => self.aim_after(gatherer.aim, part),
             };
             match gatherer.aim {
-                Aim::Gather | Aim::Rest => stats.gather_rays += 1,
-                Aim::All | Aim::Incoming | Aim::Emission => stats.indirect_rays += 1,
+                GatherState::Gather | GatherState::Rest => stats.gather_rays += 1,
+                GatherState::All | GatherState::Incoming | GatherState::Emission => stats.indirect_rays += 1,
             }
             if part != LobePart::Narrow {
-                gatherer.leaves_caustics = vertex.knows_caustics;
+                gatherer.skips_caustics = vertex.caustics_covered;
             }
         }
-        let goes_on = gatherer.walk.follow(
+        let continues = gatherer.walk.follow(
             scene,
             (it, &vertex.at, vertex.surface),
             sample,
@@ -257,19 +257,19 @@ impl Photons {
             sampler,
         );
         if !sample.is_pass() {
-            gatherer.walk.sees_lights = !(part == LobePart::Narrow && gatherer.leaves_caustics);
+            gatherer.walk.counts_emission = !(part == LobePart::Narrow && gatherer.skips_caustics);
         }
-        goes_on
+        continues
     }
 
-    /// What a path has to find after a lobe of that part has scattered it.
-    fn aim_after(&self, aim: Aim, part: LobePart) -> Aim {
+    /// Returns which contributions the path has to collect after scattering by a lobe of class `part`.
+    fn aim_after(&self, aim: GatherState, part: LobePart) -> GatherState {
         match (part, self.is_direct()) {
             (LobePart::Narrow, _) => aim,
-            (LobePart::Diffuse | LobePart::Rough, true) => Aim::Emission,
-            (LobePart::Diffuse, false) => Aim::Gather,
-            (LobePart::Rough, false) if aim.is_gathering() => Aim::Gather,
-            (LobePart::Rough, false) => Aim::Rest,
+            (LobePart::Diffuse | LobePart::Rough, true) => GatherState::Emission,
+            (LobePart::Diffuse, false) => GatherState::Gather,
+            (LobePart::Rough, false) if aim.is_gathering() => GatherState::Gather,
+            (LobePart::Rough, false) => GatherState::Rest,
         }
     }
 }

@@ -1,54 +1,55 @@
-//! The state of a camera path that ends in photon maps: the walk, and the light that it still has to find.
+//! State of a camera path that ends in photon maps: path state, and the contributions that it still has to collect.
 
-use crate::integrator::walk::Walk;
+use crate::integrator::path_state::PathState;
 
-/// A camera path and what it still has to find.
+/// State of a camera path of the integrator `photon`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::integrator) struct Gatherer {
-    pub(super) walk: Walk,
-    /// Length of the path through transparent surfaces since it was scattered [m].
+    pub(super) walk: PathState,
+    /// Distance through transparent surfaces since the last scattering vertex [m].
     pub(super) passed: f32,
-    /// Length of the path since the camera, or since the gather point [m].
+    /// Path length since the camera or the gather point [m].
     pub(super) length: f32,
-    pub(super) aim: Aim,
-    /// Whether the caustic map has already supplied the caustics, so that the path leaves them out.
-    pub(super) leaves_caustics: bool,
-    /// Number of continuations at the first vertex that scatters (splitting), and of light samples there.
+    pub(super) aim: GatherState,
+    /// True if the caustic map has already supplied the caustics; the path then skips them.
+    pub(super) skips_caustics: bool,
+    /// Number of branches at the first scattering vertex (splitting), and of light samples there.
     pub(super) splits: u32,
     pub(super) light_samples: u32,
 }
 
 impl Gatherer {
-    pub(super) fn new(walk: Walk, aim: Aim) -> Gatherer {
+    pub(super) fn new(walk: PathState, aim: GatherState) -> Gatherer {
         Gatherer {
             walk,
             passed: 0.0,
             length: 0.0,
             aim,
-            leaves_caustics: false,
+            skips_caustics: false,
             splits: 1,
             light_samples: 1,
         }
     }
 }
 
-/// The contributions that a path still has to find.
+/// Contributions that a path still has to collect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Aim {
-    /// All light; the path has met narrow lobes only.
+pub(super) enum GatherState {
+    /// All light; only narrow lobes have scattered the path.
     All,
-    /// Light that neither light samples nor the caustic map have found, after a rough lobe.
+    /// Light that neither light samples nor the caustic map cover, after a rough lobe.
     Rest,
-    /// The same after a diffuse lobe: may end in the irradiance cache.
+    /// Light that neither light samples nor the caustic map cover, after a diffuse lobe; may end in the irradiance
+    /// cache.
     Gather,
     /// All light; may end in the irradiance cache.
     Incoming,
-    /// Emission of the next hit only, the BSDF-sampling half of a light sample's MIS pair.
+    /// Emission of the next hit only: the BSDF-sampling half of the MIS pair of a light sample.
     Emission,
 }
 
-impl Aim {
+impl GatherState {
     pub(super) fn is_gathering(self) -> bool {
-        matches!(self, Aim::Gather | Aim::Incoming)
+        matches!(self, GatherState::Gather | GatherState::Incoming)
     }
 }

@@ -1,8 +1,8 @@
-//! Where indirect light comes from, for the integrator `path`: photons of each region of space and side of a surface
-//! make one [`Guide`].
+//! Guiding field of the integrator `path`: a [`Guide`] for each region of space and side of a surface, built from the
+//! photons there.
 //!
-//! Photons land in proportion to incident radiance times cosine, which is what a path through a diffuse surface should
-//! be sampled by. The field changes the densities of directions only: the picture stays unbiased.
+//! Photons land in proportion to incident radiance times cosine, which is the ideal sampling density for a diffuse
+//! surface. Guides change sampling densities only, so the picture stays unbiased.
 // Jensen 1995, "Importance Driven Path Tracing using the Photon Map".
 
 use std::time::Instant;
@@ -15,26 +15,28 @@ use super::density::Nearest;
 use super::emit::Emitter;
 use super::particle::Photon;
 use super::statistics::PhotonStats;
-use super::trace::{ShootOrder, Wanted, shoot};
+use super::trace::{PhotonFilter, ShootParams, shoot};
 use crate::integrator::guide::{Collector, Guide};
 use crate::integrator::pass::Pass;
 use crate::scene::Scene;
 use renderer_base::math::{Cells, Frame, KdTree, Located};
 use renderer_scene::PathSettings;
 
-/// Photons that a guide is made of, those about its cell: fewer make noisy guides, more make coarse ones.
+/// Number of photons from which a guide is made, those nearest to its cell. Fewer make guides noisy, more make them
+/// coarse.
 const NEAREST: usize = 256;
 
-/// Most photons of a cell. Guides of neighbouring cells share photons, so that they change little from cell to cell.
+/// Maximum number of photons of a cell. Guides of neighbouring cells share photons, so that guides vary smoothly.
 const CELL: usize = 32;
 
-/// The weight of the farthest photon of a guide; that of the nearest is one.
+/// Weight of the farthest photon of a guide, relative to the nearest.
 const FARTHEST: f32 = 0.5;
 
 /// Guides by position and direction of the normal.
 #[derive(Debug)]
 pub struct GuideField {
-    /// By the normal's greatest component and its sign: both sides of a wall, and the walls of a corner, have their own.
+    /// Indexed by the normal's largest component and its sign, so that the two sides of a wall, and the walls of a
+    /// corner, have separate guides.
     sides: [Side; 6],
     stats: PhotonStats,
 }
@@ -45,7 +47,7 @@ struct Side {
     guides: Vec<LocalGuide>,
 }
 
-/// A guide about the mean normal of its photons.
+/// A guide in the frame of the mean normal of its photons.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::integrator) struct LocalGuide {
     frame: Frame,
@@ -53,16 +55,16 @@ pub(in crate::integrator) struct LocalGuide {
 }
 
 impl GuideField {
-    /// The number of photons of a pass.
+    /// Number of photons to store for a pass.
     pub fn photons(pass: &Pass<'_>) -> u64 {
         (16 * pass.points).clamp(1 << 14, 1 << 20)
     }
 
-    /// Shoots so many photons and makes guides of them, on the current `rayon` pool.
+    /// Shoots photons until `count` are stored and builds guides from them, on the current `rayon` pool.
     pub fn prepare(settings: &PathSettings, scene: &Scene, pass: &Pass<'_>, count: u64) -> GuideField {
         let contexts = contexts(scene);
-        let order = ShootOrder {
-            wanted: Wanted::Global { direct: false },
+        let order = ShootParams {
+            wanted: PhotonFilter::Global { direct: false },
             count,
             exactly: false,
             max_segments: settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1)),
@@ -92,21 +94,21 @@ impl GuideField {
         GuideField { sides, stats }
     }
 
-    /// Statistics of its photons.
+    /// Statistics of the photons and guides.
     pub(in crate::integrator) fn stats(&self) -> &PhotonStats {
         &self.stats
     }
 
-    /// The guide of the side `n` of the surface at `p`, if there is one.
+    /// Returns the guide on the side `n` of the surface at `p`; `None` if no photon landed there.
     #[inline]
     pub(in crate::integrator) fn find(&self, p: Vec3, n: Vec3) -> Option<&LocalGuide> {
         let side = &self.sides[side_of(n)];
         let guide = &side.guides[side.cells.find(p)];
-        guide.guide.knows().then_some(guide)
+        guide.guide.has_data().then_some(guide)
     }
 }
 
-/// The guides of these photons; those that no camera path can find are left out.
+/// Builds the guides of all six sides; photons that no camera path can find are left out.
 fn sides(photons: &[Photon]) -> [Side; 6] {
     std::array::from_fn(|side| {
         let of_side = |photon: &&Photon| !photon.is_hidden() && side_of(photon.n()) == side;
@@ -126,17 +128,17 @@ impl Side {
         Side { cells, guides }
     }
 
-    /// Memory that it holds [bytes].
+    /// Memory in use [bytes].
     fn memory(&self) -> usize {
         self.cells.memory() + self.guides.capacity() * size_of::<LocalGuide>()
     }
 }
 
 impl LocalGuide {
-    /// The guide of a cell with these photons of `tree`.
+    /// Builds the guide of a cell from its photons `own` and their neighbours in `tree`.
     fn new(own: &[Photon], tree: &KdTree<Photon>, nearest: &mut Nearest) -> LocalGuide {
         let middle = own.iter().map(Photon::p).sum::<Vec3>() / own.len().max(1) as f32;
-        let r2 = nearest.find_those(tree, middle, NEAREST, f32::INFINITY, |_| true);
+        let r2 = nearest.find_where(tree, middle, NEAREST, f32::INFINITY, |_| true);
         let found = nearest.found().iter();
         let found = found.map(|&(d2, index)| (d2, &tree.items()[index as usize]));
         let sum: Vec3 = found.clone().map(|(_, photon)| photon.n()).sum();
@@ -155,20 +157,20 @@ impl LocalGuide {
         }
     }
 
-    /// Samples a direction by `u`.
+    /// Samples a unit vector in proportion to the histogram.
     #[inline]
     pub(in crate::integrator) fn sample(&self, u: Vec2) -> Vec3 {
         self.frame.to_world(self.guide.sample(u))
     }
 
-    /// Density of [`LocalGuide::sample`] per solid angle [1/sr].
+    /// Density of [`LocalGuide::sample`] with respect to solid angle [1/sr].
     #[inline]
     pub(in crate::integrator) fn pdf(&self, wi: Vec3) -> f32 {
         self.guide.pdf(self.frame.to_local(wi))
     }
 }
 
-/// The number of a side: the normal's greatest component and its sign.
+/// Index of a side: the normal's largest component and its sign.
 #[inline]
 fn side_of(n: Vec3) -> usize {
     let size = n.abs();

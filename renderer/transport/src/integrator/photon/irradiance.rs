@@ -8,7 +8,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::Photon;
-use super::density::{LookupPoint, Nearest, PhotonMap, SAME_PLANE, rounding, same_surface};
+use super::density::{LookupPoint, MAX_ELEVATION_SIN, Nearest, PhotonMap, rounding, same_surface};
 use super::particle::Packed;
 use crate::integrator::context::Context;
 use crate::integrator::guide::{Collector, Guide};
@@ -20,48 +20,48 @@ use renderer_scene::MAX_NEAREST;
 /// A record of the irradiance cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
-    /// Unit geometric normal of its side.
+    /// Unit geometric normal on the record's side.
     pub(super) n: Vec3,
-    /// Irradiance on that side; without direct light, unless the global map holds it [W/m²].
+    /// Irradiance on that side [W/m²]; excludes direct light, unless the global map stores it.
     pub(super) irradiance: Rgb,
-    /// Radius that holds the photons it was estimated from [m].
+    /// Radius of the disk that contains the photons of the estimate [m].
     pub(super) radius: f32,
-    /// Share of the disk of that radius that lies on the surface (boundary correction).
+    /// Fraction of that disk that lies on the surface (boundary correction).
     pub(super) covered: f32,
-    /// Distribution of the incident directions.
+    /// Distribution of incident directions.
     pub(super) guide: Guide,
 }
 
 /// Key of a record in the kd-tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct RecordPlace {
+struct RecordKey {
     p: [u32; 3],
     n: Packed,
-    /// Validity radius [m]: at most the radius of its photons and the distance to the nearest wall.
+    /// Validity radius [m], as bits of `f32`: at most the radius of its photons and the distance to the nearest wall.
     reach: u32,
 }
 
-impl Located for RecordPlace {
+impl Located for RecordKey {
     #[inline]
     fn p(&self) -> Vec3 {
         Vec3::from_array(self.p.map(f32::from_bits))
     }
 }
 
-/// All records.
+/// The irradiance cache.
 #[derive(Debug)]
 pub(super) struct IrradianceMap {
-    places: KdTree<RecordPlace>,
-    /// In the tree's order.
+    places: KdTree<RecordKey>,
+    /// Records in the order of the tree.
     records: Vec<Record>,
-    /// How far lookups reach [m].
+    /// Maximum lookup radius [m].
     radius: f32,
 }
 
 impl IrradianceMap {
-    /// Computes records at `places`, each from `count` photons of at most `max_segments` segments. The photons at
-    /// `places` must not be part of the map: an estimate at a photon's own position is biased, too bright if the photon
-    /// counts, or too dark, since lookups find the nearest of them.
+    /// Computes records at the positions of `photons`, each from `count` photons of at most `max_segments` segments of
+    /// `map`. `photons` must not be part of the map: an estimate at a photon's own position is biased, too bright if
+    /// the photon counts, else too dark, since lookups find the nearest photons.
     pub(super) fn new(
         scene: &Scene,
         photons: Vec<Photon>,
@@ -71,21 +71,21 @@ impl IrradianceMap {
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
         let photons = KdTree::new(photons);
-        // Neighbouring records are computed one after another: they search the same photons within similar radii.
+        // Neighbouring records are computed consecutively: they search the same photons within similar radii.
         let (records, reaches): (Vec<Record>, Vec<f32>) = photons
             .items()
-            .par_chunks(TOGETHER)
+            .par_chunks(CHUNK)
             .flat_map_iter(|photons| {
                 let index = rayon::current_thread_index().unwrap_or(0);
                 let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
                 let mut guess = map.radius();
                 let mut own: Option<(Vec3, Record)> = None;
-                let mut records: ArrayVec<(Record, f32), TOGETHER> = ArrayVec::new();
+                let mut records: ArrayVec<(Record, f32), CHUNK> = ArrayVec::new();
                 for (index, photon) in photons.iter().enumerate() {
                     let site = LookupPoint::of(photon, max_segments);
                     let beside = own.filter(|(p, record)| {
                         let is_near = (*p - site.p).length_squared() < record.radius * record.radius;
-                        index % SHARING != 0 && is_near && record.n.dot(site.n) > SAME_GUIDE
+                        index % SHARED_GUIDE != 0 && is_near && record.n.dot(site.n) > MIN_GUIDE_COS
                     });
                     let guide = beside.map(|(_, record)| record.guide);
                     let made = record(scene, map, &site, count, guide, guess, &mut context.nearest);
@@ -98,7 +98,7 @@ impl IrradianceMap {
                 records
             })
             .unzip();
-        let places = photons.map(|index, photon| RecordPlace {
+        let places = photons.map(|index, photon| RecordKey {
             p: photon.p().to_array().map(f32::to_bits),
             n: photon.packed_n(),
             reach: reaches[index].to_bits(),
@@ -110,7 +110,7 @@ impl IrradianceMap {
         }
     }
 
-    /// A record near `p` on the side `n` of the surface: the nearest, or one of at most `1 / REACH` times its distance.
+    /// Returns a record near `p` on the side `n` of the surface: the nearest, or one at most `1 / REACH` times as far.
     #[inline]
     pub(super) fn nearest(&self, p: Vec3, n: Vec3) -> Option<&Record> {
         let mut found = None;
@@ -127,19 +127,19 @@ impl IrradianceMap {
         found.map(|index| &self.records[index])
     }
 
-    /// How many records there are.
+    /// Number of records.
     pub(super) fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Memory that they hold [bytes].
+    /// Memory in use [bytes].
     pub(super) fn memory(&self) -> usize {
         self.places.memory() + self.records.capacity() * size_of::<Record>()
     }
 }
 
-/// Computes the record of a site and its validity radius, with a given guide or one of its own. `guess` is an estimate
-/// of the radius that holds its photons.
+/// Computes the record of a lookup point and its validity radius, with a shared guide or one of its own. `guess` is an
+/// estimate of the radius that contains its photons.
 fn record(
     scene: &Scene,
     map: &PhotonMap,
@@ -152,15 +152,15 @@ fn record(
     let frame = Frame::from_normal(site.n);
     let mut collector = Collector::default();
     let surroundings = Surroundings::new(scene, site, frame);
-    let guiding = if guide.is_some() { 1 } else { GUIDING };
+    let guiding = if guide.is_some() { 1 } else { GUIDE_PHOTONS };
     let mut wanted = count;
     loop {
-        let reach = map.reach_of(site, guiding * wanted, guess * (guiding as f32).sqrt(), nearest);
+        let reach = map.search(site, guiding * wanted, guess * (guiding as f32).sqrt(), nearest);
         let radius = nearest.radius_of(wanted).unwrap_or(reach);
         let wall = surroundings.wall(radius);
         let open = wall >= radius;
         let mut seen = 0;
-        let irradiance = map.sum_found(nearest, radius, |photon, density| {
+        let irradiance = map.estimate_found(nearest, radius, |photon, density| {
             let counts = density > 0.0;
             if counts && !open && !surroundings.sees(photon.p() - site.p) {
                 return Rgb::BLACK;
@@ -174,14 +174,14 @@ fn record(
             }
             photon.power() * density
         });
-        // Beside a wall with a bright room behind it, nearly all near photons are in that room.
+        // Beside a wall with a bright room behind it, nearly all of the nearest photons are in that room.
         if seen < count / 4 && wanted < MAX_NEAREST && radius < map.radius() {
             wanted *= 4;
             guess = 2.0 * radius;
             collector.clear();
             continue;
         }
-        let covered = if open && surroundings.is_whole(radius) {
+        let covered = if open && surroundings.continues_all_around(radius) {
             1.0
         } else {
             surroundings.covered(radius)
@@ -197,9 +197,9 @@ fn record(
     }
 }
 
-/// Boundary correction of the density estimate: rays find the walls around a site and the extent of its surface.
-/// Photons lie on the surface only: at an edge or beside a wall, the disk around the site covers area without photons,
-/// or area of the next room.
+/// Boundary correction of the density estimate: rays find the walls around a lookup point and the extent of its
+/// surface. Photons lie on surfaces only: at an edge or beside a wall, the disk around the point covers area without
+/// photons, or area of the next room.
 ///
 /// A short ray to a point above the surface tests for walls in between; a ray down from there tests whether the surface
 /// continues.
@@ -209,8 +209,8 @@ struct Surroundings<'a> {
     frame: Frame,
 }
 
-/// Height above the surface at which these rays start, as a share of their length: the rounding error of a photon's
-/// position is not known.
+/// Height of ray origins above the surface, as a fraction of the ray length; the rounding error of a photon's position
+/// is not known.
 const LIFT: f32 = 0.01;
 
 impl<'a> Surroundings<'a> {
@@ -223,14 +223,14 @@ impl<'a> Surroundings<'a> {
         lifted(self.site, length)
     }
 
-    /// Whether the point above `offset` is visible from the site.
+    /// Returns whether the surface point at `offset` is visible from the lookup point.
     fn sees(&self, offset: Vec3) -> bool {
         sees(self.scene, self.site, offset)
     }
 
-    /// Whether the surface continues at a visible point.
-    fn goes_on(&self, offset: Vec3) -> bool {
-        let height = SAME_PLANE * offset.length();
+    /// Returns whether the surface continues at `offset`, a visible point.
+    fn continues(&self, offset: Vec3) -> bool {
+        let height = MAX_ELEVATION_SIN * offset.length();
         let down = Ray {
             t_max: 2.0 * height,
             ..Ray::new(self.site.p + offset + self.site.n * height, -self.site.n)
@@ -254,12 +254,12 @@ impl<'a> Surroundings<'a> {
 
     /// Distance to the nearest wall within `radius`; `radius` if there is none.
     fn wall(&self, radius: f32) -> f32 {
-        // Between two of these rays a wall is a little nearer than where they hit it.
+        // Between two of these rays a wall may be a little nearer than their hits.
         const SLANT: f32 = 0.92;
-        (0..WAYS)
+        (0..WALL_RAYS)
             .map(|i| {
-                let along = self.point(i as f32 / WAYS as f32, radius / SLANT);
-                let way = (along + self.site.n * (SAME_PLANE * radius)).normalize_or(self.site.n);
+                let along = self.point(i as f32 / WALL_RAYS as f32, radius / SLANT);
+                let way = (along + self.site.n * (MAX_ELEVATION_SIN * radius)).normalize_or(self.site.n);
                 let ray = Ray {
                     t_max: radius / SLANT,
                     ..Ray::new(self.origin(radius), way)
@@ -269,55 +269,55 @@ impl<'a> Surroundings<'a> {
             .fold(radius, f32::min)
     }
 
-    /// Whether the surface continues in all tested directions up to that radius.
-    fn is_whole(&self, radius: f32) -> bool {
-        (0..WAYS).all(|i| self.goes_on(self.point((i as f32 + 0.5) / WAYS as f32, 0.9 * radius)))
+    /// Returns whether the surface continues in all tested directions up to that radius.
+    fn continues_all_around(&self, radius: f32) -> bool {
+        (0..WALL_RAYS).all(|i| self.continues(self.point((i as f32 + 0.5) / WALL_RAYS as f32, 0.9 * radius)))
     }
 
-    /// Share of a kernel of that radius that lies on the surface and is visible from the site.
+    /// Fraction of a kernel of that radius that lies on the surface and is visible from the lookup point; at least 0.1.
     fn covered(&self, radius: f32) -> f32 {
         const POINTS: usize = 32;
         let seen = (0..POINTS).filter(|&i| {
-            // Radii with the kernel's density; the angle is golden.
+            // Radii are distributed by the kernel's density, angles by the golden ratio.
             let s = (1.0 - cbrt(1.0 - (i as f32 + 0.5) / POINTS as f32)).sqrt();
             let point = self.point(i as f32 * 0.381_966, s * radius);
-            self.sees(point) && self.goes_on(point)
+            self.sees(point) && self.continues(point)
         });
         (seen.count() as f32 / POINTS as f32).max(0.1)
     }
 }
 
-/// Whether the point of a surface at `offset` from a site on it is visible from there: no wall is in between.
+/// Returns whether the surface point at `offset` is visible from a lookup point: no wall is in between.
 pub(super) fn sees(scene: &Scene, site: &LookupPoint, offset: Vec3) -> bool {
     let along = offset - site.n * offset.dot(site.n);
     let length = along.length();
-    let above = along + site.n * (SAME_PLANE * length);
+    let above = along + site.n * (MAX_ELEVATION_SIN * length);
     scene.is_free(&Ray {
         t_max: above.length(),
         ..Ray::new(lifted(site, length), above.normalize_or(site.n))
     })
 }
 
-/// Origin of rays of that length from a site: off its surface, whatever its coordinates are rounded to.
+/// Origin of rays of that length from a lookup point: above its surface by more than the rounding of its coordinates.
 fn lifted(site: &LookupPoint, length: f32) -> Vec3 {
     site.p + site.n * (LIFT * length).max(rounding(site.p).sqrt())
 }
 
-/// Share of the distance to the nearest record so far within which a nearer one is looked for.
+/// Fraction of the distance to the nearest record so far within which the search continues.
 const REACH: f32 = 0.5;
 
-/// Number of rays that search for walls around a site.
-const WAYS: usize = 8;
+/// Number of rays that search for walls around a lookup point.
+const WALL_RAYS: usize = 8;
 
-/// Photons used for the guide for each photon used for the irradiance. A guide takes more, since its cells share them.
-/// The farther ones may be behind a wall; a wrong guide costs noise only.
-const GUIDING: usize = 4;
+/// Ratio of the photons used for a guide to those used for the irradiance. A guide needs more, since they are divided
+/// among its cells. The farther ones may be behind a wall; a wrong guide only adds noise.
+const GUIDE_PHOTONS: usize = 4;
 
-/// Neighbouring records that share a guide if they are on the same surface.
-const SHARING: usize = 4;
+/// Number of neighbouring records that share a guide if they are on the same surface.
+const SHARED_GUIDE: usize = 4;
 
-/// Least cosine between the normals of records that share a guide.
-const SAME_GUIDE: f32 = 0.99;
+/// Minimum cosine between the normals of records that share a guide.
+const MIN_GUIDE_COS: f32 = 0.99;
 
-/// Records that a thread computes in sequence.
-const TOGETHER: usize = 32;
+/// Number of records that a thread computes in sequence.
+const CHUNK: usize = 32;

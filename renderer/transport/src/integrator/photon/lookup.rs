@@ -13,21 +13,21 @@ use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, Located};
 use renderer_base::sampler::Sampler;
 
-/// Maximum radius of a caustic lookup, as a share of the distance to the vertex: the width of some pixels.
+/// Maximum radius of a caustic lookup relative to the path length up to the vertex; about the width of a few pixels.
 const LENGTH_SHARE: f32 = 0.02;
 
-/// The same as a share of the shape's radius, since there are no photons beyond its edges.
+/// Maximum radius of a caustic lookup relative to the shape's radius, since there are no photons beyond its edges.
 const SHAPE_SHARE: f32 = 0.15;
 
 /// Lower bound of a photon's incident cosine.
-const LEAST_COS: f32 = 1e-3;
+const MIN_COS: f32 = 1e-3;
 
-/// Caustics of less than this share of the surrounding irradiance are taken to be invisible.
+/// Caustics below this fraction of the surrounding irradiance are treated as invisible.
 const SEEN_SHARE: f32 = 0.1;
 
 impl Photons {
-    /// Radiance reflected by the diffuse part of a vertex at the end of a gather ray.
-    pub(super) fn gathered(
+    /// Radiance reflected by the diffuse lobes of a vertex at the end of a gather ray.
+    pub(super) fn cached_radiance(
         &self,
         depth: u32,
         vertex: &Vertex<'_>,
@@ -58,10 +58,10 @@ impl Photons {
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
         let (near, far) = (near * INV_PI, far * INV_PI);
-        let is_bent = vertex.bsdf.is_bent(LobePart::Diffuse);
+        let has_bent_normal = vertex.bsdf.has_bent_normal(LobePart::Diffuse);
         let scattered = |albedo: Rgb, record: &Record, n: Vec3, context: &mut Context| {
-            let share = match is_bent {
-                true => self.scattered_share(vertex, n, left, context),
+            let share = match has_bent_normal {
+                true => self.reflected_ratio(vertex, n, left, context),
                 false => None,
             };
             share.unwrap_or(albedo) * of(record, n, context)
@@ -78,10 +78,10 @@ impl Photons {
         radiance
     }
 
-    /// The radiance that leaves by the diffuse part over the irradiance on the side `n` [1/sr], by the directions of the
-    /// photons near by; `None` where there are none. Irradiance is about the geometric normal, and lobes about another
-    /// one see more of it from one direction than from the next.
-    fn scattered_share(
+    /// Ratio of the radiance reflected by the diffuse lobes to the irradiance on the side `n` [1/sr], for the incident
+    /// directions of the nearby photons; `None` without photons. Needed for lobes with a shading normal: irradiance
+    /// refers to the geometric normal, so their ratio depends on the direction.
+    fn reflected_ratio(
         &self,
         vertex: &Vertex<'_>,
         n: Vec3,
@@ -95,20 +95,20 @@ impl Photons {
             both_sides: false,
             max_segments,
         };
-        let mut arrived = Rgb::BLACK;
-        let leaves = |photon: &Photon, density: f32| {
+        let mut incident = Rgb::BLACK;
+        let reflected = |photon: &Photon, density: f32| {
             let (wi, power) = (photon.wi(), photon.power() * density);
-            arrived += power;
+            incident += power;
             let (f, _) = vertex.bsdf.eval_pdf_part(LobePart::Diffuse, it.wo, wi);
-            f * power * (1.0 / wi.dot(it.ng).abs().max(LEAST_COS))
+            f * power * (1.0 / wi.dot(it.ng).abs().max(MIN_COS))
         };
         let k = self.settings.k;
-        let found = map.estimate(&site, k, map.radius(), 0.0, &mut context.nearest, leaves);
-        let [leaves, arrived] = [found.sum, arrived].map(Rgb::to_array);
-        // A colour channel without photons takes the share of another channel.
-        let total: f32 = leaves.iter().sum::<f32>() / arrived.iter().sum::<f32>();
-        let share = |i: usize| match arrived[i] > 0.0 {
-            true => leaves[i] / arrived[i],
+        let found = map.estimate(&site, k, map.radius(), 0.0, &mut context.nearest, reflected);
+        let [reflected, incident] = [found.sum, incident].map(Rgb::to_array);
+        // A colour channel without photons takes the ratio over all channels.
+        let total: f32 = reflected.iter().sum::<f32>() / incident.iter().sum::<f32>();
+        let share = |i: usize| match incident[i] > 0.0 {
+            true => reflected[i] / incident[i],
             false => total,
         };
         total
@@ -116,12 +116,11 @@ impl Photons {
             .then(|| Rgb::from([share(0), share(1), share(2)]))
     }
 
-    /// Radiance reflected from the caustic map. `length` is the distance to the vertex along the path [m].
+    /// Radiance reflected from the caustic map. `length` is the path length up to the vertex [m].
     ///
-    /// The radius is bounded by shares of that distance and of the shape's size, to limit blur. Where too few photons
-    /// lie within it although a caustic might be visible, the lookup gives up: the path's continuation finds the
-    /// caustics, as in `path`, and the map adds only photons that no camera path can find. An empty map is not
-    /// searched.
+    /// Fractions of the path length and of the shape's size bound the radius, to limit blur. If too few photons lie
+    /// within it although a caustic might be visible, the lookup gives up: the path's continuation finds the caustics,
+    /// as in `path`, and the map adds only photons that no camera path can find. An empty map is not searched.
     pub(super) fn caustics(
         &self,
         scene: &Scene,
@@ -133,11 +132,11 @@ impl Photons {
     ) -> Rgb {
         let (map, k) = (&self.caustic, self.settings.caustic_k);
         if map.is_empty() {
-            vertex.knows_caustics = self.is_direct();
+            vertex.caustics_covered = self.is_direct();
             return Rgb::BLACK;
         }
         let mut look = |vertex: &Vertex<'_>, radius: f32, counts: fn(&Photon) -> bool| {
-            self.mapped(
+            self.map_radiance(
                 scene,
                 map,
                 vertex,
@@ -156,12 +155,12 @@ impl Photons {
         let radius = map.radius().min(LENGTH_SHARE * length).min(SHAPE_SHARE * shape);
         let found = look(vertex, radius, |_| true);
         let needed = map.count_in_slice(k);
-        vertex.knows_caustics = found.count >= needed || {
+        vertex.caustics_covered = found.count >= needed || {
             let seen = SEEN_SHARE * self.irradiance_near(vertex).luminance();
-            // Over many samples a vertex uses all slices.
+            // Over many samples a vertex uses all subsets of the map.
             map.expected(seen, radius) >= needed as f32
         };
-        if vertex.knows_caustics {
+        if vertex.caustics_covered {
             found.sum
         } else if map.has_hidden() {
             look(vertex, map.radius(), Photon::is_hidden).sum
@@ -170,7 +169,7 @@ impl Photons {
         }
     }
 
-    /// Irradiance near a vertex; black where nothing is known.
+    /// Irradiance near a vertex [W/m²]; black if there is no record.
     fn irradiance_near(&self, vertex: &Vertex<'_>) -> Rgb {
         let near = || self.irradiance.as_ref()?.nearest(vertex.it.p, vertex.n);
         vertex
@@ -179,11 +178,11 @@ impl Photons {
             .map_or(Rgb::BLACK, |record| record.irradiance)
     }
 
-    /// Radiance reflected from a map's photons, by those parts of the BSDF that no lookup has covered yet.
+    /// Radiance reflected from a map's photons by those lobes of the BSDF that no lookup has covered yet.
     ///
-    /// One of the photons, chosen by its light, tells for all whether a wall is in between: in the mean those behind it
-    /// do not count.
-    pub(super) fn mapped(
+    /// One visibility test stands for all photons: it goes to a photon chosen in proportion to its contribution, so
+    /// that occluded photons are excluded in expectation.
+    pub(super) fn map_radiance(
         &self,
         scene: &Scene,
         map: &PhotonMap,
@@ -209,21 +208,21 @@ impl Photons {
             max_segments,
         };
         let u = sampler.next_1d();
-        let mut chosen = Chosen::new(map.rest_of(u));
+        let mut chosen = Reservoir::new(map.rescaled(u));
         let response = |photon: &Photon, density: f32| {
             if !counts(photon) || density == 0.0 {
                 return Rgb::BLACK;
             }
             let wi = photon.wi();
             let mut f = Rgb::BLACK;
-            if !vertex.answered && bsdf.has(LobePart::Diffuse) {
+            if !vertex.diffuse_covered && bsdf.has(LobePart::Diffuse) {
                 f += bsdf.eval_pdf_part(LobePart::Diffuse, it.wo, wi).0;
             }
             if bsdf.has(LobePart::Rough) {
                 f += bsdf.eval_pdf_part(LobePart::Rough, it.wo, wi).0;
             }
-            // Density is per area of the geometric surface, not of that of the shading normal.
-            let reflected = f * photon.power() * (density / wi.dot(it.ng).abs().max(LEAST_COS));
+            // Photon density is per area of the geometric surface, so the cosine is that of the geometric normal.
+            let reflected = f * photon.power() * (density / wi.dot(it.ng).abs().max(MIN_COS));
             chosen.offer(reflected.luminance(), photon.p());
             reflected
         };
@@ -242,7 +241,7 @@ impl Photons {
     }
 
     /// Value of the debugging view `show` at a vertex.
-    pub(super) fn shown(
+    pub(super) fn debug_value(
         &self,
         show: Show,
         scene: &Scene,
@@ -252,7 +251,7 @@ impl Photons {
     ) -> Rgb {
         let settings = &self.settings;
         let mut look = |map: &PhotonMap, k: u32| {
-            self.mapped(
+            self.map_radiance(
                 scene,
                 map,
                 vertex,
@@ -276,18 +275,18 @@ impl Photons {
     }
 }
 
-/// One of several photons, chosen in proportion to a weight.
+/// Weighted reservoir sampling of one photon position.
 // Chao 1982, "A General Purpose Unequal Probability Sampling Plan".
-struct Chosen {
+struct Reservoir {
     p: Option<Vec3>,
     total: f32,
-    /// A random number that is used again and again.
+    /// Random number, rescaled and reused after each decision.
     u: f32,
 }
 
-impl Chosen {
-    fn new(u: f32) -> Chosen {
-        Chosen {
+impl Reservoir {
+    fn new(u: f32) -> Reservoir {
+        Reservoir {
             p: None,
             total: 0.0,
             u,

@@ -1,17 +1,17 @@
-//! Photon mapping integrator: path tracing with indirect light from photon maps by final gathering, caustics from a
-//! map.
+//! Photon mapping integrator: path tracing, with indirect light by final gathering from a global photon map and
+//! caustics from a caustic map.
 //!
 //! Lobes have three classes: *diffuse* (reflection depends on irradiance only), *rough*, and *narrow* (glossy and
-//! specular; these form caustics). Each light path belongs to exactly one estimator, by its first vertex from the
-//! camera that scatters by a diffuse or rough lobe:
-//! - light straight from an emitter: light samples combined with BSDF sampling by MIS, as in `path`;
-//! - light by narrow lobes only: the caustic map where it has enough photons, else the path's continuation (see
-//!   `lookup.rs`);
+//! specular; these form caustics). Each light path belongs to exactly one estimator, which depends on its first vertex
+//! from the camera that scatters by a diffuse or rough lobe:
+//! - direct light: light samples combined with BSDF sampling by MIS, as in `path`;
+//! - light scattered by narrow lobes only: the caustic map where it has enough photons, else the path's continuation
+//!   (see `lookup.rs`);
 //! - all other light: a gather ray, which adds no emission except that of the first case.
 //!
-//! A gather ray ends at the first diffuse lobe, where the irradiance cache is looked up, unless the ray is shorter than
-//! the lookup radius: then that vertex gathers again. Up to the first diffuse or rough vertex paths are those of
-//! `path`. With `gather = 0`, and in progressive mode, the maps are looked up directly.
+//! A gather ray ends at the first diffuse lobe with a lookup in the irradiance cache; if the ray is shorter than the
+//! lookup radius, that vertex gathers again. Up to the first diffuse or rough vertex, paths are those of `path`. With
+//! `gather = 0`, and in progressive mode, the maps are looked up directly.
 // Jensen 1996, "Global Illumination Using Photon Maps".
 
 mod block;
@@ -40,14 +40,14 @@ use emit::Emitter;
 use irradiance::IrradianceMap;
 use renderer_base::math::{exp, ln};
 use renderer_scene::{PhotonSettings, Show};
-use trace::{BATCH, ShootOrder, Shot, Wanted, shoot};
+use trace::{BATCH, PhotonFilter, ShootParams, ShootResult, shoot};
 
 pub use density::{Nearest, PhotonMap};
 pub use file::{MapError, MapHeader};
 pub(in crate::integrator) use gatherer::Gatherer;
 pub use guide_field::GuideField;
 pub(in crate::integrator) use guide_field::LocalGuide;
-pub use particle::{Packed, Photon, Way};
+pub use particle::{Packed, PathKind, Photon};
 pub use statistics::PhotonStats;
 
 /// Photon maps, ready for lookups.
@@ -57,34 +57,34 @@ pub struct Photons {
     global: PhotonMap,
     caustic: PhotonMap,
     irradiance: Option<IrradianceMap>,
-    /// Depth of the vertices that the irradiance records are computed for.
+    /// Depth of the vertices for which the irradiance records are computed.
     gather_depth: u32,
-    /// Radius of each shape's bounds [m].
+    /// Bounding radius of each shape [m].
     shape_radii: Vec<f32>,
     stats: PhotonStats,
 }
 
-/// The share of the squared radius that the next pass keeps is (i + α)/(i + 1).
+/// α of progressive photon mapping: each pass multiplies the squared radius by (i + α)/(i + 1).
 // Knaus & Zwicker 2011, "Progressive Photon Mapping: A Probabilistic Approach", eq. 15; α = 2/3 as they have it.
 const ALPHA: f64 = 2.0 / 3.0;
 
-/// One of so many photons becomes an irradiance record.
+/// One of every `RECORD_EVERY` photons becomes an irradiance record.
 const RECORD_EVERY: usize = 6;
 
-/// Most pilot batches of a map.
+/// Maximum number of pilot batches of a map.
 const PILOTS: u64 = 4;
 
-/// About how many photons a lookup of the first progressive pass finds.
+/// Approximate number of photons that a lookup of the first progressive pass finds.
 const PROGRESSIVE_NEAREST: usize = 8;
 
-/// Maximum lookup radius of the first progressive pass, as a share of the scene's radius.
+/// Maximum lookup radius of the first progressive pass, relative to the scene's radius.
 const PROGRESSIVE_REACH: f32 = 0.015;
 
-/// Maximum lookup radius in the caustic map, as a share of the scene's radius: more blur would hide a caustic, and
-/// where photons are few, a larger search visits many photons of other surfaces.
+/// Maximum lookup radius in the caustic map, relative to the scene's radius: more blur would hide a caustic, and where
+/// photons are sparse, a larger search visits many photons of other surfaces.
 const CAUSTIC_REACH: f32 = 0.02;
 
-/// Number of slices of the caustic map, which is looked up for every sample.
+/// Number of subsets of the caustic map, which is looked up for every sample.
 const CAUSTIC_SLICES: usize = 8;
 
 impl Photons {
@@ -95,7 +95,7 @@ impl Photons {
     ) -> Result<Photons, MapError> {
         let contexts = contexts(scene);
         let emitter = Emitter::new(scene);
-        let [global, caustic] = orders(settings, pass);
+        let [global, caustic] = shoot_parameters(settings, pass);
         let mut stats = PhotonStats::default();
         let begin = Instant::now();
 
@@ -113,7 +113,7 @@ impl Photons {
             Some(maps) => maps,
             None => {
                 let total = global.count + caustic.count;
-                let mut shot = |order: &ShootOrder, done: u64| {
+                let mut shot = |order: &ShootParams, done: u64| {
                     let progress = |now: u64| (pass.progress)(done + now, total);
                     shoot(scene, &emitter, order, pass, &contexts, progress, &mut stats)
                 };
@@ -130,7 +130,7 @@ impl Photons {
         stats.shooting = begin.elapsed();
         let begin = Instant::now();
         let [global, caustic] = if settings.progressive {
-            part_caustics(global)
+            partition_caustics(global)
         } else {
             [global, caustic]
         };
@@ -150,14 +150,14 @@ impl Photons {
         let slices = if settings.progressive { 1 } else { CAUSTIC_SLICES };
         let mut global = PhotonMap::new(photons, 1, global.shot as f64 * share, unit);
         let mut caustic = PhotonMap::new(caustic.photons, slices, caustic.shot as f64, unit);
-        let reach = |map: &PhotonMap, given: Option<f32>, count: u32, most: f32| {
-            let most = most * scene.bounds().radius();
+        let reach = |map: &PhotonMap, given: Option<f32>, count: u32, max: f32| {
+            let max = max * scene.bounds().radius();
             if settings.progressive {
-                // Noise averages out over the passes, but the blur of a wide kernel stays for long.
+                // Noise averages out over the passes; the blur of a wide kernel remains for long.
                 let small = PROGRESSIVE_REACH * scene.bounds().radius();
                 given.unwrap_or_else(|| map.typical_radius(PROGRESSIVE_NEAREST, small)) * shrink(pass.index)
             } else {
-                given.unwrap_or_else(|| (3.0 * map.typical_radius(count as usize, most)).min(most))
+                given.unwrap_or_else(|| (3.0 * map.typical_radius(count as usize, max)).min(max))
             }
         };
         global.radius = reach(&global, settings.radius, settings.k, 0.5);
@@ -206,26 +206,26 @@ impl Photons {
         &self.settings
     }
 
-    /// Maps do not depend on these.
+    /// Sets the number of gather rays and of light samples; the maps do not depend on them.
     pub(super) fn set_counts(&mut self, gather: u32, light_samples: u32) {
         self.settings.gather = Some(gather);
         self.settings.light_samples = Some(light_samples);
     }
 
-    /// Nor do they depend on whether gather rays are guided.
+    /// Enables or disables guiding of gather rays; the maps do not depend on it.
     pub(super) fn set_guides(&mut self, guide: bool) {
         self.settings.guide = Some(guide);
     }
 
-    /// A map of some of the caustic photons, all of their light among them, to be looked at directly; the power of each
-    /// multiplied by its factor.
+    /// Returns a map for direct viewing of a subset of the caustic photons: it represents all of their light, with each
+    /// photon's power multiplied by its factor.
     pub(crate) fn caustics_alone(&self, photons: &[Photon], factors: &[f32]) -> Photons {
-        // Powers are kept in half floats: factors may be large.
-        let most = factors.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        // Powers are stored as half floats; factors may be large.
+        let max = factors.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
         let share = photons.len() as f32 / self.caustic.len().max(1) as f32;
         let photons = photons.iter().zip(factors);
-        let photons = photons.map(|(photon, factor)| photon.scaled(factor / most));
-        let unit = self.caustic.scale * most;
+        let photons = photons.map(|(photon, factor)| photon.scaled(factor / max));
+        let unit = self.caustic.scale * max;
         let mut caustic = PhotonMap::new(photons.collect(), 1, f64::from(share), unit);
         caustic.radius = self.caustic.radius;
         Photons {
@@ -247,28 +247,28 @@ impl Photons {
         &self.stats
     }
 
-    /// The global map: all photons, those of direct light only if `direct` is set.
+    /// Global map: all photons; those of direct light only if `direct` is set.
     pub fn global(&self) -> &PhotonMap {
         &self.global
     }
 
-    /// The caustic map: photons scattered by narrow lobes only, at least once.
+    /// Caustic map: photons scattered by narrow lobes only, at least once.
     pub fn caustic(&self) -> &PhotonMap {
         &self.caustic
     }
 }
 
-/// A context for each thread of the current `rayon` pool.
+/// Creates a context for each thread of the current `rayon` pool.
 fn contexts(scene: &Scene) -> Vec<Mutex<Context>> {
     (0..rayon::current_num_threads())
         .map(|_| Mutex::new(Context::new(scene)))
         .collect()
 }
 
-/// Separates the photons of a pass that shoots for both maps.
-fn part_caustics(all: Shot) -> [Shot; 2] {
+/// Separates the caustic photons of a pass that shoots for both maps.
+fn partition_caustics(all: ShootResult) -> [ShootResult; 2] {
     let (caustic, rest) = all.photons.into_iter().partition(Photon::is_caustic);
-    [rest, caustic].map(|photons| Shot {
+    [rest, caustic].map(|photons| ShootResult {
         photons,
         shot: all.shot,
     })
@@ -290,13 +290,13 @@ pub fn default_count(settings: &PhotonSettings, points: u64) -> u64 {
     }
 }
 
-/// What a pass shoots for the two maps.
-fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootOrder; 2] {
+/// Shooting parameters of a pass for the global and the caustic map.
+fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootParams; 2] {
     let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1));
     let needed = |show| settings.show.is_none_or(|shown| shown == show);
     let by_default = default_count(settings, pass.points);
-    let of_caustics = needed(Show::Caustic) && !settings.progressive;
-    let order = |wanted, count: Option<u64>, needed: bool| ShootOrder {
+    let wants_caustics = needed(Show::Caustic) && !settings.progressive;
+    let order = |wanted, count: Option<u64>, needed: bool| ShootParams {
         wanted,
         count: if needed { count.unwrap_or(by_default) } else { 0 },
         exactly: settings.progressive,
@@ -306,18 +306,18 @@ fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootOrder; 2] {
     let direct = settings.direct && !settings.progressive;
     [
         order(
-            Wanted::Global { direct },
+            PhotonFilter::Global { direct },
             settings.photons,
             needed(Show::Global) || needed(Show::Irradiance) || settings.progressive,
         ),
-        order(Wanted::Caustic, settings.caustic_photons, of_caustics),
+        order(PhotonFilter::Caustic, settings.caustic_photons, wants_caustics),
     ]
 }
 
-/// Ratio of a pass's radius to that of the first pass.
+/// Ratio of the radius of a pass to that of the first pass.
 fn shrink(pass: u64) -> f32 {
-    // The product over all passes before of (i + α)/(i + 1), i from 1; its logarithm by Stirling's series from where
-    // that is exact enough, since a pass may be numbered in millions.
+    // Product of (i + α)/(i + 1) over all earlier passes, i from 1. Beyond 10,000 its logarithm comes from Stirling's
+    // series, since pass numbers may be in the millions.
     let exact = pass.min(10_000);
     let mut log: f64 = (1..=exact)
         .map(|i| ln((i as f64 + ALPHA) / (i as f64 + 1.0)))

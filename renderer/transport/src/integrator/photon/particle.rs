@@ -1,4 +1,4 @@
-//! Compact photon record (28 bytes): position, packed direction and normal, half-float power, path length and type.
+//! Compact photon record (28 bytes): position, packed direction and normal, half-float power, path length and class.
 
 use glam::Vec3;
 use half::f16;
@@ -12,22 +12,22 @@ use renderer_base::math::Located;
 pub struct Photon {
     /// Position, as bits of `f32`.
     p: [u32; 3],
-    /// Incident direction: unit vector towards where it came from.
+    /// Incident direction: unit vector towards the previous vertex.
     wi: Packed,
-    /// The geometric normal on its side.
+    /// Geometric normal on the side of incidence.
     n: Packed,
     /// Power in units of its map, as bits of `f16`.
     power: [u16; 3],
     /// Number of path segments from the light.
     segments: u8,
-    /// Its [`Way`], as a number.
+    /// [`PathKind`] as a number.
     way: u8,
 }
 
 /// Class of a photon's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Way {
-    /// Straight from a light, or scattered by a diffuse or rough lobe at least once.
+pub enum PathKind {
+    /// Direct light, or scattered by a diffuse or rough lobe at least once.
     Wide,
     /// Scattered by narrow lobes only, at least once (caustic).
     Caustic,
@@ -35,11 +35,11 @@ pub enum Way {
     Hidden,
 }
 
-impl Way {
-    const ALL: [Way; 3] = [Way::Wide, Way::Caustic, Way::Hidden];
+impl PathKind {
+    const ALL: [PathKind; 3] = [PathKind::Wide, PathKind::Caustic, PathKind::Hidden];
 }
 
-/// A unit vector in 32 bits, right within 0.1 mrad.
+/// A unit vector packed into 32 bits, with an error below 0.1 mrad.
 // Cigolle et al. 2014, "A Survey of Efficient Representations for Independent Unit Vectors", section 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Packed(u32);
@@ -58,13 +58,13 @@ impl Packed {
         Packed(quantize(x) | quantize(y) << 16)
     }
 
-    /// The vector, of unit length again.
+    /// Returns the unit vector.
     #[inline]
     pub fn unpack(self) -> Vec3 {
         self.direction().normalize()
     }
 
-    /// The vector's direction, of a length between 0.5 and 1.
+    /// Returns a vector in this direction, of a length between 0.5 and 1; cheaper than [`Packed::unpack`].
     #[inline]
     pub(super) fn direction(self) -> Vec3 {
         let number = |bits: u32| f32::from(bits as u16 as i16) * (1.0 / 32767.0);
@@ -76,8 +76,8 @@ impl Packed {
 }
 
 impl Photon {
-    /// A photon whose `power` is in units of its map.
-    pub(super) fn new(p: Vec3, wi: Vec3, n: Vec3, power: Rgb, segments: u32, way: Way) -> Photon {
+    /// Creates a photon; `power` is in units of its map.
+    pub(super) fn new(p: Vec3, wi: Vec3, n: Vec3, power: Rgb, segments: u32, way: PathKind) -> Photon {
         Photon {
             p: p.to_array().map(f32::to_bits),
             wi: Packed::new(wi),
@@ -88,7 +88,7 @@ impl Photon {
         }
     }
 
-    /// A copy with its power multiplied.
+    /// Returns a copy with its power multiplied by `factor`.
     pub(super) fn scaled(self, factor: f32) -> Photon {
         Photon {
             power: (self.power() * factor).to_array().map(half_bits),
@@ -96,19 +96,19 @@ impl Photon {
         }
     }
 
-    /// Incident direction: unit vector towards where it came from.
+    /// Incident direction: unit vector towards the previous vertex.
     #[inline]
     pub fn wi(&self) -> Vec3 {
         self.wi.unpack()
     }
 
-    /// The geometric normal on its side.
+    /// Geometric normal on the side of incidence.
     #[inline]
     pub fn n(&self) -> Vec3 {
         self.n.unpack()
     }
 
-    /// The geometric normal on its side, packed.
+    /// Geometric normal on the side of incidence, packed.
     #[inline]
     pub(super) fn packed_n(&self) -> Packed {
         self.n
@@ -126,22 +126,22 @@ impl Photon {
         u32::from(self.segments)
     }
 
-    /// Whether it was scattered by narrow lobes only, at least once.
+    /// Returns whether narrow lobes only have scattered it, at least once.
     #[inline]
     pub fn is_caustic(&self) -> bool {
-        self.way != Way::Wide as u8
+        self.way != PathKind::Wide as u8
     }
 
-    /// Whether no camera path can find the light that it carries.
+    /// Returns whether no camera path can find its light.
     #[inline]
     pub fn is_hidden(&self) -> bool {
-        self.way == Way::Hidden as u8
+        self.way == PathKind::Hidden as u8
     }
 
-    /// Size of [`Photon::to_bytes`].
+    /// Size of a serialised photon [bytes].
     pub(super) const BYTES: usize = 28;
 
-    /// Serialises the photon; the same bytes on every machine.
+    /// Serialises the photon; the bytes are the same on every platform.
     pub(super) fn to_bytes(self) -> [u8; Photon::BYTES] {
         let mut bytes = [0; Photon::BYTES];
         let words = [self.p[0], self.p[1], self.p[2], self.wi.0, self.n.0];
@@ -155,7 +155,7 @@ impl Photon {
         bytes
     }
 
-    /// The photon of these bytes; `None` when there is no such photon.
+    /// Deserialises a photon; `None` if the bytes are invalid.
     pub(super) fn from_bytes(bytes: &[u8; Photon::BYTES]) -> Option<Photon> {
         let word = |i: usize| u32::from_le_bytes(std::array::from_fn(|j| bytes[4 * i + j]));
         let half = |i: usize| u16::from_le_bytes([bytes[20 + 2 * i], bytes[21 + 2 * i]]);
@@ -167,12 +167,12 @@ impl Photon {
             segments: bytes[26],
             way: bytes[27],
         };
-        let known = Way::ALL.iter().any(|&way| way as u8 == photon.way);
+        let known = PathKind::ALL.iter().any(|&way| way as u8 == photon.way);
         (known && photon.p().is_finite() && photon.power().is_finite()).then_some(photon)
     }
 }
 
-/// The nearest `f16`, the greatest where there is none.
+/// Bits of the nearest `f16`, clamped to the largest finite value.
 fn half_bits(x: f32) -> u16 {
     f16::from_f32(x.min(f16::MAX.to_f32())).to_bits()
 }
@@ -196,7 +196,14 @@ mod tests {
             let r = (1.0 - z * z).sqrt();
             let v = Vec3::new(r * cos, r * sin, z);
             assert!((Packed::new(v).unpack() - v).length() < 1e-4);
-            let photon = Photon::new(v, v, -v, Rgb::new(0.1, 2.0, z.abs()), i, Way::ALL[i as usize % 3]);
+            let photon = Photon::new(
+                v,
+                v,
+                -v,
+                Rgb::new(0.1, 2.0, z.abs()),
+                i,
+                PathKind::ALL[i as usize % 3],
+            );
             assert_eq!(Photon::from_bytes(&photon.to_bytes()), Some(photon));
         }
     }

@@ -1,4 +1,5 @@
-//! Density control of photon maps: a voxel grid of pilot photons decides which photons are kept and which are useful.
+//! Density control of photon maps: a voxel grid of pilot photons decides which photons are stored, and rates emission
+//! cells.
 
 use glam::Vec3;
 
@@ -9,44 +10,44 @@ use renderer_base::math::Located;
 /// Usefulness of a direct photon relative to a scattered one.
 const DIRECT_WORTH: f32 = 0.1;
 
-/// Photon counts of the pilot runs by voxel. A photon in a dark room is more useful than another one in a bright room.
+/// Photon counts of the pilot runs by voxel. A photon in a dark room is more useful than one in a bright room.
 pub(super) struct Density {
     min: Vec3,
     scale: Vec3,
-    /// Expected count if emission were by power alone.
+    /// Expected count under emission by power alone.
     expected: Vec<f32>,
-    /// Actual count, unweighted.
+    /// Actual, unweighted count.
     numbers: Vec<f32>,
-    /// Count up to which all photons of a voxel are kept.
+    /// Count up to which all photons of a voxel are stored.
     limit: f32,
 }
 
 impl Density {
-    /// Voxels along an axis.
+    /// Number of voxels along an axis.
     const SIDE: usize = 16;
 
-    /// Least ratio of shot to kept photons: in bright voxels some are dropped and the others carry more power, so that
-    /// dark places are resolved as well as bright ones.
+    /// Minimum ratio of shot to stored photons: in bright voxels some photons are dropped and the others carry more
+    /// power, so that dark regions are resolved as well as bright ones.
     // Suykens & Willems 2000, "Density Control for Photon Maps".
-    const SHOT_FOR_EACH: f32 = 2.5;
+    const SHOT_PER_STORED: f32 = 2.5;
 
-    /// Least probability of keeping a photon; bounds the ratio of photon powers.
-    const LEAST_KEPT: f32 = 1.0 / 16.0;
+    /// Minimum probability of storing a photon; bounds the ratio of photon powers.
+    const MIN_KEEP_PROBABILITY: f32 = 1.0 / 16.0;
 
-    /// The probability with which a photon is kept.
-    pub(super) fn keep(&self, p: Vec3) -> f32 {
+    /// Probability of storing a photon at `p`.
+    pub(super) fn keep_probability(&self, p: Vec3) -> f32 {
         let number = self.numbers[self.voxel(p)];
         if number > self.limit {
-            (self.limit / number).max(Density::LEAST_KEPT)
+            (self.limit / number).max(Density::MIN_KEEP_PROBABILITY)
         } else {
             1.0
         }
     }
 
-    /// Computes the limit from `shot` photons.
-    pub(super) fn thin(&mut self, shot: u64) {
+    /// Computes the limit from the counts of `shot` pilot photons.
+    pub(super) fn set_limit(&mut self, shot: u64) {
         let total: f32 = self.numbers.iter().sum();
-        let wanted = shot as f32 / Density::SHOT_FOR_EACH;
+        let wanted = shot as f32 / Density::SHOT_PER_STORED;
         let (mut low, mut high) = (0.0, total);
         for _ in 0..40 {
             let limit = 0.5 * (low + high);
@@ -80,14 +81,14 @@ impl Density {
         (z * Density::SIDE + y) * Density::SIDE + x
     }
 
-    /// Whether there are no photons.
+    /// Returns whether no photon was stored.
     pub(super) fn is_empty(&self) -> bool {
         self.numbers.iter().all(|&number| number == 0.0)
     }
 
     /// Adds the photons of pilot runs.
     pub(super) fn add(&mut self, blocks: &[Block]) {
-        for (_, weight, photons) in blocks.iter().flat_map(Block::departures) {
+        for (_, weight, photons) in blocks.iter().flat_map(Block::emitted_photons) {
             for photon in photons {
                 let voxel = self.voxel(photon.p());
                 self.expected[voxel] += weight;
@@ -96,10 +97,10 @@ impl Density {
         }
     }
 
-    /// Adds the usefulness of its photons to each emission cell: more in a dark voxel than in a bright one, little for
-    /// direct photons.
-    pub(super) fn judge(&self, blocks: &[Block], useful: &mut [f32]) {
-        for (cell, weight, photons) in blocks.iter().flat_map(Block::departures) {
+    /// Adds the usefulness of stored photons to their emission cells: more in a dark voxel than in a bright one, little
+    /// for direct photons.
+    pub(super) fn rate_cells(&self, blocks: &[Block], useful: &mut [f32]) {
+        for (cell, weight, photons) in blocks.iter().flat_map(Block::emitted_photons) {
             let worth = photons.iter().map(|photon| {
                 let rare = 1.0 / (1.0 + self.expected[self.voxel(photon.p())]).sqrt();
                 if photon.segments() > 1 {

@@ -10,17 +10,17 @@ use crate::integrator::context::Context;
 pub struct PhotonStats {
     /// Photons shot for the global and for the caustic map.
     pub shot: [u64; 2],
-    /// Photons kept in them.
+    /// Photons stored in each map.
     pub stored: [u64; 2],
     /// Photons shot, by light.
     pub shot_by_light: Vec<u64>,
-    /// Irradiance records.
+    /// Number of irradiance records.
     pub records: u64,
-    /// Guides of path guiding, made of the photons of the global map.
+    /// Number of guides of path guiding, made from the photons of the global map.
     pub guides: u64,
-    /// Levels of the trees.
+    /// Number of levels of the trees.
     pub tree_depth: [u32; 2],
-    /// Bytes that the maps hold.
+    /// Memory of the maps [bytes].
     pub memory: u64,
     /// Rays traced for photons.
     pub rays: u64,
@@ -28,7 +28,7 @@ pub struct PhotonStats {
     pub non_finite: u64,
     /// Shader runs at photon hits.
     pub shading_runs: u64,
-    /// Whether the maps were read from a file.
+    /// True if the maps were read from a file.
     pub loaded: bool,
     /// Time for photon tracing.
     pub shooting: Duration,
@@ -37,7 +37,7 @@ pub struct PhotonStats {
 }
 
 impl PhotonStats {
-    /// Adds another pass's counts; sizes become the maximum of both.
+    /// Adds the counts of another pass; sizes become the maximum of both.
     pub fn merge(&mut self, other: &PhotonStats) {
         for map in 0..2 {
             self.shot[map] += other.shot[map];
@@ -58,7 +58,7 @@ impl PhotonStats {
         self.building += other.building;
     }
 
-    /// Adds what threads counted while they shot.
+    /// Adds the threads' counters of photon shooting.
     pub(super) fn count_work(&mut self, contexts: Vec<Mutex<Context>>) {
         for context in contexts {
             let context = context.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! Photon tracing: emits photons from lights, scatters them, and stores one at every hit with a diffuse or rough lobe.
 //!
-//! Each photon depends on its number only. Photons are shot in batches of fixed size until enough are stored, and
-//! stored in the order of their numbers, so a map does not depend on the number or the timing of threads.
+//! Each photon depends on its index only. Photons are shot in batches of fixed size until enough are stored, and stored
+//! in the order of their indices, so a map does not depend on the number or the timing of threads.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -12,89 +12,93 @@ use glam::UVec2;
 use rayon::prelude::*;
 
 use super::block::Block;
-use super::emit::{Choice, Emitter};
-use super::particle::{Photon, Way};
+use super::emit::{CellDistribution, Emitter};
+use super::particle::{PathKind, Photon};
 use super::pilot::Density;
 use super::scatter::Scatterer;
 use super::statistics::PhotonStats;
 use crate::bsdf::LobePart;
 use crate::integrator::context::Context;
 use crate::integrator::pass::Pass;
-use crate::scene::{MAX_PASSES, Scene};
+use crate::scene::{MAX_NULL_INTERFACES, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
 
-/// Photons that one thread traces at a time.
+/// Number of photons that one thread traces as a unit.
 const BLOCK: u64 = 1 << 10;
 
-/// Photons of a batch, after which the stored ones are counted.
+/// Number of photons of a batch, after which the stored ones are counted.
 pub(super) const BATCH: u64 = 1 << 15;
 
-/// Keeps the pilots' random numbers apart from those of photons that are kept.
+/// Separates the pilots' random numbers from those of stored photons.
 const PILOT_STREAM: u32 = 1 << 31;
 
-/// Most photons shot for each one wanted.
-const MOST_SHOT: u64 = 8;
+/// Maximum number of photons shot for each photon to store.
+const MAX_SHOT_RATIO: u64 = 8;
 
-/// Expected number of stored photons for each one shot. Where guided pilots store less, such light paths are rare, and
+/// Expected number of stored photons for each one shot. If guided pilots store fewer, such light paths are rare, and
 /// proportionally fewer photons are shot.
-const WORTHWHILE: f64 = 0.02;
+const EXPECTED_YIELD: f64 = 0.02;
 
-/// Keeps photons' random numbers apart from those of pixels.
+/// Separates the photons' random numbers from those of pixels.
 const SALT: u64 = 0x70_68_6f_74_6f_6e_73;
 
-/// The most segments of a photon's path.
+/// Maximum number of segments of a photon's path.
 const MAX_SEGMENTS: u32 = 250;
 
-/// Which photons a map stores.
+/// Filter of the photons that a map stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
-    /// All photons; those of direct light only if `direct`.
+pub(super) enum PhotonFilter {
+    /// All photons; those of direct light only if `direct` is set.
     Global { direct: bool },
     /// Photons scattered by narrow lobes only, at least once.
     Caustic,
 }
 
-/// How many photons to shoot and which to store.
+/// Shooting parameters: number of photons and which to store.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ShootOrder {
-    pub(super) wanted: Wanted,
-    /// Photons to store, or to shoot if `exactly` is set.
+pub(super) struct ShootParams {
+    pub(super) wanted: PhotonFilter,
+    /// Number of photons to store, or to shoot if `exactly` is set.
     pub(super) count: u64,
-    /// Whether `count` photons are shot, however many are stored.
+    /// True if exactly `count` photons are shot, regardless of the number stored.
     pub(super) exactly: bool,
-    /// The most segments of a photon's path.
+    /// Maximum number of segments of a photon's path.
     pub(super) max_segments: u32,
-    /// Most pilot batches, which only measure where photons are useful; their photons are not kept.
+    /// Maximum number of pilot batches; they only measure where photons are useful and store none.
     pub(super) pilots: u64,
 }
 
-/// The photons of an order, with the number shot.
+/// Stored photons, with the number shot.
 #[derive(Debug, Default)]
-pub(super) struct Shot {
+pub(super) struct ShootResult {
     pub(super) photons: Vec<Photon>,
     pub(super) shot: u64,
 }
 
-/// Shoots photons; calls `progress` with the number stored and the number wanted.
+/// Shoots photons; calls `progress` with the number stored, or shot if `exactly` is set.
 pub(super) fn shoot(
     scene: &Scene,
     emitter: &Emitter,
-    order: &ShootOrder,
+    order: &ShootParams,
     pass: &Pass<'_>,
     contexts: &[Mutex<Context>],
     progress: impl Fn(u64),
     stats: &mut PhotonStats,
-) -> Shot {
-    let mut result = Shot::default();
-    if !emitter.shines() || order.count == 0 || order.max_segments == 0 {
+) -> ShootResult {
+    let mut result = ShootResult::default();
+    if !emitter.emits() || order.count == 0 || order.max_segments == 0 {
         return result;
     }
-    let batch = |choice: &Choice, keep: Option<&Density>, stream: UVec2, indices: Range<u64>| -> Vec<Block> {
+    let batch = |choice: &CellDistribution,
+                 keep: Option<&Density>,
+                 stream: UVec2,
+                 indices: Range<u64>|
+     -> Vec<Block> {
         (0..(indices.end - indices.start).div_ceil(BLOCK) as u32)
             .into_par_iter()
-            // Threads wait for each other after each batch: a batch has a small number of blocks for each thread.
+            // Threads synchronise after each batch, and a batch has few blocks for each thread.
             .with_max_len(1)
             .map(|block| {
                 let first = indices.start + u64::from(block) * BLOCK;
@@ -123,8 +127,8 @@ pub(super) fn shoot(
     let stream = UVec2::new(
         pass.index as u32,
         match order.wanted {
-            Wanted::Global { .. } => 0,
-            Wanted::Caustic => 1,
+            PhotonFilter::Global { .. } => 0,
+            PhotonFilter::Caustic => 1,
         },
     );
 
@@ -132,10 +136,10 @@ pub(super) fn shoot(
     let mut choice = emitter.choice(&useful);
     let mut density = Density::new(scene);
     let mut learn = |blocks: &[Block], density: &Density| {
-        density.judge(blocks, &mut useful);
+        density.rate_cells(blocks, &mut useful);
         emitter.choice(&useful)
     };
-    let mut worth = 1.0;
+    let mut yield_ratio = 1.0;
     let pilots = (order.count / BATCH).clamp(1, order.pilots);
     if !order.exactly {
         for pilot in 0..pilots {
@@ -143,26 +147,26 @@ pub(super) fn shoot(
             let blocks = batch(&choice, None, pilot_stream, pilot * BATCH..(pilot + 1) * BATCH);
             density.add(&blocks);
             choice = learn(&blocks, &density);
-            worth = stored_in(&blocks) as f64 / (BATCH as f64 * WORTHWHILE);
+            yield_ratio = stored_in(&blocks) as f64 / (BATCH as f64 * EXPECTED_YIELD);
         }
-        // No visible contribution.
+        // No photon landed: no visible contribution.
         if density.is_empty() {
             result.shot = pilots * BATCH;
             return result;
         }
-        density.thin(pilots * BATCH);
+        density.set_limit(pilots * BATCH);
     }
-    let keep = (!order.exactly && order.wanted != Wanted::Caustic).then_some(&density);
-    // Shoots less for a map that fills slowly.
-    let most_shot = if order.exactly {
+    let keep = (!order.exactly && order.wanted != PhotonFilter::Caustic).then_some(&density);
+    // Shoots fewer photons for a map that fills slowly.
+    let max_shot = if order.exactly {
         order.count
     } else {
-        ((order.count.saturating_mul(MOST_SHOT) as f64 * worth.min(1.0)) as u64).max(BATCH)
+        ((order.count.saturating_mul(MAX_SHOT_RATIO) as f64 * yield_ratio.min(1.0)) as u64).max(BATCH)
     };
     let (mut all, mut stored) = (vec![], 0);
-    let mut chosen = Chosen::new(emitter);
-    while result.shot < most_shot {
-        let end = (result.shot + BATCH).min(most_shot);
+    let mut chosen = CellCounts::new(emitter);
+    while result.shot < max_shot {
+        let end = (result.shot + BATCH).min(max_shot);
         let blocks = batch(&choice, keep, stream, result.shot..end);
         chosen.add(&choice, end - result.shot);
         if !order.exactly {
@@ -182,7 +186,7 @@ pub(super) fn shoot(
     }
     result.photons.reserve_exact(stored as usize);
     for block in &all {
-        for (cell, _, photons) in block.departures() {
+        for (cell, _, photons) in block.emitted_photons() {
             let weight = chosen.weight(emitter, cell);
             result
                 .photons
@@ -199,24 +203,23 @@ fn stored_in(blocks: &[Block]) -> u64 {
     blocks.iter().map(|block| block.photons.len() as u64).sum()
 }
 
-/// How often each emission cell was chosen over all batches: weights of multiple importance sampling over batches.
-/// Without them a photon that an early, unguided batch chose with small probability would be much brighter than its
-/// neighbours.
+/// Expected number of times each emission cell was chosen over all batches, for MIS weights over batches. Without them
+/// a photon that an early, unguided batch chose with small probability would be much brighter than its neighbours.
 // Veach 1997, section 9.2.2: the balance heuristic over batches.
-struct Chosen {
+struct CellCounts {
     expected: Vec<f64>,
     shot: u64,
 }
 
-impl Chosen {
-    fn new(emitter: &Emitter) -> Chosen {
-        Chosen {
+impl CellCounts {
+    fn new(emitter: &Emitter) -> CellCounts {
+        CellCounts {
             expected: vec![0.0; emitter.cells()],
             shot: 0,
         }
     }
 
-    fn add(&mut self, choice: &Choice, shot: u64) {
+    fn add(&mut self, choice: &CellDistribution, shot: u64) {
         for (cell, expected) in self.expected.iter_mut().enumerate() {
             *expected += f64::from(choice.probability(cell)) * shot as f64;
         }
@@ -232,8 +235,8 @@ impl Chosen {
 fn trace_block(
     scene: &Scene,
     emitter: &Emitter,
-    choice: &Choice,
-    order: &ShootOrder,
+    choice: &CellDistribution,
+    order: &ShootParams,
     keep: Option<&Density>,
     stream: UVec2,
     indices: Range<u64>,
@@ -248,42 +251,37 @@ fn trace_block(
     let mut scatterer = Scatterer::new();
     for index in indices {
         sampler.start(stream, index);
-        let Some(departure) = emitter.shoot(choice, scene.lights(), sampler, &mut context.shading) else {
+        let Some(emitted) = emitter.shoot(choice, scene.lights(), sampler, &mut context.shading) else {
             continue;
         };
-        block.by_light[departure.light] += 1;
-        let (before, power) = (
-            block.photons.len(),
-            departure.emission.power * (1.0 / emitter.unit),
-        );
-        let ray = departure.emission.ray;
-        fly(
+        block.by_light[emitted.light] += 1;
+        let (before, power) = (block.photons.len(), emitted.emission.power * (1.0 / emitter.unit));
+        let ray = emitted.emission.ray;
+        trace_photon(
             scene,
             order,
             keep,
             ray,
             power,
-            scene.lights()[departure.light].is_delta(),
+            scene.lights()[emitted.light].is_delta(),
             sampler,
             context,
             &mut scatterer,
             &mut block.photons,
         );
         if block.photons.len() > before {
-            block.useful.push((
-                departure.cell as u32,
-                departure.weight,
-                block.photons.len() as u32,
-            ));
+            block
+                .useful
+                .push((emitted.cell as u32, emitted.weight, block.photons.len() as u32));
         }
     }
     block
 }
 
-/// Traces one photon.
-fn fly(
+/// Traces one photon path and stores its photons.
+fn trace_photon(
     scene: &Scene,
-    order: &ShootOrder,
+    order: &ShootParams,
     keep: Option<&Density>,
     mut ray: Ray,
     mut power: Rgb,
@@ -293,57 +291,58 @@ fn fly(
     scatterer: &mut Scatterer,
     photons: &mut Vec<Photon>,
 ) {
-    let most = order.max_segments.min(MAX_SEGMENTS);
-    let (mut segments, mut passes) = (1, 0);
-    // Whether narrow lobes only have scattered it, and whether no camera path can find such light.
-    let mut narrow = true;
+    let max_segments = order.max_segments.min(MAX_SEGMENTS);
+    let (mut segments, mut null_interfaces) = (1, 0);
+    // `only_narrow`: only narrow lobes have scattered the photon. `hidden`: no camera path can find its light.
+    let mut only_narrow = true;
     let mut hidden = from_delta;
     let mut bodies = scene.bodies_about(&ray, &mut context.shading);
     loop {
         context.stats.photon_rays += 1;
         let Some(it) = scene.intersect(&ray) else { return };
-        scatterer.arrive(scene, &it, &bodies, context);
-        let caustic = narrow && segments > 1;
+        scatterer.shade_hit(scene, &it, &bodies, context);
+        let caustic = only_narrow && segments > 1;
         let stored = match order.wanted {
-            Wanted::Global { direct } => direct || segments > 1,
-            Wanted::Caustic => caustic,
+            PhotonFilter::Global { direct } => direct || segments > 1,
+            PhotonFilter::Caustic => caustic,
         };
-        if stored && scatterer.is_wide(scene, &it, context) {
+        if stored && scatterer.has_wide_lobe(scene, &it, context) {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
-            let probability = keep.map_or(1.0, |density| density.keep(it.p));
+            let probability = keep.map_or(1.0, |density| density.keep_probability(it.p));
             if probability >= 1.0 || sampler.next_1d() < probability {
                 let power = power * scatterer.transmittance() * (1.0 / probability);
                 let way = match (caustic, hidden) {
-                    (false, _) => Way::Wide,
-                    (true, false) => Way::Caustic,
-                    (true, true) => Way::Hidden,
+                    (false, _) => PathKind::Wide,
+                    (true, false) => PathKind::Caustic,
+                    (true, true) => PathKind::Hidden,
                 };
                 photons.push(Photon::new(it.p, it.wo, n, power, segments, way));
             }
         }
 
-        // Russian roulette by the ratio of outgoing to incident power in the brightest channel, so that all photons carry
-        // about the same power there: by luminance, caustics of blue glass had few photons, and wide lookups.
+        // Russian roulette by the ratio of outgoing to incident power in the brightest channel, so that all photons
+        // carry about the same power there. With luminance instead, caustics of blue glass had few photons and wide
+        // lookups.
         // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6.
-        let (u_lobe, u, u_survival) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
-        let Some((part, sample)) = scatterer.leave(scene, &it, u_lobe, u, context) else {
+        let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
+        let Some((part, sample)) = scatterer.sample(scene, &it, u_lobe, u, context) else {
             return;
         };
-        if scene.has_bodies() {
-            scatterer.follow(scene, &it, &sample, &mut bodies);
+        if scene.has_absorbing_media() {
+            scatterer.update_media(scene, &it, &sample, &mut bodies);
         }
         let left = power * sample.weight;
         if sample.is_pass() {
-            passes += 1;
-            if passes > MAX_PASSES {
+            null_interfaces += 1;
+            if null_interfaces > MAX_NULL_INTERFACES {
                 return;
             }
             ray = it.spawn_ray(ray.direction);
         } else {
             segments += 1;
-            narrow &= part == LobePart::Narrow;
+            only_narrow &= part == LobePart::Narrow;
             hidden &= sample.is_specular();
-            if segments > most || (order.wanted == Wanted::Caustic && !narrow) {
+            if segments > max_segments || (order.wanted == PhotonFilter::Caustic && !only_narrow) {
                 return;
             }
             ray = it.spawn_ray(sample.wi);
@@ -352,11 +351,11 @@ fn fly(
             context.stats.non_finite_photons += 1;
             return;
         }
-        let survival = left.max_component() / power.max_component();
-        // NaN where the incident power is zero.
-        if survival.is_nan() || u_survival >= survival.min(1.0) {
+        let rr_probability = left.max_component() / power.max_component();
+        // NaN if the incident power is zero.
+        if rr_probability.is_nan() || u_rr >= rr_probability.min(1.0) {
             return;
         }
-        power = left * (1.0 / survival.min(1.0));
+        power = left * (1.0 / rr_probability.min(1.0));
     }
 }

@@ -1,42 +1,42 @@
-//! A vertex of a camera path with its irradiance record; samples directions from a mixture of BSDF and guide.
+//! Vertex of a camera path with its irradiance record; samples directions from a mixture of BSDF and guide.
 
 use glam::{Vec2, Vec3};
 
 use super::irradiance::Record;
 use crate::bsdf::{Bsdf, BsdfSample, ChosenLobe, LobeKind, LobePart};
 use crate::integrator::direct::lit_point;
-use crate::light::LitPoint;
-use crate::material::Surface;
+use crate::light::LightSampleContext;
+use crate::material::ShadingResult;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::Interaction;
 
-/// Share of the directions sampled by the BSDF where there is a guide.
+/// Probability of sampling the BSDF where there is a guide.
 const BSDF_SHARE: f32 = 1.0 / 3.0;
 
-/// A hit with what the photon maps know about it.
+/// Path vertex with the results of its photon map lookups.
 pub(super) struct Vertex<'a> {
     pub(super) it: &'a Interaction,
-    pub(super) surface: &'a Surface,
+    pub(super) surface: &'a ShadingResult,
     pub(super) bsdf: &'a Bsdf,
-    /// The point for light selection.
-    pub(super) at: LitPoint,
-    /// Unit geometric normal on the side of the viewer.
+    /// Light-sampling reference point.
+    pub(super) at: LightSampleContext,
+    /// Unit geometric normal on the viewer's side.
     pub(super) n: Vec3,
-    /// The nearest irradiance record, where it is looked up.
+    /// Nearest irradiance record, if it was looked up.
     pub(super) record: Option<&'a Record>,
-    /// Whether its guide is used to sample directions of the diffuse part.
+    /// True if the record's guide is used to sample directions of the diffuse lobes.
     pub(super) is_guided: bool,
-    /// Whether a map lookup has covered the diffuse part.
-    pub(super) answered: bool,
-    /// Whether the caustic map covers the caustics here; else the path's continuation has to find them.
-    pub(super) knows_caustics: bool,
+    /// True if a map lookup has covered the diffuse lobes.
+    pub(super) diffuse_covered: bool,
+    /// True if the caustic map covers the caustics here; else the path's continuation has to find them.
+    pub(super) caustics_covered: bool,
 }
 
 impl<'a> Vertex<'a> {
-    pub(super) fn new(scene: &Scene, it: &'a Interaction, surface: &'a Surface) -> Vertex<'a> {
+    pub(super) fn new(scene: &Scene, it: &'a Interaction, surface: &'a ShadingResult) -> Vertex<'a> {
         let bsdf = &surface.bsdf;
         Vertex {
             n: if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng },
@@ -46,24 +46,25 @@ impl<'a> Vertex<'a> {
             bsdf,
             record: None,
             is_guided: false,
-            answered: false,
-            knows_caustics: true,
+            diffuse_covered: false,
+            caustics_covered: true,
         }
     }
 
-    /// Whether it has a diffuse or rough lobe, so that photon maps can be looked up.
+    /// Returns whether there is a diffuse or rough lobe, so that photon maps can be looked up.
     pub(super) fn is_wide(&self) -> bool {
         self.bsdf.has(LobePart::Diffuse) || self.bsdf.has(LobePart::Rough)
     }
 
-    /// The record whose guide is used to sample directions of the diffuse part.
+    /// Returns the record whose guide samples directions of the diffuse lobes.
     #[inline]
     pub(super) fn guide(&self) -> Option<&'a Record> {
         self.record
-            .filter(|record| self.is_guided && !self.answered && record.guide.knows())
+            .filter(|record| self.is_guided && !self.diffuse_covered && record.guide.has_data())
     }
 
-    /// Density of a direction of a part under the mixture of BSDF and guide, where that of the BSDF is `pdf` [1/sr].
+    /// Density of a direction for the lobes of class `part` under the mixture of BSDF and guide [1/sr]; `pdf` is that
+    /// of the BSDF.
     #[inline]
     pub(super) fn pdf(&self, part: LobePart, wi: Vec3, pdf: f32) -> f32 {
         match self.guide() {
@@ -76,8 +77,8 @@ impl<'a> Vertex<'a> {
         }
     }
 
-    /// Samples a direction of the diffuse part from the mixture of BSDF and guide; the weight uses the density of the
-    /// mixture. If the BSDF yields no sample, the guide's share stays as it is.
+    /// Samples a direction of the diffuse lobes from the mixture of BSDF and guide; the weight uses the density of the
+    /// mixture. The guide's share does not change if the BSDF yields no sample.
     #[inline]
     pub(super) fn sample_diffuse(
         &self,

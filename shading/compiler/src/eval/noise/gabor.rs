@@ -10,18 +10,18 @@ use super::hash::hash;
 use crate::eval::dual::{Dual, Real};
 use crate::eval::math::{cross, dot, exp2, length, normalize};
 
-/// How the waves run.
+/// Options of Gabor noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GaborOptions {
-    /// 0: in all directions; 1: along `direction`; else: in the plane of x and y.
+    /// 0: isotropic; 1: anisotropic along `direction`; else: isotropic in the xy plane.
     pub anisotropic: i32,
-    /// Whether waves that are finer than a pixel fade, where the derivatives of the point are known.
+    /// True if frequencies above the pixel's are filtered out, provided that the derivatives of the point are known.
     pub do_filter: bool,
-    /// Where anisotropic waves run to; its length is their frequency.
+    /// Direction of anisotropic waves; its length is their frequency.
     pub direction: [f32; 3],
-    /// Of the waves, in octaves.
+    /// Bandwidth in octaves.
     pub bandwidth: f32,
-    /// Impulses at a point, on average.
+    /// Average number of impulses at a point.
     pub impulses: f32,
 }
 
@@ -37,7 +37,7 @@ impl Default for GaborOptions {
     }
 }
 
-/// The linear congruential generator of OSL's impulses.
+/// OSL's linear congruential generator for impulses.
 struct Random(u32);
 
 impl Random {
@@ -46,18 +46,18 @@ impl Random {
         Random(hash([x, y, z, seed]).max(1))
     }
 
-    /// Uniform in `[0,1]`.
+    /// Returns a uniform random number in `[0,1]`.
     fn next(&mut self) -> f32 {
         self.0 = self.0.wrapping_mul(3_039_177_861);
         self.0 as f32 / u32::MAX as f32
     }
 
-    /// A number of Poisson's distribution.
+    /// Samples a Poisson distribution.
     fn poisson(&mut self, mean: f32) -> u32 {
-        let least = libm::expf(-mean);
+        let limit = libm::expf(-mean);
         let mut count = 0;
         let mut product = self.next();
-        while product > least {
+        while product > limit {
             count += 1;
             product *= self.next();
         }
@@ -67,31 +67,31 @@ impl Random {
 
 type Triple = [f32; 3];
 type DualTriple = [Dual; 3];
-/// Symmetric or not, row by row.
+/// 2×2 matrix, row-major, not necessarily symmetric.
 type Matrix2 = [[f32; 2]; 2];
 
-/// What is the same for all impulses.
+/// Parameters of the kernel that are common to all impulses.
 struct Kernel {
     options: GaborOptions,
-    /// Width of the bells.
+    /// Width parameter of the Gaussian.
     a: f32,
-    /// Where they end.
+    /// Radius at which the kernel is truncated.
     radius: f32,
-    /// Impulses in a unit of space.
+    /// Impulses per unit of volume.
     density: f32,
     filter: Option<Filter>,
 }
 
-/// The footprint of a pixel on the plane in which the point lies.
+/// Pixel filter: the footprint of a pixel on the tangent plane of the point.
 struct Filter {
     /// Tangent, bitangent and normal.
     axes: [Triple; 3],
-    /// Variances of the pixel in the plane.
+    /// Covariance matrix of the pixel in the plane.
     sigma: Matrix2,
 }
 
-/// Three noises at a point; periodic where a period is given. `footprint` is how the point changes to the next pixel along
-/// x and along y.
+/// Three noise values at a point; periodic if a period is given. `footprint` is the differential of the point to the
+/// next pixel along x and along y.
 pub(super) fn gabor(
     p: DualTriple,
     period: Option<Triple>,
@@ -101,7 +101,7 @@ pub(super) fn gabor(
 ) -> DualTriple {
     let kernel = Kernel::new(options, footprint);
     let variance = 1.0 / (4.0 * std::f32::consts::SQRT_2 * (kernel.a * kernel.a * kernel.a));
-    // Three standard deviations are far; a half of that fits OSL's range.
+    // Three standard deviations cover the range; the factor of one half matches OSL's.
     let scale = 1.0 / (3.0 * variance.sqrt()) * 0.5;
     std::array::from_fn(|lane| {
         if lane as u32 >= lanes {
@@ -113,11 +113,11 @@ pub(super) fn gabor(
 
 impl Kernel {
     fn new(options: GaborOptions, footprint: [Triple; 2]) -> Kernel {
-        /// Of the waves, where no direction gives one.
+        /// Frequency of waves without a direction.
         const FREQUENCY: f32 = 2.0;
         /// √(π / ln 2)
         const WIDTH: f32 = 2.128_934;
-        /// A bell ends where it is so low.
+        /// Relative amplitude at which the Gaussian is truncated.
         const TRUNCATE: f32 = 0.02;
         let octaves = exp2(options.bandwidth.clamp(0.01, 100.0));
         let a = FREQUENCY * ((octaves - 1.0) / (octaves + 1.0)) * WIDTH;
@@ -133,7 +133,7 @@ impl Kernel {
         }
     }
 
-    /// The impulses of all cells around a point.
+    /// Sums the impulses of all cells around a point.
     fn sum(&self, p: DualTriple, period: Option<Triple>, seed: u32) -> Dual {
         let scaled = p.map(|x| x * (1.0 / self.radius));
         let floor = scaled.map(|x| x.value.floor());
@@ -152,7 +152,7 @@ impl Kernel {
         sum * (1.0 / self.density.sqrt())
     }
 
-    /// The impulses of one cell; `p` is seen from its corner.
+    /// Sums the impulses of one cell; `p` is relative to its corner.
     fn cell(&self, cell: Triple, p: DualTriple, period: Option<Triple>, seed: u32) -> Dual {
         let cell = match period {
             Some(period) => std::array::from_fn(|i| wrap(cell[i], period[i])),
@@ -174,7 +174,7 @@ impl Kernel {
         sum
     }
 
-    /// Direction, frequency and phase of the next impulse.
+    /// Samples direction, frequency and phase of the next impulse.
     fn wave(&self, random: &mut Random) -> (Triple, f32) {
         let wave = match self.options.anisotropic {
             1 => self.options.direction,
@@ -209,7 +209,7 @@ impl Kernel {
     }
 }
 
-/// Equation 1: a wave under a bell of width `1 / a`.
+/// Equation 1: a cosine wave with a Gaussian envelope of width `1 / a`.
 fn bell(weight: Dual, wave: &[f32], phase: Dual, a: f32, at: &[Dual]) -> Dual {
     let far = at.iter().fold(Dual::default(), |sum, &x| sum + x * x);
     let along = wave
@@ -220,7 +220,7 @@ fn bell(weight: Dual, wave: &[f32], phase: Dual, a: f32, at: &[Dual]) -> Dual {
 }
 
 impl Filter {
-    /// None where a pixel is too small to matter.
+    /// `None` if the pixel is too small for the filter to matter.
     fn new([dx, dy]: [Triple; 2]) -> Option<Filter> {
         let normal = cross(dx, dy);
         if dot(normal, normal) < 1e-6 {
@@ -234,11 +234,11 @@ impl Filter {
         };
         let tangent = normalize(tangent);
         let axes = [tangent, cross(normal, tangent), normal];
-        // OSL multiplies two matrices whose columns these are, though that mixes the axes of space with those of the screen.
-        // Pictures are compared, so it is a fact.
+        // OSL multiplies two matrices with these columns, although this mixes the axes of space with those of the
+        // screen. Kept, because results must match.
         let screen =
             [0, 1].map(|row| [0, 1].map(|axis: usize| dx[row] * axes[axis][0] + dy[row] * axes[axis][1]));
-        // A pixel counts as a bell with a standard deviation of half its size.
+        // A pixel is modelled as a Gaussian with a standard deviation of half its size.
         let half = [
             [screen[0][0] * 0.25, screen[0][1] * 0.25],
             [screen[1][0] * 0.25, screen[1][1] * 0.25],
@@ -247,16 +247,16 @@ impl Filter {
         (determinant2(sigma) >= 1e-18).then_some(Filter { axes, sigma })
     }
 
-    /// An impulse in the plane, blurred by the pixel.
+    /// An impulse in the plane, filtered by the pixel.
     fn impulse(&self, at: DualTriple, wave: Triple, phase: f32, a: f32) -> Dual {
         let inner = |axis: Triple| at[0] * axis[0] + at[1] * axis[1] + at[2] * axis[2];
         let [x, y, height] = self.axes.map(inner);
         let [wave_x, wave_y, wave_z] = self.axes.map(|axis| dot(axis, wave));
-        // Equation 6: the plane cuts the impulse at a distance.
+        // Equation 6: distance at which the plane slices the impulse.
         let distance = -height;
         let weight = (distance * distance * (-PI * (a * a))).exp();
         let phase = -(distance * TAU * wave_z) + phase;
-        // Equation 10: the product of two bells in the domain of frequencies is a bell.
+        // Equation 10: the product of two Gaussians in the frequency domain is a Gaussian.
         let wave = [wave_x, wave_y];
         let variance = a * a / TAU;
         let own: Matrix2 = [[variance, 0.0], [0.0, variance]];
@@ -274,7 +274,7 @@ impl Filter {
     }
 }
 
-/// A coordinate within a period of whole units, at least 1.
+/// Wraps a coordinate to an integer period of at least 1.
 pub(super) fn wrap(x: f32, period: f32) -> f32 {
     let period = period.floor().max(1.0);
     x - period * (x / period).floor()

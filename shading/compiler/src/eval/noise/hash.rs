@@ -5,12 +5,12 @@ use std::ops::{Add, BitXor, Sub};
 
 use wide::{u32x4, u32x8};
 
-/// A word of the hash, or one for each of several points. Sums wrap around.
+/// A word of the hash, or a vector of words for several points. Sums wrap around.
 pub(super) trait Word: Copy + Add<Output = Self> + Sub<Output = Self> + BitXor<Output = Self> {
-    /// The same number for each.
+    /// A vector with all elements equal.
     fn splat(word: u32) -> Self;
 
-    /// The bits moved up, those that fall off coming in below.
+    /// Rotates the bits to the left.
     fn rotated<const BITS: u32>(self) -> Self;
 }
 
@@ -45,7 +45,7 @@ macro_rules! vector_word {
 vector_word!(u32x4);
 vector_word!(u32x8);
 
-/// Where the hash of `keys` keys starts.
+/// Initial state of the hash of `keys` keys.
 const fn seed(keys: u32) -> u32 {
     0xdead_beef_u32.wrapping_add(keys << 2).wrapping_add(13)
 }
@@ -68,7 +68,7 @@ fn mix<W: Word>(mut a: W, mut b: W, mut c: W) -> (W, W, W) {
     (a, b, c)
 }
 
-/// The last step of lookup3.
+/// The final mixing step of lookup3.
 #[inline(always)]
 pub(super) fn finish<W: Word>(mut a: W, mut b: W, mut c: W) -> W {
     c = (c ^ b) - b.rotated::<14>();
@@ -80,13 +80,13 @@ pub(super) fn finish<W: Word>(mut a: W, mut b: W, mut c: W) -> W {
     (c ^ b) - b.rotated::<24>()
 }
 
-/// lookup3 of one to five words.
+/// lookup3 hash of one to five words.
 #[inline(always)]
 pub(super) fn hash<const K: usize>(k: [u32; K]) -> u32 {
     hash_each(k.map(Wrapping)).0
 }
 
-/// The same for one point, or for several at once.
+/// lookup3 hash for one point, or for several at once.
 #[inline(always)]
 pub(super) fn hash_each<W: Word, const K: usize>(k: [W; K]) -> W {
     let start = W::splat(seed(K as u32));
@@ -100,7 +100,7 @@ pub(super) fn hash_each<W: Word, const K: usize>(k: [W; K]) -> W {
     finish(a, b, c)
 }
 
-/// All 32 bits as a number in `[0,1]`.
+/// Maps all 32 bits to `[0,1]`.
 #[inline(always)]
 pub(super) fn unit(bits: u32) -> f32 {
     const SCALE: f32 = (1.0 / u32::MAX as f64) as f32;

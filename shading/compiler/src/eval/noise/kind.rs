@@ -17,20 +17,20 @@ pub enum NoiseKind {
     Simplex,
     /// Simplex noise, `[0,1]`.
     USimplex,
-    /// One value for each unit cell, `[0,1]`.
+    /// One random value for each unit cell, `[0,1]`.
     Cell,
-    /// One value for each point, `[0,1]`.
+    /// One random value for each point, `[0,1]`.
     Hash,
     /// Gabor noise, about `[-1,1]`.
     Gabor,
-    /// 0.
+    /// Constant 0.
     Null,
-    /// 0.5.
+    /// Constant 0.5.
     UNull,
 }
 
 impl NoiseKind {
-    /// The names of the kinds.
+    /// Names of the kinds.
     pub const NAMES: [(&'static str, NoiseKind); 15] = [
         ("perlin", NoiseKind::Perlin),
         ("uperlin", NoiseKind::UPerlin),
@@ -49,28 +49,28 @@ impl NoiseKind {
         ("usimplexnoise", NoiseKind::USimplex),
     ];
 
-    /// The kind of a name.
+    /// Returns the kind of a name.
     pub fn from_name(name: &str) -> Option<NoiseKind> {
         let named = NoiseKind::NAMES.iter().find(|(known, _)| *known == name);
         named.map(|(_, kind)| *kind)
     }
 }
 
-/// Where noise is asked for.
+/// Arguments of a noise evaluation.
 #[derive(Clone, Copy, Debug)]
 pub struct NoisePoint<'a> {
     /// One to four coordinates.
     pub at: &'a [Dual],
-    /// As many periods, where the noise repeats.
+    /// One period per coordinate, for periodic noise.
     pub period: Option<&'a [f32]>,
-    /// For gabor noise.
+    /// Options of Gabor noise.
     pub options: GaborOptions,
-    /// For gabor noise: how the first three coordinates change to the next pixel along x and along y.
+    /// For Gabor noise: differentials of the first three coordinates to the next pixel along x and along y.
     pub footprint: [[f32; 3]; 2],
 }
 
 impl NoisePoint<'_> {
-    /// One noise.
+    /// Evaluates one noise value.
     pub fn one(self, kind: NoiseKind) -> Dual {
         match kind {
             NoiseKind::Cell | NoiseKind::Hash => Dual::from(self.keyed(kind, None)),
@@ -79,7 +79,7 @@ impl NoisePoint<'_> {
         }
     }
 
-    /// Three noises.
+    /// Evaluates three noise values.
     pub fn three(self, kind: NoiseKind) -> [Dual; 3] {
         match kind {
             NoiseKind::Cell | NoiseKind::Hash => {
@@ -110,7 +110,7 @@ impl NoisePoint<'_> {
 
     /// Gradient noise.
     fn perlin(self, three: bool) -> [Dual; 3] {
-        // The corners of a cell, on a lattice that repeats or does not.
+        // Cell corners on a periodic or unbounded lattice.
         macro_rules! noises {
             ($($i:literal)*) => {{
                 let at = [$(self.at[$i]),*];
@@ -141,7 +141,7 @@ impl NoisePoint<'_> {
         }
     }
 
-    /// The hash of the cell or of the bits of the coordinates; a lane is one more key.
+    /// Hash of the cell, or of the bits of the coordinates; the component index is an additional key.
     fn keyed(self, kind: NoiseKind, lane: Option<u32>) -> f32 {
         let mut keys = [0; 5];
         let count = self.at.len().min(4);
@@ -167,7 +167,8 @@ impl NoisePoint<'_> {
         })
     }
 
-    /// Of two dimensions or fewer, gabor noise is a slice of that of space; a fourth is not looked at.
+    /// In fewer than three dimensions, Gabor noise is a slice of the three-dimensional noise; a fourth coordinate is
+    /// ignored.
     fn gabor(self, lanes: u32) -> [Dual; 3] {
         let axis = |i: usize| self.at.get(i).copied().unwrap_or_default();
         let period = self
@@ -178,7 +179,7 @@ impl NoisePoint<'_> {
     }
 }
 
-/// `hash(int)`, of the bits of one to four numbers.
+/// `hash(int)`, for the bits of one to four numbers.
 pub fn hash_bits(keys: &[u32]) -> i32 {
     let hash = match *keys {
         [a] => hash([a]),
@@ -194,7 +195,7 @@ pub fn hash_bits(keys: &[u32]) -> i32 {
 mod tests {
     use super::*;
 
-    /// Pixels of a picture of 512×512: `(x, y, [of x, of x + 17 …])`.
+    /// Pixels of a 512×512 reference image: `(x, y, [values at x, at x + 17 …])`.
     type Row = (u32, u32, [[u8; 3]; 4]);
 
     #[rustfmt::skip]
@@ -257,7 +258,7 @@ mod tests {
         (410, 470, [[163, 77, 172], [182, 124, 159], [150, 101, 122], [141, 137, 120]]),
     ];
 
-    /// Where OSL's testnoise and testpnoise sample at pixel `(x, y)`.
+    /// Coordinates that OSL's testnoise and testpnoise evaluate at pixel `(x, y)`.
     fn place(x: u32, y: u32, angle: f32, scale: f32) -> [Dual; 4] {
         let wrap = |a: f32, b: f32| a - b * (a / b).floor();
         let (sin, cos) = angle.to_radians().sin_cos();
@@ -267,7 +268,8 @@ mod tests {
         [ru, rv, scale * (s + t) / std::f32::consts::SQRT_2, s * scale].map(Dual::from)
     }
 
-    /// Compares with pictures of OSL's testsuite, which show noise in 1 to 4 dimensions, one value and then three.
+    /// Compares with reference images of OSL's testsuite, which show noise in 1 to 4 dimensions, first of one value,
+    /// then of three.
     fn check(kind: NoiseKind, rows: &[Row], angle: f32, scale: f32, period: Option<f32>, tolerance: f32) {
         for &(x, y, expected) in rows {
             for (i, expected) in expected.iter().enumerate() {
@@ -308,7 +310,8 @@ mod tests {
         check(NoiseKind::Gabor, &GABOR, 10.0, 20.0, None, 1.6);
     }
 
-    /// Pixels of pictures of 512×512 of OSL's noise-gabor2d-filter and noise-gabor3d-filter, where pixels are large.
+    /// Pixels of the 512×512 reference images of OSL's noise-gabor2d-filter and noise-gabor3d-filter, in regions with
+    /// large pixel footprints.
     #[test]
     fn filtered_gabor_noise_is_osls() {
         for (x, y, plane, space) in [

@@ -1,8 +1,8 @@
 //! Gradient noise cells: hashes and gradients of the corners, interpolation, derivatives.
 //!
-//! The corners are the lanes of a vector, in four dimensions of two vectors. A gradient is a factor for each axis: a
-//! corner's value is its scalar product with the way from the corner to the point, and the derivatives of that are the
-//! factors themselves.
+//! The corners are the lanes of a vector (of two vectors in four dimensions). The value of a corner is the dot product
+//! of its gradient with the vector from the corner to the point; the derivatives of this are the components of the
+//! gradient.
 //!
 //! Ken Perlin, "Improving Noise", SIGGRAPH 2002, for the gradients and the fade.
 
@@ -20,10 +20,11 @@ const OFFSETS: [[u32; 8]; 3] = [
     [0, 0, 0, 0, 1, 1, 1, 1],
 ];
 
-/// What brings noise of 1 to 4 dimensions to about `[-1,1]`.
+/// Scale factors that bring noise of 1 to 4 dimensions to about `[-1,1]`.
 pub(super) const SCALES: [f32; 4] = [0.25, 0.6616, 0.982, 0.8344];
 
-/// The cell of a coordinate, and where in the cell. Beyond the ints lies one cell, as with OSL on x86.
+/// Splits a coordinate into cell index and position in the cell. Coordinates beyond the range of int share one cell, as
+/// in OSL on x86.
 #[inline(always)]
 pub(super) fn cell<T: Real>(x: T) -> (u32, T) {
     let floor = x.value().floor();
@@ -36,19 +37,19 @@ fn fade(t: f32) -> f32 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// Its derivative.
+/// Derivative of the fade curve.
 #[inline(always)]
 fn fade_slope(t: f32) -> f32 {
     30.0 * t * t * (t * (t - 2.0) + 1.0)
 }
 
-/// `x`, turned over where bit `BIT` of `h` is set.
+/// Negates `x` where bit `BIT` of `h` is set.
 #[inline(always)]
 fn turned<const BIT: u32>(x: f32, h: u32x8) -> u32x8 {
     u32x8::splat(x.to_bits()) ^ ((h << (31 - BIT)) & u32x8::splat(1 << 31))
 }
 
-/// The gradients that hashes mean, by axis.
+/// Maps hashes to gradients, by axis.
 #[inline(always)]
 pub(super) fn gradients<const D: usize>(h: u32x8) -> [f32x8; D] {
     let zero = u32x8::splat(0);
@@ -65,7 +66,7 @@ pub(super) fn gradients<const D: usize>(h: u32x8) -> [f32x8; D] {
             let (first, two) = (below(7, 4), turned::<1>(2.0, h));
             [first.bitselect(one, two), first.bitselect(two, one), zero, zero]
         }
-        // The middles of a cube's edges, four of them twice.
+        // The midpoints of a cube's edges, four of them twice.
         3 => {
             let (first, second) = (below(15, 8), below(15, 4));
             let again = (h & u32x8::splat(13)).simd_eq(u32x8::splat(12));
@@ -76,7 +77,7 @@ pub(super) fn gradients<const D: usize>(h: u32x8) -> [f32x8; D] {
                 zero,
             ]
         }
-        // The middles of a tesseract's edges.
+        // The midpoints of a tesseract's edges.
         _ => {
             let (first, second, third) = (below(31, 24), below(31, 16), below(31, 8));
             [
@@ -94,9 +95,9 @@ pub(super) fn gradients<const D: usize>(h: u32x8) -> [f32x8; D] {
     gradients
 }
 
-/// The hashes of a cell's corners, and where in the cell a point is, along `D` axes.
+/// The hashes of a cell's corners, and the position of a point in the cell, in `D` dimensions.
 pub(super) struct Corners<T, const D: usize> {
-    /// Of the corners at offset 0 and 1 along the fourth axis.
+    /// Hashes of the corners at offsets 0 and 1 along the fourth axis.
     hashes: [u32x8; 2],
     offsets: [T; D],
 }
@@ -106,13 +107,13 @@ pub(super) fn corners<T: Real, const D: usize>(p: [T; D]) -> Corners<T, D> {
     corners_by(p, |_, key| key)
 }
 
-/// The same, on a lattice that repeats after so many cells along each axis.
+/// Corners on a periodic lattice with the given number of cells along each axis.
 #[inline(always)]
 pub(super) fn repeated_corners<T: Real, const D: usize>(p: [T; D], period: [i32; D]) -> Corners<T, D> {
     corners_by(p, |axis, key| (key as i32).rem_euclid(period[axis].max(1)) as u32)
 }
 
-/// The same, with keys of corners made from their places along each axis.
+/// Corners with keys computed from their cell indices along each axis.
 #[inline(always)]
 fn corners_by<T: Real, const D: usize>(p: [T; D], key: impl Fn(usize, u32) -> u32) -> Corners<T, D> {
     let cells = p.map(cell);
@@ -133,7 +134,7 @@ fn corners_by<T: Real, const D: usize>(p: [T; D], key: impl Fn(usize, u32) -> u3
 }
 
 impl<T: Real, const D: usize> Corners<T, D> {
-    /// The noise that the hashes make from bit `shift` on.
+    /// The noise of the hash bits from `shift` on.
     #[inline(always)]
     pub(super) fn noise(&self, shift: u32) -> T {
         let hashes = self.hashes.map(|h| h >> shift);
@@ -145,12 +146,12 @@ impl<T: Real, const D: usize> Corners<T, D> {
     }
 }
 
-/// A point in a cell.
+/// A point in a cell, with the gradients of the corners.
 struct Cell<const D: usize> {
     offsets: [f32; D],
-    /// Of the corners at offset 0 and 1 along the fourth axis.
+    /// Gradients of the corners at offsets 0 and 1 along the fourth axis.
     gradients: [[f32x8; D]; 2],
-    /// The corners' values, likewise.
+    /// Values of the corners, in the same layout.
     values: [f32x8; 2],
 }
 
@@ -184,7 +185,7 @@ impl<const D: usize> Cell<D> {
         SCALES[D - 1] * blend(&fades, along_fourth(&fades, self.values))
     }
 
-    /// The value and its slope along each axis.
+    /// The value and its derivative along each axis.
     #[inline(always)]
     fn sloped(&self) -> (f32, [f32; D]) {
         let fades = self.offsets.map(fade);
@@ -237,7 +238,7 @@ fn along_third<const D: usize>(fades: &[f32; D], v: f32x8) -> f32x4 {
     }
 }
 
-/// Interpolates along z, then x, then y: the order in which OSL rounds.
+/// Interpolates along z, then x, then y: the order of OSL, which determines rounding.
 #[inline(always)]
 fn blend<const D: usize>(fades: &[f32; D], v: f32x8) -> f32 {
     let [a, b, c, d] = along_third(fades, v).to_array();
@@ -248,7 +249,7 @@ fn blend<const D: usize>(fades: &[f32; D], v: f32x8) -> f32 {
     }
 }
 
-/// The same for four quantities side by side.
+/// Interpolates four quantities at once.
 #[inline(always)]
 fn blend_each<const D: usize>(fades: &[f32; D], quantities: [f32x8; 4]) -> [f32; 4] {
     let [a, b, c, d] = f32x4::transpose(quantities.map(|v| along_third(fades, v)));
@@ -260,7 +261,7 @@ fn blend_each<const D: usize>(fades: &[f32; D], quantities: [f32x8; 4]) -> [f32;
     .to_array()
 }
 
-/// What the interpolation changes by along x, y and z, for a unit change of the fade.
+/// Derivatives of the interpolation by the fades along x, y and z.
 #[inline(always)]
 fn blend_slopes<const D: usize>(fades: &[f32; D], values: f32x8) -> [f32; D] {
     let [a, b, c, d] = along_third(fades, values).to_array();

@@ -1,6 +1,6 @@
 //! Lattice noises, bit-compatible with OSL: cell, Perlin, simplex, Gabor, hash noise.
 //!
-//! A coordinate beyond ±2³¹ is in the last cell; a coordinate that is not finite gives NaN.
+//! Coordinates beyond ±2³¹ are in the last cell; coordinates that are not finite give NaN.
 
 mod gabor;
 mod hash;
@@ -17,40 +17,40 @@ use lattice::{cell, corners};
 
 use crate::eval::dual::Real;
 
-/// From signed to `[0,1]`.
+/// Maps signed noise to `[0,1]`.
 #[inline(always)]
 fn unsigned<T: Real>(x: T) -> T {
     (x + 1.0) * 0.5
 }
 
-/// Signed gradient noise along a line, about `[-1,1]`.
+/// Signed gradient noise in 1D, about `[-1,1]`.
 #[inline]
 pub fn perlin1<T: Real>(x: T) -> T {
     corners([x]).noise(0)
 }
 
-/// Signed gradient noise in the plane.
+/// Signed gradient noise in 2D.
 #[inline]
 pub fn perlin2<T: Real>(x: T, y: T) -> T {
     corners([x, y]).noise(0)
 }
 
-/// Signed gradient noise in space.
+/// Signed gradient noise in 3D.
 #[inline]
 pub fn perlin3<T: Real>(p: [T; 3]) -> T {
     corners(p).noise(0)
 }
 
-/// Signed gradient noise in space and time.
+/// Signed gradient noise in 4D.
 #[inline]
 pub fn perlin4<T: Real>([x, y, z]: [T; 3], w: T) -> T {
     corners([x, y, z, w]).noise(0)
 }
 
-/// Each lane takes another byte of one hash.
+/// Each component uses another byte of one hash.
 const SHIFTS: [u32; 3] = [0, 8, 16];
 
-/// Three signed noises along a line.
+/// Three signed noise values in 1D.
 #[inline]
 pub fn perlin1_triple<T: Real>(x: T) -> [T; 3] {
     let corners = corners([x]);
@@ -61,7 +61,7 @@ pub fn perlin1_triple<T: Real>(x: T) -> [T; 3] {
     ]
 }
 
-/// Three signed noises in the plane.
+/// Three signed noise values in 2D.
 #[inline]
 pub fn perlin2_triple<T: Real>(x: T, y: T) -> [T; 3] {
     let corners = corners([x, y]);
@@ -72,7 +72,7 @@ pub fn perlin2_triple<T: Real>(x: T, y: T) -> [T; 3] {
     ]
 }
 
-/// Three signed noises in space.
+/// Three signed noise values in 3D.
 #[inline]
 pub fn perlin3_triple<T: Real>(p: [T; 3]) -> [T; 3] {
     let corners = corners(p);
@@ -83,7 +83,7 @@ pub fn perlin3_triple<T: Real>(p: [T; 3]) -> [T; 3] {
     ]
 }
 
-/// Three signed noises in space and time.
+/// Three signed noise values in 4D.
 #[inline]
 pub fn perlin4_triple<T: Real>([x, y, z]: [T; 3], w: T) -> [T; 3] {
     let corners = corners([x, y, z, w]);
@@ -94,79 +94,79 @@ pub fn perlin4_triple<T: Real>([x, y, z]: [T; 3], w: T) -> [T; 3] {
     ]
 }
 
-/// Gradient noise along a line, `[0,1]`.
+/// Gradient noise in 1D, `[0,1]`.
 #[inline]
 pub fn uperlin1<T: Real>(x: T) -> T {
     unsigned(perlin1(x))
 }
 
-/// Gradient noise in the plane, `[0,1]`.
+/// Gradient noise in 2D, `[0,1]`.
 #[inline]
 pub fn uperlin2<T: Real>(x: T, y: T) -> T {
     unsigned(perlin2(x, y))
 }
 
-/// Gradient noise in space, `[0,1]`.
+/// Gradient noise in 3D, `[0,1]`.
 #[inline]
 pub fn uperlin3<T: Real>(p: [T; 3]) -> T {
     unsigned(perlin3(p))
 }
 
-/// Gradient noise in space and time, `[0,1]`.
+/// Gradient noise in 4D, `[0,1]`.
 #[inline]
 pub fn uperlin4<T: Real>(p: [T; 3], w: T) -> T {
     unsigned(perlin4(p, w))
 }
 
-/// Three noises along a line, `[0,1]`.
+/// Three noise values in 1D, `[0,1]`.
 #[inline]
 pub fn uperlin1_triple<T: Real>(x: T) -> [T; 3] {
     perlin1_triple(x).map(unsigned)
 }
 
-/// Three noises in the plane, `[0,1]`.
+/// Three noise values in 2D, `[0,1]`.
 #[inline]
 pub fn uperlin2_triple<T: Real>(x: T, y: T) -> [T; 3] {
     perlin2_triple(x, y).map(unsigned)
 }
 
-/// Three noises in space, `[0,1]`.
+/// Three noise values in 3D, `[0,1]`.
 #[inline]
 pub fn uperlin3_triple<T: Real>(p: [T; 3]) -> [T; 3] {
     perlin3_triple(p).map(unsigned)
 }
 
-/// Three noises in space and time, `[0,1]`.
+/// Three noise values in 4D, `[0,1]`.
 #[inline]
 pub fn uperlin4_triple<T: Real>(p: [T; 3], w: T) -> [T; 3] {
     perlin4_triple(p, w).map(unsigned)
 }
 
-/// One value in `[0,1]` for each unit of a line.
+/// Cell noise in 1D: one value in `[0,1]` for each unit interval.
 #[inline]
 pub fn cell1(x: f32) -> f32 {
     unit(hash([cell(x).0]))
 }
 
-/// One value for each unit square.
+/// Cell noise in 2D: one value for each unit square.
 #[inline]
 pub fn cell2(x: f32, y: f32) -> f32 {
     unit(hash([x, y].map(|x| cell(x).0)))
 }
 
-/// One value for each unit cube.
+/// Cell noise in 3D: one value for each unit cube.
 #[inline]
 pub fn cell3(p: [f32; 3]) -> f32 {
     unit(hash(p.map(|x| cell(x).0)))
 }
 
-/// One value for each unit cube and unit of time.
+/// Cell noise in 4D: one value for each unit cube and unit of time.
 #[inline]
 pub fn cell4([x, y, z]: [f32; 3], w: f32) -> f32 {
     unit(hash([x, y, z, w].map(|x| cell(x).0)))
 }
 
-/// The lane is one more key.
+/// The component index is an additional key.
 const LANES: [u32; 3] = [0, 1, 2];
 
 #[inline(always)]
@@ -174,85 +174,85 @@ fn by_lane(f: impl Fn(u32) -> f32) -> [f32; 3] {
     [f(LANES[0]), f(LANES[1]), f(LANES[2])]
 }
 
-/// Three values for each unit of a line.
+/// Cell noise in 1D, three values for each unit interval.
 #[inline]
 pub fn cell1_triple(x: f32) -> [f32; 3] {
     let x = cell(x).0;
     by_lane(|lane| unit(hash([x, lane])))
 }
 
-/// Three values for each unit square.
+/// Cell noise in 2D, three values for each unit square.
 #[inline]
 pub fn cell2_triple(x: f32, y: f32) -> [f32; 3] {
     let [x, y] = [x, y].map(|x| cell(x).0);
     by_lane(|lane| unit(hash([x, y, lane])))
 }
 
-/// Three values for each unit cube.
+/// Cell noise in 3D, three values for each unit cube.
 #[inline]
 pub fn cell3_triple(p: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = p.map(|x| cell(x).0);
     by_lane(|lane| unit(hash([x, y, z, lane])))
 }
 
-/// Three values for each unit cube and unit of time.
+/// Cell noise in 4D, three values for each unit cube and unit of time.
 #[inline]
 pub fn cell4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
     let [x, y, z, w] = [x, y, z, w].map(|x| cell(x).0);
     by_lane(|lane| unit(hash([x, y, z, w, lane])))
 }
 
-/// The bits of a number that is hashed. All NaNs are one number, since the optimiser takes them for one.
+/// Bits of a number to be hashed. All NaNs are normalised, because the optimiser does not distinguish them.
 #[inline]
 pub fn key(x: f32) -> u32 {
     let x = if x.is_nan() { f32::NAN } else { x };
     x.to_bits()
 }
 
-/// One value in `[0,1]` for each number.
+/// Hash noise in 1D: one value in `[0,1]` for each number.
 #[inline]
 pub fn hash1(x: f32) -> f32 {
     unit(hash([key(x)]))
 }
 
-/// One value for each point of the plane.
+/// Hash noise in 2D.
 #[inline]
 pub fn hash2(x: f32, y: f32) -> f32 {
     unit(hash([x, y].map(key)))
 }
 
-/// One value for each point of space.
+/// Hash noise in 3D.
 #[inline]
 pub fn hash3(p: [f32; 3]) -> f32 {
     unit(hash(p.map(key)))
 }
 
-/// One value for each point of space and time.
+/// Hash noise in 4D.
 #[inline]
 pub fn hash4([x, y, z]: [f32; 3], w: f32) -> f32 {
     unit(hash([x, y, z, w].map(key)))
 }
 
-/// Three values for each number.
+/// Hash noise in 1D, three values.
 #[inline]
 pub fn hash1_triple(x: f32) -> [f32; 3] {
     by_lane(|lane| unit(hash([key(x), lane])))
 }
 
-/// Three values for each point of the plane.
+/// Hash noise in 2D, three values.
 #[inline]
 pub fn hash2_triple(x: f32, y: f32) -> [f32; 3] {
     by_lane(|lane| unit(hash([key(x), key(y), lane])))
 }
 
-/// Three values for each point of space.
+/// Hash noise in 3D, three values.
 #[inline]
 pub fn hash3_triple(p: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = p.map(key);
     by_lane(|lane| unit(hash([x, y, z, lane])))
 }
 
-/// Three values for each point of space and time.
+/// Hash noise in 4D, three values.
 #[inline]
 pub fn hash4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
     let [x, y, z, w] = [x, y, z, w].map(key);
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(hash4([f32::NAN; 3], 0.5), hash4([other; 3], 0.5));
     }
 
-    /// Where OSL's testsuite/common/shaders/testnoise.osl samples at pixel `(x, y)` of 512×512.
+    /// Coordinates that OSL's testsuite/common/shaders/testnoise.osl evaluates at pixel `(x, y)` of 512×512.
     fn place(x: u32, y: u32) -> ([f32; 3], f32) {
         let wrap = |a: f32, b: f32| a - b * (a / b).floor();
         let (sin, cos) = 10_f32.to_radians().sin_cos();
@@ -284,7 +284,8 @@ mod tests {
         ([ru, rv, 20.0 * (s + t) / std::f32::consts::SQRT_2], s * 20.0)
     }
 
-    /// Pixels of the picture that OSL's testsuite expects: a row of pixels for each dimension and kind of result.
+    /// Compares with pixels of the reference image of OSL's testsuite: a row of pixels for each dimension and result
+    /// type.
     fn check(rows: &[(u32, u32, [[u8; 3]; 4])], noise: impl Fn([f32; 3], f32, u32, bool) -> [f32; 3]) {
         for &(x, y, expected) in rows {
             for (i, expected) in expected.iter().enumerate() {

@@ -1,9 +1,9 @@
 //! Perlin, cell and hash noise at the four points of a packet, with the same bits as scalar code.
 //!
-//! Half a vector of eight has the corner at offset 0 along x of each point's cell, the other half that at offset 1. The
-//! offsets along y, z and the fourth axis are bits 0, 1 and 2 of a vector's number.
+//! The first half of a vector of eight holds the corner at offset 0 along x of each point's cell, the second half that
+//! at offset 1. The offsets along y, z and the fourth axis are bits 0, 1 and 2 of a vector's index.
 //!
-//! Loops, not `map`: what is called out of line passes vectors through memory.
+//! The code uses loops rather than `map`, because closures that are not inlined pass vectors through memory.
 
 #![expect(
     clippy::needless_range_loop,
@@ -20,7 +20,7 @@ use super::lattice::{SCALES, gradients};
 use crate::eval::INT_LIMIT;
 use crate::eval::packet::Row;
 
-/// A number at each point, with its change in x and in y.
+/// A number at each point, with its differentials in x and in y.
 type Duals = [Row; 3];
 
 #[inline(always)]
@@ -28,7 +28,7 @@ fn splat(x: f32) -> Row {
     f32x4::splat(x)
 }
 
-/// The cells of coordinates, and where in the cells.
+/// Splits coordinates into cell indices and positions in the cells.
 #[inline(always)]
 fn cell(x: Row) -> (u32x4, Row) {
     let floor = x.floor();
@@ -39,7 +39,7 @@ fn cell(x: Row) -> (u32x4, Row) {
     (cast(key), x - floor)
 }
 
-/// The same numbers for the corners at both offsets along x.
+/// Duplicates numbers for the corners at both offsets along x.
 #[inline(always)]
 fn both(x: Row) -> f32x8 {
     cast([x, x])
@@ -62,15 +62,15 @@ fn fade(t: Row) -> Row {
     t * t * t * (t * (t * splat(6.0) - splat(15.0)) + splat(10.0))
 }
 
-/// Its derivative.
+/// Derivative of the fade curve.
 #[inline(always)]
 fn fade_slope(t: Row) -> Row {
     splat(30.0) * t * t * (t * (t - splat(2.0)) + splat(1.0))
 }
 
-/// The hashes of the corners of each point's cell, and where in the cell the point is, along `D` axes.
+/// The hashes of the corners of each point's cell, and the position of the point in the cell, in `D` dimensions.
 struct Corners<const D: usize> {
-    /// Of which the first 2^(D−1) count.
+    /// Hashes of the corners; the first 2^(D−1) are used.
     hashes: [u32x8; 8],
     offsets: [Row; D],
 }
@@ -98,7 +98,7 @@ fn corners<const D: usize>(p: [Row; D]) -> Corners<D> {
     Corners { hashes, offsets }
 }
 
-/// What the corners say before interpolation; of which the first 2^(D−1) count.
+/// Values and gradients of the corners before interpolation; the first 2^(D−1) are used.
 struct Cell<const D: usize> {
     offsets: [Row; D],
     fades: [Row; D],
@@ -159,7 +159,7 @@ impl<const D: usize> Cell<D> {
         cast(near)
     }
 
-    /// Along x, then y.
+    /// Interpolates along x, then y.
     #[inline(always)]
     fn in_plane(&self, [a, b, c, d]: [Row; 4]) -> Row {
         let near = mix(a, b, self.fades[0]);
@@ -176,7 +176,7 @@ impl<const D: usize> Cell<D> {
         splat(SCALES[D - 1]) * self.in_plane(self.along_third(&values))
     }
 
-    /// The value and its slope along each axis.
+    /// The value and its derivative along each axis.
     #[inline(always)]
     fn sloped(&self) -> (Row, [Row; D]) {
         let scale = splat(SCALES[D - 1]);
@@ -195,7 +195,7 @@ impl<const D: usize> Cell<D> {
         (scale * self.in_plane(plane), slopes)
     }
 
-    /// What the interpolation changes by along an axis, for a unit change of the fade.
+    /// Derivative of the interpolation by the fade along an axis.
     #[inline(always)]
     fn slope(&self, axis: usize, values: &[f32x8; 4], [a, b, c, d]: [Row; 4]) -> Row {
         let u = self.fades[0];
@@ -215,13 +215,13 @@ impl<const D: usize> Cell<D> {
     }
 }
 
-/// See [`super::perlin3`] and its kin.
+/// See [`super::perlin3`] and its variants.
 #[inline]
 pub fn perlin<const D: usize>(p: [Row; D]) -> Row {
     corners(p).cell(0).value()
 }
 
-/// See [`super::perlin3_triple`] and its kin.
+/// See [`super::perlin3_triple`] and its variants.
 #[inline]
 pub fn perlin_triple<const D: usize>(p: [Row; D]) -> [Row; 3] {
     let corners = corners(p);
@@ -233,7 +233,7 @@ pub fn perlin_triple<const D: usize>(p: [Row; D]) -> [Row; 3] {
     ]
 }
 
-/// The value of a function at points that move, by the chain rule.
+/// Applies the chain rule to a function of points with differentials.
 #[inline(always)]
 fn compose<const D: usize>((value, slopes): (Row, [Row; D]), dx: [Row; D], dy: [Row; D]) -> Duals {
     let mut dual = [value, splat(0.0), splat(0.0)];
@@ -244,13 +244,13 @@ fn compose<const D: usize>((value, slopes): (Row, [Row; D]), dx: [Row; D], dy: [
     dual
 }
 
-/// The same with derivatives: coordinates, their changes in x, and those in y.
+/// Perlin noise with derivatives, from coordinates, their differentials in x, and those in y.
 #[inline]
 pub fn perlin_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> Duals {
     compose(corners(p).cell(0).sloped(), dx, dy)
 }
 
-/// The same of triples: three values, their changes in x, and those in y.
+/// Perlin noise of triples with derivatives: three values, their differentials in x, and those in y.
 #[inline]
 pub fn perlin_triple_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> [[Row; 3]; 3] {
     let corners = corners(p);
@@ -264,26 +264,26 @@ pub fn perlin_triple_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> [[Row; 
     parts
 }
 
-/// From signed to `[0,1]`.
+/// Maps signed noise to `[0,1]`.
 #[inline(always)]
 pub fn unsigned(x: Row) -> Row {
     (x + splat(1.0)) * splat(0.5)
 }
 
-/// The same of a triple.
+/// Maps a triple of signed noise values to `[0,1]`.
 #[inline(always)]
 pub fn unsigned_triple([x, y, z]: [Row; 3]) -> [Row; 3] {
     [unsigned(x), unsigned(y), unsigned(z)]
 }
 
-/// The same of a number with derivatives.
+/// Maps a signed noise value with derivatives to `[0,1]`.
 #[inline(always)]
 pub fn unsigned_dual([value, dx, dy]: Duals) -> Duals {
     let half = splat(0.5);
     [unsigned(value), dx * half, dy * half]
 }
 
-/// The same of triples with derivatives.
+/// Maps a triple of signed noise values with derivatives to `[0,1]`.
 #[inline(always)]
 pub fn unsigned_triple_dual([value, dx, dy]: [[Row; 3]; 3]) -> [[Row; 3]; 3] {
     let half = splat(0.5);
@@ -297,13 +297,13 @@ fn unit_of(hashes: u32x4) -> Row {
     f32x4::new([unit(a), unit(b), unit(c), unit(d)])
 }
 
-/// One value for each tuple of keys: see [`super::cell3`], [`super::hash3`] and their kin.
+/// One value for each tuple of keys: see [`super::cell3`], [`super::hash3`] and their variants.
 #[inline(always)]
 pub fn hashed<const K: usize>(keys: [u32x4; K]) -> Row {
     unit_of(hash_each(keys))
 }
 
-/// Three values for each tuple of `D` keys: the lane is one more, which makes `K`.
+/// Three values for each tuple of `D` keys. The component index is an additional key, which makes `K` keys.
 #[inline(always)]
 pub fn hashed_triple<const D: usize, const K: usize>(keys: [u32x4; D]) -> [Row; 3] {
     let mut triple = [splat(0.0); 3];

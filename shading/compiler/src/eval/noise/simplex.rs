@@ -1,19 +1,19 @@
 //! Simplex noise with OSL's hash, gradients and scales.
 //!
-//! Stefan Gustavson, "Simplex noise demystified", 2005. Space is cut into simplices; each corner of the one that a point is
-//! in adds a gradient that fades with the distance.
+//! Stefan Gustavson, "Simplex noise demystified", 2005. Space is divided into simplices; each corner of the simplex
+//! that contains the point contributes a gradient that falls off with the distance.
 
 use std::num::Wrapping;
 
 use super::hash::finish;
 use crate::eval::dual::Real;
 
-/// A well mixed number of three.
+/// Hash of three numbers.
 fn scramble(a: u32, b: u32, c: u32) -> u32 {
     finish(Wrapping(a), Wrapping(b), Wrapping(c ^ 0xdead_beef)).0
 }
 
-/// The gradients of the plane.
+/// Gradients in 2D.
 const PLANE: [[i8; 2]; 8] = [
     [-1, -1],
     [1, 0],
@@ -25,7 +25,7 @@ const PLANE: [[i8; 2]; 8] = [
     [1, -1],
 ];
 
-/// The gradients of space: the middles of a cube's edges, four of them twice.
+/// Gradients in 3D: the midpoints of a cube's edges, four of them twice.
 const SPACE: [[i8; 3]; 16] = [
     [1, 0, 1],
     [0, 1, 1],
@@ -45,8 +45,8 @@ const SPACE: [[i8; 3]; 16] = [
     [0, -1, -1],
 ];
 
-/// The gradients of four dimensions: the middles of a tesseract's edges. Bits 3 and 4 say which lane is zero, the others
-/// are the signs of the rest, the last lane's lowest.
+/// Gradients in 4D: the midpoints of a tesseract's edges. Bits 3 and 4 select the component that is zero; the other
+/// bits are the signs of the others, the last component's in the lowest bit.
 fn tesseract(h: u32) -> [f32; 4] {
     let zero = (h >> 3 & 3) as usize;
     let mut bit = 3;
@@ -59,14 +59,14 @@ fn tesseract(h: u32) -> [f32; 4] {
     })
 }
 
-/// A dimension in which there is simplex noise.
+/// Constants of simplex noise in a number of dimensions.
 struct Grid {
-    /// Skews space so that simplices become halves of cubes, and back.
+    /// Factors that skew space so that simplices become parts of unit cubes, and back.
     skew: f32,
     unskew: f32,
-    /// Makes the range about `[-1,1]`.
+    /// Scale factor that brings the range to about `[-1,1]`.
     scale: f32,
-    /// Whether the first of two equal coordinates counts as the larger.
+    /// True if the first of two equal coordinates counts as the larger.
     first_of_equal: bool,
 }
 
@@ -91,7 +91,7 @@ const GRIDS: [Grid; 3] = [
     },
 ];
 
-/// Noise along a line, about `[-1,1]`.
+/// Noise in 1D, about `[-1,1]`.
 pub(super) fn simplex1<T: Real>(x: T, seed: u32) -> T {
     let floor = x.value().floor();
     let cell = floor as i32 as u32;
@@ -117,7 +117,7 @@ pub(super) fn simplex<T: Real, const D: usize>(p: [T; D], seed: u32) -> T {
     let unskew = keys.iter().fold(0u32, |sum, k| sum.wrapping_add(*k)) as i32 as f32 * grid.unskew;
     let at: [T; D] = std::array::from_fn(|i| p[i] - (cells[i] - unskew));
 
-    // How many of the others each coordinate is larger than: the order in which the corners are reached.
+    // Rank of each coordinate: the number of others that it exceeds, which determines the order of the corners.
     let mut ranks = [0; D];
     for i in 0..D {
         for j in i + 1..D {

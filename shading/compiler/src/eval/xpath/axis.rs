@@ -3,9 +3,13 @@
 use super::ast::{Axis, NodeTest};
 use super::document::{Document, NodeId};
 
-/// The nodes of an axis, nearest first.
+/// Returns the nodes of an axis, nearest first; none if the budget of the query is used up.
 pub(super) fn nodes(document: &Document, from: NodeId, axis: Axis) -> Vec<NodeId> {
     let list = &document.nodes;
+    let visited = if axis == Axis::Preceding { from.index } else { 1 };
+    if !document.spend(visited) {
+        return vec![];
+    }
     let node = &list[from.index];
     let is_attribute = from.attribute.is_some();
     let parent = match is_attribute {
@@ -18,7 +22,7 @@ pub(super) fn nodes(document: &Document, from: NodeId, axis: Axis) -> Vec<NodeId
         _ => &[],
     };
     let place = siblings.partition_point(|&sibling| sibling < from.index);
-    match axis {
+    let nodes = match axis {
         Axis::Here => vec![from],
         Axis::Parent => parent.map(NodeId::tree).into_iter().collect(),
         Axis::Ancestor => ancestors(document, parent),
@@ -51,7 +55,9 @@ pub(super) fn nodes(document: &Document, from: NodeId, axis: Axis) -> Vec<NodeId
             before.map(|&index| NodeId::tree(index)).collect()
         }
         Axis::Attribute | Axis::Child | Axis::Descendant | Axis::Namespace => vec![],
-    }
+    };
+    document.spend(nodes.len());
+    nodes
 }
 
 fn ancestors(document: &Document, parent: Option<usize>) -> Vec<NodeId> {

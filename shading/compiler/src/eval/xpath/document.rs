@@ -1,5 +1,7 @@
 //! XML documents as XPath reads them: a tree of elements and texts, in document order.
 
+use std::cell::Cell;
+
 /// A node of a document: an element or a text by its place in document order, or an attribute of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId {
@@ -27,6 +29,8 @@ impl NodeId {
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(super) nodes: Vec<Node>,
+    /// Work that the current query may still do [nodes visited and bytes read].
+    pub(super) budget: Cell<u64>,
 }
 
 /// An element, a text, or the document itself.
@@ -74,7 +78,17 @@ impl Document {
             let last = nodes[index].children.last();
             nodes[index].end = last.map_or(index + 1, |&last| nodes[last].end);
         }
-        Ok(Document { nodes })
+        Ok(Document {
+            nodes,
+            budget: Cell::new(0),
+        })
+    }
+
+    /// Subtracts work from the budget of the current query. Returns false if the budget is used up.
+    pub(super) fn spend(&self, work: usize) -> bool {
+        let left = self.budget.get().saturating_sub(work as u64);
+        self.budget.set(left);
+        left > 0
     }
 
     /// The value of an element's attribute.
@@ -91,16 +105,19 @@ impl Document {
         self.node(node).map_or("", |node| &node.text)
     }
 
-    /// The string-value of XPath: of an element, all texts in it.
+    /// The string-value of XPath: of an element, all texts in it. Empty if the budget is used up.
     pub(super) fn string_value(&self, node: NodeId) -> String {
         let tree = &self.nodes[node.index];
-        match node.attribute {
+        let text = match node.attribute {
             Some(attribute) => tree.attributes[attribute].1.clone(),
+            None if !self.spend(tree.end - node.index) => String::new(),
             None => self.nodes[node.index..tree.end]
                 .iter()
                 .map(|node| node.text.as_str())
                 .collect(),
-        }
+        };
+        self.spend(1 + text.len());
+        text
     }
 
     /// The name of an element or attribute, with its prefix.

@@ -67,7 +67,15 @@ impl Context<'_> {
                         .sum(),
                 )
             }
-            Function::Translate => Value::Text(translate(&text(0), &text(1), &text(2))),
+            Function::Translate => {
+                let (text, from, to) = (text(0), text(1), text(2));
+                // The search is linear in `from` for each character.
+                let work = text.len().saturating_mul(from.len() + to.len());
+                match self.document.spend(work) {
+                    true => Value::Text(translate(&text, &from, &to)),
+                    false => Value::Text(String::new()),
+                }
+            }
             Function::True => Value::Truth(true),
         }
     }
@@ -88,7 +96,10 @@ impl Context<'_> {
     /// Whether the nearest `xml:lang` is the language, or a variant of it.
     fn is_language(&self, language: &str) -> bool {
         let mut chain = std::iter::successors(Some(self.node.index), |&i| self.document.nodes[i].parent);
-        let said = chain.find_map(|i| self.document.attribute(NodeId::tree(i), "xml:lang"));
+        let said = chain
+            .by_ref()
+            .take_while(|&i| self.document.spend(1 + self.document.nodes[i].attributes.len()))
+            .find_map(|i| self.document.attribute(NodeId::tree(i), "xml:lang"));
         let rest = said.and_then(|said| {
             let head = said.get(..language.len())?;
             head.eq_ignore_ascii_case(language)

@@ -3,6 +3,9 @@
 //! Clark and DeRose 1999, "XML Path Language (XPath) Version 1.0". As in OSL, whose parser is pugixml, names are compared
 //! with their prefixes, comments are no nodes, and nodes come in the order in which the query visits them: backwards on
 //! axes that lead back, and those before `|` first.
+//!
+//! Nested predicates make the work of a query exponential in its length: each query has a budget of nodes visited and
+//! bytes read, and fails when the budget is used up.
 
 mod ast;
 mod axis;
@@ -29,11 +32,16 @@ struct Context<'a> {
     size: usize,
 }
 
-/// The nodes that a query leads to.
+/// Returns the nodes that a query leads to, and subtracts its work from `budget` [nodes visited and bytes read].
 ///
 /// # Errors
-/// What is wrong with the query.
-pub(crate) fn select(document: &Document, from: NodeId, query: &str) -> Result<Vec<NodeId>, &'static str> {
+/// The query is not valid, or the budget is used up.
+pub(crate) fn select(
+    document: &Document,
+    from: NodeId,
+    query: &str,
+    budget: &mut u64,
+) -> Result<Vec<NodeId>, &'static str> {
     let expr = parse::parse(query)?;
     if expr.ty() != ValueType::Nodes {
         return Err("Expression does not evaluate to node set");
@@ -44,7 +52,14 @@ pub(crate) fn select(document: &Document, from: NodeId, query: &str) -> Result<V
         position: 1,
         size: 1,
     };
-    Ok(context.nodes(&expr))
+    document.budget.set(*budget);
+    document.spend(query.len());
+    let nodes = context.nodes(&expr);
+    *budget = document.budget.get();
+    match *budget {
+        0 => Err("Exceeded maximum allowed work of queries"),
+        _ => Ok(nodes),
+    }
 }
 
 impl Context<'_> {
@@ -64,7 +79,9 @@ impl Context<'_> {
     }
 
     fn text(&self, expr: &Expr) -> String {
-        self.value(expr).text(self.document)
+        let text = self.value(expr).text(self.document);
+        self.document.spend(text.len());
+        text
     }
 
     fn nodes(&self, expr: &Expr) -> Vec<NodeId> {
@@ -131,6 +148,9 @@ impl Context<'_> {
             let size = nodes.len();
             let mut position = 0;
             nodes.retain(|&node| {
+                if !self.document.spend(1) {
+                    return false;
+                }
                 position += 1;
                 let context = Context {
                     document: self.document,

@@ -69,18 +69,19 @@ pub(super) fn to_number(text: &str) -> f64 {
     }
 }
 
-/// A comparison: of nodes, whether it holds for any of them.
+/// Compares two values; for node sets, returns whether the comparison holds for any node.
 pub(super) fn compare(document: &Document, operator: Binary, a: &Value, b: &Value) -> bool {
+    let in_budget = |_: &&NodeId| document.spend(1);
     let is_equality = matches!(operator, Binary::Equal | Binary::NotEqual);
     match (a, b) {
         (Value::Nodes(_), Value::Truth(_)) | (Value::Truth(_), Value::Nodes(_)) if is_equality => {
             (a.truth() == b.truth()) == (operator == Binary::Equal)
         }
-        (Value::Nodes(nodes), other) => nodes.iter().any(|&node| {
+        (Value::Nodes(nodes), other) => nodes.iter().take_while(in_budget).any(|&node| {
             let text = Value::Text(document.string_value(node));
             compare(document, operator, &text, other)
         }),
-        (other, Value::Nodes(nodes)) => nodes.iter().any(|&node| {
+        (other, Value::Nodes(nodes)) => nodes.iter().take_while(in_budget).any(|&node| {
             let text = Value::Text(document.string_value(node));
             compare(document, operator, other, &text)
         }),

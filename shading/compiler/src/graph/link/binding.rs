@@ -14,7 +14,7 @@ use crate::ty::Type;
 use shading_syntax::ast;
 
 impl Linker<'_> {
-    /// The value of a binding; `None` after a mistake, which is reported.
+    /// Links a binding; returns `None` after an error, which is reported.
     pub(super) fn binding(
         &mut self,
         scope: &GroupScope<'_>,
@@ -51,8 +51,8 @@ impl Linker<'_> {
         }
     }
 
-    /// The value that a path names; `None` where it names nothing of the group, `Ok(None)` where an earlier mistake took it
-    /// away.
+    /// Resolves a path to a value. `None` if it names nothing of the group; `Ok(None)` if the value is missing because
+    /// of an earlier error.
     fn path(&mut self, scope: &GroupScope<'_>, path: &Path) -> Option<Result<Option<Wire>, GraphError>> {
         if let Some(index) = scope.group.position(&path.head) {
             return Some(self.path_in_node(scope, index, path));
@@ -80,7 +80,7 @@ impl Linker<'_> {
             }
             _ => None,
         };
-        // A node by itself is its surface, or else its first output.
+        // A node without an output name stands for its closure output, or else its first output.
         let surface = ports.iter().find(|port| port.ty == Type::CLOSURE);
         let found = named.or_else(|| self.part_of(surface.unwrap_or(first), &path.rest));
         let template = match &scope.group.nodes()[index].template {
@@ -116,7 +116,7 @@ impl Linker<'_> {
         self.select(&parts, path).ok_or_else(unknown)
     }
 
-    /// The value that a path names among named parts: a part of one, or all fields of a structure.
+    /// Selects the value named by a path among parts: a part of one, or all fields of a structure.
     fn select(&mut self, parts: &[WirePart], path: &Path) -> Option<Wire> {
         let (name, rest) = longest_name(path, |name| parts.iter().any(|part| part.name == name));
         if let Some(found) = parts.iter().find(|part| part.name == name) {
@@ -142,7 +142,7 @@ impl Linker<'_> {
         Some(Wire::single(operand, ty))
     }
 
-    /// Compiles an expression as an anonymous unit and links it here.
+    /// Compiles an expression as an anonymous unit and links it.
     fn expression(
         &mut self,
         scope: &GroupScope<'_>,
@@ -168,7 +168,7 @@ impl Linker<'_> {
                     let [WirePart { ty, .. }] = wire.parts[..] else {
                         return None;
                     };
-                    // The unit's input has the whole path as its name.
+                    // The anonymous unit's input is named by the whole path.
                     let (head, rest) = (path.to_string(), vec![]);
                     feeds.push(Feed {
                         target: Path { head, rest },

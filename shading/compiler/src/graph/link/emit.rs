@@ -32,7 +32,7 @@ impl Linker<'_> {
         });
     }
 
-    /// `dst = value` with the language's implicit conversion; messages call the left side `to`.
+    /// `dst = value` with the language's implicit conversion; `to` names the target in messages.
     pub(super) fn assign(&mut self, dst: LocalId, value: &WirePart, to: &str, place: &LinkPlace<'_>) {
         let (found, expected) = (value.ty, self.code.locals[dst].ty);
         if !assignable(found, expected) {
@@ -67,7 +67,7 @@ impl Linker<'_> {
         self.emit(dst, op, vec![operand]);
     }
 
-    /// Assigns a feed that is for a component or element of the input `name`, which is in `local`.
+    /// Assigns a value to a component or element of the input `name`, held in `local`.
     pub(super) fn assign_element(&mut self, local: LocalId, name: &str, feed: &Feed<'_>) {
         if feed.target.rest.is_empty() {
             return;
@@ -92,7 +92,7 @@ impl Linker<'_> {
         self.emit(local, op, args);
     }
 
-    /// Reads a component or element of a value; `None` where it has no such.
+    /// Reads a component or element of a value; `None` if it does not exist.
     pub(super) fn element(&mut self, of: Operand, ty: Type, accessor: &Accessor) -> Option<(Operand, Type)> {
         let element = part(ty, accessor)?;
         let index = self.index(accessor);
@@ -106,7 +106,7 @@ impl Linker<'_> {
         Some((Operand::Local(local), element))
     }
 
-    /// The position that an accessor names, which is known to exist.
+    /// Returns the index of an accessor that is known to be valid.
     fn index(&mut self, accessor: &Accessor) -> Operand {
         let index = match accessor {
             Accessor::Field(name) => component_index(name).unwrap_or(0),
@@ -115,7 +115,7 @@ impl Linker<'_> {
         self.constant(Const::Int(index as i32))
     }
 
-    /// What a value is called in messages.
+    /// Name of a value in messages.
     pub(super) fn describe(&self, value: Operand) -> String {
         match value {
             Operand::Local(id) if !self.code.locals[id].name.is_empty() => {

@@ -19,21 +19,21 @@ use crate::hir::{Op, Operand};
 use crate::ty::{Base, Type};
 use shading_syntax::source::Span;
 
-/// Stack for groups within groups.
+/// Stack size in bytes for one level of nested groups.
 const STACK: usize = 1 << 20;
 
-/// A group being linked.
+/// State of linking one group instance.
 pub(super) struct GroupScope<'g> {
     pub(super) group: &'g ShaderGroupTemplate,
     readers: &'g GroupReaders<'g>,
-    /// The whole group runs under its overrides.
+    /// The instance; the whole group runs under its overrides.
     pub(super) instance: &'g Instance<'g>,
     pub(super) inputs: FxHashMap<String, Wire>,
-    /// Outputs of each node; empty where it is not linked yet.
+    /// Outputs of each node; empty if it is not linked yet.
     pub(super) nodes: Vec<Vec<WirePart>>,
-    /// The node that alone pulls each node, when that has overrides.
+    /// For each node, the only node that depends on it, if that node has overrides.
     pulled_by: Vec<Option<NodeIndex>>,
-    /// Overrides of each node, once they are known.
+    /// Overrides of each node, once known.
     contexts: Vec<Option<Overrides>>,
 }
 
@@ -52,7 +52,7 @@ impl<'g> GroupScope<'g> {
         }
     }
 
-    /// A place in the group itself.
+    /// Location in the group itself.
     fn place(&self, span: Span) -> LinkPlace<'g> {
         LinkPlace {
             sources: self.group.file.as_deref().map(|file| &file.sources),
@@ -61,7 +61,7 @@ impl<'g> GroupScope<'g> {
         }
     }
 
-    /// A place in what is said of a node.
+    /// Location in the declaration of a node.
     fn node_place(&self, node: &Node, span: Span) -> LinkPlace<'g> {
         LinkPlace {
             instance: join(self.instance.prefix(), &node.name),
@@ -69,7 +69,7 @@ impl<'g> GroupScope<'g> {
         }
     }
 
-    /// Whether what feeds an input is made while the shader runs.
+    /// Returns whether the source of an input is computed at run time.
     fn is_fed(&self, binding: &Binding) -> bool {
         match binding {
             Binding::Value(Value::Const(..)) => false,
@@ -83,16 +83,16 @@ impl<'g> GroupScope<'g> {
         }
     }
 
-    /// Whether a name is that of an input of the group.
+    /// Returns whether the group has an input of that name.
     pub(super) fn has_input(&self, name: &str) -> bool {
         self.group.inputs.iter().any(|input| input.name == name)
     }
 }
 
 impl Linker<'_> {
-    /// Gives the group's outputs, only those that are wanted of the instance.
+    /// Returns the group's outputs, only those wanted of the instance.
     pub(super) fn group(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
-        // Levels are bounded, see `size`, but not by what every thread's stack holds.
+        // The nesting depth is bounded (see `size`), but may exceed the thread's stack.
         stacker::maybe_grow(STACK / 4, STACK, || self.group_body(group, instance))
     }
 
@@ -133,7 +133,7 @@ impl Linker<'_> {
             .collect()
     }
 
-    /// The globals that the units of a group are to share: those that one of them assigns to.
+    /// Globals shared by the units of a group: those that at least one unit assigns to.
     fn share(&mut self, group: &ShaderGroupTemplate) -> SharedGlobals {
         let mut shared = SharedGlobals::default();
         let nodes = group.nodes().iter().filter(|_| group.shares_globals);
@@ -160,7 +160,7 @@ impl Linker<'_> {
         shared
     }
 
-    /// Values of the group's inputs: what was fed, else the default.
+    /// Values of the group's inputs: the connected value, else the default.
     fn group_inputs(&mut self, scope: &mut GroupScope<'_>) {
         let group = scope.group;
         for feed in &scope.instance.feeds {
@@ -213,7 +213,7 @@ impl Linker<'_> {
                 self.report(GraphError::MissingInput { input, template }, &place);
                 None
             }
-            // An exposed input that nothing feeds: its targets keep their defaults.
+            // An unset exposed input leaves its targets at their defaults.
             (None, _) => None,
         }
     }
@@ -297,7 +297,7 @@ impl Linker<'_> {
         template
     }
 
-    /// What a connection brings to a node that has `inputs`, where those are known.
+    /// Links a connection to a node whose `inputs` may be known.
     fn feed<'g>(
         &mut self,
         scope: &GroupScope<'g>,
@@ -306,7 +306,7 @@ impl Linker<'_> {
         place: LinkPlace<'g>,
         overrides: &Overrides,
     ) -> Option<Feed<'g>> {
-        // An exposed input that nothing feeds leaves its targets at their defaults.
+        // An unset exposed input leaves its targets at their defaults.
         if let Binding::Path(path) = &connection.binding
             && scope.group.position(&path.head).is_none()
             && scope.has_input(&path.head)
@@ -331,7 +331,7 @@ impl Linker<'_> {
         })
     }
 
-    /// The overrides that a node runs under: those of the node that alone pulls it, then its own.
+    /// Overrides in effect for a node: those of the only node that depends on it, then its own.
     fn context(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) -> Overrides {
         if let Some(context) = &scope.contexts[index] {
             return context.clone();

@@ -1,8 +1,8 @@
 //! Linking: a template becomes one function of HIR without inputs.
 //!
 //! The code of a unit is inlined where it runs ([`mod@unit`]), an instance of a group links its nodes in execution
-//! order ([`group`]). [`binding`] reads what feeds an input, as a [`wire`], and [`emit`] writes the assignments to
-//! inputs. [`shared`] are the globals that the units of a group share.
+//! order ([`group`]). [`binding`] evaluates the source of an input to a [`wire`], and [`emit`] emits the assignments to
+//! inputs. [`shared`] handles globals shared by the units of a group.
 
 mod binding;
 mod emit;
@@ -24,21 +24,21 @@ use shading_syntax::source::{SourceMap, SourceUser, Span};
 use shared::SharedGlobals;
 use wire::{Feed, Instance, LinkPlace, Readers, WirePart};
 
-/// A template as one piece of code.
+/// A template linked to a single unit.
 #[derive(Debug)]
 pub struct Linked {
-    /// Its parameters are the outputs asked for, in that order; it has no inputs.
+    /// Its parameters are the requested outputs, in order; it has no inputs.
     pub unit: Unit,
-    /// The sources that its spans point into.
+    /// Sources of its spans.
     pub sources: SourceMap,
 }
 
-/// Links `template` with `inputs` set and every other input at its default. `outputs` are the names of those wanted, all
-/// where it is empty; a name may be that of a structure.
+/// Links `template` with `inputs` set and every other input at its default. `outputs` are the names of the requested
+/// outputs, all if it is empty; a name may denote a structure.
 ///
 /// # Errors
-/// Unknown names, types that do not fit, cycles, missing inputs: all that were found, with both ends named. Groups that
-/// contain themselves or become too large: the first that was found.
+/// Unknown names, type mismatches, cycles and missing inputs: all that were found, with both ends named. Groups that
+/// contain themselves or become too large: only the first.
 pub fn link(
     template: &Template,
     inputs: &[(String, Value)],
@@ -49,7 +49,7 @@ pub fn link(
     let link = || link_here(template, inputs, outputs, templates, environment);
     match template {
         Template::Unit(_) => link(),
-        // Expressions are compiled on the way: each would ask for a stack of its own.
+        // Expressions are compiled during linking; otherwise each would allocate a stack of its own.
         Template::Group(_) => check::deep_stack(link),
     }
 }
@@ -121,25 +121,25 @@ struct Linker<'a> {
     code: Code,
     functions: PrimaryMap<FunctionId, Function>,
     sources: SourceMap,
-    /// Position in `sources` of the first source of each map already taken over, by the map's address and the instance.
+    /// Index in `sources` of the first source of each source map already added, by the map's address and the instance.
     source_ids: FxHashMap<(usize, String), usize>,
-    /// The statements of each instance of a unit that may run later than it stands.
+    /// Statements of each instance of a unit that may be delayed.
     segments: Vec<Segment>,
-    /// How many of the instances being linked run in any case.
+    /// Number of enclosing instances that run unconditionally.
     entries: u32,
-    /// The globals that the units of the group being linked share, because one of them assigns to them.
+    /// Globals shared by the units of the group being linked: those that one of them assigns to.
     shared: SharedGlobals,
-    /// All variables that were shared.
+    /// All variables that were shared in any group.
     all_shared: Shared,
     templates: &'a dyn Templates,
     environment: &'a Environment<'a>,
     diagnostics: Diagnostics,
-    /// Of the outermost template.
+    /// Name of the outermost template.
     name: String,
 }
 
 impl Linker<'_> {
-    /// Links an instance of a template; gives its outputs, of a group only the wanted ones.
+    /// Links an instance of a template; returns its outputs, of a group only the wanted ones.
     fn template(&mut self, template: &Template, instance: &Instance<'_>) -> Vec<WirePart> {
         match template {
             Template::Unit(unit) => self.adapted(unit, instance),
@@ -147,7 +147,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The outputs asked for as parameters of the linked unit.
+    /// Returns the requested outputs as parameters of the linked unit.
     fn outputs(&mut self, template: &Template, ports: &[WirePart], wanted: &[String]) -> Vec<Param> {
         let mut params = vec![];
         let all: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
@@ -159,7 +159,7 @@ impl Linker<'_> {
                 self.emit(local, Op::Copy, vec![port.operand]);
                 params.push(Param::output(&port.name, port.ty, local, Span::default()));
             }
-            // After a mistake outputs are missing that are not unknown.
+            // After an error, known outputs may be missing.
             if !found && !self.diagnostics.has_errors() {
                 let error = GraphError::UnknownParam {
                     path: name.clone(),
@@ -184,7 +184,7 @@ impl Linker<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports a feed whose target is not among the `known` inputs of a template.
+    /// Reports a connection whose target is not among the `known` inputs of a template.
     fn report_target(&mut self, feed: &Feed<'_>, template: &str, known: Vec<String>) {
         let error = GraphError::UnknownParam {
             path: feed.target.to_string(),
@@ -195,7 +195,7 @@ impl Linker<'_> {
         self.report(error, &feed.place);
     }
 
-    /// Takes over a unit's sources, once for each instance, whose name places in them have; gives the position of the
+    /// Adds a unit's sources, once per instance, so that locations carry the instance's name; returns the index of the
     /// first.
     fn take_sources(&mut self, sources: &SourceMap, instance: &str, unit: &str) -> usize {
         let key = (std::ptr::from_ref(sources) as usize, instance.to_owned());

@@ -5,8 +5,8 @@ use crate::builtins::Builtin;
 use crate::hir::{Block, Code, Const, Kind, Op, Operand, Stmt, Unit, walk};
 
 impl Linker<'_> {
-    /// Answers `getattribute("shader:layername", …)` and `getattribute("shader:groupname", …)` of a unit whose statements
-    /// begin at `first`.
+    /// Replaces `getattribute("shader:layername", …)` and `getattribute("shader:groupname", …)` by constants in a unit
+    /// whose statements begin at `first`.
     pub(super) fn answer_names(&mut self, unit: &Unit, first: usize, layer: &str) {
         let asks = |value: &Const| matches!(value, Const::String(text) if text.starts_with("shader:"));
         if !unit.code.consts.values().any(asks) {
@@ -31,7 +31,7 @@ fn answer(block: &mut Block, code: &mut Code, layer: &str, group: &str) {
                 },
                 _ => None,
             };
-            // Asked for as a value of another type, there is no such attribute.
+            // Reading it as another type finds no attribute.
             let is_text = match args.get(3) {
                 Some(Operand::Const(id)) => code.consts[*id] == Const::Int(Kind::STRING.code()),
                 _ => false,

@@ -2,37 +2,41 @@
 //!
 //! Only globals that some unit of the group assigns to become variables of the linked code: other groups are linked as if
 //! nothing were shared.
+//!
+//! By default, a unit's assignments to `P`, `N`, `I` or `Ci` are visible to that unit only. In a group that shares globals
+//! ([`ShaderGroupTemplate::shares_globals`](crate::graph::ShaderGroupTemplate)), a layer sees the assignments of the layers
+//! before it, and a layer with connected outputs runs when these are first read.
 
 use crate::builtins::Global;
 use crate::graph::splice::{Overrides, Splice};
 use crate::hir::{Block, LocalId, Op, Operand, Stmt, Unit};
 
-/// The variables of shared globals; `None` is `Ci`.
+/// Variables of shared globals; the key `None` is `Ci`.
 #[derive(Debug, Default)]
 pub(super) struct SharedGlobals {
     list: Vec<(Option<Global>, LocalId)>,
 }
 
 impl SharedGlobals {
-    /// Adds one.
+    /// Adds a shared global.
     pub(super) fn add(&mut self, global: Option<Global>, local: LocalId) {
         self.list.push((global, local));
     }
 
-    /// The variable of a global.
+    /// Returns the variable of a shared global.
     pub(super) fn get(&self, global: Option<Global>) -> Option<LocalId> {
         let found = self.list.iter().find(|(known, _)| *known == global);
         found.map(|(_, local)| *local)
     }
 
-    /// What the defaults of parameters see of globals under `overrides`, which go first.
+    /// Values of globals seen by the defaults of parameters; `overrides` take precedence.
     pub(super) fn over(&self, overrides: &[(Global, Operand)]) -> Overrides {
         let shared = self.list.iter();
         let shared = shared.filter_map(|(global, local)| Some(((*global)?, Operand::Local(*local))));
         overrides.iter().copied().chain(shared).collect()
     }
 
-    /// Lets the variables of `unit` for shared globals be the shared ones, except under `overrides`.
+    /// Maps the variables of `unit` for shared globals to the shared ones, except those in `overrides`.
     pub(super) fn alias(&self, splice: &mut Splice<'_>, unit: &Unit, overrides: &[(Global, Operand)]) {
         for variable in &unit.globals {
             let is_overridden = overrides
@@ -44,7 +48,7 @@ impl SharedGlobals {
         }
     }
 
-    /// Drops the statements of a unit that would fill its own copies.
+    /// Removes the statements of a unit that initialise its own copies.
     pub(super) fn drop_copies(&self, body: Block) -> Block {
         let is_own = |stmt: &Stmt| match stmt {
             Stmt::Op {

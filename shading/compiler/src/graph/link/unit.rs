@@ -13,7 +13,7 @@ use crate::hir::{Block, Const, Kind, LocalId, Op, Operand, Param, Stmt, Unit};
 use crate::ty::{Length, Type};
 use shading_syntax::source::{SourceMap, Span};
 
-/// How an instance uses a parameter: only what the unit depends on.
+/// Returns the use of a parameter by an instance, restricted to the facts that the unit queries.
 fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
     let mut used = ParamUse::default();
     let part_of = |feed: &&Feed<'_>| longest_name(&feed.target, |name| name == param.name).0 == param.name;
@@ -34,7 +34,7 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
                 }
             });
         }
-        // What is not asked for must not tell uses apart.
+        // Facts that are not queried must not distinguish uses.
         used.is_image = (param.is_any || param.is_asked) && value.ty == Type::STRING;
     }
     if param.is_asked {
@@ -51,7 +51,7 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
 }
 
 impl Linker<'_> {
-    /// An instance of a unit, which is made for its use where it is adaptive.
+    /// Returns the unit of an instance; an adaptive unit is lowered for its use.
     pub(super) fn adapted(
         &mut self,
         template: &ShaderUnitTemplate,
@@ -91,7 +91,7 @@ impl Linker<'_> {
         }
     }
 
-    /// What gives an input its type, for messages.
+    /// Describes the source that determines the type of an input, for messages.
     fn given(&self, feed: &Feed<'_>) -> Option<String> {
         let [part] = &feed.wire.as_ref()?.parts[..] else {
             return None;
@@ -100,7 +100,7 @@ impl Linker<'_> {
         Some(format!("`{target}` is {}, given by {from}", part.ty))
     }
 
-    /// Gives the unit's outputs.
+    /// Links a unit instance; returns its outputs.
     pub(super) fn unit(
         &mut self,
         unit: &Unit,
@@ -161,8 +161,8 @@ impl Linker<'_> {
         ports
     }
 
-    /// Lets attributes of the geometry go before the value that a parameter has: the first that there is. Without a value,
-    /// `default` runs where there is no attribute.
+    /// Emits reads of geometry attributes that take precedence over a parameter's value: the first existing one.
+    /// Without a value, `default` runs if there is no attribute.
     fn attributes(
         &mut self,
         local: LocalId,
@@ -208,7 +208,7 @@ impl Linker<'_> {
         self.code.body.extend(chain);
     }
 
-    /// Reports a feed whose target is no parameter of the unit. What is given to an output is its first value.
+    /// Reports a connection whose target is not a parameter of the unit. A value for an output is its initial value.
     fn check_target(&mut self, feed: &Feed<'_>, unit: &Unit) {
         let params = &unit.params;
         let (name, rest) = longest_name(&feed.target, |name| params.iter().any(|p| p.name == name));

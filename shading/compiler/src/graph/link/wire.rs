@@ -10,7 +10,7 @@ use crate::hir::Operand;
 use crate::ty::Type;
 use shading_syntax::source::{SourceId, SourceMap, Span};
 
-/// A value with a name: that of an output, or the suffix of a part of a wire.
+/// A named value: an output, or a part of a wire with its suffix.
 #[derive(Clone, Debug)]
 pub(super) struct WirePart {
     pub(super) name: String,
@@ -34,12 +34,12 @@ impl Wire {
     }
 }
 
-/// Where a mistake is written, and the instance that it is in.
+/// Source location of an error, with the instance that it belongs to.
 #[derive(Clone)]
 pub(super) struct LinkPlace<'a> {
     pub(super) sources: Option<&'a SourceMap>,
     pub(super) span: Span,
-    /// The names of the nodes that lead to the instance, with dots; `""` for the outermost.
+    /// Dotted path of node names to the instance; `""` for the outermost.
     pub(super) instance: String,
 }
 
@@ -55,12 +55,12 @@ impl LinkPlace<'_> {
     };
 }
 
-/// A value on its way into an input.
+/// A value connected to an input.
 pub(super) struct Feed<'a> {
     pub(super) target: Path,
-    /// `None` after a mistake, which is reported.
+    /// `None` after an error, which is reported.
     pub(super) wire: Option<Wire>,
-    /// Whether it comes from another instance, a global or an expression: it is no constant.
+    /// True if it comes from another instance, a global or an expression, so that it is not a constant.
     pub(super) is_fed: bool,
     /// As [`crate::graph::Connection::interpolated`].
     pub(super) interpolated: Option<bool>,
@@ -68,7 +68,7 @@ pub(super) struct Feed<'a> {
 }
 
 impl Feed<'_> {
-    /// The part that is all of the input `name`.
+    /// Returns the part that is the whole input `name`.
     pub(super) fn whole(&self, name: &str) -> Option<&WirePart> {
         let suffix = name.strip_prefix(self.target.head.as_str())?;
         let suffix = match &self.target.rest[..] {
@@ -78,39 +78,39 @@ impl Feed<'_> {
         self.wire.as_ref()?.parts.iter().find(|part| part.name == suffix)
     }
 
-    /// What the target is called in messages.
+    /// Name of the target in messages.
     pub(super) fn target_name(&self) -> String {
         join(&self.place.instance, &self.target.to_string())
     }
 }
 
-/// A use of a template.
+/// An instance of a template.
 pub(super) struct Instance<'a> {
-    /// Where it stands; it is the instance that is named there.
+    /// Location, which also names the instance.
     pub(super) place: &'a LinkPlace<'a>,
-    /// What its inputs are given.
+    /// Values of its inputs.
     pub(super) feeds: Vec<Feed<'a>>,
-    /// Globals that have another value for it.
+    /// Overridden globals.
     pub(super) overrides: &'a [(Global, Operand)],
-    /// The names of the outputs that a group has to make; all without.
+    /// Names of the outputs that a group has to compute; `None` for all.
     pub(super) wanted: Option<&'a [String]>,
-    /// Who reads the outputs.
+    /// Readers of the outputs.
     pub(super) readers: Readers<'a>,
-    /// Whether inputs before which attributes of the geometry go count as connected.
+    /// True if inputs with a geometry attribute count as connected.
     pub(super) attributes_connect: bool,
 }
 
-/// Who reads the outputs of an instance.
+/// Readers of the outputs of an instance.
 #[derive(Clone, Copy)]
 pub(super) enum Readers<'a> {
-    /// Whoever asks for them by name; nobody without.
+    /// The caller of [`link`](super::link), who requests outputs by name; `None` for no reader.
     Caller(Option<&'a [String]>),
-    /// Other nodes of a group, and who asks for its outputs; and the name of the instance's node.
+    /// Other nodes of a group and the readers of the group's outputs; with the name of the instance's node.
     Group(&'a GroupReaders<'a>, &'a str),
 }
 
 impl Readers<'_> {
-    /// Whether somebody reads an output.
+    /// Returns whether an output is read.
     pub(super) fn read(&self, output: &str) -> bool {
         match self {
             Readers::Caller(wanted) => wanted.is_some_and(|list| list.iter().any(|name| names(output, name))),
@@ -119,13 +119,13 @@ impl Readers<'_> {
     }
 }
 
-/// What reads the nodes of a group, found when somebody first asks.
+/// Readers of the nodes of a group, computed on first use.
 pub(super) struct GroupReaders<'g> {
     pub(super) group: &'g ShaderGroupTemplate,
     by_node: OnceCell<FxHashMap<String, Vec<Reader>>>,
 }
 
-/// What reads a node: another node, or an output of the group, by its position.
+/// Reader of a node: another node, or an output of the group, by index.
 #[derive(Clone, Copy)]
 enum Reader {
     Node(usize),
@@ -168,7 +168,7 @@ impl<'g> GroupReaders<'g> {
     }
 }
 
-/// All that a node reads.
+/// Iterates over all bindings of a node.
 fn bindings(node: &Node) -> impl Iterator<Item = &Binding> {
     let overrides = node.overrides.iter().map(|(_, binding, _)| binding);
     node.inputs
@@ -178,23 +178,23 @@ fn bindings(node: &Node) -> impl Iterator<Item = &Binding> {
 }
 
 impl Instance<'_> {
-    /// What the names of its variables begin with.
+    /// Prefix of the names of its variables.
     pub(super) fn prefix(&self) -> &str {
         &self.place.instance
     }
 }
 
-/// Whether `name` is `whole` or a field of it.
+/// Returns whether `name` is `whole` or a field of it.
 pub(super) fn names(name: &str, whole: &str) -> bool {
     name.strip_prefix(whole)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Longest name of an instance (bytes); of a longer one the beginning is left out, since names of instances many levels
-/// deep would take more memory than their code.
+/// Maximum length in bytes of an instance name. Longer names lose their beginning, because the names of deeply nested
+/// instances would take more memory than their code.
 const MAX_NAME: usize = 200;
 
-/// The name of what is called `name` in the instance `prefix`.
+/// Returns the qualified name of `name` in the instance `prefix`.
 pub(super) fn join(prefix: &str, name: &str) -> String {
     if prefix.is_empty() {
         return name.to_owned();
@@ -206,11 +206,11 @@ pub(super) fn join(prefix: &str, name: &str) -> String {
     }
 }
 
-/// Where a value is asked for.
+/// Context of a binding.
 pub(super) struct BindingSite<'a> {
     pub(super) place: &'a LinkPlace<'a>,
-    /// Globals that have another value there.
+    /// Overridden globals.
     pub(super) overrides: &'a [(Global, Operand)],
-    /// The type asked for, where it is known.
+    /// Expected type, if known.
     pub(super) expected: Option<Type>,
 }

@@ -1,6 +1,6 @@
-// Operators and functions of a structure that work component by component. A header that includes this says by macros
-// what the structure is: KILN_TYPE its name, KILN_ALL(x) one with all components x, KILN_EACH1(f, a) and its kin one
-// made by f of the components of a, KILN_INFIX(a, op, b) one made by an operator, KILN_EQUAL(a, b) whether all agree.
+// Component-wise operators and functions of a structure. A header that includes this defines the structure by macros:
+// KILN_TYPE is its name, KILN_ALL(x) a value with all components x, KILN_EACH1(f, a) etc. a value made by applying f to
+// the components of a, KILN_INFIX(a, op, b) a value made by an operator, KILN_EQUAL(a, b) a test of all components.
 
 KILN_TYPE __operator__neg__(KILN_TYPE a) { return KILN_NEGATED(a); }
 
@@ -22,7 +22,7 @@ KILN_BY_NUMBER(add, +)
 KILN_BY_NUMBER(sub, -)
 KILN_BY_NUMBER(mul, *)
 
-// OSL multiplies by the inverse, which gives other bits than a division.
+// OSL multiplies by the inverse, which rounds differently than a division.
 KILN_TYPE __operator__div__(KILN_TYPE a, int b) { return a * (1.0 / (float)b); }
 KILN_TYPE __operator__div__(KILN_TYPE a, float b) { return a * (1.0 / b); }
 

@@ -3,7 +3,7 @@
 #define OSLUTIL_H
 
 // 1 on the edges of the face that is hit, else 0. The edges are those of "triangles", or of "polygons" or "patches";
-// `width` is in pixels where `raster` is set, else in the units of space. Nothing is drawn for diffuse rays, whose
+// `width` is in pixels if `raster` is set, else in units of space. Nothing is drawn for diffuse rays, whose
 // footprint is too wide.
 float wireframe(string edges, float width, int raster)
 {
@@ -41,7 +41,7 @@ float wireframe(string edges) { return wireframe(edges, 1, 1); }
 float wireframe() { return wireframe("polygons", 1, 1); }
 
 // 1 on the letters of a text, else 0. A character has 8 x 14 pixels; (0, 0) is the top left, t goes down. The text
-// repeats where it wraps, moved by what `jitter` says.
+// repeats if it wraps, offset by `jitter`.
 float draw_string(string text, float s, float t, int wrap_s, int wrap_t, int jitter)
 {
     // Gohu's font (font.gohu.org), the characters from `!` to `~`: 14 rows each, a row in two hexadecimal digits, the

@@ -1,0 +1,177 @@
+//! Observers of a render: progress bar, checkpoint, intermediate images, viewer, scheduler messages.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::checkpoint::{Checkpoint, Origin};
+use super::pictures::Pictures;
+use super::preview::Preview;
+use super::progress::Bar;
+use super::progress_lines::ProgressLines;
+use renderer_image::film::{Film, FilmTile};
+use renderer_transport::render::{Decision, Progress, RenderState};
+
+/// The observers of a render.
+pub(super) struct RenderObserver<'a> {
+    bar: &'a Bar,
+    origin: &'a Origin<'a>,
+    tasks: Vec<Mutex<Task<'a>>>,
+    preview: Option<&'a Preview>,
+    lines: Option<ProgressLines>,
+}
+
+/// A task that is repeated at intervals.
+struct Task<'a> {
+    what: Checkpointer<'a>,
+    every: Duration,
+    last: Instant,
+    /// How long it took the last time.
+    cost: Duration,
+    failed: bool,
+}
+
+/// What is done with the picture.
+enum Checkpointer<'a> {
+    /// Writes the checkpoint.
+    Checkpoint(&'a Checkpoint),
+    /// Writes the output files.
+    Pictures(&'a Pictures),
+}
+
+impl Checkpointer<'_> {
+    /// How many times what it takes has to pass until it is done again.
+    fn spacing(&self) -> u32 {
+        match self {
+            Checkpointer::Checkpoint(_) => 100,
+            Checkpointer::Pictures(_) => 10,
+        }
+    }
+}
+
+impl<'a> RenderObserver<'a> {
+    /// A bar alone.
+    pub(super) fn new(bar: &'a Bar, origin: &'a Origin<'a>) -> RenderObserver<'a> {
+        RenderObserver {
+            bar,
+            origin,
+            tasks: vec![],
+            preview: None,
+            lines: None,
+        }
+    }
+
+    /// Adds a checkpoint.
+    pub(super) fn keep(&mut self, checkpoint: &'a Checkpoint, every: Duration) {
+        self.add(Checkpointer::Checkpoint(checkpoint), every);
+    }
+
+    /// Adds intermediate writing of the output files.
+    pub(super) fn write(&mut self, pictures: &'a Pictures, every: Duration) {
+        self.add(Checkpointer::Pictures(pictures), every);
+    }
+
+    /// Shows the picture in a viewer.
+    pub(super) fn show(&mut self, preview: &'a Preview) {
+        self.preview = Some(preview);
+    }
+
+    /// Tells the progress to programs.
+    pub(super) fn tell_lines(&mut self) {
+        self.lines = Some(ProgressLines::default());
+    }
+
+    fn add(&mut self, what: Checkpointer<'a>, every: Duration) {
+        self.tasks.push(Mutex::new(Task {
+            what,
+            every,
+            last: Instant::now(),
+            cost: Duration::ZERO,
+            failed: false,
+        }));
+    }
+}
+
+impl Task<'_> {
+    fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.every.max(self.cost * self.what.spacing())
+    }
+
+    fn run(&mut self, origin: &Origin<'_>, state: &RenderState) -> Result<(), String> {
+        let begin = Instant::now();
+        let header = origin.header(&state.integrator, state);
+        let done = match &self.what {
+            Checkpointer::Checkpoint(checkpoint) => {
+                checkpoint.write(&header, state).map_err(|e| e.to_string())
+            }
+            Checkpointer::Pictures(pictures) => pictures
+                .write(&state.film, state.noise.as_ref(), &header)
+                .map(drop)
+                .map_err(|failure| failure.to_string()),
+        };
+        self.last = Instant::now();
+        self.cost = self.last - begin;
+        done
+    }
+}
+
+impl Progress for RenderObserver<'_> {
+    fn advance(&self, done: u64, total: u64) {
+        self.bar.advance(done, total);
+        if let Some(lines) = &self.lines {
+            lines.samples(done, total);
+        }
+    }
+
+    fn photons(&self, done: u64, total: u64) {
+        self.bar.photons(done, total);
+        if let Some(lines) = &self.lines {
+            lines.photons();
+        }
+    }
+
+    fn decided(&self, decision: &Decision) {
+        self.bar.decided(decision);
+    }
+
+    fn print(&self, text: &str) {
+        self.bar.print(text);
+    }
+
+    fn wants_tiles(&self) -> bool {
+        self.preview.is_some_and(Preview::is_watched)
+    }
+
+    fn tile(&self, film: &Film, tile: &FilmTile) {
+        if let Some(preview) = self.preview {
+            preview.show(film, tile);
+        }
+    }
+
+    fn wants_state(&self) -> bool {
+        self.tasks.iter().any(|task| lock(task).is_due())
+    }
+
+    fn state(&self, state: &RenderState) {
+        for task in &self.tasks {
+            let mut task = lock(task);
+            if !task.is_due() {
+                continue;
+            }
+            // A full disk may have room again before the render is over: it goes on, and the last good file stays.
+            match task.run(self.origin, state) {
+                Err(message) if !task.failed => {
+                    task.failed = true;
+                    self.bar.remark(&format!(
+                        "warning: {message}\n  the render goes on; what was written last is as it was"
+                    ));
+                }
+                Err(_) => {}
+                Ok(()) => task.failed = false,
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

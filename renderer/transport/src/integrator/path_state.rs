@@ -1,0 +1,430 @@
+//! Path state (throughput, footprint, MIS context) and its steps, which all integrators share: intersection, emission,
+//! light sampling, Russian roulette.
+//!
+//! [`PathState::advance`] finds the next vertex and reports its emission, [`PathState::sample_lights`] reports light samples
+//! taken there, and [`PathState::follow`] continues in a direction sampled by the integrator.
+//!
+//! Depth is the number of segments: depth 1 shows emission, depth 2 adds direct light. A transparent surface crossed
+//! straight through is not a vertex: it does not add to the depth, and shadow rays cross it too.
+// Kajiya 1986, "The Rendering Equation"; Veach 1997, chapters 8 to 10.
+
+use glam::Vec3;
+
+use super::direct::{DirectLightQuery, sample_one_light};
+use super::radiance_sink::{Contribution, RadianceSink};
+use super::stats::Stats;
+use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
+use crate::light::LightSampleContext;
+use crate::material::{MediumStack, RayKind, ShadingContext, ShadingResult};
+use crate::scene::{MAX_NULL_INTERFACES, Scene};
+use renderer_base::color::Rgb;
+use renderer_base::math::Ray;
+use renderer_base::sampler::Sampler;
+use renderer_base::sampling::power_heuristic;
+use renderer_geometry::camera::CameraRay;
+use renderer_geometry::{Bend, Footprint, Interaction};
+
+/// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
+const LONG_PATH: u32 = 24;
+
+/// Upper bound of the rr_probability probability beyond that depth.
+const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
+
+/// Limits of the path length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Limits {
+    /// Maximum number of segments.
+    pub(super) depth: u32,
+    /// Number of segments before Russian roulette begins.
+    pub(super) rr_depth: u32,
+    /// Survival probability of Russian roulette per unit of throughput, before clamping to 1.
+    pub(super) rr_scale: f32,
+}
+
+impl Limits {
+    /// Default rr_probability probability per unit of throughput: most paths are kept until their contribution is small
+    /// against that of the first vertices. Larger and smaller values both need more time for the same error.
+    pub(super) const RR_SCALE: f32 = 3.0;
+
+    /// Survival probability per unit of throughput for guided paths; each of their vertices contributes more.
+    pub(super) const GUIDED_RR_SCALE: f32 = 4.5;
+}
+
+/// State of a path between two vertices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PathState {
+    pub(super) ray: Ray,
+    pub(super) kind: RayKind,
+    pub(super) footprint: Footprint,
+    pub(super) mis_context: MisContext,
+    /// Product of BSDF weights and Russian-roulette factors so far.
+    pub(super) throughput: Rgb,
+    /// Squared relative index of refraction of the current medium. Refraction scales throughput by its inverse; Russian
+    /// roulette undoes the scaling.
+    eta2: f32,
+    /// Product of the ratios of sampled density to BSDF density over all vertices; 1 without guiding.
+    guide_pdf_ratio: f32,
+    /// Number of branches of the camera path that share its throughput, this one included.
+    branches: u32,
+    /// Number of segments, the current one included.
+    pub(super) depth: u32,
+    /// Number of transparent surfaces crossed.
+    null_interfaces: u32,
+    /// True if emission at the next hit is counted.
+    pub(super) counts_emission: bool,
+    /// True if infinite lights are hidden until the path scatters.
+    hides_infinite_lights: bool,
+    /// Stack of the media that contain the path.
+    bodies: MediumStack,
+}
+
+/// Path vertex: interaction, light-sampling reference point, shading result.
+pub(super) type PathVertex<'a> = (&'a Interaction, &'a LightSampleContext, &'a ShadingResult);
+
+/// MIS context of a ray: how its direction was sampled, for the weight of emission that it hits.
+#[derive(Clone, Copy, Debug)]
+pub struct MisContext {
+    /// Reference point of the last scattering vertex, for light selection.
+    pub at: LightSampleContext,
+    /// Density of the sampled direction [1/sr]; `None` if light sampling could not have generated it (delta lobes,
+    /// camera rays).
+    pub pdf: Option<f32>,
+}
+
+impl MisContext {
+    /// Returns the MIS weight of emission found by BSDF sampling; `light_pdf` returns the density of light sampling
+    /// [1/sr].
+    #[inline]
+    fn weight(&self, light_pdf: impl FnOnce(&LightSampleContext) -> f32) -> f32 {
+        self.pdf
+            .map_or(1.0, |pdf| power_heuristic(pdf, light_pdf(&self.at)))
+    }
+}
+
+impl PathState {
+    /// Starts a path at the camera.
+    pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay, shading: &mut ShadingContext) -> PathState {
+        let footprint = Footprint::camera(&camera_ray.differential, scene.uses_footprints());
+        let mis_context = MisContext {
+            at: LightSampleContext::in_space(camera_ray.ray.origin),
+            pdf: None,
+        };
+        let bodies = scene.bodies_about(&camera_ray.ray, shading);
+        PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, bodies)
+    }
+
+    /// Starts a path at a surface point, to estimate its incident radiance.
+    pub(super) fn point(
+        scene: &Scene,
+        ray: Ray,
+        mis_context: MisContext,
+        shading: &mut ShadingContext,
+    ) -> PathState {
+        let footprint = Footprint::POINT.scattered(0.0, min_spread(Spread::Diffuse));
+        let bodies = scene.bodies_about(&ray, shading);
+        PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, bodies)
+    }
+
+    fn new(
+        ray: Ray,
+        kind: RayKind,
+        footprint: Footprint,
+        mis_context: MisContext,
+        bodies: MediumStack,
+    ) -> PathState {
+        PathState {
+            ray,
+            kind,
+            footprint,
+            mis_context,
+            throughput: Rgb::WHITE,
+            eta2: 1.0,
+            guide_pdf_ratio: 1.0,
+            branches: 1,
+            depth: 1,
+            null_interfaces: 0,
+            counts_emission: true,
+            hides_infinite_lights: false,
+            bodies,
+        }
+    }
+
+    /// Hides directly visible emitters (`hide_emitters`): moves the ray's origin behind the emitting shapes that it
+    /// hits first, and hides infinite lights. Emitters behind a transparent surface stay visible, as in Mitsuba.
+    pub(super) fn hide_emitters(mut self, scene: &Scene) -> PathState {
+        self.hides_infinite_lights = true;
+        for _ in 0..MAX_NULL_INTERFACES {
+            let found = scene.intersect(&self.ray);
+            let Some(it) = found.filter(|it| scene.light_of(it.shape).is_some()) else {
+                break;
+            };
+            self.throughput *= self.bodies.transmittance(it.t);
+            self.footprint = self.footprint.passed(it.t);
+            self.ray = it.rest_of(&self.ray);
+        }
+        self
+    }
+
+    /// Finds the next vertex, shades it into `surface` and reports its emission, or that of infinite lights. Returns
+    /// `None` if the path ends: it left the scene, or `ends` is set and the next vertex needs no shading.
+    #[inline(always)]
+    pub(super) fn advance(
+        &self,
+        scene: &Scene,
+        ends: bool,
+        surface: &mut ShadingResult,
+        shading: &mut ShadingContext,
+        stats: &mut Stats,
+        light: &mut impl RadianceSink,
+    ) -> Option<Interaction> {
+        // Borrowed in place, as other large results: a copy would stall on store forwarding.
+        let found = scene.intersect(&self.ray);
+        let Some(it) = &found else {
+            if self.counts_emission && !(self.hides_infinite_lights && self.depth == 1) {
+                self.report_infinite_lights(scene, light);
+            }
+            return None;
+        };
+        let material = scene.material(it.shape);
+        if ends && !material.may_emit() && !material.may_be_transparent() {
+            return None;
+        }
+        stats.shading_runs += 1;
+        material.shade(it, self.kind, &self.footprint, shading, surface);
+        stats.lobe_overflows += u64::from(surface.crowded);
+        if scene.has_absorbing_media() {
+            self.bodies.absorb(it, surface);
+        }
+        if self.counts_emission && !surface.emission.is_black() {
+            let weight = self.mis_context.weight(|at| scene.light_pdf(at, it));
+            let label = Contribution {
+                light: scene.light_of(it.shape),
+                scattered: self.depth > 1,
+                guide_pdf_ratio: self.guide_pdf_ratio,
+            };
+            light.add(
+                label,
+                self.throughput * surface.transmittance * surface.emission * weight,
+            );
+        }
+        found
+    }
+
+    /// Reports the emission of infinite lights along a ray that leaves the scene.
+    #[inline]
+    fn report_infinite_lights(&self, scene: &Scene, light: &mut impl RadianceSink) {
+        let left = self.bodies.transmittance(f32::INFINITY);
+        for escaped in scene.escape(self.mis_context.at.p, self.ray.direction) {
+            let density = |at: &LightSampleContext| escaped.pdf * scene.light_probability(at, escaped.light);
+            let weight = self.mis_context.weight(density);
+            let label = Contribution {
+                light: Some(escaped.light),
+                scattered: self.depth > 1,
+                guide_pdf_ratio: self.guide_pdf_ratio,
+            };
+            light.add(label, self.throughput * left * escaped.radiance * weight);
+        }
+    }
+
+    /// Takes `count` light samples at a vertex and reports them; `response` as for [`sample_one_light`].
+    #[inline(always)]
+    pub(super) fn sample_lights(
+        &self,
+        scene: &Scene,
+        place: PathVertex<'_>,
+        count: u32,
+        response: impl Fn(Vec3, Option<f32>) -> Rgb,
+        sampler: &mut Sampler,
+        shading: &mut ShadingContext,
+        stats: &mut Stats,
+        light: &mut impl RadianceSink,
+    ) {
+        if count == 1 {
+            return self.sample_light(scene, place, response, sampler, shading, stats, light);
+        }
+        let walk = self.branch(count);
+        let mut branch = *sampler;
+        for number in 0..count {
+            light.next_light_sample();
+            branch = sampler.branch(number, count);
+            walk.sample_light(scene, place, &response, &mut branch, shading, stats, light);
+        }
+        sampler.skip_those_of(&branch);
+    }
+
+    #[inline(always)]
+    fn sample_light(
+        &self,
+        scene: &Scene,
+        (it, at, surface): PathVertex<'_>,
+        response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
+        sampler: &mut Sampler,
+        shading: &mut ShadingContext,
+        stats: &mut Stats,
+        light: &mut impl RadianceSink,
+    ) {
+        let asking = DirectLightQuery {
+            at,
+            end: it.ray_end(),
+            time: it.time,
+            bodies: |wi: Vec3| self.media_towards(scene, wi, it, surface),
+        };
+        if let Some(direct) = sample_one_light(scene, asking, response, sampler, shading, stats) {
+            let label = Contribution {
+                light: Some(direct.light),
+                scattered: true,
+                guide_pdf_ratio: self.guide_pdf_ratio,
+            };
+            light.add(label, self.throughput * direct.radiance);
+        }
+    }
+
+    /// Returns one of `branches` branches of this path, with an equal share of its throughput.
+    #[inline]
+    pub(super) fn branch(&self, branches: u32) -> PathState {
+        PathState {
+            throughput: self.throughput * (1.0 / branches as f32),
+            branches: self.branches * branches,
+            ..*self
+        }
+    }
+
+    /// Multiplies the ratio of sampled density to BSDF density at the current vertex into the path's ratio. Russian
+    /// roulette uses it: a direction that the guide favours has less throughput, but the same expected contribution.
+    #[inline(always)]
+    pub(super) fn scale_guide_pdf_ratio(&mut self, ratio: f32) {
+        self.guide_pdf_ratio *= ratio;
+    }
+
+    /// Continues from a vertex in the sampled direction, or straight through. Returns `false` if the path ends.
+    #[inline(always)]
+    pub(super) fn follow(
+        &mut self,
+        scene: &Scene,
+        (it, at, surface): PathVertex<'_>,
+        sample: &BsdfSample,
+        limits: Limits,
+        sampler: &mut Sampler,
+    ) -> bool {
+        self.throughput *= sample.weight;
+        if self.throughput.is_black() {
+            return false;
+        }
+        if scene.has_absorbing_media() {
+            self.bodies = self.media_towards(scene, sample.wi, it, surface);
+        }
+        if sample.is_pass() {
+            self.cross_null_interface(it);
+            return self.null_interfaces <= MAX_NULL_INTERFACES;
+        }
+        if self.depth >= limits.depth {
+            return false;
+        }
+        self.scatter(scene, it, at, sample);
+        self.depth <= limits.rr_depth || self.survives(limits.rr_scale, sampler)
+    }
+
+    /// Returns the medium stack after a hit, for a ray that leaves in the unit vector `wi`.
+    fn media_towards(
+        &self,
+        scene: &Scene,
+        wi: Vec3,
+        it: &Interaction,
+        surface: &ShadingResult,
+    ) -> MediumStack {
+        let mut bodies = self.bodies;
+        bodies.follow(it, scene.material_id(it.shape), surface, wi);
+        bodies
+    }
+
+    /// Crosses a transparent surface: the MIS context stays that of the last scattering vertex.
+    #[inline(always)]
+    fn cross_null_interface(&mut self, it: &Interaction) {
+        self.null_interfaces += 1;
+        self.kind = RayKind(self.kind.0 | RayKind::TRANSPARENT.0);
+        self.footprint = self.footprint.passed(it.t);
+        self.ray = Ray {
+            t_max: self.ray.t_max - it.t,
+            ..it.spawn_ray(self.ray.direction)
+        };
+    }
+
+    #[inline(always)]
+    fn scatter(&mut self, scene: &Scene, it: &Interaction, at: &LightSampleContext, sample: &BsdfSample) {
+        self.depth += 1;
+        self.counts_emission = true;
+        self.eta2 *= sample.eta * sample.eta;
+        self.kind = kind_of(sample.lobe);
+        self.update_footprint(scene, it, sample);
+        // Assigned field by field: a struct assignment builds the value elsewhere and copies it, which stalls on store
+        // forwarding.
+        self.mis_context.at = *at;
+        self.mis_context.pdf = (!sample.is_specular()).then_some(sample.pdf);
+        self.ray = it.spawn_ray(sample.wi);
+    }
+
+    /// Updates the ray footprint for the sampled direction. A wider lobe gives a larger footprint, and so coarser
+    /// texture lookups.
+    #[inline(always)]
+    fn update_footprint(&mut self, scene: &Scene, it: &Interaction, sample: &BsdfSample) {
+        if self.footprint.differential.is_some() && sample.lobe.spread == Spread::Specular {
+            let bend = match sample.lobe.side {
+                Side::Reflection => Bend::Reflection,
+                Side::Transmission => Bend::Refraction(sample.eta),
+            };
+            let change = |dp| scene.normal_change(it, dp);
+            self.footprint = self.footprint.bent(it, sample.wi, bend, change);
+        } else {
+            self.footprint.scatter(it.t, min_spread(sample.lobe.spread));
+        }
+    }
+
+    /// Plays Russian roulette; returns `false` if the path is terminated.
+    #[inline(always)]
+    fn survives(&mut self, rr_scale: f32, sampler: &mut Sampler) -> bool {
+        let weight =
+            self.throughput.max_component() * self.eta2 * self.guide_pdf_ratio * self.branches as f32;
+        let max = if self.depth > LONG_PATH {
+            MAX_LONG_PATH_RR_PROBABILITY
+        } else {
+            1.0
+        };
+        let rr_probability = (rr_scale * weight).min(max);
+        if rr_probability >= 1.0 {
+            sampler.skip();
+            return true;
+        }
+        let survives = sampler.next_1d() < rr_probability;
+        self.throughput *= 1.0 / rr_probability;
+        survives
+    }
+}
+
+/// Random number for lobe selection; drawn only if there are several lobes.
+#[inline]
+pub(super) fn sample_u_lobe(bsdf: &Bsdf, sampler: &mut Sampler) -> f32 {
+    if bsdf.has_choice() {
+        return sampler.next_1d();
+    }
+    sampler.skip();
+    0.0
+}
+
+fn min_spread(spread: Spread) -> f32 {
+    match spread {
+        Spread::Specular | Spread::Straight => 0.0,
+        Spread::Glossy => 0.05,
+        Spread::Diffuse => 0.2,
+    }
+}
+
+/// Returns the ray kind after scattering by a lobe of this kind.
+fn kind_of(lobe: LobeKind) -> RayKind {
+    match (lobe.spread, lobe.side) {
+        (Spread::Diffuse, _) => RayKind::DIFFUSE,
+        (Spread::Glossy, _) => RayKind::GLOSSY,
+        (Spread::Specular, Side::Reflection) => RayKind::REFLECTION,
+        (Spread::Specular, Side::Transmission) => RayKind::REFRACTION,
+        (Spread::Straight, _) => RayKind::TRANSPARENT,
+    }
+}

@@ -1,0 +1,12 @@
+//! Material flags: which effects a shader may have at some point (emission, transparency, absorption, layers).
+
+/// Effects that a shader may have at some point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MaterialFlags {
+    pub(super) emits: bool,
+    pub(super) transparent: bool,
+    /// True if the interior may absorb light.
+    pub(super) absorbs: bool,
+    /// True if lobe weights may depend on the view direction.
+    pub(super) layers: bool,
+}

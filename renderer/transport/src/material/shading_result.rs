@@ -1,0 +1,85 @@
+//! Shading result at a point: BSDF, emission, transparency.
+
+use glam::Vec3;
+
+use crate::bsdf::{Bsdf, Lobe, Transparent};
+use renderer_base::color::Rgb;
+use renderer_base::math::Frame;
+use renderer_geometry::Interaction;
+
+/// Shading result at a point. It is large: create one and reuse it.
+#[derive(Clone, Debug)]
+pub struct ShadingResult {
+    /// BSDF; includes straight transmission.
+    pub bsdf: Bsdf,
+    /// Emitted radiance towards the viewer.
+    pub emission: Rgb,
+    /// Straight-through transmittance. Path rays sample it as a delta lobe of `bsdf`; shadow rays and light sampling
+    /// multiply by it.
+    pub transparency: Rgb,
+    /// Transmittance of the medium along the path segment to this point; already multiplied into `bsdf` and
+    /// `transparency`, but not into `emission`.
+    pub transmittance: Rgb,
+    /// Absorption coefficient of the interior [1/m], if the shader defines one; a clear interior also displaces other
+    /// media.
+    pub(crate) absorption: Option<Rgb>,
+    /// True if there were more lobes than `bsdf` holds, so that one of them stands for several.
+    pub crowded: bool,
+}
+
+impl ShadingResult {
+    /// Creates an empty, black result.
+    #[inline]
+    pub fn new() -> ShadingResult {
+        ShadingResult {
+            bsdf: Bsdf::new(Vec3::Z, Vec3::Z),
+            emission: Rgb::BLACK,
+            transparency: Rgb::BLACK,
+            transmittance: Rgb::WHITE,
+            absorption: None,
+            crowded: false,
+        }
+    }
+
+    /// Clears the result for another point.
+    #[inline]
+    pub(super) fn reset(&mut self, point: &Interaction) {
+        self.bsdf.reset(point.ng, point.wo);
+        (self.emission, self.transparency, self.crowded) = (Rgb::BLACK, Rgb::BLACK, false);
+        (self.transmittance, self.absorption) = (Rgb::WHITE, None);
+    }
+
+    /// Multiplies scattering and transparency by the medium's transmittance on the way to the point.
+    pub(super) fn attenuate(&mut self, transmittance: Rgb) {
+        self.transmittance = transmittance;
+        self.transparency *= transmittance;
+        self.bsdf.scale(transmittance);
+    }
+
+    /// Returns whether the surface bounds a medium. Without an interior and without refraction it is a thin sheet,
+    /// which transmits light too.
+    pub(crate) fn bounds_medium(&self) -> bool {
+        self.absorption.is_some() || self.bsdf.bends()
+    }
+
+    /// Absorption coefficient of the medium behind the surface [1/m].
+    pub(crate) fn interior_absorption(&self) -> Rgb {
+        self.absorption.unwrap_or(Rgb::BLACK)
+    }
+
+    /// Adds the delta lobe of straight transmission.
+    #[inline]
+    pub(super) fn pass_straight(&mut self, point: &Interaction) {
+        if !self.transparency.is_black() {
+            let frame = Frame::from_normal(point.ng);
+            self.bsdf
+                .push(self.transparency, frame, Lobe::Transparent(Transparent));
+        }
+    }
+}
+
+impl Default for ShadingResult {
+    fn default() -> ShadingResult {
+        ShadingResult::new()
+    }
+}

@@ -1,0 +1,301 @@
+//! Branches and light samples at the first surface that scatters: variances of the parts of a sample against their costs,
+//! and the best numbers of them.
+//!
+//! Measured time would make the image depend on the machine and its load, so cost is counted in rays.
+// Bolin & Meyer 1997, "An Error Metric for Monte Carlo Ray Tracing", section 3: the optimal splitting ratio.
+
+use std::f64::consts::SQRT_2;
+
+use super::pixels::Pilot;
+use crate::integrator::{Contribution, Prepared, RadianceSink};
+use crate::render::RenderSettings;
+use crate::render::settings::MAX_BRANCHES;
+use crate::scene::Scene;
+use renderer_base::color::Rgb;
+use renderer_image::Rect;
+
+/// Distance of the pilot's pixels on small films, so that it takes no longer than one sample of each.
+pub(super) const STEP: u32 = 4;
+
+/// Samples of each of the pilot's pixels.
+pub(super) const SAMPLES: u64 = 8;
+
+/// The numbers of branches and of light samples to choose among. With more, edges and lenses have too few samples; Sobol'
+/// points are spread best over powers of two.
+const COUNTS: [u32; 4] = [1, 2, 4, MAX_BRANCHES as u32];
+
+/// Work that counts as the least, relative to it.
+pub(super) const CLOSE: f64 = 1.03;
+
+/// What stratification leaves of the variance of the camera and of light samples in pictures of many samples. Their
+/// numbers are the first, and are spread best.
+const STRATIFIED: f64 = 0.5;
+
+/// Share of the pixels, those of the largest errors, that is left out: a few rare paths must not decide.
+pub(super) const OUTLIERS: f64 = 0.01;
+
+/// What parts of a sample cost, in rays of plain paths.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Costs {
+    /// The camera's ray: making it, tracing it, what else is known where it hits, and adding the sample to the film.
+    camera: f64,
+    /// Choosing a light, a point on it, and the shadow ray.
+    light_sample: f64,
+    /// A ray of a branch.
+    ray: f64,
+}
+
+pub(super) const PLAIN: Costs = Costs {
+    camera: 2.0,
+    light_sample: 0.9,
+    ray: 1.0,
+};
+
+pub(super) const GUIDED: Costs = Costs { ray: 1.3, ..PLAIN };
+
+/// Final gathering looks up the caustic map where the camera's ray hits, and irradiance where a gather ray does.
+pub(super) const GATHERED: Costs = Costs {
+    camera: 2.4,
+    light_sample: 0.9,
+    ray: 1.5,
+};
+
+/// A guide is looked up where the camera's ray hits, and sampled by each gather ray.
+pub(super) const GUIDED_GATHERED: Costs = Costs {
+    camera: 3.0,
+    light_sample: 0.9,
+    ray: 2.2,
+};
+
+/// How many of each there are at the first surface that scatters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) branches: u32,
+    pub(super) light_samples: u32,
+}
+
+/// The relative variances of the parts of a sample, and their costs in rays.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Errors {
+    /// What the camera's ray brings, whatever follows.
+    pub(super) camera: f64,
+    /// One light sample.
+    pub(super) light_sample: f64,
+    /// One branch.
+    pub(super) branch: f64,
+    /// Variance of a branch that guides spare.
+    spared: f64,
+    cost_of_camera: f64,
+    cost_of_light_sample: f64,
+    cost_of_branch: f64,
+}
+
+/// Measures paths of two light samples and two branches.
+pub(super) fn measured(scene: &Scene, settings: &RenderSettings, in_two: &Prepared) -> Pilot<Pixel> {
+    let film = Rect::of_size(settings.width, settings.height);
+    Pilot::new(scene, settings, &film, STEP, |sample, context| {
+        let mut pixel = Pixel::default();
+        for index in 0..SAMPLES {
+            let (ray, mut sampler) = sample(index);
+            let mut parts = Parts::default();
+            in_two.collect(scene, &ray, &mut sampler, context, &mut parts);
+            pixel.add(&parts);
+        }
+        pixel
+    })
+}
+
+/// The sum of variances at these pixels, relative to their brightness.
+pub(super) fn relative(pixels: &[Pixel], variances: &[f64]) -> f64 {
+    let mean = mean_of(pixels);
+    let pixels = pixels.iter().zip(variances);
+    pixels.map(|(pixel, variance)| pixel.scale(mean) * variance).sum()
+}
+
+fn mean_of(pixels: &[Pixel]) -> f64 {
+    pixels.iter().map(Pixel::mean).sum::<f64>() / pixels.len() as f64
+}
+
+impl Errors {
+    /// What a pilot of [`measured`] tells, where parts of samples cost so much.
+    pub(super) fn of(pilot: &Pilot<Pixel>, costs: Costs) -> Errors {
+        let samples = (pilot.pixels.len() as u64 * SAMPLES) as f64;
+        let rays = pilot.work.rays() as f64 / samples;
+        let continued = (pilot.work.indirect_rays + pilot.work.gather_rays) as f64 / samples;
+        let split = pilot.pixels.iter().map(|pixel| pixel.split).sum::<f64>() / samples;
+        let mean = mean_of(&pilot.pixels);
+        let mut errors: Vec<[f64; 4]> = pilot.pixels.iter().map(|pixel| pixel.errors(mean)).collect();
+        let after_camera = |error: &[f64; 4]| error[1] + error[2];
+        errors.sort_by(|a, b| after_camera(a).total_cmp(&after_camera(b)));
+        errors.truncate(errors.len() - (errors.len() as f64 * OUTLIERS) as usize);
+        let [camera, light_sample, branch, spared] =
+            std::array::from_fn(|part| errors.iter().map(|error| error[part]).sum::<f64>());
+        Errors {
+            camera: (STRATIFIED * camera).max(1e-3 * (light_sample + branch)),
+            light_sample: STRATIFIED * light_sample,
+            branch,
+            spared,
+            cost_of_camera: costs.camera,
+            cost_of_light_sample: costs.light_sample * split,
+            // Besides these there are the camera's ray and one to a light for each of the light samples, but for those
+            // that no light can come from.
+            cost_of_branch: costs.ray * (0.5 * (rays - 1.0) - split).max(0.5 * continued),
+        }
+    }
+
+    /// What the same light has without guides, by branches that cost as much as those of `plain`.
+    pub(super) fn without_guides(self, plain: &Errors) -> Errors {
+        Errors {
+            branch: (self.branch + self.spared).max(0.0),
+            cost_of_branch: plain.cost_of_branch,
+            ..self
+        }
+    }
+
+    /// The same where a branch has this variance at least.
+    pub(super) fn with_branch(self, least: f64) -> Errors {
+        Errors {
+            branch: self.branch.max(least),
+            ..self
+        }
+    }
+
+    /// The numbers with the least work, `most` at most, where none are given; the smallest of those that come close.
+    pub(super) fn best(&self, branches: Option<u32>, light_samples: Option<u32>, most: u32) -> Counts {
+        let allowed = || COUNTS.into_iter().filter(|&count| count <= most).collect();
+        let given = |count: Option<u32>| count.map_or_else(allowed, |count| vec![count]);
+        let light_samples = given(light_samples);
+        let all = given(branches).into_iter().flat_map(|branches| {
+            light_samples.iter().map(move |&light_samples| Counts {
+                branches,
+                light_samples,
+            })
+        });
+        let all: Vec<Counts> = all.collect();
+        let least = all
+            .iter()
+            .map(|counts| self.work(*counts))
+            .fold(f64::INFINITY, f64::min);
+        // Written so that a number that is not finite is close to any.
+        let is_far = |counts: &Counts| self.work(*counts) > CLOSE * least;
+        let size = |counts: &&Counts| counts.branches + counts.light_samples;
+        *all.iter()
+            .filter(|counts| !is_far(counts))
+            .min_by_key(size)
+            .expect("the least is close to itself")
+    }
+
+    /// Variance times cost of samples of so many branches and light samples.
+    pub(super) fn work(&self, counts: Counts) -> f64 {
+        let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
+        let variance = self.camera + self.light_sample / light_samples + self.branch / branches;
+        variance * self.cost(counts)
+    }
+
+    /// As how many paths a camera ray with so many branches and light samples counts: a power of two, `most` at most, near
+    /// its cost over that with one of each, or as many as are given.
+    pub(super) fn paths(
+        &self,
+        counts: Counts,
+        branches: Option<u32>,
+        light_samples: Option<u32>,
+        most: u64,
+    ) -> u64 {
+        let plain = Counts {
+            branches: branches.unwrap_or(1),
+            light_samples: light_samples.unwrap_or(1),
+        };
+        let ratio = self.cost(counts) / self.cost(plain);
+        let powers = (0..=most.ilog2()).map(|power| 1 << power);
+        // Halfway between two powers by their ratio.
+        powers
+            .take_while(|&power| power == 1 || ratio * SQRT_2 >= power as f64)
+            .last()
+            .unwrap_or(1)
+    }
+
+    /// The cost of such a sample in rays.
+    pub(super) fn cost(&self, counts: Counts) -> f64 {
+        let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
+        self.cost_of_camera + self.cost_of_light_sample * light_samples + self.cost_of_branch * branches
+    }
+}
+
+/// Luminance of the parts of a sample: what the camera's ray brings, of two light samples, and of two branches.
+#[derive(Default)]
+struct Parts {
+    light: [f64; 5],
+    part: usize,
+    spared: f64,
+}
+
+/// The first of the two branches.
+const BRANCH: usize = 3;
+
+impl RadianceSink for Parts {
+    fn add(&mut self, label: Contribution, radiance: Rgb) {
+        let luminance = f64::from(radiance.luminance());
+        self.light[self.part] += luminance;
+        self.spared += luminance * luminance * f64::from(label.guide_pdf_ratio - 1.0);
+    }
+
+    fn next_light_sample(&mut self) {
+        self.part += 1;
+    }
+
+    fn next_branch(&mut self) {
+        self.part = (self.part + 1).max(BRANCH);
+    }
+}
+
+/// Sums over the samples of a pixel.
+#[derive(Default)]
+pub(super) struct Pixel {
+    sum: f64,
+    squares: f64,
+    /// Squares of the differences between both light samples.
+    light_differences: f64,
+    /// Squares of the differences between both branches.
+    differences: f64,
+    /// Squares that guides spare: by BSDF sampling alone the light of a path is as many times brighter and rarer as guides
+    /// prefer it, so that its expected square is so many times larger.
+    spared: f64,
+    /// Samples that have been split.
+    split: f64,
+}
+
+impl Pixel {
+    fn add(&mut self, parts: &Parts) {
+        let [_, light_a, light_b, a, b] = parts.light;
+        let all = parts.light.iter().sum::<f64>();
+        if all.is_finite() {
+            self.sum += all;
+            self.squares += all * all;
+            self.light_differences += (light_a - light_b).powi(2);
+            self.differences += (a - b).powi(2);
+            self.spared += parts.spared;
+        }
+        self.split += f64::from(parts.part.min(1) as u8);
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum / SAMPLES as f64
+    }
+
+    /// What makes a variance relative, in a picture of this mean.
+    fn scale(&self, mean: f64) -> f64 {
+        1.0 / (self.mean().powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
+    }
+
+    /// Relative variances in a picture of this mean: of what the camera's ray brings, of a single light sample, of a
+    /// single branch, and what guides spare of it.
+    fn errors(&self, mean: f64) -> [f64; 4] {
+        let n = SAMPLES as f64;
+        let scale = self.scale(mean);
+        let all = (self.squares - self.sum * self.sum / n).max(0.0) / (n - 1.0);
+        // Each of the two has half of the light.
+        let [light_samples, branches] = [self.light_differences, self.differences].map(|squares| squares / n);
+        let camera = all - light_samples - branches;
+        [camera, 2.0 * light_samples, 2.0 * branches, 2.0 * self.spared / n].map(|part| scale * part)
+    }
+}

@@ -1,0 +1,53 @@
+//! The choice of pilots: integrator, branches, guides, and what they tell of it.
+
+use crate::integrator::Integrator;
+
+/// Result of the pilot.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision {
+    /// Path or photon.
+    pub integrator: Integrator,
+    /// Expected time to equal error of the other integrator, relative to this one; infinite where the other cannot find all
+    /// of the light.
+    pub gain: f64,
+}
+
+/// An integrator for which pilots have chosen.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::render) struct Chosen<T> {
+    /// What they chose.
+    pub(in crate::render) choice: T,
+    /// As how many paths a camera ray counts.
+    pub(in crate::render) paths_per_ray: u64,
+}
+
+impl<T> Chosen<T> {
+    /// Where there was nothing to choose.
+    pub(in crate::render) fn given(choice: T) -> Chosen<T> {
+        Chosen {
+            choice,
+            paths_per_ray: 1,
+        }
+    }
+
+    pub(in crate::render) fn map<U>(self, f: impl FnOnce(T) -> U) -> Chosen<U> {
+        Chosen {
+            choice: f(self.choice),
+            paths_per_ray: self.paths_per_ray,
+        }
+    }
+}
+
+/// An integrator of which nothing is left open but the counts of photon maps, which [`with_counts`](super::with_counts) chooses once there are
+/// maps.
+pub(in crate::render) struct Choice {
+    /// The decision of `auto`.
+    pub(in crate::render) decision: Option<Decision>,
+    /// The integrator as settings and files name it, never `auto`.
+    pub(in crate::render) integrator: Integrator,
+    /// The same with branches, light samples and guides.
+    pub(in crate::render) settled: Chosen<Integrator>,
+    /// Root mean square of the light that `path` cannot find, relative to the picture, where that is seen and `path` was
+    /// given.
+    pub(in crate::render) unfound: Option<f64>,
+}

@@ -1,0 +1,240 @@
+//! How paths are traced, where the integrator's settings do not say: short pilots decide.
+//!
+//! - Branches and light samples at the first surface that scatters: see `branches.rs`.
+//! - Guides of `photon`: which of both has less variance × cost. Where the sky or near walls light a surface, gather rays
+//!   are better off without.
+//! - Guides of `path`, where indirect light makes the noise: guides are made of a few photons, and the paths that they guide
+//!   show what the same light would have as variance without them. Rare bright paths, which guides find and a pilot of other
+//!   paths misses, are counted so; caustics that both miss are known by photons.
+
+use super::branches::{
+    CLOSE, Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PLAIN, Pixel, SAMPLES, STEP,
+    measured, relative,
+};
+use super::caustics;
+use super::choice::Chosen;
+use super::pixels::Pilot;
+use super::stratified;
+use crate::integrator::photon::{GuideField, Photons};
+use crate::integrator::{Pass, PathSettings, PhotonSettings, Prepared};
+use crate::render::RenderSettings;
+use crate::scene::Scene;
+use renderer_image::Rect;
+
+/// The pilot's guides are made of one photon for so many that the picture's are made of, and of so many at most: shaders
+/// may be slow.
+const FEWER_PHOTONS: u64 = 4;
+const MOST_PHOTONS: u64 = 1 << 16;
+
+/// What guided paths lose to uneven numbers: a mixture with a histogram spreads Sobol' points less evenly, which variances
+/// of single samples do not tell. Where the pilot finds both alike (cornell_box), guided pictures take 1.4 times the work.
+const UNEVEN: f64 = 1.2;
+
+/// The settings with the numbers of branches and light samples and the guides that are best, where they are not given.
+/// Decides on the `rayon` pool that it is called in; the same for any number of threads, any crop and any range of
+/// samples.
+pub(super) fn chosen(
+    scene: &Scene,
+    settings: &RenderSettings,
+    path: &PathSettings,
+    pass: &Pass<'_>,
+) -> Chosen<PathSettings> {
+    let reaches = |segments| path.depth.is_none_or(|depth| depth >= segments);
+    if !reaches(2) {
+        return Chosen::given(PathSettings {
+            split: path.split.or(Some(1)),
+            light_samples: path.light_samples.or(Some(1)),
+            guide: path.guide.or(Some(false)),
+            ..*path
+        });
+    }
+    if path.split.is_some() && path.light_samples.is_some() && path.guide.is_some() {
+        return Chosen::given(*path);
+    }
+    let pilots = Pilots {
+        scene,
+        settings,
+        path,
+        pass,
+    };
+    let plain = pilots.paths(false);
+    let guided = match path.guide {
+        Some(guide) => guide.then(|| pilots.paths(true).errors),
+        None if reaches(3) => pilots.guided(&plain),
+        None => None,
+    };
+    let errors = guided.as_ref().unwrap_or(&plain.errors);
+    let counts = pilots.counts(errors);
+    let most = settings.most_paths_per_ray();
+    Chosen {
+        choice: PathSettings {
+            split: Some(counts.branches),
+            light_samples: Some(counts.light_samples),
+            guide: Some(guided.is_some()),
+            ..*path
+        },
+        paths_per_ray: errors.paths(counts, path.split, path.light_samples, most),
+    }
+}
+
+/// What pilots of `path` are about.
+struct Pilots<'a> {
+    scene: &'a Scene,
+    settings: &'a RenderSettings,
+    path: &'a PathSettings,
+    pass: &'a Pass<'a>,
+}
+
+/// A pilot's paths, and what they show.
+struct PilotPaths {
+    paths: Prepared,
+    pilot: Pilot<Pixel>,
+    errors: Errors,
+}
+
+impl Pilots<'_> {
+    /// Measures paths with or without guides.
+    fn paths(&self, guide: bool) -> PilotPaths {
+        let in_two = PathSettings {
+            split: Some(2),
+            light_samples: Some(2),
+            guide: Some(guide),
+            ..*self.path
+        };
+        let paths = prepare(self.scene, &in_two, self.pass);
+        let pilot = measured(self.scene, self.settings, &paths);
+        let errors = Errors::of(&pilot, if guide { GUIDED } else { PLAIN });
+        PilotPaths { paths, pilot, errors }
+    }
+
+    /// The best numbers of branches and light samples.
+    fn counts(&self, errors: &Errors) -> Counts {
+        errors.best(
+            self.path.split,
+            self.path.light_samples,
+            self.settings.most_branches(),
+        )
+    }
+
+    /// The errors of guided paths, if these are sooner at the same error.
+    fn guided(&self, plain: &PilotPaths) -> Option<Errors> {
+        let (branch, rest) = (
+            plain.errors.branch,
+            plain.errors.camera + plain.errors.light_sample,
+        );
+        let mut guided = None;
+        if branch > rest {
+            let tried = self.paths(true);
+            let unguided = tried.errors.without_guides(&plain.errors);
+            if UNEVEN * self.work(&tried.errors) < self.work(&unguided) {
+                return Some(tried.errors);
+            }
+            guided = Some(tried);
+        }
+        let few = self.caustics(caustics::FEW)?;
+        if 2.0 * self.of_caustics(plain, &few) <= branch.max(rest) {
+            return None;
+        }
+        let many = self.caustics(caustics::MANY)?;
+        let of_plain = self.of_caustics(plain, &many);
+        if of_plain <= branch.max(rest) {
+            return None;
+        }
+        let guided = guided.unwrap_or_else(|| self.paths(true));
+        let of_guided = guided.errors.with_branch(self.of_caustics(&guided, &many));
+        // Rare paths have no even numbers to lose.
+        (self.work(&of_guided) < self.work(&plain.errors.with_branch(of_plain))).then_some(of_guided)
+    }
+
+    /// So many photons of caustics, where there are any.
+    fn caustics(&self, count: u64) -> Option<Box<Photons>> {
+        caustics::photons(self.scene, self.path, self.pass, count)
+    }
+
+    /// The relative variance that caustics make in a branch of these paths.
+    fn of_caustics(&self, of: &PilotPaths, maps: &Photons) -> f64 {
+        let film = Rect::of_size(self.settings.width, self.settings.height);
+        let variances = caustics::variances(self.scene, self.settings, (&film, STEP), &of.paths, maps);
+        relative(&of.pilot.pixels, &variances)
+    }
+
+    fn work(&self, errors: &Errors) -> f64 {
+        errors.work(self.counts(errors))
+    }
+}
+
+/// Paths for a pilot, as settings without choices left ask for them.
+pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Prepared {
+    if path.guide != Some(true) {
+        return Prepared::Path(*path);
+    }
+    let photons = (GuideField::photons(pass) / FEWER_PHOTONS).min(MOST_PHOTONS);
+    Prepared::Guided(*path, Box::new(GuideField::prepare(path, scene, pass, photons)))
+}
+
+/// Photon maps with the numbers of gather rays and light samples and the guides that are best, where their settings do not
+/// give them. Progressive passes take one of each: they have photons of their own for every sample, which cost more.
+pub(in crate::render) fn with_counts(
+    scene: &Scene,
+    settings: &RenderSettings,
+    photon: &PhotonSettings,
+    maps: Prepared,
+) -> Chosen<Prepared> {
+    let gathers = photon.show.is_none() && !photon.progressive && photon.gather != Some(0);
+    let is_open = photon.gather.is_none() || photon.light_samples.is_none() || photon.guide.is_none();
+    if !gathers || !is_open || photon.depth == Some(1) {
+        return Chosen::given(maps);
+    }
+    let mut maps = maps.with_counts(2, 2);
+    let guides = [(false, GATHERED), (true, GUIDED_GATHERED)];
+    let of_guides = guides
+        .into_iter()
+        .filter(|(guide, _)| photon.guide.is_none_or(|given| given == *guide));
+    let mut errors = vec![];
+    for (guide, costs) in of_guides {
+        maps = maps.with_guides(guide);
+        errors.push((guide, Errors::of(&measured(scene, settings, &maps), costs)));
+    }
+    // What is best for the one may be better for the other, too, by what stratification leaves.
+    let counts = |errors: &Errors| errors.best(photon.gather, photon.light_samples, settings.most_branches());
+    let mut all: Vec<Counts> = errors.iter().map(|(_, errors)| counts(errors)).collect();
+    all.dedup();
+    let most = settings.most_paths_per_ray();
+    let mut best: Option<(f64, bool, Counts, u64)> = None;
+    for (guide, errors) in &errors {
+        for &counts in &all {
+            maps = maps
+                .with_guides(*guide)
+                .with_counts(counts.branches, counts.light_samples);
+            let work = errors.cost(counts) * relative_variance(scene, settings, &maps);
+            if best.is_none_or(|(least, ..)| CLOSE * work < least) {
+                let paths = errors.paths(counts, photon.gather, photon.light_samples, most);
+                best = Some((work, *guide, counts, paths));
+            }
+        }
+    }
+    let Some((_, guide, counts, paths_per_ray)) = best else {
+        return Chosen::given(maps);
+    };
+    let choice = maps
+        .with_guides(guide)
+        .with_counts(counts.branches, counts.light_samples);
+    Chosen {
+        choice,
+        paths_per_ray,
+    }
+}
+
+/// The relative variance of samples in pictures of many, but for a share of the pixels.
+fn relative_variance(scene: &Scene, settings: &RenderSettings, prepared: &Prepared) -> f64 {
+    let film = Rect::of_size(settings.width, settings.height);
+    let pixels = stratified::sample(scene, settings, &film, STEP, SAMPLES, prepared).pixels;
+    let mean = pixels.iter().map(|pixel| pixel.mean).sum::<f64>() / pixels.len() as f64;
+    let relative = |pixel: &stratified::Pixel| {
+        pixel.variance / (pixel.mean.powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
+    };
+    let mut errors: Vec<f64> = pixels.iter().map(relative).collect();
+    errors.sort_by(f64::total_cmp);
+    errors.truncate(errors.len() - (errors.len() as f64 * OUTLIERS) as usize);
+    errors.iter().sum()
+}

@@ -1,0 +1,87 @@
+//! Pilots: a few samples of pixels spread over the film, to choose by before rendering.
+
+use glam::UVec2;
+use rayon::prelude::*;
+
+use crate::integrator::{Context, Stats};
+use crate::render::RenderSettings;
+use crate::scene::Scene;
+use renderer_base::sampler::Sampler;
+use renderer_geometry::camera::CameraRay;
+use renderer_image::Rect;
+
+/// Pixels of a pilot along the longer side of its rectangle.
+const PIXELS: u32 = 40;
+
+/// Keeps the pilot's random numbers apart from those of the picture.
+const SALT: u64 = 0x70_69_6c_6f_74;
+
+/// What was measured at the pixels, and the work that it took.
+pub(in crate::render) struct Pilot<T> {
+    pub(in crate::render) pixels: Vec<T>,
+    pub(in crate::render) work: Stats,
+}
+
+impl<T: Send> Pilot<T> {
+    /// Measures pixels spread over `rect`, `step` apart at least, on the current `rayon` pool; the same for any number
+    /// of threads. `measure` gets a function that makes the camera's ray of a sample, and the sampler after it.
+    pub(in crate::render) fn new(
+        scene: &Scene,
+        settings: &RenderSettings,
+        rect: &Rect,
+        step: u32,
+        measure: impl Fn(&dyn Fn(u64) -> (CameraRay, Sampler), &mut Context) -> T + Sync,
+    ) -> Pilot<T> {
+        Pilot::at(scene, settings, &places(rect, step), |place, sampler, context| {
+            let sample = |index| sample(settings, place, index, *sampler);
+            measure(&sample, context)
+        })
+    }
+
+    /// Measures these pixels. `measure` gets one of them, and the pilot's sampler.
+    pub(in crate::render) fn at(
+        scene: &Scene,
+        settings: &RenderSettings,
+        places: &[UVec2],
+        measure: impl Fn(UVec2, &mut Sampler, &mut Context) -> T + Sync,
+    ) -> Pilot<T> {
+        let rows: Vec<(Vec<T>, Stats)> = places
+            .par_chunks(PIXELS as usize)
+            .map_init(
+                || (Context::new(scene), Sampler::new(settings.seed ^ SALT)),
+                |(context, sampler), places| {
+                    context.stats = Stats::default();
+                    let pixels = places.iter().map(|&place| measure(place, sampler, context));
+                    (pixels.collect(), context.stats)
+                },
+            )
+            .collect();
+        let mut pilot = Pilot {
+            pixels: vec![],
+            work: Stats::default(),
+        };
+        for (pixels, work) in rows {
+            pilot.pixels.extend(pixels);
+            pilot.work.merge(&work);
+        }
+        pilot
+    }
+}
+
+fn places(rect: &Rect, least_step: u32) -> Vec<UVec2> {
+    let (width, height) = (rect.width(), rect.height());
+    let step = width.max(height).div_ceil(PIXELS).max(least_step);
+    let corner = UVec2::new(rect.x0, rect.y0);
+    let last = UVec2::new(width, height) - 1;
+    (0..height.div_ceil(step))
+        .flat_map(|y| (0..width.div_ceil(step)).map(move |x| UVec2::new(x, y)))
+        .map(|cell| corner + (cell * step + step / 2).min(last))
+        .collect()
+}
+
+fn sample(settings: &RenderSettings, place: UVec2, index: u64, mut sampler: Sampler) -> (CameraRay, Sampler) {
+    sampler.start(place, index);
+    let film = place.as_vec2() + sampler.next_2d();
+    let ray = settings.camera.generate(film, sampler.next_2d(), 0.0);
+    (ray, sampler)
+}

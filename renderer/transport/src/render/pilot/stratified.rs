@@ -1,0 +1,44 @@
+//! The variance of samples as far as stratification leaves it: measured between two sequences of a few samples.
+
+use super::pixels::Pilot;
+use crate::integrator::Prepared;
+use crate::render::RenderSettings;
+use crate::scene::Scene;
+use renderer_base::color::Rgb;
+use renderer_image::Rect;
+
+/// Luminance over the samples of a pixel.
+pub(super) struct Pixel {
+    pub(super) mean: f64,
+    /// Variance of a sample, from the means of two sequences.
+    pub(super) variance: f64,
+}
+
+/// Renders a pilot's pixels, `step` apart at least, with two sequences of so many samples.
+pub(super) fn sample(
+    scene: &Scene,
+    settings: &RenderSettings,
+    rect: &Rect,
+    step: u32,
+    samples: u64,
+    prepared: &Prepared,
+) -> Pilot<Pixel> {
+    Pilot::new(scene, settings, rect, step, |sample, context| {
+        let means = [0, 1].map(|sequence| {
+            let mut sum = 0.0;
+            for index in 0..samples {
+                let (ray, mut sampler) = sample(sequence << 32 | index);
+                let light: Rgb = prepared.li(scene, &ray, &mut sampler, context);
+                let luminance = f64::from(light.luminance());
+                if luminance.is_finite() {
+                    sum += luminance;
+                }
+            }
+            sum / samples as f64
+        });
+        Pixel {
+            mean: 0.5 * (means[0] + means[1]),
+            variance: 0.5 * samples as f64 * (means[0] - means[1]).powi(2),
+        }
+    })
+}

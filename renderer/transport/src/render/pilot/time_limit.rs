@@ -1,0 +1,56 @@
+//! Time limits: how many paths fit into one, so that what is chosen before the first sample suits it.
+//!
+//! A camera ray of eight branches that takes longer than the limit makes no picture, and pilots that take longer than the
+//! picture serve nothing. A time limit makes the picture depend on the machine anyhow.
+
+use std::time::{Duration, Instant};
+
+use super::pixels::Pilot;
+use crate::integrator::{Integrator, PathSettings, Prepared};
+use crate::render::RenderSettings;
+use crate::scene::Scene;
+use renderer_image::Rect;
+
+/// Samples of each of the pilot's pixels.
+const SAMPLES: u64 = 4;
+
+/// The settings with as many samples in all as fit into the time limit, if that is fewer; measured on the current `rayon`
+/// pool by plain paths.
+pub(in crate::render) fn fitted(scene: &Scene, settings: &RenderSettings, limit: Duration) -> RenderSettings {
+    let path = match settings.integrator {
+        Integrator::Path(path) | Integrator::Auto(path) => path,
+        Integrator::Photon(photon) => PathSettings {
+            depth: photon.depth,
+            ..PathSettings::default()
+        },
+    };
+    let paths = Prepared::Path(path).with_counts(1, 1);
+    let film = Rect::of_size(settings.width, settings.height);
+    let begin = Instant::now();
+    let pilot = Pilot::new(scene, settings, &film, 1, |sample, context| {
+        let light = (0..SAMPLES).map(|index| {
+            let (ray, mut sampler) = sample(index);
+            paths.li(scene, &ray, &mut sampler, context).luminance()
+        });
+        light.sum::<f32>()
+    });
+    let each = begin.elapsed().as_secs_f64() / (pilot.pixels.len().max(1) as u64 * SAMPLES) as f64;
+    let fit = limit.as_secs_f64() / (each * settings.pixels() as f64);
+    RenderSettings {
+        total: settings.total.min(fit as u64),
+        ..settings.clone()
+    }
+}
+
+/// Paths without branches, for what has no time for a pilot.
+pub(in crate::render) fn plain(integrator: &Integrator) -> Integrator {
+    match integrator {
+        Integrator::Path(path) | Integrator::Auto(path) => Integrator::Path(PathSettings {
+            split: path.split.or(Some(1)),
+            light_samples: path.light_samples.or(Some(1)),
+            guide: path.guide.or(Some(false)),
+            ..*path
+        }),
+        Integrator::Photon(_) => *integrator,
+    }
+}

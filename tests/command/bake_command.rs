@@ -1,0 +1,542 @@
+//! Command line tests of `kiln bake`: files written and errors.
+
+mod layouts;
+mod refusals;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+
+use renderer::image::{MetaValue, read, read_channels, read_metadata};
+use tempfile::TempDir;
+
+/// A ball in an open box with a lamp.
+const SCENE: &str = "film { size = (8, 6); }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
+material grey = matte(albedo = 0.5);
+material lamp = emitter(radiance = 5);
+shape floor : plane { size = 3; material = grey; }
+shape back : rectangle { size = (3, 2); material = grey; transform = translate(0, 1, -1.5); }
+shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = grey; }
+shape light : rectangle { size = (1, 1); material = lamp; transform = translate(0, 2, 0) * rotate((1, 0, 0), 90); }
+";
+
+fn kiln(folder: &Path, args: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
+    command.args(args.split_whitespace()).current_dir(folder);
+    command
+}
+
+fn run(folder: &Path, args: &str) -> Output {
+    kiln(folder, args).output().expect("the program starts")
+}
+
+fn done(folder: &Path, args: &str) {
+    let output = run(folder, args);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "kiln {args}\n{message}");
+}
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
+    folder
+}
+
+/// All files of a folder.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            (
+                entry.file_name().into_string().unwrap(),
+                fs::read(entry.path()).unwrap(),
+            )
+        })
+        .collect()
+}
+
+/// The same files, byte by byte.
+fn same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>) {
+    assert!(found.keys().eq(expected.keys()), "{:?}", found.keys());
+    for (name, bytes) in found {
+        assert!(*bytes == expected[name], "{name} differs");
+    }
+}
+
+const SMALL: &str = "bake a.kiln --integrator path --samples 16 --resolution 64";
+
+#[test]
+fn a_scene_needs_no_camera_to_be_baked() {
+    let folder = folder();
+    let blind: String = SCENE.lines().filter(|line| !line.starts_with("camera")).collect();
+    fs::write(folder.path().join("blind.kiln"), blind).unwrap();
+    let flags = "--resolution 32 --samples 4 --integrator path --quiet";
+    done(folder.path(), &format!("bake blind.kiln -o blind {flags}"));
+    done(folder.path(), &format!("bake a.kiln -o seen {flags}"));
+    let irradiance = |of: &str| fs::read(folder.path().join(of).join("irradiance.exr")).unwrap();
+    assert_eq!(irradiance("blind"), irradiance("seen"));
+    for refused in ["render blind.kiln -o blind.png", "check blind.kiln"] {
+        let output = run(folder.path(), refused);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code() == Some(1) && message.contains("has no camera"),
+            "{refused}: {message}"
+        );
+    }
+}
+
+#[test]
+fn shaders_know_that_they_are_baked() {
+    let folder = folder();
+    let at = folder.path();
+    let scene = "film { size = (4, 4); }
+        camera main : perspective { from = (0, 1, 1); to = (0, 0, 0); }
+        surface glow(output closure color surface = 0) { surface = (raytype(\"bake\") ? 2 : 1) * emission(); }
+        material sky { surface = glow(); emission = both; }
+        material black = matte(albedo = 0);
+        shape floor : plane { size = 1; material = black; }
+        shape dome : sphere { radius = 3; material = sky; }";
+    fs::write(at.join("glow.kiln"), scene).unwrap();
+    done(
+        at,
+        "bake glow.kiln --include direct --integrator path --samples 64 --resolution 32 -o out --quiet",
+    );
+    let irradiance = read(&at.join("out/irradiance.exr")).unwrap();
+    // Of the floor: there is nothing on the dome's texels, or what it sends to itself.
+    let lit: Vec<f32> = irradiance.data.iter().copied().filter(|&v| v > 0.0).collect();
+    let mean = lit.iter().sum::<f32>() / lit.len() as f32;
+    let expected = 2.0 * std::f32::consts::PI;
+    assert!((mean / expected - 1.0).abs() < 0.1, "{mean} is not {expected}");
+    // In a picture they are not.
+    let above = scene.replace(
+        "from = (0, 1, 1); to = (0, 0, 0)",
+        "from = (0, 1, 1); to = (0, 2, 0)",
+    );
+    fs::write(at.join("above.kiln"), above).unwrap();
+    done(at, "render above.kiln --spp 1 -o picture.exr --quiet");
+    let picture = read(&at.join("picture.exr")).unwrap();
+    assert!(
+        picture.data.iter().all(|&v| (v - 1.0).abs() < 1e-4),
+        "{:?}",
+        picture.data
+    );
+}
+
+#[test]
+fn a_texture_and_what_comes_with_it() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, &format!("{SMALL} --order 2 --include both -o out"));
+    let out = at.join("out");
+    let names: Vec<String> = files(&out).into_keys().collect();
+    let expected = "bake.json color.exr coverage.png direction.exr irradiance.exr preview.png scene.glb sh_b.exr \
+                    sh_b_2.exr sh_b_3.exr sh_g.exr sh_g_2.exr sh_g_3.exr sh_r.exr sh_r_2.exr sh_r_3.exr";
+    assert_eq!(names.join(" "), expected);
+    let irradiance = read(&out.join("irradiance.exr")).unwrap();
+    assert_eq!(
+        (irradiance.width, irradiance.height, irradiance.non_finite()),
+        (64, 64, 0)
+    );
+
+    let json: serde_json::Value = serde_json::from_slice(&fs::read(out.join("bake.json")).unwrap()).unwrap();
+    assert_eq!(json["basis"]["names"].as_array().unwrap().len(), 9);
+    assert_eq!(json["basis"]["functions"][3], "0.488603 x");
+    assert_eq!(json["atlas"]["objects"][2]["name"], "ball");
+}
+
+/// What `bake.json` says of a bake.
+fn manifest(out: &Path) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(out.join("bake.json")).unwrap()).unwrap()
+}
+
+/// By what it holds: the values of every channel of a bake's images, after checking that `bake.json` and the metadata of
+/// the images agree about them.
+fn planes(out: &Path) -> BTreeMap<String, Vec<f32>> {
+    let mut planes = BTreeMap::new();
+    let manifest = manifest(out);
+    for (file, channels) in manifest["atlas"]["images"].as_object().unwrap() {
+        let metadata = read_metadata(&out.join(file)).unwrap();
+        let image = read_channels(&out.join(file)).unwrap();
+        assert_eq!(image.planes.len(), channels.as_object().unwrap().len(), "{file}");
+        for (channel, plane) in image.planes {
+            let key = format!("kiln.channel.{channel}");
+            let said = metadata
+                .iter()
+                .find(|(name, _)| *name == key)
+                .map(|(_, value)| value);
+            let Some(held) = channels[&channel].as_str() else {
+                assert!(
+                    said.is_none() && plane.iter().all(|&v| v == 0.0),
+                    "{file} {channel}"
+                );
+                continue;
+            };
+            assert_eq!(said, Some(&MetaValue::from(held)), "{file} {channel}");
+            assert!(
+                planes.insert(held.to_owned(), plane).is_none(),
+                "{file} {channel}"
+            );
+        }
+    }
+    planes
+}
+
+#[test]
+fn files_of_an_earlier_bake_do_not_stay() {
+    let folder = folder();
+    let at = folder.path();
+    let out = at.join("out");
+    let bakes = [
+        "--layout coefficients --order 2",
+        "--layout rgba",
+        "--target vertex",
+        "--target probes",
+        "--layout packed --order 2",
+    ];
+    let mine = ["notes.txt", "sh_mine.exr", "irradiance.png"];
+    for (number, flags) in bakes.into_iter().enumerate() {
+        let flags = match flags.contains("--target") {
+            true => format!("bake a.kiln --integrator path --samples 1 {flags}"),
+            false => format!("{SMALL} --samples 1 {flags}").replacen(" --samples 16", "", 1),
+        };
+        done(at, &format!("{flags} -o fresh{number}"));
+        done(at, &format!("{flags} -o out"));
+        let fresh = files(&at.join(format!("fresh{number}")));
+        let mut found = files(&out);
+        // What is not a bake's stays, even if the manifest says otherwise.
+        for name in mine {
+            assert_eq!(found.remove(name).is_some(), number > 0, "{name}");
+        }
+        same(&found, &fresh);
+        for name in mine {
+            fs::write(out.join(name), "mine").unwrap();
+        }
+        fs::write(at.join("sh_r.exr"), "outside").unwrap();
+        let mut manifest = manifest(&out);
+        let list = manifest["files"].as_array_mut().unwrap();
+        let strange = ["../sh_r.exr", "../a.kiln", "/sh_r.exr", ".", "", "fresh0"]
+            .into_iter()
+            .chain(mine);
+        list.extend(strange.map(serde_json::Value::from));
+        fs::write(out.join("bake.json"), manifest.to_string()).unwrap();
+    }
+    assert_eq!(fs::read(at.join("sh_r.exr")).unwrap(), b"outside");
+    assert_eq!(fs::read_to_string(at.join("a.kiln")).unwrap(), SCENE);
+    // A manifest of somebody else's says nothing.
+    fs::write(out.join("bake.json"), "{ \"files\": [\"sh_0.exr\"] }").unwrap();
+    done(
+        at,
+        "bake a.kiln --integrator path --samples 1 --target probes -o out",
+    );
+    assert!(out.join("sh_0.exr").exists());
+    // What a bake reads is not removed by it.
+    done(at, &format!("{SMALL} -o room"));
+    done(
+        at,
+        "bake room/scene.glb --integrator path --samples 1 --target probes -o room",
+    );
+    let left: Vec<String> = files(&at.join("room")).into_keys().collect();
+    assert_eq!(left, ["bake.json", "probes.json", "scene.glb"]);
+}
+
+#[test]
+fn a_killed_bake_leaves_no_mixture_behind_for_the_next() {
+    let folder = folder();
+    let at = folder.path();
+    let long = "bake a.kiln --integrator path --samples 1 --resolution 128 --order 2 --layout coefficients";
+    let short = "bake a.kiln --integrator path --samples 1 --target probes";
+    done(at, &format!("{short} -o fresh"));
+    let start = Instant::now();
+    done(at, &format!("{long} -o out"));
+    let whole = start.elapsed();
+    for part in 0..6 {
+        // Over the end of the bake, where files are written.
+        let wait = whole.mul_f64(0.6 + 0.1 * f64::from(part));
+        let mut child = kiln(at, &format!("{long} --seed {part} -o out"))
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(wait);
+        let _ = child.kill();
+        child.wait().unwrap();
+        if manifest(&at.join("out"))["complete"] == true {
+            let listed = manifest(&at.join("out"))["files"].as_array().unwrap().len();
+            let there = files(&at.join("out"))
+                .into_keys()
+                .filter(|name| !name.starts_with('.'))
+                .count();
+            assert_eq!(there, listed + 1);
+        }
+    }
+    done(at, &format!("{short} -o out"));
+    let mut left = files(&at.join("out"));
+    // Temporary files of the killed are swept by whoever writes the same file later.
+    left.retain(|name, _| !name.starts_with('.'));
+    same(&left, &files(&at.join("fresh")));
+}
+
+#[test]
+fn the_geometry_comes_back_with_its_coordinates() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, &format!("{SMALL} -o out"));
+    // Baked again, the written scene needs no unwrapping: its second set is fit.
+    fs::write(
+        at.join("b.kiln"),
+        "import \"out/scene.glb\" as room;\nlight sky : environment { color = 1; }\nfilm { size = (8, 8); }\n\
+         camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }\n",
+    )
+    .unwrap();
+    let again = "bake b.kiln --integrator path --samples 1 --resolution 64 --no-unwrap";
+    done(at, &format!("{again} -o again"));
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(at.join("again/bake.json")).unwrap()).unwrap();
+    let objects = json["atlas"]["objects"].as_array().unwrap();
+    assert!(objects.len() == 4 && objects.iter().all(|object| object["coordinates"] == "own"));
+}
+
+#[test]
+fn direct_light_and_baked_light_make_the_picture() {
+    let folder = folder();
+    let at = folder.path();
+    done(
+        at,
+        "bake a.kiln --resolution 96 --samples 256 --order 2 --layout coefficients -o out",
+    );
+    let ways = [
+        ("back", "lightmap(albedo = 0.5, file = \"out/irradiance.exr\")"),
+        ("sh", "lightmap_sh(albedo = 0.5, folder = \"out\", order = 2)"),
+    ];
+    for (file, material) in ways {
+        let mut back =
+            "film { size = (48, 36); }\nsampler { spp = 256; }\nimport \"out/scene.glb\" as room;\n\
+                        camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }\n\
+                        assign room.light = emitter(radiance = 5);\n"
+                .to_owned();
+        for name in ["floor", "back", "ball"] {
+            back += &format!("assign room.{name} = {material};\n");
+        }
+        fs::write(at.join(format!("{file}.kiln")), back).unwrap();
+        done(
+            at,
+            &format!("render {file}.kiln --integrator path --depth 2 -o {file}.exr"),
+        );
+    }
+    done(
+        at,
+        "render a.kiln --integrator path --size 48x36 --spp 256 -o whole.exr",
+    );
+    done(
+        at,
+        "render a.kiln --integrator path --size 48x36 --spp 256 --depth 2 -o direct.exr",
+    );
+    let error = |image: &str, reference: &str| {
+        let output = run(at, &format!("compare {image} {reference}"));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("relative MSE"))
+            .unwrap()
+            .to_owned();
+        line.split_whitespace().last().unwrap().parse::<f64>().unwrap()
+    };
+    let direct = error("direct.exr", "whole.exr");
+    for image in ["back.exr", "sh.exr"] {
+        let baked = error(image, "whole.exr");
+        assert!(
+            baked < 0.005 && baked < 0.2 * direct,
+            "{image}: {baked}, without baked light {direct}"
+        );
+    }
+    let apart = error("sh.exr", "back.exr");
+    assert!(apart < 0.001, "{apart} between coefficients and irradiance");
+}
+
+/// A sheet that faces +z; `light` is what it stands in.
+fn sheet(light: &str) -> String {
+    format!(
+        "film {{ size = (8, 8); }}\nsampler {{ spp = 16; }}\n\
+         camera main : perspective {{ from = (0, 0, 4); to = (0, 0, 0); fov = 15; }}\n\
+         camera behind : perspective {{ from = (0, 0, -4); to = (0, 0, 0); fov = 15; }}\n{light}"
+    )
+}
+
+const SHEET: &str =
+    "shape sheet : rectangle { size = 2; material = grey; }\nmaterial grey = matte(albedo = 0.8);\n";
+
+/// The mean colour of a picture.
+fn mean(path: &Path) -> [f32; 3] {
+    let image = read(path).unwrap();
+    let pixels = image.data.chunks_exact(image.channels);
+    let count = pixels.len() as f32;
+    pixels.fold([0.0; 3], |sum, p| std::array::from_fn(|i| sum[i] + p[i] / count))
+}
+
+#[test]
+fn a_back_is_a_node_of_its_own() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let lights = "light front : directional { direction = (0, 0, -1); irradiance = (3, 1, 0); }\n\
+                  light back : directional { direction = (0, 0, 1); irradiance = (0, 1, 2); }\n";
+    fs::write(at.join("sheet.kiln"), sheet(&format!("{lights}{SHEET}"))).unwrap();
+    done(
+        at,
+        "bake sheet.kiln --integrator path --include both --resolution 32 -o out",
+    );
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(at.join("out/bake.json")).unwrap()).unwrap();
+    let objects = &json["atlas"]["objects"];
+    assert_eq!(objects[0]["side"], "front");
+    assert_eq!(
+        (&objects[1]["name"], &objects[1]["side"]),
+        (&"sheet.back".into(), &"back".into())
+    );
+
+    // The triangles of both face away from each other, and so do the sheets lie.
+    let glb = fs::read(at.join("out/scene.glb")).unwrap();
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let document: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    let word = |view: &serde_json::Value, index: usize| {
+        let offset = document["bufferViews"][view.as_u64().unwrap() as usize]["byteOffset"]
+            .as_u64()
+            .unwrap();
+        let at = 28 + length + offset as usize + 4 * index;
+        <[u8; 4]>::try_from(&glb[at..at + 4]).unwrap()
+    };
+    let view = |accessor: &serde_json::Value| {
+        document["accessors"][accessor.as_u64().unwrap() as usize]["bufferView"].clone()
+    };
+    for (node, name, sign) in [(0, "sheet", 1.0), (1, "sheet.back", -1.0)] {
+        assert_eq!(document["nodes"][node]["name"], name);
+        let primitive = &document["meshes"][node]["primitives"][0];
+        let attribute = |name: &str, vertex: usize| {
+            let view = view(&primitive["attributes"][name]);
+            glam::Vec3::from([0, 1, 2].map(|i| f32::from_le_bytes(word(&view, 3 * vertex + i))))
+        };
+        let indices = view(&primitive["indices"]);
+        let corners = [0, 1, 2].map(|i| u32::from_le_bytes(word(&indices, i)) as usize);
+        let [a, b, c] = corners.map(|vertex| attribute("POSITION", vertex));
+        assert!((b - a).cross(c - a).z * sign > 0.1, "{name}");
+        assert!(
+            corners.iter().all(|&v| attribute("NORMAL", v).z * sign > 0.99),
+            "{name}"
+        );
+        let gap = if sign > 0.0 { 0.0..=0.0 } else { 1e-5..=1e-3 };
+        assert!(gap.contains(&-a.z), "{name} lies at {}", a.z);
+    }
+
+    // Each shows its light to its side.
+    let mut back = sheet("import \"out/scene.glb\" as room;\n");
+    for name in ["sheet", "sheet.back"] {
+        back += &format!("assign room.\"{name}\" = lightmap(albedo = 0.8, file = \"out/irradiance.exr\");\n");
+    }
+    fs::write(at.join("back.kiln"), back).unwrap();
+    for (camera, irradiance) in [("main", [3.0, 1.0, 0.0]), ("behind", [0.0, 1.0, 2.0])] {
+        done(
+            at,
+            &format!("render back.kiln --integrator path --camera {camera} -o {camera}.exr"),
+        );
+        let found = mean(&at.join(format!("{camera}.exr")));
+        for (found, irradiance) in found.into_iter().zip(irradiance) {
+            let expected = 0.8 / std::f32::consts::PI * irradiance;
+            assert!(
+                (found - expected).abs() < 0.03 * expected + 1e-6,
+                "{camera}: {found} for {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn coefficients_follow_the_normal() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let lights = [
+        ("sky", "light sky : environment { color = 1; }\n"),
+        (
+            "sun",
+            "light sun : directional { direction = (0, 0, -1); irradiance = 2; }\n",
+        ),
+    ];
+    for (name, light) in lights {
+        fs::write(at.join("sheet.kiln"), sheet(&format!("{light}{SHEET}"))).unwrap();
+        done(
+            at,
+            &format!(
+                "bake sheet.kiln --integrator path --include both --samples 1024 --resolution 16 --order 2 \
+                 --layout coefficients -o {name}"
+            ),
+        );
+    }
+    // A hemisphere of radiance 1 gives π (1 + cos t) / 2 to what is tilted by t, a sun as much as its bands let through:
+    // 1/4 + cos t / 2 + 5/32 (3 cos² t - 1), and never less than nothing.
+    let tilted = "(0.8660254, 0, 0.5)";
+    let pi = std::f32::consts::PI;
+    for (light, order, normal, irradiance) in [
+        ("sky", 1, "(0, 0, 1)", pi),
+        ("sky", 2, "(0, 0, 1)", pi),
+        ("sky", 1, tilted, 0.75 * pi),
+        ("sky", 2, tilted, 0.75 * pi),
+        ("sky", 2, "(0.48, 0.64, 0.6)", 0.8 * pi),
+        ("sun", 1, tilted, 2.0 * 0.5),
+        ("sun", 2, tilted, 2.0 * (0.5 - 5.0 / 128.0)),
+        ("sun", 2, "(0, -0.6, 0.8)", 2.0 * (0.65 + 0.15625 * 0.92)),
+        ("sun", 1, "(0, 0, -1)", 0.0),
+    ] {
+        let material =
+            format!("lightmap_sh(albedo = 0.8, folder = \"{light}\", order = {order}, n = {normal})");
+        let text = sheet(&format!(
+            "import \"{light}/scene.glb\" as room;\nassign room.sheet = {material};\n"
+        ));
+        fs::write(at.join("back.kiln"), text).unwrap();
+        done(at, "render back.kiln --integrator path -o back.exr");
+        let expected = 0.8 / pi * irradiance;
+        for found in mean(&at.join("back.exr")) {
+            assert!(
+                (found - expected).abs() < 0.01 * expected + 1e-6,
+                "{light} to order {order} on {normal}: {found} for {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn vertices_and_probes() {
+    let folder = folder();
+    let at = folder.path();
+    done(
+        at,
+        "bake a.kiln --integrator path --samples 4 --target vertex -o vertices",
+    );
+    let glb = fs::read(at.join("vertices/scene.glb")).unwrap();
+    let text = String::from_utf8_lossy(&glb);
+    assert!(text.contains("_IRRADIANCE") && text.contains("_SH_L11") && !text.contains("_SH_L20"));
+
+    done(
+        at,
+        "bake a.kiln --integrator path --samples 16 --target probes --probe-spacing 0.5 -o grid",
+    );
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(at.join("grid/probes.json")).unwrap()).unwrap();
+    let probes = json["probes"].as_array().unwrap();
+    assert_eq!(json["grid"]["counts"], serde_json::json!([6, 4, 6]));
+    assert_eq!(probes.len(), 144);
+    // Those in the ball are told from the others.
+    let hidden = probes.iter().filter(|probe| probe["valid"] == false).count();
+    assert!(hidden > 0 && hidden < 20, "{hidden}");
+
+    // As an editor of Windows writes it.
+    let text = "\u{feff}0 1 1\r\n# two\r\n0.5, 1.5, 0 # the second\r\n";
+    fs::write(at.join("points.txt"), text).unwrap();
+    done(
+        at,
+        "bake a.kiln --integrator path --samples 16 --target probes --probe-points points.txt -o points",
+    );
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(at.join("points/probes.json")).unwrap()).unwrap();
+    assert_eq!(json["probes"].as_array().unwrap().len(), 2);
+}

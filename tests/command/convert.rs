@@ -1,0 +1,108 @@
+//! Command line tests of `kiln convert`: the converted scene renders the same bytes as the original; no input is
+//! overwritten, and an error leaves no files.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use crate::program::{done, files, refused, run};
+
+/// Copies of a test scene and of what it names.
+fn scene(name: &str) -> TempDir {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/mitsuba");
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("data")).unwrap();
+    fs::copy(
+        source.join(format!("{name}.xml")),
+        folder.path().join("scene.xml"),
+    )
+    .unwrap();
+    for entry in fs::read_dir(source.join("data")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), folder.path().join("data").join(entry.file_name())).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_converted_scene_gives_the_same_bytes() {
+    // Between them, these have meshes of all formats, images, instances, textures and lights of all kinds.
+    let names = [
+        "serialized",
+        "obj",
+        "instances",
+        "cube_disk",
+        "spot_texture",
+        "envmap_turned",
+        "bumpmap",
+        "mask",
+        "text",
+    ];
+    for name in names {
+        let folder = scene(name);
+        let at = folder.path();
+        fs::create_dir(at.join("elsewhere")).unwrap();
+        done(at, "convert scene.xml elsewhere/own.kiln -q");
+        done(at, "render scene.xml --spp 2 -o a.png -q");
+        done(at, "render elsewhere/own.kiln --spp 2 -o b.png -q");
+        assert!(
+            fs::read(at.join("a.png")).unwrap() == fs::read(at.join("b.png")).unwrap(),
+            "{name}"
+        );
+        // All that it needs is beside it.
+        for kept in ["scene.xml", "data"] {
+            fs::rename(at.join(kept), at.join(format!("{kept}.gone"))).unwrap();
+        }
+        done(at, "render elsewhere/own.kiln --spp 2 -o c.png -q");
+        let text = fs::read_to_string(at.join("elsewhere/own.kiln")).unwrap();
+        assert!(!text.contains("data/"), "{text}");
+    }
+}
+
+#[test]
+fn a_mistake_leaves_nothing() {
+    let folder = scene("bitmap");
+    let at = folder.path();
+    refused(at, "convert scene.xml scene.xml", &["scene.xml", ".kiln"]);
+    refused(at, "convert scene.xml picture.png", &["picture.png", ".kiln"]);
+    refused(at, "convert data/ball.ply own.kiln", &["ball.ply", ".xml"]);
+    refused(at, "convert none.xml own.kiln", &["none.xml"]);
+    refused(at, "convert scene.xml nowhere/own.kiln", &["nowhere"]);
+    fs::remove_file(at.join("data/colors.png")).unwrap();
+    refused(at, "convert scene.xml own.kiln", &["scene.xml:", "colors.png"]);
+}
+
+#[test]
+fn images_are_not_written_over() {
+    let folder = scene("bitmap");
+    let at = folder.path();
+    done(at, "convert scene.xml own.kiln -q");
+    // A scene whose images are those that the last conversion wrote.
+    let text = fs::read_to_string(at.join("scene.xml")).unwrap();
+    fs::write(at.join("scene.xml"), text.replace("data/", "own_files/")).unwrap();
+    refused(at, "convert scene.xml own.kiln", &["cannot write", "colors.png"]);
+    let output = run(at, "convert scene.xml other.kiln");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text, "other.kiln: 1 image in other_files\n");
+    assert!(files(at).contains_key("other_files/colors.png"));
+}
+
+#[test]
+fn images_are_found_from_wherever_a_scene_is_named() {
+    let folder = scene("bitmap");
+    let at = folder.path();
+    fs::create_dir_all(at.join("a/b")).unwrap();
+    fs::copy(at.join("data/colors.png"), at.join("a/b/colors.png")).unwrap();
+    let material = "material wood = matte(albedo = image(file = \"colors.png\"));";
+    fs::write(at.join("a/b/wood.kiln"), material).unwrap();
+    let rest = "camera c : perspective { from = (0, 0, 4); to = (0, 0, 0); } film { size = (4, 4); }
+        light l : environment { color = 1; } shape s : sphere { material = wood; }";
+    fs::write(at.join("a/main.kiln"), format!("import \"b/wood.kiln\"; {rest}")).unwrap();
+    fs::write(at.join("a/b/main.kiln"), format!("{material} {rest}")).unwrap();
+    done(at, "render a/main.kiln --spp 2 -o first.png -q");
+    done(at, "render a/b/main.kiln --spp 2 -o second.png -q");
+    done(&at.join("a/b"), "render main.kiln --spp 2 -o third.png -q");
+    let pictures = ["first.png", "second.png", "a/b/third.png"].map(|name| fs::read(at.join(name)).unwrap());
+    assert!(pictures[0] == pictures[1] && pictures[1] == pictures[2]);
+}

@@ -1,0 +1,112 @@
+//! Arguments of the commands that look at files or copy them: `check`, `info`, `compare`, `convert`, `archive`.
+
+use super::case::Case;
+use super::case::Differs::{By, File, New, Nothing, Out, Status};
+
+pub(crate) const CHECK: &[Case] = &[
+    ("folders", "check i.ksl", "check i.ksl -I inc", Status(1, 0)),
+    (
+        "undefine",
+        "check i.ksl -I inc",
+        "check i.ksl -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
+    (
+        "define",
+        "check m.xml",
+        "check m.xml --define tone=7",
+        Status(0, 1),
+    ),
+    ("strict", "check m.xml", "check m.xml --strict", Status(0, 1)),
+    ("files", "check s.ksl", "check none.ksl", Status(0, 1)),
+    (
+        "warnings_are_errors",
+        "check w.ksl",
+        "check w.ksl -Werror",
+        Status(0, 1),
+    ),
+    ("all_warnings", "check w.ksl", "check w.ksl -Wall", Nothing),
+];
+
+pub(crate) const INFO: &[Case] = &[
+    ("folders", "info i.ksl", "info i.ksl -I inc", Status(1, 0)),
+    (
+        "undefine",
+        "info i.ksl -I inc",
+        "info i.ksl -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
+    ("define", "info m.xml", "info m.xml --define tone=7", Status(0, 1)),
+    ("strict", "info m.xml", "info m.xml --strict", Status(0, 1)),
+    ("subjects", "info s.ksl:first", "info s.ksl:grid", Out),
+    ("json", "info s.ksl", "info s.ksl --json", Out),
+    ("param", "info s.ksl:grid", "info s.ksl:grid --param k", Out),
+    ("verbose", "info s.ksl", "info s.ksl -v", Nothing),
+];
+
+pub(crate) const COMPARE: &[Case] = &[
+    (
+        "image",
+        "compare black.exr grey.exr",
+        "compare grey.exr grey.exr",
+        Out,
+    ),
+    (
+        "reference",
+        "compare black.exr grey.exr",
+        "compare black.exr black.exr",
+        Out,
+    ),
+    (
+        "output",
+        "compare black.exr grey.exr",
+        "compare black.exr grey.exr -o d.png",
+        New("d.png"),
+    ),
+    (
+        "threshold",
+        "compare black.exr grey.exr",
+        "compare black.exr grey.exr --threshold 0.1",
+        Status(0, 1),
+    ),
+];
+
+pub(crate) const CONVERT: &[Case] = &[
+    (
+        "scene",
+        "convert m.xml c.kiln",
+        "convert n.xml c.kiln",
+        Status(0, 1),
+    ),
+    (
+        "output",
+        "convert m.xml d.kiln",
+        "convert m.xml c.kiln",
+        New("c.kiln"),
+    ),
+    (
+        "define",
+        "convert m.xml c.kiln",
+        "convert m.xml c.kiln --define tone=0.9",
+        File("c.kiln"),
+    ),
+    (
+        "strict",
+        "convert m.xml c.kiln",
+        "convert m.xml c.kiln --strict",
+        Status(0, 1),
+    ),
+    (
+        "quiet",
+        "convert m.xml c.kiln",
+        "convert m.xml c.kiln --quiet",
+        By(|a, b| !a.err.is_empty() && b.err.is_empty() && b.out.is_empty()),
+    ),
+];
+
+pub(crate) const ARCHIVE: &[Case] = &[(
+    "output",
+    "check s.ksl",
+    "archive -o kiln.tar.gz",
+    New("kiln.tar.gz"),
+)];

@@ -1,0 +1,251 @@
+//! Arguments of `kiln render`, and of `kiln merge`, which joins what it has rendered.
+
+use super::case::Case;
+use super::case::Differs::{By, File, New, Status};
+
+pub(crate) const RENDER: &[Case] = &[
+    (
+        "folders",
+        "render i.kiln -o o.exr",
+        "render i.kiln -o o.exr -I inc",
+        Status(1, 0),
+    ),
+    (
+        "undefine",
+        "render i.kiln -o o.exr -I inc",
+        "render i.kiln -o o.exr -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
+    (
+        "texture_memory",
+        "render a.kiln -o o.exr --texture-memory 1M",
+        "render a.kiln -o o.exr --texture-memory much",
+        Status(0, 2),
+    ),
+    (
+        "build_quality",
+        "render a.kiln -o o.exr --stats s.json",
+        "render a.kiln -o o.exr --stats s.json --build-quality low",
+        By(|a, b| {
+            a.file("o.exr") == b.file("o.exr")
+                && a.number("s.json", "accel_bytes") != b.number("s.json", "accel_bytes")
+        }),
+    ),
+    (
+        "define",
+        "render m.xml -o o.exr",
+        "render m.xml -o o.exr --define tone=0.9",
+        File("o.exr"),
+    ),
+    (
+        "strict",
+        "render m.xml -o o.exr",
+        "render m.xml -o o.exr --strict",
+        Status(0, 1),
+    ),
+    (
+        "scene",
+        "render a.kiln -o o.exr",
+        "render sheet.kiln -o o.exr",
+        File("o.exr"),
+    ),
+    (
+        "output",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr -o p.png",
+        New("p.png"),
+    ),
+    (
+        "spp",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --spp 5",
+        File("o.exr"),
+    ),
+    (
+        "size",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --size 9x7",
+        File("o.exr"),
+    ),
+    (
+        "crop",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --crop 1,1,5,4",
+        File("o.exr"),
+    ),
+    (
+        "integrator",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --integrator photon",
+        File("o.exr"),
+    ),
+    (
+        "light",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --light studio",
+        File("o.exr"),
+    ),
+    (
+        "photon_map",
+        "render a.kiln -o o.exr --integrator photon --set integrator.photons=1000",
+        "render a.kiln -o o.exr --integrator photon --set integrator.photons=1000 --photon-map m",
+        New("m"),
+    ),
+    (
+        "depth",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --depth 1",
+        File("o.exr"),
+    ),
+    (
+        "seed",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --seed 9",
+        File("o.exr"),
+    ),
+    (
+        "threads",
+        "render a.kiln -o o.exr --stats s.json",
+        "render a.kiln -o o.exr --stats s.json --threads 3",
+        By(|a, b| {
+            a.file("o.exr") == b.file("o.exr")
+                && a.number("s.json", "threads") != 3.0
+                && b.number("s.json", "threads") == 3.0
+        }),
+    ),
+    (
+        "time",
+        "render a.kiln -o o.exr --spp 3000 --stats s.json",
+        "render a.kiln -o o.exr --spp 3000 --stats s.json --time 0.001s",
+        By(|a, b| a.number("s.json", "spp") == 3000.0 && b.number("s.json", "spp") < 3000.0),
+    ),
+    (
+        "samples",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --samples 1..3",
+        File("o.exr"),
+    ),
+    (
+        "noise",
+        "render a.kiln -o o.exr --spp 64",
+        "render a.kiln -o o.exr --spp 64 --noise 0.2",
+        File("o.exr"),
+    ),
+    (
+        "quality",
+        "render a.kiln -o o.exr --stats s.json",
+        "render a.kiln -o o.exr --stats s.json --quality high",
+        By(|a, b| a.number("s.json", "spp") != b.number("s.json", "spp")),
+    ),
+    (
+        "min_spp",
+        "render a.kiln -o o.exr --noise 0.5 --stats s.json",
+        "render a.kiln -o o.exr --noise 0.5 --stats s.json --min-spp 64",
+        By(|a, b| a.number("s.json", "spp") < 64.0 && b.number("s.json", "spp") >= 64.0),
+    ),
+    (
+        "checkpoint",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --checkpoint c.part",
+        New("c.part"),
+    ),
+    (
+        "checkpoint_every",
+        "render a.kiln -o o.exr --checkpoint c.part --checkpoint-every 1m",
+        "render a.kiln -o o.exr --checkpoint c.part --checkpoint-every often",
+        Status(0, 2),
+    ),
+    (
+        "resume",
+        "render a.kiln -o o.exr --spp 2 --checkpoint c.part; render a.kiln -o o.exr --checkpoint c.part",
+        "render a.kiln -o o.exr --spp 2 --checkpoint c.part; render a.kiln -o o.exr --checkpoint c.part --resume",
+        Status(1, 0),
+    ),
+    (
+        "write_every",
+        "render a.kiln -o o.exr --write-every 1m",
+        "render a.kiln -o o.exr --write-every often",
+        Status(0, 2),
+    ),
+    (
+        "camera",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --camera above",
+        File("o.exr"),
+    ),
+    (
+        "exposure",
+        "render a.kiln -o o.png",
+        "render a.kiln -o o.png --exposure -2",
+        File("o.png"),
+    ),
+    (
+        "preview",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --preview tev=127.0.0.1:1",
+        By(|a, b| !a.err.contains("preview") && b.err.contains("preview: no viewer at 127.0.0.1:1")),
+    ),
+    (
+        "progress",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --progress openjd",
+        By(|a, b| a.out.is_empty() && b.out.contains("openjd_progress: 100\n")),
+    ),
+    (
+        "set",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --set camera.main.fov=20",
+        File("o.exr"),
+    ),
+    (
+        "stats",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --stats s.json",
+        New("s.json"),
+    ),
+    (
+        "quiet",
+        "render sheet.kiln -o o.exr",
+        "render sheet.kiln -o o.exr --quiet",
+        By(|a, b| a.err.contains("warning") && b.err.is_empty() && b.status == 0),
+    ),
+    (
+        "verbose",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --verbose",
+        By(|a, b| b.err.lines().count() > a.err.lines().count() + 4),
+    ),
+];
+
+pub(crate) const MERGE: &[Case] = &[
+    (
+        "parts",
+        "render a.kiln -o a.part --samples 0..2; merge a.part -o o.exr",
+        "render a.kiln -o a.part --samples 0..2; render a.kiln -o b.part --samples 2..4; merge a.part b.part -o o.exr",
+        File("o.exr"),
+    ),
+    (
+        "output",
+        "render a.kiln -o a.part; merge a.part -o o.exr",
+        "render a.kiln -o a.part; merge a.part -o o.exr -o p.png",
+        New("p.png"),
+    ),
+    (
+        "allow_gaps",
+        "render a.kiln -o a.part --samples 2..4; merge a.part -o o.exr",
+        "render a.kiln -o a.part --samples 2..4; merge a.part -o o.exr --allow-gaps",
+        Status(1, 0),
+    ),
+    (
+        "exposure",
+        "render a.kiln -o a.part; merge a.part -o o.png",
+        "render a.kiln -o a.part; merge a.part -o o.png --exposure -2",
+        File("o.png"),
+    ),
+    (
+        "quiet",
+        "render a.kiln -o a.part; merge a.part -o o.exr",
+        "render a.kiln -o a.part; merge a.part -o o.exr --quiet",
+        By(|a, b| !a.err.is_empty() && b.err.is_empty()),
+    ),
+];

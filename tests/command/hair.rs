@@ -1,0 +1,191 @@
+//! Hair in scenes: tubes are one fibre, ribbons are one from both sides; shaders that MaterialX's generator writes.
+
+use std::fs;
+use std::path::Path;
+
+use crate::program::{done, message, run};
+use glam::Vec3;
+use renderer::bsdf::{Hair, HairParameters, Lobe};
+use renderer::color::Rgb;
+use renderer::image::read;
+use tempfile::TempDir;
+
+const ABSORPTION: Rgb = Rgb::new(0.2, 0.5, 1.0);
+
+/// The colour of a point at (0, 0, `z`) of `shape`, seen along −x, under a white sky of radiance 1.
+fn seen(folder: &Path, head: &str, shape: &str, z: f32, arguments: &str) -> Rgb {
+    let scene = format!(
+        "{head}
+        film {{ size = (1, 1); filter = box; }}
+        sampler {{ spp = 16384; adaptive = false; }}
+        camera main : perspective {{ from = (9, 0, {z}); to = (0, 0, {z}); fov = 0.01; }}
+        light sky : environment {{ color = (1, 1, 1); }}
+        {shape}"
+    );
+    fs::write(folder.join("scene.kiln"), scene).unwrap();
+    done(
+        folder,
+        &format!("render scene.kiln -o hair.exr --quiet {arguments}"),
+    );
+    let image = read(&folder.join("hair.exr")).unwrap();
+    let color: [f32; 3] = image.pixel(0, 0)[..3].try_into().unwrap();
+    color.into()
+}
+
+/// A tube about y of radius 1 whose fibre leads up.
+fn tube(material: &str) -> String {
+    format!(
+        "material worn = {material}; shape fibre : cylinder {{ height = 90; material = worn; transform = rotate((1, 0, 0), 90) * translate(0, 0, -45); }}"
+    )
+}
+
+/// A wall that faces x, whose u leads along z.
+fn ribbon(material: &str, turn: f32) -> String {
+    format!(
+        "material worn = {material}; shape fibre : rectangle {{ material = worn; transform = rotate((0, 1, 0), {turn}); }}"
+    )
+}
+
+/// The light of all directions that a fibre scatters at that offset, seen straight across it.
+fn albedo(absorption: Rgb, h: f32) -> Rgb {
+    let parameters = HairParameters {
+        absorption,
+        ..HairParameters::of_roughness(0.3, 0.3, 1.55)
+    };
+    Lobe::Hair(Hair::new(&parameters)).albedo(Vec3::new(0.0, -h, (1.0 - h * h).sqrt()))
+}
+
+#[track_caller]
+fn close(found: Rgb, expected: Rgb, tolerance: f32) {
+    let apart = (found - expected).map(f32::abs).max_component();
+    assert!(apart <= tolerance, "{found:?} is not {expected:?}");
+}
+
+/// What enters a tube leaves it on the other side, and is not scattered again there.
+#[test]
+fn a_tube_is_one_fibre() {
+    let folder = TempDir::new().unwrap();
+    let hair = tube("hair(absorption = (0.2, 0.5, 1), tilt = 0, direction = dPdv, tube = 1)");
+    for h in [0.0, 0.5, 0.9] {
+        for integrator in ["path", "photon"] {
+            let found = seen(folder.path(), "", &hair, h, &format!("--integrator {integrator}"));
+            close(found, albedo(ABSORPTION, h), 0.01);
+        }
+    }
+    // Without `tube` what has entered meets a second fibre: more is absorbed.
+    let twice = tube("hair(absorption = (0.2, 0.5, 1), tilt = 0, direction = dPdv)");
+    assert!(seen(folder.path(), "", &twice, 0.0, "").g < 0.8 * albedo(ABSORPTION, 0.0).g);
+}
+
+/// A ribbon scatters what comes from either side, to either.
+#[test]
+fn a_ribbon_is_a_fibre_from_both_sides() {
+    let folder = TempDir::new().unwrap();
+    for turn in [90.0, -90.0] {
+        let hair = ribbon("hair(absorption = (0.2, 0.5, 1), tilt = 0)", turn);
+        close(
+            seen(folder.path(), "", &hair, 0.0, ""),
+            albedo(ABSORPTION, 0.0),
+            0.01,
+        );
+    }
+    let tube = ribbon("hair(absorption = (0.2, 0.5, 1), tube = 1)", -90.0);
+    close(seen(folder.path(), "", &tube, 0.0, ""), Rgb::WHITE, 1e-5);
+}
+
+/// The color of a thick mass of hair is about that which its absorption was computed from, and pigments darken.
+#[test]
+fn hair_is_coloured_by_colour_or_pigment() {
+    let folder = TempDir::new().unwrap();
+    let fibre = |how: &str| {
+        seen(
+            folder.path(),
+            "",
+            &ribbon(&format!("hair(tilt = 0, {how})"), 90.0),
+            0.0,
+            "",
+        )
+    };
+    // By hand: (ln c / 5.8884)² for the roughness 0.3.
+    let sigma = |c: f32| (c.ln() / 5.888_4).powi(2);
+    let colored = albedo(Rgb::new(sigma(0.5), sigma(0.3), sigma(0.1)), 0.0);
+    close(fibre("base_color = (0.5, 0.3, 0.1)"), colored, 0.01);
+    // −ln(1 − 0.6) of each pigment, three to one.
+    let amount = 0.916_29f32;
+    let pigment = |black: f32, red: f32| amount * (0.75 * black + 0.25 * red);
+    let brown = Rgb::new(pigment(0.419, 0.187), pigment(0.697, 0.4), pigment(1.37, 1.05));
+    close(fibre("melanin = 0.6, redness = 0.25"), albedo(brown, 0.0), 0.01);
+    close(fibre("melanin = 0"), albedo(Rgb::BLACK, 0.0), 1e-3);
+}
+
+/// The functions and the structures are those that MaterialX's generator writes for `chiang_hair_bsdf`; roughnesses are
+/// variance and scale there.
+const GENERATED: &str = "
+struct vector2 { float x; float y; };
+struct surfaceshader { closure color bsdf; closure color edf; float opacity; };
+void mx_chiang_hair_roughness(float longitudinal, float azimuthal, float scale_TT, float scale_TRT,
+    output vector2 roughness_R, output vector2 roughness_TT, output vector2 roughness_TRT)
+{
+    float lr = clamp(longitudinal, 0.001, 1.0);
+    float ar = clamp(azimuthal, 0.001, 1.0);
+    float deviation = 0.726 * lr + 0.812 * lr * lr + 3.7 * pow(lr, 20);
+    float variance = deviation * deviation;
+    float s = 0.265 * ar + 1.194 * ar * ar + 5.372 * pow(ar, 22);
+    roughness_R = vector2(variance, s);
+    roughness_TT = vector2(variance * scale_TT * scale_TT, s);
+    roughness_TRT = vector2(variance * scale_TRT * scale_TRT, s);
+}
+void mx_chiang_hair_bsdf(color tint_R, color tint_TT, color tint_TRT, float ior,
+    vector2 roughness_R, vector2 roughness_TT, vector2 roughness_TRT,
+    float cuticle_angle, vector absorption_coefficient, normal N, vector U, output closure color bsdf)
+{
+#if (OSL_VERSION_MAJOR == 1 && OSL_VERSION_MINOR >= 14) || (OSL_VERSION_MAJOR > 1)
+    bsdf = chiang_hair_bsdf(N, U, tint_R, tint_TT, tint_TRT, ior,
+        roughness_R.x, roughness_TT.x, roughness_TRT.x, roughness_R.y, roughness_TT.y, roughness_TRT.y,
+        cuticle_angle, absorption_coefficient);
+#else
+    bsdf = dielectric_bsdf(N, U, color(1), color(0), 0.1, 0.1, ior, \"ggx\");
+#endif
+}
+shader made [[ string mtlx_category = \"surfacematerial\", string mtlx_name = \"Hair\" ]]
+    (vector absorption = vector(0.2, 0.5, 1.0), float cuticle_angle = 0.5, output surfaceshader out = {0, 0, 1.0})
+{
+    vector2 r, tt, trt;
+    mx_chiang_hair_roughness(0.3, 0.3, 0.5, 2.0, r, tt, trt);
+    closure color fibre = 0;
+    mx_chiang_hair_bsdf(color(1), color(1), color(1), 1.55, r, tt, trt, cuticle_angle, absorption, N, normalize(dPdu), fibre);
+    out.bsdf = fibre;
+}";
+
+#[test]
+fn generated_shaders_of_hair_work() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    fs::write(path.join("hair.osl"), GENERATED).unwrap();
+    let said = message(&run(path, "check hair.osl"));
+    assert_eq!(said, "", "nothing stands in for it");
+    let head = "import \"hair.osl\";";
+    close(
+        seen(path, head, &ribbon("made()", 90.0), 0.0, ""),
+        albedo(ABSORPTION, 0.0),
+        0.01,
+    );
+}
+
+/// Cycles' hair takes the roughnesses of the paper.
+#[test]
+fn hair_of_cycles_is_the_same() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    for name in ["hair_chiang", "principled_hair"] {
+        let unit = format!(
+            "shader made(output closure color out = 0)
+            {{
+                out = {name}(N, color(0.2, 0.5, 1), 0.3, 0.3, 1.0, 0.0, 1.55);
+            }}"
+        );
+        fs::write(path.join("hair.osl"), unit).unwrap();
+        let found = seen(path, "import \"hair.osl\";", &ribbon("made()", 90.0), 0.0, "");
+        close(found, albedo(ABSORPTION, 0.0), 0.01);
+    }
+}

@@ -1,0 +1,207 @@
+//! Signals: partial results, preserved files, time to exit.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::program::{done, kiln, message, wait_for};
+use renderer::image::read;
+use tempfile::TempDir;
+
+const SCENE: &str = "film { size = (8, 6); }
+camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }
+light sky : environment { color = 1; }
+material grey = matte(albedo = 0.5);
+shape ball : sphere { radius = 1; material = grey; }
+shape floor : plane { size = 8; material = grey; transform = translate(0, -1, 0); }
+";
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
+    folder
+}
+
+fn start(folder: &Path, args: &str) -> Child {
+    kiln(folder, args)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill")
+        .args([&format!("-{name}"), &child.id().to_string()])
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// Whether this process was started with SIGHUP ignored.
+fn is_deaf_to_hangup() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & 1 == 1)
+}
+
+/// Whether the program handles signals by now.
+fn is_listening(child: &Child) -> bool {
+    let Ok(status) = fs::read_to_string(format!("/proc/{}/status", child.id())) else {
+        return true;
+    };
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        // SIGTERM, which Rust's own runtime leaves alone.
+        .is_some_and(|mask| mask >> 14 & 1 == 1)
+}
+
+/// The exit status, and what was said; the program must not take longer than a test can tell from a hang.
+fn ended(child: Child) -> (Option<i32>, String) {
+    let start = Instant::now();
+    let output: Output = child.wait_with_output().unwrap();
+    assert!(
+        start.elapsed() < Duration::from_secs(20),
+        "it took {:?}",
+        start.elapsed()
+    );
+    (output.status.code(), message(&output))
+}
+
+fn no_temporaries(folder: &Path) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(!name.starts_with(".kiln-"), "{name} is left");
+    }
+}
+
+#[test]
+fn every_signal_keeps_the_picture() {
+    for (name, expected) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        if name == "HUP" && is_deaf_to_hangup() {
+            // The tests themselves run under `nohup`, and so do their children.
+            continue;
+        }
+        let folder = folder();
+        let at = folder.path();
+        let child = start(at, "render a.kiln --spp 1000000000 -o o.exr");
+        wait_for("listening", || is_listening(&child));
+        // A few passes.
+        std::thread::sleep(Duration::from_millis(1500));
+        signal(&child, name);
+        if name != "INT" {
+            // A shell and the system may both send it.
+            let _ = Command::new("kill")
+                .args([&format!("-{name}"), &child.id().to_string()])
+                .stderr(Stdio::null())
+                .status();
+        }
+        let (status, message) = ended(child);
+        assert_eq!(status, Some(expected), "{name}: {message}");
+        assert!(
+            message.contains("finishing") && message.contains("samples per pixel"),
+            "{message}"
+        );
+        let image = read(&at.join("o.exr")).unwrap();
+        assert!(image.data.iter().any(|&v| v > 0.1), "{name}: a black picture");
+        no_temporaries(at);
+    }
+}
+
+#[test]
+fn before_the_first_sample_the_old_picture_stays() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln --spp 1 -o o.exr");
+    let old = fs::read(at.join("o.exr")).unwrap();
+    for line in [
+        // One sample of each pixel takes long, and so do photons and charts.
+        "render a.kiln --size 8192x8192 --spp 1 -o o.exr",
+        "render a.kiln --integrator photon --set integrator.photons=50000000 -o o.exr",
+        "bake a.kiln --resolution 1024 --samples 10000000 -o out",
+        "bake a.kiln --resolution 64 --set integrator.photons=50000000 -o out --checkpoint c",
+    ] {
+        let child = start(at, line);
+        wait_for("listening", || is_listening(&child));
+        std::thread::sleep(Duration::from_millis(300));
+        signal(&child, "TERM");
+        let begin = Instant::now();
+        let (status, message) = ended(child);
+        assert_eq!(status, Some(143), "{line}: {message}");
+        assert!(message.contains("nothing was written"), "{line}: {message}");
+        assert!(
+            begin.elapsed() < Duration::from_secs(3),
+            "{line}: {:?}",
+            begin.elapsed()
+        );
+        assert_eq!(fs::read(at.join("o.exr")).unwrap(), old, "{line}");
+        assert!(!at.join("out").exists(), "{line}");
+        no_temporaries(at);
+    }
+}
+
+#[test]
+fn a_bake_keeps_its_work() {
+    let folder = folder();
+    let at = folder.path();
+    let bake = "bake a.kiln --resolution 64 --samples 40000 --integrator path --checkpoint c";
+    let child = start(at, &format!("{bake} -o out"));
+    let kept = |least: u64| fs::metadata(at.join("c")).is_ok_and(|c| c.len() > least);
+    wait_for("a record", || kept(100));
+    signal(&child, "TERM");
+    let (status, message) = ended(child);
+    assert_eq!(status, Some(143), "{message}");
+    assert!(
+        message.contains("--resume") && !at.join("out").exists(),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_second_signal_ends_at_once() {
+    let folder = folder();
+    let at = folder.path();
+    // A pass of that takes seconds, once the first one is done.
+    let child = start(at, "render a.kiln --size 1500x1500 --spp 1000 -o o.exr");
+    wait_for("listening", || is_listening(&child));
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "INT");
+    std::thread::sleep(Duration::from_millis(20));
+    let _ = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .stderr(Stdio::null())
+        .status();
+    let begin = Instant::now();
+    let (status, message) = ended(child);
+    assert_eq!(status, Some(130), "{message}");
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+    no_temporaries(at);
+}
+
+#[test]
+fn what_was_started_to_survive_the_terminal_does() {
+    let folder = folder();
+    let at = folder.path();
+    let program = env!("CARGO_BIN_EXE_kiln");
+    let line = format!("trap '' HUP; exec {program} render a.kiln --spp 1000000000 -o o.exr");
+    let child = Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(at)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for("listening", || is_listening(&child));
+    signal(&child, "HUP");
+    std::thread::sleep(Duration::from_millis(1500));
+    signal(&child, "TERM");
+    let (status, message) = ended(child);
+    // It was still there, and still had work to finish.
+    assert_eq!(status, Some(143), "{message}");
+    assert!(
+        at.join("o.exr").exists() && !message.contains("ended at once"),
+        "{message}"
+    );
+}

@@ -1,0 +1,22 @@
+//! Tests that run the program `kiln`.
+
+mod bake_command;
+mod convert;
+mod farm;
+mod flags;
+mod hair;
+mod info;
+mod install;
+mod interrupt;
+mod lighting;
+mod materialx;
+mod outputs;
+mod pack;
+mod parts;
+mod preview;
+mod program;
+mod readme;
+mod render;
+mod resume;
+mod rounds;
+mod shade;

@@ -1,0 +1,485 @@
+//! Output safety of all commands: inputs are never overwritten, outputs are checked before the work, work of earlier
+//! runs is preserved.
+
+#[cfg(target_os = "linux")]
+use std::collections::BTreeSet;
+#[cfg(target_os = "linux")]
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
+
+use crate::program::{self, done, files, refused, run};
+use renderer::color::Rgb;
+use renderer::image::Image;
+use tempfile::TempDir;
+
+/// A scene that reads files of all kinds.
+const SCENE: &str = "import \"part.kiln\";
+import \"unit.ksl\";
+import \"m.gltf\" as m;
+import \"n.obj\" as n;
+film { size = (4, 4); }
+sampler { spp = 1; }
+camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }
+light sky : environment { map = \"sky.exr\"; }
+shape p : mesh { file = \"p.ply\"; material = painted; }
+shape q : mesh { file = \"p.ply\"; material = units; }
+material painted = matte(albedo = image(file = \"t.png\").result);
+material units = unit();
+";
+
+const GLTF: &str = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":0,"TEXCOORD_0":1},"material":0}]}],
+"materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],
+"textures":[{"source":0}],"images":[{"uri":"u.png"}],
+"buffers":[{"uri":"m.bin","byteLength":60}],
+"bufferViews":[{"buffer":0,"byteOffset":0,"byteLength":36},{"buffer":0,"byteOffset":36,"byteLength":24}],
+"accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]},
+{"bufferView":1,"componentType":5126,"count":3,"type":"VEC2"}]}"#;
+
+const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+                   element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+
+/// The files that the scene reads.
+const INPUTS: [&str; 12] = [
+    "a.kiln",
+    "part.kiln",
+    "unit.ksl",
+    "m.gltf",
+    "m.bin",
+    "u.png",
+    "n.obj",
+    "n.mtl",
+    "v.png",
+    "sky.exr",
+    "p.ply",
+    "t.png",
+];
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let positions: [f32; 15] = [0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 1.];
+    let bytes: Vec<u8> = positions.iter().flat_map(|v| v.to_le_bytes()).collect();
+    let texts = [
+        ("a.kiln", SCENE),
+        (
+            "part.kiln",
+            "material grey = matte(albedo = 0.5);\nshape s : sphere { material = grey; }\n",
+        ),
+        (
+            "unit.ksl",
+            "shader unit(output closure color surface = 0) { surface = diffuse(N); }\n",
+        ),
+        ("m.gltf", GLTF),
+        (
+            "n.obj",
+            "mtllib n.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\n",
+        ),
+        ("n.mtl", "newmtl red\nKd 1 0 0\nmap_Kd v.png\n"),
+        ("p.ply", PLY),
+        ("points.txt", "0 0 1\n"),
+    ];
+    for (name, text) in texts {
+        fs::write(at(name), text).unwrap();
+    }
+    fs::write(at("m.bin"), bytes).unwrap();
+    for name in ["u.png", "v.png", "t.png", "sky.exr"] {
+        let image = Image::from_fn(4, 2, |x, _| Rgb::splat(0.2 + 0.1 * x as f32));
+        renderer::image::write(&at(name), &image, &Default::default()).unwrap();
+    }
+    fs::create_dir(at("sub")).unwrap();
+    folder
+}
+
+/// Another way to write the path of `name`, whose extension is `extension` if it is to be an image.
+#[cfg(unix)]
+fn spelling(at: &Path, name: &str, number: usize, image: bool) -> String {
+    let link = format!("link{number}.png");
+    let _ = fs::remove_file(at.join(&link));
+    let kinds = if image && !name.ends_with(".png") && !name.ends_with(".exr") {
+        2
+    } else {
+        5
+    };
+    match number % kinds {
+        0 => {
+            std::os::unix::fs::symlink(name, at.join(&link)).unwrap();
+            link
+        }
+        1 => {
+            fs::hard_link(at.join(name), at.join(&link)).unwrap();
+            link
+        }
+        2 => name.to_owned(),
+        3 => format!("./{name}"),
+        _ => format!("sub/../{name}"),
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_read_is_not_written_over() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln -o first.exr");
+    let bake = "bake a.kiln -o out --resolution 64 --samples 1 --integrator path";
+    let lines = [
+        ("render a.kiln -o", true),
+        ("render a.kiln -o o.png --stats", false),
+        (
+            "render a.kiln -o o.png --integrator photon --set integrator.photons=100 --photon-map",
+            false,
+        ),
+        (&format!("{bake} --stats"), false),
+        (&format!("{bake} --checkpoint"), false),
+        (&format!("{bake} --resume --checkpoint"), false),
+    ];
+    let mut number = 0;
+    for input in INPUTS {
+        for (line, image) in lines {
+            let path = spelling(at, input, number, image);
+            refused(at, &format!("{line} {path}"), &[&path]);
+            number += 1;
+        }
+    }
+    // What a flag names is read, too.
+    for stats in ["points.txt", "sub/../points.txt"] {
+        let line = format!("bake a.kiln -o out --target probes --probe-points points.txt --stats {stats}");
+        refused(at, &line, &["reads it"]);
+    }
+    // The name of the scene makes that of the picture.
+    fs::copy(at.join("a.kiln"), at.join("t.kiln")).unwrap();
+    refused(at, "render t.kiln", &["t.png", "reads it"]);
+}
+
+#[test]
+fn shaders_and_pictures_are_not_written_over() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(
+        at.join("s.ksl"),
+        "shader s(output color Cout = 0) { Cout = texture(\"t.png\", u, v); }\n",
+    )
+    .unwrap();
+    for line in [
+        "shade s.ksl --stats=s.ksl",
+        "shade s.ksl:s --stats=./s.ksl",
+        "shade s.ksl -o Cout t.png",
+        "compare t.png u.png -o u.png",
+        "compare t.png u.png -o sub/../t.png",
+    ] {
+        refused(at, line, &["reads it"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bake_into_the_folder_of_its_scene_spares_the_scene() {
+    let folder = folder();
+    let at = folder.path();
+    let bake = "bake a.kiln --resolution 64 --samples 1 --integrator path";
+    for flags in [
+        "--layout channels",
+        "--layout coefficients --order 2",
+        "--layout packed --order 2",
+        "--target vertex",
+        "--target probes",
+    ] {
+        let out = at.join("out");
+        let _ = fs::remove_dir_all(&out);
+        done(at, &format!("{bake} {flags} -o out"));
+        for name in files(&out).into_keys() {
+            fs::rename(out.join(&name), at.join("aside")).unwrap();
+            std::os::unix::fs::symlink("../a.kiln", out.join(&name)).unwrap();
+            refused(at, &format!("{bake} {flags} -o out"), &[&name, "reads it"]);
+            fs::remove_file(out.join(&name)).unwrap();
+            fs::rename(at.join("aside"), out.join(&name)).unwrap();
+        }
+    }
+    done(at, &format!("{bake} --target vertex -o ."));
+    refused(at, "bake scene.glb -o .", &["scene.glb", "reads it"]);
+}
+
+#[test]
+fn each_output_has_a_file_of_its_own() {
+    let folder = folder();
+    let at = folder.path();
+    let bake = "bake a.kiln --resolution 64 --samples 1 --integrator path -o out";
+    for line in [
+        "render a.kiln -o o.png -o o.png",
+        "render a.kiln -o o.png -o sub/../o.png",
+        "render a.kiln -o o.png --stats ./o.png",
+        "render a.kiln -o o.png --integrator photon --photon-map o.png",
+        "render a.kiln -o o.png --stats s --integrator photon --photon-map s",
+        &format!("{bake} --stats c --checkpoint c"),
+        "shade unit.ksl -o surface o.png -o surface o.png",
+    ] {
+        refused(at, line, &["a file of its own"]);
+    }
+    fs::create_dir(at.join("out")).unwrap();
+    refused(
+        at,
+        &format!("{bake} --stats out/bake.json"),
+        &["a file of its own"],
+    );
+    refused(
+        at,
+        &format!("{bake} --checkpoint out/scene.glb"),
+        &["a file of its own"],
+    );
+}
+
+#[test]
+fn what_cannot_be_written_is_told_before_the_work() {
+    let folder = folder();
+    let at = folder.path();
+    fs::create_dir(at.join("folder.png")).unwrap();
+    // So much work that a test would notice.
+    let render = "render a.kiln --spp 100000000";
+    let bake = "bake a.kiln -o out --resolution 512 --samples 100000000 --integrator path";
+    let mut lines = vec![
+        format!("{render} -o folder.png"),
+        format!("{render} -o nowhere/o.png"),
+        format!("{render} -o wide.jpg --size 65536x1"),
+        format!("{render} -o o.png --stats nowhere/s.json"),
+        format!("{render} -o o.png --stats sub"),
+        format!("{render} -o o.png --integrator photon --photon-map nowhere/m"),
+        format!("{render} -o o.png --integrator photon --photon-map t.png"),
+        format!("{bake} --stats nowhere/s.json"),
+        format!("{bake} --stats sub"),
+        format!("{bake} --checkpoint nowhere/c"),
+        format!("{bake} --checkpoint sub"),
+        "shade unit.ksl --iters 4000000000 --stats=nowhere/s.json".to_owned(),
+        "compare t.png u.png -o folder.png".to_owned(),
+    ];
+    if Path::new("/dev/full").exists() {
+        lines.extend([
+            format!("{render} -o o.png --stats /dev/full"),
+            format!("{render} -o o.png --stats /dev/null"),
+            format!("{bake} --checkpoint /dev/null"),
+            format!("{render} -o /proc/o.png"),
+        ]);
+        let made = Command::new("mkfifo").arg(at.join("fifo.png")).status();
+        if made.is_ok_and(|status| status.success()) {
+            lines.push(format!("{render} -o fifo.png"));
+            lines.push(format!(
+                "{render} -o o.png --integrator photon --photon-map fifo.png"
+            ));
+            lines.push(format!("{bake} --checkpoint fifo.png"));
+        }
+    }
+    for line in lines {
+        refused(at, &line, &["error"]);
+        // Names of temporary files are nobody's business.
+        let message = program::message(&run(at, &line));
+        assert!(!message.contains(".tmp"), "{message}");
+    }
+}
+
+#[test]
+fn work_of_earlier_runs_is_not_thrown_away() {
+    let folder = folder();
+    let at = folder.path();
+    let bake = "bake a.kiln -o out --resolution 64 --samples 1 --integrator path";
+    done(at, &format!("{bake} --checkpoint c"));
+    refused(at, &format!("{bake} --checkpoint c"), &["--resume"]);
+    refused(at, &format!("{bake} --checkpoint c --seed 7"), &["--resume"]);
+    refused(
+        at,
+        &format!("{bake} --checkpoint c --seed 7 --resume"),
+        &["other settings"],
+    );
+    done(at, &format!("{bake} --checkpoint c --resume"));
+    for text in ["", "a", "a letter to a friend that is longer than any header"] {
+        fs::write(at.join("letter"), text).unwrap();
+        for flags in ["", "--resume"] {
+            if text.is_empty() {
+                done(at, &format!("{bake} --checkpoint letter {flags}"));
+                fs::write(at.join("letter"), text).unwrap();
+            } else {
+                refused(
+                    at,
+                    &format!("{bake} --checkpoint letter {flags}"),
+                    &["no checkpoint"],
+                );
+            }
+        }
+    }
+    let render = "render a.kiln --integrator photon --set integrator.photons=100 -o o.png";
+    done(at, &format!("{render} --photon-map m"));
+    refused(
+        at,
+        &format!("{render} --photon-map m --seed 7"),
+        &["does not fit"],
+    );
+    refused(at, &format!("{render} --photon-map c"), &["no photon map"]);
+}
+
+#[test]
+fn what_memory_does_not_hold_is_refused() {
+    let folder = folder();
+    let at = folder.path();
+    if !Path::new("/proc/meminfo").exists() {
+        return;
+    }
+    // A limit of the process counts as the machine's does.
+    let program = env!("CARGO_BIN_EXE_kiln");
+    for (line, what) in [
+        (
+            "render a.kiln -o o.exr --size 16384x16384",
+            "16384 × 16384 pixels take about",
+        ),
+        (
+            "render a.kiln -o o.exr --set film.size=(16384,16384)",
+            "pixels take about",
+        ),
+        (
+            "render a.kiln -o o.exr --integrator photon --set integrator.photons=1073741824",
+            "photon maps take about",
+        ),
+        (
+            "bake a.kiln -o out --set integrator.photons=1073741824",
+            "photon maps take about",
+        ),
+        (
+            "bake a.kiln -o out --resolution 8192 --samples 1",
+            "8192 × 8192 texels take about",
+        ),
+        (
+            "bake a.kiln -o out --texels-per-unit 900 --samples 1",
+            "texels take about",
+        ),
+    ] {
+        let limited = format!(
+            "ulimit -v 8000000; exec {program} {}",
+            line.replace('(', "'(").replace(')', ")'")
+        );
+        let before = files(at);
+        let output = Command::new("sh")
+            .args(["-c", &limited])
+            .current_dir(at)
+            .output()
+            .unwrap();
+        let message = program::message(&output);
+        assert_eq!(output.status.code(), Some(1), "{line}: {message}");
+        assert!(message.contains(what), "{line}: {message}");
+        program::same(&files(at), &before, line);
+    }
+    // A part of a large film is small.
+    done(
+        at,
+        "render a.kiln -o o.exr --size 16384x16384 --crop 0,0,4,4 --spp 1",
+    );
+}
+
+#[test]
+fn many_threads_do_no_harm() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln -o o.exr --threads 1");
+    done(at, "render a.kiln -o p.exr --threads 1024");
+    assert_eq!(
+        fs::read(at.join("o.exr")).unwrap(),
+        fs::read(at.join("p.exr")).unwrap()
+    );
+    assert_eq!(
+        run(at, "render a.kiln -o o.exr --threads 1025").status.code(),
+        Some(2)
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_are_read_and_written_by_as_many_threads_as_asked_for() {
+    let folder = folder();
+    let mut render = program::kiln(
+        folder.path(),
+        "render a.kiln --spp 100000000 --threads 1 -o o.png",
+    );
+    let mut render = render.env("RAYON_NUM_THREADS", "32").spawn().unwrap();
+    let tasks = format!("/proc/{}/task", render.id());
+    let threads = |name: &str| {
+        let tasks = fs::read_dir(&tasks).into_iter().flatten().flatten();
+        let names = tasks.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
+        let names: Vec<String> = names.collect();
+        (names.iter().any(|found| found.starts_with(name)), names.len())
+    };
+    let start = Instant::now();
+    while !threads("render").0 && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (renders, count) = threads("render");
+    render.kill().unwrap();
+    render.wait().unwrap();
+    assert!(renders && count < 16, "{count} threads");
+}
+
+/// A limit that other programs set, such as a cluster's.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_beyond_the_limit_is_an_error_and_leaves_nothing() {
+    let folder = folder();
+    let at = folder.path();
+    let mitsuba = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/mitsuba/obj.xml");
+    for (command, unwritten) in [
+        ("render a.kiln --size 64x64 -o o.tif", "o.tif"),
+        (
+            "bake a.kiln --target vertex --samples 1 -o deep/baked",
+            "deep/baked/",
+        ),
+        ("farm a.kiln --engine slurm --tasks 1 -o o.exr", "o.farm/"),
+        (&format!("convert {mitsuba} new.kiln"), "new_files/"),
+        ("pack a.kiln -o o.zip", "o.zip"),
+    ] {
+        let before = entries(at);
+        let program = env!("CARGO_BIN_EXE_kiln");
+        let output = Command::new("sh")
+            .args(["-c", &format!("ulimit -f 1; exec {program} {command}")])
+            .current_dir(at)
+            .output()
+            .unwrap();
+        let message = program::message(&output);
+        assert_eq!(output.status.code(), Some(1), "{command}: {message}");
+        let told = ["error: cannot write '", unwritten];
+        let is_told = told.iter().all(|part| message.contains(part));
+        assert!(is_told, "{command}: {message}");
+        assert!(!message.contains("ZipWriter"), "{message}");
+        assert_eq!(entries(at), before, "{command}");
+    }
+}
+
+/// The names of files and folders in a folder.
+#[cfg(target_os = "linux")]
+fn entries(folder: &Path) -> BTreeSet<OsString> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name()).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_do_not_reach_standard_output_are_an_error() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln -o o.exr");
+    for line in [
+        "info",
+        "info a.kiln --json",
+        "check a.kiln",
+        "compare o.exr o.exr",
+        "shade matte --print",
+        "pack a.kiln -o o.zip",
+        "--help",
+        "render --help",
+        "--version",
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = program::kiln(at, line).stdout(full).output().unwrap();
+        let message = program::message(&output);
+        assert_eq!(output.status.code(), Some(1), "{line}: {message}");
+        assert!(message.contains("standard output"), "{line}: {message}");
+    }
+}

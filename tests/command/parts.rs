@@ -1,0 +1,473 @@
+//! Part files: merged ranges, resumed renders, and errors. The bytes are always those of a single run.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::program::{done, files, killed, kiln, message, refused, run, timed, wait_for};
+use tempfile::TempDir;
+
+const SCENE: &str = "film { size = (24, 18); filter = gaussian(0.5); }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
+camera side : perspective { from = (4, 1, 0); to = (0, 0.5, 0); }
+sampler { spp = 24; }
+light sky : environment { color = (0.3, 0.4, 0.6); }
+material white = matte(albedo = 0.7);
+material gold = metal(alpha = 0.2);
+material lamp = emitter(radiance = (9, 8, 6));
+shape floor : plane { size = 6; material = white; }
+shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = gold; }
+shape bulb : sphere { center = (1, 2, 0); radius = 0.2; material = lamp; }
+";
+
+/// Ways to render, each with maps or decisions of its own.
+const WAYS: [&str; 4] = [
+    "--integrator path",
+    "--integrator photon --set integrator.photons=4000 --set integrator.caustic_photons=4000",
+    "--integrator photon --set integrator.progressive=true --set integrator.photons=2000",
+    "--integrator auto",
+];
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
+    folder
+}
+
+fn bytes(at: &Path, name: &str) -> Vec<u8> {
+    fs::read(at.join(name)).unwrap()
+}
+
+#[test]
+fn joined_ranges_are_the_straight_run() {
+    let folder = folder();
+    let at = folder.path();
+    for (i, way) in WAYS.iter().enumerate() {
+        let render = format!("render a.kiln {way}");
+        done(at, &format!("{render} -o straight{i}.exr -o straight{i}.part"));
+        for (threads, range) in [(1, "0..5"), (2, "5..6"), (3, "6..16"), (1, "16..24")] {
+            done(
+                at,
+                &format!("{render} --threads {threads} --samples {range} -o {i}_{range}.part"),
+            );
+        }
+        let orders = [
+            ["0..5", "5..6", "6..16", "16..24"],
+            ["16..24", "5..6", "0..5", "6..16"],
+        ];
+        for order in orders {
+            let parts = order.map(|range| format!("{i}_{range}.part")).join(" ");
+            done(at, &format!("merge {parts} -o joined.exr -o joined{i}.part"));
+            assert!(
+                bytes(at, "joined.exr") == bytes(at, &format!("straight{i}.exr")),
+                "{way}"
+            );
+            assert!(
+                bytes(at, &format!("joined{i}.part")) == bytes(at, &format!("straight{i}.part")),
+                "{way}"
+            );
+        }
+        // Parts of parts.
+        done(
+            at,
+            &format!("merge {i}_6..16.part {i}_5..6.part -o some.part --allow-gaps -q"),
+        );
+        done(
+            at,
+            &format!("merge {i}_16..24.part some.part {i}_0..5.part -o joined.exr"),
+        );
+        assert!(
+            bytes(at, "joined.exr") == bytes(at, &format!("straight{i}.exr")),
+            "{way}"
+        );
+        fs::remove_file(at.join("some.part")).unwrap();
+    }
+}
+
+/// Where branches make camera rays that count as several samples, ranges end anywhere, and may have no camera ray.
+#[test]
+fn ranges_that_cut_camera_rays_join() {
+    let folder = folder();
+    let at = folder.path();
+    for way in ["--integrator path", "--integrator photon"] {
+        let render = format!("render a.kiln {way} --spp 128");
+        done(at, &format!("{render} -o straight.exr --stats s.json"));
+        let mut parts = String::new();
+        for range in ["0..27", "27..28", "28..101", "101..128"] {
+            done(at, &format!("{render} --samples {range} -o {range}.part"));
+            parts += &format!("{range}.part ");
+        }
+        done(at, &format!("merge {parts} -o joined.exr"));
+        assert!(bytes(at, "joined.exr") == bytes(at, "straight.exr"), "{way}");
+        let stats: serde_json::Value = serde_json::from_slice(&bytes(at, "s.json")).unwrap();
+        let [spp, counts] = ["spp", "samples_per_camera_ray"].map(|name| stats[name].as_u64().unwrap());
+        assert_eq!(spp, 128);
+        assert!(counts > 1, "{way}: nothing was cut");
+        for range in ["0..27", "27..28", "28..101", "101..128"] {
+            fs::remove_file(at.join(format!("{range}.part"))).unwrap();
+        }
+    }
+}
+
+/// How often a render is killed: five times, or as often as `KILN_KILLS` says.
+fn kills() -> u64 {
+    let kills = std::env::var("KILN_KILLS").ok();
+    kills.and_then(|kills| kills.parse().ok()).unwrap_or(5)
+}
+
+#[test]
+fn killed_and_gone_on_with_is_the_straight_run() {
+    let folder = folder();
+    let at = folder.path();
+    for (i, way) in WAYS.iter().chain(&["--noise 0.0015"]).enumerate() {
+        // Long enough for a few passes.
+        let spp = if way.contains("progressive") { 300 } else { 3000 };
+        let render = format!("render a.kiln {way} --spp {spp} --size 48x36");
+        let whole = timed(at, &format!("{render} -o straight.exr"));
+        let kept = format!("kept{i}.part");
+        let keeping = format!("{render} --checkpoint {kept} --checkpoint-every 0.01s --resume -o victim.exr");
+        // Shares of a run that no two ways have in common; the first is early enough to come before its end on
+        // a machine that is less busy by then, and those of a few kills together reach its last passes.
+        let share = |n: u64| 0.1 + 0.01 * i as f64 + 0.07 * (n % 5) as f64;
+        let kills = (0..kills()).map(|n| killed(at, &keeping, whole.mul_f64(share(n))));
+        let kills = kills.filter(|killed| *killed).count();
+        assert!(kills > 0, "{way}: nothing was killed");
+        done(at, &format!("{keeping} -o resumed.exr"));
+        assert!(bytes(at, "resumed.exr") == bytes(at, "straight.exr"), "{way}");
+        // The checkpoint is a part, and may be gone on with for more samples.
+        done(at, &format!("merge {kept} -o of_checkpoint.exr"));
+        assert!(
+            bytes(at, "of_checkpoint.exr") == bytes(at, "straight.exr"),
+            "{way}"
+        );
+    }
+}
+
+#[test]
+fn more_samples_are_added_to_a_finished_render() {
+    let folder = folder();
+    let at = folder.path();
+    // So few samples have fewer branches, and go on with these.
+    done(at, "render a.kiln --spp 8 --checkpoint few.part -o a.exr");
+    done(
+        at,
+        "render a.kiln --spp 100 --checkpoint few.part --resume -o b.exr",
+    );
+    done(at, "render a.kiln --spp 64 --checkpoint c.part -o a.exr");
+    done(
+        at,
+        "render a.kiln --spp 100 --checkpoint c.part --resume -o b.exr",
+    );
+    done(at, "render a.kiln --spp 100 -o c.exr");
+    assert!(bytes(at, "b.exr") == bytes(at, "c.exr"));
+    // A signal is no loss, either.
+    #[cfg(unix)]
+    {
+        let render = "render a.kiln --spp 100000000 --checkpoint d.part --checkpoint-every 0.1s -o d.exr";
+        let child = kiln(at, render).stderr(Stdio::piped()).spawn().unwrap();
+        wait_for("the checkpoint", || at.join("d.part").exists());
+        let id = child.id().to_string();
+        assert!(
+            std::process::Command::new("kill")
+                .args(["-TERM", &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(143));
+        assert!(
+            message(&output).contains("--resume goes on from 'd.part'"),
+            "{}",
+            message(&output)
+        );
+        let info = String::from_utf8(run(at, "info d.part").stdout).unwrap();
+        let taken = info
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("samples"))
+            .unwrap()
+            .trim();
+        let taken: u64 = taken.strip_prefix("0..").unwrap().parse().unwrap();
+        done(
+            at,
+            &format!(
+                "render a.kiln --spp {} --checkpoint d.part --resume -o d.exr",
+                taken + 64
+            ),
+        );
+        done(at, &format!("render a.kiln --spp {} -o e.exr", taken + 64));
+        assert!(bytes(at, "d.exr") == bytes(at, "e.exr"));
+    }
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln --samples 0..8 -o a.part");
+    done(at, "render a.kiln --samples 12..16 -o b.part");
+    done(at, "render a.kiln --samples 4..13 -o c.part");
+    refused(
+        at,
+        "merge a.part b.part -o m.exr",
+        &["8..12 are missing", "'a.part' and 'b.part'", "--allow-gaps"],
+    );
+    refused(
+        at,
+        "merge b.part -o m.exr",
+        &["0..12 are missing", "before 'b.part'"],
+    );
+    refused(
+        at,
+        "merge b.part a.part c.part -o m.exr",
+        &["'a.part' and 'c.part' both have the samples 4..8"],
+    );
+    refused(
+        at,
+        "merge a.part a.part -o m.exr",
+        &["both have the samples 0..8"],
+    );
+    refused(at, "merge a.part b.part -o a.part --allow-gaps", &["reads it"]);
+    let output = run(at, "merge a.part b.part -o gap.exr --allow-gaps --exposure 1");
+    let message = message(&output);
+    assert!(
+        output.status.success() && message.contains("--exposure has no effect"),
+        "{message}"
+    );
+
+    let others = [
+        ("--seed 3", "seed is 3 there, 0 here"),
+        ("--size 24x19", "size is 24x19 there"),
+        ("--crop 0,0,9,9", "crop is 0,0,9,9 there"),
+        ("--camera side", "camera is another"),
+        ("--depth 3", "depth is 3 there"),
+        ("--integrator photon", "integrator is photon there"),
+        ("--set film.filter=tent(1)", "filter is tent(1) there, "),
+        ("--set light.sky.color=(0.3,0.4,0.5)", "scene is another"),
+        ("--light neutral", "scene is another"),
+    ];
+    for (flags, words) in others {
+        done(
+            at,
+            &format!("render a.kiln {flags} --samples 8..12 -o other.part"),
+        );
+        refused(
+            at,
+            "merge a.part other.part -o m.exr",
+            &["does not belong", words],
+        );
+        fs::remove_file(at.join("other.part")).unwrap();
+        // The same of a checkpoint, and of a part that would be written over.
+        done(
+            at,
+            &format!("render a.kiln {flags} --spp 4 --checkpoint other.part -o o.exr"),
+        );
+        let words = words.split(" is ").next().unwrap();
+        refused(
+            at,
+            "render a.kiln --checkpoint other.part --resume -o p.exr",
+            &["does not belong", words],
+        );
+        refused(at, "render a.kiln -o other.part", &["would be lost", words]);
+        fs::remove_file(at.join("other.part")).unwrap();
+    }
+    refused(
+        at,
+        "render a.kiln --checkpoint a.part -o p.exr",
+        &["holds the samples 0..8", "--resume"],
+    );
+    refused(
+        at,
+        "render a.kiln --spp 4 --checkpoint a.part --resume -o p.exr",
+        &["holds the samples 0..8, of 0..4"],
+    );
+    refused(
+        at,
+        "render a.kiln --samples 2..9 --checkpoint a.part --resume -o p.exr",
+        &["0..8, of 2..9"],
+    );
+    refused(
+        at,
+        "render a.kiln --samples 2..4 -o a.part",
+        &["would be lost", "0..8"],
+    );
+    refused(
+        at,
+        "render a.kiln --samples 20..30 -o p.part",
+        &["more than the 24 samples", "--spp"],
+    );
+    refused(
+        at,
+        "render a.kiln --checkpoint a.kiln --resume -o p.exr",
+        &["no part of a picture"],
+    );
+    refused(
+        at,
+        "render a.kiln --checkpoint none/c.part -o p.exr",
+        &["does not exist"],
+    );
+    refused(
+        at,
+        "render a.kiln --checkpoint x.part -o x.part",
+        &["--checkpoint"],
+    );
+    refused(at, "merge a.kiln -o m.exr", &["no part"]);
+    refused(at, "merge none.part -o m.exr", &["none.part"]);
+    refused(
+        at,
+        "merge a.part -o none/m.exr",
+        &["does not exist", "hint: give another place with -o"],
+    );
+}
+
+#[test]
+fn a_part_with_more_samples_than_a_timed_run_is_kept_and_told() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln --spp 2000 -o a.part");
+    let before = bytes(at, "a.part");
+    let timed = "render a.kiln --spp 100000000 --time 0.001s -o a.part -o a.png --stats s.json";
+    let output = run(at, timed);
+    let told = message(&output);
+    assert!(output.status.success(), "{told}");
+    for words in [
+        "'a.part' is kept",
+        "the samples 0..2000",
+        "--checkpoint a.part --resume",
+    ] {
+        assert!(told.contains(words), "{told}");
+    }
+    assert!(bytes(at, "a.part") == before);
+    assert!(at.join("a.png").exists());
+    let stats = String::from_utf8(bytes(at, "s.json")).unwrap();
+    assert!(stats.contains("is kept"), "{stats}");
+    let output = run(at, &format!("{timed} -q"));
+    assert!(!message(&output).contains("kept"), "{}", message(&output));
+    // As the hint says.
+    done(
+        at,
+        "render a.kiln --spp 2001 --checkpoint a.part --resume -o b.png",
+    );
+}
+
+#[test]
+fn damaged_parts_are_refused() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln --spp 4 -o a.part");
+    done(at, "render a.kiln --spp 8 --samples 4..8 -o b.part");
+    let whole = bytes(at, "a.part");
+    let mut damaged = vec![];
+    for cut in [0, 5, 16, 24, 40, 300, whole.len() / 2, whole.len() - 1] {
+        damaged.push(whole[..cut].to_vec());
+    }
+    for at in (0..whole.len()).step_by(whole.len() / 60) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        damaged.push(bytes);
+    }
+    damaged.push([&whole[..], b"more"].concat());
+    for bytes in damaged {
+        fs::write(at.join("d.part"), bytes).unwrap();
+        refused(at, "merge b.part d.part -o m.exr", &["d.part"]);
+        let info = run(at, "info d.part");
+        assert!(info.status.code().is_some_and(|code| code < 2));
+    }
+}
+
+/// Whoever opens a pipe waits for somebody who writes to it.
+#[cfg(unix)]
+#[test]
+fn pipes_are_refused() {
+    let folder = folder();
+    let at = folder.path();
+    let made = std::process::Command::new("mkfifo")
+        .arg(at.join("pipe.part"))
+        .status();
+    assert!(made.is_ok_and(|status| status.success()));
+    for args in [
+        "info pipe.part",
+        "merge pipe.part -o m.exr",
+        "render a.kiln --checkpoint pipe.part --resume -o m.exr",
+        "render a.kiln -o pipe.part",
+    ] {
+        let mut child = kiln(at, args).stderr(Stdio::piped()).spawn().unwrap();
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = child.kill();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args}: {}", message(&output));
+        assert!(
+            message(&output).contains("pipe.part"),
+            "{args}: {}",
+            message(&output)
+        );
+    }
+}
+
+#[test]
+fn a_vanished_folder_does_not_end_a_render() {
+    let folder = folder();
+    let at = folder.path();
+    fs::create_dir(at.join("kept")).unwrap();
+    let args =
+        "render a.kiln --spp 100000000 --time 4s --checkpoint kept/c.part --checkpoint-every 0.1s -o o.exr";
+    let child = kiln(at, args).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("the checkpoint", || at.join("kept/c.part").exists());
+    fs::rename(at.join("kept"), at.join("gone")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let message = message(&output);
+    // The picture is there; that the checkpoint is not is said, and told by the status.
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("the render goes on") && message.contains("kept/c.part"),
+        "{message}"
+    );
+    assert!(at.join("o.exr").exists());
+    done(at, "merge gone/c.part -o last.exr");
+}
+
+#[test]
+fn work_that_another_render_keeps_in_the_same_file_stays() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln --samples 0..8 --seed 3 -o other.part");
+    let args = "render a.kiln --spp 100000000 --time 4s --checkpoint c.part --checkpoint-every 0.1s -o o.exr";
+    let child = kiln(at, args).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for("the checkpoint", || at.join("c.part").exists());
+    let others = bytes(at, "other.part");
+    fs::rename(at.join("other.part"), at.join("c.part")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let message = message(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("another render keeps the samples 0..8 there"),
+        "{message}"
+    );
+    assert!(bytes(at, "c.part") == others && at.join("o.exr").exists());
+}
+
+#[test]
+fn a_picture_grows_while_it_is_rendered() {
+    let folder = folder();
+    let at = folder.path();
+    let args = "render a.kiln --spp 100000000 --time 5s --write-every 0.1s -o o.exr -o o.part";
+    let mut child = kiln(at, args).stderr(Stdio::null()).spawn().unwrap();
+    let mut seen = vec![];
+    while child.try_wait().unwrap().is_none() {
+        let info = String::from_utf8(run(at, "info o.part").stdout).unwrap();
+        let samples = info
+            .lines()
+            .find(|line| line.contains("samples"))
+            .map(str::to_owned);
+        if samples.is_some() && seen.last() != samples.as_ref() {
+            seen.extend(samples);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(seen.len() > 3, "{seen:?}");
+    assert!(files(at).keys().all(|name| !name.ends_with(".tmp")));
+}

@@ -1,0 +1,409 @@
+//! The pages for users: code blocks compile, command lines, options and links exist, pictures are small, and commands run,
+//! those of a page in their order, in one folder.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::CommandFactory as _;
+use renderer::cli::Cli;
+use tempfile::TempDir;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap()
+}
+
+/// The pages whose blocks and command lines are tried.
+fn pages() -> Vec<String> {
+    let mut pages = ["README.md", "CONTRIBUTING.md", "scenes/README.md"]
+        .map(str::to_owned)
+        .to_vec();
+    for entry in fs::read_dir(root().join("renderer/docs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        pages.push(format!("renderer/docs/{name}"));
+    }
+    pages.sort();
+    assert!(pages.len() >= 10, "{pages:?}");
+    pages
+}
+
+/// The other pages, whose links are tried.
+const MORE_PAGES: [&str; 6] = [
+    "CHANGELOG.md",
+    "renderer/README.md",
+    "shading/README.md",
+    "tests/README.md",
+    "tests/fuzz/README.md",
+    "benches/README.md",
+];
+
+/// The blocks of Kiln's language, fenced as C.
+fn blocks(text: &str) -> Vec<String> {
+    let mut parts = text.split("\n```c\n");
+    parts.next();
+    parts
+        .map(|part| part.split("\n```").next().unwrap().to_owned())
+        .collect()
+}
+
+/// The commands that stand on lines of their own, indented, without their comments; `cargo run` is the same as `kiln`.
+fn command_lines(text: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("    "));
+    lines
+        .flat_map(|line| line.split(" # ").next().unwrap().split(" && "))
+        .map(|line| line.trim().replace("cargo run --release -- ", "kiln "))
+        .filter(|line| line.starts_with("kiln "))
+        .collect()
+}
+
+/// What stands between single backticks.
+fn spans(text: &str) -> Vec<String> {
+    let outside_fences = text.split("\n```").step_by(2);
+    let quoted = outside_fences.flat_map(|part| part.split('`').skip(1).step_by(2));
+    quoted.map(|span| span.replace('\n', " ")).collect()
+}
+
+/// The words of a command line; what stands in double quotes is one word.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![];
+    for (index, part) in line.split('"').enumerate() {
+        if index % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
+/// A model of one triangle called `Body`, as a GLB file.
+fn glb() -> Vec<u8> {
+    let mut json = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],
+        "nodes":[{"name":"Body","mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],
+        "accessors":[{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3","min":[0,0,0],"max":[1,1,0]}],
+        "bufferViews":[{"buffer":0,"byteLength":36}],
+        "buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]}"#
+        .to_owned();
+    while !json.len().is_multiple_of(4) {
+        json.push(' ');
+    }
+    let size = json.len() as u32;
+    let mut bytes = b"glTF".to_vec();
+    for number in [2, 20 + size, size, 0x4e4f_534a] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.extend(json.bytes());
+    bytes
+}
+
+/// A scene of Mitsuba 3.
+const MITSUBA: &str = r#"<scene version="3.0.0">
+    <sensor type="perspective">
+        <transform name="to_world"><lookat origin="0, 1, 4" target="0, 0, 0" up="0, 1, 0"/></transform>
+        <film type="hdrfilm"><integer name="width" value="24"/><integer name="height" value="16"/></film>
+    </sensor>
+    <emitter type="constant"/>
+    <shape type="sphere"/>
+</scene>"#;
+
+/// A group in a file beside the scene that imports it.
+const CAR_PAINT: &str = "surface car_paint(color tint = 1, output closure color surface = 0)\n\
+                         { surface = tint * diffuse(N); }\n";
+
+/// What the pages take for granted: a clone of the repository, and a few files of the reader's.
+fn desk() -> TempDir {
+    let desk = TempDir::new().unwrap();
+    let at = |name: &str| desk.path().join(name);
+    for folder in ["scenes", "scenes/meshes", "shaders"] {
+        fs::create_dir(at(folder)).unwrap();
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                fs::copy(&path, at(folder).join(path.file_name().unwrap())).unwrap();
+            }
+        }
+    }
+    fs::write(at("model.glb"), glb()).unwrap();
+    fs::copy(root().join("scenes/sun_sky.exr"), at("sky.exr")).unwrap();
+    fs::write(at("paint.ksl"), CAR_PAINT).unwrap();
+    fs::write(at("box.xml"), MITSUBA).unwrap();
+    desk
+}
+
+/// The file that a block is saved as, which its first line names: `// paint.kiln`.
+fn file_name(block: &str) -> Option<&str> {
+    let name = block.lines().next()?.strip_prefix("// ")?;
+    let is_file = [".kiln", ".ksl", ".osl"].iter().any(|end| name.ends_with(end));
+    (is_file && !name.contains(' ')).then_some(name)
+}
+
+fn kiln(folder: &Path, args: &[String]) {
+    let output = Command::new(env!("CARGO_BIN_EXE_kiln"))
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "kiln {}:\n{message}",
+        args.join(" ")
+    );
+}
+
+fn check(folder: &Path, name: &str, text: &str) {
+    fs::write(folder.join(name), text).unwrap();
+    kiln(folder, &words(&format!("check {name}")));
+}
+
+/// Every block is a file of its own.
+#[test]
+fn code_blocks_check() {
+    let mut count = 0;
+    for page in pages() {
+        let desk = desk();
+        for block in blocks(&read(&page)) {
+            // What it reads is made by the commands beside it.
+            if block.contains("import \"box/scene.glb\"") {
+                kiln(desk.path(), &small("kiln bake scenes/cornell_box.kiln -o box"));
+            }
+            count += 1;
+            check(desk.path(), &format!("block{count}.kiln"), &block);
+        }
+    }
+    assert!(count >= 8, "only {count} blocks were found");
+}
+
+#[test]
+fn command_lines_and_flags_are_known() {
+    let command = Cli::command();
+    let known: Vec<String> = command
+        .get_subcommands()
+        .flat_map(|command| command.get_arguments())
+        .filter_map(|argument| argument.get_long().map(|long| format!("--{long}")))
+        .chain(["--help", "--version"].map(str::to_owned))
+        .collect();
+    let mut count = 0;
+    for name in pages() {
+        let text = read(&name);
+        let whole = |span: &String| span.starts_with("kiln ") && span.split(' ').count() > 2;
+        for line in command_lines(&text)
+            .into_iter()
+            .chain(spans(&text).into_iter().filter(whole))
+        {
+            if line.contains("COMMAND") || line.contains("--light LIGHT") {
+                continue;
+            }
+            let read = Cli::read(words(&line).into_iter().map(Into::into));
+            if let Err(error) = read {
+                panic!("{name} says `{line}`: {error}");
+            }
+            count += 1;
+        }
+        for span in spans(&text).iter().filter(|span| span.starts_with("--")) {
+            for flag in span.split([' ', '=']).filter(|word| word.starts_with("--")) {
+                assert!(
+                    known.iter().any(|known| known == flag),
+                    "{name} says `{span}`: there is no {flag}"
+                );
+                count += 1;
+            }
+        }
+        for span in spans(&text).iter().filter(|span| span.starts_with("kiln ")) {
+            let subcommand = span.split(' ').nth(1).unwrap();
+            let is_known = command.find_subcommand(subcommand).is_some() || subcommand == "COMMAND";
+            assert!(is_known, "{name} says `{span}`");
+        }
+    }
+    assert!(count > 50, "only {count} were found");
+}
+
+/// A number of samples, made small.
+fn fewer(samples: &str) -> u64 {
+    samples.parse::<u64>().unwrap() / 128
+}
+
+/// Whether a command makes photon maps for a picture.
+fn has_photons(line: &str) -> bool {
+    let scene = line.split(' ').find(|word| word.ends_with(".kiln"));
+    line.contains("--integrator photon")
+        || !line.contains("--integrator") && scene.is_some_and(|scene| scene.ends_with("scenes/glass.kiln"))
+}
+
+/// What makes a command take seconds: a small film, few samples.
+fn small(line: &str) -> Vec<String> {
+    let mut args = words(line);
+    args.remove(0);
+    for i in 1..args.len() {
+        match args[i - 1].as_str() {
+            "--spp" => args[i] = fewer(&args[i]).max(1).to_string(),
+            "--size" => args[i] = "24x16".to_owned(),
+            // Rounds stay as they are, and end soon.
+            "--noise" => args[i] = "0.5".to_owned(),
+            "--quality" => args[i] = "draft".to_owned(),
+            "--samples" if args[0] == "render" && !line.contains("--noise") => {
+                let (a, b) = args[i].split_once("..").unwrap();
+                args[i] = format!("{}..{}", fewer(a), fewer(b));
+            }
+            _ => {}
+        }
+    }
+    let mut more: Vec<&str> = match args[0].as_str() {
+        "render" if line.contains("--size") => vec![],
+        "render" => vec!["--size", "24x16"],
+        "bake" if line.contains("probes") => vec!["--samples", "1", "--probe-spacing", "2"],
+        "bake" if line.contains("--texels-per-unit") => vec!["--samples", "1"],
+        "bake" => vec!["--samples", "1", "--resolution", "128"],
+        _ => vec![],
+    };
+    let has_end = ["--spp", "--noise", "--quality"]
+        .iter()
+        .any(|option| line.contains(option));
+    if args[0] == "render" && !has_end {
+        more.extend(["--spp", "1"]);
+    }
+    if args[0] == "render" && has_photons(line) {
+        more.extend([
+            "--set",
+            "integrator.photons=4096",
+            "--set",
+            "integrator.caustic_photons=4096",
+        ]);
+    }
+    args.extend(more.into_iter().map(str::to_owned));
+    args
+}
+
+/// A page from its first command to its last, in a folder with the blocks that it says to save.
+#[test]
+fn commands_run() {
+    let mut count = 0;
+    for page in pages() {
+        let (desk, text) = (desk(), read(&page));
+        for block in blocks(&text) {
+            if let Some(name) = file_name(&block) {
+                fs::write(desk.path().join(name), &block).unwrap();
+            }
+        }
+        for line in command_lines(&text) {
+            // The archive has a test of its own.
+            if !line.starts_with("kiln archive") {
+                kiln(desk.path(), &small(&line));
+                count += 1;
+            }
+        }
+    }
+    assert!(count >= 30, "only {count} commands were found");
+}
+
+/// Options that need no word of ours: those that clap adds.
+const OWN_WORDS: [&str; 2] = ["help", "version"];
+
+/// Every option of every command is described on some page; those of `shade` are `testshade`'s.
+#[test]
+fn every_option_is_described() {
+    let pages: String = pages().iter().map(|page| read(page)).collect();
+    let words: BTreeSet<&str> = pages
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '-')
+        .filter(|word| word.starts_with('-'))
+        .collect();
+    let mut missing = vec![];
+    for command in Cli::command().get_subcommands() {
+        if command.get_name() == "shade" {
+            continue;
+        }
+        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            let long = argument.get_long().map(|long| format!("--{long}"));
+            let short = argument.get_short().map(|short| format!("-{short}"));
+            let mut names = long.iter().chain(&short).peekable();
+            let is_own = OWN_WORDS.contains(&argument.get_id().as_str());
+            if names.peek().is_some() && !is_own && !names.any(|name| words.contains(name.as_str())) {
+                missing.push(format!("kiln {} {}", command.get_name(), argument.get_id()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no page describes {missing:?}");
+}
+
+/// The anchor that GitHub gives a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading
+        .chars()
+        .filter(|c| c.is_alphanumeric() || *c == ' ' || *c == '-' || *c == '_');
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// The anchors of a page.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let outside_fences: String = text.split("\n```").step_by(2).collect();
+    let headings = outside_fences.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| anchor(line.trim_start_matches('#').trim()))
+        .collect()
+}
+
+/// The targets of links and pictures in a page.
+fn links(text: &str) -> Vec<String> {
+    let outside_fences: String = text.split("\n```").step_by(2).collect();
+    let parts = outside_fences.split("](").skip(1);
+    parts
+        .map(|part| part.split(')').next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut count = 0;
+    let more = MORE_PAGES.map(str::to_owned);
+    for page in pages().into_iter().chain(more) {
+        let text = read(&page);
+        for link in links(&text).iter().filter(|link| !link.starts_with("http")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let path = if file.is_empty() {
+                root().join(&page)
+            } else {
+                root().join(&page).parent().unwrap().join(file)
+            };
+            assert!(path.exists(), "{page} links to {link}: there is no such file");
+            if !anchor.is_empty() {
+                let target = fs::read_to_string(&path).unwrap();
+                assert!(
+                    anchors(&target).contains(anchor),
+                    "{page} links to {link}: there is no such heading"
+                );
+            }
+            count += 1;
+        }
+    }
+    assert!(count >= 50, "only {count} links were found");
+}
+
+/// The README has five pictures, and a clone stays small.
+#[test]
+fn pictures_are_small() {
+    let readme = read("README.md");
+    let pictures: Vec<String> = links(&readme)
+        .into_iter()
+        .filter(|link| link.ends_with(".jpg"))
+        .collect();
+    assert_eq!(pictures.len(), 5, "{pictures:?}");
+    let mut bytes = 0;
+    for picture in &pictures {
+        let path = root().join(picture);
+        let image = renderer::image::read(&path).unwrap();
+        assert!(image.width <= 960, "{picture} has {} columns", image.width);
+        bytes += fs::metadata(&path).unwrap().len();
+    }
+    assert!(bytes <= 700_000, "the pictures have {bytes} bytes");
+    let listed = fs::read_dir(root().join("scenes/gallery")).unwrap().count();
+    assert_eq!(
+        listed, 5,
+        "scenes/gallery holds the README's pictures and nothing else"
+    );
+}

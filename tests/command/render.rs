@@ -1,0 +1,915 @@
+//! Command line tests of `kiln`: invalid input gives one clear message, exit status 1 and no output; a wrong command
+//! line gives status 2; valid input gives the same bytes for any number of threads.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use renderer::color::Rgb;
+use renderer::image::Image;
+use tempfile::TempDir;
+
+/// A small scene with `body` in it.
+fn scene(body: &str) -> String {
+    format!(
+        "film {{ size = (8, 6); }}\ncamera main : perspective {{ from = (0, 0, 4); to = (0, 0, 0); }}\n\
+         light sky : environment {{ color = 1; }}\nmaterial grey = matte(albedo = 0.5);\n\
+         shape ball : sphere {{ radius = 1; material = grey; }}\n{body}\n"
+    )
+}
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kiln"))
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .expect("the program starts")
+}
+
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, bytes) in files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    folder
+}
+
+/// Renders `files[0]` and expects a refusal that says all of `words`.
+fn refused(files: &[(&str, &[u8])], words: &[&str]) {
+    let folder = folder(files);
+    let output = run(
+        folder.path(),
+        &["render", files[0].0, "-o", "out.png", "--spp", "1"],
+    );
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{}: {message}", files[0].0);
+    for word in words {
+        assert!(message.contains(word), "`{word}` is not in:\n{message}");
+    }
+    assert!(!message.contains("panicked"), "{message}");
+    let left: Vec<PathBuf> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert_eq!(left.len(), files.len(), "something was written: {left:?}");
+}
+
+fn refused_scene(body: &str, words: &[&str]) {
+    refused(&[("a.kiln", scene(body).as_bytes())], words);
+}
+
+const TRIANGLE: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+                        element face 1\nproperty list uchar int vertex_indices\nend_header\n";
+
+#[test]
+fn missing_files() {
+    let empty = folder(&[]);
+    let output = run(empty.path(), &["render", "nowhere.kiln", "-o", "out.png"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nowhere.kiln"));
+    refused_scene(
+        "shape m : mesh { file = \"nowhere.ply\"; material = grey; }",
+        &["nowhere.ply", "a.kiln:6"],
+    );
+    refused_scene(
+        "light e : environment { map = \"nowhere.exr\"; }",
+        &["nowhere.exr", "a.kiln:6"],
+    );
+}
+
+#[test]
+fn sets_of_tiles_are_found_in_the_working_folder() {
+    let tile = [b"P6 1 1 255\n", &[0, 255, 0][..]].concat();
+    let body =
+        "material green = matte(albedo = image(file = \"skin.<UDIM>.ppm\").result);\nassign ball = green;";
+    let folder = folder(&[("a.kiln", scene(body).as_bytes()), ("skin.1001.ppm", &tile)]);
+    let output = run(folder.path(), &["check", "a.kiln"]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{message}");
+}
+
+#[test]
+fn damaged_files() {
+    let body = scene("shape m : mesh { file = \"m.ply\"; material = grey; }");
+    let with = |rest: &str| format!("{TRIANGLE}{rest}").into_bytes();
+    let cases: [(&str, &[&str]); 4] = [
+        ("0 0 0\n1 0 0\n", &["m.ply", "cut short"]),
+        ("0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n", &["m.ply", "vertex 7"]),
+        ("0 0 0\n1 0 nan\n0 1 0\n3 0 1 2\n", &["m.ply:11", "nan"]),
+        ("0 0 0\n1 0 0\n0 1 0\n3 0 1\n", &["m.ply"]),
+    ];
+    for (rest, words) in cases {
+        refused(&[("a.kiln", body.as_bytes()), ("m.ply", &with(rest))], words);
+    }
+    refused(&[("m.glb", b"glTF\x02\0\0\0\xff\0\0\0")], &["m.glb"]);
+    let sky = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/sun_sky.exr")).unwrap();
+    let body = scene("light e : environment { map = \"sky.exr\"; }");
+    refused(
+        &[("a.kiln", body.as_bytes()), ("sky.exr", &sky[..sky.len() / 2])],
+        &["sky.exr"],
+    );
+}
+
+/// A picture that cannot be read is told where the scene names it, else where the shader looks it up.
+#[test]
+fn damaged_textures_have_a_place() {
+    let looks = "surface own() { color c = texture(\"own.png\", u, v); Ci = c * diffuse(N); }\n\
+                 surface given(string map = \"\") { color c = texture(map, u, v); Ci = c * diffuse(N); }\n\
+                 material a = own();\nmaterial b = given(map = \"tiles.<UDIM>.png\");\n\
+                 shape s : sphere { radius = 1; material = a; }\nshape t : sphere { radius = 2; material = b; }\n";
+    let body = scene(looks);
+    let files: [(&str, &[u8]); 3] = [
+        ("a.kiln", body.as_bytes()),
+        ("own.png", b"no picture"),
+        ("tiles.1001.png", b""),
+    ];
+    refused(
+        &files,
+        &[
+            "material `a`: image 'own.png' is truncated or damaged",
+            "a.kiln:6:27",
+            "in this material",
+            "tiles.1001.png' is truncated or damaged",
+            "a.kiln:9:26",
+        ],
+    );
+}
+
+#[test]
+fn mistakes_in_scenes() {
+    refused_scene(
+        "shape b : sphere { radios = 2; material = grey; }",
+        &["radios", "radius", "a.kiln:6"],
+    );
+    refused_scene(
+        "shape b : sphere { radius = 2; material = gray; }",
+        &["gray", "grey"],
+    );
+    refused_scene(
+        "material m = mate(albedo = 1);\nshape b : sphere { material = m; }",
+        &["mate", "matte"],
+    );
+    refused_scene("film { size = (0, 10); }", &["size"]);
+    refused_scene(
+        "shape b : cube { material = grey; transform = scale(1, 0, 1); }",
+        &["a.kiln:6"],
+    );
+}
+
+#[test]
+fn a_change_of_what_is_not_there_says_what_is() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes()), ("b.kiln", b"film { }")]);
+    for (scene, hint) in [("a.kiln", "the names are: sky"), ("b.kiln", "the scene has none")] {
+        let output = run(folder.path(), &["render", scene, "--set", "light.lamp.scale=2"]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains(hint), "{message}");
+    }
+}
+
+#[test]
+fn mistakes_in_groups() {
+    let cyclic = "group a(output closure color surface) { b x(); surface = x.surface; }\n\
+                  group b(output closure color surface) { a x(); surface = x.surface; }\nmaterial m = a();\n\
+                  shape s : sphere { material = m; }";
+    refused_scene(cyclic, &["contains itself", "a", "b"]);
+    let connections = "group g(output closure color surface) {\n remap p(input = q.result);\n remap q(input = p.result);\n\
+                       matte m(albedo = p.result);\n surface = m.surface;\n}\nmaterial m = g();\nshape s : sphere { material = m; }";
+    refused_scene(connections, &["cyclic", "p", "q"]);
+    let mismatch = "group g(output closure color surface) {\n matte a();\n matte b(albedo = a.surface);\n surface = b.surface;\n}\n\
+                    material m = g();\nshape s : sphere { material = m; }";
+    refused_scene(mismatch, &["closure color", "color", "albedo"]);
+}
+
+#[test]
+fn unwritable_output() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    for out in ["nowhere/out.png", "out.psd", "out"] {
+        let output = run(folder.path(), &["render", "a.kiln", "-o", out]);
+        assert_eq!(output.status.code(), Some(1), "{out}");
+        assert!(!output.stderr.is_empty());
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn wrong_command_lines() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let lines = [
+        &["rendr"][..],
+        &["render"],
+        &["render", "a.kiln", "--size", "0x4"],
+        &["render", "a.kiln", "--spp", "0"],
+        &["render", "a.kiln", "--wrong"],
+        // Nothing would be beyond this, and everything.
+        &["compare", "a.exr", "a.exr", "--threshold", "nan"],
+        &["compare", "a.exr", "a.exr", "--threshold=-1"],
+        &["render", "a.kiln", "-U", ""],
+        &[
+            "farm",
+            "a.kiln",
+            "-o",
+            "a.exr",
+            "--engine",
+            "slurm",
+            "--tasks",
+            "1",
+            "--program",
+            "",
+        ],
+    ];
+    for line in lines {
+        assert_eq!(run(folder.path(), line).status.code(), Some(2), "{line:?}");
+    }
+}
+
+#[test]
+fn negative_numbers_are_values() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    for (flag, value) in [("--seed", "-1"), ("--exposure", "-2.5"), ("--spp", "-4")] {
+        let output = run(folder.path(), &["render", "a.kiln", "-o", "a.png", flag, value]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.success(), flag == "--exposure", "{message}");
+        assert!(!message.contains("-- -"), "{message}");
+    }
+}
+
+#[test]
+fn values_may_begin_with_a_dash() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let said = |words: &[&str]| {
+        let output = run(folder.path(), words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (option, value) in [("-o", "-a.png"), ("--output", "-a.png"), ("-o", "--a.png")] {
+        let message = said(&["render", "a.kiln", option, value]);
+        assert!(
+            message.contains(&format!("write '{option}={value}'")),
+            "{message}"
+        );
+        let output = run(
+            folder.path(),
+            &[
+                "render",
+                "a.kiln",
+                &format!("{option}={value}"),
+                "--size",
+                "2x2",
+                "--spp",
+                "1",
+            ],
+        );
+        assert!(output.status.success(), "{option}={value}");
+        assert!(folder.path().join(value).is_file());
+    }
+    // What is no value keeps the usual tip.
+    assert!(said(&["render", "-a.kiln"]).contains("-- -a"));
+    assert!(said(&["render", "a.kiln", "--spp", "--siz", "4x4"]).contains("--size"));
+}
+
+#[test]
+fn options_are_named_in_messages_about_them() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let output = run(
+        folder.path(),
+        &["render", "a.kiln", "--size", "8x8", "--crop", "0,0,9,8"],
+    );
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("beyond the film of 8 x 8"), "{message}");
+    assert!(
+        message.contains("--crop:1:1") && message.contains("0,0,9,8"),
+        "{message}"
+    );
+    assert!(!message.contains("--set"), "{message}");
+}
+
+#[test]
+fn endless_shaders_end() {
+    let body = "shader spin(output color result = 0) { while (1) result += 1; }\n\
+                material m = matte(albedo = spin().result);\nshape s : sphere { radius = 1.5; material = m; }";
+    let folder = folder(&[("a.kiln", scene(body).as_bytes())]);
+    let output = run(
+        folder.path(),
+        &["render", "a.kiln", "-o", "out.png", "--spp", "1"],
+    );
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{message}");
+    assert!(
+        message.contains("warning") && message.contains("too many turns"),
+        "{message}"
+    );
+    assert!(folder.path().join("out.png").is_file());
+}
+
+#[test]
+fn same_bytes_for_any_threads() {
+    let body = "material glossy = coated(base = grey_base().surface, alpha = 0.1);\n\
+                group grey_base(output closure color surface) { checker c(); matte m(albedo = c.result); surface = m.surface; }\n\
+                shape floor : plane { size = 8; material = glossy; }";
+    let folder = folder(&[("a.kiln", scene(body).as_bytes())]);
+    let render = |name: &str, threads: &str| {
+        let args = [
+            "render",
+            "a.kiln",
+            "-o",
+            name,
+            "--size",
+            "64x48",
+            "--spp",
+            "8",
+            "--threads",
+            threads,
+        ];
+        let output = run(folder.path(), &args);
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        fs::read(folder.path().join(name)).unwrap()
+    };
+    let first = render("a.exr", "1");
+    for (name, threads) in [("b.exr", "2"), ("c.exr", "3"), ("d.exr", "1")] {
+        assert!(
+            render(name, threads) == first,
+            "{threads} threads give other bytes"
+        );
+    }
+}
+
+#[test]
+fn a_closed_standard_output_or_error_is_no_reason_to_fail() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let image = folder.path().join("a.exr");
+    let image = image.to_str().unwrap();
+    let rendered = run(
+        folder.path(),
+        &["render", "a.kiln", "-o", "a.exr", "--spp", "1", "--quiet"],
+    );
+    assert_eq!(rendered.status.code(), Some(0));
+    for args in [
+        &["compare", image, image][..],
+        &["info", "matte"],
+        &["render", "a.kiln", "-o", "b.exr", "--spp", "1", "--verbose"],
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kiln"))
+            .args(args)
+            .current_dir(folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop((child.stdout.take(), child.stderr.take()));
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
+    }
+}
+
+#[test]
+fn shader_sources_may_be_in_older_encodings_and_have_any_extension() {
+    let latin =
+        b"// R\xe9mi\r#include \"H.H\"\rshader unit(float gain = GAIN, output color result = gain) { }\r";
+    let header = b"/* \xa9 */\n#define GAIN 2\n";
+    let body = scene("import \"U.TSL\";\nmaterial m = matte(albedo = unit(gain = 0.5).result);");
+    let wide = b"s\0h\0a\0d\0e\0r\0";
+    let folder = folder(&[
+        ("U.TSL", latin),
+        ("H.H", header),
+        ("a.kiln", body.as_bytes()),
+        ("wide.osl", wide),
+    ]);
+    let output = run(folder.path(), &["check", "U.TSL", "a.kiln"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(text, "2 files: 2 units, 1 scene: no mistakes\n", "{errors}");
+    let output = run(folder.path(), &["check", "wide.osl"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.contains("cannot read wide.osl: it is not text"),
+        "{errors}"
+    );
+}
+
+/// Windows writes UTF-16 with a byte-order mark.
+#[test]
+fn texts_may_be_in_utf16() {
+    let texts = [
+        (
+            "a.kiln",
+            scene("shape m : mesh { file = \"m.obj\"; }\nimport \"u.ksl\";\n"),
+        ),
+        (
+            "u.ksl",
+            "surface unit() { Ci = diffuse(N); } // Tönung\n".to_owned(),
+        ),
+        (
+            "m.obj",
+            "mtllib m.mtl\nv -1 -1 0\nv 1 -1 0\nv 0 1 0\nusemtl red\nf 1 2 3\n".to_owned(),
+        ),
+        ("m.mtl", "newmtl red\nKd 1 0 0\n".to_owned()),
+        (
+            "a.xml",
+            "<scene version=\"3.0.0\"><sensor type=\"perspective\"/><shape type=\"sphere\"/></scene>\n"
+                .to_owned(),
+        ),
+        ("points.txt", "0 0 3\n# Mitte\n0 0 2\n".to_owned()),
+    ];
+    let utf16 = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        let marked = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+        marked.encode_utf16().flat_map(bytes).collect()
+    };
+    let bake = "bake a.kiln --target probes --probe-points points.txt --samples 1 -o baked --seed 1";
+    let probes = [
+        None,
+        Some(u16::to_le_bytes as fn(u16) -> [u8; 2]),
+        Some(u16::to_be_bytes),
+    ]
+    .map(|bytes| {
+        let encoded = texts.each_ref().map(|(name, text)| {
+            let bytes = bytes.map_or_else(|| text.clone().into_bytes(), |bytes| utf16(text, bytes));
+            (*name, bytes)
+        });
+        let folder = folder(&encoded.each_ref().map(|(name, bytes)| (*name, bytes.as_slice())));
+        for words in [
+            vec!["check", "a.kiln", "u.ksl", "m.obj", "a.xml"],
+            bake.split(' ').collect(),
+        ] {
+            let output = run(folder.path(), &words);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{words:?}\n{errors}");
+        }
+        fs::read(folder.path().join("baked/probes.json")).unwrap()
+    });
+    assert!(probes[0] == probes[1] && probes[0] == probes[2]);
+}
+
+#[test]
+fn rates_are_of_rays_traced_in_that_time() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let args = "render a.kiln --spp 4 --integrator photon --stats s.json -v -o a.png";
+    let output = run(folder.path(), &args.split(' ').collect::<Vec<_>>());
+    let text = String::from_utf8(output.stderr).unwrap();
+    let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+    let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+    let rays = |kind: &str| stats["rays"][kind].as_f64().unwrap();
+    let traced: f64 = ["camera", "shadow", "indirect", "gather"].map(rays).iter().sum();
+    let told = stats["rays_per_s"].as_f64().unwrap() * stats["stages_s"]["render"].as_f64().unwrap();
+    assert!(
+        rays("photon") > 1e4 && (traced / told - 1.0).abs() < 1e-6,
+        "{stats:#}"
+    );
+    // Few are told exactly.
+    let camera = format!("  camera  {:>9}\n", rays("camera"));
+    assert!(text.contains(&camera), "{text}");
+}
+
+#[test]
+fn compare_tells_numbers_of_any_size() {
+    let folder = folder(&[]);
+    let write = |name: &str, values: [f32; 3]| {
+        let image = Image::from_fn(2, 1, |x, _| Rgb::splat(values[x] * values[2]));
+        renderer::image::write(&folder.path().join(name), &image, &Default::default()).unwrap();
+    };
+    write("dim.exr", [1.0, 3.0, 1e-9]);
+    write("dimmer.exr", [1.0, 1.0, 1e-9]);
+    write("bright.exr", [f32::INFINITY, 1.0, 1e30]);
+    let compared = |reference: &str| {
+        let args = ["compare", "dim.exr", reference, "--threshold", "0.5"];
+        let output = run(folder.path(), &args);
+        let text = [output.stdout, output.stderr].concat();
+        String::from_utf8(text).unwrap()
+    };
+    let text = compared("dimmer.exr");
+    for words in [
+        "mean red      2.000000e-9 and 1.000000e-9, +100.000 %",
+        "error: the relative MSE ",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+    let text = compared("bright.exr");
+    for words in [" and 1.000000e30", "bright.exr has 3 values that are not finite"] {
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[test]
+fn what_can_only_be_a_mistake_is_warned_of() {
+    let dark = scene("").replace("light sky : environment { color = 1; }", "");
+    let black = scene("").replace("color = 1", "color = 0");
+    let bright = scene("").replace("albedo = 0.5", "albedo = (0.5, 1.5, 0.5)");
+    let files = [
+        ("a.kiln", scene("").into_bytes()),
+        ("dark.kiln", dark.into_bytes()),
+        ("black.kiln", black.into_bytes()),
+        ("bright.kiln", bright.into_bytes()),
+        ("points.txt", b"0 0 2\n".to_vec()),
+    ];
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (*name, &bytes[..])).collect();
+    let folder = folder(&files);
+    let bake = "bake a.kiln -o out --integrator path --samples 1";
+    let lines = [
+        ("render dark.kiln -o o.exr --spp 1", "nothing emits light"),
+        ("render black.kiln -o o.exr --spp 1", "nothing emits light"),
+        (
+            "bake dark.kiln -o out --integrator path --samples 1 --resolution 32",
+            "nothing emits light",
+        ),
+        (
+            "render bright.kiln -o o.exr --spp 1",
+            "`grey` scatters (0.500, 1.500, 0.500) times",
+        ),
+        (
+            "render a.kiln -o o.exr --spp 1 --exposure 2",
+            "--exposure has no effect",
+        ),
+        (
+            "BAKE --target vertex --resolution 64",
+            "--resolution has no effect",
+        ),
+        (
+            "BAKE --target vertex --texels-per-unit 5",
+            "--texels-per-unit has no effect",
+        ),
+        ("BAKE --target vertex --dilation 2", "--dilation has no effect"),
+        ("BAKE --target vertex --no-unwrap", "--no-unwrap has no effect"),
+        ("BAKE --target vertex --denoise", "--denoise has no effect"),
+        ("BAKE --target probes --layout packed", "--layout has no effect"),
+        ("BAKE --target probes --sides front", "--sides has no effect"),
+        (
+            "BAKE --resolution 32 --probe-spacing 1",
+            "--probe-spacing has no effect",
+        ),
+        (
+            "BAKE --resolution 32 --probe-points points.txt",
+            "--probe-points has no effect",
+        ),
+        ("BAKE --resolution 32 --depth 2", "depth 2 bring no light"),
+        (
+            "BAKE --resolution 32 --include both --depth 1",
+            "depth 1 bring no light",
+        ),
+    ];
+    for (line, words) in lines {
+        let line = line.replace("BAKE", bake);
+        let output = run(folder.path(), &line.split(' ').collect::<Vec<_>>());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{line}: {message}");
+        assert!(
+            message.contains("warning") && message.contains(words),
+            "{line}: {message}"
+        );
+    }
+    for line in [
+        "render a.kiln -o o.exr --spp 1".to_owned(),
+        "render a.kiln -o o.exr -o o.png --spp 1 --exposure -1".to_owned(),
+        format!("{bake} --resolution 32 --dilation 3 --depth 3"),
+        format!("{bake} --target vertex --sides front"),
+        format!("{bake} --target probes --probe-spacing 1"),
+    ] {
+        let output = run(folder.path(), &line.split(' ').collect::<Vec<_>>());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{line}: {message}");
+        assert!(!message.contains("warning"), "{line}: {message}");
+    }
+}
+
+#[test]
+fn shader_sources_include_and_import() {
+    let files: [(&str, &[u8]); 5] = [
+        (
+            "main.osl",
+            b"#include \"near.h\"\n#include <far.h>\nshader main(output float r = near() + far() + EXTRA) { }\n",
+        ),
+        ("near.h", b"float near() { return 1; }\n"),
+        ("far.h", b"#error the wrong one\n"),
+        ("lib.ksl", b"float half(float x) { return x / 2; }\nsurface lib_matte() { Ci = diffuse(N); }\n"),
+        (
+            "user.ksl",
+            b"import \"lib.ksl\";\nsurface user(float x = half(1)) { Ci = x * diffuse(N); }\n",
+        ),
+    ];
+    let folder = folder(&files);
+    fs::create_dir(folder.path().join("headers")).unwrap();
+    fs::write(
+        folder.path().join("headers/far.h"),
+        "float far() { return 20; }\n",
+    )
+    .unwrap();
+    let shade = |args: &[&str]| {
+        let output = run(folder.path(), &[&["shade", "--print", "main.osl"], args].concat());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (
+            output.status.code(),
+            text + &String::from_utf8_lossy(&output.stderr),
+        )
+    };
+    let (code, text) = shade(&["-I", "headers", "-DEXTRA=300"]);
+    assert!(code == Some(0) && text.contains("r : 321"), "{text}");
+    let (code, text) = shade(&["-Iheaders", "-D", "EXTRA", "-UUNKNOWN"]);
+    assert!(code == Some(0) && text.contains("r : 22"), "{text}");
+    let (code, text) = shade(&["-Iheaders", "-DEXTRA", "-UEXTRA"]);
+    assert!(code == Some(1) && text.contains("unknown name `EXTRA`"), "{text}");
+    let (code, text) = shade(&["-DEXTRA"]);
+    assert!(code == Some(1) && text.contains("the wrong one"), "{text}");
+    let (code, text) = shade(&["-Inone", "-I", "far.h", "-Iheaders", "-DEXTRA=300"]);
+    assert!(code == Some(0) && text.contains("r : 321"), "{text}");
+    for words in ["warning: 'none' (-I) does not exist", "'far.h' (-I) is no folder"] {
+        assert!(text.contains(words), "{text}");
+    }
+    assert!(!text.contains("'headers'"), "{text}");
+
+    // A scene reads the same sources, and a unit that a file imports is there for the scene.
+    let text = scene("import \"user.ksl\";\nmaterial a = user();\nmaterial b = lib_matte();\n");
+    fs::write(folder.path().join("a.kiln"), text).unwrap();
+    let output = run(
+        folder.path(),
+        &["check", "-I", "headers", "-DEXTRA=1", "a.kiln", "main.osl"],
+    );
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    fs::write(
+        folder.path().join("b.ksl"),
+        "import \"missing.ksl\";\nimport \"a.kiln\";\n",
+    )
+    .unwrap();
+    let output = run(folder.path(), &["check", "b.ksl"]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("cannot find `missing.ksl`"), "{message}");
+}
+
+/// A ball that a lamp lights, in the open or behind a wall with a gap.
+fn lit_ball(walls: &str) -> String {
+    format!(
+        "film {{ size = (64, 48); filter = box; }}\n\
+         camera main : perspective {{ from = (-2, 0.5, 3); to = (-2, 0, 0); fov = 70; }}\n\
+         material white = matte(albedo = 0.7); material glow = emitter(radiance = 60);\n\
+         shape ball : sphere {{ material = white; center = (-2, -0.5, 0); radius = 0.5; }}\n\
+         shape lamp : rectangle {{ material = glow; transform = translate(3, 0.99, 0) * rotate((1, 0, 0), 90) * scale(0.2); }}\n\
+         {walls}"
+    )
+}
+
+#[test]
+fn auto_takes_paths_in_the_open_and_photons_behind_a_wall_or_for_caustics() {
+    let open =
+        lit_ball("shape floor : plane { size = 20; material = white; transform = translate(0, -1, 0); }");
+    let walls = lit_ball(
+        "shape room : cube { size = (12, 2, 8); material = white; }\n\
+         shape wall : cube { size = (0.1, 2, 7.4); material = white; transform = translate(0.5, 0, -0.3); }",
+    );
+    // Its caustics are too rare for the pilot's samples, and too bright for pictures of paths without guides.
+    let plates = include_str!("../../scenes/veach_plates.kiln")
+        .replace("integrator : path { }", "integrator : auto { guide = false; }");
+    let folder = folder(&[
+        ("open.kiln", open.as_bytes()),
+        ("walls.kiln", walls.as_bytes()),
+        ("plates.kiln", plates.as_bytes()),
+    ]);
+    for (name, expected) in [("open", "path"), ("walls", "photon"), ("plates", "photon")] {
+        let gains = ["1", "3"].map(|threads| {
+            let scene = format!("{name}.kiln");
+            let output = run(
+                folder.path(),
+                &[
+                    "render",
+                    &scene,
+                    "-o",
+                    "o.exr",
+                    "--integrator",
+                    "auto",
+                    "--threads",
+                    threads,
+                    "--spp",
+                    "20000",
+                    "--samples",
+                    "0..1",
+                    "--stats",
+                    "s.json",
+                ],
+            );
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(told.contains(&format!("auto: {expected}")), "{name}: {told}");
+            let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+            let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+            assert_eq!(stats["decision"]["integrator"], expected, "{name}");
+            stats["decision"]["gain"].as_f64().unwrap()
+        });
+        assert!(gains[0] > 1.0);
+        assert_eq!(gains[0], gains[1], "{name}: one thread and three");
+    }
+}
+
+/// Maps that take longer to make than there is time for are no gain, however many samples are allowed.
+#[test]
+fn auto_decides_for_the_time_that_there_is() {
+    let walls = lit_ball(
+        "shape room : cube { size = (12, 2, 8); material = white; }\n\
+         shape wall : cube { size = (0.1, 2, 7.4); material = white; transform = translate(0.5, 0, -0.3); }",
+    );
+    let folder = folder(&[("a.kiln", walls.as_bytes())]);
+    let chosen = |options: &str| {
+        let all = "render a.kiln -o o.exr --integrator auto --spp 20000 --stats s.json";
+        let all: Vec<&str> = all.split(' ').chain(options.split(' ')).collect();
+        run(folder.path(), &all);
+        let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+        // Without time for a pilot there is no decision, and paths.
+        stats["decision"]["integrator"]
+            .as_str()
+            .unwrap_or("path")
+            .to_owned()
+    };
+    assert_eq!(chosen("--time 0.1s"), "path");
+    // What is joined with other renders decides as they do, which may have more time.
+    assert_eq!(chosen("--time 0.1s --samples 0..1"), "photon");
+}
+
+#[test]
+fn auto_with_noise_decides_for_the_error_that_is_asked_for() {
+    let open =
+        lit_ball("shape floor : plane { size = 20; material = white; transform = translate(0, -1, 0); }");
+    let folder = folder(&[("a.kiln", open.as_bytes())]);
+    let gain = |error: &str, spp: &str| {
+        let spp = format!("sampler.spp={spp}");
+        let all = [
+            "render", "a.kiln", "-o", "o.part", "--time", "0.01s", "--stats", "s.json",
+        ];
+        let auto = ["--integrator", "auto", "--noise", error, "--set", &spp];
+        // A part decides for all that it may be joined with, not for its time.
+        run(folder.path(), &[&all[..], &auto].concat());
+        fs::remove_file(folder.path().join("o.part")).unwrap();
+        let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+        assert_eq!(stats["decision"]["integrator"], "path");
+        stats["decision"]["gain"].as_f64().unwrap()
+    };
+    let coarse = gain("0.5", "1");
+    // --noise takes another number of samples than the scene has.
+    assert_eq!(coarse, gain("0.5", "4096"));
+    // Maps pay the more, the more samples are taken with them.
+    assert!(gain("0.01", "1") < coarse);
+}
+
+/// Statistics of two samples of a shipped scene.
+fn two_samples(integrator: &str, scene: &str, options: &[&str]) -> serde_json::Value {
+    let folder = folder(&[]);
+    let scene = format!("{}/../scenes/{scene}.kiln", env!("CARGO_MANIFEST_DIR"));
+    // Two camera rays of eight branches, of as many samples as pilots need to choose freely.
+    let samples: &[&str] = match options.contains(&"--samples") {
+        true => &[],
+        false => &["--samples", "0..16"],
+    };
+    let all = [
+        "render", &scene, "-o", "o.exr", "--spp", "64", "--stats", "s.json",
+    ];
+    let all = [&all[..], &["--integrator", integrator], samples, options].concat();
+    run(folder.path(), &all);
+    let text = fs::read_to_string(folder.path().join("s.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// What must not change a pilot's choice.
+const RANGES: [&[&str]; 3] = [
+    &["--threads", "1"],
+    &["--threads", "3"],
+    &["--samples", "8..16", "--checkpoint", "a.part"],
+];
+
+fn light_samples_take_shadow_rays(integrator: &str, one_branch: &str) {
+    let [one, two, three] = [1, 2, 3].map(|count| {
+        let option = format!("integrator.light_samples={count}");
+        let unguided = "integrator.guide=false";
+        let options = ["--set", &option, "--set", one_branch, "--set", unguided];
+        let stats = two_samples(integrator, "cornell_box", &options);
+        stats["rays"]["shadow"].as_f64().unwrap()
+    });
+    assert!(two > 1.03 * one, "{one} {two}");
+    assert!(
+        ((three - two) / (two - one) - 1.0).abs() < 0.02,
+        "{one} {two} {three}"
+    );
+}
+
+fn three_times_as_many(integrator: &str, kind: &str, [six, two]: [&str; 2]) {
+    let rays = |option: &str| {
+        let stats = two_samples(integrator, "cornell_box", &["--set", option]);
+        stats["rays"][kind].as_f64().unwrap()
+    };
+    let ratio = rays(six) / rays(two);
+    assert!((ratio - 3.0).abs() < 0.05, "{ratio} times as many rays");
+}
+
+#[test]
+fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
+    // Where two numbers of branches are about as good, rounding decides.
+    for (scene, splits, light_samples, guide) in [
+        ("cornell_box", &[8][..], 2, false),
+        ("cornell_spheres", &[2, 4], 1, true),
+        ("two_rooms", &[4], 1, true),
+        // Rare caustics, which photons alone tell of.
+        ("veach_plates", &[4, 8], 4, true),
+        ("lights_lens", &[2], 2, false),
+    ] {
+        let choices = RANGES.map(|options| {
+            let stats = two_samples("path", scene, options);
+            ["split", "light_samples", "guide"].map(|name| stats[name].clone())
+        });
+        let [split, lights, guided] = &choices[0];
+        assert!(splits.iter().any(|count| split == count), "{scene}: {split}");
+        assert_eq!(*lights, light_samples, "{scene}");
+        assert_eq!(*guided, guide, "{scene}");
+        for (other, options) in choices.iter().zip(RANGES) {
+            assert_eq!(*other, choices[0], "{scene} {options:?}");
+        }
+    }
+    three_times_as_many("path", "indirect", ["integrator.split=6", "integrator.split=2"]);
+    light_samples_take_shadow_rays("path", "integrator.split=1");
+}
+
+#[test]
+fn a_pilot_chooses_gather_rays_and_their_light_samples() {
+    for (scene, gather, light_samples, guide) in [
+        ("cornell_box", 8, 2, false),
+        ("two_rooms", 8, 1, true),
+        ("veach_plates", 4, 8, false),
+    ] {
+        for options in RANGES {
+            let stats = two_samples("photon", scene, options);
+            assert_eq!(stats["split"], gather, "{scene} {options:?}");
+            assert_eq!(stats["light_samples"], light_samples, "{scene} {options:?}");
+            assert_eq!(stats["guide"], guide, "{scene} {options:?}");
+        }
+        let stats = two_samples(
+            "photon",
+            scene,
+            &["--set", &format!("integrator.guide={}", !guide)],
+        );
+        assert_eq!(stats["guide"], !guide, "{scene}");
+    }
+    three_times_as_many("photon", "gather", ["integrator.gather=6", "integrator.gather=2"]);
+    light_samples_take_shadow_rays("photon", "integrator.gather=1");
+}
+
+/// Pilots count rays: these have light samples that no ray is traced for, and branches that end at once.
+#[test]
+fn pilots_choose_one_of_each_where_little_is_traced() {
+    let scenes = [
+        "light e : spot { position = (0, 3, 0); to = (0, 0, 0); cutoff = 12; intensity = 10; }
+         material m = matte(albedo = 0.1);
+         shape s : rectangle { material = m; transform = rotate((1, 0, 0), -90) * scale(25); }",
+        "light sun : directional { direction = (-1, -0.2, 0.8); irradiance = 3; }
+         material m = matte(albedo = 0.12);
+         shape s : sphere { radius = 1.2; material = m; }",
+        "material m = gltf_pbr(base_color = 0, metallic = 1, roughness = 1, emissive = (1, 0, 0));
+         shape s : disk { radius = 1; material = m; }",
+        "shape s : sphere { }",
+    ];
+    let folder = folder(&[]);
+    for (number, scene) in scenes.iter().enumerate() {
+        let camera = "camera main : perspective { from = (0, 3, 4); to = (0, 0, 0); fov = 60; }\n";
+        let name = format!("{number}.kiln");
+        fs::write(folder.path().join(&name), format!("{camera}{scene}")).unwrap();
+        for integrator in ["path", "photon", "auto"] {
+            let all = ["render", &name, "-o", "o.exr", "--size", "64x48", "--spp", "1"];
+            let options = ["--integrator", integrator, "--stats", "s.json"];
+            run(folder.path(), &[&all[..], &options].concat());
+            let text = fs::read_to_string(folder.path().join("s.json")).unwrap();
+            let stats: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(stats["split"], 1, "{scene} {integrator}");
+        }
+    }
+}
+
+/// A matte ball in glass under a parallel sun: its light reaches no path, and photons alone show it.
+#[test]
+fn light_that_no_path_finds_is_shown_by_auto_and_told_by_path() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let scene = "film { size = (64, 64); filter = box; }
+camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 40; }
+light sun : directional { direction = (0, -1, -1); irradiance = 3; }
+shape ball : sphere { radius = 0.5; material = matte(albedo = 0.5); }
+shape glass : sphere { radius = 1; material = glass(ior = 1.5); }
+";
+    fs::write(at.join("a.kiln"), scene).unwrap();
+    for spp in [16, 64, 1024] {
+        crate::program::done(
+            at,
+            &format!("render a.kiln --integrator auto --spp {spp} --crop 28,28,36,36 -o o.exr"),
+        );
+        let image = renderer::image::read(&at.join("o.exr")).unwrap();
+        let center = (0..8).flat_map(|y| (0..8).map(move |x| (x, y)));
+        let mean = center.map(|(x, y)| image.rgb(x, y).luminance()).sum::<f32>() / 64.0;
+        assert!((0.21..0.25).contains(&mean), "{spp} samples: {mean}");
+    }
+    let told = |line: &str| {
+        let output = run(at, &line.split(' ').collect::<Vec<_>>());
+        String::from_utf8_lossy(&output.stderr).contains("cannot find the light")
+    };
+    assert!(told("render a.kiln --integrator path --spp 4 -o o.exr"));
+    let lamp = "--set light.sun.angle=1 --integrator path --spp 4 -o o.exr";
+    assert!(
+        !told(&format!("render a.kiln {lamp}")),
+        "a sun with a size is found"
+    );
+}

@@ -1,0 +1,541 @@
+//! Mitsuba 3 importer: a scene for each feature against Mitsuba's image (`mitsuba/make.py` makes both); diagnostics
+//! with lines; fuzzing.
+//!
+//! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test formats mitsuba::` takes eight times the samples;
+//! `KILN_FUZZ_SECONDS=600` damages text for ten minutes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use glam::Mat3;
+use renderer::scene::desc::{LightKind, SceneDesc};
+use renderer::scene::import::MitsubaOptions;
+use renderer::scene::load::{LoadOptions, load};
+use shading::Diagnostics;
+use support::random::Random;
+use support::reference::judge;
+
+const SPP: u64 = 24;
+const MIN_ACCEPTED: f64 = 0.99;
+/// The same of scenes that differ on purpose at some pixels: Mitsuba is black where the viewer cannot see a tilted normal,
+/// Kiln turns it into view.
+const DIFFERENT: [(&str, f64); 1] = [("normalmap", 0.97)];
+const MAX_MEAN_ERROR: f64 = 0.005;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("mitsuba")
+}
+
+/// The scenes, by name.
+fn scenes() -> Vec<(String, PathBuf)> {
+    let mut scenes: Vec<_> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "xml"))
+        .map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), path))
+        .collect();
+    scenes.sort();
+    scenes
+}
+
+#[test]
+fn scenes_look_as_mitsuba_shows_them() {
+    let factor = number("KILN_REFERENCE_FACTOR").unwrap_or(1);
+    let scenes = scenes();
+    assert!(scenes.len() > 70, "{} scenes", scenes.len());
+    let mut wrong = vec![];
+    for (name, path) in scenes {
+        let verdict = judge(&name, &path, &folder(), SPP * factor);
+        println!("{}", verdict.text);
+        let mean_is_wrong = verdict.mean_error.abs() > MAX_MEAN_ERROR.max(3.0 * verdict.mean_sigma);
+        let different = DIFFERENT.iter().find(|(different, _)| *different == name);
+        let min_accepted = different.map_or(MIN_ACCEPTED, |&(_, accepted)| accepted);
+        if mean_is_wrong || verdict.accepted < min_accepted {
+            wrong.push(format!(
+                "{}; pictures are in {}",
+                verdict.text,
+                verdict.dump().display()
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn scenes_have_no_warnings() {
+    for (name, path) in scenes() {
+        let (_, warnings) =
+            load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{name}: {errors}"));
+        assert!(warnings.list.is_empty(), "{name}: {warnings}");
+    }
+}
+
+/// A scene in a folder of its own.
+fn loaded(text: &str, options: MitsubaOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.xml");
+    fs::write(&path, text).unwrap();
+    // A file to include that includes the scene.
+    fs::write(
+        folder.path().join("circle.xml"),
+        "<scene version=\"3.0.0\"><include filename=\"scene.xml\"/></scene>",
+    )
+    .unwrap();
+    let options = LoadOptions {
+        mitsuba: options,
+        ..LoadOptions::default()
+    };
+    load(&path, &options)
+}
+
+/// A scene whose third line is `line`.
+fn around(line: &str) -> String {
+    format!(
+        "<scene version=\"3.0.0\">\n<sensor type=\"perspective\"/>\n{line}\n<shape type=\"sphere\" id=\"ball\"/>\n</scene>\n"
+    )
+}
+
+#[test]
+fn emitters_may_stand_outside_of_their_shapes_and_projectors_do_without_pictures() {
+    let lamps = "<emitter type=\"area\" id=\"glow\"><rgb name=\"radiance\" value=\"3\"/></emitter>
+        <shape type=\"sphere\"><ref id=\"glow\"/></shape>
+        <emitter type=\"projector\"><rgb name=\"irradiance\" value=\"2\"/></emitter>";
+    let (desc, warnings) =
+        loaded(&around(lamps), MitsubaOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    assert!(warnings.list.is_empty(), "{warnings}");
+    assert_eq!((desc.shapes.len(), desc.lights.len()), (2, 1));
+    let lost = "<emitter type=\"area\"/>";
+    let errors = loaded(&around(lost), MitsubaOptions::default())
+        .map(|_| ())
+        .expect_err("it has no shape");
+    assert!(errors.to_string().contains("is part of a shape"), "{errors}");
+}
+
+#[test]
+fn mistakes_are_told_with_their_line() {
+    let laughs = "<!DOCTYPE lolz [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<scene version=\"3.0.0\">&b;</scene>";
+    let shape = |inner: &str| around(&format!("<shape type=\"sphere\">{inner}</shape>"));
+    let cases: &[(String, &[&str])] = &[
+        (
+            "no XML at all".to_owned(),
+            &["scene.xml:1", "not well-formed XML"],
+        ),
+        (laughs.to_owned(), &["scene.xml:1", "not well-formed XML"]),
+        ("<scene>\n</scene>".to_owned(), &["scene.xml:1", "`version`"]),
+        (
+            "<bsdf version=\"3.0.0\" type=\"diffuse\"/>".to_owned(),
+            &["scene.xml:1", "begins with <scene>"],
+        ),
+        (
+            around("<shap type=\"sphere\"/>"),
+            &["scene.xml:3", "<shap>", "did you mean `shape`"],
+        ),
+        (around("<shape/>"), &["scene.xml:3", "needs the attribute `type`"]),
+        (
+            around("<shape typ=\"sphere\"/>"),
+            &["scene.xml:3", "no attribute `typ`"],
+        ),
+        (
+            shape("<float name=\"radius\" value=\"abc\"/>"),
+            &["scene.xml:3", "`abc` is no number"],
+        ),
+        (
+            shape("<float name=\"radius\" value=\"-1\"/>"),
+            &["scene.xml:3", "`radius` is to be more than 0"],
+        ),
+        (
+            shape("<string name=\"radius\" value=\"1\"/>"),
+            &["scene.xml:3", "`radius` is to be a number"],
+        ),
+        (
+            shape("<boolean name=\"flip_normals\" value=\"yes\"/>"),
+            &["scene.xml:3", "`yes` is neither"],
+        ),
+        (
+            shape("<point name=\"center\" value=\"1 2\"/>"),
+            &["scene.xml:3", "one number or three"],
+        ),
+        (
+            shape("<transform name=\"to_world\"><scale value=\"0\"/></transform>"),
+            &["scene.xml:3", "has no inverse"],
+        ),
+        (
+            shape("<transform name=\"to_world\"><matrix value=\"1 2 3\"/></transform>"),
+            &["scene.xml:3", "9 numbers or 16"],
+        ),
+        (
+            shape(
+                "<transform name=\"to_world\"><lookat origin=\"0,0,0\" target=\"0,0,0\" up=\"0,1,0\"/></transform>",
+            ),
+            &["scene.xml:3", "`lookat`"],
+        ),
+        (
+            shape("<ref id=\"nobody\"/>"),
+            &["scene.xml:3", "no object `nobody`"],
+        ),
+        (
+            shape("<float name=\"radius\" value=\"$size\"/>"),
+            &["scene.xml:3", "no parameter `$size`", "--define"],
+        ),
+        (
+            shape("<bsdf type=\"diffuse\"><rgb name=\"reflectance\" value=\"2\"/></bsdf>"),
+            &["scene.xml:3", "between 0 and 1"],
+        ),
+        (
+            shape("<bsdf type=\"dielectric\"><string name=\"int_ior\" value=\"watr\"/></bsdf>"),
+            &["scene.xml:3", "`watr`", "did you mean `water`"],
+        ),
+        (
+            shape("<bsdf type=\"conductor\"><string name=\"material\" value=\"Xx\"/></bsdf>"),
+            &["scene.xml:3", "no metal `Xx`"],
+        ),
+        (
+            around("<shape type=\"ply\"><string name=\"filename\" value=\"none.ply\"/></shape>"),
+            &["scene.xml:3", "none.ply"],
+        ),
+        (
+            around("<shape type=\"ply\"/>"),
+            &["scene.xml:3", "needs a `filename`"],
+        ),
+        (
+            around("<emitter type=\"envmap\"><string name=\"filename\" value=\"none.exr\"/></emitter>"),
+            &["scene.xml:3", "none.exr"],
+        ),
+        (around("<include filename=\"circle.xml\"/>"), &["deep"]),
+        (
+            around("<include filename=\"none.xml\"/>"),
+            &["scene.xml:3", "none.xml"],
+        ),
+        (
+            around(
+                "<bsdf type=\"twosided\" id=\"a\"><ref id=\"b\"/></bsdf><bsdf type=\"mask\" id=\"b\"><ref id=\"a\"/></bsdf>",
+            ),
+            &["scene.xml:3", "is a part of itself"],
+        ),
+        (
+            around("<shape type=\"cube\" id=\"ball\"/>"),
+            &["scene.xml:4", "two objects `ball`"],
+        ),
+        (
+            around("<alias id=\"nobody\" as=\"a\"/>"),
+            &["scene.xml:3", "no object `nobody`"],
+        ),
+        (around("some text"), &["scene.xml:2", "some text"]),
+    ];
+    for (text, words) in cases {
+        let Err(errors) = loaded(text, MitsubaOptions::default()) else {
+            panic!("taken:\n{text}");
+        };
+        let message = errors.to_string();
+        for word in *words {
+            assert!(
+                message.contains(word),
+                "`{word}` is not in:\n{message}\nof\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
+    let heights = concat!(env!("CARGO_MANIFEST_DIR"), "/mitsuba/data/heights.exr");
+    let texture =
+        format!("<texture type=\"bitmap\"><string name=\"filename\" value=\"{heights}\"/></texture>");
+    let relief = |plugin: &str, inner: &str| format!("<bsdf type=\"{plugin}\">{texture}{inner}</bsdf>");
+    let bent_twice = relief("normalmap", &relief("bumpmap", "<bsdf type=\"diffuse\"/>"));
+    let cases = [
+        (around("<shape type=\"sdfgrid\"/>"), "`sdfgrid`"),
+        (
+            around("<shape type=\"sphere\"><bsdf type=\"hair\"/></shape>"),
+            "`hair`",
+        ),
+        (
+            around("<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"/></shape>"),
+            "only absorbs",
+        ),
+        (
+            around("<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"exterior\"/></shape>"),
+            "outside of bodies",
+        ),
+        (
+            around("<shape type=\"sphere\"><medium type=\"heterogeneous\" name=\"interior\"/></shape>"),
+            "`heterogeneous`",
+        ),
+        (
+            around(
+                "<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"><volume type=\"gridvolume\" name=\"sigma_t\"/></medium></shape>",
+            ),
+            "the same everywhere",
+        ),
+        (around("<emitter type=\"volumetric\"/>"), "`volumetric`"),
+        (
+            around("<integrator type=\"stokes\"><integrator type=\"path\"/></integrator>"),
+            "`stokes`",
+        ),
+        (around("<integrator type=\"spectrum\"/>"), "`spectrum`"),
+        (
+            around(
+                "<shape type=\"sphere\"><bsdf type=\"measured\"><string name=\"filename\" value=\"a\"/></bsdf></shape>",
+            ),
+            "`measured`",
+        ),
+        (
+            around(
+                "<shape type=\"cube\"><bsdf type=\"diffuse\"><texture type=\"mesh_attribute\" name=\"reflectance\"><string name=\"name\" value=\"vertex_heat\"/></texture></bsdf></shape>",
+            ),
+            "`vertex_heat`",
+        ),
+        (
+            around(&format!("<shape type=\"sphere\">{bent_twice}</shape>")),
+            "one alone bends normals",
+        ),
+    ];
+    for (text, word) in cases {
+        let (desc, warnings) =
+            loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{text}\n{errors}"));
+        assert!(
+            desc.shapes.iter().any(|shape| &*shape.name == "ball"),
+            "the rest of the scene is there"
+        );
+        let message = warnings.to_string();
+        assert!(!message.contains("means nothing"), "{message}");
+        assert!(
+            message.contains(word) && message.contains("scene.xml:3"),
+            "{message}"
+        );
+        let strict = MitsubaOptions {
+            strict: true,
+            ..MitsubaOptions::default()
+        };
+        let errors = loaded(&text, strict).expect_err("strictness");
+        assert!(errors.to_string().contains(word), "{errors}");
+    }
+}
+
+/// A thing in amber has the amber around it: that fills a shape, and is not missed.
+#[test]
+fn what_surrounds_a_shape_may_fill_another() {
+    let amber = |inside: &str| format!("<medium type=\"homogeneous\" id=\"amber\">{inside}</medium>");
+    let text = around(&format!(
+        "{}<shape type=\"sphere\"><ref name=\"interior\" id=\"amber\"/></shape>
+         <shape type=\"cube\"><ref name=\"exterior\" id=\"amber\"/>
+           <emitter type=\"area\"><ref id=\"amber\"/></emitter></shape>
+         <emitter type=\"point\"><ref id=\"amber\"/></emitter>",
+        amber("<rgb name=\"albedo\" value=\"0\"/>")
+    ));
+    let (_, warnings) = loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(warnings.list.is_empty(), "{warnings}");
+}
+
+#[test]
+fn texts_may_be_in_latin_1_if_they_say_so() {
+    let scene = "<!-- T\u{f6}nung --><scene version=\"3.0.0\"><shape type=\"sphere\"/></scene>";
+    let read = |declaration: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scene.xml");
+        let text = format!("{declaration}{scene}");
+        fs::write(&path, text.chars().map(|c| c as u8).collect::<Vec<_>>()).unwrap();
+        load(&path, &LoadOptions::default()).map_err(|errors| errors.to_string())
+    };
+    read("<?xml version=\"1.0\" encoding='ISO-8859-1'?>").unwrap_or_else(|errors| panic!("{errors}"));
+    for declaration in ["", "<?xml version=\"1.0\" encoding=\"koi8-r\"?>"] {
+        let errors = read(declaration).expect_err("it is no text");
+        assert!(errors.contains("save it in UTF-8"), "{errors}");
+    }
+}
+
+#[test]
+fn scenes_without_a_sensor_are_told_how_to_have_one() {
+    let (desc, _) = loaded(
+        "<scene version=\"3.0.0\"><shape type=\"sphere\"/></scene>",
+        MitsubaOptions::default(),
+    )
+    .unwrap_or_else(|errors| panic!("{errors}"));
+    let error = desc.camera(None).expect_err("it has no camera").to_string();
+    assert!(error.contains("hint: add one: `<sensor"), "{error}");
+}
+
+#[test]
+fn transforms_that_kiln_takes_otherwise_are_warned_of() {
+    let placed = |tag: &str, plugin: &str, scale: &str| {
+        let scale = format!("<transform name=\"to_world\"><scale value=\"{scale}\"/></transform>");
+        around(&format!("<{tag} type=\"{plugin}\">{scale}</{tag}>"))
+    };
+    for (tag, plugin, scale, word) in [
+        ("shape", "sphere", "2, 1, 1", "ellipsoid"),
+        ("emitter", "spot", "2, 1, 1", "stretches this light"),
+        ("emitter", "projector", "2, 1, 1", "stretches this light"),
+    ] {
+        let (_, warnings) = loaded(&placed(tag, plugin, scale), MitsubaOptions::default())
+            .unwrap_or_else(|errors| panic!("{errors}"));
+        assert!(warnings.to_string().contains(word), "{plugin}: {warnings}");
+        let (_, warnings) = loaded(&placed(tag, plugin, "-2.0003, 2, 2"), MitsubaOptions::default())
+            .unwrap_or_else(|errors| panic!("{errors}"));
+        assert!(warnings.list.is_empty(), "{plugin}: {warnings}");
+    }
+}
+
+#[test]
+fn files_of_before_version_2_spell_look_at_with_a_capital() {
+    let camera = |version: &str, to_world: &str, step: &str| {
+        let text = format!(
+            "<scene version=\"{version}\"><sensor type=\"perspective\"><transform name=\"{to_world}\"><{step} \
+             origin=\"1, 2, 5\" target=\"0, 1, 0\" up=\"0, 1, 0\"/></transform></sensor><shape type=\"sphere\"/></scene>"
+        );
+        let (desc, warnings) =
+            loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        assert!(warnings.list.is_empty(), "{warnings}");
+        format!("{:?}", desc.cameras[0].camera)
+    };
+    let today = camera("3.0.0", "to_world", "lookat");
+    assert_eq!(camera("0.5.0", "toWorld", "lookAt"), today);
+    assert_eq!(camera("0.5.0", "toWorld", "lookat"), today);
+}
+
+#[test]
+fn environment_maps_are_turned_alone() {
+    let sky = folder().join("data/sky.exr");
+    let text = |steps: &str| {
+        around(&format!(
+            "<emitter type=\"envmap\"><string name=\"filename\" value=\"{}\"/><transform name=\"to_world\">{steps}\
+             </transform></emitter>",
+            sky.display()
+        ))
+    };
+    let turn = "<rotate y=\"1\" angle=\"30\"/>";
+    for (steps, warns) in [
+        (turn.to_owned(), false),
+        (format!("<scale value=\"1.0004\"/>{turn}"), false),
+        (format!("<scale value=\"2\"/>{turn}"), true),
+        (format!("<scale value=\"1, 3, 2\"/>{turn}"), true),
+    ] {
+        let (desc, warnings) = loaded(&text(&steps), MitsubaOptions::default())
+            .unwrap_or_else(|errors| panic!("{steps}: {errors}"));
+        assert_eq!(!warnings.list.is_empty(), warns, "{steps}: {warnings}");
+        let LightKind::Environment { world_from_map, .. } = &desc.lights[0].kind else {
+            panic!("{steps}: it is no environment")
+        };
+        let turn = Mat3::from_rotation_y(30_f32.to_radians());
+        assert!(
+            world_from_map.abs_diff_eq(turn, 1e-5),
+            "{steps}: {world_from_map}"
+        );
+    }
+}
+
+#[test]
+fn dollar_signs_may_stand_for_themselves() {
+    let text = around("<default name=\"a\" value=\"b\"/><shape type=\"sphere\" id=\"$a\\$a\"/>");
+    let (desc, _) = loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(desc.shapes.iter().any(|shape| &*shape.name == "b$a"));
+}
+
+#[test]
+fn parameters_of_the_command_line_come_before_defaults() {
+    let text = around(
+        "<default name=\"size\" value=\"2\"/><shape type=\"sphere\" id=\"big\"><float name=\"radius\" value=\"$size\"/></shape>",
+    );
+    for (define, radius) in [(None, 2.0), (Some("3"), 3.0)] {
+        let defines = define.map(|value| ("size".to_owned(), value.to_owned()));
+        let options = MitsubaOptions {
+            defines: defines.into_iter().collect(),
+            ..MitsubaOptions::default()
+        };
+        let (desc, _) = loaded(&text, options).unwrap();
+        let shape = desc.shapes.iter().find(|shape| &*shape.name == "big").unwrap();
+        let (_, placed) = shape.geometry.build();
+        assert_eq!((shape.world_from_object * placed).matrix3.x_axis.length(), radius);
+    }
+}
+
+/// A copy of a text with a few bytes or words changed.
+fn damaged(text: &str, random: &mut Random) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..1 + random.below(3) {
+        if bytes.is_empty() {
+            break;
+        }
+        let at = random.below(bytes.len());
+        let length = (1 + random.below(20)).min(bytes.len() - at);
+        match random.below(7) {
+            0 => drop(bytes.drain(at..at + length)),
+            1 => bytes[at] = random.below(256) as u8,
+            2 => {
+                let copy = bytes[at..at + length].to_vec();
+                let to = random.below(bytes.len());
+                bytes.splice(to..to, copy);
+            }
+            3 => {
+                if let Some(digit) = bytes[at..].iter_mut().find(|byte| byte.is_ascii_digit()) {
+                    *digit = b'0' + random.below(10) as u8;
+                }
+            }
+            _ => {
+                const WORDS: &[&str] = &[
+                    "<",
+                    ">",
+                    "\"",
+                    "/>",
+                    "$",
+                    "-1",
+                    "0",
+                    "1e30",
+                    "nan",
+                    "99999999999",
+                    "<ref id=\"ball\"/>",
+                    "&lt;",
+                    "\u{feff}",
+                    "<bsdf type=\"twosided\">",
+                    "</bsdf>",
+                    "name=\"to_world\"",
+                    "<!--",
+                    "-->",
+                    "type=\"mask\"",
+                    "type=\"obj\"",
+                ];
+                let word = WORDS[random.below(WORDS.len())];
+                bytes.splice(at..at, word.bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn damaged_text_is_taken_or_refused_but_never_worse() {
+    let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
+    let start = Instant::now();
+    let texts: Vec<String> = scenes()
+        .iter()
+        .map(|(_, path)| fs::read_to_string(path).unwrap())
+        .collect();
+    let folder = tempfile::tempdir_in(folder()).unwrap();
+    let path = folder.path().join("scene.xml");
+    let mut random = Random(number("KILN_FUZZ_SEED").unwrap_or(9));
+    let (mut taken, mut count) = (0, 0);
+    while time.map_or(count < 600, |time| start.elapsed() < time) {
+        let text = &texts[random.below(texts.len())];
+        // Files are beside the folder.
+        let text = damaged(&text.replace("\"data/", "\"../data/"), &mut random);
+        fs::write(&path, &text).unwrap();
+        let begin = Instant::now();
+        if let Ok((desc, _)) = load(&path, &LoadOptions::default()) {
+            taken += 1;
+            // What it names compiles, or is refused.
+            let _ = renderer::scene::build::check(&desc);
+        }
+        let taken_long = begin.elapsed() > Duration::from_secs(20);
+        assert!(!taken_long, "{:?} for\n{text}", begin.elapsed());
+        count += 1;
+    }
+    println!("{count} texts, {taken} of them taken");
+    assert!(
+        taken > count / 100 && taken < count,
+        "{taken} of {count} are taken"
+    );
+}

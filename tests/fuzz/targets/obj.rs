@@ -1,0 +1,6 @@
+//! Wavefront OBJ.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| fuzz::load_as("fuzz.obj", bytes));

@@ -1,0 +1,6 @@
+//! PLY meshes.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| fuzz::load_as("fuzz.ply", bytes));

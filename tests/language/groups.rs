@@ -1,0 +1,120 @@
+//! Groups of many layers and levels: results, linear cost of linking, no code for constants.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use shading::hir::Const;
+use shading::hir::verify::verify_all;
+use shading::opt::OptLevel;
+use shading::{ClosureRegistry, InstanceOptions, NoHost, ShaderGlobals, ShadingSystem, Source, Template};
+
+fn system(text: &str) -> ShadingSystem {
+    verify_all();
+    let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
+    system
+        .load(Source::new("groups.ksl", text))
+        .unwrap_or_else(|errors| panic!("{errors}"));
+    system
+}
+
+fn template(system: &ShadingSystem, name: &str) -> Template {
+    system.template(name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+const ADD: &str = "shader add(float a = 0, float b = 1, output float result = 0) { result = a + b; }\n";
+
+#[test]
+fn groups_nested_200_deep_run() {
+    let mut text = ADD.to_owned();
+    text.push_str("group g0(float a = 0, output float result) { add x(a = a); result = x.result; }\n");
+    for i in 1..200 {
+        let inner = i - 1;
+        let _ = writeln!(
+            text,
+            "group g{i}(float a = 0, output float result) {{ g{inner} inner(a = a); add x(a = inner.result); \
+             result = x.result; }}"
+        );
+    }
+    let system = system(&text);
+    let options = InstanceOptions {
+        inputs: vec![("a".to_owned(), 0.5.into())],
+        ..InstanceOptions::default()
+    };
+    let instance = system
+        .instantiate(template(&system, "g199"), &options)
+        .unwrap_or_else(|errors| panic!("{errors}"));
+    let mut context = system.context();
+    instance.run(&ShaderGlobals::default(), &mut context);
+    let result = instance.output(0, &context);
+    assert!(result.same(&Const::Float(200.5)), "{result:?}");
+}
+
+/// A chain of so many layers.
+fn chain(layers: usize) -> String {
+    let mut text = ADD.to_owned();
+    text.push_str("group whole(output float result) {\n    add l0();\n");
+    for i in 1..layers {
+        let _ = writeln!(text, "    add l{i}(a = l{}.result, b = u);", i - 1);
+    }
+    let _ = writeln!(text, "    result = l{}.result;\n}}", layers - 1);
+    text
+}
+
+/// Seconds that this thread has run.
+fn thread_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = text.split_whitespace().next();
+    first.and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
+}
+
+#[test]
+fn linking_takes_as_much_for_each_layer_however_many_there_are() {
+    let seconds = |layers: usize| {
+        let system = system(&chain(layers));
+        let whole = template(&system, "whole");
+        let one = || {
+            let start = thread_seconds();
+            system.check(&whole).unwrap_or_else(|errors| panic!("{errors}"));
+            thread_seconds() - start
+        };
+        (0..3).map(|_| one()).fold(f64::INFINITY, f64::min)
+    };
+    let (few, many) = (seconds(1000), seconds(16_000));
+    // 16 times as many layers; what grew with their square would take 256 times as long. The clock ticks every few
+    // milliseconds.
+    assert!(
+        many < 48.0 * few.max(5e-3),
+        "{few} s for 1000 layers, {many} s for 16000"
+    );
+}
+
+#[test]
+fn constants_of_all_kinds_cost_no_code() {
+    const UNIT: &str = "shader all(color c = 0, point p = 0, matrix m = 1, float list[2] = {0, 0}, any x = 0, \
+                        output color result = 0) { result = c + color(p + m[1][2] * list[1]) + x; }\n";
+    let operations = |args: &str| {
+        let text = format!("{UNIT}group whole(output color result) {{ all a({args}); result = a.result; }}");
+        let system = system(&text);
+        let options = InstanceOptions {
+            optimize: OptLevel::None,
+            ..InstanceOptions::default()
+        };
+        let (unit, _, _) = system
+            .optimized(&template(&system, "whole"), &options)
+            .unwrap_or_else(|errors| panic!("{args}: {errors}"));
+        unit.code.body.len()
+    };
+    let defaults = operations("x = color(0)");
+    for args in [
+        "c = (1, 2, 3)",
+        "c = color(1, 2, 3)",
+        "c = -0.5",
+        "p = (1, -2, 3 / 2)",
+        "m = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)",
+        "m = matrix(2)",
+        "list = {1, 2}",
+    ] {
+        assert_eq!(operations(&format!("x = color(0), {args}")), defaults, "{args}");
+    }
+    assert_eq!(operations("x = (1, 2, 3)"), defaults, "a tuple for `any`");
+}

@@ -1,0 +1,12 @@
+//! Tests of the shading language: compiler, optimiser, interpreter and machine code, without the renderer.
+
+mod damaged;
+mod derivatives;
+mod differential;
+mod groups;
+mod jit;
+mod jit_equals_interp;
+mod opt;
+mod run;
+mod shaders;
+mod uniform;

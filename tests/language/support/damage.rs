@@ -1,0 +1,190 @@
+//! Damaged shader sources: what still compiles gives the same results in packets, point by point and optimised, without
+//! panics.
+
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use shading::hir::verify::verify_all;
+use shading::opt::OptLevel;
+use shading::{
+    InstanceOptions, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, Source, Template,
+};
+
+use crate::compiled::batch_difference;
+use crate::generate::{Random, globals};
+use crate::{data, number, shipped};
+
+/// Turns and calls of a run.
+const FUEL: u32 = 2000;
+/// What a text may take: a machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Numbers of an output that are compared, at most.
+const NUMBERS: usize = 64;
+/// Texts between looks at the clock.
+const CHUNK: u64 = 250;
+
+/// Damages `count` texts, or as many as there is time for in `KILN_FUZZ_SECONDS`, on all cores. Each is compiled and run by
+/// a system of its own. `KILN_FUZZ_SEED` sets the seed.
+///
+/// # Panics
+/// When ways to run a text differ, one takes too long, or next to none compiles.
+pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
+    verify_all();
+    let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
+    let first = number("KILN_FUZZ_SEED").unwrap_or(1) << 32;
+    let (start, texts) = (Instant::now(), texts());
+    let ran = AtomicU64::new(0);
+    let try_text = |number: u64| {
+        let text = damaged(&texts, &mut Random::new(first + number));
+        let begin = Instant::now();
+        let system = system();
+        if let Ok(loaded) = system.load(Source::new("damaged.ksl", text.as_str())) {
+            for template in &loaded.templates {
+                match run(&system, template) {
+                    Ok(it_ran) => ran.fetch_add(u64::from(it_ran), Ordering::Relaxed),
+                    Err(message) => panic!("text {number}: {}: {message}\n{text}", template.name()),
+                };
+            }
+        }
+        assert!(begin.elapsed() < PATIENCE, "{:?} for\n{text}", begin.elapsed());
+    };
+    let mut tried = 0;
+    while time.map_or(tried < count, |time| start.elapsed() < time) {
+        let end = tried + CHUNK;
+        (tried..end).into_par_iter().for_each(try_text);
+        tried = end;
+    }
+    let ran = ran.into_inner();
+    println!("{tried} texts, of which {ran} units ran");
+    assert!(
+        ran > tried / 20,
+        "the damage is too great: {ran} units of {tried} texts ran"
+    );
+}
+
+/// Shipped shaders, and those that other tests run.
+fn texts() -> Vec<String> {
+    let folders = [data("shaders/run"), data("shaders/pass")];
+    let mut paths: Vec<_> = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("the folder is there"))
+        .map(|entry| entry.expect("it can be listed").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "ksl" || extension == "osl")
+        })
+        .collect();
+    paths.sort();
+    let others = paths.iter().map(fs::read_to_string);
+    shipped::texts()
+        .chain(others.map(|text| text.expect("it is text")))
+        .collect()
+}
+
+/// Words and signs of a text, each with its place.
+fn words(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut words: Vec<std::ops::Range<usize>> = vec![];
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    for (at, c) in text.char_indices().filter(|(_, c)| !c.is_whitespace()) {
+        let goes_on = is_part(c) && text[..at].ends_with(is_part);
+        match words.last_mut() {
+            Some(last) if goes_on && last.end == at => last.end = at + c.len_utf8(),
+            _ => words.push(at..at + c.len_utf8()),
+        }
+    }
+    words
+}
+
+/// One text with a few words of its own or of another in place of others: much of it still compiles.
+fn damaged(texts: &[String], random: &mut Random) -> String {
+    let mut text = texts[random.below(texts.len())].clone();
+    for _ in 0..=random.below(2) {
+        let places = words(&text);
+        let donor = if random.below(3) > 0 {
+            text.clone()
+        } else {
+            texts[random.below(texts.len())].clone()
+        };
+        let others = words(&donor);
+        if places.is_empty() || others.is_empty() {
+            break;
+        }
+        let at = random.below(places.len());
+        let from = random.below(others.len());
+        let upto = (from + random.below(4)).min(others.len() - 1);
+        let piece = &donor[others[from].start..others[upto].end];
+        match random.below(4) {
+            0 => text.replace_range(places[at].clone(), ""),
+            1 => text.insert_str(places[at].start, &format!(" {piece} ")),
+            _ => text.replace_range(places[at].clone(), piece),
+        }
+    }
+    text
+}
+
+fn context(system: &ShadingSystem) -> ShadingContext {
+    let mut context = system.context();
+    context.set_fuel(FUEL);
+    context
+}
+
+/// The numbers of all outputs at a point, as bits; `None` where the run was ended.
+fn outputs(
+    instance: &ShaderInstance,
+    point: &ShaderGlobals,
+    context: &mut ShadingContext,
+) -> Option<Vec<u32>> {
+    instance.run(point, context);
+    if !context.finished() {
+        return None;
+    }
+    let mut all = vec![];
+    for output in 0..instance.outputs().len() {
+        let mut numbers = [0.0_f32; NUMBERS];
+        instance.output_numbers(output, context, &mut numbers);
+        // Not a number is one as good as another.
+        all.extend(numbers.map(|x| {
+            if x.is_nan() {
+                f32::NAN.to_bits()
+            } else {
+                x.to_bits()
+            }
+        }));
+    }
+    Some(all)
+}
+
+/// Runs a unit or group all ways; what is wrong with it.
+fn run(system: &ShadingSystem, template: &Template) -> Result<bool, String> {
+    let make = |optimize, packets| {
+        let options = InstanceOptions {
+            optimize,
+            packets,
+            ..InstanceOptions::default()
+        };
+        system.instantiate(template.clone(), &options).ok()
+    };
+    let points: Vec<ShaderGlobals> = (0..5).map(globals).collect();
+    let (Some(plain), Some(exact)) = (make(OptLevel::None, false), make(OptLevel::Exact, false)) else {
+        return Ok(false);
+    };
+    let (mut a, mut b) = (context(system), context(system));
+    for point in &points {
+        // Optimised, it may come to its end with less fuel.
+        if let Some(expected) = outputs(&plain, point, &mut a) {
+            let found = outputs(&exact, point, &mut b);
+            if found.as_ref() != Some(&expected) {
+                return Err("the optimiser changes what it computes".to_owned());
+            }
+        }
+    }
+    let Some(full) = make(OptLevel::Full, true) else {
+        return Err("it compiles, and does not when it is optimised in full".to_owned());
+    };
+    match batch_difference(&full, &points, || context(system)) {
+        Some(difference) => Err(format!("as a batch: {difference}")),
+        None => Ok(true),
+    }
+}

@@ -1,0 +1,143 @@
+//! Invariances of random scenes: changes that preserve the image, or change it in a known way, without a reference.
+//! `KILN_SCENES=N` tests N scenes, and `KILN_FIRST=N` starts at that seed.
+//!
+//! What looks different is rendered again, with new seeds and more samples. What still does fails, and the scene is kept
+//! in the folder `KILN_FINDINGS`, or in one of temporary files.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use support::random_scene::{Comparison, Limits, Pictures, RandomScene, compare, estimate, opened, saved};
+
+mod bake;
+mod copies;
+mod furnace;
+mod lights;
+mod materials;
+mod paths;
+mod photon;
+mod whole;
+
+/// The number that a variable of the environment holds.
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// Asks a question of scenes by seed: of `count` unless the environment says otherwise. It is answered with what is
+/// wrong, if anything.
+fn ask(name: &str, count: u64, question: impl Fn(u64) -> Result<(), String>) {
+    let first = number("KILN_FIRST").unwrap_or(0);
+    let count = number("KILN_SCENES").unwrap_or(count);
+    let mut wrong = vec![];
+    for seed in first..first + count {
+        let answer = catch_unwind(AssertUnwindSafe(|| question(seed)))
+            .unwrap_or_else(|panic| Err(format!("panicked: {:?}", panic.downcast_ref::<String>())));
+        if let Err(message) = answer {
+            println!("{name}, seed {seed}: {message}");
+            wrong.push(seed);
+        }
+    }
+    println!("{name}: {} of {count} scenes are wrong", wrong.len());
+    assert!(wrong.is_empty(), "{name}: wrong at seeds {wrong:?}");
+}
+
+/// A look at two scenes that should be the same.
+struct Same<'a> {
+    name: &'a str,
+    /// Changes on loading, for either.
+    set: [&'a [&'a str]; 2],
+    limits: Limits,
+    /// Whether rare bright pixels are cut off: right where samples of both have the same distribution.
+    clamped: bool,
+    /// Samples a pixel and seed, at first.
+    spp: u64,
+    /// The factor of the second picture.
+    factor: f64,
+}
+
+const PATH: &[&str] = &["integrator=path", "integrator.depth=8", "integrator.guide=false"];
+
+impl Default for Same<'_> {
+    fn default() -> Self {
+        Same {
+            name: "",
+            set: [PATH, PATH],
+            limits: Limits {
+                mean: 0.003,
+                block: 0.01,
+            },
+            clamped: true,
+            spp: 8,
+            factor: 1.0,
+        }
+    }
+}
+
+/// The significance of a first look, and of the second, which decides.
+const ALPHA: [f64; 2] = [0.01, 1e-6];
+
+impl Same<'_> {
+    /// Nothing, or in what way the pictures differ.
+    fn check(&self, a: &RandomScene, b: &RandomScene) -> Result<(), String> {
+        let seed = a.seed;
+        let [first, second] = [(a, self.set[0]), (b, self.set[1])].map(|(scene, set)| opened(scene, set));
+        let keep = |what: &str| {
+            let file = saved(a, &format!("{}-{seed}-a", self.name));
+            saved(b, &format!("{}-{seed}-b", self.name));
+            format!("{what}\n    {}", file.display())
+        };
+        let (first, second) = match (first, second) {
+            (Ok(first), Ok(second)) => (first, second),
+            (Err(errors), _) | (_, Err(errors)) => return Err(keep(&format!("does not load: {errors}"))),
+        };
+        let mut outcome = None;
+        for (stage, alpha) in ALPHA.into_iter().enumerate() {
+            let (seeds, spp) = [(0..8, self.spp), (100..124, 4 * self.spp)][stage].clone();
+            let probe = estimate(&first, 50..51, 8, None);
+            let clamp = self.clamped.then(|| (20.0 * probe.mean() + 1e-6) as f32);
+            let one = estimate(&first, seeds.clone(), spp, clamp);
+            let clamp = clamp.map(|limit| limit / self.factor as f32);
+            let other = estimate(&second, seeds, spp, clamp).times(self.factor);
+            if one.non_finite + other.non_finite > 0 {
+                let counts = format!(
+                    "{} and {} samples are not finite",
+                    one.non_finite, other.non_finite
+                );
+                return Err(keep(&counts));
+            }
+            let comparison = compare(&one, &other, self.limits, alpha);
+            if !comparison.differs {
+                return Ok(());
+            }
+            outcome = Some(comparison);
+        }
+        Err(keep(&describe(&outcome.expect("there was a look"))))
+    }
+}
+
+/// What is different.
+fn describe(found: &Comparison) -> String {
+    let (x, y, a, b) = found.worst;
+    format!(
+        "mean {:+.2} % ± {:.2}, worst block at ({x}, {y}): {b:.4} for {a:.4}, score {:.0}",
+        100.0 * found.mean,
+        100.0 * found.mean_sigma,
+        found.worst_score
+    )
+}
+
+/// The sum of the pictures of scenes.
+fn sum_of(scenes: &[RandomScene], seeds: std::ops::Range<u64>, spp: u64) -> Result<Pictures, String> {
+    let mut sum = Pictures::default();
+    for (index, scene) in scenes.iter().enumerate() {
+        // Each with random numbers of its own, or the noise of the sum would be that of one.
+        let shift = 1000 * (index as u64 + 1);
+        let pictures = estimate(
+            &opened(scene, PATH)?,
+            seeds.start + shift..seeds.end + shift,
+            spp,
+            None,
+        );
+        sum = sum.plus(&pictures);
+    }
+    Ok(sum)
+}

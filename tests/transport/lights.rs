@@ -1,0 +1,351 @@
+//! Lights: densities and radiance of samples against those of rays.
+
+mod mitsuba;
+mod picture;
+mod portals;
+mod power;
+mod regressions;
+mod shadow;
+
+use std::f32::consts::PI;
+use std::sync::atomic::AtomicBool;
+
+use glam::{Affine2, Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
+use renderer::color::Rgb;
+use renderer::film::Filter;
+use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
+use renderer::integrator::Context;
+use renderer::light::{
+    Beam, DirectionalAreaLight, DirectionalLight, EmissionBounds, EnvironmentLight, EnvironmentMap,
+    EnvironmentOptions, Falloff, Interpolation, Light, LightSample, LightSampleContext, Outline,
+    ProjectorLight, ProjectorTexture, SlideLookup, SlideWrap, SpotLight,
+};
+use renderer::material::{MediumStack, Sides};
+use renderer::math::{Frame, Ray, RayEnd};
+use renderer::render::{RenderSettings, Silent, render};
+use renderer::sampling::{cone_solid_angle, uniform_cone};
+use renderer::scene::Scene;
+use renderer::scene::build::build;
+use renderer::scene::load::{LoadOptions, load};
+use support::scenes::{SceneBuilder, mesh};
+use support::stats::{Moments, Rng};
+
+const EVEN: &str = "Ci = 3 * emission();";
+const UNEVEN: &str = "Ci = (0.1 + 4 * u * v) * emission();";
+/// One hundredth of the parameters.
+const SPOT: &str = "Ci = (u > 0.45 && u < 0.55 && v > 0.25 && v < 0.35) ? 50 * emission() : 0;";
+const VEIL: &str = "Ci = (0.2 + u) * emission() + 0.75 * transparent();";
+const EVEN_VEIL: &str = "Ci = emission() + 0.5 * transparent();";
+const BODIES: [&str; 5] = [EVEN, UNEVEN, SPOT, VEIL, EVEN_VEIL];
+
+/// A shape that emits, alone in its scene.
+struct Case {
+    name: String,
+    scene: Scene,
+    both: bool,
+    /// Whether its points are chosen by solid angle where it emits alike all over.
+    by_solid_angle: bool,
+}
+
+fn case(name: &str, geometry: &Geometry, transform: Affine3A, body: &str, both: bool, flip: bool) -> Case {
+    let mut scene = SceneBuilder::new();
+    let sides = Sides {
+        two_sided_emission: both,
+        ..Sides::default()
+    };
+    let material = scene.material_with(body, sides);
+    scene.shape(geometry.clone(), transform, material).flip_normals = flip;
+    Case {
+        name: format!("{name}, both sides: {both}, flipped: {flip}, {body}"),
+        scene: scene.build(),
+        both,
+        by_solid_angle: ["rectangle", "cube", "folded"]
+            .iter()
+            .any(|kind| name.ends_with(kind)),
+    }
+}
+
+/// A folded strip of six triangles of unequal sizes, one of them without area.
+fn folded() -> Mesh {
+    let positions = [
+        (-1.0, -1.0, 0.0),
+        (1.0, -1.0, 0.2),
+        (-1.0, 1.0, 0.0),
+        (1.0, 1.0, 0.3),
+        (1.6, 0.0, 0.8),
+        (-1.1, 0.1, 0.6),
+        (-1.2, 1.2, 0.5),
+    ];
+    let positions = positions.map(Vec3::from).to_vec();
+    let triangles = vec![[0, 1, 2], [1, 3, 2], [1, 4, 3], [0, 2, 5], [2, 6, 5], [0, 0, 1]];
+    Mesh::new(positions, triangles).expect("the mesh is valid")
+}
+
+fn geometries() -> [(&'static str, Geometry); 6] {
+    [
+        ("sphere", Geometry::Sphere),
+        ("disk", Geometry::Disk),
+        ("cylinder", Geometry::Cylinder),
+        ("rectangle", mesh(Mesh::rectangle())),
+        ("folded", mesh(folded())),
+        ("cube", mesh(Mesh::cube())),
+    ]
+}
+
+fn placed(scale: Vec3) -> Affine3A {
+    let turn = Quat::from_euler(EulerRot::XYZ, 0.4, -0.9, 1.7);
+    Affine3A::from_scale_rotation_translation(scale, turn, Vec3::new(0.3, -0.2, 0.5))
+}
+
+/// All points of the scene along a ray that emit towards its origin, each with what the others before it let through.
+fn hits(case: &Case, mut ray: Ray, context: &mut Context) -> Vec<(Interaction, f32)> {
+    let mut found = vec![];
+    let mut visible = 1.0;
+    while let Some(it) = case.scene.intersect(&ray) {
+        assert!(found.len() < 64, "{}: a ray comes to an end", case.name);
+        let before = visible;
+        visible *= case
+            .scene
+            .material(it.shape)
+            .for_light(&it, &mut context.shading)
+            .transparency
+            .g;
+        ray = it.spawn_ray(ray.direction);
+        found.push((it, before));
+    }
+    found
+}
+
+/// Directions that find a shape from a point however near it is: towards its points, and all about.
+struct Directions<'a> {
+    case: &'a Case,
+    area: f32,
+    axis: Vec3,
+    one_minus_cos: f32,
+}
+
+impl Directions<'_> {
+    fn new(case: &Case, p: Vec3) -> Directions<'_> {
+        let bounds = case.scene.bounds();
+        let (to_center, radius) = (bounds.center() - p, bounds.radius() * 1.001);
+        let (axis, one_minus_cos) = if to_center.length() > radius {
+            let sin2 = (radius / to_center.length()).powi(2);
+            (to_center.normalize(), 1.0 - (1.0 - sin2).sqrt())
+        } else {
+            (Vec3::Z, 2.0)
+        };
+        Directions {
+            case,
+            area: case.scene.shapes()[0].area(),
+            axis,
+            one_minus_cos,
+        }
+    }
+
+    /// A direction, and a point of the shape in it if it was chosen by one.
+    fn choose(&self, p: Vec3, rng: &mut Rng) -> Vec3 {
+        if rng.next_1d() < 0.5 {
+            return Frame::from_normal(self.axis).to_world(uniform_cone(rng.next_2d(), self.one_minus_cos));
+        }
+        let shape = &self.case.scene.shapes()[0];
+        let at = rng.next_1d();
+        let mut sum = 0.0;
+        let primitive = (0..shape.primitive_count()).find(|&primitive| {
+            sum += self.share(primitive);
+            sum > at
+        });
+        let point = shape.sample_area(primitive.unwrap_or(0), rng.next_2d()).point;
+        (point.p - p).normalize_or(Vec3::Z)
+    }
+
+    /// A primitive's share of the area.
+    fn share(&self, primitive: u32) -> f32 {
+        let shape = &self.case.scene.shapes()[0];
+        match shape.analytic() {
+            Some(_) => 1.0,
+            None => shape.triangle_area(primitive) / self.area,
+        }
+    }
+
+    /// The density of a direction in which these are all hits.
+    fn pdf(&self, p: Vec3, w: Vec3, hits: &[(Interaction, f32)]) -> f32 {
+        let shape = &self.case.scene.shapes()[0];
+        let of_point = |it: &Interaction| {
+            let share = self.share(it.primitive);
+            let cos = it.wo.dot(it.ng).abs().max(1e-9);
+            share * shape.pdf_area(it.primitive, it.ng) * (it.p - p).length_squared() / cos
+        };
+        let in_cone = 1.0 - w.dot(self.axis) <= self.one_minus_cos * 1.0001;
+        let all_about = if in_cone {
+            1.0 / cone_solid_angle(self.one_minus_cos)
+        } else {
+            0.0
+        };
+        0.5 * all_about + 0.5 * hits.iter().map(|(it, _)| of_point(it)).sum::<f32>()
+    }
+}
+
+/// Points from far away to near the shape, and in it. (Nearer, a few samples in a thousand bring most of the light.)
+fn lookouts(case: &Case) -> Vec<(&'static str, Vec3)> {
+    let shape = &case.scene.shapes()[0];
+    let bounds = case.scene.bounds();
+    let point = shape.sample_area(0, Vec2::new(0.31, 0.62)).point;
+    let side = point.ng.any_orthonormal_vector();
+    let mut lookouts = vec![
+        (
+            "inside",
+            shape.world_from_object.transform_point3(Vec3::new(0.1, 0.2, 0.3)),
+        ),
+        ("beside", bounds.center() + Vec3::new(1.2, -2.1, 0.8)),
+        ("far away", bounds.center() + Vec3::new(-40.0, 110.0, 70.0)),
+        ("before", point.p + point.ng * 0.3),
+        ("behind", point.p - point.ng * 0.3),
+        // In the plane itself, whether a point is chosen or hit is up to rounding.
+        ("near the plane", point.p + side * 3.0 + point.ng * 0.1),
+    ];
+    let is_even = case.scene.material(ShapeId(0)).constant_emission().is_some();
+    if is_even && case.by_solid_angle {
+        lookouts.push(("just before", point.p + point.ng * 0.02));
+        lookouts.push(("just behind", point.p - point.ng * 0.02));
+    }
+    lookouts
+}
+
+fn all_cases(mut check: impl FnMut(&Case)) {
+    let transforms = [
+        ("even", placed(Vec3::splat(0.7))),
+        ("stretched", placed(Vec3::new(0.5, 1.5, 0.8))),
+        ("mirrored", placed(Vec3::new(0.9, -0.6, 1.1))),
+    ];
+    for (kind, geometry) in geometries() {
+        for (place, transform) in transforms {
+            for body in BODIES {
+                for (both, flip) in [(false, false), (true, false), (false, true), (true, true)] {
+                    check(&case(
+                        &format!("{place} {kind}"),
+                        &geometry,
+                        transform,
+                        body,
+                        both,
+                        flip,
+                    ));
+                }
+            }
+        }
+    }
+}
+
+/// Whether two estimates are of the same number: they differ by less than five standard errors and a little.
+fn agree(a: &Moments, b: &Moments) -> bool {
+    let error = (a.variance_of_mean() + b.variance_of_mean()).sqrt();
+    (a.mean() - b.mean()).abs() <= 5.0 * error + 0.01 * a.mean().abs().max(b.mean().abs()) + 1e-4
+}
+
+/// A sample of the scene's lights, with the density of the choice of a light in it.
+fn sample_lights(scene: &Scene, p: Vec3, rng: &mut Rng) -> Option<LightSample> {
+    let chosen = scene.select_light(&LightSampleContext::in_space(p), rng.next_choice())?;
+    let light = scene.light(chosen.light);
+    let mut sample = light.sample_li(p, chosen.part, chosen.u, rng.next_2d())?;
+    sample.pdf *= chosen.probability;
+    Some(sample)
+}
+
+#[test]
+fn densities_and_radiance_of_samples_are_those_of_rays() {
+    const SAMPLES: u64 = 1500;
+    all_cases(|case| {
+        let mut context = Context::new(&case.scene);
+        let mut rng = Rng::new(7);
+        let light = &case.scene.lights()[0];
+        for (place, p) in lookouts(case) {
+            let (mut chosen, mut sampled) = (Moments::default(), Moments::default());
+            for _ in 0..SAMPLES {
+                let Some(sample) = sample_lights(&case.scene, p, &mut rng) else {
+                    chosen.add(0.0);
+                    sampled.add(0.0);
+                    continue;
+                };
+                chosen.add(1.0);
+                let ray = sample.shadow_ray(&RayEnd::in_space(p));
+                let visible = case
+                    .scene
+                    .transmittance(&ray, || MediumStack::NONE, &mut context.shading)
+                    .g;
+                let radiance = light.radiance(&sample, 0.0, &mut context.shading).g;
+                sampled.add(f64::from(radiance * visible / sample.pdf));
+            }
+            let (mut density, mut traced, mut lit) = (Moments::default(), Moments::default(), 0);
+            let directions = Directions::new(case, p);
+            for _ in 0..SAMPLES {
+                let w = directions.choose(p, &mut rng);
+                let found = hits(case, Ray::new(p, w), &mut context);
+                if found.is_empty() {
+                    density.add(0.0);
+                    traced.add(0.0);
+                    continue;
+                }
+                let q = directions.pdf(p, w, &found);
+                let emitting = found.iter().filter(|(it, _)| case.both || it.wo.dot(it.ng) > 0.0);
+                let (mut pdf, mut radiance) = (0.0, 0.0);
+                for (it, visible) in emitting {
+                    pdf += case.scene.light_pdf(&LightSampleContext::in_space(p), it);
+                    let emission = case
+                        .scene
+                        .material(it.shape)
+                        .emission_at(it, &mut context.shading);
+                    radiance += emission.g * visible;
+                }
+                density.add(f64::from(pdf / q));
+                traced.add(f64::from(radiance / q));
+                lit += u32::from(radiance > 0.0);
+            }
+            let describe = |m: &Moments| format!("{:.4} ± {:.4}", m.mean(), m.variance_of_mean().sqrt());
+            assert!(
+                agree(&chosen, &density),
+                "{} from {place}: {} of all samples are chosen, but their density is {}",
+                case.name,
+                describe(&chosen),
+                describe(&density)
+            );
+            // Rays that hardly ever find a small lit part say nothing.
+            assert!(
+                lit < 30 || agree(&sampled, &traced),
+                "{} from {place}: by samples {}, by rays {}",
+                case.name,
+                describe(&sampled),
+                describe(&traced)
+            );
+        }
+    });
+}
+
+#[test]
+fn samples_from_anywhere_are_sound() {
+    all_cases(|case| {
+        let shape = &case.scene.shapes()[0];
+        let mut rng = Rng::new(8);
+        for _ in 0..50 {
+            // On the light, on its edges and vertices, and right at its centre.
+            let on = shape.sample_area(0, rng.next_2d()).point.p;
+            let corner = shape.surface_point(0, Vec2::X).p;
+            for p in [on, corner, case.scene.bounds().center(), on * 1e6] {
+                let Some(sample) = sample_lights(&case.scene, p, &mut rng) else {
+                    continue;
+                };
+                assert!(sample.wi.is_normalized(), "{}: towards {}", case.name, sample.wi);
+                assert!(
+                    sample.pdf > 0.0 && sample.pdf.is_finite(),
+                    "{}: density {}",
+                    case.name,
+                    sample.pdf
+                );
+                let ray = sample.shadow_ray(&RayEnd::in_space(p));
+                assert!(
+                    ray.t_max >= 0.0 && ray.direction.is_normalized(),
+                    "{}: {ray:?}",
+                    case.name
+                );
+            }
+        }
+    });
+}

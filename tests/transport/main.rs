@@ -1,0 +1,20 @@
+//! Tests of light transport: sampling, scattering, intersection, lights, cameras, integrators and baked light.
+
+mod analytic;
+mod bake;
+mod bsdf;
+mod camera;
+mod closures;
+mod cloud;
+mod damaged;
+mod film;
+mod footprints;
+mod intersect;
+mod invariances;
+mod lights;
+mod noise;
+mod photon;
+mod references;
+mod sampling;
+mod self_intersection;
+mod trace;

@@ -1,0 +1,724 @@
+//! The photon integrator: maps against analytic values, images against the path tracer, map files, determinism.
+
+mod against_path;
+mod bodies;
+mod guided;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use glam::{Affine3A, Quat, Vec3};
+use proptest::prelude::*;
+use renderer::camera::Camera;
+use renderer::color::Rgb;
+use renderer::geometry::Geometry;
+use renderer::image::{Image, read};
+use renderer::integrator::{
+    Contribution, Integrator, MisContext, Pass, PathSettings, PhotonSettings, PrepareError, Prepared,
+    RadianceSink,
+};
+use renderer::light::{
+    DirectionalLight, EnvironmentLight, Falloff, Light, LightSampleContext, PointLight, SpotLight,
+};
+use renderer::material::Sides;
+use renderer::math::{KdTree, Located};
+use renderer::render::{RenderError, RenderSettings, Rendered, Silent, render};
+use renderer::scene::Scene;
+use renderer::scene::build::{Built, build};
+use renderer::scene::desc::Show;
+use renderer::scene::load::{LoadOptions, load};
+use support::scenes::{SceneBuilder, all_around};
+
+// ---- Looking at scenes.
+
+fn rendered(
+    scene: &Scene,
+    camera: Camera,
+    size: [u32; 2],
+    integrator: Integrator,
+    look: Look,
+) -> Result<Rendered, RenderError> {
+    let settings = RenderSettings {
+        integrator,
+        samples: look.first..look.first + look.spp,
+        total: look.first + look.spp,
+        seed: 1,
+        threads: look.threads,
+        photon_map: look.file,
+        ..RenderSettings::of_camera(camera, size)
+    };
+    render(scene, &settings, &Silent, &AtomicBool::new(false))
+}
+
+struct Look {
+    first: u64,
+    spp: u64,
+    threads: usize,
+    file: Option<PathBuf>,
+}
+
+fn look(spp: u64) -> Look {
+    Look {
+        first: 0,
+        spp,
+        threads: 2,
+        file: None,
+    }
+}
+
+fn shipped(name: &str, set: &[&str]) -> Built {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../scenes/{name}.kiln"));
+    let set = ["integrator=photon"]
+        .iter()
+        .chain(set)
+        .map(|&s| s.into())
+        .collect();
+    let options = LoadOptions {
+        set,
+        ..LoadOptions::default()
+    };
+    let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn picture(built: &Built, size: [u32; 2], look: Look) -> Image {
+    rendered(&built.scene, built.camera, size, built.integrator, look)
+        .unwrap_or_else(|error| panic!("{error}"))
+        .state
+        .film
+        .develop()
+}
+
+fn mean(image: &Image) -> f64 {
+    image.data.iter().map(|&v| f64::from(v)).sum::<f64>() / image.data.len() as f64
+}
+
+fn bits(image: &Image) -> Vec<u32> {
+    image.data.iter().map(|v| v.to_bits()).collect()
+}
+
+fn reference(name: &str) -> Image {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("references");
+    read(&folder.join(format!("{name}.exr"))).unwrap()
+}
+
+fn photons(scene: &Scene, settings: PhotonSettings) -> Prepared {
+    Prepared::new(&Integrator::Photon(settings), scene, &Pass::first(1, 1000)).unwrap()
+}
+
+/// What the global map's photons carry, of those that came straight from a light.
+fn flux(prepared: &Prepared) -> f64 {
+    let Prepared::Photon(photons) = prepared else {
+        panic!("there are photons")
+    };
+    let map = photons.global();
+    let direct = map.photons().filter(|photon| photon.segments() == 1);
+    direct.map(|photon| f64::from(map.power(photon).g)).sum()
+}
+
+/// Settings for tests of maps: direct light is in the global map.
+fn with_direct(photons: u64) -> PhotonSettings {
+    PhotonSettings {
+        photons: Some(photons),
+        caustic_photons: Some(0),
+        direct: true,
+        ..PhotonSettings::default()
+    }
+}
+
+// ---- The tree.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Point([i8; 3], u16);
+
+impl Located for Point {
+    fn p(&self) -> Vec3 {
+        Vec3::from_array(self.0.map(f32::from))
+    }
+}
+
+proptest! {
+    /// Coordinates are few, so that many points share them.
+    #[test]
+    fn the_tree_finds_what_a_search_of_all_finds(
+        places in prop::collection::vec(prop::array::uniform3(-9i8..9), 0..600),
+        at in prop::array::uniform3(-10f32..10.0),
+        radius in 0.1f32..12.0,
+    ) {
+        let points: Vec<Point> = (0..).zip(&places).map(|(i, &place)| Point(place, i)).collect();
+        let mut backwards = points.clone();
+        backwards.reverse();
+        let (tree, other) = (KdTree::new(points.clone()), KdTree::new(backwards));
+        prop_assert_eq!(tree.items(), other.items());
+
+        let (p, r2) = (Vec3::from_array(at), radius * radius);
+        let mut found = vec![];
+        tree.search(p, r2, |index, point, d2| {
+            assert_eq!(tree.items()[index], *point);
+            assert!(d2 < r2);
+            found.push(*point);
+            r2
+        });
+        let mut expected: Vec<Point> =
+            points.iter().copied().filter(|point| (point.p() - p).length_squared() < r2).collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        prop_assert_eq!(found, expected);
+
+        let mut nearest = f32::INFINITY;
+        tree.search(p, nearest, |_, _, d2| {
+            nearest = d2;
+            d2
+        });
+        let expected = points.iter().map(|point| (point.p() - p).length_squared()).fold(f32::INFINITY, f32::min);
+        prop_assert_eq!(nearest, expected);
+
+        let doubled = tree.clone().map(|_, point| *point);
+        prop_assert_eq!(doubled.items(), tree.items());
+    }
+}
+
+// ---- Photons leaving lights.
+
+/// A square of four metres on the floor, and a small ball far above that makes the scene larger.
+fn floor_under(light: Light) -> Scene {
+    let mut scene = SceneBuilder::new();
+    let grey = scene.material("Ci = 0.5 * diffuse(N);");
+    let lying = Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2);
+    scene.shape(
+        Geometry::Disk,
+        Affine3A::from_scale_rotation_translation(Vec3::splat(2.0), lying, Vec3::ZERO),
+        grey,
+    );
+    scene.shape(
+        Geometry::Sphere,
+        Affine3A::from_scale_rotation_translation(
+            Vec3::splat(0.01),
+            Quat::IDENTITY,
+            Vec3::new(3.0, 5.0, 0.0),
+        ),
+        grey,
+    );
+    scene.light(light);
+    scene.build()
+}
+
+#[test]
+fn the_flux_through_a_disk_is_known() {
+    let up = Vec3::new(0.0, 1.5, 0.0);
+    // A disk of radius r at distance h hides the share (1 − h/√(h² + r²))/2 of all directions.
+    let seen = std::f64::consts::TAU * (1.0 - 1.5 / f64::hypot(1.5, 2.0));
+    let point = Light::Point(PointLight {
+        position: up,
+        intensity: Rgb::splat(3.0),
+    });
+    let spot = Light::Spot(SpotLight {
+        position: up,
+        axis: -Vec3::Y,
+        intensity: Rgb::splat(3.0),
+        falloff: Falloff::SquaredCosine {
+            inner: 0.5,
+            outer: 0.5,
+        },
+    });
+    let sun = Light::Directional(DirectionalLight::new(
+        Vec3::new(0.6, -0.8, 0.0),
+        Rgb::splat(2.0),
+        0.0,
+    ));
+    let sky = Light::Environment(EnvironmentLight::Constant(Rgb::WHITE));
+    let area = 4.0 * std::f64::consts::PI;
+    let lights = [
+        ("point", point, 3.0 * seen),
+        ("spot", spot, 3.0 * std::f64::consts::TAU * (1.0 - 0.5f64.cos())),
+        ("sun", sun, 2.0 * 0.8 * area),
+        // From both sides.
+        ("sky", sky, 2.0 * std::f64::consts::PI * area),
+    ];
+    for (name, light, expected) in lights {
+        let scene = floor_under(light);
+        let found = flux(&photons(&scene, with_direct(200_000)));
+        assert!(
+            (found / expected - 1.0).abs() < 0.01,
+            "{name}: {found} is not {expected}"
+        );
+    }
+}
+
+#[test]
+fn the_flux_of_an_area_light_is_known() {
+    for (sides, expected) in [
+        ("Ci = emission() * 2.0;", 2.0),
+        ("Ci = emission() * 2.0 * u * 2.0;", 2.0),
+    ] {
+        let mut scene = SceneBuilder::new();
+        let (lamp, grey) = (scene.material(sides), scene.material("Ci = 0.5 * diffuse(N);"));
+        let ball = |radius: f32| Affine3A::from_scale(Vec3::splat(radius));
+        scene.shape(Geometry::Sphere, ball(0.5), lamp);
+        scene.shape(Geometry::Sphere, ball(4.0), grey);
+        // L π over the surface of the small ball; all of it arrives. (The mean of 2u over a sphere is 1.)
+        let expected = expected * std::f64::consts::PI * std::f64::consts::PI;
+        let found = flux(&photons(&scene.build(), with_direct(100_000)));
+        assert!((found / expected - 1.0).abs() < 0.01, "{found} is not {expected}");
+    }
+}
+
+// ---- Radiance.
+
+/// The inside of a sphere that shines and reflects half: radiance 2 everywhere.
+fn furnace() -> Scene {
+    let mut scene = SceneBuilder::new();
+    let wall = scene.material("Ci = emission() + 0.5 * diffuse(N);");
+    scene
+        .shape(Geometry::Sphere, Affine3A::IDENTITY, wall)
+        .flip_normals = true;
+    scene.build()
+}
+
+#[test]
+fn irradiance_in_a_furnace_is_known() {
+    let scene = furnace();
+    let camera = Camera::new(&all_around(Vec3::new(0.2, 0.1, -0.3)), 24, 12).unwrap();
+    let cases = [
+        ("picture", PhotonSettings::default(), 2.0),
+        (
+            "map in place of gather rays",
+            PhotonSettings {
+                gather: Some(0),
+                ..PhotonSettings::default()
+            },
+            2.0,
+        ),
+        (
+            "several gather rays and light samples",
+            PhotonSettings {
+                gather: Some(3),
+                light_samples: Some(2),
+                ..PhotonSettings::default()
+            },
+            2.0,
+        ),
+        (
+            "gather rays without guides",
+            PhotonSettings {
+                guide: Some(false),
+                ..PhotonSettings::default()
+            },
+            2.0,
+        ),
+        (
+            "direct light by photons",
+            PhotonSettings {
+                direct: true,
+                ..PhotonSettings::default()
+            },
+            2.0,
+        ),
+        // Emission, direct light, and once around.
+        (
+            "three segments",
+            PhotonSettings {
+                depth: Some(3),
+                ..PhotonSettings::default()
+            },
+            1.75,
+        ),
+        (
+            "four segments",
+            PhotonSettings {
+                depth: Some(4),
+                ..PhotonSettings::default()
+            },
+            1.875,
+        ),
+        // Over π: the radiance that comes from all sides.
+        (
+            "irradiance",
+            PhotonSettings {
+                show: Some(Show::Irradiance),
+                direct: true,
+                ..PhotonSettings::default()
+            },
+            2.0,
+        ),
+    ];
+    for (name, settings, expected) in cases {
+        let film = rendered(&scene, camera, [24, 12], Integrator::Photon(settings), look(32))
+            .unwrap()
+            .state
+            .film;
+        let found = mean(&film.develop());
+        assert!(
+            (found / expected - 1.0).abs() < 0.02,
+            "{name}: {found} is not {expected}"
+        );
+    }
+}
+
+#[test]
+fn light_does_not_pass_a_wall() {
+    // Two rooms with one floor, one ceiling and one thin wall between; light in one of them only.
+    let mut scene = SceneBuilder::new();
+    let white = scene.material("Ci = 0.8 * diffuse(N);");
+    let quad = |scene: &mut SceneBuilder, at: Vec3, turn: Quat, size: Vec3| {
+        let square = renderer::scene::desc::GeometryDesc::Rectangle {
+            size: glam::Vec2::ONE,
+        };
+        let (geometry, placed) = square.build();
+        let place = Affine3A::from_scale_rotation_translation(size, turn, at) * placed;
+        scene.shape(geometry, place, white);
+    };
+    let quarter = std::f32::consts::FRAC_PI_2;
+    let (x, y) = (Quat::from_rotation_x(quarter), Quat::from_rotation_y(quarter));
+    for height in [-1.0, 1.0] {
+        quad(&mut scene, Vec3::Y * height, x, Vec3::new(4.0, 2.0, 1.0));
+        quad(
+            &mut scene,
+            Vec3::Z * height,
+            Quat::IDENTITY,
+            Vec3::new(4.0, 2.0, 1.0),
+        );
+    }
+    for along in [-2.0, 0.0, 2.0] {
+        quad(&mut scene, Vec3::X * along, y, Vec3::new(2.0, 2.0, 1.0));
+    }
+    scene.light(Light::Point(PointLight {
+        position: Vec3::new(1.0, 0.0, 0.0),
+        intensity: Rgb::splat(10.0),
+    }));
+    let scene = scene.build();
+    let camera = |at: f32| Camera::new(&all_around(Vec3::X * at), 32, 16).unwrap();
+    let lit = rendered(
+        &scene,
+        camera(0.5),
+        [32, 16],
+        Integrator::Photon(PhotonSettings::default()),
+        look(4),
+    )
+    .unwrap();
+    let dark = rendered(
+        &scene,
+        camera(-1.0),
+        [32, 16],
+        Integrator::Photon(PhotonSettings::default()),
+        look(16),
+    )
+    .unwrap();
+    let (lit, dark) = (mean(&lit.state.film.develop()), mean(&dark.state.film.develop()));
+    assert!(lit > 0.5, "{lit}");
+    assert!(dark == 0.0, "{dark} gets through, of {lit}");
+}
+
+#[test]
+fn photons_pass_the_holes_of_one_sided_surfaces() {
+    let mut scene = SceneBuilder::new();
+    let grey = scene.material("Ci = 0.5 * diffuse(N);");
+    let one_sided = Sides {
+        one_sided: true,
+        ..Sides::default()
+    };
+    let veil = scene.material_with("Ci = 0.5 * transparent() + 0.5 * diffuse(N);", one_sided);
+    let floor = Affine3A::from_rotation_x(-std::f32::consts::FRAC_PI_2);
+    scene.shape(Geometry::Disk, floor, grey);
+    scene
+        .shape(Geometry::Sphere, Affine3A::from_scale(Vec3::splat(3.0)), veil)
+        .flip_normals = true;
+    scene.light(Light::Point(PointLight {
+        position: Vec3::Y * 5.0,
+        intensity: Rgb::splat(25.0),
+    }));
+    let scene = scene.build();
+    let carried = flux(&photons(&scene, with_direct(20_000)));
+    // From outside the sphere shows its back, which lets half through and scatters nothing. All that gets in is stored on
+    // the disk or on the sphere's front; from the light the sphere fills a cone of sine 3/5.
+    let expected = 0.5 * 25.0 * std::f64::consts::TAU * (1.0 - 0.8);
+    assert!(
+        (carried / expected - 1.0).abs() < 0.05,
+        "{carried} arrives instead of {expected}"
+    );
+}
+
+#[test]
+fn progressive_passes_go_to_the_picture_of_the_path_tracer() {
+    for (name, spp) in [("cornell_box", 96), ("cornell_spheres", 128), ("lights_lens", 64)] {
+        let built = shipped(name, &["integrator.progressive=true", "integrator.photons=60000"]);
+        let expected = mean(&reference(name));
+        let reference = reference(name);
+        let size = [reference.width as u32, reference.height as u32];
+        let found = mean(&picture(&built, size, look(spp)));
+        println!("{name}: {:+.3} %", 100.0 * (found / expected - 1.0));
+        assert!(
+            (found / expected - 1.0).abs() < 0.01,
+            "{name}: {found} is not {expected}"
+        );
+    }
+}
+
+#[test]
+fn one_pass_at_its_defaults_is_close() {
+    // A few of the pixels of one reference are brighter than what it could hold.
+    for (name, spp, most) in [
+        ("cornell_box", 16, 0.03),
+        ("cornell_spheres", 32, 0.03),
+        ("two_rooms", 48, 0.03),
+        ("sky_balls", 64, 0.03),
+        ("lights_lens", 32, 0.03),
+        ("veach_plates", 64, 0.03),
+    ] {
+        let (built, reference) = (shipped(name, &[]), reference(name));
+        let size = [reference.width as u32, reference.height as u32];
+        let (found, expected) = (mean(&picture(&built, size, look(spp))), mean(&reference));
+        println!("{name}: {:+.3} %", 100.0 * (found / expected - 1.0));
+        assert!(
+            (found / expected - 1.0).abs() < most,
+            "{name}: {found} is not {expected}"
+        );
+    }
+}
+
+#[test]
+fn the_caustic_of_a_glass_ball_is_where_and_as_bright_as_it_should_be() {
+    let (built, reference) = (shipped("cornell_spheres", &[]), reference("cornell_spheres"));
+    let image = picture(&built, [128, 128], look(32));
+    // Under the ball, and round about it.
+    for (columns, rows, most) in [(82..96, 111..117, 0.04), (76..102, 106..122, 0.04)] {
+        let over = |image: &Image| -> f64 {
+            let pixels = rows.clone().flat_map(|y| columns.clone().map(move |x| (x, y)));
+            pixels.map(|(x, y)| f64::from(image.rgb(x, y).g)).sum()
+        };
+        let ratio = over(&image) / over(&reference);
+        println!("{columns:?} {rows:?}: {:+.2} %", 100.0 * (ratio - 1.0));
+        assert!((ratio - 1.0).abs() < most, "{ratio}");
+    }
+}
+
+/// The red light that is scattered on its way, or all.
+struct Found {
+    emission: bool,
+    red: f64,
+}
+
+impl RadianceSink for Found {
+    fn add(&mut self, label: Contribution, radiance: Rgb) {
+        if label.scattered || self.emission {
+            self.red += f64::from(radiance.r);
+        }
+    }
+}
+
+#[test]
+fn rays_of_both_integrators_bring_the_same() {
+    // What arrives at points of the back wall, of the ceiling and of a corner of the floor, from all of their sides.
+    let built = shipped("cornell_box", &[]);
+    let estimate = |integrator: Integrator, (p, n): (Vec3, Vec3), emission: bool| {
+        let prepared = Prepared::new(&integrator, &built.scene, &Pass::first(1, 16384)).unwrap();
+        let mut context = renderer::integrator::Context::new(&built.scene);
+        let mut sampler = renderer::sampler::Sampler::new(7);
+        let frame = renderer::math::Frame::from_normal(n);
+        let count = 200_000;
+        let sum: f64 = (0..count)
+            .map(|i| {
+                sampler.start(glam::UVec2::ZERO, i);
+                let local = renderer::sampling::cosine_hemisphere(sampler.next_2d());
+                let ray = renderer::math::Ray::new(p, frame.to_world(local));
+                let arrival = MisContext {
+                    at: LightSampleContext::on_surface(p, n),
+                    pdf: None,
+                };
+                let mut light = Found { emission, red: 0.0 };
+                prepared.incoming(
+                    &built.scene,
+                    &ray,
+                    arrival,
+                    &mut sampler,
+                    &mut context,
+                    &mut light,
+                );
+                light.red
+            })
+            .sum();
+        sum / count as f64
+    };
+    let places = [
+        (Vec3::new(0.1, 0.4, -0.9999), Vec3::Z),
+        (Vec3::new(0.6, 0.9999, 0.5), -Vec3::Y),
+        (Vec3::new(-0.95, -0.9999, 0.95), Vec3::Y),
+    ];
+    for place in places {
+        for emission in [false, true] {
+            let path = estimate(Integrator::Path(PathSettings::default()), place, emission);
+            let photon = estimate(Integrator::Photon(PhotonSettings::default()), place, emission);
+            println!(
+                "emission {emission}: {path} {photon} {:+.2} %",
+                100.0 * (photon / path - 1.0)
+            );
+            assert!((photon / path - 1.0).abs() < 0.03, "{photon} is not {path}");
+        }
+    }
+}
+
+// ---- Bytes.
+
+/// A small scene with all kinds of maps.
+fn small() -> Built {
+    shipped(
+        "cornell_spheres",
+        &["integrator.photons=30000", "integrator.caustic_photons=20000"],
+    )
+}
+
+#[test]
+fn threads_and_ranges_leave_no_trace() {
+    for set in [
+        &["integrator.photons=40000"][..],
+        &["integrator.photons=9000", "integrator.progressive=true"],
+    ] {
+        let built = shipped("cornell_spheres", set);
+        let at = |threads, first, spp| {
+            let look = Look {
+                first,
+                spp,
+                threads,
+                file: None,
+            };
+            rendered(&built.scene, built.camera, [40, 40], built.integrator, look).unwrap()
+        };
+        let whole = at(1, 0, 4);
+        for threads in [2, 3] {
+            assert_eq!(
+                bits(&at(threads, 0, 4).state.film.develop()),
+                bits(&whole.state.film.develop()),
+                "{threads} threads"
+            );
+        }
+        let (first, rest) = (at(2, 0, 1), at(2, 1, 3));
+        let mut film = first.state.film;
+        film.merge_film(&rest.state.film);
+        assert_eq!(
+            bits(&film.develop()),
+            bits(&whole.state.film.develop()),
+            "two ranges"
+        );
+    }
+}
+
+#[test]
+fn a_map_from_a_file_gives_the_bytes_of_the_straight_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("spheres.photons");
+    let built = small();
+    let with = |file: Option<&PathBuf>| {
+        let look = Look {
+            file: file.cloned(),
+            ..look(2)
+        };
+        rendered(&built.scene, built.camera, [32, 32], built.integrator, look)
+    };
+    let straight = with(None).unwrap();
+    let saving = with(Some(&file)).unwrap();
+    let loading = with(Some(&file)).unwrap();
+    assert!(!saving.stats.photons.unwrap().loaded);
+    assert!(loading.stats.photons.unwrap().loaded);
+    for other in [saving.state.film, loading.state.film] {
+        assert_eq!(bits(&other.develop()), bits(&straight.state.film.develop()));
+    }
+
+    // A time limit does not shorten what other runs will read.
+    std::fs::remove_file(&file).unwrap();
+    let limited = RenderSettings {
+        integrator: built.integrator,
+        samples: 0..2,
+        total: 2,
+        seed: 1,
+        time_limit: Some(Duration::from_nanos(1)),
+        photon_map: Some(file.clone()),
+        ..RenderSettings::of_camera(built.camera, [32, 32])
+    };
+    render(&built.scene, &limited, &Silent, &AtomicBool::new(false)).unwrap();
+    let loading = with(Some(&file)).unwrap();
+    assert!(loading.stats.photons.unwrap().loaded);
+    assert_eq!(
+        bits(&loading.state.film.develop()),
+        bits(&straight.state.film.develop())
+    );
+
+    // Another scene, other settings, and damage are refused.
+    let refuses = |built: &Built, file: &Path| {
+        let look = Look {
+            file: Some(file.to_owned()),
+            ..look(1)
+        };
+        match rendered(&built.scene, built.camera, [32, 32], built.integrator, look) {
+            Err(RenderError::Prepare(error)) => error,
+            other => panic!("{:?}", other.map(|rendered| rendered.state.samples)),
+        }
+    };
+    let numbers = ["integrator.photons=30000", "integrator.caustic_photons=20000"];
+    let changed = |extra: &str| shipped("cornell_spheres", &[numbers[0], numbers[1], extra]);
+    for extra in [
+        "integrator.depth=7",
+        "integrator.photons=30001",
+        "shape.floor.transform=translate(0, -1.001, 0) * rotate((1, 0, 0), -90)",
+        "material.white.albedo=(0.8, 0.7, 0.6)",
+        "material.light.radiance=(80, 61, 29)",
+    ] {
+        let extra = if extra == "integrator.photons=30001" {
+            shipped("cornell_spheres", &[extra, numbers[1]])
+        } else {
+            changed(extra)
+        };
+        let error = refuses(&extra, &file);
+        assert!(matches!(error, PrepareError::Misfit { .. }), "{error}");
+    }
+    let whole = std::fs::read(&file).unwrap();
+    let damaged = folder.path().join("damaged.photons");
+    let mut flipped = whole.clone();
+    flipped[1000] ^= 4;
+    for bytes in [&whole[..whole.len() - 1], &whole[..20], b"no map", b"", &flipped] {
+        std::fs::write(&damaged, bytes).unwrap();
+        let error = refuses(&built, &damaged);
+        assert!(matches!(error, PrepareError::Damaged { .. }), "{error}");
+    }
+    let nowhere = folder.path().join("none/spheres.photons");
+    assert!(matches!(refuses(&built, &nowhere), PrepareError::Unwritable(_)));
+    // The camera is not the map's business.
+    let elsewhere = changed("camera.main.fov=30");
+    let look = Look {
+        file: Some(file),
+        ..look(1)
+    };
+    assert!(
+        rendered(
+            &elsewhere.scene,
+            elsewhere.camera,
+            [32, 32],
+            elsewhere.integrator,
+            look
+        )
+        .is_ok()
+    );
+}
+
+#[test]
+fn fingerprints_tell_scenes_apart_and_nothing_else() {
+    let of = |set: &[&str]| shipped("sky_balls", set).scene.fingerprint();
+    let same = of(&[]);
+    for set in [
+        "camera.main.fov=30",
+        "film.size=(8, 8)",
+        "sampler.spp=3",
+        "integrator.depth=4",
+    ] {
+        assert_eq!(of(&[set]), same, "{set}");
+    }
+    for set in [
+        "light.sky.rotate=1",
+        "light.sky.scale=1.001",
+        "material.glass.alpha=0.21",
+        "shape.ball1.center=(0.001, 1, 0)",
+        "shape.ball2.material=\"gold\"",
+    ] {
+        assert_ne!(of(&[set]), same, "{set}");
+    }
+}

@@ -1,0 +1,183 @@
+//! MediumStack that absorb light, and things inside of them: what is left on each way, by Beer's law.
+
+use std::f32::consts::{PI, SQRT_2};
+
+use renderer::color::Rgb;
+use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
+
+use super::against_path::{built, shot};
+
+/// Absorption of the water [1/m].
+const ABSORPTION: [f32; 3] = [1.0, 0.5, 0.0];
+
+/// Water, a metre deep over a floor of albedo 0.5, as a box whose surface bends nothing, and a camera that looks down from
+/// `height`.
+fn pool(height: f32, things: &str) -> String {
+    format!(
+        "surface still(output closure color surface = 0)
+         {{ surface = transparent() + anisotropic_vdf(color(0), color(1, 0.5, 0), 0.0); }}
+         film {{ size = (4, 4); filter = box; }}
+         camera main : orthographic {{ from = (0, {height}, 0); to = (0, 0, 0); up = (0, 0, 1); width = 0.001; }}
+         material ground = matte(albedo = 0.5);
+         shape floor : rectangle {{ size = 6; material = ground; transform = rotate((1, 0, 0), -90); }}
+         shape water : cube {{ size = (4, 2, 4); material = still(); }}
+         {things}"
+    )
+}
+
+/// The radiance that the camera sees, the same by paths and by photons, is `clear` after `way` metres of water.
+#[track_caller]
+fn check(text: &str, clear: f32, way: f32, spp: u64) {
+    check_by(Integrator::Path(PathSettings::default()), text, clear, way, spp);
+    check_by(
+        Integrator::Photon(PhotonSettings::default()),
+        text,
+        clear,
+        way,
+        spp,
+    );
+}
+
+#[track_caller]
+fn check_by(integrator: Integrator, text: &str, clear: f32, way: f32, spp: u64) {
+    for (found, absorption) in seen(integrator, text, spp).into_iter().zip(ABSORPTION) {
+        let expected = clear * (-absorption * way).exp();
+        let off = (found / expected - 1.0).abs();
+        assert!(off < 0.005, "{found} is not {expected} by {}", integrator.name());
+    }
+}
+
+/// The mean radiance that the camera sees.
+fn seen(integrator: Integrator, text: &str, spp: u64) -> [f32; 3] {
+    let picture = shot(&built(text), integrator, spp).state.film.develop();
+    let pixels = (0..16).map(|i| picture.rgb(i % 4, i / 4));
+    (pixels.sum::<Rgb>() * (1.0 / 16.0)).to_array()
+}
+
+const SUN: &str = "light sun : directional { direction = (0, -1, 0); irradiance = 1; }";
+
+/// Radiance of the floor in the sun.
+const LIT: f32 = 0.5 / PI;
+
+#[test]
+fn the_floor_of_a_pool_is_seen_through_water() {
+    check(&pool(5.0, SUN), LIT, 2.0, 4);
+}
+
+#[test]
+fn a_camera_in_a_pool_is_in_water() {
+    check(&pool(0.25, SUN), LIT, 1.25, 4);
+}
+
+#[test]
+fn a_lamp_in_a_pool_shines_through_water() {
+    let lamp =
+        "shape lamp : sphere { radius = 0.1; center = (0, 0.4, 0); material = emitter(radiance = 3); }";
+    check(&pool(5.0, lamp), 3.0, 0.5, 4);
+    // Seen from beside it, on a floor that the lamp is above.
+    let lit = "shape lamp : rectangle { size = 0.002; material = emitter(radiance = 1e6);
+                                       transform = translate(0, 0.4, 0) * rotate((1, 0, 0), 90); }";
+    check(&pool(0.25, lit), 0.5 / PI * 1e6 * 4e-6 / 0.16, 0.65, 64);
+}
+
+#[test]
+fn glass_in_a_pool_is_clear() {
+    // Without reflections: the sphere bends nothing on its axis.
+    let ball =
+        "shape ball : sphere { radius = 0.25; center = (0, 0.5, 0); material = glass(reflection_tint = 0); }
+                shape lamp : rectangle { size = 1; material = emitter(radiance = 1);
+                                         transform = translate(0, 0.02, 0) * rotate((1, 0, 0), -90); }";
+    let through = 0.96_f32.powi(2);
+    check(&pool(5.0, ball), through, 0.48, 4096);
+}
+
+/// What is clear displaces water as what absorbs a little does, and a sheet without an inside leaves it as it is.
+#[test]
+fn a_pocket_in_a_pool_is_as_clear_as_its_coefficient() {
+    let pocket = |inside: &str| {
+        pool(5.0, SUN)
+            + "surface pocket(output closure color surface = 0) { surface = transparent()"
+            + inside
+            + "; }
+               shape air : cube { size = (1, 0.5, 1); material = pocket(); transform = translate(0, 0.5, 0); }"
+    };
+    // Half a metre on the way to the floor and again on the way to the camera.
+    check(&pocket("+ anisotropic_vdf(color(0), color(0), 0.0)"), LIT, 1.0, 4);
+    check(
+        &pocket("+ anisotropic_vdf(color(0), color(1e-9), 0.0)"),
+        LIT,
+        1.0,
+        4,
+    );
+    check(&pocket(""), LIT, 2.0, 4);
+}
+
+/// The same depth of water in the sun, of which the surface alone is modelled.
+fn sea(height: f32) -> String {
+    pool(height, SUN).replace(
+        "shape water : cube { size = (4, 2, 4);",
+        "shape water : rectangle { size = 60; transform = translate(0, 1, 0) * rotate((1, 0, 0), -90);",
+    )
+}
+
+#[test]
+fn a_sheet_of_water_is_the_surface_of_a_sea() {
+    check(&sea(5.0), LIT, 2.0, 4);
+}
+
+#[test]
+fn a_camera_under_a_sea_is_in_water() {
+    check(&sea(0.25), LIT, 1.25, 4);
+}
+
+#[test]
+fn a_camera_in_a_glass_ball_in_a_pool_is_in_no_water() {
+    let ball =
+        "shape ball : sphere { radius = 0.25; center = (0, 0.5, 0); material = glass(reflection_tint = 0); }
+         shape lamp : rectangle { size = 1; material = emitter(radiance = 1);
+                                  transform = translate(0, 0.02, 0) * rotate((1, 0, 0), -90); }";
+    check(&pool(0.5, ball), 0.96 * 1.5 * 1.5, 0.23, 4096);
+}
+
+#[test]
+fn light_samples_through_rough_glass_are_of_water_behind_it() {
+    let slab = "shape slab : cube { size = (3, 0.2, 3); transform = translate(0, 0.5, 0);
+                                    material = glass(alpha = 0.05, reflection_tint = 0); }";
+    let lamp = "shape lamp : rectangle { size = 0.02; material = emitter(radiance = 1000);
+                                         transform = translate(0, 0.9, 0) * rotate((1, 0, 0), 90); }";
+    let up = pool(0.2, &format!("{lamp}{slab}")).replace("to = (0, 0, 0)", "to = (0, 1, 0)");
+    let [red, green, blue] = seen(Integrator::Path(PathSettings::default()), &up, 256);
+    for (found, absorption) in [(red / blue, ABSORPTION[0]), (green / blue, ABSORPTION[1])] {
+        let expected = (-absorption * 0.5).exp();
+        assert!((found / expected - 1.0).abs() < 0.02, "{found} is not {expected}");
+    }
+}
+
+/// Only photons find light that comes through a surface that bends it, if ever so little.
+#[test]
+fn photons_fade_on_the_way_to_the_floor_of_a_pool() {
+    let glassy = pool(5.0, SUN).replace(
+        "surface = transparent() +",
+        "surface = dielectric_bsdf(N, vector(0), color(1), color(1), 0.0, 0.0, 1.001, \"ggx\") +",
+    );
+    let photons = Integrator::Photon(PhotonSettings::default());
+    let [red, green, blue] = seen(photons, &glassy, 64);
+    assert!((blue / LIT - 1.0).abs() < 0.3, "{blue} is not {LIT}");
+    for (found, absorption) in [(red / blue, ABSORPTION[0]), (green / blue, ABSORPTION[1])] {
+        let expected = (-absorption * 2.0).exp();
+        assert!((found / expected - 1.0).abs() < 0.01, "{found} is not {expected}");
+    }
+}
+
+#[test]
+fn hidden_lamps_leave_the_water_before_them() {
+    let lamp =
+        "shape lamp : sphere { radius = 0.01; center = (0, 0.1, 0); material = emitter(radiance = 1e-9); }";
+    let slanted = SUN.replace("(0, -1, 0)", "(1, -1, 0)");
+    let hiding = Integrator::Path(PathSettings {
+        hide_emitters: true,
+        ..PathSettings::default()
+    });
+    let text = pool(0.25, &format!("{slanted}{lamp}"));
+    check_by(hiding, &text, LIT / SQRT_2, 0.25 + SQRT_2, 4);
+}

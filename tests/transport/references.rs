@@ -1,0 +1,58 @@
+//! Z-test of the six reference scenes against images of Mitsuba 3 with the same parameters (`references/make.py`).
+//!
+//! Each scene is rendered with 16 independent seeds. Means over the whole picture must agree within 0.5 %, and a Z-test
+//! at every pixel, with the variances of both pictures, must pass at 99.75 % of the pixels. Both variances are pooled
+//! over 5×5 pixels: that of 16 seeds is itself noisy, and a pixel that saw no bright path thinks too well of itself.
+//!
+//! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test transport references::` takes eight times the samples.
+
+use std::path::Path;
+
+use support::reference::judge;
+
+const MIN_ACCEPTED: f64 = 0.9975;
+const MAX_MEAN_ERROR: f64 = 0.005;
+
+#[test]
+fn cornell_box() {
+    check("cornell_box", 8);
+}
+
+#[test]
+fn veach_plates() {
+    check("veach_plates", 32);
+}
+
+#[test]
+fn sky_balls() {
+    check("sky_balls", 48);
+}
+
+#[test]
+fn lights_lens() {
+    check("lights_lens", 32);
+}
+
+#[test]
+fn cornell_spheres() {
+    check("cornell_spheres", 64);
+}
+
+#[test]
+fn two_rooms() {
+    check("two_rooms", 64);
+}
+
+fn check(name: &str, spp: u64) {
+    let factor: u64 = std::env::var("KILN_REFERENCE_FACTOR")
+        .ok()
+        .and_then(|f| f.parse().ok())
+        .unwrap_or(1);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let scene = root.join(format!("../scenes/{name}.kiln"));
+    let verdict = judge(name, &scene, &root.join("references"), spp * factor);
+    println!("{}", verdict.text);
+    if verdict.mean_error.abs() > MAX_MEAN_ERROR || verdict.accepted < MIN_ACCEPTED {
+        panic!("{}; pictures are in {}", verdict.text, verdict.dump().display());
+    }
+}
