@@ -2,10 +2,12 @@
 //!
 //! Three contexts share it. *Code* (units, functions) is the language of expressions and statements. *Groups* hold
 //! instances of units and assignments. *Declarations* are the contents of scene files: keys, values and blocks, which
-//! this crate does not interpret.
+//! this crate does not interpret. Importers make declarations without a text; those can be printed.
 
+mod build;
 mod expr;
 mod param;
+mod print;
 mod scene;
 mod unit_kind;
 mod walk;
