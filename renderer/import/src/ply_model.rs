@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use shading::syntax::ast::Expr;
+
 use super::call::Call;
 use super::model::stem;
 use super::obj_text::named_file;
@@ -46,13 +48,13 @@ fn material(files: &dyn Files, model: &mut Model, path: &Path, name: &str) -> Op
     let file = named_file(files, path, &name.replace("<this>", &stem(path)));
     let texture = model.image(files, &file, TextureColorSpace::Srgb, path);
     let texture = texture.map_err(|reason| model.warnings.push(reason)).ok()?;
-    let mut call = Call::new();
-    call.raw("metallic", "0");
-    call.raw("specular", "0.0");
-    call.string("base_color_texture", &texture);
+    let surface = Call::new("gltf_pbr")
+        .with("metallic", 0)
+        .with("specular", 0.0)
+        .with("base_color_texture", Expr::string(texture));
     model.materials.push(ModelMaterial {
         name: stem(&file),
-        call: call.finish(),
+        surface: surface.finish(),
         emissive: false,
         emission: EmissionSides::Both,
         culled: false,

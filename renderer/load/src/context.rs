@@ -21,8 +21,6 @@ pub(super) struct LoadContext {
     pub(super) file_system: SharedFiles,
     preprocessor: Preprocessor,
     directories: FxHashMap<SourceId, PathBuf>,
-    /// How many texts there are.
-    texts: u32,
 }
 
 impl LoadContext {
@@ -49,13 +47,33 @@ impl LoadContext {
             );
             source = preprocessed;
         }
-        let (file, diagnostics) = parse_into(self.sources.clone(), source);
+        // The next of the sources.
+        let id = SourceId(self.sources.len() as u32);
+        let (file, diagnostics) = parse_into(std::mem::take(&mut self.sources), source);
         self.sources = file.sources.clone();
-        let id = SourceId(self.texts);
-        self.texts += 1;
         self.directories.insert(id, directory.to_owned());
         self.diagnostics.list.extend(diagnostics.list);
         (id, file)
+    }
+
+    /// Adds a source of declarations that are not parsed from it; file names in them are relative to `directory`. Returns
+    /// the place of its whole text.
+    pub(super) fn add_source(&mut self, source: Arc<Source>, directory: &Path) -> Span {
+        let end = source.text.len() as u32;
+        let source = self.sources.add(source);
+        self.directories.insert(source, directory.to_owned());
+        Span {
+            source,
+            start: 0,
+            end,
+        }
+    }
+
+    /// Adds sources to a context without any: spans in them stay what they are. As [`LoadContext::add_source`].
+    pub(super) fn add_sources(&mut self, sources: &SourceMap, directory: &Path) {
+        for source in sources.iter() {
+            self.add_source(source.clone(), directory);
+        }
     }
 
     /// Notes a mistake; the result can be refined before it is noted.

@@ -30,6 +30,14 @@ pub(super) struct Texts {
 }
 
 impl Texts {
+    /// Without a text: what is declared names files relative to `directory`.
+    pub(super) fn of(directory: &Path) -> Texts {
+        Texts {
+            directories: vec![directory.to_owned()],
+            ..Texts::default()
+        }
+    }
+
     /// Reads the text at `path` and those it imports. `named_at` is the import that names it.
     pub(super) fn read(&mut self, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
         let identity = context.file_system.identity(path);

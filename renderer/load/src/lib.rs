@@ -1,9 +1,10 @@
 //! Scene loading: parses a scene file (or makes a scene for a model) into a description. All errors are reported
 //! together, each with its location; a scene with an error is not loaded.
 //!
-//! Steps: parse the file and the texts that it imports (`import`); apply the command line's changes to declarations
-//! (`overrides`); read models in parallel; evaluate each declaration by the key table of its block (`film`, `camera`,
-//! `light`, `shape`, `material`); resolve names (`builder`, `place`, `resolve`).
+//! Steps: parse the file and the texts that it imports (`import`), or make the declarations of a Mitsuba scene or of a bare
+//! model (`model`); apply the command line's changes to declarations (`overrides`); read models in parallel and declare
+//! their materials; evaluate each declaration by the key table of its block (`film`, `camera`, `light`, `shape`,
+//! `material`); resolve names (`builder`, `place`, `resolve`).
 
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
@@ -147,10 +148,10 @@ pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Di
         let model = Model::of_mesh(&path, mesh);
         models.insert(path, Arc::new(model));
     }
-    let mut texts = Texts::default();
-    let name = format!("<scene of {}>", path.display());
-    let source = Source::translated(name, translation.text, translation.provenance);
-    texts.read_source(source, directory, &mut context);
+    // Whichever file includes another, the names of files are relative to the folder of the first.
+    context.add_sources(&translation.sources, directory);
+    let mut texts = Texts::of(directory);
+    texts.declarations = translation.declarations;
     finish(path, texts, models, context, options)
 }
 
@@ -176,13 +177,19 @@ pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diag
         return Err(context.diagnostics);
     }
     let directory = path.parent().unwrap_or(Path::new(""));
-    let text = model::scene_text(path, &alias_of(path), &model, options.light.is_some());
-    let mut texts = Texts::default();
-    texts.read_source(
-        Source::new(format!("<scene of {}>", path.display()), text),
-        directory,
-        &mut context,
-    );
+    let import = model::import_declaration(path, &alias_of(path));
+    // Messages show the import for all of the scene.
+    let source = Source::new(format!("<scene of {}>", path.display()), import.to_string());
+    let span = context.add_source(source, directory);
+    let mut texts = Texts::of(directory);
+    texts.declarations = vec![import];
+    texts
+        .declarations
+        .extend(model::surroundings(&model, options.light.is_some()));
+    texts
+        .declarations
+        .iter_mut()
+        .for_each(|declaration| declaration.set_span(span));
     let mut models = Models::default();
     models.insert(
         directory.join(path.file_name().unwrap_or_default()),

@@ -24,7 +24,6 @@ mod light;
 mod material;
 mod placed;
 mod shape;
-pub mod text;
 
 pub use camera::CameraDesc;
 pub use film::{FilmDesc, SamplerDesc};

@@ -1,5 +1,6 @@
 //! Translation of colours, spectra and named materials to linear Rec.709.
 
+use shading::syntax::ast::Expr;
 use shading::{Diagnostic, Span};
 
 pub(super) use renderer_base::spectrum::Use;
@@ -138,7 +139,7 @@ impl Translator<'_> {
     }
 
     /// The index of refraction and the extinction coefficient of a named metal.
-    pub(super) fn named_metal(&mut self, id: ObjectId, material: &str) -> [String; 2] {
+    pub(super) fn named_metal(&mut self, id: ObjectId, material: &str) -> [Expr; 2] {
         let metal = named::metal(material).unwrap_or_else(|| {
             let diagnostic = Diagnostic::error(format!("there is no metal `{material}`"));
             let place = self.place_of(id, "material");

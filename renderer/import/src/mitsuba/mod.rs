@@ -1,7 +1,7 @@
-//! Mitsuba 3 importer: translates an XML scene to the text of a Kiln scene with its meshes.
+//! Mitsuba 3 importer: translates an XML scene to the declarations of a Kiln scene with its meshes.
 //!
-//! The text is read like any other scene, so that a scene renders the same whether it is read directly or converted.
-//! There are two steps: [`reader`] parses elements to objects without interpreting them; the other modules, named after
+//! The declarations are read like those of any other scene, so that a scene renders the same whether it is read directly
+//! or converted. Each has the place of the element that it comes from. There are two steps: [`reader`] parses elements to objects without interpreting them; the other modules, named after
 //! Mitsuba's plugin types, translate objects. Unsupported features are reported once, with their location, and replaced
 //! by a substitute.
 //!
@@ -19,7 +19,6 @@ mod mesh;
 mod mesh_files;
 mod object;
 mod reader;
-mod section;
 mod sensor;
 mod shape;
 mod sky;
@@ -31,12 +30,12 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::{Diagnostic, Diagnostics, Provenance, Severity};
+use shading::syntax::ast::Declaration;
+use shading::{Diagnostic, Diagnostics, Severity, SourceMap};
 
 use self::document::ObjectId;
 use self::mesh_files::Meshes;
 use self::reader::read_document;
-use self::section::Sections;
 use self::translator::Translator;
 use super::model::Names;
 use renderer_base::files::SharedFiles;
@@ -54,13 +53,13 @@ pub struct MitsubaOptions {
     pub folder: Option<String>,
 }
 
-/// A scene as text.
+/// A scene as declarations.
 #[derive(Clone, Debug)]
 pub struct Translation {
-    /// The scene in Kiln's language; names of files are relative to the folder of the scene file, or absolute.
-    pub text: String,
-    /// Which of its declarations come from where.
-    pub provenance: Vec<Provenance>,
+    /// The declarations of the scene; names of files are relative to the folder of the scene file, or absolute.
+    pub declarations: Vec<Declaration>,
+    /// The texts of the files, which the places of the declarations are in.
+    pub sources: SourceMap,
     /// The meshes that it names, by the names that it has for them.
     pub meshes: Vec<(String, Mesh)>,
     /// The images that it names, by the names that it has for them, and where they are.
@@ -110,12 +109,12 @@ pub fn translate_from(
         images: vec![],
         traces_particles: false,
         size: 0,
-        sections: Sections::default(),
+        declarations: vec![],
     };
     translator.scene();
     translator.report_unasked();
     let Translator {
-        sections,
+        mut declarations,
         meshes,
         images,
         ..
@@ -127,24 +126,31 @@ pub fn translate_from(
         return Err(diagnostics);
     }
     let (meshes, mesh_files) = meshes.finish();
-    let (text, provenance) = sections.text(path);
-    let provenance = (provenance.into_iter())
-        .map(|(range, place)| Provenance {
-            range: range.start as u32..range.end as u32,
-            source: document.sources.get(place.source).clone(),
-            place: place.start..place.end,
-        })
-        .collect();
+    declarations.sort_by_key(|declaration| section(&declaration.keyword.text));
     let mut files = document.files;
     files.extend(mesh_files);
     Ok(Translation {
-        text,
-        provenance,
+        declarations,
+        sources: document.sources,
         meshes,
         images,
         files,
         warnings: diagnostics,
     })
+}
+
+/// Where the declarations of a keyword stand among the others.
+fn section(keyword: &str) -> Option<usize> {
+    let order = [
+        "integrator",
+        "film",
+        "sampler",
+        "camera",
+        "light",
+        "material",
+        "shape",
+    ];
+    order.iter().position(|known| *known == keyword)
 }
 
 impl Translator<'_> {
