@@ -59,7 +59,9 @@ impl Call {
         }
     }
 
-    pub(super) fn finish(self) -> Expr {
+    pub(super) fn finish(mut self) -> Expr {
+        // A scene may have very many.
+        self.args.shrink_to_fit();
         Expr::call(self.unit, self.args)
     }
 }
