@@ -20,6 +20,7 @@ pub(super) struct LoadContext {
     /// The files among which those that are named are found.
     pub(super) file_system: SharedFiles,
     preprocessor: Preprocessor,
+    /// What the names of files in each source are relative to.
     directories: FxHashMap<SourceId, PathBuf>,
 }
 

@@ -16,7 +16,7 @@ use renderer_geometry::Mesh;
 pub(super) const MAX_STRETCH: f64 = 1e-3;
 
 impl Translator<'_> {
-    /// What the text calls Mitsuba's cube.
+    /// What the scene calls Mitsuba's cube.
     pub(super) fn cube_mesh(&mut self) -> String {
         if let Some(name) = &self.meshes.cube {
             return name.clone();

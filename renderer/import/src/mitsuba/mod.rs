@@ -1,9 +1,9 @@
 //! Mitsuba 3 importer: translates an XML scene to the declarations of a Kiln scene with its meshes.
 //!
 //! The declarations are read like those of any other scene, so that a scene renders the same whether it is read directly
-//! or converted. Each has the place of the element that it comes from. There are two steps: [`reader`] parses elements to objects without interpreting them; the other modules, named after
-//! Mitsuba's plugin types, translate objects. Unsupported features are reported once, with their location, and replaced
-//! by a substitute.
+//! or converted. Each has the place of the element that it comes from. There are two steps: [`reader`] parses elements to
+//! objects without interpreting them; the other modules, named after Mitsuba's plugin types, translate objects.
+//! Unsupported features are reported once, with their location, and replaced by a substitute.
 //!
 //! Conventions that differ are stated where they are converted: cameras in [`sensor`], texture coordinates in
 //! [`texture`], sides of surfaces in [`bsdf`], environment maps in [`emitter`].

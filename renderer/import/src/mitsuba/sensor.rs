@@ -104,7 +104,7 @@ impl Translator<'_> {
             let axis = self.text(id, "fov_axis").unwrap_or("x").to_ascii_lowercase();
             match axis.as_str() {
                 "x" | "y" | "diagonal" | "smaller" | "larger" => {
-                    declaration.set("fov_axis", Expr::name(axis))
+                    declaration.set("fov_axis", Expr::name(axis));
                 }
                 _ => {
                     let place = self.place_of(id, "fov_axis");
