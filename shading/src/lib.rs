@@ -72,5 +72,5 @@ pub use runtime::{
     TextureLookup, TextureRequest, TextureSample, TraceHit, TraceRay, UnreadableTexture, WrittenCloud,
     WrittenClouds,
 };
-pub use source::{Provenance, Source, SourceId, SourceMap, Span};
+pub use source::{Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

@@ -250,6 +250,100 @@ fn mistakes_are_told_with_their_line() {
     }
 }
 
+/// What the translator takes and the loader does not is told with its place in the XML all the same.
+#[test]
+fn mistakes_that_are_found_later_are_told_with_their_line() {
+    let tiny = "<shape type=\"sphere\"><float name=\"radius\" value=\"1e-60\"/></shape>";
+    let bright = "<emitter type=\"constant\"><spectrum type=\"d65\" name=\"radiance\"><rgb name=\"color\" value=\"1e30\"/>\
+        <float name=\"scale\" value=\"1e30\"/></spectrum></emitter>";
+    for (line, word) in [(tiny, "`radius` is 0"), (bright, "not finite")] {
+        let errors = loaded(&around(line), MitsubaOptions::default()).expect_err(line);
+        let message = errors.to_string();
+        assert!(
+            message.contains(word) && message.contains("scene.xml:3"),
+            "{message}"
+        );
+    }
+}
+
+/// Mistakes of included files are told with the lines of those; what both name is relative to the scene.
+#[test]
+fn included_files_are_sources_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("parts")).unwrap();
+    let part = |radius: &str| {
+        format!(
+            "<scene version=\"3.0.0\">\n\n\n\n<shape type=\"sphere\"><float name=\"radius\" value=\"{radius}\"/></shape></scene>"
+        )
+    };
+    let path = folder.path().join("scene.xml");
+    fs::write(&path, around("<include filename=\"parts/part.xml\"/>")).unwrap();
+    fs::write(folder.path().join("parts/part.xml"), part("2")).unwrap();
+    let (desc, _) = load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(desc.shapes.len(), 2);
+    fs::write(folder.path().join("parts/part.xml"), part("1e-60")).unwrap();
+    let errors = load(&path, &LoadOptions::default())
+        .map(|_| ())
+        .expect_err("the sphere is a point");
+    assert!(errors.to_string().contains("part.xml:5"), "{errors}");
+}
+
+/// References make large materials of short files.
+#[test]
+fn materials_that_grow_without_bound_are_refused() {
+    let ball = |id: usize| format!("<shape type=\"sphere\"><ref id=\"m{id}\"/></shape>");
+    let reference = |id: usize| format!("<ref id=\"m{id}\"/>");
+    let chain = |first: &str, next: &dyn Fn(usize) -> String, count: usize| {
+        let links: String = (1..=count).map(next).collect();
+        around(&format!("{first}{links}{}", ball(count)))
+    };
+    let diffuse = "<bsdf type=\"diffuse\" id=\"m0\"/>";
+    let blend = |id: usize| {
+        let part = reference(id - 1);
+        format!(
+            "<bsdf type=\"blendbsdf\" id=\"m{id}\"><float name=\"weight\" value=\"0.5\"/>{part}{part}</bsdf>"
+        )
+    };
+    let mask = |id: usize| format!("<bsdf type=\"mask\" id=\"m{id}\">{}</bsdf>", reference(id - 1));
+    let checkers = |count: usize| {
+        let square = "<texture type=\"checkerboard\" id=\"t0\"/>".to_owned();
+        let next = |id: usize| {
+            let part = |name: &str| format!("<ref name=\"{name}\" id=\"t{}\"/>", id - 1);
+            let [a, b] = ["color0", "color1"].map(part);
+            format!("<texture type=\"checkerboard\" id=\"t{id}\">{a}{b}</texture>")
+        };
+        let links: String = (1..=count).map(next).collect();
+        let bsdf =
+            format!("<bsdf type=\"diffuse\" id=\"m0\"><ref name=\"reflectance\" id=\"t{count}\"/></bsdf>");
+        around(&format!("{square}{links}{bsdf}{}", ball(0)))
+    };
+    for good in [chain(diffuse, &blend, 4), chain(diffuse, &mask, 30), checkers(4)] {
+        let loaded = loaded(&good, MitsubaOptions::default());
+        let (desc, _) = loaded.unwrap_or_else(|errors| panic!("{errors}"));
+        assert!(renderer::scene::build::check(&desc).is_ok());
+    }
+    for (text, word) in [
+        (chain(diffuse, &blend, 60), "refer to each other so often"),
+        (checkers(60), "refer to each other so often"),
+        (chain(diffuse, &mask, 5000), "nested too deeply"),
+    ] {
+        let begin = Instant::now();
+        let errors = loaded(&text, MitsubaOptions::default())
+            .map(|_| ())
+            .expect_err(word);
+        let message = errors.to_string();
+        assert!(
+            message.contains(word) && message.contains("scene.xml:3"),
+            "{message}"
+        );
+        assert!(
+            begin.elapsed() < Duration::from_secs(20),
+            "{:?} for `{word}`",
+            begin.elapsed()
+        );
+    }
+}
+
 #[test]
 fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
     let heights = concat!(env!("CARGO_MANIFEST_DIR"), "/mitsuba/data/heights.exr");

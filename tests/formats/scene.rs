@@ -14,7 +14,9 @@ use renderer::scene::build::shader_errors;
 use renderer::scene::build::{self, shading_system};
 use renderer::scene::desc::{GeometryDesc, Integrator, LightKind, SceneDesc, SpotFalloff};
 use renderer::scene::load::{LoadOptions, load, reference};
-use shading::{Diagnostics, InstanceOptions, Preprocessor, Severity, Source};
+use shading::syntax::ast::Item;
+use shading::syntax::parse;
+use shading::{Diagnostics, InstanceOptions, Preprocessor, Severity, Source, Span};
 
 /// A scene with one of each thing that a scene needs.
 const CAMERA: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 40; }\n";
@@ -49,6 +51,62 @@ fn bad_in(directory: &Path, text: &str, expected: &[&str]) {
     let error = load_text(&text, directory, &[]).expect_err(&text);
     for fragment in expected {
         assert!(error.contains(fragment), "expected `{fragment}` in\n{error}");
+    }
+}
+
+#[test]
+fn printed_declarations_of_the_shipped_scenes_read_back() {
+    let parsed = |name: &str, text: String| {
+        let (file, errors) = parse(Source::new(name, text));
+        assert!(errors.list.is_empty(), "{name}: {errors}");
+        let declarations = file.items.into_iter().filter_map(|item| match item {
+            Item::Declaration(mut declaration) => {
+                declaration.set_span(Span::default());
+                Some(declaration)
+            }
+            _ => None,
+        });
+        declarations.collect::<Vec<_>>()
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
+    let mut count = 0;
+    for folder in [folder.join("gallery"), folder] {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "kiln") {
+                continue;
+            }
+            let name = path.display().to_string();
+            let declarations = parsed(&name, fs::read_to_string(&path).unwrap());
+            let printed: String = declarations.iter().map(|one| format!("{one}\n")).collect();
+            assert_eq!(parsed(&name, printed), declarations, "{name}");
+            count += declarations.len();
+        }
+    }
+    assert!(count > 100, "{count} declarations");
+}
+
+#[test]
+fn mistakes_about_the_materials_of_a_model_are_told_where_it_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+    write(
+        "one.obj",
+        "mtllib one.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl shiny\nf 1 2 3\n",
+    );
+    write("one.mtl", "newmtl shiny\nKd 0.5 0.25 0.125\n");
+    let own = "material \"a.shiny\" = matte();\n";
+    for model in [
+        "import \"one.obj\" as a;",
+        "shape a : mesh { file = \"one.obj\"; }",
+    ] {
+        let column = 1 + model.find("\"one.obj").unwrap();
+        let place = format!("test.kiln:3:{column}");
+        bad_in(
+            directory.path(),
+            &format!("{own}{model}"),
+            &["there are two materials `a.shiny`", &place, "the other"],
+        );
     }
 }
 

@@ -13,7 +13,7 @@ use half::f16;
 use super::exr_channels::ChannelOrder;
 use super::exr_read::{convert_error, header_length, picture_channels, picture_info};
 use super::{ImageError, PictureInfo, Rect, Samples, Subimage};
-use renderer_base::files::{self, FileReader};
+use renderer_base::files::{FileReader, Files};
 
 /// The most bytes that a header may have.
 const MAX_HEADER: usize = 1 << 20;
@@ -42,8 +42,8 @@ pub(super) struct ExrLevel {
 
 impl ExrTiles {
     /// Opens a file; `None` where it is not of such tiles, or is better read as a whole.
-    pub(super) fn open(path: &Path, subimage: &Subimage) -> Option<ExrTiles> {
-        let mut file = BufReader::new(files::open(path).ok()?);
+    pub(super) fn open(files: &dyn Files, path: &Path, subimage: &Subimage) -> Option<ExrTiles> {
+        let mut file = BufReader::new(files.open(path).ok()?);
         let mut start = vec![];
         (&mut file).take(MAX_HEADER as u64).read_to_end(&mut start).ok()?;
         let table = header_length(&start)?;

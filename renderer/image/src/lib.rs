@@ -58,7 +58,7 @@ pub use output_format::{WriteOptions, has_exposure};
 pub use picture::{ColorChannels, Picture, PictureInfo, Subimage};
 pub use picture_read::{decode_picture, read_info};
 pub use raster::{Raster, SampleType, Samples};
-pub use read::{decode, read, read_channels, read_metadata};
+pub use read::{decode, read, read_channels, read_from, read_metadata};
 pub use tiled_picture::TiledPicture;
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};
 pub use write::{check_size, encode, write, write_all};

@@ -9,7 +9,7 @@ use super::{
     Format, ImageError, ImageInfo, Picture, PictureInfo, Raster, SampleType, Samples, Subimage, decode,
     tiff_read,
 };
-use renderer_base::files;
+use renderer_base::files::{DiskFiles, Files as _};
 
 /// Decodes a picture with its smaller versions.
 ///
@@ -35,7 +35,7 @@ pub fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<
 /// # Errors
 /// When the file is missing, damaged or no image that is read.
 pub fn read_info(path: &Path) -> Result<ImageInfo, ImageError> {
-    let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    let bytes = DiskFiles.read(path).map_err(|e| ImageError::from_read(path, e))?;
     let Some(format) = Format::detect(path, &bytes) else {
         return Err(ImageError::unsupported(path, "not an image that is read"));
     };

@@ -10,7 +10,7 @@ use super::hdr_orientation::HdrOrientation;
 use super::limit::{MAX_BYTES, check_size};
 use super::{Format, Image, ImageError, MetaValue, NamedChannels, Raster, Samples};
 use super::{netpbm, tiff_read};
-use renderer_base::files;
+use renderer_base::files::{DiskFiles, Files};
 
 /// Reads an image: grey, grey with alpha, RGB or RGBA (of a TIFF all channels), values in the file's own colour space (see
 /// [`Image::into_linear`]).
@@ -20,7 +20,15 @@ use renderer_base::files;
 /// # Errors
 /// When the file is missing, damaged, empty or of an unsupported kind.
 pub fn read(path: &Path) -> Result<Image, ImageError> {
-    let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    read_from(&DiskFiles, path)
+}
+
+/// As [`read`], from other files than those of the disk.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from(files: &dyn Files, path: &Path) -> Result<Image, ImageError> {
+    let bytes = files.read(path).map_err(|e| ImageError::from_read(path, e))?;
     Ok(decode(path, &bytes)?.into_image())
 }
 
@@ -47,7 +55,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Raster, ImageError> {
 /// # Errors
 /// As [`read`]; also when an EXR's layers differ in size.
 pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
-    let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    let bytes = DiskFiles.read(path).map_err(|e| ImageError::from_read(path, e))?;
     if Format::detect(path, &bytes) == Some(Format::Exr) {
         return exr_read::decode(path, &bytes)?.into_named_channels(path);
     }
@@ -98,7 +106,7 @@ pub(super) fn usual_names(count: usize) -> Vec<String> {
 /// # Errors
 /// When the file is missing or its header damaged.
 pub fn read_metadata(path: &Path) -> Result<Vec<(String, MetaValue)>, ImageError> {
-    let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    let bytes = DiskFiles.read(path).map_err(|e| ImageError::from_read(path, e))?;
     match Format::detect(path, &bytes) {
         Some(Format::Exr) => ExrFile::metadata_of(path, &bytes),
         _ => Ok(Vec::new()),

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::exr_tiles::ExrTiles;
 use super::tiff_read::{TiffFile, TiffPage};
 use super::{Format, ImageError, PictureInfo, Raster, Rect, Subimage};
-use renderer_base::files::{self, FileReader};
+use renderer_base::files::{FileReader, Files};
 
 /// A picture whose file is made of tiles, open to read some of them.
 pub struct TiledPicture {
@@ -27,18 +27,18 @@ enum TiledFile {
 impl TiledPicture {
     /// Opens a picture; `None` where its file is not made of tiles with smaller versions down to one tile, or is better
     /// read as a whole for another reason.
-    pub fn open(path: &Path, subimage: &Subimage) -> Option<TiledPicture> {
+    pub fn open(files: &dyn Files, path: &Path, subimage: &Subimage) -> Option<TiledPicture> {
         let mut start = [0; 4];
-        files::open(path).ok()?.read_exact(&mut start).ok()?;
+        files.open(path).ok()?.read_exact(&mut start).ok()?;
         let (file, sizes, info) = match Format::detect(path, &start)? {
             Format::Exr => {
-                let tiles = ExrTiles::open(path, subimage)?;
+                let tiles = ExrTiles::open(files, path, subimage)?;
                 let levels = tiles.levels().iter();
                 let sizes = levels.map(|level| [level.width, level.height, tiles.channels()]);
                 let (sizes, info) = (sizes.collect(), tiles.info.clone());
                 (TiledFile::Exr(Box::new(tiles)), sizes, info)
             }
-            Format::Tiff => open_tiff(path, subimage)?,
+            Format::Tiff => open_tiff(files, path, subimage)?,
             Format::Hdr
             | Format::Png
             | Format::Jpeg
@@ -86,8 +86,8 @@ impl TiledPicture {
 
 type Opened = (TiledFile, Vec<[usize; 3]>, PictureInfo);
 
-fn open_tiff(path: &Path, subimage: &Subimage) -> Option<Opened> {
-    let file = files::open(path).ok()?;
+fn open_tiff(files: &dyn Files, path: &Path, subimage: &Subimage) -> Option<Opened> {
+    let file = files.open(path).ok()?;
     let size = usize::try_from(file.len()).ok()?;
     let mut file = TiffFile::new(path, BufReader::new(file), size).ok()?;
     let directories = file.directories(subimage).ok()?;

@@ -1,39 +1,28 @@
-//! Writer for calls of the shipped unit `gltf_pbr`, used by importers for materials.
+//! Calls of shipped units, as importers make them for materials.
 
-use std::fmt::Write as _;
-
-use renderer_scene::text::{color, number, quote};
+use shading::syntax::ast::{Argument, Expr};
 
 /// A call; what is not given keeps the unit's default.
+#[derive(Clone, Debug)]
 pub(super) struct Call {
-    text: String,
+    unit: &'static str,
+    args: Vec<Argument>,
 }
 
 impl Call {
-    pub(super) fn new() -> Call {
-        Call {
-            text: "gltf_pbr(".to_owned(),
-        }
+    pub(super) fn new(unit: &'static str) -> Call {
+        Call { unit, args: vec![] }
     }
 
-    /// An argument as it stands in source.
-    pub(super) fn raw(&mut self, name: &str, value: &str) {
-        let comma = if self.text.ends_with('(') { "" } else { ", " };
-        // Writing to a string does not fail.
-        let _ = write!(self.text, "{comma}{name} = {value}");
-    }
-
-    pub(super) fn string(&mut self, name: &str, value: &str) {
-        self.raw(name, &quote(value));
+    pub(super) fn set(&mut self, name: &str, value: impl Into<Expr>) {
+        self.args.push(Argument::named(name, value));
     }
 
     /// # Errors
     /// When the value is not finite.
     pub(super) fn number(&mut self, name: &str, value: f32) -> Result<(), String> {
-        self.raw(
-            name,
-            &number(value).map_err(|reason| format!("{name} is {reason}"))?,
-        );
+        let value = finite(value).map_err(|reason| format!("{name} is {reason}"))?;
+        self.set(name, value);
         Ok(())
     }
 
@@ -50,15 +39,41 @@ impl Call {
     /// # Errors
     /// When the value is not finite.
     pub(super) fn color(&mut self, name: &str, value: [f32; 3]) -> Result<(), String> {
-        self.raw(
-            name,
-            &color(value).map_err(|reason| format!("{name} is {reason}"))?,
-        );
+        for channel in value {
+            finite(channel).map_err(|reason| format!("{name} is {reason}"))?;
+        }
+        self.set(name, value);
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> String {
-        self.text.push(')');
-        self.text
+    pub(super) fn with(mut self, name: &str, value: impl Into<Expr>) -> Call {
+        self.set(name, value);
+        self
+    }
+
+    /// The argument where there is one.
+    pub(super) fn maybe(self, name: &str, value: Option<Expr>) -> Call {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Expr {
+        // A scene may have very many.
+        self.args.shrink_to_fit();
+        Expr::call(self.unit, self.args)
+    }
+}
+
+/// The number.
+///
+/// # Errors
+/// When it is infinite or not a number, which the language cannot write.
+pub(super) fn finite(value: f32) -> Result<f32, String> {
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(format!("{value}, not a finite number"))
     }
 }

@@ -34,13 +34,13 @@ mod stl;
 
 use std::path::Path;
 
-use renderer_base::files::FormatError;
+use renderer_base::files::{DiskFiles, FormatError, SharedFiles};
 use renderer_geometry::Mesh;
 
 pub use error::ImportError;
 use file::read;
 pub use gltf::{load_gltf, parse_gltf};
-pub use mitsuba::{MitsubaOptions, Translation, translate};
+pub use mitsuba::{MitsubaOptions, Translation, translate, translate_from};
 pub use model::{Model, ModelMaterial, ModelShape};
 pub use mtl::{ObjMap, ObjMaterial};
 pub use obj::{Obj, ObjPart, load_obj};
@@ -62,7 +62,7 @@ pub const MODELS: [&str; 6] = ["glb", "gltf", "obj", "ply", "serialized", "stl"]
 /// When the file cannot be read or makes no sense.
 pub fn load_single(path: &Path) -> Result<Mesh, ImportError> {
     match extension_of(path).as_str() {
-        "obj" => Ok(obj::load_obj_mesh(path)?.0),
+        "obj" => Ok(obj::load_obj_mesh(&DiskFiles, path)?.0),
         "ply" => load_ply(path),
         "stl" => load_stl(path),
         "serialized" => load_serialized(path, 0),
@@ -88,12 +88,21 @@ fn extension_of(path: &Path) -> String {
 /// # Errors
 /// When the file cannot be read or makes no sense.
 pub fn read_model(path: &Path) -> Result<Model, ImportError> {
+    read_model_from(&SharedFiles::default(), path)
+}
+
+/// As [`read_model`], from other files than those of the disk.
+///
+/// # Errors
+/// As [`read_model`].
+pub fn read_model_from(shared: &SharedFiles, path: &Path) -> Result<Model, ImportError> {
+    let files = &**shared;
     let mut model = match extension_of(path).as_str() {
-        "glb" | "gltf" => load_gltf(path)?,
-        "obj" => obj_material::model(path, load_obj(path)?),
-        "ply" => ply_model::load_ply_model(path)?,
-        "serialized" => Model::of_parts(path, serialized::load_parts(path)?),
-        "stl" => Model::of_mesh(path, load_stl(path)?),
+        "glb" | "gltf" => gltf::load_gltf_from(shared, path)?,
+        "obj" => obj_material::model(files, path, obj::load_obj_from(files, path)?),
+        "ply" => ply_model::load_ply_model(files, path)?,
+        "serialized" => Model::of_parts(path, serialized::load_parts(files, path)?),
+        "stl" => Model::of_mesh(path, parse_stl(&read(files, path)?, path)?),
         _ => return Err(unknown(path, "a PLY, OBJ, STL, .serialized, glTF or GLB file")),
     };
     model.show_colors();

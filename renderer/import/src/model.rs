@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use rustc_hash::{FxHashMap, FxHashSet};
+use shading::syntax::ast::Expr;
 
-use renderer_base::files;
+use super::call::Call;
+use renderer_base::files::Files;
 use renderer_base::math::Bounds;
 use renderer_geometry::camera::CameraDesc;
 use renderer_geometry::{MANY_VERTICES, Mesh};
@@ -57,8 +59,9 @@ pub struct ModelShape {
 pub struct ModelMaterial {
     /// Its name, unique in the model.
     pub name: String,
-    /// The call in the language: `gltf_pbr(base_color = (0.8, 0.8, 0.8), metallic = 0.0)`.
-    pub call: String,
+    /// The call: `gltf_pbr(base_color = (0.8, 0.8, 0.8), metallic = 0.0)`. The names of textures in it are those of the
+    /// model.
+    pub surface: Expr,
     /// Whether all of it emits light, more than a white surface shows in a picture: a lamp by which a scene is lit.
     pub emissive: bool,
     /// From which sides.
@@ -96,17 +99,15 @@ impl Model {
                 .iter()
                 .any(|values| values.is_called("face_color"))
         };
-        self.show(
-            "vertex colors",
-            "gltf_pbr(metallic = 0, specular = 0.0)",
-            of_vertices,
-        );
-        let call = "matte(albedo = attribute_color(name = \"face_color\").result)";
-        self.show("face colors", call, of_faces);
+        let surface = Call::new("gltf_pbr").with("metallic", 0).with("specular", 0.0);
+        self.show("vertex colors", surface, of_vertices);
+        let color = Call::new("attribute_color").with("name", Expr::string("face_color"));
+        let surface = Call::new("matte").with("albedo", color.finish().member("result"));
+        self.show("face colors", surface, of_faces);
     }
 
     /// Gives the shapes of some meshes that have no material this one.
-    fn show(&mut self, name: &str, call: &str, is_shown: impl Fn(&Mesh) -> bool) {
+    fn show(&mut self, name: &str, surface: Call, is_shown: impl Fn(&Mesh) -> bool) {
         let is_plain = |shape: &&mut ModelShape| shape.material.is_none() && is_shown(&shape.mesh);
         let material = self.materials.len();
         let mut plain = self.shapes.iter_mut().filter(is_plain).peekable();
@@ -120,7 +121,7 @@ impl Model {
         }
         self.materials.push(ModelMaterial {
             name: names.unique(name),
-            call: call.to_owned(),
+            surface: surface.finish(),
             emissive: false,
             emission: EmissionSides::Both,
             culled: false,
@@ -149,15 +150,18 @@ impl Model {
     /// When there is no such file, or its format is none that is read: the surface is there without it.
     pub(super) fn image(
         &mut self,
+        files: &dyn Files,
         file: &Path,
         color_space: TextureColorSpace,
         of: &Path,
     ) -> Result<String, String> {
-        if !files::is_file(file) {
+        if !files.is_file(file) {
             return Err(format!("there is no file {}", file.display()));
         }
         let mut head = vec![];
-        let read = files::open(file).and_then(|reader| reader.take(HEAD).read_to_end(&mut head));
+        let read = files
+            .open(file)
+            .and_then(|reader| reader.take(HEAD).read_to_end(&mut head));
         if read.is_ok() && Format::detect(file, &head).is_none() {
             return Err(format!(
                 "{} is of no format of images that is read",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::obj_text::{logical_lines, named_file, numbers};
-use renderer_base::files::{FormatError, text_of};
+use renderer_base::files::{Files, FormatError, text_of};
 
 /// An image as a material uses it.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +84,12 @@ pub struct ObjMaterial {
 
 /// Reads a material library; `path` is what warnings call it and what images are relative to. A statement that makes no
 /// sense is left out with a warning: the surface is there without it.
-pub(super) fn parse_mtl(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Vec<ObjMaterial> {
+pub(super) fn parse_mtl(
+    files: &dyn Files,
+    bytes: &[u8],
+    path: &Path,
+    warnings: &mut Vec<String>,
+) -> Vec<ObjMaterial> {
     let text = text_of(bytes);
     let mut materials: Vec<ObjMaterial> = Vec::new();
     for (number, line) in logical_lines(&text) {
@@ -98,7 +103,7 @@ pub(super) fn parse_mtl(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -
             continue;
         }
         let done = match materials.last_mut() {
-            Some(material) => statement(material, keyword, rest, path),
+            Some(material) => statement(files, material, keyword, rest, path),
             None => Err("it comes before the first `newmtl`".to_owned()),
         };
         if let Err(reason) = done {
@@ -133,7 +138,13 @@ fn read_as_blender(material: &mut ObjMaterial) {
     }
 }
 
-fn statement(material: &mut ObjMaterial, keyword: &str, rest: &str, path: &Path) -> Result<(), String> {
+fn statement(
+    files: &dyn Files,
+    material: &mut ObjMaterial,
+    keyword: &str,
+    rest: &str,
+    path: &Path,
+) -> Result<(), String> {
     match keyword.to_ascii_lowercase().as_str() {
         "ka" => material.ambient = Some(color(rest)?),
         "kd" => material.diffuse = Some(color(rest)?),
@@ -152,16 +163,16 @@ fn statement(material: &mut ObjMaterial, keyword: &str, rest: &str, path: &Path)
         "ps" => material.sheen = Some(number(rest)?),
         "aniso" => material.anisotropy = Some(number(rest)?),
         "anisor" => material.anisotropy_rotation = Some(number(rest)?),
-        "map_kd" => material.diffuse_map = image(rest, path),
-        "map_ks" => material.specular_map = image(rest, path),
-        "map_ke" => material.emission_map = image(rest, path),
-        "map_ns" => material.shininess_map = image(rest, path),
-        "map_d" => material.dissolve_map = image(rest, path),
-        "map_pr" => material.roughness_map = image(rest, path),
-        "map_pm" => material.metallic_map = image(rest, path),
-        "map_bump" | "bump" => material.bump_map = image(rest, path),
-        "norm" | "map_kn" => material.normal_map = image(rest, path),
-        "refl" | "map_refl" => material.reflection_map = image(rest, path),
+        "map_kd" => material.diffuse_map = image(files, rest, path),
+        "map_ks" => material.specular_map = image(files, rest, path),
+        "map_ke" => material.emission_map = image(files, rest, path),
+        "map_ns" => material.shininess_map = image(files, rest, path),
+        "map_d" => material.dissolve_map = image(files, rest, path),
+        "map_pr" => material.roughness_map = image(files, rest, path),
+        "map_pm" => material.metallic_map = image(files, rest, path),
+        "map_bump" | "bump" => material.bump_map = image(files, rest, path),
+        "norm" | "map_kn" => material.normal_map = image(files, rest, path),
+        "refl" | "map_refl" => material.reflection_map = image(files, rest, path),
         // Fashions of old.
         _ => {}
     }
@@ -186,7 +197,7 @@ fn number(text: &str) -> Result<f32, String> {
 
 /// The image of a map behind its options; none where nothing follows, as some programs write it. Names may have blanks in
 /// them.
-fn image(text: &str, path: &Path) -> Option<ObjMap> {
+fn image(files: &dyn Files, text: &str, path: &Path) -> Option<ObjMap> {
     let mut map = ObjMap {
         file: PathBuf::new(),
         scale: [1.0; 2],
@@ -231,6 +242,6 @@ fn image(text: &str, path: &Path) -> Option<ObjMap> {
     if rest.is_empty() {
         return None;
     }
-    map.file = named_file(path, rest);
+    map.file = named_file(files, path, rest);
     Some(map)
 }

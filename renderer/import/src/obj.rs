@@ -12,7 +12,7 @@ use super::mtl::{ObjMaterial, parse_mtl};
 use super::obj_smoothing::{Smoothing, is_of_group};
 use super::obj_text::{any_numbers, logical_lines, named_libraries};
 use super::{ImportError, read};
-use renderer_base::files::{FormatError, text_of};
+use renderer_base::files::{DiskFiles, Files, FormatError, text_of};
 use renderer_geometry::{Mesh, cut_polygon};
 use renderer_image::linear_from_srgb;
 
@@ -45,24 +45,32 @@ pub struct ObjPart {
 /// # Errors
 /// When a file cannot be read or holds something that makes no sense.
 pub fn load_obj(path: &Path) -> Result<Obj, ImportError> {
-    let mut files = vec![];
-    let obj = parse_obj(&read(path)?, path, |library| {
-        files.push(library.to_owned());
-        read(library)
+    load_obj_from(&DiskFiles, path)
+}
+
+/// As [`load_obj`], from other files than those of the disk.
+pub(super) fn load_obj_from(files: &dyn Files, path: &Path) -> Result<Obj, ImportError> {
+    let mut libraries = vec![];
+    let obj = parse_obj(files, &read(files, path)?, path, |library| {
+        libraries.push(library.to_owned());
+        read(files, library)
     })?;
-    Ok(Obj { files, ..obj })
+    Ok(Obj {
+        files: libraries,
+        ..obj
+    })
 }
 
 /// Reads an OBJ file as one mesh, whatever groups and materials it has, with warnings.
 ///
 /// # Errors
 /// When the file cannot be read or holds something that makes no sense.
-pub(super) fn load_obj_mesh(path: &Path) -> Result<(Mesh, Vec<String>), ImportError> {
+pub(super) fn load_obj_mesh(files: &dyn Files, path: &Path) -> Result<(Mesh, Vec<String>), ImportError> {
     let reader = ObjReader {
         single: true,
         ..ObjReader::default()
     };
-    let obj = reader.read(&read(path)?, path, |_| Ok(vec![]))?;
+    let obj = reader.read(files, &read(files, path)?, path, |_| Ok(vec![]))?;
     let first = obj.parts.into_iter().next();
     let mesh = first.expect("an OBJ file without parts is an error").mesh;
     Ok((mesh, obj.warnings))
@@ -70,11 +78,12 @@ pub(super) fn load_obj_mesh(path: &Path) -> Result<(Mesh, Vec<String>), ImportEr
 
 /// Reads an OBJ file from its bytes; `path` is what errors call it and what libraries are relative to.
 fn parse_obj(
+    files: &dyn Files,
     bytes: &[u8],
     path: &Path,
     read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
 ) -> Result<Obj, ImportError> {
-    ObjReader::default().read(bytes, path, read_library)
+    ObjReader::default().read(files, bytes, path, read_library)
 }
 
 /// Indices, from 0, of a corner's position, texture coordinates and normal; `u32::MAX` where it has none.
@@ -139,6 +148,7 @@ struct ObjReader {
 impl ObjReader {
     fn read(
         mut self,
+        files: &dyn Files,
         bytes: &[u8],
         path: &Path,
         mut read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
@@ -153,10 +163,10 @@ impl ObjReader {
             let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
             self.line = number;
             if keyword == "mtllib" {
-                for library in named_libraries(path, rest.trim()) {
+                for library in named_libraries(files, path, rest.trim()) {
                     match read_library(&library) {
                         Ok(bytes) => {
-                            let materials = parse_mtl(&bytes, &library, &mut self.obj.warnings);
+                            let materials = parse_mtl(files, &bytes, &library, &mut self.obj.warnings);
                             self.obj.materials.extend(materials);
                         }
                         Err(error) => self.obj.warnings.push(error.to_string()),
@@ -494,13 +504,14 @@ f 4 2 1
 
     fn parse(text: &str) -> Result<Obj, ImportError> {
         parse_obj(
+            &DiskFiles,
             text.as_bytes(),
             Path::new("dir/test.obj"),
             |library| match library.to_str() {
                 Some("dir/two.mtl") => Ok(
                     b"newmtl red\nKd 1 0 0\nmap_Kd -s 2 2 1 -clamp on -o 0.5 tex\\red brick.png\n".to_vec(),
                 ),
-                _ => read(library),
+                _ => read(&DiskFiles, library),
             },
         )
     }
@@ -721,7 +732,7 @@ f 4 2 1
                     *byte ^= 1 << (state % 8);
                 }
             }
-            let _ = parse_obj(&bytes, Path::new("test.obj"), |_| Ok(bytes.clone()));
+            let _ = parse_obj(&DiskFiles, &bytes, Path::new("test.obj"), |_| Ok(bytes.clone()));
             state = state.wrapping_add(1);
         }
     }

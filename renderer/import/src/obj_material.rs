@@ -8,18 +8,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::Affine3A;
+use shading::syntax::ast::{BinaryOp, Expr};
 
-use super::call::Call;
+use super::call::{Call, finite};
 use super::model::{Names, stem};
 use super::mtl::ObjMap;
 use super::obj_relief::has_normals;
 use super::{Model, ModelMaterial, ModelShape, Obj, ObjMaterial};
+use renderer_base::files::Files;
 use renderer_image::texture::TextureColorSpace;
 use renderer_scene::EmissionSides;
-use renderer_scene::text::{number, quote};
 
 /// The model that an OBJ file describes.
-pub(super) fn model(path: &Path, obj: Obj) -> Model {
+pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
     let mut model = Model {
         warnings: obj.warnings,
         files: obj.files,
@@ -28,23 +29,25 @@ pub(super) fn model(path: &Path, obj: Obj) -> Model {
     let mut names = Names::default();
     for material in &obj.materials {
         let read = Reader {
+            files,
             path,
             model: &mut model,
         }
         .call(material);
-        let (call, emissive) = match read {
+        let (surface, emissive) = match read {
             Ok(read) => read,
             Err(reason) => {
                 model
                     .warnings
                     .push(format!("material `{}`: {reason}; it is grey", material.name));
-                ("gltf_pbr(base_color = 0.5, metallic = 0)".to_owned(), false)
+                let grey = Call::new("gltf_pbr").with("base_color", 0.5).with("metallic", 0);
+                (grey.finish(), false)
             }
         };
         let name = names.unique(&material.name);
         model.materials.push(ModelMaterial {
             name,
-            call,
+            surface,
             emissive,
             emission: EmissionSides::Both,
             culled: false,
@@ -78,14 +81,15 @@ pub(super) fn model(path: &Path, obj: Obj) -> Model {
 }
 
 struct Reader<'a> {
+    files: &'a dyn Files,
     path: &'a Path,
     model: &'a mut Model,
 }
 
 impl Reader<'_> {
     /// The call, and whether all of the material emits.
-    fn call(&mut self, material: &ObjMaterial) -> Result<(String, bool), String> {
-        let mut call = Call::new();
+    fn call(&mut self, material: &ObjMaterial) -> Result<(Expr, bool), String> {
+        let mut call = Call::new("gltf_pbr");
         let refracts = refracts(material);
         let is_pbr = material.metallic.is_some()
             || material.roughness.is_some()
@@ -100,19 +104,19 @@ impl Reader<'_> {
         let name = &material.name;
         let (value, map) = (material.metallic, &material.metallic_map);
         match self.factor(map.as_ref(), value, name)? {
-            Some(map) => call.raw("metallic", &map),
+            Some(map) => call.set("metallic", map),
             None => call.number("metallic", value.unwrap_or(0.0))?,
         }
         let (value, map) = (material.roughness, &material.roughness_map);
         match self.factor(map.as_ref(), value, name)? {
-            Some(map) => call.raw("roughness", &map),
+            Some(map) => call.set("roughness", map),
             None => call.number("roughness", roughness(material))?,
         }
         call.number_unless("ior", material.ior.unwrap_or(1.5).max(1.0), 1.5)?;
         let tint = unless_void(material.specular, material.specular_map.as_ref());
         if refracts {
-            call.raw("transmission", "1.0");
-            call.raw("thick", "1");
+            call.set("transmission", 1.0);
+            call.set("thick", 1);
         } else if is_pbr {
             self.layers(&mut call, material)?;
         } else {
@@ -123,7 +127,7 @@ impl Reader<'_> {
                 tint.unwrap_or([0.0; 3])
             };
             if specular == [0.0; 3] {
-                call.raw("specular", "0.0");
+                call.set("specular", 0.0);
             } else if specular.iter().any(|&v| v < 1.0) {
                 call.color("specular_color", specular)?;
             }
@@ -142,7 +146,10 @@ impl Reader<'_> {
             TextureColorSpace::Srgb,
             &material.name,
         )?;
-        let bump = material.bump_map.as_ref().filter(|map| has_normals(&map.file));
+        let bump = material
+            .bump_map
+            .as_ref()
+            .filter(|map| has_normals(self.files, &map.file));
         let normals = material.normal_map.as_ref().or(bump);
         self.map(
             &mut call,
@@ -179,7 +186,7 @@ impl Reader<'_> {
                 TextureColorSpace::Raw,
                 &material.name,
             )?;
-            call.string("alpha_mode", "blend");
+            call.set("alpha_mode", Expr::string("blend"));
         }
         self.warn_of_the_rest(material, bump.is_none());
         // What glows, by a map or up to 1, lights no scene.
@@ -193,7 +200,7 @@ impl Reader<'_> {
         let through = (r + g + b) / 3.0;
         if through > 0.0 {
             call.number("transmission", through.min(1.0))?;
-            call.raw("thick", "1");
+            call.set("thick", 1);
         }
         if let Some(coat) = material.clearcoat.filter(|&coat| coat > 0.0) {
             call.number("clearcoat", coat)?;
@@ -223,26 +230,24 @@ impl Reader<'_> {
         let Some(name) = self.texture(map, color_space, material) else {
             return Ok(());
         };
-        call.string(&format!("{slot}_texture"), &name);
+        call.set(&format!("{slot}_texture"), Expr::string(name));
         if map.clamps {
-            call.raw(&format!("{slot}_wrap"), "4");
+            call.set(&format!("{slot}_wrap"), 4);
         }
         let ([sx, sy], [x, y]) = (map.scale, map.offset);
         if (map.scale, map.offset) != ([1.0; 2], [0.0; 2]) {
             // The unit's v runs down from the top row.
-            let rows = [
-                [sx, 0.0, 0.0, 0.0],
-                [0.0, sy, 0.0, 0.0],
-                [0.0, 0.0, 1.0, 0.0],
-                [x, 1.0 - sy - y, 0.0, 1.0],
+            let offset = 1.0 - sy - y;
+            for number in [sx, sy, x, offset] {
+                finite(number).map_err(|reason| format!("-s or -o of an image is {reason}"))?;
+            }
+            let numbers = [
+                sx, 0.0, 0.0, 0.0, //
+                0.0, sy, 0.0, 0.0, //
+                0.0, 0.0, 1.0, 0.0, //
+                x, offset, 0.0, 1.0,
             ];
-            let numbers = rows
-                .into_iter()
-                .flatten()
-                .map(number)
-                .collect::<Result<Vec<_>, _>>();
-            let numbers = numbers.map_err(|reason| format!("-s or -o of an image is {reason}"))?;
-            call.raw(&format!("{slot}_uv"), &format!("matrix({})", numbers.join(", ")));
+            call.set(&format!("{slot}_uv"), Expr::matrix(numbers));
         }
         Ok(())
     }
@@ -253,29 +258,35 @@ impl Reader<'_> {
         map: Option<&ObjMap>,
         value: Option<f32>,
         material: &str,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<Expr>, String> {
         let Some(map) = map else { return Ok(None) };
         let factor = value.filter(|&value| value > 0.0).unwrap_or(1.0);
         let Some(name) = self.texture(map, TextureColorSpace::Raw, material) else {
             return Ok(None);
         };
-        let numbers = [map.scale[0], map.offset[0], map.scale[1], map.offset[1], factor].map(number);
-        let [Ok(sx), Ok(x), Ok(sy), Ok(y), Ok(factor)] = numbers else {
+        let ([sx, sy], [x, y]) = (map.scale, map.offset);
+        if ![sx, sy, x, y, factor].into_iter().all(f32::is_finite) {
             return Err("a number of an image is not finite".to_owned());
-        };
-        let mut call = format!("image(file = {}", quote(&name));
+        }
+        let mut call = Call::new("image").with("file", Expr::string(name));
         if (map.scale, map.offset) != ([1.0; 2], [0.0; 2]) {
-            call += &format!(", s = {sx} * u + {x}, t = 1 - ({sy} * v + {y})");
+            let linear = |scale: f32, name: &str, offset: f32| {
+                let scaled = Expr::binary(BinaryOp::Mul, scale, Expr::name(name));
+                Expr::binary(BinaryOp::Add, scaled, offset)
+            };
+            call.set("s", linear(sx, "u", x));
+            call.set("t", Expr::binary(BinaryOp::Sub, 1, linear(sy, "v", y)));
         }
         if map.clamps {
-            call += ", wrap = \"clamp\"";
+            call.set("wrap", Expr::string("clamp"));
         }
-        Ok(Some(format!("{factor} * {call}).result[0]")))
+        let red = call.finish().member("result").index(0);
+        Ok(Some(Expr::binary(BinaryOp::Mul, factor, red)))
     }
 
     /// The name of an image, which is made known; a warning where there is no such file.
     fn texture(&mut self, map: &ObjMap, color_space: TextureColorSpace, material: &str) -> Option<String> {
-        let name = self.model.image(&map.file, color_space, self.path);
+        let name = self.model.image(self.files, &map.file, color_space, self.path);
         let warning = |reason| format!("material `{material}`: {reason}");
         name.map_err(|reason| self.model.warnings.push(warning(reason)))
             .ok()

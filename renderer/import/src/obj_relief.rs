@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use renderer_base::files::Files;
 use renderer_image as image;
 
 /// Whether an image is one of normals in the tangent frame: most of it points out of the surface, so that it is bluish all
 /// over. Heights are grey.
-pub(super) fn has_normals(file: &Path) -> bool {
+pub(super) fn has_normals(files: &dyn Files, file: &Path) -> bool {
     // What cannot be read is told where it is used.
-    let Ok(image) = image::read(file) else {
+    let Ok(image) = image::read_from(files, file) else {
         return false;
     };
     if image.channels < 3 {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use renderer_base::files;
+use renderer_base::files::Files;
 
 /// The lines of a text with their numbers, from 1: comments and blanks left out, lines that end in `\` joined.
 pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
@@ -49,13 +49,13 @@ fn without_comment(line: &str) -> &str {
 /// The file that a statement names, relative to `path`. Names may stand in quotes; `\` parts folders, or comes before a
 /// blank. A file that is not there may be there in other letters, or beside `path`: files come from systems that do not
 /// tell `A` from `a`, with the folders of their authors.
-pub(super) fn named_file(path: &Path, name: &str) -> PathBuf {
+pub(super) fn named_file(files: &dyn Files, path: &Path, name: &str) -> PathBuf {
     let name = name.trim();
     let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
     let name = quoted.unwrap_or(name);
     let beside = |name: &str| path.with_file_name(name.replace('\\', "/"));
     let plain = beside(name);
-    if files::is_file(&plain) {
+    if files.is_file(&plain) {
         return plain;
     }
     let unescaped = beside(&name.replace("\\ ", " "));
@@ -63,27 +63,28 @@ pub(super) fn named_file(path: &Path, name: &str) -> PathBuf {
     let mut others = folders
         .into_iter()
         .flatten()
-        .filter_map(|folder| alike(folder, &plain));
-    match files::is_file(&unescaped) {
+        .filter_map(|folder| alike(files, folder, &plain));
+    match files.is_file(&unescaped) {
         true => unescaped,
         false => others.next().unwrap_or(unescaped),
     }
 }
 
 /// The file of a folder whose name is that of another file but for small and capital letters.
-fn alike(folder: &Path, file: &Path) -> Option<PathBuf> {
+fn alike(files: &dyn Files, folder: &Path, file: &Path) -> Option<PathBuf> {
     let name = file.file_name()?.to_str()?.to_lowercase();
-    let found = files::list(folder)
+    let found = files
+        .list(folder)
         .into_iter()
         .find(|other| other.to_lowercase() == name)?;
     let found = folder.join(found);
-    files::is_file(&found).then_some(found)
+    files.is_file(&found).then_some(found)
 }
 
 /// The files of an `mtllib` statement, relative to `path`. There may be several, and their names may have blanks in them.
-pub(super) fn named_libraries(path: &Path, names: &str) -> Vec<PathBuf> {
-    let whole = named_file(path, names);
-    if files::is_file(&whole) {
+pub(super) fn named_libraries(files: &dyn Files, path: &Path, names: &str) -> Vec<PathBuf> {
+    let whole = named_file(files, path, names);
+    if files.is_file(&whole) {
         return vec![whole];
     }
     let (mut list, mut name) = (vec![], String::new());
@@ -97,7 +98,7 @@ pub(super) fn named_libraries(path: &Path, names: &str) -> Vec<PathBuf> {
             None => is_library(word) || !words.clone().any(is_library),
         };
         if is_whole || words.peek().is_none() {
-            list.push(named_file(path, &name));
+            list.push(named_file(files, path, &name));
             name.clear();
         } else {
             name.push(' ');
@@ -154,7 +155,7 @@ mod tests {
             ("one two", &["one", "two"]),
             ("\"open", &["\"open"]),
         ] {
-            let found = named_libraries(Path::new("dir/a.obj"), names);
+            let found = named_libraries(&renderer_base::files::DiskFiles, Path::new("dir/a.obj"), names);
             let expected: Vec<PathBuf> = expected.iter().map(|name| Path::new("dir").join(name)).collect();
             assert_eq!(found, expected, "{names}");
         }

@@ -19,7 +19,7 @@ use super::ply_corners::{CORNER_UVS, PlyCorners, corner_numbers};
 use super::ply_images::{IMAGE_NUMBER, PlyImages};
 use super::ply_strips::Strips;
 use super::{ImportError, read};
-use renderer_base::files::FormatError;
+use renderer_base::files::{DiskFiles, FormatError};
 use renderer_geometry::ply::{COLOR_NAMES, PlyFile, PlyReader, Rows, is_whole};
 use renderer_geometry::{AttributeDomain, Mesh, cut_polygon};
 use renderer_image::linear_from_srgb;
@@ -29,7 +29,7 @@ use renderer_image::linear_from_srgb;
 /// # Errors
 /// When the file cannot be read, is no PLY file, is cut short, or describes no mesh.
 pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
-    parse_ply(&read(path)?, path)
+    parse_ply(&read(&DiskFiles, path)?, path)
 }
 
 /// Reads a mesh from the bytes of a PLY file; `path` is what errors call it.

@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
+use shading::syntax::ast::Expr;
+
 use super::call::Call;
 use super::model::stem;
 use super::obj_text::named_file;
 use super::ply::{PlyMesh, read_ply};
 use super::{ImportError, Model, ModelMaterial, read};
+use renderer_base::files::Files;
 use renderer_image::texture::TextureColorSpace;
 use renderer_scene::EmissionSides;
 
@@ -14,8 +17,8 @@ use renderer_scene::EmissionSides;
 ///
 /// # Errors
 /// As [`super::load_ply`].
-pub(super) fn load_ply_model(path: &Path) -> Result<Model, ImportError> {
-    let PlyMesh { mesh, images } = read_ply(&read(path)?, path)?;
+pub(super) fn load_ply_model(files: &dyn Files, path: &Path) -> Result<Model, ImportError> {
+    let PlyMesh { mesh, images } = read_ply(&read(files, path)?, path)?;
     if mesh.uvs.is_empty() || images.names.is_empty() {
         return Ok(Model::of_mesh(path, mesh));
     }
@@ -33,7 +36,7 @@ pub(super) fn load_ply_model(path: &Path) -> Result<Model, ImportError> {
     let mut model = Model::of_parts(path, parts);
     for (shape, image) in used.into_iter().enumerate() {
         if let Some(name) = images.names.get(image) {
-            let material = material(&mut model, path, name);
+            let material = material(files, &mut model, path, name);
             model.shapes[shape].material = material;
         }
     }
@@ -41,17 +44,17 @@ pub(super) fn load_ply_model(path: &Path) -> Result<Model, ImportError> {
 }
 
 /// A matte material that shows an image; none, with a warning, where the image is not there.
-fn material(model: &mut Model, path: &Path, name: &str) -> Option<usize> {
-    let file = named_file(path, &name.replace("<this>", &stem(path)));
-    let texture = model.image(&file, TextureColorSpace::Srgb, path);
+fn material(files: &dyn Files, model: &mut Model, path: &Path, name: &str) -> Option<usize> {
+    let file = named_file(files, path, &name.replace("<this>", &stem(path)));
+    let texture = model.image(files, &file, TextureColorSpace::Srgb, path);
     let texture = texture.map_err(|reason| model.warnings.push(reason)).ok()?;
-    let mut call = Call::new();
-    call.raw("metallic", "0");
-    call.raw("specular", "0.0");
-    call.string("base_color_texture", &texture);
+    let surface = Call::new("gltf_pbr")
+        .with("metallic", 0)
+        .with("specular", 0.0)
+        .with("base_color_texture", Expr::string(texture));
     model.materials.push(ModelMaterial {
         name: stem(&file),
-        call: call.finish(),
+        surface: surface.finish(),
         emissive: false,
         emission: EmissionSides::Both,
         culled: false,

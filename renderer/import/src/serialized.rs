@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
 use super::ImportError;
-use renderer_base::files::{self, FileReader, FormatError};
+use renderer_base::files::{DiskFiles, FileReader, Files, FormatError};
 use renderer_geometry::Mesh;
 
 /// Reads mesh number `part`, from 0, of a `.serialized` file, with the attributes that the file has. Vertex colours are
@@ -22,18 +22,23 @@ use renderer_geometry::Mesh;
 /// # Errors
 /// When the file cannot be read, is of another kind, has no such mesh, is cut short, or describes no mesh.
 pub fn load_serialized(path: &Path, part: u32) -> Result<Mesh, ImportError> {
-    parse_serialized(open(path)?, part, path)
+    load_serialized_from(&DiskFiles, path, part)
+}
+
+/// As [`load_serialized`], from other files than those of the disk.
+pub(super) fn load_serialized_from(files: &dyn Files, path: &Path, part: u32) -> Result<Mesh, ImportError> {
+    parse_serialized(open(files, path)?, part, path)
 }
 
 /// Reads all meshes of a `.serialized` file, in parallel.
 ///
 /// # Errors
 /// As [`load_serialized`].
-pub(super) fn load_parts(path: &Path) -> Result<Vec<Mesh>, ImportError> {
-    let count = SerializedFile::open(open(path)?, path)?.count()?;
+pub(super) fn load_parts(files: &dyn Files, path: &Path) -> Result<Vec<Mesh>, ImportError> {
+    let count = SerializedFile::open(open(files, path)?, path)?.count()?;
     (0..count)
         .into_par_iter()
-        .map(|part| load_serialized(path, part))
+        .map(|part| load_serialized_from(files, path, part))
         .collect()
 }
 
@@ -58,8 +63,8 @@ pub fn parse_serialized(file: impl Read + Seek, part: u32, path: &Path) -> Resul
     })
 }
 
-fn open(path: &Path) -> Result<FileReader, ImportError> {
-    files::open(path).map_err(|source| ImportError::Read {
+fn open(files: &dyn Files, path: &Path) -> Result<FileReader, ImportError> {
+    files.open(path).map_err(|source| ImportError::Read {
         path: path.into(),
         source,
     })

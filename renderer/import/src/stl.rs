@@ -11,7 +11,7 @@ use glam::Vec3;
 use rustc_hash::FxHashMap;
 
 use super::{ImportError, read};
-use renderer_base::files::{FormatError, text_of};
+use renderer_base::files::{DiskFiles, FormatError, text_of};
 use renderer_geometry::Mesh;
 
 /// Reads an STL file: positions as they are, without unit.
@@ -19,7 +19,7 @@ use renderer_geometry::Mesh;
 /// # Errors
 /// When the file cannot be read, is of another kind, is cut short, or describes no mesh.
 pub fn load_stl(path: &Path) -> Result<Mesh, ImportError> {
-    parse_stl(&read(path)?, path)
+    parse_stl(&read(&DiskFiles, path)?, path)
 }
 
 /// Reads the content of an STL file; `path` is what errors call it.

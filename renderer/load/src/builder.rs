@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use shading::syntax::ast::{Declaration, Item};
-use shading::{Diagnostic, Diagnostics, Source, Span};
+use shading::syntax::ast::{Declaration, Expr};
+use shading::{Diagnostic, Diagnostics, Span};
 
 use super::context::LoadContext;
 use super::film::{read_film, read_integrator, read_sampler};
@@ -15,8 +15,7 @@ use super::shape::read_shape;
 use super::table::body_of;
 use super::{camera, light};
 use renderer_image::film::FilterShape;
-use renderer_import::{Model, ModelMaterial};
-use renderer_scene::text::quote;
+use renderer_import::ModelMaterial;
 use renderer_scene::{
     CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, Placed, SamplerDesc, SceneDesc,
 };
@@ -52,6 +51,7 @@ pub(super) struct Builder {
 impl Builder {
     pub(super) fn new(path: &Path, models: Models, context: LoadContext) -> Builder {
         let desc = SceneDesc {
+            file_system: context.file_system.clone(),
             sources: context.sources.clone(),
             file: path.to_owned(),
             files: vec![],
@@ -88,35 +88,24 @@ impl Builder {
         }
     }
 
-    /// Adds, for each model that brings materials, a text that declares them: from there on they are like any other.
-    pub(super) fn declare_model_materials(&mut self, declarations: &mut Vec<Declaration>) {
+    /// Adds a declaration for each material that a model brings: from there on they are like any other.
+    pub(super) fn declare_model_materials(&self, declarations: &mut Vec<Declaration>) {
         let mut made = vec![];
         for declaration in declarations.iter() {
-            let Some((path, prefix)) = self.model_of(declaration) else {
+            let Some((path, span, prefix)) = self.model_of(declaration) else {
                 continue;
             };
-            let Some(model) = self.models.get(&path) else {
-                continue;
-            };
-            if model.materials.is_empty() {
-                continue;
+            if let Some(model) = self.models.get(&path) {
+                let materials = model.materials.iter();
+                made.extend(materials.map(|material| material_declaration(material, &prefix, span)));
             }
-            let source = Source::new(
-                format!("<materials of {}>", path.display()),
-                materials_text(&model, &prefix),
-            );
-            // Texture names in it are names of the model's textures.
-            let (_, file) = self.context.parse(source, Path::new(""));
-            made.extend(file.items.into_iter().filter_map(|item| match item {
-                Item::Declaration(declaration) => Some(declaration),
-                _ => None,
-            }));
         }
         declarations.extend(made);
     }
 
-    /// The path of the model that a declaration brings with its materials, and what their names begin with.
-    fn model_of(&self, declaration: &Declaration) -> Option<(PathBuf, String)> {
+    /// The path of the model that a declaration brings with its materials, where it is named, and what the names of the
+    /// materials begin with.
+    fn model_of(&self, declaration: &Declaration) -> Option<(PathBuf, Span, String)> {
         let (name, span) = model_file(declaration)?;
         let path = self.context.resolve(span, name);
         let prefix = match declaration.keyword.text.as_str() {
@@ -131,7 +120,7 @@ impl Builder {
                 declaration.target.as_ref()?.joined()
             }
         };
-        Some((path, prefix))
+        Some((path, span, prefix))
     }
 
     /// Gives each declaration its meaning.
@@ -284,19 +273,17 @@ pub(super) fn import_name(declaration: &Declaration, path: &Path) -> String {
         .map_or_else(|| alias_of(path), |alias| alias.text.clone())
 }
 
-/// A model's materials as declarations.
-fn materials_text(model: &Model, prefix: &str) -> String {
-    let declare = |material: &ModelMaterial| {
-        let emission = match material.emission {
-            EmissionSides::Front => "front",
-            EmissionSides::Both => "both",
-        };
-        format!(
-            "material {} = {} {{ emission = {emission}; culled = {}; }}\n",
-            quote(&format!("{prefix}.{}", material.name)),
-            material.call,
-            material.culled
-        )
+/// A material of a model that is named at `span`. The names of textures in it are those of the model's textures, which are
+/// no names of files.
+fn material_declaration(material: &ModelMaterial, prefix: &str, span: Span) -> Declaration {
+    let emission = match material.emission {
+        EmissionSides::Front => "front",
+        EmissionSides::Both => "both",
     };
-    model.materials.iter().map(declare).collect()
+    let mut declaration = Declaration::named("material", format!("{prefix}.{}", material.name));
+    declaration.value = Some(material.surface.clone());
+    declaration.set("emission", Expr::name(emission));
+    declaration.set("culled", material.culled);
+    declaration.set_span(span);
+    declaration
 }

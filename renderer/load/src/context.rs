@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use shading::syntax::{ast, parse_into};
 use shading::{Diagnostic, Diagnostics, Preprocessor, Severity, Source, SourceId, SourceMap, Span};
 
-use renderer_base::files::{self, FileKind};
+use renderer_base::files::{FileKind, Files, SharedFiles};
 
 /// The state of one load. A mistake is noted and reading goes on, so that all of them are told at once.
 #[derive(Debug, Default)]
@@ -17,16 +17,18 @@ pub(super) struct LoadContext {
     pub(super) diagnostics: Diagnostics,
     /// The files that were read.
     pub(super) files: Vec<PathBuf>,
+    /// The files among which those that are named are found.
+    pub(super) file_system: SharedFiles,
     preprocessor: Preprocessor,
+    /// What the names of files in each source are relative to.
     directories: FxHashMap<SourceId, PathBuf>,
-    /// How many texts there are.
-    texts: u32,
 }
 
 impl LoadContext {
-    /// A load that preprocesses shader sources so.
-    pub(super) fn new(preprocessor: Preprocessor) -> LoadContext {
+    /// A load with these files and this preprocessor.
+    pub(super) fn new(file_system: SharedFiles, preprocessor: Preprocessor) -> LoadContext {
         LoadContext {
+            file_system,
             preprocessor,
             ..LoadContext::default()
         }
@@ -42,17 +44,37 @@ impl LoadContext {
                 preprocessed
                     .included()
                     .map(|file| PathBuf::from(&file.name))
-                    .filter(|file| files::is_file(file)),
+                    .filter(|file| self.file_system.is_file(file)),
             );
             source = preprocessed;
         }
-        let (file, diagnostics) = parse_into(self.sources.clone(), source);
+        // The next of the sources.
+        let id = SourceId(self.sources.len() as u32);
+        let (file, diagnostics) = parse_into(std::mem::take(&mut self.sources), source);
         self.sources = file.sources.clone();
-        let id = SourceId(self.texts);
-        self.texts += 1;
         self.directories.insert(id, directory.to_owned());
         self.diagnostics.list.extend(diagnostics.list);
         (id, file)
+    }
+
+    /// Adds a source of declarations that are not parsed from it; file names in them are relative to `directory`. Returns
+    /// the place of its whole text.
+    pub(super) fn add_source(&mut self, source: Arc<Source>, directory: &Path) -> Span {
+        let end = source.text.len() as u32;
+        let source = self.sources.add(source);
+        self.directories.insert(source, directory.to_owned());
+        Span {
+            source,
+            start: 0,
+            end,
+        }
+    }
+
+    /// Adds sources to a context without any: spans in them stay what they are. As [`LoadContext::add_source`].
+    pub(super) fn add_sources(&mut self, sources: &SourceMap, directory: &Path) {
+        for source in sources.iter() {
+            self.add_source(source.clone(), directory);
+        }
     }
 
     /// Notes a mistake; the result can be refined before it is noted.
@@ -94,7 +116,7 @@ impl LoadContext {
     /// The same, where there must be such a file.
     pub(super) fn existing_file(&mut self, span: Span, name: &str) -> Option<PathBuf> {
         let path = self.resolve(span, name);
-        match files::kind(&path) {
+        match self.file_system.kind(&path) {
             Ok(FileKind::File) => {
                 self.files.push(path.clone());
                 Some(path)
@@ -106,7 +128,7 @@ impl LoadContext {
             Err(error) => {
                 let reason = read_failure(&error);
                 let diagnostic = self.error_at(span, format!("cannot read {}: {reason}", path.display()));
-                let diagnostic = match neighbour(&path) {
+                let diagnostic = match neighbour(&*self.file_system, &path) {
                     Some(name) => diagnostic.hint(format!("there is a file `{name}` in that directory")),
                     None => diagnostic,
                 };
@@ -138,12 +160,12 @@ pub(super) fn read_failure(error: &std::io::Error) -> String {
 }
 
 /// A file beside the missing one with nearly the same name.
-fn neighbour(path: &Path) -> Option<String> {
+fn neighbour(files: &dyn Files, path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_str()?;
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let names = files::list(directory);
+    let names = files.list(directory);
     shading::diagnostic::nearest(wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }

@@ -12,7 +12,6 @@ use shading::{Source, Span};
 use super::context::{LoadContext, read_failure};
 use super::shape::MeshEdits;
 use super::table::{DeclarationPart, takes_only};
-use renderer_base::files;
 use renderer_geometry::Mesh;
 use renderer_import::{self as import, Model, stem};
 use renderer_scene::ShaderFile;
@@ -31,9 +30,17 @@ pub(super) struct Texts {
 }
 
 impl Texts {
+    /// Without a text: what is declared names files relative to `directory`.
+    pub(super) fn of(directory: &Path) -> Texts {
+        Texts {
+            directories: vec![directory.to_owned()],
+            ..Texts::default()
+        }
+    }
+
     /// Reads the text at `path` and those it imports. `named_at` is the import that names it.
     pub(super) fn read(&mut self, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
-        let identity = files::identity(path);
+        let identity = context.file_system.identity(path);
         if self.open.contains(&identity) {
             self.report_cycle(&identity, path, named_at, context);
             return;
@@ -41,7 +48,11 @@ impl Texts {
         if !self.done.insert(identity.clone()) {
             return;
         }
-        let text = match files::source_text(path).map_err(|error| read_failure(&error)) {
+        let text = match context
+            .file_system
+            .source_text(path)
+            .map_err(|error| read_failure(&error))
+        {
             Ok(text) => text,
             Err(reason) => {
                 let message = format!("cannot read {}: {reason}", path.display());
@@ -199,9 +210,10 @@ impl Models {
                 wanted.push((path, span));
             }
         }
+        let files = &context.file_system;
         let models: Vec<_> = wanted
             .par_iter()
-            .map(|(path, _)| import::read_model(path))
+            .map(|(path, _)| import::read_model_from(files, path))
             .collect();
         for ((path, span), model) in wanted.into_iter().zip(models) {
             let model = match model {

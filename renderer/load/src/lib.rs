@@ -1,9 +1,10 @@
 //! Scene loading: parses a scene file (or makes a scene for a model) into a description. All errors are reported
 //! together, each with its location; a scene with an error is not loaded.
 //!
-//! Steps: parse the file and the texts that it imports (`import`); apply the command line's changes to declarations
-//! (`overrides`); read models in parallel; evaluate each declaration by the key table of its block (`film`, `camera`,
-//! `light`, `shape`, `material`); resolve names (`builder`, `place`, `resolve`).
+//! Steps: parse the file and the texts that it imports (`import`), or make the declarations of a Mitsuba scene or of a bare
+//! model (`model`); apply the command line's changes to declarations (`overrides`); read models in parallel and declare
+//! their materials; evaluate each declaration by the key table of its block (`film`, `camera`, `light`, `shape`,
+//! `material`); resolve names (`builder`, `place`, `resolve`).
 
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
@@ -59,8 +60,8 @@ use self::builder::Builder;
 use self::context::{LoadContext, read_failure};
 use self::import::{FileKind, Models, Texts, alias_of};
 use self::overrides::Override;
-use renderer_base::files;
-use renderer_import::{MitsubaOptions, Model, read_model, translate};
+use renderer_base::files::{self, SharedFiles};
+use renderer_import::{MitsubaOptions, Model, read_model_from, translate_from};
 use renderer_scene::SceneDesc;
 
 /// What a user may say about a scene beside its file.
@@ -72,7 +73,9 @@ pub struct LoadOptions {
     pub light: Option<Lighting>,
     /// How a scene of Mitsuba's is read.
     pub mitsuba: MitsubaOptions,
-    /// How shader sources are preprocessed.
+    /// The files of the scene; those of the disk by default.
+    pub files: SharedFiles,
+    /// How shader sources are preprocessed. Included files are those of its own [`shading::Includes`].
     pub preprocessor: Preprocessor,
     /// Compiles the materials of a scene that has errors elsewhere, so that the errors of its shaders are reported with
     /// them (`renderer_transport::scene::build::shader_errors`).
@@ -89,7 +92,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
         Some(FileKind::Model) => from_model(path, options),
         Some(FileKind::Mitsuba) => from_mitsuba(path, options),
         Some(FileKind::Text) => {
-            let mut context = LoadContext::new(options.preprocessor.clone());
+            let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
             let mut texts = Texts::default();
             texts.read(path, None, &mut context);
             finish(path, texts, Models::default(), context, options)
@@ -99,7 +102,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
                 let diagnostic = Diagnostic::error("scenes are not read from standard input");
                 return Err(diagnostic.hint("give the name of a file").into());
             }
-            let problem = match files::kind(path) {
+            let problem = match options.files.kind(path) {
                 Ok(files::FileKind::Folder) => "it is a folder".to_owned(),
                 Ok(_) => "not a scene that is read".to_owned(),
                 Err(error) => read_failure(&error),
@@ -123,7 +126,7 @@ pub fn from_text(
     directory: &Path,
     options: &LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let mut context = LoadContext::new(options.preprocessor.clone());
+    let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
     let mut texts = Texts::default();
     texts.read_source(Source::new(name, text), directory, &mut context);
     finish(Path::new(name), texts, Models::default(), context, options)
@@ -134,9 +137,9 @@ pub fn from_text(
 /// # Errors
 /// As [`load`].
 pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let translation = translate(path, &options.mitsuba)?;
+    let translation = translate_from(&options.files, path, &options.mitsuba)?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    let mut context = LoadContext::new(options.preprocessor.clone());
+    let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
     context.files.extend(translation.files);
     context.diagnostics.list.extend(translation.warnings.list);
     let mut models = Models::default();
@@ -145,10 +148,10 @@ pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Di
         let model = Model::of_mesh(&path, mesh);
         models.insert(path, Arc::new(model));
     }
-    let mut texts = Texts::default();
-    let name = format!("<scene of {}>", path.display());
-    let source = Source::translated(name, translation.text, translation.provenance);
-    texts.read_source(source, directory, &mut context);
+    // Whichever file includes another, the names of files are relative to the folder of the first.
+    context.add_sources(&translation.sources, directory);
+    let mut texts = Texts::of(directory);
+    texts.declarations = translation.declarations;
     finish(path, texts, models, context, options)
 }
 
@@ -157,8 +160,8 @@ pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Di
 /// # Errors
 /// When the model cannot be read, or an option is wrong.
 pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let model = read_model(path).map_err(|error| error.diagnostic())?;
-    let mut context = LoadContext::new(options.preprocessor.clone());
+    let model = read_model_from(&options.files, path).map_err(|error| error.diagnostic())?;
+    let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
     context.files.push(path.to_owned());
     context.files.extend(model.read_or_named());
     for warning in &model.warnings {
@@ -174,13 +177,19 @@ pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diag
         return Err(context.diagnostics);
     }
     let directory = path.parent().unwrap_or(Path::new(""));
-    let text = model::scene_text(path, &alias_of(path), &model, options.light.is_some());
-    let mut texts = Texts::default();
-    texts.read_source(
-        Source::new(format!("<scene of {}>", path.display()), text),
-        directory,
-        &mut context,
-    );
+    let import = model::import_declaration(path, &alias_of(path));
+    // Messages show the import for all of the scene.
+    let source = Source::new(format!("<scene of {}>", path.display()), import.to_string());
+    let span = context.add_source(source, directory);
+    let mut texts = Texts::of(directory);
+    texts.declarations = vec![import];
+    texts
+        .declarations
+        .extend(model::surroundings(&model, options.light.is_some()));
+    texts
+        .declarations
+        .iter_mut()
+        .for_each(|declaration| declaration.set_span(span));
     let mut models = Models::default();
     models.insert(
         directory.join(path.file_name().unwrap_or_default()),
@@ -222,4 +231,49 @@ fn finish(
         }
     }
     builder.build(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use renderer_base::files::OverlayFiles;
+
+    /// Files in memory of a scene with a triangle of this width, on a film of this width.
+    fn files(width: u32) -> SharedFiles {
+        let film = format!("film {{ size = ({width}, 1); }}");
+        let mesh = format!("v 0 0 0\nv {width} 0 0\nv 0 1 0\nf 1 2 3\n");
+        let scene = "import \"film.kiln\"; shape one : mesh { file = \"one.obj\"; material = matte(); }
+            camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 40; }";
+        let files = OverlayFiles::new(SharedFiles::default())
+            .with("nowhere/scene.kiln", scene.as_bytes())
+            .with("nowhere/film.kiln", film.as_bytes())
+            .with("nowhere/one.obj", mesh.as_bytes());
+        SharedFiles::new(files)
+    }
+
+    #[test]
+    fn scenes_with_files_of_the_same_names_load_at_the_same_time() {
+        let load_one = |width: u32| {
+            let options = LoadOptions {
+                files: files(width),
+                ..LoadOptions::default()
+            };
+            for _ in 0..20 {
+                let (desc, _) = load(Path::new("nowhere/scene.kiln"), &options)
+                    .unwrap_or_else(|errors| panic!("{errors}"));
+                assert_eq!(desc.film.size.value, [width, 1]);
+                let renderer_scene::GeometryDesc::Mesh(mesh) = &desc.shapes[0].geometry else {
+                    panic!("the shape is a mesh");
+                };
+                let right = mesh.positions.iter().map(|p| p.x).fold(0.0, f32::max);
+                assert_eq!(right, width as f32);
+            }
+        };
+        std::thread::scope(|scope| {
+            for width in [3, 5] {
+                scope.spawn(move || load_one(width));
+            }
+        });
+        assert!(load(Path::new("nowhere/scene.kiln"), &LoadOptions::default()).is_err());
+    }
 }

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use shading::Source;
-use shading::syntax::ast::{Declaration, Item, Path as NamePath};
+use shading::syntax::ast::{Declaration, Expr, Path as NamePath};
 
 use super::context::LoadContext;
-use renderer_scene::text::quote;
 
 /// Light that a user wants, besides what the scene says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,13 +66,10 @@ impl Lighting {
         while taken(&name) {
             name.push('_');
         }
+        let mut light = self.kind.declaration(&name);
         // Names of files are relative to where the user is.
-        let source = Source::new("--light", self.kind.declaration(&name));
-        let (_, file) = context.parse(source, Path::new(""));
-        declarations.extend(file.items.into_iter().filter_map(|item| match item {
-            Item::Declaration(declaration) => Some(declaration),
-            _ => None,
-        }));
+        light.set_span(context.add_source(Source::new("--light", self.kind.name()), Path::new("")));
+        declarations.push(light);
     }
 }
 
@@ -98,21 +94,27 @@ impl LightingKind {
     }
 
     /// The declaration of the light.
-    fn declaration(&self, name: &str) -> String {
+    fn declaration(&self, name: &str) -> Declaration {
+        let light = Declaration::named("light", name);
         match self {
             LightingKind::Neutral => {
-                format!("light {name} : environment {{ color = 1.2; ground = 0.3; }}\n")
+                let mut light = light.of_kind("environment");
+                light.set("color", 1.2);
+                light.set("ground", 0.3);
+                light
             }
-            LightingKind::Studio => format!("light {name} : studio {{ }}\n"),
-            LightingKind::Sky => format!("light {name} : sky {{ }}\n"),
+            LightingKind::Studio => light.of_kind("studio"),
+            LightingKind::Sky => light.of_kind("sky"),
             LightingKind::Map(file) => {
-                format!("light {name} : environment {{ map = {}; }}\n", quote(file))
+                let mut light = light.of_kind("environment");
+                light.set("map", Expr::string(file));
+                light
             }
         }
     }
 }
 
 /// The light of a model that brings none.
-pub(super) fn default_light() -> String {
+pub(super) fn default_light() -> Declaration {
     LightingKind::Neutral.declaration(NAME)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use shading::Span;
-use shading::syntax::ast::{Argument, Declaration, Expr, ExprKind, Name};
+use shading::syntax::ast::{Argument, Declaration, Expr, ExprKind};
 
 use super::context::LoadContext;
 use super::table::{DeclarationPart, Key, body_of, name_of, read_block, set, takes_only};
@@ -103,25 +103,8 @@ impl Materials {
             return id;
         }
         let (unit, parameter, grey) = DEFAULT_MATERIAL;
-        let name = |text: &str| Name {
-            text: text.to_owned(),
-            span,
-        };
-        let args = vec![Argument {
-            name: Some(name(parameter)),
-            value: Expr {
-                kind: ExprKind::Float(grey),
-                span,
-            },
-        }];
-        let surface = Expr {
-            kind: ExprKind::Call {
-                name: name(unit),
-                template: None,
-                args,
-            },
-            span,
-        };
+        let mut surface = Expr::call(unit, vec![Argument::named(parameter, grey)]);
+        surface.set_span(span);
         let id = self.add(MaterialDesc {
             name: "default".to_owned(),
             span,

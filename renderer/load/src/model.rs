@@ -1,15 +1,14 @@
-//! Scenes for bare models: a scene text with camera and light for a model file.
+//! Scenes for bare models: declarations of an import, a camera and a light for a model file.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use glam::Vec3;
+use shading::syntax::ast::{Declaration, Expr, Name};
 
 use super::lighting::default_light;
 use renderer_base::math::atan;
 use renderer_geometry::camera::look_at;
 use renderer_import::Model;
-use renderer_scene::text::quote;
 
 /// Width and height of the film [pixels], if the model's camera does not say how one is to the other.
 const FILM: [u32; 2] = [1280, 720];
@@ -20,21 +19,27 @@ const VIEW: Vec3 = Vec3::new(0.6, 0.4, 1.0);
 /// How much room it leaves around the model.
 const MARGIN: f32 = 1.08;
 
-/// The scene of a model: its name is that of the import. It is `lit` when the user brings the light.
-pub(super) fn scene_text(path: &Path, name: &str, model: &Model, lit: bool) -> String {
+/// The import of a model under a name.
+pub(super) fn import_declaration(path: &Path, name: &str) -> Declaration {
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let [width, height] = model.aspect.map_or(FILM, film_size);
-    let mut text = format!(
-        "import {} as {name};\n\nfilm {{ size = ({width}, {height}); }}\n",
-        quote(&file)
-    );
+    Declaration {
+        alias: Some(Name::new(name)),
+        ..Declaration::named("import", file)
+    }
+}
+
+/// What the scene of a model has beside its import. It is `lit` when the user brings the light.
+pub(super) fn surroundings(model: &Model, lit: bool) -> Vec<Declaration> {
+    let mut film = Declaration::new("film");
+    film.set("size", model.aspect.map_or(FILM, film_size).map(i64::from));
+    let mut declarations = vec![film];
     if model.cameras.is_empty() {
-        text.push_str(&camera_text(model));
+        declarations.push(camera(model));
     }
     if !(lit || model.has_light()) {
-        text.push_str(&default_light());
+        declarations.push(default_light());
     }
-    text
+    declarations
 }
 
 /// The largest film of so much more width than height that is no larger than the usual one.
@@ -51,7 +56,7 @@ pub(super) fn can_be_framed(model: &Model) -> bool {
     bounds.is_empty() || bounds.min.abs().max(bounds.max.abs()).max_element() < MOST
 }
 
-fn camera_text(model: &Model) -> String {
+fn camera(model: &Model) -> Declaration {
     let bounds = model.bounds();
     let center = if bounds.is_empty() {
         Vec3::ZERO
@@ -68,12 +73,12 @@ fn camera_text(model: &Model) -> String {
     );
     let middle = center + world_from_camera.transform_vector3(view.middle);
     let from = middle + towards * view.distance;
-    let mut text = String::from("camera view : perspective {\n");
-    // Writing to a string does not fail.
-    let _ = writeln!(text, "    from = {}; to = {};", tuple(from), tuple(middle));
-    let fov = 2.0 * atan(HALF_FOV_TAN).to_degrees();
-    let _ = writeln!(text, "    fov = {fov:?}; fov_axis = smaller;\n}}");
-    text
+    let mut camera = Declaration::named("camera", "view").of_kind("perspective");
+    camera.set("from", from.to_array());
+    camera.set("to", middle.to_array());
+    camera.set("fov", 2.0 * atan(HALF_FOV_TAN).to_degrees());
+    camera.set("fov_axis", Expr::name("smaller"));
+    camera
 }
 
 /// What a camera that looks along −z sees of a cloud of points.
@@ -113,9 +118,4 @@ impl Silhouette {
             distance: if distance > LEAST { distance } else { 4.0 },
         }
     }
-}
-
-/// A vector as the language reads it, to the last digit.
-fn tuple(v: Vec3) -> String {
-    format!("({:?}, {:?}, {:?})", v.x, v.y, v.z)
 }

@@ -2,12 +2,11 @@
 //! files.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use shading::syntax::ast::{
     Argument, Declaration, Entry, EntryValue, Expr, ExprKind, Item, Name, Path as NamePath,
 };
-use shading::{Diagnostic, Provenance, Source, Span};
+use shading::{Diagnostic, Source, Span};
 
 use super::context::LoadContext;
 use super::film::integrator_knows;
@@ -36,18 +35,31 @@ impl Change {
         }
     }
 
-    /// As a declaration of its own, a change has a place that messages can show.
-    fn source(&self) -> Arc<Source> {
-        let text = format!("set {};", self.text);
-        let Some((option, value)) = &self.option else {
-            return Source::new("--set", text);
+    /// The change as a declaration of its own; `None` after a mistake, which is noted. Its place is that of the option.
+    fn declaration(&self, context: &mut LoadContext) -> Option<Declaration> {
+        let before = context.diagnostics.list.len();
+        let source = Source::new("--set", format!("set {};", self.text));
+        let (_, file) = context.parse(source, Path::new(""));
+        if context.diagnostics.list.len() > before {
+            let mistake = context.diagnostics.list.pop()?;
+            context.push(mistake.hint(FORM));
+            return None;
+        }
+        let [Item::Declaration(declaration)] = &file.items[..] else {
+            return self.report_form(context);
         };
-        let provenance = Provenance {
-            range: 0..text.len() as u32,
-            place: 0..value.len() as u32,
-            source: Source::new(*option, value.clone()),
-        };
-        Source::translated(*option, text, vec![provenance])
+        let mut declaration = declaration.clone();
+        if let Some((option, value)) = &self.option {
+            let source = Source::new(*option, value.clone());
+            declaration.set_span(context.add_source(source, Path::new("")));
+        }
+        Some(declaration)
+    }
+
+    fn report_form<T>(&self, context: &mut LoadContext) -> Option<T> {
+        let message = format!("`--set {}` is not of the form PATH=VALUE", self.text);
+        context.push(Diagnostic::error(message).hint(FORM));
+        None
     }
 }
 
@@ -75,36 +87,19 @@ pub(super) struct Override {
 impl Override {
     /// Parses `PATH=VALUE`; notes a message where it is not of that form.
     pub(super) fn parse(change: &Change, context: &mut LoadContext) -> Option<Override> {
-        let text = &change.text;
-        let before = context.diagnostics.list.len();
-        let (_, file) = context.parse(change.source(), Path::new(""));
-        if context.diagnostics.list.len() > before {
-            let mistake = context.diagnostics.list.pop()?;
-            context.push(mistake.hint(FORM));
-            return None;
-        }
-        let mut items = file.items.into_iter();
-        match (items.next(), items.next()) {
-            (
-                Some(Item::Declaration(Declaration {
-                    target: Some(path),
-                    kind: None,
-                    value: Some(value),
-                    body: None,
-                    ..
-                })),
-                None,
-            ) if path.parts.len() > 1 || chooses_integrator(&path, &value) => Some(Override {
+        match change.declaration(context)? {
+            Declaration {
+                target: Some(path),
+                kind: None,
+                value: Some(value),
+                body: None,
+                ..
+            } if path.parts.len() > 1 || chooses_integrator(&path, &value) => Some(Override {
                 path,
                 value,
-                text: text.to_owned(),
+                text: change.text.clone(),
             }),
-            _ => {
-                let diagnostic =
-                    Diagnostic::error(format!("`--set {text}` is not of the form PATH=VALUE")).hint(FORM);
-                context.push(diagnostic);
-                None
-            }
+            _ => change.report_form(context),
         }
     }
 
@@ -236,19 +231,12 @@ impl Override {
     }
 
     fn new_declaration(&self, keyword: &str) -> Declaration {
-        let span = self.path.span;
-        Declaration {
-            keyword: Name {
-                text: keyword.to_owned(),
-                span,
-            },
-            target: None,
-            kind: None,
-            value: None,
+        let mut declaration = Declaration {
             body: Some(vec![]),
-            alias: None,
-            span,
-        }
+            ..Declaration::new(keyword)
+        };
+        declaration.set_span(self.path.span);
+        declaration
     }
 }
 

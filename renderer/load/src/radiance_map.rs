@@ -15,7 +15,7 @@ pub(super) fn read_map(field: Field<'_>, context: &mut LoadContext) -> Option<Ar
 pub(super) fn read_image(field: Field<'_>, context: &mut LoadContext) -> Option<Image> {
     let name = field.string(context)?;
     let path = context.existing_file(field.span(), &name)?;
-    let image = match image::read(&path) {
+    let image = match image::read_from(&*context.file_system, &path) {
         Ok(image) => image,
         Err(error) => {
             context.error(field.span(), error.to_string());

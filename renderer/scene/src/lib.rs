@@ -24,7 +24,6 @@ mod light;
 mod material;
 mod placed;
 mod shape;
-pub mod text;
 
 pub use camera::CameraDesc;
 pub use film::{FilmDesc, SamplerDesc};
@@ -41,6 +40,7 @@ use std::path::PathBuf;
 
 use shading::{Diagnostic, SourceMap, Span};
 
+use renderer_base::files::SharedFiles;
 use renderer_geometry::accel::BuildQuality;
 
 /// A scene as its file says it.
@@ -53,6 +53,8 @@ pub struct SceneDesc {
     /// The files that were read for it, and those that its models name, itself among them; textures that only shaders
     /// name are known once it is built.
     pub files: Vec<PathBuf>,
+    /// The files among which those that it names are found.
+    pub file_system: SharedFiles,
     /// Where texture files named in materials are looked for, in this order: the directories of the scene file and of
     /// the files it imports.
     pub texture_directories: Vec<PathBuf>,

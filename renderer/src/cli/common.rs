@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use shading::{Diagnostic, Diagnostics, Preprocessor};
 
+use renderer_base::files::SharedFiles;
 use renderer_base::memory;
 use renderer_geometry::accel::BuildQuality;
 use renderer_import::MitsubaOptions;
@@ -117,17 +118,27 @@ impl SourceArgs {
 
     /// The preprocessor of a command that also reads scenes of Mitsuba's.
     pub fn preprocessor(&self, mitsuba: &MitsubaArgs) -> Preprocessor {
+        self.preprocessor_from(mitsuba, SharedFiles::default())
+    }
+
+    /// The same with other files than those of the disk.
+    pub fn preprocessor_from(&self, mitsuba: &MitsubaArgs, files: SharedFiles) -> Preprocessor {
         let defines: Vec<String> = mitsuba
             .define
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
-        self.preprocessor_with(&defines)
+        self.preprocessor_of(&defines, files)
     }
 
     /// The preprocessor with these macros, each `NAME` or `NAME=TEXT`.
     pub fn preprocessor_with(&self, defines: &[String]) -> Preprocessor {
-        let mut preprocessor = Preprocessor::new(Arc::new(Folders::new(self.folders.clone())));
+        self.preprocessor_of(defines, SharedFiles::default())
+    }
+
+    fn preprocessor_of(&self, defines: &[String], files: SharedFiles) -> Preprocessor {
+        let folders = Folders::new(self.folders.clone()).with_files(files);
+        let mut preprocessor = Preprocessor::new(Arc::new(folders));
         // What is no name of a macro may be a parameter of a scene.
         let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         for define in defines

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use shading::Diagnostic;
+use shading::syntax::ast::Declaration;
 
 use super::common::failure;
 use super::new_folder::write_in;
@@ -45,7 +46,10 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
             write_whole(&beside.join(name), &fs::read(path)?)?;
         }
         // The scene comes last: where it is, all that it names is.
-        Ok(write_whole(&args.output, translation.text.as_bytes())?)
+        Ok(write_whole(
+            &args.output,
+            text(&args.scene, &translation.declarations).as_bytes(),
+        )?)
     };
     if files.is_empty() {
         write()?;
@@ -67,6 +71,22 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
         tell(&format!("{}: {beside}\n", args.output.display()));
     }
     Ok(())
+}
+
+/// The scene as text, with an empty line before each kind of declarations.
+fn text(scene: &Path, declarations: &[Declaration]) -> String {
+    let name = scene.file_name().unwrap_or(scene.as_os_str());
+    let name = name.to_string_lossy().replace(['\n', '\r'], " ");
+    let mut text = format!("// From {name}, a scene of Mitsuba 3.\n");
+    let mut keyword = "";
+    for declaration in declarations {
+        if declaration.keyword.text != keyword {
+            keyword = &declaration.keyword.text;
+            text.push('\n');
+        }
+        text.push_str(&format!("{declaration}\n"));
+    }
+    text
 }
 
 fn check_names(args: &ConvertArgs) -> Result<(), Failure> {

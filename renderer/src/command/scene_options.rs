@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
 use crate::cli::{MitsubaArgs, SourceArgs};
-use renderer_base::files::{self, Pack, is_pack};
+use renderer_base::files::{Pack, PackFiles, SharedFiles, is_pack};
 use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
 use renderer_scene::SceneDesc;
 use renderer_transport::scene::build::shader_errors;
@@ -78,10 +78,11 @@ impl SceneOptions {
     }
 
     /// The same for the reader of scenes.
-    fn for_load(self) -> LoadOptions {
+    fn for_load(self, files: SharedFiles) -> LoadOptions {
         LoadOptions {
             mitsuba: self.mitsuba.options(),
-            preprocessor: self.source.preprocessor(&self.mitsuba),
+            preprocessor: self.source.preprocessor_from(&self.mitsuba, files.clone()),
+            files,
             set: self
                 .set
                 .into_iter()
@@ -172,15 +173,19 @@ impl SceneOptions {
 pub(super) struct NamedScene {
     pub(super) path: PathBuf,
     pub(super) options: SceneOptions,
+    /// Those of the disk, or of the pack.
+    pub(super) files: SharedFiles,
 }
 
 impl NamedScene {
-    /// The scene that `path` names: a file, or the scene of a pack. From then on files are found where it is.
+    /// The scene that `path` names: a file, or the scene of a pack.
     pub(super) fn find(path: &Path, options: SceneOptions) -> Result<NamedScene, Diagnostic> {
         if !is_pack(path) {
-            files::leave();
-            let path = path.to_owned();
-            return Ok(NamedScene { path, options });
+            return Ok(NamedScene {
+                path: path.to_owned(),
+                options,
+                files: SharedFiles::default(),
+            });
         }
         let pack = Pack::open(path).map_err(|error| {
             Diagnostic::error(error.to_string()).hint("`kiln pack SCENE -o scene.zip` makes packs")
@@ -188,13 +193,13 @@ impl NamedScene {
         let outside = options.paths();
         let options = SceneOptions::of_pack(&pack)?.then(options);
         let path = pack.scene();
-        files::enter(pack, &outside);
-        Ok(NamedScene { path, options })
+        let files = SharedFiles::new(PackFiles::new(pack, &outside));
+        Ok(NamedScene { path, options, files })
     }
 
     /// Reads it.
     pub(super) fn load(self) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-        load(&self.path, &self.options.for_load())
+        load(&self.path, &self.options.for_load(self.files))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use shading::diagnostic::nearest;
 use shading::{Diagnostic, Diagnostics, Loaded, ShadingSystem, Source, Template};
 
-use renderer_base::files::source_text;
+use renderer_base::files::{DiskFiles, Files as _};
 use renderer_import::MODELS;
 use renderer_transport::material::library;
 
@@ -141,7 +141,7 @@ pub(super) fn is_shader(path: &Path) -> bool {
 
 /// Reads shader source.
 pub(super) fn read_source(path: &Path) -> Result<Arc<Source>, Diagnostic> {
-    match source_text(path) {
+    match DiskFiles.source_text(path) {
         Ok(text) => Ok(Source::new(path.display().to_string(), text)),
         Err(error) => Err(Diagnostic::error(format!(
             "cannot read {}: {error}",

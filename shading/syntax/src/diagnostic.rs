@@ -79,15 +79,11 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a location. A location in translated text is mapped to the original; one in preprocessed text is mapped to
-    /// the file where it was written, with the macro it came from and the `#include`s that lead there.
+    /// Adds a location. One in preprocessed text is mapped to the file where it was written, with the macro it came from and
+    /// the `#include`s that lead there.
     #[must_use]
     pub fn at(mut self, sources: &SourceMap, span: Span, text: impl Into<String>) -> Diagnostic {
         let source = sources.get(span.source);
-        if let Some(part) = source.provenance(span.start) {
-            self.label(&part.source, part.place.clone(), text);
-            return self;
-        }
         match source.origin() {
             Some(origin) => self.at_written(&origin.written(span.start..span.end), text),
             None => {

@@ -6,5 +6,5 @@ mod text;
 
 pub use map::{SourceMap, SourceUser};
 pub use span::{SourceId, Span};
+pub use text::Source;
 pub(crate) use text::{FileIndex, Origin, Written};
-pub use text::{Provenance, Source};

@@ -71,9 +71,9 @@ fn images_in_webp_stand_for_the_texture() {
     glb.json["materials"] = json!([{ "normalTexture": { "index": 0 } }]);
     let model = glb.read().expect("it is valid");
     assert!(
-        model.materials[0].call.contains("image0.raw"),
+        model.materials[0].surface.to_string().contains("image0.raw"),
         "{}",
-        model.materials[0].call
+        model.materials[0].surface
     );
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
     glb.json["textures"][0]["extensions"]["EXT_texture_webp"]["source"] = json!(7);

@@ -26,7 +26,7 @@ fn call(material: &Value) -> Result<Model, String> {
 fn has(material: &Value, parts: &[&str]) {
     let model = call(material).unwrap_or_else(|error| panic!("{error}"));
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
-    let text = &model.materials[0].call;
+    let text = model.materials[0].surface.to_string();
     for part in parts {
         assert!(text.contains(part), "`{part}` is not in {text}");
     }

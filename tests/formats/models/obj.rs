@@ -103,7 +103,7 @@ fn materials_of_obj_files_have_their_opacity() {
         )
         .unwrap();
         let model = read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
-        let call = &model.materials[0].call;
+        let call = model.materials[0].surface.to_string();
         assert!(expected.is_none_or(|text| call.contains(text)), "{lines}: {call}");
         assert_eq!(call.contains("alpha"), expected.is_some(), "{lines}: {call}");
         assert_eq!(!model.warnings.is_empty(), warns, "{lines}: {:?}", model.warnings);
@@ -148,7 +148,7 @@ fn maps_of_obj_materials_become_arguments() {
         let mtl = format!("newmtl Material #25\n{lines}\n");
         fs::write(folder.path().join("a.mtl"), mtl).unwrap();
         let model = read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
-        let call = &model.materials[0].call;
+        let call = model.materials[0].surface.to_string();
         assert!(expected.iter().all(|text| call.contains(text)), "{lines}: {call}");
         assert!(model.warnings.is_empty(), "{lines}: {:?}", model.warnings);
         shows(&folder.path().join("a.obj"));
@@ -180,7 +180,7 @@ fn normals_may_stand_where_heights_do() {
         "norm -bm 0.5 normals.ppm\nbump heights.ppm",
     ] {
         let model = read(lines);
-        let call = &model.materials[0].call;
+        let call = model.materials[0].surface.to_string();
         assert!(
             call.contains("normals.ppm#raw\", normal_scale = 0.5"),
             "{lines}: {call}"
@@ -194,7 +194,7 @@ fn normals_may_stand_where_heights_do() {
         shows(&folder.path().join("a.obj"));
     }
     let model = read("bump -bm 2 heights.ppm\nmap_Ns heights.ppm");
-    assert!(!model.materials[0].call.contains("heights"));
+    assert!(!model.materials[0].surface.to_string().contains("heights"));
     let warnings = model.warnings.join("\n");
     assert!(
         warnings.contains("`bump` has no effect: its heights have no unit")
@@ -208,7 +208,7 @@ fn material(folder: &Path, mtl: &str) -> (String, Vec<String>) {
     fs::write(folder.join("a.mtl"), mtl).unwrap();
     let model = read_model(&folder.join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
     shows(&folder.join("a.obj"));
-    (model.materials[0].call.clone(), model.warnings)
+    (model.materials[0].surface.to_string(), model.warnings)
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn files_of_other_systems_are_found() {
     ]);
     let model = read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
     assert!(model.warnings.is_empty(), "{:?}", model.warnings);
-    let call = &model.materials[0].call;
+    let call = model.materials[0].surface.to_string();
     assert_eq!(call.matches("bark.png#color").count(), 2, "{call}");
 }
 

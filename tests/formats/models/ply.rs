@@ -330,9 +330,9 @@ fn images_that_ply_files_name_are_shown() {
     assert_eq!(of(1), (None, &[8.0][..], 3));
     assert_eq!(of(2), (Some("two_b"), &[5.0, 7.0][..], 6));
     assert!(
-        model.materials[0].call.contains("a.png#color"),
+        model.materials[0].surface.to_string().contains("a.png#color"),
         "{}",
-        model.materials[0].call
+        model.materials[0].surface
     );
     assert_eq!(model.warnings.len(), 1);
     assert!(model.warnings[0].contains("there is no file") && model.warnings[0].contains("lost.png"));

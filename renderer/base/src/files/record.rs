@@ -1,10 +1,12 @@
 //! Recording of the files that a scene reads, for packing.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::path::{FileKind, absolute};
+use super::{FileReader, Files, SharedFiles};
 
 /// A path that was asked for and is there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,47 +20,80 @@ pub enum Asked {
 /// What was asked for and is there.
 pub type Recorded = BTreeMap<Asked, FileKind>;
 
-/// Notes what is found. The scene is read as if its folder were another one: then paths that a file names in full are
-/// told from those that are joined to the folder.
+/// Files that note each path that was asked for and found. `folder` is also found at another path: paths that a file
+/// names in full are told from those that are joined to the folder.
 #[derive(Debug)]
-pub(super) struct Recorder {
+pub struct RecordedFiles {
+    under: SharedFiles,
     as_if: PathBuf,
     folder: PathBuf,
     found: Mutex<Recorded>,
 }
 
-impl Recorder {
-    pub(super) fn new(folder: &Path, as_if: &Path) -> Recorder {
-        Recorder {
+impl RecordedFiles {
+    /// The files of `under`, with its `folder` also at the path `as_if`.
+    pub fn new(under: SharedFiles, folder: &Path, as_if: &Path) -> RecordedFiles {
+        RecordedFiles {
+            under,
             as_if: absolute(as_if),
             folder: absolute(&folder.join(".")),
             found: Mutex::default(),
         }
     }
 
-    fn asked(&self, path: &Path) -> Asked {
-        match path.strip_prefix(&self.as_if) {
-            Ok(rest) => Asked::Near(rest.to_owned()),
-            Err(_) => Asked::Far(path.to_owned()),
-        }
-    }
-
-    /// Where an absolute path really leads.
-    pub(super) fn actual(&self, path: &Path) -> PathBuf {
-        match path.strip_prefix(&self.as_if) {
-            Ok(rest) if rest.as_os_str().is_empty() => self.folder.clone(),
-            Ok(rest) => self.folder.join(rest),
-            Err(_) => path.to_owned(),
-        }
-    }
-
-    /// What was noted so far.
-    pub(super) fn take(&self) -> Recorded {
+    /// Returns what was noted since the last call.
+    pub fn take(&self) -> Recorded {
         std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn note(&self, path: &Path, kind: FileKind) {
+    /// Returns the path in the files below.
+    fn actual(&self, path: &Path) -> PathBuf {
+        let path = absolute(path);
+        match path.strip_prefix(&self.as_if) {
+            Ok(rest) if rest.as_os_str().is_empty() => self.folder.clone(),
+            Ok(rest) => self.folder.join(rest),
+            Err(_) => path,
+        }
+    }
+
+    fn note(&self, path: &Path, kind: FileKind) {
+        let path = absolute(path);
+        let asked = match path.strip_prefix(&self.as_if) {
+            Ok(rest) => Asked::Near(rest.to_owned()),
+            Err(_) => Asked::Far(path),
+        };
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-        found.insert(self.asked(path), kind);
+        found.insert(asked, kind);
+    }
+}
+
+impl Files for RecordedFiles {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let bytes = self.under.read(&self.actual(path))?;
+        self.note(path, FileKind::File);
+        Ok(bytes)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<FileReader> {
+        let file = self.under.open(&self.actual(path))?;
+        self.note(path, FileKind::File);
+        Ok(file)
+    }
+
+    fn kind(&self, path: &Path) -> io::Result<FileKind> {
+        let kind = self.under.kind(&self.actual(path))?;
+        self.note(path, kind);
+        Ok(kind)
+    }
+
+    fn list(&self, folder: &Path) -> Vec<String> {
+        // The folder of a file that is named without one is the working directory.
+        let is_here = folder.as_os_str().is_empty();
+        self.under
+            .list(&self.actual(if is_here { Path::new(".") } else { folder }))
+    }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        self.under.identity(&self.actual(path))
     }
 }

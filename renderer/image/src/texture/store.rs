@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::{EnvironmentLookup, Lookup, Sample, Texture, TextureColorSpace, TileCache, TileSet};
 use crate::{ImageError, Subimage, TiledPicture, decode_picture};
-use renderer_base::files;
+use renderer_base::files::{Files, SharedFiles};
 
 /// Index of a texture in its store, or of a set of textures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,19 +53,19 @@ type Key = (PathBuf, TextureColorSpace, Subimage);
 
 impl TextureRequest {
     /// One name for one file, however it is reached; what does not exist keeps its name and fails when it is loaded.
-    fn key(&self) -> Key {
-        let path = files::identity(self.source.path());
+    fn key(&self, files: &dyn Files) -> Key {
+        let path = files.identity(self.source.path());
         (path, self.color_space, self.subimage.clone())
     }
 
-    fn load(&self, cache: &Arc<TileCache>) -> Result<Texture, ImageError> {
+    fn load(&self, files: &dyn Files, cache: &Arc<TileCache>) -> Result<Texture, ImageError> {
         let path = self.source.path();
         let picture = match &self.source {
             TextureSource::File(path) => {
-                if let Some(tiles) = TiledPicture::open(path, &self.subimage) {
+                if let Some(tiles) = TiledPicture::open(files, path, &self.subimage) {
                     return Texture::of_tiles(path, tiles, self.color_space, cache);
                 }
-                let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
+                let bytes = files.read(path).map_err(|e| ImageError::from_read(path, e))?;
                 decode_picture(path, &bytes, &self.subimage)?
             }
             TextureSource::Memory { bytes, .. } => decode_picture(path, bytes, &self.subimage)?,
@@ -104,6 +104,7 @@ enum Wanted {
 pub struct TextureLoader {
     requests: Mutex<Requests>,
     limit: usize,
+    files: SharedFiles,
 }
 
 #[derive(Debug, Default)]
@@ -146,7 +147,14 @@ impl TextureLoader {
         TextureLoader {
             requests: Mutex::default(),
             limit,
+            files: SharedFiles::default(),
         }
+    }
+
+    /// The same with textures of other files than those of the disk.
+    #[must_use]
+    pub fn with_files(self, files: SharedFiles) -> TextureLoader {
+        TextureLoader { files, ..self }
     }
 
     /// The id that the texture will have in the store; the same for the same file and colour space. Nothing is read
@@ -162,7 +170,7 @@ impl TextureLoader {
 
     /// The same for any picture of a file. What is required once is required.
     pub fn request_picture(&self, request: TextureRequest, need: TextureNeed) -> TextureId {
-        let key = request.key();
+        let key = request.key(&*self.files);
         // A panic elsewhere leaves the table whole: entries are added in one step.
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         match requests.ids.get(&key) {
@@ -189,12 +197,13 @@ impl TextureLoader {
     /// # Errors
     /// All required files that could not be read, in the order of their requests.
     pub fn load(self) -> Result<TextureStore, Vec<ImageError>> {
+        let files = self.files;
         let Requests { ids, list } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
         let cache = Arc::new(TileCache::new(self.limit));
         let loaded: Vec<Result<Entry, ImageError>> = list
             .into_par_iter()
             .map(|wanted| match wanted {
-                Wanted::Texture(request, need) => match (request.load(&cache), need) {
+                Wanted::Texture(request, need) => match (request.load(&*files, &cache), need) {
                     (Ok(texture), _) => Ok(Entry::Texture(Box::new(texture))),
                     (Err(error), TextureNeed::Optional) => Ok(Entry::Broken(error)),
                     (Err(error), TextureNeed::Required) => Err(error),
@@ -216,6 +225,7 @@ impl TextureLoader {
                 ids,
                 cache,
                 late: RwLock::default(),
+                files,
             })
         } else {
             Err(errors)
@@ -230,6 +240,7 @@ pub struct TextureStore {
     ids: FxHashMap<Key, TextureId>,
     cache: Arc<TileCache>,
     late: RwLock<Late>,
+    files: SharedFiles,
 }
 
 /// Textures that shaders named while they ran.
@@ -324,7 +335,7 @@ impl TextureStore {
 
     /// The texture of that file or name, if it was requested with that colour space.
     pub fn find(&self, path: &Path, color_space: TextureColorSpace) -> Option<TextureId> {
-        let key = (files::identity(path), color_space, Subimage::First);
+        let key = (self.files.identity(path), color_space, Subimage::First);
         self.ids.get(&key).copied()
     }
 
@@ -333,7 +344,7 @@ impl TextureStore {
     /// # Errors
     /// When it cannot be read.
     pub fn load_late(&self, request: &TextureRequest) -> Result<TextureId, ImageError> {
-        let key = request.key();
+        let key = request.key(&*self.files);
         if let Some(&id) = self.ids.get(&key) {
             return Ok(id);
         }
@@ -342,7 +353,7 @@ impl TextureStore {
         if let Some(&id) = late.ids.get(&key) {
             return Ok(id);
         }
-        let entry = Entry::Texture(Box::new(request.load(&self.cache)?));
+        let entry = Entry::Texture(Box::new(request.load(&*self.files, &self.cache)?));
         let id = self.add_late(&mut late, entry);
         late.ids.insert(key, id);
         Ok(id)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::Vec2;
 
-use renderer_base::files;
+use renderer_base::files::{DiskFiles, Files};
 
 /// The most squares in a row or column that are looked up.
 const MAX_SQUARES: u32 = 1000;
@@ -90,10 +90,15 @@ impl TilePattern {
 
     /// The files of a directory that it stands for, with their squares, in the order of these.
     pub fn find(&self, directory: &Path) -> Vec<([u32; 2], PathBuf)> {
-        let names = files::list(directory).into_iter();
+        self.find_in(&DiskFiles, directory)
+    }
+
+    /// As [`TilePattern::find`], among other files than those of the disk.
+    pub fn find_in(&self, files: &dyn Files, directory: &Path) -> Vec<([u32; 2], PathBuf)> {
+        let names = files.list(directory).into_iter();
         let mut found: Vec<_> = names
             .filter_map(|name| Some((self.square(&name)?, directory.join(name))))
-            .filter(|(_, path)| files::is_file(path))
+            .filter(|(_, path)| files.is_file(path))
             .collect();
         found.sort();
         found.dedup_by(|a, b| a.0 == b.0);

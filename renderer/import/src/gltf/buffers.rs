@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::Fault;
-use renderer_base::files;
+use renderer_base::files::SharedFiles;
 use renderer_image::texture::TextureSource;
 
 /// The extensions of meshopt compression.
@@ -24,11 +24,13 @@ pub(super) struct Buffers {
     pub(super) decoded: FxHashMap<usize, Vec<u8>>,
     /// The files that were read.
     pub(super) files: Vec<PathBuf>,
+    source: SharedFiles,
     directory: PathBuf,
 }
 
 impl Buffers {
     pub(super) fn read(
+        source: &SharedFiles,
         document: &Document,
         mut blob: Option<Vec<u8>>,
         path: &Path,
@@ -51,7 +53,7 @@ impl Buffers {
                         Uri::Data(bytes) => bytes,
                         Uri::File(name) => {
                             let file = directory.join(name);
-                            let bytes = files::read(&file).map_err(|error| {
+                            let bytes = source.read(&file).map_err(|error| {
                                 format!("buffer {index}: cannot read {}: {error}", file.display())
                             })?;
                             files.push(file);
@@ -74,6 +76,7 @@ impl Buffers {
             views: FxHashMap::default(),
             decoded: FxHashMap::default(),
             files,
+            source: source.clone(),
             directory,
         })
     }
@@ -117,7 +120,7 @@ impl Buffers {
                     Uri::Data(bytes) => Ok(embedded(bytes)),
                     Uri::File(file) => {
                         let file = self.directory.join(file);
-                        if !files::is_file(&file) {
+                        if !self.source.is_file(&file) {
                             return Err(format!("image {index}: there is no file {}", file.display()));
                         }
                         Ok(TextureSource::File(file))

@@ -49,7 +49,7 @@ impl Materials<'_> {
         if number(extension, "thicknessFactor", 0.0) <= 0.0 {
             return Ok(());
         }
-        call.raw("thick", "1");
+        call.set("thick", 1);
         let color = numbers(extension, "attenuationColor", [1.0; 3]);
         let distance = number(extension, "attenuationDistance", f32::INFINITY);
         if color != [1.0; 3] && distance.is_finite() {

@@ -5,15 +5,15 @@ use std::path::Path;
 use gltf::material::AlphaMode;
 use gltf::texture::{MagFilter, Texture, WrappingMode};
 use gltf::{Document, Material};
+use shading::syntax::ast::Expr;
 
 use super::Fault;
 use super::buffers::Buffers;
 use super::slot::{Slot, UvTransform};
 use crate::ModelMaterial;
-use crate::call::Call;
+use crate::call::{Call, finite};
 use crate::model::Names;
 use renderer_image::texture::TextureColorSpace;
-use renderer_scene::text::number;
 use renderer_scene::{EmissionSides, TextureDesc};
 
 /// The extension that takes the place of the metallic-roughness model.
@@ -68,7 +68,7 @@ impl<'a> Materials<'a> {
             .name()
             .map_or_else(|| format!("material{index}"), str::to_owned);
         let name = self.names.unique(&name);
-        let call = self
+        let surface = self
             .call(material)
             .map_err(|reason| format!("material `{name}`: {reason}"))?;
         let mut sets = std::mem::take(&mut self.sets);
@@ -87,7 +87,7 @@ impl<'a> Materials<'a> {
         };
         self.list.push(ModelMaterial {
             name,
-            call,
+            surface,
             emissive,
             emission,
             culled: !both,
@@ -96,8 +96,8 @@ impl<'a> Materials<'a> {
     }
 
     /// The call; what has its default value is left out.
-    fn call(&mut self, material: &Material<'_>) -> Result<String, Fault> {
-        let mut call = Call::new();
+    fn call(&mut self, material: &Material<'_>) -> Result<Expr, Fault> {
+        let mut call = Call::new("gltf_pbr");
         let alpha = self.base(&mut call, material)?;
         if let Some(normal) = material.normal_texture() {
             self.slot(
@@ -124,16 +124,16 @@ impl<'a> Materials<'a> {
             AlphaMode::Opaque => {}
             AlphaMode::Mask => {
                 call.number_unless("alpha", alpha, 1.0)?;
-                call.string("alpha_mode", "mask");
+                call.set("alpha_mode", Expr::string("mask"));
                 call.number("alpha_cutoff", material.alpha_cutoff().unwrap_or(0.5))?;
             }
             AlphaMode::Blend => {
                 call.number_unless("alpha", alpha, 1.0)?;
-                call.string("alpha_mode", "blend");
+                call.set("alpha_mode", Expr::string("blend"));
             }
         }
         if material.unlit() {
-            call.raw("unlit", "1");
+            call.set("unlit", 1);
         }
         self.dielectric(&mut call, material)?;
         self.layers(&mut call, material)?;
@@ -228,9 +228,9 @@ impl<'a> Materials<'a> {
         };
         self.sets.push(set);
         let file = self.texture(&texture, color_space)?;
-        call.string(&format!("{name}_texture"), &file);
+        call.set(&format!("{name}_texture"), Expr::string(file));
         if set != 0 {
-            call.raw(&format!("{name}_set"), &set.to_string());
+            call.set(&format!("{name}_set"), i64::from(set));
         }
         let wrap = |mode: WrappingMode| match mode {
             WrappingMode::Repeat => 0,
@@ -240,14 +240,16 @@ impl<'a> Materials<'a> {
         let sampler = texture.sampler();
         // What is seen from afar is averaged with either filter.
         let is_closest = sampler.mag_filter() == Some(MagFilter::Nearest);
-        let wrap = wrap(sampler.wrap_s()) + 3 * wrap(sampler.wrap_t()) + 9 * i32::from(is_closest);
+        let wrap = wrap(sampler.wrap_s()) + 3 * wrap(sampler.wrap_t()) + 9 * i64::from(is_closest);
         if wrap != 0 {
-            call.raw(&format!("{name}_wrap"), &wrap.to_string());
+            call.set(&format!("{name}_wrap"), wrap);
         }
         let matrix = transform.matrix();
         if matrix != UvTransform::IDENTITY.matrix() {
-            let numbers = matrix.into_iter().map(number).collect::<Result<Vec<_>, _>>()?;
-            call.raw(&format!("{name}_uv"), &format!("matrix({})", numbers.join(", ")));
+            for number in matrix {
+                finite(number)?;
+            }
+            call.set(&format!("{name}_uv"), Expr::matrix(matrix));
         }
         Ok(())
     }

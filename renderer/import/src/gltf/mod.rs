@@ -41,13 +41,19 @@ use gltf::{Document, Glb};
 use self::buffers::Buffers;
 use self::fault::Fault;
 use super::{ImportError, Model, read};
+use renderer_base::files::SharedFiles;
 
 /// Reads a glTF file with all that belongs to it.
 ///
 /// # Errors
 /// When a file is missing or damaged, or the document needs an extension that is not understood.
 pub fn load_gltf(path: &Path) -> Result<Model, ImportError> {
-    parse_gltf(path, &read(path)?)
+    load_gltf_from(&SharedFiles::default(), path)
+}
+
+/// As [`load_gltf`], from other files than those of the disk.
+pub(super) fn load_gltf_from(files: &SharedFiles, path: &Path) -> Result<Model, ImportError> {
+    parse(files, path, &read(&**files, path)?)
 }
 
 /// Reads a glTF document. `path` names it in messages and tells where its other files are.
@@ -55,6 +61,10 @@ pub fn load_gltf(path: &Path) -> Result<Model, ImportError> {
 /// # Errors
 /// As [`load_gltf`].
 pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
+    parse(&SharedFiles::default(), path, bytes)
+}
+
+fn parse(files: &SharedFiles, path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
     let refused = |reason: Fault, hint: &'static str| ImportError::Document {
         path: path.to_owned(),
         reason,
@@ -80,7 +90,7 @@ pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
     }
     let document = validate(root).map_err(fault)?;
     let mut buffers =
-        Buffers::read(&document, blob, path).map_err(|reason| refused(reason, fault::BESIDE))?;
+        Buffers::read(files, &document, blob, path).map_err(|reason| refused(reason, fault::BESIDE))?;
     buffers.views = meshopt::decode(&document, &buffers).map_err(fault)?;
     buffers.decoded = draco::decode(&document, &buffers).map_err(fault)?;
     scene::model(&document, &targets, &buffers, path)

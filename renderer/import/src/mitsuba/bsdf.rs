@@ -3,11 +3,13 @@
 //! In Mitsuba most surfaces scatter on the side of their normal only, until `twosided` says otherwise; in Kiln a material
 //! says `one_sided`.
 
+use shading::syntax::ast::Expr;
+
 use super::color::Use;
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
-use super::write::{Call, number, triple};
-use renderer_scene::text::quote;
+use super::write::{number, triple};
+use crate::call::Call;
 
 const BSDFS: &[&str] = &[
     "diffuse",
@@ -28,21 +30,23 @@ const BSDFS: &[&str] = &[
     "null",
 ];
 
-/// The most text of materials [bytes]: references to what holds references make more of it than a file is long.
-const MAX_SIZE: usize = 1 << 26;
+/// A diffuse grey.
+fn matte(albedo: f64) -> Expr {
+    Call::new("matte").with("albedo", number(albedo)).finish()
+}
 
 /// What a surface is.
 #[derive(Clone, Debug)]
 pub(super) struct BsdfCall {
     /// A call that makes it, the same from both sides.
-    pub(super) call: String,
+    pub(super) call: Expr,
     /// Whether its back is black.
     pub(super) front_only: bool,
     is_black: bool,
 }
 
 impl BsdfCall {
-    fn front(call: String) -> BsdfCall {
+    fn front(call: Expr) -> BsdfCall {
         BsdfCall {
             call,
             front_only: true,
@@ -50,7 +54,7 @@ impl BsdfCall {
         }
     }
 
-    fn both(call: String) -> BsdfCall {
+    fn both(call: Expr) -> BsdfCall {
         BsdfCall {
             front_only: false,
             ..BsdfCall::front(call)
@@ -59,24 +63,24 @@ impl BsdfCall {
 
     /// What shapes without a material are.
     pub(super) fn grey() -> BsdfCall {
-        BsdfCall::front("matte(albedo = 0.5)".to_owned())
+        BsdfCall::front(matte(0.5))
     }
 
     /// What emitters without a material are.
     pub(super) fn black() -> BsdfCall {
         BsdfCall {
             is_black: true,
-            ..BsdfCall::front("matte(albedo = 0)".to_owned())
+            ..BsdfCall::front(matte(0.0))
         }
     }
 
     /// The surface where it scatters anything beside what it emits.
-    pub(super) fn under_light(&self) -> Option<String> {
+    pub(super) fn under_light(&self) -> Option<Expr> {
         (!self.is_black).then(|| self.call.clone())
     }
 
     /// The surface as part of one that has parts that scatter from both sides.
-    fn on_its_sides(self) -> String {
+    fn on_its_sides(self) -> Expr {
         if self.front_only {
             Call::new("sides").with("front", self.call).finish()
         } else {
@@ -87,50 +91,46 @@ impl BsdfCall {
 
 impl Translator<'_> {
     /// Translates a bsdf about the normal `n`, an expression, or about the surface's own.
-    pub(super) fn bsdf(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
-        // References may nest as deep as a file is long.
-        let surface = stacker::maybe_grow(128 << 10, 1 << 20, || self.any_bsdf(id, n));
-        self.size += surface.call.len();
-        if self.size > MAX_SIZE {
-            let place = self.object(id).place;
-            self.error(
-                place,
-                "materials refer to each other so often that they are too large",
-            );
-            return BsdfCall::grey();
-        }
-        surface
+    pub(super) fn bsdf(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
+        self.bounded(
+            id,
+            |translator| translator.any_bsdf(id, n),
+            |surface| &surface.call,
+        )
+        .unwrap_or_else(BsdfCall::grey)
     }
 
-    fn any_bsdf(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
-        if self.size > MAX_SIZE {
-            return BsdfCall::grey();
-        }
+    fn any_bsdf(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
         self.look_at(id);
-        let n = || n.map(str::to_owned);
+        let own = || n.cloned();
         match self.object(id).plugin.as_str() {
             "diffuse" => {
                 let albedo = self.color_argument(id, "reflectance", [0.5; 3], Use::Reflectance);
-                BsdfCall::front(Call::new("matte").with("albedo", albedo).maybe("n", n()).finish())
+                BsdfCall::front(
+                    Call::new("matte")
+                        .with("albedo", albedo)
+                        .maybe("n", own())
+                        .finish(),
+                )
             }
-            "dielectric" => self.dielectric(id, Call::new("glass"), n()),
+            "dielectric" => self.dielectric(id, Call::new("glass"), own()),
             "roughdielectric" => {
                 let call = Call::new("glass");
                 let call = self.roughness(id, call);
-                self.dielectric(id, call, n())
+                self.dielectric(id, call, own())
             }
-            "thindielectric" => self.dielectric(id, Call::new("thin_glass"), n()),
-            "conductor" => self.conductor(id, false, n()),
-            "roughconductor" => self.conductor(id, true, n()),
-            "plastic" => self.plastic(id, false, n()),
-            "roughplastic" => self.plastic(id, true, n()),
-            "principled" => self.principled(id, n()),
-            "principledthin" => self.principled_thin(id, n()),
-            "twosided" => self.twosided(id, n().as_deref()),
-            "mask" => self.mask(id, n().as_deref()),
-            "blendbsdf" => self.blend(id, n().as_deref()),
+            "thindielectric" => self.dielectric(id, Call::new("thin_glass"), own()),
+            "conductor" => self.conductor(id, false, own()),
+            "roughconductor" => self.conductor(id, true, own()),
+            "plastic" => self.plastic(id, false, own()),
+            "roughplastic" => self.plastic(id, true, own()),
+            "principled" => self.principled(id, own()),
+            "principledthin" => self.principled_thin(id, own()),
+            "twosided" => self.twosided(id, n),
+            "mask" => self.mask(id, n),
+            "blendbsdf" => self.blend(id, n),
             plugin @ ("normalmap" | "bumpmap") => {
-                if n().is_some() {
+                if n.is_some() {
                     let place = self.object(id).place;
                     let message = format!(
                         "this `{plugin}` is within another, which has no effect on it: one alone bends normals"
@@ -142,16 +142,16 @@ impl Translator<'_> {
                     _ => self.bump_map(id),
                 }
             }
-            "null" => BsdfCall::both("cutout(opacity = 0)".to_owned()),
+            "null" => BsdfCall::both(Call::new("cutout").with("opacity", 0).finish()),
             _ => {
                 self.unknown_plugin(id, BSDFS, "; a grey diffuse surface stands in for it");
-                BsdfCall::both("matte(albedo = 0.5)".to_owned())
+                BsdfCall::both(matte(0.5))
             }
         }
     }
 
     /// The index of refraction inside over the one outside.
-    fn ior(&mut self, id: ObjectId, inside: &str) -> String {
+    fn ior(&mut self, id: ObjectId, inside: &str) -> Expr {
         let [int, ext] =
             [("int_ior", inside), ("ext_ior", "air")].map(|(name, default)| self.index(id, name, default));
         if int > 0.0 && ext > 0.0 {
@@ -176,7 +176,7 @@ impl Translator<'_> {
         self.named_index(id, name, material)
     }
 
-    fn dielectric(&mut self, id: ObjectId, call: Call, n: Option<String>) -> BsdfCall {
+    fn dielectric(&mut self, id: ObjectId, call: Call, n: Option<Expr>) -> BsdfCall {
         let ior = self.ior(id, "bk7");
         let reflection = self.given_color(id, "specular_reflectance", Use::Reflectance);
         let transmission = self.given_color(id, "specular_transmittance", Use::Reflectance);
@@ -205,7 +205,7 @@ impl Translator<'_> {
         self.distribution(id, call)
     }
 
-    fn alpha(&mut self, id: ObjectId, name: &str) -> String {
+    fn alpha(&mut self, id: ObjectId, name: &str) -> Expr {
         self.given_float(id, name, Use::Unbounded)
             .unwrap_or_else(|| number(0.1))
     }
@@ -219,7 +219,7 @@ impl Translator<'_> {
             .as_str()
         {
             "ggx" => call,
-            "beckmann" => call.with("distribution", quote("beckmann")),
+            "beckmann" => call.with("distribution", Expr::string("beckmann")),
             other => {
                 let place = self.place_of(id, "distribution");
                 self.error(
@@ -231,7 +231,7 @@ impl Translator<'_> {
         }
     }
 
-    fn conductor(&mut self, id: ObjectId, rough: bool, n: Option<String>) -> BsdfCall {
+    fn conductor(&mut self, id: ObjectId, rough: bool, n: Option<Expr>) -> BsdfCall {
         let given = self.has(id, "eta") || self.has(id, "k");
         let mut call = Call::new("metal");
         match self.text(id, "material").unwrap_or("none").to_owned() {
@@ -250,7 +250,7 @@ impl Translator<'_> {
         BsdfCall::front(call.maybe("tint", tint).maybe("n", n).finish())
     }
 
-    fn plastic(&mut self, id: ObjectId, rough: bool, n: Option<String>) -> BsdfCall {
+    fn plastic(&mut self, id: ObjectId, rough: bool, n: Option<Expr>) -> BsdfCall {
         let albedo = self.color_argument(id, "diffuse_reflectance", [0.5; 3], Use::Reflectance);
         let ior = self.ior(id, "polypropylene");
         let mut call = Call::new("coated_diffuse")
@@ -261,17 +261,17 @@ impl Translator<'_> {
             call = call.with("alpha", alpha);
             call = self.distribution(id, call);
         } else {
-            call = call.with("alpha", "0");
+            call = call.with("alpha", 0);
         }
         let specular = self.given_color(id, "specular_reflectance", Use::Reflectance);
         call = call.maybe("specular", specular);
         if self.boolean(id, "nonlinear") == Some(true) {
-            call = call.with("nonlinear", "1");
+            call = call.with("nonlinear", 1);
         }
         BsdfCall::front(call.maybe("n", n).finish())
     }
 
-    fn principled(&mut self, id: ObjectId, n: Option<String>) -> BsdfCall {
+    fn principled(&mut self, id: ObjectId, n: Option<Expr>) -> BsdfCall {
         let call = self.principled_call(
             id,
             "principled",
@@ -301,7 +301,7 @@ impl Translator<'_> {
         }
     }
 
-    fn principled_thin(&mut self, id: ObjectId, n: Option<String>) -> BsdfCall {
+    fn principled_thin(&mut self, id: ObjectId, n: Option<Expr>) -> BsdfCall {
         let call = self.principled_call(id, "principled_thin", &["diff_trans"]);
         let rates = [
             "specular_reflectance_sampling_rate",
@@ -313,7 +313,7 @@ impl Translator<'_> {
         BsdfCall::both(call.maybe("n", n).finish())
     }
 
-    fn principled_call(&mut self, id: ObjectId, unit: &str, own: &[&str]) -> Call {
+    fn principled_call(&mut self, id: ObjectId, unit: &'static str, own: &[&str]) -> Call {
         let albedo = self.color_argument(id, "base_color", [0.5; 3], Use::Reflectance);
         let mut call = Call::new(unit).with("base_color", albedo);
         let common = [
@@ -348,7 +348,7 @@ impl Translator<'_> {
         }
     }
 
-    fn twosided(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
+    fn twosided(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
         self.ignore(id, &["allow_transmission"]);
         let sides: Vec<_> = self
             .parts(id, "bsdf")
@@ -390,7 +390,7 @@ impl Translator<'_> {
         id
     }
 
-    fn mask(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
+    fn mask(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
         let Some(nested) = self.nested(id) else {
             return BsdfCall::grey();
         };
@@ -399,7 +399,7 @@ impl Translator<'_> {
             .given_float(id, "opacity", Use::Reflectance)
             .unwrap_or_else(|| number(0.5));
         let call = Call::new("cutout")
-            .with("base", &base.call)
+            .with("base", base.call)
             .with("opacity", opacity)
             .finish();
         BsdfCall {
@@ -409,7 +409,7 @@ impl Translator<'_> {
         }
     }
 
-    fn blend(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
+    fn blend(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
         let &[a, b] = &self.parts(id, "bsdf")[..] else {
             let place = self.object(id).place;
             self.error(place, "a blendbsdf holds two bsdfs");
@@ -469,7 +469,7 @@ impl Translator<'_> {
     fn normal_map(&mut self, id: ObjectId) -> BsdfCall {
         self.bent(id, |translator, texture| {
             let call = translator.bitmap_call(texture, "normal_map")?;
-            let call = translator.unfiltered(texture, call).with("along_v", "0");
+            let call = translator.unfiltered(texture, call).with("along_v", 0);
             Some(translator.numbers_of(texture, call))
         })
     }
@@ -487,7 +487,7 @@ impl Translator<'_> {
                 .with("height", number(height))
                 .with("s_of_uv", s)
                 .with("t_of_uv", t)
-                .with("width", "0");
+                .with("width", 0);
             Some(translator.numbers_of(texture, call))
         })
     }
@@ -497,7 +497,7 @@ impl Translator<'_> {
         if self.boolean(texture, "raw") == Some(true) {
             call
         } else {
-            call.with("colorspace", quote("auto"))
+            call.with("colorspace", Expr::string("auto"))
         }
     }
 
@@ -510,13 +510,13 @@ impl Translator<'_> {
         };
         let n = relief
             .and_then(|texture| unit(self, texture))
-            .map(|call| if flips { call.with("flip", "1") } else { call })
-            .map(|call| format!("{}.n", call.finish()));
-        let surface = self.bsdf(nested, n.as_deref());
+            .map(|call| if flips { call.with("flip", 1) } else { call })
+            .map(|call| call.finish().member("n"));
+        let surface = self.bsdf(nested, n.as_ref());
         if !softens || n.is_none() {
             return surface;
         }
-        let call = Call::new("soft_terminator").with("base", &surface.call).finish();
+        let call = Call::new("soft_terminator").with("base", surface.call).finish();
         BsdfCall { call, ..surface }
     }
 }

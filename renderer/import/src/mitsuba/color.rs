@@ -1,5 +1,6 @@
 //! Translation of colours, spectra and named materials to linear Rec.709.
 
+use shading::syntax::ast::Expr;
 use shading::{Diagnostic, Span};
 
 pub(super) use renderer_base::spectrum::Use;
@@ -34,7 +35,12 @@ impl Translator<'_> {
                 Err(_) => self.spectrum(spectrum::parse_pairs(text), place, used_as),
             },
             PropertyValue::SpectrumFile(path) => {
-                match files::read(path).map(|bytes| files::text_of(&bytes).into_owned()) {
+                match self
+                    .document
+                    .file_system
+                    .read(path)
+                    .map(|bytes| files::text_of(&bytes).into_owned())
+                {
                     Ok(text) => self.spectrum(spectrum::read_spd(&text), place, used_as),
                     Err(error) => {
                         self.error(place, format!("cannot read {}: {error}", path.display()));
@@ -133,7 +139,7 @@ impl Translator<'_> {
     }
 
     /// The index of refraction and the extinction coefficient of a named metal.
-    pub(super) fn named_metal(&mut self, id: ObjectId, material: &str) -> [String; 2] {
+    pub(super) fn named_metal(&mut self, id: ObjectId, material: &str) -> [Expr; 2] {
         let metal = named::metal(material).unwrap_or_else(|| {
             let diagnostic = Diagnostic::error(format!("there is no metal `{material}`"));
             let place = self.place_of(id, "material");

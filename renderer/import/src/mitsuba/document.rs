@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use glam::{DMat4, DVec3};
 use shading::{SourceMap, Span};
 
-use renderer_base::files;
+use renderer_base::files::SharedFiles;
 
 /// Index of an object in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +56,8 @@ pub(super) enum PropertyValue {
 /// A scene file and all that it includes.
 #[derive(Debug, Default)]
 pub(super) struct Document {
+    /// The files among which those that it names are found.
+    pub(super) file_system: SharedFiles,
     pub(super) sources: SourceMap,
     pub(super) objects: Vec<Object>,
     /// The files that were read, the scene file first.
@@ -86,7 +88,7 @@ impl Document {
         let path = Path::new(name);
         let mut candidates = self.folders.iter().map(|folder| folder.join(path));
         candidates
-            .find(|candidate| files::kind(candidate).is_ok())
+            .find(|candidate| self.file_system.kind(candidate).is_ok())
             .unwrap_or_else(|| {
                 self.folders
                     .first()

@@ -4,13 +4,13 @@
 
 use glam::{DMat3, DMat4, DVec3};
 use shading::Diagnostic;
+use shading::syntax::ast::{Declaration, Expr};
 
 use super::color::Use;
 use super::document::ObjectId;
 use super::mesh::{MAX_STRETCH, stretches};
 use super::translator::Translator;
-use super::write::{Block, number, transform, triple};
-use renderer_scene::text::quote;
+use super::write::{number, transform, triple};
 
 const EMITTERS: &[&str] = &[
     "area",
@@ -45,59 +45,58 @@ impl Translator<'_> {
             _ => return self.unknown_plugin(id, EMITTERS, "; it is left out"),
         };
         let name = self.names.unique(object.name.as_deref().unwrap_or(plugin));
-        let mut block = Block::new(format!("light {} : {kind}", quote(&name)));
+        let mut light = Declaration::named("light", name).of_kind(kind);
         match plugin {
-            "constant" => block.set(
+            "constant" => light.set(
                 "color",
                 self.color_argument(id, "radiance", [1.0; 3], Use::Emission),
             ),
-            "envmap" => self.envmap(id, &mut block),
+            "envmap" => self.envmap(id, &mut light),
             "point" => {
                 let position = self.vector(id, "position");
                 let position = position.unwrap_or_else(|| self.placement(id).w_axis.truncate());
-                block.set("position", triple(position));
-                block.set(
+                light.set("position", triple(position));
+                light.set(
                     "intensity",
                     self.color_argument(id, "intensity", [1.0; 3], Use::Emission),
                 );
             }
-            "spot" => self.spot(id, &mut block),
-            "sky" | "sun" | "sunsky" => self.sky(id, &mut block),
+            "spot" => self.spot(id, &mut light),
+            "sky" | "sun" | "sunsky" => self.sky(id, &mut light),
             "directional" => {
                 let along_z = self.placement(id).z_axis.truncate();
                 let direction = self.vector(id, "direction").unwrap_or(along_z);
                 if direction.length_squared() > 0.0 {
-                    block.set("direction", triple(direction));
+                    light.set("direction", triple(direction));
                 } else {
                     let place = self.place_of(id, "direction");
                     self.error(place, "`direction` has no length");
                 }
-                block.set(
+                light.set(
                     "irradiance",
                     self.color_argument(id, "irradiance", [1.0; 3], Use::Emission),
                 );
                 // In Mitsuba a `to_world` that scales makes it brighter by the same factor.
                 let scale = along_z.length();
                 if (scale - 1.0).abs() > 1e-6 {
-                    block.set("scale", number(scale));
+                    light.set("scale", number(scale));
                 }
             }
-            _ => self.projector(id, &mut block),
+            _ => self.projector(id, &mut light),
         }
         self.ignore(id, &["sampling_weight", "bounds", "bsphere"]);
-        let place = self.object(id).place;
-        self.sections.lights.push(&block.finish(), place);
+        self.declare(light, object.place);
     }
 
     /// In its own space a map of Mitsuba's has +y up and its centre column at +z, as Kiln's. Its columns run the same
     /// way.
-    fn envmap(&mut self, id: ObjectId, block: &mut Block) {
+    fn envmap(&mut self, id: ObjectId, light: &mut Declaration) {
         if let Some(file) = self.image_file(id, "filename") {
-            block.set("map", quote(&file));
-            block.set("rows", "poles");
+            light.set("map", Expr::string(file));
+            light.set("rows", Expr::name("poles"));
         }
         if let Some(scale) = self.float(id, "scale") {
-            block.set("scale", number(scale));
+            light.set("scale", number(scale));
         }
         let matrix = self.placement(id);
         let place = self.place_of(id, "to_world");
@@ -107,32 +106,32 @@ impl Translator<'_> {
             self.say(Diagnostic::warning(message), place);
         }
         if matrix != DMat4::IDENTITY {
-            block.set("rotate", transform(&rotation_part(matrix)));
+            light.set("rotate", transform(&rotation_part(matrix)));
         }
         self.ignore(id, &["mis_compensation"]);
     }
 
-    fn spot(&mut self, id: ObjectId, block: &mut Block) {
+    fn spot(&mut self, id: ObjectId, light: &mut Declaration) {
         let matrix = self.placement(id);
         self.warn_of_stretching(id, &matrix);
-        block.set("position", triple(matrix.w_axis.truncate()));
-        block.set(
+        light.set("position", triple(matrix.w_axis.truncate()));
+        light.set(
             "direction",
             triple(matrix.z_axis.truncate().normalize_or(DVec3::Z)),
         );
-        block.set(
+        light.set(
             "intensity",
             self.color_argument(id, "intensity", [1.0; 3], Use::Emission),
         );
         let cutoff = self.float(id, "cutoff_angle").unwrap_or(20.0);
-        block.set("cutoff", number(cutoff));
-        block.set(
+        light.set("cutoff", number(cutoff));
+        light.set(
             "beam_width",
             number(self.float(id, "beam_width").unwrap_or(0.75 * cutoff)),
         );
-        if self.slide(id, block, matrix.determinant() < 0.0) {
+        if self.slide(id, light, matrix.determinant() < 0.0) {
             // The first row of the image is at the bottom.
-            block.set("up", triple(-matrix.y_axis.truncate()));
+            light.set("up", triple(-matrix.y_axis.truncate()));
         }
     }
 
@@ -148,7 +147,7 @@ impl Translator<'_> {
     }
 
     /// The picture that a light shines through, if it has one; `is_mirrored` where its left is on the right.
-    fn slide(&mut self, id: ObjectId, block: &mut Block, is_mirrored: bool) -> bool {
+    fn slide(&mut self, id: ObjectId, light: &mut Declaration, is_mirrored: bool) -> bool {
         let textures = self.parts(id, "texture");
         let Some(&texture) = textures.first() else {
             return false;
@@ -165,14 +164,14 @@ impl Translator<'_> {
         let Some(file) = self.image_file(texture, "filename") else {
             return false;
         };
-        block.set("map", quote(&file));
+        light.set("map", Expr::string(file));
         match self.text(texture, "wrap_mode").unwrap_or("repeat") {
             "clamp" => {}
-            "mirror" => block.set("wrap", "mirror"),
-            _ => block.set("wrap", "repeat"),
+            "mirror" => light.set("wrap", Expr::name("mirror")),
+            _ => light.set("wrap", Expr::name("repeat")),
         }
         if self.is_nearest(texture) {
-            block.set("interpolation", "closest");
+            light.set("interpolation", Expr::name("closest"));
         }
         if self.has(texture, "to_uv") || is_mirrored {
             let rows = self.coordinate_rows(texture);
@@ -181,31 +180,31 @@ impl Translator<'_> {
             } else {
                 rows
             };
-            block.set("s_of_uv", triple(s));
-            block.set("t_of_uv", triple(t));
+            light.set("s_of_uv", triple(s));
+            light.set("t_of_uv", triple(t));
         }
         if self.boolean(texture, "raw") == Some(true) {
-            block.set("colorspace", "raw");
+            light.set("colorspace", Expr::name("raw"));
         }
         self.ignore(texture, &["format", "accel"]);
         true
     }
 
-    fn projector(&mut self, id: ObjectId, block: &mut Block) {
+    fn projector(&mut self, id: ObjectId, light: &mut Declaration) {
         let matrix = self.placement(id);
         self.warn_of_stretching(id, &matrix);
         // It shines along +z with +x to the left, as sensors see.
         let turned = matrix * DMat4::from_scale(DVec3::new(-1.0, 1.0, -1.0));
-        block.set("transform", transform(&turned));
-        if !self.slide(id, block, false) {
+        light.set("transform", transform(&turned));
+        if !self.slide(id, light, false) {
             // A constant fills a square.
             let irradiance = self.color_argument(id, "irradiance", [1.0; 3], Use::Emission);
-            block.set("color", irradiance);
+            light.set("color", irradiance);
         }
         // In Mitsuba a projector that `to_world` makes longer is brighter by the same factor.
         let scale = self.float(id, "scale").unwrap_or(1.0);
-        block.set("scale", number(scale * matrix.z_axis.truncate().length()));
-        self.field_of_view(id, block);
+        light.set("scale", number(scale * matrix.z_axis.truncate().length()));
+        self.field_of_view(id, light);
     }
 }
 

@@ -1,9 +1,12 @@
 //! Translation of `medium`: bodies absorb light, and scatter none.
 
+use shading::syntax::ast::Expr;
+
 use super::color::Use;
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
-use super::write::{Call, color};
+use super::write::color;
+use crate::call::Call;
 
 const MEDIA: &[&str] = &["homogeneous"];
 
@@ -47,7 +50,7 @@ impl Translator<'_> {
     }
 
     /// A surface that a medium lies under.
-    pub(super) fn filled(&mut self, surface: String, medium: ObjectId) -> String {
+    pub(super) fn filled(&mut self, surface: Expr, medium: ObjectId) -> Expr {
         match self.absorption(medium) {
             Some(absorption) => Call::new("absorbing")
                 .with("base", surface)

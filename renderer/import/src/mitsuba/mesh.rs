@@ -5,15 +5,18 @@ use glam::{Affine3A, DMat3, DMat4, DVec3, Vec2, Vec3};
 use super::document::ObjectId;
 use super::mesh_files::{Known, Reading};
 use super::translator::Translator;
+use crate::file;
 use crate::obj::load_obj_mesh;
-use crate::{ImportError, load_ply, load_serialized, stem};
+use crate::serialized::load_serialized_from;
+use crate::{ImportError, parse_ply, stem};
+use renderer_base::files::Files;
 use renderer_geometry::Mesh;
 
 /// Largest relative change of angles by a transform that stands for none: files have few digits.
 pub(super) const MAX_STRETCH: f64 = 1e-3;
 
 impl Translator<'_> {
-    /// What the text calls Mitsuba's cube.
+    /// What the scene calls Mitsuba's cube.
     pub(super) fn cube_mesh(&mut self) -> String {
         if let Some(name) = &self.meshes.cube {
             return name.clone();
@@ -60,7 +63,7 @@ impl Translator<'_> {
         if let Some(known) = self.meshes.known.get(&reading) {
             return known.clone();
         }
-        let known = match read(plugin, &reading, world_from_object) {
+        let known = match read(&*self.document.file_system, plugin, &reading, world_from_object) {
             Ok(read) => {
                 for warning in read.warnings {
                     self.missing(place, format!("{}: {warning}", reading.path.display()));
@@ -90,11 +93,19 @@ struct ReadMesh {
 }
 
 /// Reads a mesh as Mitsuba does.
-fn read(plugin: &str, reading: &Reading, world_from_object: &DMat4) -> Result<ReadMesh, ImportError> {
+fn read(
+    files: &dyn Files,
+    plugin: &str,
+    reading: &Reading,
+    world_from_object: &DMat4,
+) -> Result<ReadMesh, ImportError> {
     let (mut mesh, warnings) = match plugin {
-        "serialized" => (load_serialized(&reading.path, reading.part)?, vec![]),
-        "obj" => load_obj_mesh(&reading.path)?,
-        _ => (load_ply(&reading.path)?, vec![]),
+        "serialized" => (load_serialized_from(files, &reading.path, reading.part)?, vec![]),
+        "obj" => load_obj_mesh(files, &reading.path)?,
+        _ => (
+            parse_ply(&file::read(files, &reading.path)?, &reading.path)?,
+            vec![],
+        ),
     };
     let has_normals = !mesh.normals.is_empty() && !reading.face_normals;
     mesh = if reading.face_normals {

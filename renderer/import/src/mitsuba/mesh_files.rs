@@ -29,7 +29,7 @@ pub(super) struct Reading {
 /// A mesh that has been read.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
-    /// What the text calls it.
+    /// What the scene calls it.
     pub(super) name: String,
     /// Whether the file gives it normals that are used.
     pub(super) has_normals: bool,

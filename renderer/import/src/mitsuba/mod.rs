@@ -1,9 +1,9 @@
-//! Mitsuba 3 importer: translates an XML scene to the text of a Kiln scene with its meshes.
+//! Mitsuba 3 importer: translates an XML scene to the declarations of a Kiln scene with its meshes.
 //!
-//! The text is read like any other scene, so that a scene renders the same whether it is read directly or converted.
-//! There are two steps: [`reader`] parses elements to objects without interpreting them; the other modules, named after
-//! Mitsuba's plugin types, translate objects. Unsupported features are reported once, with their location, and replaced
-//! by a substitute.
+//! The declarations are read like those of any other scene, so that a scene renders the same whether it is read directly
+//! or converted. Each has the place of the element that it comes from. There are two steps: [`reader`] parses elements to
+//! objects without interpreting them; the other modules, named after Mitsuba's plugin types, translate objects.
+//! Unsupported features are reported once, with their location, and replaced by a substitute.
 //!
 //! Conventions that differ are stated where they are converted: cameras in [`sensor`], texture coordinates in
 //! [`texture`], sides of surfaces in [`bsdf`], environment maps in [`emitter`].
@@ -19,7 +19,6 @@ mod mesh;
 mod mesh_files;
 mod object;
 mod reader;
-mod section;
 mod sensor;
 mod shape;
 mod sky;
@@ -31,14 +30,15 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::{Diagnostic, Diagnostics, Provenance, Severity};
+use shading::syntax::ast::Declaration;
+use shading::{Diagnostic, Diagnostics, Severity, SourceMap};
 
 use self::document::ObjectId;
 use self::mesh_files::Meshes;
 use self::reader::read_document;
-use self::section::Sections;
 use self::translator::Translator;
 use super::model::Names;
+use renderer_base::files::SharedFiles;
 use renderer_geometry::Mesh;
 
 /// What a user may say about a scene of Mitsuba's.
@@ -53,13 +53,13 @@ pub struct MitsubaOptions {
     pub folder: Option<String>,
 }
 
-/// A scene as text.
+/// A scene as declarations.
 #[derive(Clone, Debug)]
 pub struct Translation {
-    /// The scene in Kiln's language; names of files are relative to the folder of the scene file, or absolute.
-    pub text: String,
-    /// Which of its declarations come from where.
-    pub provenance: Vec<Provenance>,
+    /// The declarations of the scene; names of files are relative to the folder of the scene file, or absolute.
+    pub declarations: Vec<Declaration>,
+    /// The texts of the files, which the places of the declarations are in.
+    pub sources: SourceMap,
     /// The meshes that it names, by the names that it has for them.
     pub meshes: Vec<(String, Mesh)>,
     /// The images that it names, by the names that it has for them, and where they are.
@@ -75,8 +75,20 @@ pub struct Translation {
 /// # Errors
 /// All mistakes of the file, each with its place.
 pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, Diagnostics> {
+    translate_from(&SharedFiles::default(), path, options)
+}
+
+/// As [`translate`], from other files than those of the disk.
+///
+/// # Errors
+/// As [`translate`].
+pub fn translate_from(
+    files: &SharedFiles,
+    path: &Path,
+    options: &MitsubaOptions,
+) -> Result<Translation, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    let Some(document) = read_document(path, &options.defines, &mut diagnostics) else {
+    let Some(document) = read_document(files, path, &options.defines, &mut diagnostics) else {
         return Err(diagnostics);
     };
     let mut translator = Translator {
@@ -97,12 +109,12 @@ pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, D
         images: vec![],
         traces_particles: false,
         size: 0,
-        sections: Sections::default(),
+        declarations: vec![],
     };
     translator.scene();
     translator.report_unasked();
     let Translator {
-        sections,
+        mut declarations,
         meshes,
         images,
         ..
@@ -114,24 +126,31 @@ pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, D
         return Err(diagnostics);
     }
     let (meshes, mesh_files) = meshes.finish();
-    let (text, provenance) = sections.text(path);
-    let provenance = (provenance.into_iter())
-        .map(|(range, place)| Provenance {
-            range: range.start as u32..range.end as u32,
-            source: document.sources.get(place.source).clone(),
-            place: place.start..place.end,
-        })
-        .collect();
+    declarations.sort_by_key(|declaration| section(&declaration.keyword.text));
     let mut files = document.files;
     files.extend(mesh_files);
     Ok(Translation {
-        text,
-        provenance,
+        declarations,
+        sources: document.sources,
         meshes,
         images,
         files,
         warnings: diagnostics,
     })
+}
+
+/// Where the declarations of a keyword stand among the others.
+fn section(keyword: &str) -> Option<usize> {
+    let order = [
+        "integrator",
+        "film",
+        "sampler",
+        "camera",
+        "light",
+        "material",
+        "shape",
+    ];
+    order.iter().position(|known| *known == keyword)
 }
 
 impl Translator<'_> {

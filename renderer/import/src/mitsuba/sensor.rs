@@ -3,12 +3,12 @@
 //! Mitsuba's cameras look along +z with +x to the left; Kiln's look along −z with +x to the right: half a turn about y.
 
 use glam::{DMat4, DVec3};
+use shading::syntax::ast::{Declaration, Expr};
 
 use super::document::ObjectId;
 use super::translator::Translator;
-use super::write::{Block, number, transform};
+use super::write::{call, number, transform};
 use renderer_base::math::atan;
-use renderer_scene::text::quote;
 
 const SENSORS: &[&str] = &["perspective", "thinlens", "orthographic"];
 /// Those that come to the same picture: paths from the camera, or particles from the lights.
@@ -41,27 +41,27 @@ impl Translator<'_> {
         };
         let size = self.film(id, is_first);
         let name = self.names.unique(object.name.as_deref().unwrap_or("camera"));
-        let mut block = Block::new(format!("camera {} : {kind}", quote(&name)));
+        let mut camera = Declaration::named("camera", name).of_kind(kind);
         let matrix = self.placement(id);
         if kind == "orthographic" {
             // What is seen is 2 wide in the sensor's own space, whatever the film's size.
             let [x, y] = [matrix.x_axis, matrix.y_axis].map(|axis| axis.length());
-            block.set("width", number(2.0 * x));
+            camera.set("width", number(2.0 * x));
             if (x - y).abs() > 1e-6 * x {
-                block.set("height", number(2.0 * y * size[1] as f64 / size[0] as f64));
+                camera.set("height", number(2.0 * y * size[1] as f64 / size[0] as f64));
             }
         } else {
-            self.field_of_view(id, &mut block);
+            self.field_of_view(id, &mut camera);
         }
-        let camera = without_scale(matrix) * DMat4::from_scale(DVec3::new(-1.0, 1.0, -1.0));
-        block.set("transform", transform(&camera));
+        let world_from_camera = without_scale(matrix) * DMat4::from_scale(DVec3::new(-1.0, 1.0, -1.0));
+        camera.set("transform", transform(&world_from_camera));
         if plugin == "thinlens" {
             if let Some(radius) = self.float(id, "aperture_radius") {
-                block.set("aperture_radius", number(radius));
+                camera.set("aperture_radius", number(radius));
             }
             let far = self.float(id, "far_clip").unwrap_or(1e4);
             let distance = self.float(id, "focus_distance").unwrap_or(far);
-            block.set("focus_distance", number(distance));
+            camera.set("focus_distance", number(distance));
         }
         self.ignore(
             id,
@@ -81,30 +81,31 @@ impl Translator<'_> {
         } else {
             near
         };
-        block.set("near", number(start));
-        block.set("far", number(start + (far - near)));
+        camera.set("near", number(start));
+        camera.set("far", number(start + (far - near)));
         let shift = ["principal_point_offset_x", "principal_point_offset_y"]
             .map(|name| self.float(id, name).unwrap_or(0.0));
         // Mitsuba moves the middle of pinhole cameras alone.
         if shift != [0.0; 2] && plugin == "perspective" {
-            block.set("shift", format!("({}, {})", number(shift[0]), number(shift[1])));
+            camera.set("shift", shift.map(number));
         }
-        let place = self.object(id).place;
-        self.sections.cameras.push(&block.finish(), place);
+        self.declare(camera, object.place);
     }
 
     /// The field of view, by an angle or by a focal length.
-    pub(super) fn field_of_view(&mut self, id: ObjectId, block: &mut Block) {
+    pub(super) fn field_of_view(&mut self, id: ObjectId, declaration: &mut Declaration) {
         if let Some(fov) = self.float(id, "fov") {
             let place = self.place_of(id, "fov");
             if !(fov > 0.0 && fov < 180.0) {
                 self.error(place, "`fov` is to be between 0 and 180 degrees");
                 return;
             }
-            block.set("fov", number(fov));
+            declaration.set("fov", number(fov));
             let axis = self.text(id, "fov_axis").unwrap_or("x").to_ascii_lowercase();
             match axis.as_str() {
-                "x" | "y" | "diagonal" | "smaller" | "larger" => block.set("fov_axis", axis),
+                "x" | "y" | "diagonal" | "smaller" | "larger" => {
+                    declaration.set("fov_axis", Expr::name(axis));
+                }
                 _ => {
                     let place = self.place_of(id, "fov_axis");
                     self.error(place, "`fov_axis` is `x`, `y`, `diagonal`, `smaller` or `larger`");
@@ -128,8 +129,8 @@ impl Translator<'_> {
         };
         // Of film that is 36 × 24 mm, along its diagonal.
         let diagonal = (36.0f64 * 36.0 + 24.0 * 24.0).sqrt();
-        block.set("fov", number(2.0 * atan(0.5 * diagonal / length).to_degrees()));
-        block.set("fov_axis", "diagonal");
+        declaration.set("fov", number(2.0 * atan(0.5 * diagonal / length).to_degrees()));
+        declaration.set("fov_axis", Expr::name("diagonal"));
         self.ignore(id, &["fov_axis"]);
     }
 
@@ -138,8 +139,8 @@ impl Translator<'_> {
         let film = self.parts(sensor, "film").pop();
         let sampler = self.parts(sensor, "sampler").pop();
         let mut size = [768, 576];
-        let mut block = Block::new("film");
-        let mut filter = "gaussian(2, 0.5)".to_owned();
+        let mut declaration = Declaration::new("film");
+        let mut filter = default_filter();
         let mut border = false;
         if let Some(film) = film {
             self.look_at(film);
@@ -154,7 +155,7 @@ impl Translator<'_> {
                     *extent = 1;
                 }
             }
-            self.crop(film, size, &mut block);
+            self.crop(film, size, &mut declaration);
             border = self.boolean(film, "sample_border").unwrap_or(false);
             let names = [
                 "file_format",
@@ -168,9 +169,9 @@ impl Translator<'_> {
                 filter = self.filter(rfilter);
             }
         }
-        block.set("size", format!("({}, {})", size[0], size[1]));
-        block.set("filter", filter);
-        block.set("border", border.to_string());
+        declaration.set("size", size);
+        declaration.set("filter", filter);
+        declaration.set("border", border);
         let mut spp = 4;
         let mut seed = 0;
         if let Some(sampler) = sampler {
@@ -185,19 +186,19 @@ impl Translator<'_> {
         }
         if is_first {
             let place = self.object(film.unwrap_or(sensor)).place;
-            self.sections.settings.push(&block.finish(), place);
-            let mut block = Block::new("sampler");
-            block.set("spp", spp.to_string());
+            self.declare(declaration, place);
+            let mut declaration = Declaration::new("sampler");
+            declaration.set("spp", spp);
             if seed != 0 {
-                block.set("seed", (seed as u32).to_string());
+                declaration.set("seed", i64::from(seed as u32));
             }
             let place = self.object(sampler.unwrap_or(sensor)).place;
-            self.sections.settings.push(&block.finish(), place);
+            self.declare(declaration, place);
         }
         size
     }
 
-    fn crop(&mut self, film: ObjectId, size: [i64; 2], block: &mut Block) {
+    fn crop(&mut self, film: ObjectId, size: [i64; 2], declaration: &mut Declaration) {
         let x = self.integer(film, "crop_offset_x").unwrap_or(0);
         let y = self.integer(film, "crop_offset_y").unwrap_or(0);
         let width = self.integer(film, "crop_width").unwrap_or(size[0]);
@@ -209,14 +210,14 @@ impl Translator<'_> {
             at >= 0 && extent >= 1 && at.checked_add(extent).is_some_and(|end| end <= whole)
         };
         if within(x, width, size[0]) && within(y, height, size[1]) {
-            block.set("crop", format!("({x}, {y}, {}, {})", x + width, y + height));
+            declaration.set("crop", [x, y, x + width, y + height]);
         } else {
             let place = self.object(film).place;
             self.error(place, "the crop is not within the film");
         }
     }
 
-    fn filter(&mut self, id: ObjectId) -> String {
+    fn filter(&mut self, id: ObjectId) -> Expr {
         self.look_at(id);
         let get = |translator: &mut Self, name: &str, default: f64| {
             number(translator.float(id, name).unwrap_or(default))
@@ -224,22 +225,22 @@ impl Translator<'_> {
         match self.object(id).plugin.as_str() {
             "box" => {
                 self.ignore(id, &["radius"]);
-                "box(0.5)".to_owned()
+                call("box", [number(0.5)])
             }
-            "tent" => format!("tent({})", get(self, "radius", 1.0)),
+            "tent" => call("tent", [get(self, "radius", 1.0)]),
             "gaussian" => {
                 let stddev = self.float(id, "stddev").unwrap_or(0.5);
-                format!("gaussian({}, {})", number(4.0 * stddev), number(stddev))
+                call("gaussian", [4.0 * stddev, stddev].map(number))
             }
             "mitchell" => {
-                let (b, c) = (get(self, "B", 1.0 / 3.0), get(self, "C", 1.0 / 3.0));
-                format!("mitchell({b}, {c})")
+                let parameters = [get(self, "B", 1.0 / 3.0), get(self, "C", 1.0 / 3.0)];
+                call("mitchell", parameters)
             }
-            "catmullrom" => "catmull_rom".to_owned(),
-            "lanczos" => format!("lanczos({})", self.integer(id, "lobes").unwrap_or(3)),
+            "catmullrom" => Expr::name("catmull_rom"),
+            "lanczos" => call("lanczos", [self.integer(id, "lobes").unwrap_or(3).into()]),
             _ => {
                 self.unknown_plugin(id, FILTERS, "; a Gaussian stands in for it");
-                "gaussian(2, 0.5)".to_owned()
+                default_filter()
             }
         }
     }
@@ -264,20 +265,20 @@ impl Translator<'_> {
             }
             _ => {}
         }
-        let mut block = Block::new("integrator : path");
+        let mut declaration = Declaration::new("integrator").of_kind("path");
         let depth = if plugin == "direct" {
             Some(2)
         } else {
             self.integer(id, "max_depth").filter(|&depth| depth >= 0)
         };
         if let Some(depth) = depth {
-            block.set("depth", depth.to_string());
+            declaration.set("depth", depth);
         }
         if let Some(depth) = self.integer(id, "rr_depth") {
-            block.set("rr_depth", depth.max(1).to_string());
+            declaration.set("rr_depth", depth.max(1));
         }
         if self.boolean(id, "hide_emitters") == Some(true) {
-            block.set("hide_emitters", "true");
+            declaration.set("hide_emitters", true);
         }
         let sampling = [
             "emitter_samples",
@@ -289,8 +290,13 @@ impl Translator<'_> {
         ];
         self.ignore(id, &sampling);
         let place = self.object(id).place;
-        self.sections.settings.push(&block.finish(), place);
+        self.declare(declaration, place);
     }
+}
+
+/// Mitsuba's filter where none is given.
+fn default_filter() -> Expr {
+    call("gaussian", [2.0, 0.5].map(number))
 }
 
 /// The transform with its axes made of unit length: a camera's scale means nothing but to its film.

@@ -4,15 +4,16 @@
 
 use glam::{DMat4, DVec3};
 use shading::Diagnostic;
+use shading::syntax::ast::{Declaration, Expr, ExprKind};
 
 use super::bsdf::BsdfCall;
 use super::color::Use;
 use super::document::ObjectId;
 use super::mesh::{MAX_STRETCH, stretches};
 use super::translator::{MaterialKey, MaterialName, Translator};
-use super::write::{Block, Call, number, transform, triple};
+use super::write::{number, transform, triple};
+use crate::call::Call;
 use renderer_base::math::coordinate_system;
-use renderer_scene::text::quote;
 
 pub(super) const SHAPES: &[&str] = &[
     "obj",
@@ -33,12 +34,12 @@ pub(super) struct Body {
     /// `sphere`, `mesh`, …
     kind: &'static str,
     /// What stands in its block.
-    keys: Vec<(&'static str, String)>,
+    keys: Vec<(&'static str, Expr)>,
     /// Places it, before anything else does.
     world_from_object: DMat4,
     flip_normals: bool,
     material: MaterialName,
-    sheet: Option<(&'static str, String)>,
+    sheet: Option<(&'static str, Expr)>,
 }
 
 impl Translator<'_> {
@@ -100,42 +101,40 @@ impl Translator<'_> {
         members
     }
 
-    /// Writes a shape down. `id` gives the name.
+    /// Declares a shape. `id` gives the name.
     fn place(&mut self, id: ObjectId, body: &Body, world_from_group: DMat4) {
         let object = self.object(id);
         let name = self
             .names
             .unique(object.name.as_deref().unwrap_or(&object.plugin));
-        let mut block = Block::new(format!("shape {} : {}", quote(&name), body.kind));
+        let mut shape = Declaration::named("shape", &name).of_kind(body.kind);
         for (key, value) in &body.keys {
-            block.set(key, value);
+            shape.set(key, value.clone());
         }
         let matrix = world_from_group * body.world_from_object;
         if matrix != DMat4::IDENTITY {
-            block.set("transform", transform(&matrix));
+            shape.set("transform", transform(&matrix));
         }
         if body.flip_normals {
-            block.set("flip_normals", "true");
+            shape.set("flip_normals", true);
         }
-        block.set("material", &body.material.name);
-        let place = self.object(id).place;
-        self.sections.shapes.push(&block.finish(), place);
+        shape.set("material", Expr::string(&body.material.name));
+        self.declare(shape, object.place);
         if let Some((outline, irradiance)) = &body.sheet {
-            let mut block = Block::new(format!("light {} : directional_area", quote(&name)));
-            block.set("outline", *outline);
-            block.set("transform", transform(&matrix));
-            block.set("irradiance", irradiance);
+            let mut light = Declaration::named("light", name).of_kind("directional_area");
+            light.set("outline", Expr::name(*outline));
+            light.set("transform", transform(&matrix));
+            light.set("irradiance", irradiance.clone());
             if !self.traces_particles {
-                block.set("scale", "0");
-                let text = "// Mitsuba's path tracers do not find this light.\n";
-                self.sections.lights.push(text, place);
+                // Mitsuba's path tracers do not find this light.
+                light.set("scale", 0);
             }
-            self.sections.lights.push(&block.finish(), place);
+            self.declare(light, object.place);
         }
     }
 
     /// The outline and the irradiance of a shape that shines straight ahead.
-    fn sheet(&mut self, id: ObjectId) -> Option<(&'static str, String)> {
+    fn sheet(&mut self, id: ObjectId) -> Option<(&'static str, Expr)> {
         let emitter = *self.parts(id, "emitter").first()?;
         if self.object(emitter).plugin != "directionalarea" {
             return None;
@@ -173,7 +172,7 @@ impl Translator<'_> {
             // Kiln's own has texture coordinates another way round on its faces.
             "cube" if body.material.uses_uv => {
                 body.kind = "mesh";
-                body.keys.push(("file", quote(&self.cube_mesh())));
+                body.keys.push(("file", Expr::string(self.cube_mesh())));
             }
             "rectangle" => body.kind = "rectangle",
             "cube" => body.kind = "cube",
@@ -185,7 +184,7 @@ impl Translator<'_> {
             "obj" | "ply" | "serialized" => {
                 body.kind = "mesh";
                 let mesh = self.mesh(id, &body.world_from_object)?;
-                body.keys.push(("file", quote(&mesh.name)));
+                body.keys.push(("file", Expr::string(mesh.name)));
                 // The sides of what has no normals of its own follow from the order of its vertices in the world.
                 let mirrored = body.world_from_object.determinant() < 0.0;
                 body.flip_normals ^= mirrored && !mesh.has_normals;
@@ -208,7 +207,7 @@ impl Translator<'_> {
         let file = body.keys.iter().find(|(key, _)| *key == "file");
         let mesh = file.and_then(|(_, file)| {
             let mut meshes = self.meshes.list.iter();
-            meshes.find_map(|(name, mesh)| (quote(name) == *file).then_some(mesh))
+            meshes.find_map(|(name, mesh)| (ExprKind::String(name.clone()) == file.kind).then_some(mesh))
         });
         let mut missing = body.material.attributes.clone();
         missing.retain(|(name, _)| !mesh.is_some_and(|mesh| mesh.has_attribute(name)));
@@ -293,7 +292,7 @@ impl Translator<'_> {
             (None, Some(_)) => "lamp".to_owned(),
             (None, None) => "material".to_owned(),
         };
-        let name = quote(&self.names.unique(&name));
+        let name = self.names.unique(&name);
         let (lookups, attributes) = (self.lookups, self.attributes.len());
         let surface = match (key.bsdf, key.emitter) {
             (Some(bsdf), _) => self.bsdf(bsdf, None),
@@ -307,15 +306,14 @@ impl Translator<'_> {
         if let Some(medium) = key.interior {
             call = self.filled(call, medium);
         }
-        let one_sided = if surface.front_only {
-            " { one_sided = true; }"
-        } else {
-            ";"
-        };
+        self.size = self.size.saturating_add(call.size().nodes);
+        let mut material = Declaration::named("material", &name);
+        material.value = Some(call);
+        if surface.front_only {
+            material.set("one_sided", true);
+        }
         let place = self.object(key.bsdf.or(key.emitter).unwrap_or(id)).place;
-        self.sections
-            .materials
-            .push(&format!("material {name} = {call}{one_sided}\n"), place);
+        self.declare(material, place);
         let name = MaterialName {
             name,
             uses_uv: self.lookups > lookups,
@@ -326,7 +324,7 @@ impl Translator<'_> {
     }
 
     /// A surface that emits.
-    fn lamp(&mut self, id: ObjectId, surface: &BsdfCall) -> String {
+    fn lamp(&mut self, id: ObjectId, surface: &BsdfCall) -> Expr {
         self.look_at(id);
         self.surroundings(id);
         let plugin = self.object(id).plugin.as_str();

@@ -1,11 +1,12 @@
 //! Translation of `sunsky`, and of sky or sun alone. In its own space the zenith is +z.
 
 use glam::{DMat3, DVec3};
+use shading::syntax::ast::Declaration;
 
 use super::color::Use;
 use super::document::ObjectId;
 use super::translator::Translator;
-use super::write::{Block, number, triple};
+use super::write::{number, triple};
 use renderer_base::sky::position::{GeoLocation, Moment, sun_position};
 
 const TIMES: &[&str] = &[
@@ -21,7 +22,7 @@ const TIMES: &[&str] = &[
 ];
 
 impl Translator<'_> {
-    pub(super) fn sky(&mut self, id: ObjectId, block: &mut Block) {
+    pub(super) fn sky(&mut self, id: ObjectId, light: &mut Declaration) {
         let world_from_sky = DMat3::from_mat4(self.placement(id));
         let sun = match self.vector(id, "sun_direction") {
             // Of the world, whatever the transform.
@@ -29,15 +30,15 @@ impl Translator<'_> {
             None => (world_from_sky * self.sun_by_time(id)).normalize_or(DVec3::Z),
         };
         self.ignore(id, TIMES);
-        block.set("sun_direction", triple(sun));
-        block.set("up", triple((world_from_sky * DVec3::Z).normalize_or(DVec3::Y)));
+        light.set("sun_direction", triple(sun));
+        light.set("up", triple((world_from_sky * DVec3::Z).normalize_or(DVec3::Y)));
         let turbidity = self.float(id, "turbidity").unwrap_or(3.0);
         if !(1.0..=10.0).contains(&turbidity) {
             let place = self.place_of(id, "turbidity");
             self.error(place, "`turbidity` is to be between 1 and 10");
         }
-        block.set("turbidity", number(turbidity));
-        block.set(
+        light.set("turbidity", number(turbidity));
+        light.set(
             "albedo",
             self.color_argument(id, "albedo", [0.3; 3], Use::Reflectance),
         );
@@ -49,10 +50,10 @@ impl Translator<'_> {
                 let place = self.place_of(id, key);
                 self.error(place, format!("`{key}` is not to be negative"));
             }
-            block.set(key, number(scale));
+            light.set(key, number(scale));
         }
         if let Some(angle) = self.float(id, "sun_aperture") {
-            block.set("sun_angle", number(angle));
+            light.set("sun_angle", number(angle));
         }
         self.ignore(id, &["complex_sun"]);
     }

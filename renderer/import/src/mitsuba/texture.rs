@@ -6,32 +6,26 @@
 use std::path::PathBuf;
 
 use glam::{DMat4, DVec3};
+use shading::syntax::ast::{BinaryOp, Expr};
 
 use super::color::{SPECTRA, Use};
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
-use super::write::{Call, color, number};
+use super::write::{call, color, number};
+use crate::call::Call;
 use crate::stem;
-use renderer_base::files;
-use renderer_scene::text::quote;
 
 const TEXTURES: &[&str] = &["bitmap", "checkerboard", "mesh_attribute"];
 
 impl Translator<'_> {
     /// What a property says as a colour: a number, a tuple or the call of a unit.
-    pub(super) fn color_argument(
-        &mut self,
-        id: ObjectId,
-        name: &str,
-        default: [f64; 3],
-        usage: Use,
-    ) -> String {
+    pub(super) fn color_argument(&mut self, id: ObjectId, name: &str, default: [f64; 3], usage: Use) -> Expr {
         self.given_color(id, name, usage)
             .unwrap_or_else(|| color(default))
     }
 
     /// The same, where the property is there.
-    pub(super) fn given_color(&mut self, id: ObjectId, name: &str, usage: Use) -> Option<String> {
+    pub(super) fn given_color(&mut self, id: ObjectId, name: &str, usage: Use) -> Option<Expr> {
         let (value, place) = self.find(id, name)?;
         if let PropertyValue::Object(texture) = *value {
             return Some(self.texture(texture, usage));
@@ -46,7 +40,7 @@ impl Translator<'_> {
     }
 
     /// What a property says as a number, where it is there.
-    pub(super) fn given_float(&mut self, id: ObjectId, name: &str, usage: Use) -> Option<String> {
+    pub(super) fn given_float(&mut self, id: ObjectId, name: &str, usage: Use) -> Option<Expr> {
         let (value, place) = self.find(id, name)?;
         if let PropertyValue::Object(texture) = *value {
             return Some(self.float_texture(texture));
@@ -73,7 +67,12 @@ impl Translator<'_> {
     }
 
     /// A texture as a colour.
-    pub(super) fn texture(&mut self, id: ObjectId, usage: Use) -> String {
+    pub(super) fn texture(&mut self, id: ObjectId, usage: Use) -> Expr {
+        self.bounded(id, |translator| translator.any_texture(id, usage), |expr| expr)
+            .unwrap_or_else(|| number(0.5))
+    }
+
+    fn any_texture(&mut self, id: ObjectId, usage: Use) -> Expr {
         self.look_at(id);
         if let Some(nested) = self.under_d65(id) {
             return self.texture(nested, usage);
@@ -91,7 +90,7 @@ impl Translator<'_> {
                 };
                 let colors = [("color0", 0.4), ("color1", 0.2)]
                     .map(|(name, default)| self.color_argument(id, name, [default; 3], usage));
-                self.checkerboard(id, &colors)
+                self.checkerboard(id, colors)
             }
             "mesh_attribute" => self.mesh_attribute(id),
             _ => {
@@ -103,7 +102,12 @@ impl Translator<'_> {
 
     /// A texture as a number: the luminance of its colour, or the mean of the channels of a colour that is the same
     /// everywhere.
-    pub(super) fn float_texture(&mut self, id: ObjectId) -> String {
+    fn float_texture(&mut self, id: ObjectId) -> Expr {
+        self.bounded(id, |translator| translator.any_float_texture(id), |expr| expr)
+            .unwrap_or_else(|| number(0.5))
+    }
+
+    fn any_float_texture(&mut self, id: ObjectId) -> Expr {
         self.look_at(id);
         if let Some(nested) = self.under_d65(id) {
             return self.float_texture(nested);
@@ -118,19 +122,19 @@ impl Translator<'_> {
                 self.given_float(id, name, Use::Unbounded)
                     .unwrap_or_else(|| number(default))
             });
-            return format!("{}[0]", self.checkerboard(id, &numbers));
+            return self.checkerboard(id, numbers).index(0);
         }
-        format!("luminance({})", self.texture(id, Use::Unbounded))
+        call("luminance", [self.texture(id, Use::Unbounded)])
     }
 
-    fn bitmap(&mut self, id: ObjectId) -> String {
+    fn bitmap(&mut self, id: ObjectId) -> Expr {
         let raw = self.boolean(id, "raw") == Some(true);
         let Some(call) = self.bitmap_call(id, "image") else {
             return number(0.5);
         };
         let call = self.unfiltered(id, call);
         let call = if raw {
-            call.with("colorspace", quote("raw"))
+            call.with("colorspace", Expr::string("raw"))
         } else {
             call
         };
@@ -142,7 +146,7 @@ impl Translator<'_> {
         let [s, t] = self.coordinates(id);
         let call = call.with("s", s).with("t", t).with("width", number(0.0));
         if self.is_nearest(id) {
-            call.with("interp", quote("closest"))
+            call.with("interp", Expr::string("closest"))
         } else {
             call
         }
@@ -161,13 +165,13 @@ impl Translator<'_> {
     }
 
     /// The beginning of a call of a unit that looks up an image.
-    pub(super) fn bitmap_call(&mut self, id: ObjectId, unit: &str) -> Option<Call> {
+    pub(super) fn bitmap_call(&mut self, id: ObjectId, unit: &'static str) -> Option<Call> {
         let file = self.image_file(id, "filename")?;
-        let call = Call::new(unit).with("file", quote(&file));
+        let call = Call::new(unit).with("file", Expr::string(file));
         self.ignore(id, &["raw", "format", "accel", "filter_type"]);
         Some(match self.text(id, "wrap_mode").unwrap_or("repeat") {
             "repeat" => call,
-            wrap @ ("mirror" | "clamp") => call.with("wrap", quote(wrap)),
+            wrap @ ("mirror" | "clamp") => call.with("wrap", Expr::string(wrap)),
             _ => {
                 let place = self.place_of(id, "wrap_mode");
                 self.error(place, "`wrap_mode` is `repeat`, `mirror` or `clamp`");
@@ -176,7 +180,7 @@ impl Translator<'_> {
         })
     }
 
-    /// The image that a property names, as the text names it.
+    /// The image that a property names, as the scene names it.
     pub(super) fn image_file(&mut self, id: ObjectId, property: &str) -> Option<String> {
         let Some(name) = self.text(id, property) else {
             let place = self.object(id).place;
@@ -185,7 +189,7 @@ impl Translator<'_> {
             return None;
         };
         let path = self.document.resolve(name);
-        if !files::is_file(&path) {
+        if !self.document.file_system.is_file(&path) {
             let place = self.place_of(id, property);
             self.error(place, format!("there is no file {}", path.display()));
             return None;
@@ -193,7 +197,7 @@ impl Translator<'_> {
         Some(self.image_name(path))
     }
 
-    /// What the text calls an image.
+    /// What the scene calls an image.
     fn image_name(&mut self, path: PathBuf) -> String {
         if let Some((name, _)) = self.images.iter().find(|(_, known)| *known == path) {
             return name.clone();
@@ -213,7 +217,7 @@ impl Translator<'_> {
     }
 
     /// What `to_uv` makes of texture coordinates, as expressions.
-    pub(super) fn coordinates(&mut self, id: ObjectId) -> [String; 2] {
+    pub(super) fn coordinates(&mut self, id: ObjectId) -> [Expr; 2] {
         self.coordinate_rows(id)
             .map(|row| linear(&[(row.x, "u"), (row.y, "v")], row.z))
     }
@@ -228,30 +232,32 @@ impl Translator<'_> {
         })
     }
 
-    fn checkerboard(&mut self, id: ObjectId, [first, second]: &[String; 2]) -> String {
+    fn checkerboard(&mut self, id: ObjectId, [first, second]: [Expr; 2]) -> Expr {
         let [s, t] = self.coordinates(id);
         // Two squares by two for each unit.
         Call::new("checker")
             .with("a", first)
             .with("b", second)
-            .with("columns", "2")
-            .with("rows", "2")
+            .with("columns", 2)
+            .with("rows", 2)
             .with("s", s)
             .with("t", t)
             .finish()
     }
 
-    fn mesh_attribute(&mut self, id: ObjectId) -> String {
+    fn mesh_attribute(&mut self, id: ObjectId) -> Expr {
         let Some(name) = self.text(id, "name") else {
             let place = self.object(id).place;
             self.error(place, "a mesh_attribute needs a `name`");
             return number(0.5);
         };
         let attribute = (name.to_owned(), self.place_of(id, "name"));
-        let call = Call::new("attribute_color").with("name", quote(name)).finish();
+        let call = Call::new("attribute_color")
+            .with("name", Expr::string(name))
+            .finish();
         self.attributes.push(attribute);
         match self.float(id, "scale") {
-            Some(scale) if scale != 1.0 => format!("{} * {call}", number(scale)),
+            Some(scale) if scale != 1.0 => Expr::binary(BinaryOp::Mul, number(scale), call),
             _ => call,
         }
     }
@@ -263,26 +269,17 @@ fn mean([r, g, b]: [f64; 3]) -> f64 {
 }
 
 /// A sum of products: `2 * u + 0.5`.
-fn linear(terms: &[(f64, &str)], constant: f64) -> String {
-    let mut text = String::new();
-    for &(factor, name) in terms {
-        if factor == 0.0 {
-            continue;
-        }
-        if !text.is_empty() {
-            text.push_str(" + ");
-        }
+fn linear(factors: &[(f64, &str)], constant: f64) -> Expr {
+    let factors = factors.iter().filter(|(factor, _)| *factor != 0.0);
+    let product = |&(factor, name): &(f64, &str)| {
         if factor == 1.0 {
-            text.push_str(name);
+            Expr::name(name)
         } else {
-            text.push_str(&format!("{} * {name}", number(factor)));
+            Expr::binary(BinaryOp::Mul, number(factor), Expr::name(name))
         }
-    }
-    if constant != 0.0 || text.is_empty() {
-        if !text.is_empty() {
-            text.push_str(" + ");
-        }
-        text.push_str(&number(constant));
-    }
-    text
+    };
+    let constant_term = (constant != 0.0).then(|| number(constant));
+    let terms = factors.map(product).chain(constant_term);
+    let sum = terms.reduce(|left, right| Expr::binary(BinaryOp::Add, left, right));
+    sum.unwrap_or_else(|| number(constant))
 }

@@ -3,12 +3,17 @@
 use std::path::PathBuf;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use shading::syntax::ast::{Declaration, Expr, ExprKind, MAX_DEPTH, TreeSize};
 use shading::{Diagnostics, Span};
 
 use super::document::{Document, ObjectId};
 use super::mesh_files::Meshes;
-use super::section::Sections;
 use crate::model::Names;
+
+/// The most expressions of all materials: references to what holds references make more of them than a file is long.
+const MAX_NODES: usize = 1 << 20;
+/// The deepest expression of a material; there is room for what lies around it.
+const MAX_NESTING: usize = MAX_DEPTH - 16;
 
 /// The state of a translation.
 pub(super) struct Translator<'a> {
@@ -37,9 +42,9 @@ pub(super) struct Translator<'a> {
     pub(super) images: Vec<(String, PathBuf)>,
     /// Whether Mitsuba renders the scene by particles from the lights.
     pub(super) traces_particles: bool,
-    /// How much was written for materials [bytes].
+    /// How many expressions the materials so far have, or more than there may be.
     pub(super) size: usize,
-    pub(super) sections: Sections,
+    pub(super) declarations: Vec<Declaration>,
 }
 
 impl Translator<'_> {
@@ -47,6 +52,49 @@ impl Translator<'_> {
     pub(super) fn look_at(&mut self, id: ObjectId) {
         if self.seen.insert(id) {
             self.translated.push(id);
+        }
+    }
+
+    /// What `make` makes of an object that is a part of a material; `None` where the expression in it is too large.
+    pub(super) fn bounded<T>(
+        &mut self,
+        id: ObjectId,
+        make: impl FnOnce(&mut Self) -> T,
+        expr: fn(&T) -> &Expr,
+    ) -> Option<T> {
+        if self.size > MAX_NODES {
+            return None;
+        }
+        // References may nest as deep as a file is long.
+        let made = stacker::maybe_grow(128 << 10, 1 << 20, || make(self));
+        let TreeSize { nodes, depth } = expr(&made).size();
+        let message = if self.size > MAX_NODES {
+            // That is reported.
+            return None;
+        } else if self.size + nodes > MAX_NODES {
+            self.size = usize::MAX;
+            "materials refer to each other so often that they are too large"
+        } else if depth > MAX_NESTING {
+            "materials are nested too deeply"
+        } else {
+            return Some(made);
+        };
+        let place = self.object(id).place;
+        self.error(place, message);
+        None
+    }
+
+    /// Adds a declaration of what stands at `place`.
+    pub(super) fn declare(&mut self, mut declaration: Declaration, place: Span) {
+        declaration.set_span(place);
+        let mut is_finite = true;
+        declaration.for_each_expr(&mut |expr| {
+            is_finite &= !matches!(expr.kind, ExprKind::Float(value) if !value.is_finite());
+        });
+        if is_finite {
+            self.declarations.push(declaration);
+        } else {
+            self.error(place, "a number that this comes to is not finite");
         }
     }
 }
@@ -62,7 +110,6 @@ pub(super) struct MaterialKey {
 /// A material as shapes call it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MaterialName {
-    /// In quotes.
     pub(super) name: String,
     /// Whether it looks texture coordinates up, or the directions that they run in.
     pub(super) uses_uv: bool,

@@ -1,13 +1,14 @@
 //! Collects the files that a scene reads, by loading it with recording.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use shading::{Diagnostic, Diagnostics};
 
 use crate::command::Failure;
 use crate::command::common::failure;
 use crate::command::scene_options::NamedScene;
-use renderer_base::files::{self, Asked, Recorded};
+use renderer_base::files::{Asked, Files, Recorded, RecordedFiles, SharedFiles};
 use renderer_transport::scene::build::find_inputs;
 
 /// A scene that is read as if it lay in the archive.
@@ -48,6 +49,7 @@ impl Gathering {
                 .clone()
                 .with_paths(place)
                 .ok_or_else(|| failure(Diagnostic::error("the path of --light is not text").into()))?,
+            files: scene.files.clone(),
         };
         Ok(Gathering {
             scene,
@@ -59,7 +61,13 @@ impl Gathering {
 
     /// What is asked for, with warnings.
     pub(super) fn run(&self) -> Result<(Recorded, Diagnostics), Diagnostics> {
-        let (result, recorded) = files::record(&self.folder, &self.as_if, || look(&self.packed));
+        let files = RecordedFiles::new(self.scene.files.clone(), &self.folder, &self.as_if);
+        let files = Arc::new(files);
+        let result = look(&NamedScene {
+            files: SharedFiles::from(files.clone() as Arc<dyn Files>),
+            ..self.packed.clone()
+        });
+        let recorded = files.take();
         match result {
             Ok(warnings) if warnings.list.is_empty() => Ok((recorded, warnings)),
             result => {
@@ -68,6 +76,11 @@ impl Gathering {
                 result.map(|_| (recorded, warnings))
             }
         }
+    }
+
+    /// The files of the scene.
+    pub(super) fn files(&self) -> &SharedFiles {
+        &self.scene.files
     }
 
     /// The path of a file that was asked for.

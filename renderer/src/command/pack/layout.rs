@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use shading::Diagnostic;
 
 use super::gathering::{Gathering, MAX_UP};
-use renderer_base::files::{self, Asked, FileKind, MANIFEST, Manifest, Recorded, is_inside, key_of, normal};
+use renderer_base::files::{Asked, FileKind, Files, MANIFEST, Manifest, Recorded, is_inside, key_of, normal};
 
 /// The folder of files that are nowhere near the scene.
 const EXTERNAL: &str = "external";
@@ -24,6 +24,7 @@ pub(super) struct Layout {
 impl Layout {
     pub(super) fn new(gathering: &Gathering, recorded: &Recorded) -> Result<Layout, Diagnostic> {
         let root = Root::new(&gathering.folder, recorded);
+        let files = &**gathering.files();
         let mut keys = vec![];
         let mut folders = BTreeSet::new();
         for (asked, kind) in recorded {
@@ -45,11 +46,11 @@ impl Layout {
         keys.sort();
         let mut entries = Entries::default();
         for (key, path) in &keys {
-            entries.add_in_place(key, path);
+            entries.add_in_place(files, key, path);
         }
         let mut paths = BTreeMap::new();
         for (key, path) in &keys {
-            let entry = entries.of(path);
+            let entry = entries.of(files, path);
             if normal(key).as_ref() != Some(&entry) {
                 paths.insert(key.clone(), entry);
             }
@@ -66,7 +67,8 @@ impl Layout {
         let options = options.ok_or_else(|| Diagnostic::error("a path of the command line is not text"))?;
         let mut sizes = BTreeMap::new();
         for (name, path) in &entries.sources {
-            let size = files::open(path)
+            let size = files
+                .open(path)
                 .map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", path.display())))?;
             sizes.insert(name.clone(), size.len());
         }
@@ -151,8 +153,8 @@ struct Entries {
 
 impl Entries {
     /// Gives a file the place that its path means by itself, if it means one that is free and has none yet.
-    fn add_in_place(&mut self, key: &str, path: &Path) {
-        let identity = files::identity(path);
+    fn add_in_place(&mut self, files: &dyn Files, key: &str, path: &Path) {
+        let identity = files.identity(path);
         if let Some(name) = normal(key).filter(|name| is_inside(name) && name != MANIFEST)
             && !self.names.contains_key(&identity)
             && !self.sources.contains_key(&name)
@@ -162,8 +164,8 @@ impl Entries {
     }
 
     /// The entry of a file.
-    fn of(&mut self, path: &Path) -> String {
-        let identity = files::identity(path);
+    fn of(&mut self, files: &dyn Files, path: &Path) -> String {
+        let identity = files.identity(path);
         if let Some(name) = self.names.get(&identity) {
             return name.clone();
         }

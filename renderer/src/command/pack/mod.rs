@@ -60,7 +60,7 @@ pub(super) fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result
     let found = found.map(|(asked, _)| gathering.actual(asked));
     outputs.spare(found)?;
     let layout = Layout::new(&gathering, &recorded).map_err(|error| failure(error.into()))?;
-    let sizes = write::archive(output, &layout)?;
+    let sizes = write::archive(&**gathering.files(), output, &layout)?;
     Ok(Packed {
         layout,
         sizes,

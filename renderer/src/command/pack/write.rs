@@ -7,7 +7,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::layout::Layout;
-use renderer_base::files::{self, MANIFEST};
+use renderer_base::files::{Files, MANIFEST};
 use renderer_image::{ImageError, write_whole_with};
 
 /// Formats that are compressed already, or that are read in parts.
@@ -20,7 +20,7 @@ pub(super) struct Sizes {
 }
 
 /// Writes the archive, or nothing.
-pub(super) fn archive(path: &Path, layout: &Layout) -> Result<Sizes, ImageError> {
+pub(super) fn archive(files: &dyn Files, path: &Path, layout: &Layout) -> Result<Sizes, ImageError> {
     let mut archive = 0;
     write_whole_with(path, |file| {
         let mut writer = ZipWriter::new(Target::new(file));
@@ -30,7 +30,9 @@ pub(super) fn archive(path: &Path, layout: &Layout) -> Result<Sizes, ImageError>
         for (name, source) in &layout.sources {
             let size = layout.manifest.entries[name];
             writer.start_file(name, options(name, size))?;
-            let copied = files::open(source).and_then(|mut from| io::copy(&mut from, &mut writer));
+            let copied = files
+                .open(source)
+                .and_then(|mut from| io::copy(&mut from, &mut writer));
             match copied {
                 Ok(copied) if copied == size => {}
                 Ok(_) => {

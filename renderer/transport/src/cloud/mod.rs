@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use glam::Vec3;
 
 use nearest::CloudItem;
-use renderer_base::files;
+use renderer_base::files::{DiskFiles, Files};
 use renderer_base::math::KdTree;
 
 /// Equivalent attribute names of PLY files and of Houdini.
@@ -45,7 +45,15 @@ impl PointCloud {
     /// # Errors
     /// If the file cannot be read, is not a point cloud, or is truncated.
     pub fn load(path: &Path) -> Result<PointCloud, CloudError> {
-        let bytes = files::read(path).map_err(|source| CloudError::Read {
+        PointCloud::load_from(&DiskFiles, path)
+    }
+
+    /// As [`PointCloud::load`], from other files than those of the disk.
+    ///
+    /// # Errors
+    /// As [`PointCloud::load`].
+    pub fn load_from(files: &dyn Files, path: &Path) -> Result<PointCloud, CloudError> {
+        let bytes = files.read(path).map_err(|source| CloudError::Read {
             path: path.into(),
             source,
         })?;

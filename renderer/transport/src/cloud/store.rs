@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{CloudError, PointCloud};
-use renderer_base::files;
+use renderer_base::files::SharedFiles;
 
 /// Index of a point cloud in its store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,6 +23,7 @@ type Loaded = Result<PointCloud, CloudError>;
 #[derive(Debug, Default)]
 pub struct CloudLoader {
     requests: Mutex<Requests>,
+    files: SharedFiles,
 }
 
 #[derive(Debug, Default)]
@@ -32,10 +33,18 @@ struct Requests {
 }
 
 impl CloudLoader {
+    /// A loader of clouds from these files.
+    pub fn new(files: SharedFiles) -> CloudLoader {
+        CloudLoader {
+            requests: Mutex::default(),
+            files,
+        }
+    }
+
     /// Returns the id that the cloud of a file will have in the store: the same id for the same file, by whatever path.
     /// Nothing is read yet.
     pub fn request(&self, path: &Path) -> CloudId {
-        let key = files::identity(path);
+        let key = self.files.identity(path);
         // A panic elsewhere leaves the table consistent: an entry is added in one step.
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let next = CloudId(requests.list.len() as u32);
@@ -48,12 +57,17 @@ impl CloudLoader {
 
     /// Reads all requested clouds in parallel. Read errors are reported when a cloud is searched.
     pub fn load(self) -> CloudStore {
+        let files = self.files;
         let Requests { ids, list } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
         CloudStore {
-            clouds: list.par_iter().map(|path| PointCloud::load(path)).collect(),
+            clouds: list
+                .par_iter()
+                .map(|path| PointCloud::load_from(&*files, path))
+                .collect(),
             ids,
             late_ids: RwLock::default(),
             late: std::iter::repeat_with(OnceLock::new).take(MAX_LATE).collect(),
+            files,
         }
     }
 }
@@ -65,6 +79,7 @@ pub struct CloudStore {
     ids: FxHashMap<PathBuf, CloudId>,
     late_ids: RwLock<FxHashMap<PathBuf, CloudId>>,
     late: Box<[OnceLock<Box<Loaded>>]>,
+    files: SharedFiles,
 }
 
 impl CloudStore {
@@ -84,7 +99,7 @@ impl CloudStore {
 
     /// Id of the cloud of a file, which is read if necessary. `None` if there are too many.
     pub fn load_late(&self, path: &Path) -> Option<CloudId> {
-        let key = files::identity(path);
+        let key = self.files.identity(path);
         if let Some(&id) = self.ids.get(&key) {
             return Some(id);
         }
@@ -97,7 +112,7 @@ impl CloudStore {
         if slot.get().is_none() {
             // No lock is held: reading uses the threads of the pool, on which others may wait for this cloud. Several
             // threads may read it at the same time; one of the results is kept.
-            let _ = slot.set(Box::new(PointCloud::load(path)));
+            let _ = slot.set(Box::new(PointCloud::load_from(&*self.files, path)));
         }
         Some(id)
     }

@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 use shading::{CloudSearch, CloudValues};
 
 use super::texture::TextureNames;
+use renderer_base::files::SharedFiles;
+
 use crate::cloud::{CloudId, CloudLoader, CloudStore, ColumnValues, PointCloud};
 
 /// Point clouds that shaders name while a scene is built.
@@ -26,6 +28,14 @@ pub(super) struct Clouds {
 }
 
 impl CloudRequests {
+    /// Clouds of these files.
+    pub(super) fn new(files: SharedFiles) -> CloudRequests {
+        CloudRequests {
+            loader: CloudLoader::new(files),
+            ids: FxHashMap::default(),
+        }
+    }
+
     /// Requests the cloud of a file, searched for in the texture directories; `None` if the file does not exist.
     pub(super) fn request(&mut self, names: &TextureNames, file: &str) -> Option<CloudId> {
         if let Some(&id) = self.ids.get(file) {

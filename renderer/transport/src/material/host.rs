@@ -22,6 +22,7 @@ use super::cloud::{CloudRequests, Clouds};
 use super::probe::Probe;
 use super::texture::{self, Named, TextureLoadError, TextureNames};
 use crate::cloud::{CloudId, CloudStore};
+use renderer_base::files::SharedFiles;
 use renderer_geometry::AttributeSource;
 use renderer_geometry::Shape;
 use renderer_geometry::accel::Accel;
@@ -95,7 +96,22 @@ impl Host {
     /// Limits the memory of textures [bytes].
     #[must_use]
     pub fn with_texture_memory(self, limit: usize) -> Host {
-        self.with_build_phase(|building| building.loader = TextureLoader::with_memory(limit));
+        self.with_build_phase(|building| {
+            let files = building.names.files.clone();
+            building.loader = TextureLoader::with_memory(limit).with_files(files);
+        });
+        self
+    }
+
+    /// Reads from other files than those of the disk.
+    #[must_use]
+    pub fn with_files(self, files: SharedFiles) -> Host {
+        self.with_build_phase(|building| {
+            let loader = std::mem::take(&mut building.loader);
+            building.loader = loader.with_files(files.clone());
+            building.clouds = CloudRequests::new(files.clone());
+            building.names.files = files;
+        });
         self
     }
 

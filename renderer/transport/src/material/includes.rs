@@ -6,18 +6,28 @@ use std::sync::Arc;
 
 use shading::{Includes, Source};
 
-use renderer_base::files;
+use renderer_base::files::SharedFiles;
 
 /// Folders that are searched for included files.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
     list: Vec<PathBuf>,
+    files: SharedFiles,
 }
 
 impl Folders {
     /// Creates a search list of folders, in this order.
     pub fn new(list: Vec<PathBuf>) -> Folders {
-        Folders { list }
+        Folders {
+            list,
+            files: SharedFiles::default(),
+        }
+    }
+
+    /// The same with other files than those of the disk.
+    #[must_use]
+    pub fn with_files(self, files: SharedFiles) -> Folders {
+        Folders { files, ..self }
     }
 }
 
@@ -31,7 +41,7 @@ impl Includes for Folders {
         folders.insert(if quoted { 0 } else { folders.len() }, own);
         for folder in folders {
             let path = folder.join(name);
-            match files::source_text(&path) {
+            match self.files.source_text(&path) {
                 Ok(text) => return Ok(Some(Source::new(path.display().to_string(), text))),
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
                 Err(error) => return Err(error.to_string()),
@@ -43,7 +53,7 @@ impl Includes for Folders {
     fn standard(&self) -> Option<Arc<Source>> {
         let read = |folder: &PathBuf| {
             let path = folder.join(STANDARD);
-            let bytes = files::read(&path).ok()?;
+            let bytes = self.files.read(&path).ok()?;
             Some(Source::new(
                 path.display().to_string(),
                 String::from_utf8_lossy(&bytes),

@@ -8,7 +8,7 @@ use shading::hir::{self, ColorSpace};
 use shading::{TextureInfo, TextureLookup, TextureSample};
 use thiserror::Error;
 
-use renderer_base::files;
+use renderer_base::files::SharedFiles;
 use renderer_image::texture::{
     EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Texture, TextureColorSpace, TextureRequest,
     TextureSource, TilePattern, Wrap,
@@ -22,6 +22,8 @@ pub(super) struct TextureNames {
     pub(super) directories: Vec<PathBuf>,
     /// Textures registered by name: images that are not files, or have a specific colour space.
     pub(super) named: FxHashMap<String, (TextureSource, TextureColorSpace)>,
+    /// The files among which names are looked for.
+    pub(super) files: SharedFiles,
 }
 
 /// A texture that cannot be read.
@@ -84,14 +86,14 @@ impl TextureNames {
             subimage: subimage.clone(),
         };
         let name = Path::new(&request.file);
-        if let Some(path) = self.candidates(name).find(|path| files::is_file(path)) {
+        if let Some(path) = self.candidates(name).find(|path| self.files.is_file(path)) {
             return Some(Named::One(file(path)));
         }
         let pattern = TilePattern::parse(name.file_name()?.to_str()?)?;
         let directories = self
             .candidates(name)
             .filter_map(|path| Some(path.parent()?.to_owned()));
-        let mut found = directories.map(|directory| pattern.find(&directory));
+        let mut found = directories.map(|directory| pattern.find_in(&*self.files, &directory));
         let list = found.find(|list| !list.is_empty())?;
         let list = list.into_iter().map(|(square, path)| (square, file(path)));
         Some(Named::Many(list.collect()))
@@ -99,7 +101,8 @@ impl TextureNames {
 
     /// File for a name that is not a texture.
     pub(super) fn file(&self, name: &str) -> Option<PathBuf> {
-        self.candidates(Path::new(name)).find(|path| files::is_file(path))
+        self.candidates(Path::new(name))
+            .find(|path| self.files.is_file(path))
     }
 
     /// Candidate paths for a file name.

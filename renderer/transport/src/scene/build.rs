@@ -102,7 +102,12 @@ fn host(desc: &SceneDesc) -> Host {
     let limit = desc.texture_memory.map_or_else(memory::for_textures, |limit| {
         usize::try_from(limit).unwrap_or(usize::MAX)
     });
-    Host::new(desc.texture_directories.clone()).with_texture_memory(limit)
+    unlimited_host(desc).with_texture_memory(limit)
+}
+
+/// The host of a scene, whose textures take the memory that they need.
+fn unlimited_host(desc: &SceneDesc) -> Host {
+    Host::new(desc.texture_directories.clone()).with_files(desc.file_system.clone())
 }
 
 fn build_with(
@@ -202,7 +207,7 @@ pub struct Checked {
 /// # Errors
 /// All errors in them.
 pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
-    let host = with_names(Host::new(desc.texture_directories.clone()), desc);
+    let host = with_names(unlimited_host(desc), desc);
     let no_camera = if desc.is_library() {
         None
     } else {
@@ -228,7 +233,7 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
 
 /// Errors in the units, groups and materials of an incomplete description.
 pub fn shader_errors(desc: &SceneDesc) -> Diagnostics {
-    let host = with_names(Host::new(desc.texture_directories.clone()), desc);
+    let host = with_names(unlimited_host(desc), desc);
     compile_alone(desc, &host).err().unwrap_or_default()
 }
 

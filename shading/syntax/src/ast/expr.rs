@@ -113,6 +113,17 @@ pub enum ExprKind {
 }
 
 impl Expr {
+    /// Returns how large the tree is.
+    pub fn size(&self) -> TreeSize {
+        let mut size = TreeSize { nodes: 1, depth: 1 };
+        self.for_each_operand(&mut |operand| {
+            let TreeSize { nodes, depth } = operand.size();
+            size.nodes += nodes;
+            size.depth = size.depth.max(depth + 1);
+        });
+        size
+    }
+
     /// Calls `visit` with each direct operand of the expression, in order.
     pub fn for_each_operand<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
@@ -172,6 +183,15 @@ impl Expr {
             ExprKind::Index { object, index } => [object, index].into_iter().for_each(|e| visit(e)),
         }
     }
+}
+
+/// Size of an expression as a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeSize {
+    /// Number of expressions, including those inside.
+    pub nodes: usize,
+    /// Number of expressions on the longest path inwards.
+    pub depth: usize,
 }
 
 /// An argument of a call.

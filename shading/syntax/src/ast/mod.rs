@@ -2,20 +2,28 @@
 //!
 //! Three contexts share it. *Code* (units, functions) is the language of expressions and statements. *Groups* hold
 //! instances of units and assignments. *Declarations* are the contents of scene files: keys, values and blocks, which
-//! this crate does not interpret.
+//! this crate does not interpret. Importers make declarations without a text; those can be printed.
 
+mod build;
 mod expr;
 mod param;
+mod print;
 mod scene;
 mod unit_kind;
 mod walk;
 
 use crate::source::{SourceMap, Span};
 
-pub use expr::{Argument, ArrayLength, BinaryOp, Expr, ExprKind, Name, TypeKind, TypeName, UnaryOp};
+pub use expr::{
+    Argument, ArrayLength, BinaryOp, Expr, ExprKind, Name, TreeSize, TypeKind, TypeName, UnaryOp,
+};
 pub use param::{Metadata, Param, Passing};
 pub use scene::{Declaration, Entry, EntryValue, Group, GroupAssign, GroupStmt, Instance, Path, PathPart};
 pub use unit_kind::UnitKind;
+
+/// Maximum nesting of expressions, and of statements, in texts. It bounds the recursion of all steps, so that trees made
+/// otherwise must not nest deeper either.
+pub const MAX_DEPTH: usize = 256;
 
 /// A parsed file.
 #[derive(Clone, Debug, Default)]

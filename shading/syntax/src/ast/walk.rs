@@ -1,6 +1,6 @@
-//! Visitor of all expressions in statements.
+//! Visitors of all expressions in statements and declarations.
 
-use super::{ArrayLength, Expr, Stmt, StmtKind};
+use super::{ArrayLength, Declaration, Entry, EntryValue, Expr, Stmt, StmtKind};
 
 impl Stmt {
     /// Calls `visit` with every expression of the statement and of its nested statements, in pre-order. Nested
@@ -42,6 +42,23 @@ impl Stmt {
             StmtKind::Return(value) => value.iter().for_each(|expr| walk(expr, visit)),
             StmtKind::Block(list) => list.iter().for_each(|stmt| stmt.for_each_expr(visit)),
             StmtKind::Function(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Empty => {}
+        }
+    }
+}
+
+impl Declaration {
+    /// Calls `visit` with every expression of the declaration, in pre-order.
+    pub fn for_each_expr<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        self.value.iter().for_each(|value| walk(value, visit));
+        walk_entries(self.body.as_deref().unwrap_or_default(), visit);
+    }
+}
+
+fn walk_entries<'a>(entries: &'a [Entry], visit: &mut dyn FnMut(&'a Expr)) {
+    for entry in entries {
+        match &entry.value {
+            EntryValue::Expr(expr) => walk(expr, visit),
+            EntryValue::Block { entries, .. } => walk_entries(entries, visit),
         }
     }
 }

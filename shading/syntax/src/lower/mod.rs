@@ -15,16 +15,13 @@ use std::ops::Range;
 use pest::Parser as _;
 use pest::iterators::Pair as PestPair;
 
-use super::ast::{Item, Name};
+use super::ast::{Item, MAX_DEPTH, Name};
 use super::error::SyntaxError;
 use crate::diagnostic::MAX_ERRORS;
 use crate::source::{SourceId, Span};
 use grammar::{Grammar, Rule};
 
 type Pair<'a> = PestPair<'a, Rule>;
-
-/// Maximum nesting of expressions, and of statements.
-const MAX_DEPTH: usize = 256;
 
 /// Dialect: decides the meaning of forms that code and scenes share.
 #[derive(Clone, Copy, PartialEq, Eq)]

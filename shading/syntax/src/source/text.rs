@@ -233,45 +233,9 @@ pub struct Source {
     first_line: u32,
     /// Origins of the parts of a preprocessed text; `None` for text that was not preprocessed.
     origin: Option<Origin>,
-    /// Origins of the parts of a translated text, in order, without overlaps.
-    provenance: Vec<Provenance>,
-}
-
-/// A part of a translated text, with its origin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Provenance {
-    /// Byte range in the translation.
-    pub range: Range<u32>,
-    /// Source from which it was translated.
-    pub source: Arc<Source>,
-    /// Byte range in that source.
-    pub place: Range<u32>,
 }
 
 impl Source {
-    /// Creates a translated text. Messages about the listed parts name their origins, because the user has not seen the
-    /// translation.
-    pub fn translated(
-        name: impl Into<String>,
-        text: impl Into<String>,
-        provenance: Vec<Provenance>,
-    ) -> Arc<Source> {
-        Arc::new(Source {
-            name: name.into(),
-            text: text.into(),
-            first_line: 1,
-            origin: None,
-            provenance,
-        })
-    }
-
-    /// Returns the origin of the byte at `offset`, if it was translated.
-    pub(crate) fn provenance(&self, offset: u32) -> Option<&Provenance> {
-        let after = self.provenance.partition_point(|part| part.range.start <= offset);
-        let part = &self.provenance[after.checked_sub(1)?];
-        part.range.contains(&offset).then_some(part)
-    }
-
     /// Creates a source from its name and text. A leading byte-order mark is removed, and lone carriage returns become
     /// line feeds.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
@@ -289,7 +253,6 @@ impl Source {
             text,
             first_line: 1,
             origin: None,
-            provenance: vec![],
         })
     }
 
@@ -301,7 +264,6 @@ impl Source {
             text,
             first_line,
             origin,
-            provenance: vec![],
         })
     }
 
@@ -312,7 +274,6 @@ impl Source {
             text,
             first_line: 1,
             origin: Some(origin),
-            provenance: vec![],
         })
     }
 

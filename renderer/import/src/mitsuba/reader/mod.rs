@@ -9,7 +9,7 @@ use shading::{Diagnostic, Diagnostics, Source, Span};
 use super::document::{Document, Object, ObjectId, Property, PropertyValue};
 use super::element::Element;
 use super::upgrade;
-use renderer_base::files::{self, FileKind};
+use renderer_base::files::{self, FileKind, SharedFiles};
 
 mod parameters;
 mod references;
@@ -30,12 +30,16 @@ const MAX_ERRORS: usize = 200;
 /// # Errors
 /// All mistakes in the text, each with its place.
 pub(super) fn read_document(
+    file_system: &SharedFiles,
     path: &Path,
     defines: &[(String, String)],
     diagnostics: &mut Diagnostics,
 ) -> Option<Document> {
     let mut reader = Reader {
-        document: Document::default(),
+        document: Document {
+            file_system: file_system.clone(),
+            ..Document::default()
+        },
         diagnostics,
         parameters: Parameters::new(defines),
         ids: FxHashMap::default(),
@@ -117,7 +121,7 @@ impl Reader<'_> {
         if self.document.files.len() >= MAX_FILES {
             return fail(self, format!("more than {MAX_FILES} files are included"));
         }
-        let text = match files::read(path) {
+        let text = match self.document.file_system.read(path) {
             Ok(bytes) => files::text_of_xml(bytes),
             Err(error) => return fail(self, format!("cannot read {}: {error}", path.display())),
         };
@@ -409,7 +413,7 @@ impl Reader<'_> {
         let name = element.get("filename").unwrap_or_default();
         let path = own
             .map(|folder| folder.join(name))
-            .filter(|path| files::kind(path).is_ok());
+            .filter(|path| self.document.file_system.kind(path).is_ok());
         let path = path.unwrap_or_else(|| self.document.resolve(name));
         let argument = element.get("name").unwrap_or_default().to_owned();
         self.read_file(&path, Some((parent, argument)), Some(element.place));
@@ -423,7 +427,12 @@ impl Reader<'_> {
             return self.error(element.place, "<path> stands in <scene> itself");
         }
         let path = self.document.resolve(element.get("value").unwrap_or_default());
-        if files::kind(&path).is_ok_and(|kind| kind == FileKind::Folder) {
+        if self
+            .document
+            .file_system
+            .kind(&path)
+            .is_ok_and(|kind| kind == FileKind::Folder)
+        {
             self.document.folders.insert(0, path);
         } else {
             self.error(element.place, format!("there is no folder {}", path.display()));
