@@ -269,7 +269,7 @@ fn specular_choices_follow_their_probability() {
         if !case.lobe.is_specular() {
             return Ok(());
         }
-        let samples: Vec<_> = (0..20_000).filter_map(|_| draw(&case.lobe, wo, rng)).collect();
+        let samples: Vec<_> = (0..8_000).filter_map(|_| draw(&case.lobe, wo, rng)).collect();
         let through = samples.iter().filter(|s| s.kind.is_transmission()).count() as f64;
         let share = through / samples.len() as f64;
         for s in &samples[..100] {

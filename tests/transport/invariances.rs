@@ -66,7 +66,7 @@ impl Default for Same<'_> {
                 block: 0.01,
             },
             clamped: true,
-            spp: 16,
+            spp: 8,
             factor: 1.0,
         }
     }

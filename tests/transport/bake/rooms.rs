@@ -180,7 +180,7 @@ fn a_wall_without_thickness_keeps_two_lights_apart() {
     let scene = builder.build();
     let texel = 0.05;
     for include in [Include::Both, Include::Indirect] {
-        let mut settings = settings(texture(0), include, ShOrder::One, 64);
+        let mut settings = settings(texture(0), include, ShOrder::One, 32);
         if let Target::Texture { scale, .. } = &mut settings.target {
             *scale = Scale::Density(1.0 / texel);
         }

@@ -72,8 +72,10 @@ fn baked_light_is_what_a_camera_sees() {
         let loaded = opened(&scene, &["integrator=path"])?;
         let patch = loaded.index_of(scene.shapes.len() - 1);
         // Few rays find a small bright thing so rarely that their spread does not tell how far off they are.
-        let compared =
-            compare(&loaded, patch, size as f32, 1).or_else(|_| compare(&loaded, patch, size as f32, 32));
+        let with_effort = |effort: u32| compare(&loaded, patch, size as f32, effort);
+        let compared = with_effort(1)
+            .or_else(|_| with_effort(8))
+            .or_else(|_| with_effort(32));
         compared.map_err(|message| {
             let file = saved(&scene, &format!("bake-{seed}"));
             format!("{message}\n    {}", file.display())
