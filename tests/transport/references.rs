@@ -1,9 +1,9 @@
 //! Z-test of the six reference scenes against images of Mitsuba 3 with the same parameters (`references/make.py`).
 //!
 //! Each scene is rendered with 16 independent seeds at half the reference's width and height. Means over the whole picture
-//! must agree within 0.5 %, and a Z-test at every pixel, with the variances of both pictures, must pass at 99.75 % of the
-//! pixels. Both variances are pooled over 5×5 pixels: that of 16 seeds is itself noisy, and a pixel that saw no bright path
-//! thinks too well of itself.
+//! must agree within 0.5 % or three standard deviations, and a Z-test at every pixel, with the variances of both pictures,
+//! must pass at 99.75 % of the pixels. Both variances are pooled over 5×5 pixels: that of 16 seeds is itself noisy, and a
+//! pixel that saw no bright path thinks too well of itself.
 //!
 //! `KILN_REFERENCE_FACTOR=8 cargo test --release --workspace --test transport references::` takes eight times the samples
 //! at full size.
@@ -23,7 +23,7 @@ fn cornell_box() {
 
 #[test]
 fn veach_plates() {
-    check("veach_plates", 32);
+    check("veach_plates", 64);
 }
 
 #[test]
@@ -38,12 +38,12 @@ fn lights_lens() {
 
 #[test]
 fn cornell_spheres() {
-    check("cornell_spheres", 64);
+    check("cornell_spheres", 32);
 }
 
 #[test]
 fn two_rooms() {
-    check("two_rooms", 64);
+    check("two_rooms", 32);
 }
 
 fn check(name: &str, spp: u64) {
@@ -61,7 +61,9 @@ fn check(name: &str, spp: u64) {
     };
     let verdict = judge(name, &scene, &root.join("references"), effort);
     println!("{}", verdict.text);
-    if verdict.mean_error.abs() > MAX_MEAN_ERROR || verdict.accepted < MIN_ACCEPTED {
+    // Rare caustics make the mean of few samples uncertain.
+    let max_mean_error = MAX_MEAN_ERROR.max(3.0 * verdict.mean_sigma);
+    if verdict.mean_error.abs() > max_mean_error || verdict.accepted < MIN_ACCEPTED {
         panic!("{}; pictures are in {}", verdict.text, verdict.dump().display());
     }
 }

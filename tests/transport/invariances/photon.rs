@@ -60,7 +60,12 @@ fn photon_maps_agree_with_paths() {
         mean: 0.01,
         block: 0.1,
     };
-    check("photon", 4, &["integrator=photon"], limits, 16);
+    let set = [
+        "integrator=photon",
+        "integrator.photons=120000",
+        "integrator.caustic_photons=120000",
+    ];
+    check("photon", 4, &set, limits, 16);
 }
 
 #[test]
