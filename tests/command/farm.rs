@@ -500,7 +500,7 @@ fn what_makes_no_job_is_refused() {
             vec!["submit.sh' is there", "--dir"],
         ),
         ("a.kiln -o o.exr --dir foreign", vec!["farm.json' is there"]),
-        ("a.kiln -o o.exr --dir file", vec!["no folder"]),
+        ("a.kiln -o o.exr --dir file", vec!["not a folder"]),
         (
             "a.kiln -o o.exr -- --spp 1",
             vec!["1 sample of a pixel", "2 tasks"],

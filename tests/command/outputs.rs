@@ -304,7 +304,7 @@ fn work_of_earlier_runs_is_not_thrown_away() {
                 refused(
                     at,
                     &format!("{bake} --checkpoint letter {flags}"),
-                    &["no checkpoint"],
+                    &["not a checkpoint"],
                 );
             }
         }

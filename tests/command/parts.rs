@@ -300,7 +300,7 @@ fn what_does_not_belong_together_is_refused() {
     refused(
         at,
         "render a.kiln --checkpoint a.kiln --resume -o p.exr",
-        &["no part of a picture"],
+        &["not a part of a picture"],
     );
     refused(
         at,
@@ -312,7 +312,7 @@ fn what_does_not_belong_together_is_refused() {
         "render a.kiln --checkpoint x.part -o x.part",
         &["--checkpoint"],
     );
-    refused(at, "merge a.kiln -o m.exr", &["no part"]);
+    refused(at, "merge a.kiln -o m.exr", &["not a part"]);
     refused(at, "merge none.part -o m.exr", &["none.part"]);
     refused(
         at,

@@ -178,7 +178,7 @@ fn what_is_no_piece_is_refused() {
         ),
         (
             "0..3",
-            vec!["no end of a round", "the first round ends after 16 samples"],
+            vec!["not an end of a round", "the first round ends after 16 samples"],
         ),
         (
             "20..64",

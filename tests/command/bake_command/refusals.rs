@@ -61,14 +61,14 @@ fn refusals() {
         &["bad.txt", "line 2"],
     );
     fs::write(at.join("file"), "").unwrap();
-    refused(at, &format!("{SMALL} -o file"), &["file", "no folder"]);
-    refused(at, &format!("{SMALL} -o file/more"), &["file", "no folder"]);
+    refused(at, &format!("{SMALL} -o file"), &["file", "not a folder"]);
+    refused(at, &format!("{SMALL} -o file/more"), &["file", "not a folder"]);
     refused(at, &format!("{SMALL} -o /proc/more"), &["/proc"]);
     fs::write(at.join("kept"), "a letter to a friend, longer than a header").unwrap();
     refused(
         at,
         &format!("{SMALL} --checkpoint kept --resume -o more"),
-        &["kept", "no checkpoint"],
+        &["kept", "not a checkpoint"],
     );
     assert_eq!(run(at, "bake a.kiln").status.code(), Some(2));
     assert_eq!(run(at, "bake a.kiln -o more --resume").status.code(), Some(2));
