@@ -26,7 +26,7 @@ pub(super) const SKY: &[Key<SkyBlock>] = &[
     Key {
         name: "sun_direction",
         doc: "where the sun stands: a vector towards it, as `sun_at(...)` gives one; (0.4, 0.7, 0.6) by default; there \
-              is not a light when it is below the horizon",
+              is no light when it is below the horizon",
         set: |light, field, context| set(&mut light.sun_direction, field.direction(context)),
     },
     Key {

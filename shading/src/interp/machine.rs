@@ -97,7 +97,7 @@ impl<'a> Machine<'a> {
                 self.report(ReportKind::IndexOutOfRange, span, message);
             }
             Some(OperationError::Format(error)) => {
-                self.report(ReportKind::BadFormat, span, error.to_string())
+                self.report(ReportKind::BadFormat, span, error.to_string());
             }
             Some(OperationError::Argument(wrong)) => self.report(ReportKind::BadArgument, span, wrong),
         }
