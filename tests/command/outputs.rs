@@ -316,7 +316,7 @@ fn work_of_earlier_runs_is_not_thrown_away() {
         &format!("{render} --photon-map m --seed 7"),
         &["does not fit"],
     );
-    refused(at, &format!("{render} --photon-map c"), &["no photon map"]);
+    refused(at, &format!("{render} --photon-map c"), &["not a photon map"]);
 }
 
 #[test]
