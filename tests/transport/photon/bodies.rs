@@ -179,5 +179,5 @@ fn hidden_lamps_leave_the_water_before_them() {
         ..PathSettings::default()
     });
     let text = pool(0.25, &format!("{slanted}{lamp}"));
-    check_by(hiding, &text, LIT / SQRT_2, 0.25 + SQRT_2, 16);
+    check_by(hiding, &text, LIT / SQRT_2, 0.25 + SQRT_2, 128);
 }
