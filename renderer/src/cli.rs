@@ -27,7 +27,7 @@ pub use viewer::Viewer;
 #[derive(Debug, Parser)]
 #[command(name = "kiln", version, about, arg_required_else_help = true)]
 pub struct Cli {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -47,7 +47,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Shows what units, groups, scenes and models hold, or what ships with Kiln
     Info(InfoArgs),
-    /// Writes a scene of Mitsuba's (.xml) as Kiln's own (.kiln)
+    /// Converts a Mitsuba scene (.xml) to a Kiln scene (.kiln)
     Convert(ConvertArgs),
     /// Packs a scene with all files that it needs into one archive, which `render`, `bake`, `check` and `info` open
     ///
@@ -64,7 +64,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// How many threads it asks for; 0 for one per core.
+    /// Returns the requested number of threads; 0 for one per core.
     pub fn threads(&self) -> usize {
         let asked = match self {
             Command::Render(args) => args.common.threads,
@@ -82,7 +82,7 @@ impl Command {
         asked.unwrap_or(0) as usize
     }
 
-    /// How it reads shader sources, unless it reads none or is asked to be quiet.
+    /// Returns the options for reading shader sources. `None` if the command reads no sources or runs with `--quiet`.
     pub fn loud_source(&self) -> Option<&SourceArgs> {
         let (source, quiet) = match self {
             Command::Render(args) => (&args.common.source, args.common.quiet),
@@ -106,14 +106,15 @@ impl Command {
 /// `kiln convert`
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
-    /// A scene of Mitsuba's (.xml)
+    /// Mitsuba scene (.xml)
     pub scene: PathBuf,
-    /// Where the scene goes (.kiln); its meshes and images go into a folder beside it, called as it with `_files`
+    /// Output file of the scene (.kiln); its meshes and images go into a folder beside it, of the same name with
+    /// `_files`
     pub output: PathBuf,
-    /// What scenes of Mitsuba's take.
+    /// Options for Mitsuba scenes.
     #[command(flatten)]
     pub mitsuba: MitsubaArgs,
-    /// Prints nothing but errors
+    /// Prints errors only
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -124,10 +125,10 @@ pub struct CheckArgs {
     /// Shader sources, scenes and models
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// How shader sources are read.
+    /// Options for reading shader sources.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// What scenes of Mitsuba's take.
+    /// Options for Mitsuba scenes.
     #[command(flatten)]
     pub mitsuba: MitsubaArgs,
     /// Takes warnings for errors
@@ -144,10 +145,10 @@ pub struct InfoArgs {
     /// A source file (all its units and groups; FILE:NAME picks one), the name of a shipped unit or group, a scene, a
     /// model, an image, a part of a picture or a file of photon maps [default: what ships]
     pub subjects: Vec<OsString>,
-    /// How shader sources are read.
+    /// Options for reading shader sources.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// What scenes of Mitsuba's take.
+    /// Options for Mitsuba scenes.
     #[command(flatten)]
     pub mitsuba: MitsubaArgs,
     /// Prints JSON
@@ -164,7 +165,7 @@ pub struct InfoArgs {
 /// `kiln archive`
 #[derive(Debug, Args)]
 pub struct ArchiveArgs {
-    /// Where the archive goes: .tar.gz or .tgz [default: kiln-VERSION-SYSTEM.tar.gz, here]
+    /// Output file of the archive: .tar.gz or .tgz [default: kiln-VERSION-SYSTEM.tar.gz, here]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -193,8 +194,8 @@ fn parse_threshold(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What is said of `-o -a.png`: how the value of an option may begin with a dash. The usual tip is about arguments that
-/// are no values of options.
+/// Replaces clap's tip for a value that begins with a dash, as in `-o -a.png`, by the form `-o=-a.png`. Clap's own tip
+/// is about positional arguments.
 fn with_dash_tip(mut error: clap::Error, command: &clap::Command, words: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
         return error;
@@ -230,7 +231,7 @@ impl Cli {
     /// Reads a command line. `testshade` spells long flags with one dash: `shade -od half` is `shade --od half`.
     ///
     /// # Errors
-    /// What is wrong with it, or the help that was asked for.
+    /// The command line is not valid, or help was requested.
     pub fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
         let mut args: Vec<OsString> = args.into_iter().collect();
         match args.get(1).and_then(|command| command.to_str()) {

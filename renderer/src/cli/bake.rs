@@ -14,7 +14,7 @@ pub struct BakeArgs {
     /// Folder for what is baked; it is made when it is not there
     #[arg(short, long, value_name = "DIR", required_unless_present = "part")]
     pub output: Option<PathBuf>,
-    /// What light is kept for
+    /// Surfaces or points for which light is baked
     #[arg(long, value_enum, default_value_t = BakeTarget::Texture)]
     pub target: BakeTarget,
     /// Which light: `indirect` leaves out what comes straight from lights
@@ -45,7 +45,7 @@ pub struct BakeArgs {
     /// Filters noise, within charts
     #[arg(long)]
     pub denoise: bool,
-    /// How the coefficients are laid out in files
+    /// File layout of the coefficients
     #[arg(long, value_enum, default_value_t = Layout::Rgba)]
     pub layout: Layout,
     /// Distance between the probes of the grid in metres [default: an eighth of the scene's longest side]
@@ -57,14 +57,14 @@ pub struct BakeArgs {
     /// Keeps finished work in this file, which must not be there unless --resume is given
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// Goes on from the checkpoint
+    /// Resumes from the checkpoint
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
     /// Does the K-th of N shares of the work alone, into the checkpoint; `kiln merge` joins the checkpoints of all, from
     /// which --resume then makes the files
     #[arg(long, value_name = "K/N", requires = "checkpoint", conflicts_with = "output", value_parser = parse_share)]
     pub part: Option<Share>,
-    /// What `render` takes too.
+    /// Options shared with `render`.
     #[command(flatten)]
     pub common: CommonArgs,
     /// The arguments that were given, by the names of these fields.
@@ -72,7 +72,7 @@ pub struct BakeArgs {
     pub given: Vec<String>,
 }
 
-/// What light is kept for.
+/// Target of a bake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum BakeTarget {
     /// One texture for all surfaces
@@ -94,7 +94,7 @@ impl BakeTarget {
     }
 }
 
-/// How coefficients are laid out in files.
+/// File layout of coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Layout {
     /// A file for each colour, with L00 L1m1 L10 L11 in the channels R G B A: `sh_r.exr`, `sh_g.exr`, `sh_b.exr`; further

@@ -14,18 +14,18 @@ use renderer_import::MitsubaOptions;
 use renderer_load::Lighting;
 use renderer_transport::material::Folders;
 
-/// What `render` and `bake` take alike: a scene, and how its light is computed.
+/// Options shared by `render` and `bake`: the scene, and the settings of light transport.
 #[derive(Debug, Args)]
 pub struct CommonArgs {
     /// Scene or model
     pub scene: PathBuf,
-    /// How light is computed [default: as the scene says; for bakes `photon`]
+    /// Light transport algorithm [default: the scene's; `photon` for bakes]
     #[arg(long, value_parser = ["path", "photon", "auto"])]
     pub integrator: Option<String>,
-    /// The most segments of a path: 1 shows emission only, 2 adds direct light, 3 adds one bounce
+    /// Maximum number of path segments: 1 shows emission only, 2 adds direct light, 3 adds one bounce
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub depth: Option<u32>,
-    /// What all random numbers follow from
+    /// Seed of all random numbers
     #[arg(long, value_name = "N")]
     pub seed: Option<u32>,
     /// Threads; the result does not depend on it [default: all processors]
@@ -35,9 +35,9 @@ pub struct CommonArgs {
     /// free]
     #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
     pub texture_memory: Option<u64>,
-    /// How much work goes into the structure that rays are traced in: `low` takes the least, `medium` is built by all
-    /// threads, `high` is for rays that are traced fastest; pictures differ at most where surfaces coincide [default: high
-    /// for up to a million triangles, medium for more]
+    /// Build quality of the ray tracing acceleration structure: `low` takes the least work, `medium` is built by all
+    /// threads, `high` traces rays fastest; pictures differ at most where surfaces coincide [default: high for up to a
+    /// million triangles, medium for more]
     #[arg(long, value_name = "QUALITY", value_parser = build_quality())]
     pub build_quality: Option<BuildQuality>,
     /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
@@ -47,16 +47,16 @@ pub struct CommonArgs {
     /// Changes a value of the scene, such as `camera.main.fov=30`; may be given several times
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
-    /// How shader sources are read.
+    /// Options for reading shader sources.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// What scenes of Mitsuba's take.
+    /// Options for Mitsuba scenes.
     #[command(flatten)]
     pub mitsuba: MitsubaArgs,
     /// Writes statistics as JSON
     #[arg(long, value_name = "FILE.json")]
     pub stats: Option<PathBuf>,
-    /// Prints nothing but errors
+    /// Prints errors only
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Prints statistics at the end
@@ -64,7 +64,7 @@ pub struct CommonArgs {
     pub verbose: bool,
 }
 
-/// What all commands that read scenes of Mitsuba's take.
+/// Options of all commands that read Mitsuba scenes.
 #[derive(Clone, Debug, Default, Args)]
 pub struct MitsubaArgs {
     /// Defines a macro of shader sources; value of a parameter (`$NAME`) of a Mitsuba scene; may be given several times
@@ -76,7 +76,7 @@ pub struct MitsubaArgs {
 }
 
 impl MitsubaArgs {
-    /// The same, for the reader.
+    /// Converts them to the options of the Mitsuba importer.
     pub fn options(&self) -> MitsubaOptions {
         MitsubaOptions {
             defines: self.define.clone(),
@@ -86,7 +86,7 @@ impl MitsubaArgs {
     }
 }
 
-/// How shader sources are read.
+/// Options for reading shader sources.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SourceArgs {
     /// Looks in this folder, too, for the files that shader sources include; may be given several times
@@ -116,12 +116,12 @@ impl SourceArgs {
         }
     }
 
-    /// The preprocessor of a command that also reads scenes of Mitsuba's.
+    /// The preprocessor of a command that also reads Mitsuba scenes.
     pub fn preprocessor(&self, mitsuba: &MitsubaArgs) -> Preprocessor {
         self.preprocessor_from(mitsuba, SharedFiles::default())
     }
 
-    /// The same with other files than those of the disk.
+    /// Like [`SourceArgs::preprocessor`], but reads from `files` instead of the disk.
     pub fn preprocessor_from(&self, mitsuba: &MitsubaArgs, files: SharedFiles) -> Preprocessor {
         let defines: Vec<String> = mitsuba
             .define

@@ -14,13 +14,14 @@ use renderer_base::memory;
 pub struct FarmArgs {
     /// Scene or model; of frames a pattern, such as scene.####.kiln
     pub scene: PathBuf,
-    /// Where the picture goes, as of `kiln merge`; of frames a pattern, such as out.####.exr; may be given several times
+    /// Output file of the picture, as for `kiln merge`; for frames a pattern, such as out.####.exr; may be given
+    /// several times
     #[arg(short, long, value_name = "FILE", required = true)]
     pub output: Vec<PathBuf>,
-    /// Into how many ranges the samples of each picture are split [default: 1 with --frames]
+    /// Number of ranges into which the samples of each picture are split [default: 1 with --frames]
     #[arg(long, value_name = "N", required_unless_present = "frames", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub tasks: Option<u32>,
-    /// What runs the job: Slurm, or whatever reads templates of Open Job Description
+    /// Scheduler that runs the job: Slurm, or any program that reads templates of Open Job Description
     #[arg(long)]
     pub engine: Engine,
     /// Folder for the job and the parts of its pictures; the nodes see it under the same path [default: OUTPUT.farm]
@@ -41,7 +42,7 @@ pub struct FarmArgs {
     /// Memory of a task, such as 16G
     #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     pub memory: Option<u64>,
-    /// The longest that a task may run; one that needs longer goes on in the next run
+    /// Maximum run time of a task; a longer task continues in the next run
     #[arg(long, value_name = "TIME", value_parser = super::render::parse_duration)]
     pub time: Option<Duration>,
     /// Slurm's partition
@@ -53,21 +54,21 @@ pub struct FarmArgs {
     /// Another option of Slurm's `sbatch`, such as --sbatch=--qos=low; may be given several times
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true, value_parser = parse_option)]
     pub sbatch: Vec<String>,
-    /// Brightens 8-bit pictures by so many stops
+    /// Exposure of 8-bit pictures in stops
     #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true, value_parser = super::render::parse_exposure)]
     pub exposure: f32,
-    /// Prints nothing but errors
+    /// Prints errors only
     #[arg(short, long)]
     pub quiet: bool,
     /// Options of `kiln render`
     #[arg(last = true, value_name = "OPTION")]
     pub options: Vec<String>,
-    /// The same, read.
+    /// The parsed options of `kiln render`.
     #[arg(skip)]
     pub render: Option<Box<RenderArgs>>,
 }
 
-/// A size that a task can do with: who means megabytes has to say so.
+/// Parses a memory size and rejects less than 1 MiB, which is probably a number with its unit left out.
 fn parse_memory(text: &str) -> Result<u64, String> {
     match memory::parse_size(text)? {
         bytes if bytes < 1 << 20 => Err(format!(
@@ -77,7 +78,7 @@ fn parse_memory(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What runs jobs.
+/// Scheduler that runs jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
     /// Slurm: scripts for `sbatch`
@@ -86,14 +87,14 @@ pub enum Engine {
     Openjd,
 }
 
-/// Which pictures a job makes of a scene.
+/// Selection of the pictures that a job renders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameArg {
-    /// Those of files with numbers from the first to the last.
+    /// Files whose numbers are in this range, both ends included.
     Files(u32, u32),
-    /// Those of all cameras.
+    /// All cameras of the scene.
     AllCameras,
-    /// Those of some cameras.
+    /// The named cameras.
     Cameras(Vec<String>),
 }
 

@@ -12,7 +12,7 @@ use renderer_load::Lighting;
 pub struct PackArgs {
     /// Scene or model
     pub scene: PathBuf,
-    /// Where the archive goes (.zip)
+    /// Output file of the archive (.zip)
     #[arg(short, long, value_name = "FILE.zip")]
     pub output: PathBuf,
     /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
@@ -22,13 +22,13 @@ pub struct PackArgs {
     /// Changes a value of the scene, such as `camera.main.fov=30`; may be given several times
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
-    /// How shader sources are read.
+    /// Options for reading shader sources.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// What scenes of Mitsuba's take.
+    /// Options for Mitsuba scenes.
     #[command(flatten)]
     pub mitsuba: MitsubaArgs,
-    /// Prints nothing but errors
+    /// Prints errors only
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
     /// Lists what is packed

@@ -10,8 +10,8 @@ use super::{CommonArgs, Viewer};
 /// `kiln render`
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// Where the picture goes: .exr, .tif, .png, .hdr or .jpg, or .part for its exact sums; may be given several times
-    /// [default: SCENE.png, here]
+    /// Output file of the picture: .exr, .tif, .png, .hdr or .jpg, or .part for its exact sums; may be given several
+    /// times [default: SCENE.png, here]
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Samples per pixel
@@ -25,7 +25,7 @@ pub struct RenderArgs {
     /// is then the most of a pixel [default: 65536]
     #[arg(long, value_name = "ERROR", value_parser = parse_error)]
     pub noise: Option<f64>,
-    /// How good the picture is to be, in place of a number of samples: the same as --noise 0.1, 0.03 or 0.01
+    /// Quality of the picture, instead of a number of samples: the same as --noise 0.1, 0.03 or 0.01
     #[arg(long, value_enum, conflicts_with_all = ["noise", "samples"])]
     pub quality: Option<Quality>,
     /// Samples that each pixel gets at least with --noise
@@ -40,25 +40,25 @@ pub struct RenderArgs {
     /// Keeps photon maps from one run to the next: reads them when the file exists, else writes it
     #[arg(long, value_name = "FILE")]
     pub photon_map: Option<PathBuf>,
-    /// Stops after so long, with what there is: 90s, 5m, 1h30m
+    /// Time limit, such as 90s, 5m or 1h30m; writes the picture reached by then
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub time: Option<Duration>,
     /// Keeps the work in this file, from which --resume goes on; it is a part as `-o FILE.part` writes it
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// How often the checkpoint is written, if that takes less than a hundredth of the time
+    /// Interval between checkpoints, if writing them takes less than a hundredth of the time
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration, requires = "checkpoint")]
     pub checkpoint_every: Duration,
-    /// Goes on from the checkpoint; begins anew where there is none yet
+    /// Resumes from the checkpoint; starts from the beginning if there is none yet
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
-    /// Writes the picture so often while it grows clearer
+    /// Interval at which the intermediate picture is written
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub write_every: Option<Duration>,
-    /// Which camera of the scene [default: the first]
+    /// Camera of the scene [default: the first]
     #[arg(long, value_name = "NAME")]
     pub camera: Option<String>,
-    /// Brightens 8-bit pictures by so many stops
+    /// Exposure of 8-bit pictures in stops
     #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true, value_parser = parse_exposure)]
     pub exposure: f32,
     /// Shows the picture in the viewer tev while it is rendered; it listens at 127.0.0.1:14158 unless told otherwise
@@ -67,7 +67,7 @@ pub struct RenderArgs {
     /// Tells the progress on standard output: `openjd` as Open Job Description has it
     #[arg(long, value_name = "FORM")]
     pub progress: Option<ProgressForm>,
-    /// What `bake` takes too.
+    /// Options shared with `bake`.
     #[command(flatten)]
     pub common: CommonArgs,
 }
@@ -84,7 +84,7 @@ pub enum Quality {
 }
 
 impl RenderArgs {
-    /// The relative error to reach, if one is asked for.
+    /// The relative error to reach, if one is requested.
     pub fn noise(&self) -> Option<f64> {
         self.noise.or(self.quality.map(|quality| match quality {
             Quality::Draft => 0.1,
@@ -94,7 +94,7 @@ impl RenderArgs {
     }
 }
 
-/// How progress is told to programs.
+/// Format of progress messages for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProgressForm {
     /// Lines of Open Job Description.
@@ -107,16 +107,16 @@ pub struct MergeArgs {
     /// Parts: what `kiln render -o FILE.part` and `--checkpoint` write
     #[arg(required = true)]
     pub parts: Vec<PathBuf>,
-    /// Where the picture goes: .exr, .tif, .png, .hdr or .jpg, or .part for all sums; may be given several times
+    /// Output file of the picture: .exr, .tif, .png, .hdr or .jpg, or .part for all sums; may be given several times
     #[arg(short, long, value_name = "FILE", required = true)]
     pub output: Vec<PathBuf>,
     /// Takes parts between which samples are missing
     #[arg(long)]
     pub allow_gaps: bool,
-    /// Brightens 8-bit pictures by so many stops
+    /// Exposure of 8-bit pictures in stops
     #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true, value_parser = parse_exposure)]
     pub exposure: f32,
-    /// Prints nothing but errors
+    /// Prints errors only
     #[arg(short, long)]
     pub quiet: bool,
 }

@@ -20,10 +20,10 @@ const MAX_SIDE: i64 = 1 << 24;
 /// `kiln shade`
 #[derive(Debug, Args)]
 pub struct ShadeArgs {
-    /// What runs.
+    /// Shaders, their parameters and connections.
     #[command(flatten)]
     pub setup: Setup,
-    /// How sources are read.
+    /// Options for reading shader sources.
     #[command(flatten)]
     pub source: SourceArgs,
     /// Defines a macro; may be given several times
@@ -48,7 +48,7 @@ pub struct ShadeArgs {
     /// free]
     #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
     pub texture_memory: Option<u64>,
-    /// Runs the whole grid so many times
+    /// Number of runs over the whole grid
     #[arg(long = "iters", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: u32,
     /// Points lie in the middle of the grid's cells, not on its corners
@@ -82,7 +82,7 @@ pub struct ShadeArgs {
     /// nothing here are passed over
     #[arg(long = "options", value_name = "NAME=VALUE,…", action = ArgAction::Append)]
     pub engine_options: Vec<String>,
-    /// What the numbers of colours mean: Rec709, sRGB, ACEScg, ACES2065-1, AdobeRGB … [default: Rec709]
+    /// Colour space of the renderer's RGB values: Rec709, sRGB, ACEScg, ACES2065-1, AdobeRGB … [default: Rec709]
     #[arg(long = "colorspace", value_name = "NAME")]
     pub color_space: Option<String>,
     /// Reports variables that are no finite numbers; runs the interpreter
@@ -127,17 +127,17 @@ pub struct ShadeArgs {
     pub ignored_values: Vec<String>,
 }
 
-/// How much work goes into machine code.
+/// Optimisation level of code generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Codegen {
     /// The least, except for loops without calls: compiles fastest, runs a tenth longer; for grids of millions of points
     /// the others are sooner
     #[value(alias = "0")]
     Fast,
-    /// What renders use
+    /// The level that renders use
     #[value(alias = "1")]
     Plain,
-    /// All that there is: hardly faster code
+    /// All optimisations: hardly faster code
     #[value(aliases = ["2", "3", "10", "11", "12", "13"])]
     Full,
 }

@@ -12,7 +12,7 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// Where tev listens unless it is told otherwise.
+    /// Default address of tev.
     const HOST: &str = "127.0.0.1";
     const PORT: u16 = 14158;
 

@@ -79,7 +79,7 @@ fn quantile(values: &mut [f32], p: f64) -> f32 {
     *values.select_nth_unstable_by(index, f32::total_cmp).1
 }
 
-/// Whether that kind of file holds 8 bits a channel: what is brighter than white is lost.
+/// Returns whether files with this extension have 8 bits per channel. They clip values above white.
 pub(super) fn has_8_bits(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     ["png", "jpg", "jpeg"]
@@ -91,7 +91,7 @@ pub(super) fn has_8_bits(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// What is said about pictures of which one part is black and the rest has that luminance.
+    /// Returns the warning about an image of which the share `part` is `luminance` and the rest black.
     fn said(part: f32, luminance: f32, exposure: f32, file: &str) -> Option<String> {
         let image = Image::from_fn(100, 100, |x, _| {
             Rgb::splat(if (x as f32) < 100.0 * part { luminance } else { 0.0 })

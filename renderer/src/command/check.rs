@@ -59,7 +59,7 @@ impl Count {
         }
     }
 
-    /// What there is, with a colon at its end; nothing where there is nothing.
+    /// The counts in words, with a colon at the end; empty if all are zero.
     fn text(&self) -> String {
         let kinds = [
             (self.units, "unit"),

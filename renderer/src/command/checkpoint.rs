@@ -11,7 +11,7 @@ use renderer_image::{ImageError, check_place};
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, RenderState};
 
-/// What a render is, for the files that keep its samples.
+/// Identity of a render, for the files that store its samples.
 #[derive(Debug)]
 pub(super) struct Origin<'a> {
     /// The fingerprint of the scene; 0 where no file asks for it.
@@ -22,14 +22,14 @@ pub(super) struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// What samples of the render belong to, beside a part that may be of the same picture: what `auto` has decided there
-    /// stays decided.
+    /// Identity of the render's samples, for comparison with `part`, which may be of the same picture: where `auto` had
+    /// decided, the part's integrator is kept.
     pub(super) fn identity_beside(&self, part: &Identity) -> Identity {
         let integrator = integrator(&self.settings.integrator, part);
         Identity::new(self.scene, self.settings, &integrator)
     }
 
-    /// What a part says about the samples of a render. `integrator` is what really renders.
+    /// Header of a part with the render's samples. `integrator` is the one in use, not `auto`.
     pub(super) fn header(&self, integrator: &Integrator, state: &RenderState) -> Header {
         let identity = Identity::new(self.scene, self.settings, integrator);
         // The name without its folder: the bytes must not depend on where the scene is, or on whether it is packed.
@@ -178,7 +178,7 @@ impl Checkpoint {
     }
 }
 
-/// What renders: where `auto` had decided, it stays decided.
+/// The integrator to use: `wanted`, or the decision that `identity` stores if that is `auto`.
 fn integrator(wanted: &Integrator, identity: &Identity) -> Integrator {
     match (wanted, identity.get("integrator")) {
         (Integrator::Auto(path), Some(name)) => Integrator::decided(path, name).unwrap_or(*wanted),

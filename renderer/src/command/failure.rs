@@ -1,6 +1,6 @@
 //! Exit conditions of commands: user error, interruption.
 
-/// Why a command did not do what it was asked to.
+/// Failure of a command.
 #[derive(Debug)]
 pub enum Failure {
     /// The user's mistake, already told or told by this text; exit status 1.

@@ -52,7 +52,7 @@ impl Interrupt {
         self.keeps.store(true, Ordering::Relaxed);
     }
 
-    /// What tells that the command was interrupted, by which signal.
+    /// The failure that reports the interruption and its signal.
     pub(super) fn failure(&self) -> Failure {
         Failure::Interrupted(status(self.signal.load(Ordering::Relaxed)))
     }

@@ -104,7 +104,7 @@ fn headers(parts: &[PathBuf]) -> Result<Vec<Named>, Failure> {
     Ok(headers)
 }
 
-/// What all parts together are; they must belong together and have no sample twice.
+/// Joins the headers of all parts. The parts must belong to the same render, without common samples.
 fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
     let (first, header) = parts
         .first()

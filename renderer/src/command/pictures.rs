@@ -19,7 +19,7 @@ pub(super) struct Pictures {
     pub(super) exposure: f32,
 }
 
-/// What became of a picture's files.
+/// Result of writing a picture's files.
 pub(super) struct Written {
     pub(super) image: Image,
     /// The files that were written, images first.

@@ -15,7 +15,7 @@ use renderer_transport::render::{Decision, Progress};
 /// A bar over the photons of a picture, where there are any, and then over its samples.
 pub(super) struct Bar {
     bar: ProgressBar,
-    /// Whether samples are being taken: photons that are shot between them get no bar of their own.
+    /// True while samples are taken: later photon passes get no bar of their own.
     sampling: AtomicBool,
     interrupt: Arc<Interrupt>,
     quiet: bool,

@@ -185,10 +185,11 @@ pub(super) fn changes(args: &RenderArgs) -> Vec<Change> {
     size.into_iter().chain(crop).collect()
 }
 
-/// What `--noise` takes at most where `--spp` does not say it.
+/// Maximum samples per pixel with `--noise`, unless `--spp` is given.
 pub(super) const MAX_SAMPLES: u64 = 1 << 16;
 
-/// What to render, and which samples are asked for: with --noise, those before them belong to it, too.
+/// Settings of the render, and the requested range of samples. With `--noise` the render also includes the samples
+/// before that range.
 fn settings(
     args: &RenderArgs,
     desc: &SceneDesc,

@@ -25,12 +25,12 @@ struct Task<'a> {
     what: Checkpointer<'a>,
     every: Duration,
     last: Instant,
-    /// How long it took the last time.
+    /// Duration of the last run.
     cost: Duration,
     failed: bool,
 }
 
-/// What is done with the picture.
+/// Output of a repeated task.
 enum Checkpointer<'a> {
     /// Writes the checkpoint.
     Checkpoint(&'a Checkpoint),
@@ -39,7 +39,7 @@ enum Checkpointer<'a> {
 }
 
 impl Checkpointer<'_> {
-    /// How many times what it takes has to pass until it is done again.
+    /// Minimum interval between two runs, as a multiple of the task's own duration.
     fn spacing(&self) -> u32 {
         match self {
             Checkpointer::Checkpoint(_) => 100,

@@ -16,7 +16,7 @@ use renderer_transport::scene::build::shader_errors;
 pub(super) struct SceneOptions {
     /// Changes of values.
     pub(super) set: Vec<String>,
-    /// What other options change, after those.
+    /// Changes by other options, applied after `set`.
     pub(super) changes: Vec<Change>,
     /// Light in place of the scene's own, or besides.
     pub(super) light: Option<Lighting>,
@@ -27,7 +27,7 @@ pub(super) struct SceneOptions {
 }
 
 impl SceneOptions {
-    /// Those of a command that only looks at scenes.
+    /// Options of a command that reads a scene without rendering it.
     pub(super) fn of(source: &SourceArgs, mitsuba: &MitsubaArgs) -> SceneOptions {
         SceneOptions {
             source: source.clone(),
@@ -64,7 +64,7 @@ impl SceneOptions {
         }
     }
 
-    /// The same with other paths; none where one of them is no text.
+    /// Replaces each path by `place` of it; `None` if a path is not valid UTF-8.
     pub(super) fn with_paths(mut self, place: impl Fn(&Path) -> PathBuf) -> Option<SceneOptions> {
         for folder in &mut self.source.folders {
             *folder = place(folder);
@@ -77,7 +77,7 @@ impl SceneOptions {
         Some(self)
     }
 
-    /// The same for the reader of scenes.
+    /// Converts them to options of the scene loader.
     fn for_load(self, files: SharedFiles) -> LoadOptions {
         LoadOptions {
             mitsuba: self.mitsuba.options(),
@@ -94,7 +94,7 @@ impl SceneOptions {
         }
     }
 
-    /// What a pack keeps of them. `path` is the manifest's form of a path.
+    /// The options that are stored in a pack, as JSON. `path` converts a path to the manifest's form.
     pub(super) fn json(&self, path: impl Fn(&Path) -> Option<String>) -> Option<Value> {
         let folders = self.source.folders.iter().map(|folder| path(folder));
         let light = match (&self.light, self.light_file()) {
@@ -112,7 +112,7 @@ impl SceneOptions {
         }))
     }
 
-    /// Those that a pack brings.
+    /// The options that are stored in a pack.
     pub(super) fn of_pack(pack: &Pack) -> Result<SceneOptions, Diagnostic> {
         let inside = |path: &str| {
             let path = Path::new(path);
@@ -173,7 +173,7 @@ impl SceneOptions {
 pub(super) struct NamedScene {
     pub(super) path: PathBuf,
     pub(super) options: SceneOptions,
-    /// Those of the disk, or of the pack.
+    /// File system of the scene: the disk or the pack.
     pub(super) files: SharedFiles,
 }
 

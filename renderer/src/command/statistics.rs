@@ -34,7 +34,7 @@ pub(super) struct Statistics {
     /// Camera rays.
     samples: u64,
     spp: u64,
-    /// As how many samples a camera ray counts.
+    /// Number of samples that a camera ray counts as.
     samples_per_ray: u64,
     threads: usize,
     geometry: GeometryStats,

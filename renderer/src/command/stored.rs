@@ -44,7 +44,7 @@ pub(super) fn image_text(image: &ImageInfo) -> String {
     text
 }
 
-/// The same for programs.
+/// Description of an image as JSON.
 pub(super) fn image_json(image: &ImageInfo) -> Json {
     let channel =
         |(name, samples): &(String, SampleType)| json!({ "name": name, "type": sample_type(*samples) });
@@ -106,7 +106,7 @@ pub(super) fn maps_text(maps: &MapHeader) -> String {
     text
 }
 
-/// The same for programs.
+/// Description of photon maps as JSON.
 pub(super) fn maps_json(maps: &MapHeader) -> Json {
     let map = |i: usize| json!({ "stored": maps.stored[i], "shot": maps.shot[i] });
     json!({

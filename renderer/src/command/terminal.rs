@@ -7,10 +7,10 @@ use shading::Diagnostics;
 
 use super::Failure;
 
-/// Why results are missing on standard output.
+/// First write error on standard output.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
-/// Writes a result to standard output. Whether that worked is said at the end, by [`all_told`].
+/// Writes a result to standard output. [`all_told`] reports write errors at the end.
 pub(super) fn tell(text: &str) {
     let mut output = io::stdout().lock();
     let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
@@ -20,13 +20,13 @@ pub(super) fn tell(text: &str) {
     }
 }
 
-/// Whether all results reached standard output: a full disk must not pass for success. Who closes a pipe does not want
-/// to see more, and is not told so.
+/// Returns an error if a result could not be written to standard output: a full disk must not pass for success. A
+/// closed pipe is not an error, because its reader does not want more.
 pub(super) fn all_told() -> Result<(), Failure> {
     LOST.get().map_or(Ok(()), lost)
 }
 
-/// The same of what was printed in another way.
+/// Converts the result of another write to standard output in the same way as [`all_told`].
 pub(super) fn whole(printed: io::Result<()>) -> Result<(), Failure> {
     printed.or_else(|error| lost(&error))
 }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a part file cannot be used.
+/// Error of a part file.
 #[derive(Debug, Error)]
 pub enum PartError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read '{}': {reason}", path.display())]
     Unreadable {
         /// The file.
@@ -15,13 +15,13 @@ pub enum PartError {
         /// Error of the system.
         reason: String,
     },
-    /// It is something else.
+    /// The file is not a part.
     #[error("'{}' is not a part of a picture\n  hint: parts are what `kiln render -o FILE.part` and `--checkpoint` write", path.display())]
     Other {
         /// The file.
         path: PathBuf,
     },
-    /// It is damaged, or of another version of the format.
+    /// The file is damaged, or of another version of the format.
     #[error("'{}' cannot be used: {reason}", path.display())]
     Damaged {
         /// The file.

@@ -34,7 +34,7 @@ pub struct Header {
     pub variance: bool,
     /// State of adaptive sampling, whose statistics follow the sums.
     pub noise: Option<NoiseSummary>,
-    /// What happened to the samples.
+    /// Sample counts of the film.
     pub counts: FilmCounts,
 }
 

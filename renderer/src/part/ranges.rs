@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Ranges(Vec<Range<u64>>);
 
 impl Ranges {
-    /// One range; nothing when it is empty.
+    /// A single range; no ranges if it is empty.
     pub fn of(range: Range<u64>) -> Ranges {
         Ranges(if range.is_empty() { vec![] } else { vec![range] })
     }

@@ -3,15 +3,15 @@
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Id};
 
-/// What runs: shaders with their inputs, in the order of the command line. As in `testshade`, what comes before a shader
-/// is about it; inputs after the last one are about that too.
+/// Shaders with their parameters and connections, in the order of the command line. As in `testshade`, arguments before
+/// a shader apply to it; parameters after the last shader apply to the last one too.
 #[derive(Clone, Debug, Default)]
 pub struct Setup {
     /// Each flag and each shader.
     pub steps: Vec<Step>,
 }
 
-/// What the values of an argument mean.
+/// Converts the values of an argument to steps.
 type Meaning = fn(&[String]) -> Vec<Step>;
 
 /// A part of a [`Setup`].
@@ -43,11 +43,11 @@ pub enum Step {
 /// A value for a name, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assignment {
-    /// What is set.
+    /// The name that gets the value.
     pub name: String,
     /// Its value.
     pub value: String,
-    /// What stands behind the flag's colon: `type=float:interpolated=1`.
+    /// The options after the flag's colon: `type=float:interpolated=1`.
     pub options: String,
 }
 
@@ -70,7 +70,7 @@ impl Assignment {
 
 /// Flags that take options behind a colon.
 pub(super) const WITH_OPTIONS: &[&str] = &["param", "reparam", "userdata"];
-/// What these are called inside when they have some; the options become their first value.
+/// Suffix of the internal names of these flags when they have options; the options become their first value.
 pub(super) const OPTIONS_SUFFIX: &str = "-with";
 
 impl Setup {

@@ -48,11 +48,11 @@ pub(super) enum Quantity {
     Irradiance(Tone),
     /// A component of the direction that most light comes from.
     Direction(usize),
-    /// How much light comes from there.
+    /// Share of the light that comes from that direction.
     Share,
-    /// The irradiance of the light from there.
+    /// Irradiance of the light from that direction.
     Color(Tone),
-    /// 1 where there is light, be it a neighbour's.
+    /// 1 for texels with light, including light copied from a neighbour; else 0.
     Used,
     /// Zero, in images that have a channel more than is needed.
     Nothing,

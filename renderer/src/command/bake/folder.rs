@@ -19,7 +19,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Where it is.
+    /// Path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

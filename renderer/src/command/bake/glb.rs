@@ -221,8 +221,8 @@ impl Glb {
     }
 }
 
-/// How far a back lies off its front, relative to the shape's radius and, at the least, to the scene's: thirty times the
-/// distance that Kiln's own rays keep from the surface they leave.
+/// Distance of a back side from its front, relative to the shape's radius; the second is the minimum, relative to the
+/// scene's radius: thirty times the offset of Kiln's own ray origins.
 const GAP: [f32; 2] = [1e-4, 3e-5];
 
 /// A side of a mesh in world space, seen from its front.

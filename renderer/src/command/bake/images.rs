@@ -11,7 +11,7 @@ use renderer_base::color::Rgb;
 use renderer_base::math::INV_PI;
 use renderer_image::{ColorSpace, Image, MetaValue, SampleType, WriteOptions, encode};
 
-/// How each texel came by its light, for engines that filter or dilate by themselves.
+/// Image with the origin of each texel's light, for engines that filter or dilate by themselves.
 pub(super) const COVERAGE: &str = "coverage.png";
 
 const PREVIEW: &str = "preview.png";
@@ -86,7 +86,7 @@ fn coverage(map: &Lightmap) -> Image {
     image
 }
 
-/// What a white wall would look like, as bright as fits; texels that stand for nothing are dark blue.
+/// Preview image: irradiance divided by the white level of the lightmap. Unused texels are dark blue.
 fn preview(map: &Lightmap) -> Image {
     let white = Brightness::of(map).white;
     rgb(map, |x, y| {
@@ -104,7 +104,7 @@ fn rgb(map: &Lightmap, f: impl Fn(u32, u32) -> Rgb) -> Image {
     })
 }
 
-/// How bright a lightmap is.
+/// Brightness of a lightmap.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Brightness {
     /// An irradiance that few texels exceed, for people; positive [W/m²].
@@ -125,7 +125,7 @@ impl Brightness {
     fn of_values(mut lit: Vec<f32>) -> Brightness {
         /// Shares of lit texels: those that may be white in a preview, and those that may be clipped.
         const SHARES: [f64; 2] = [0.005, 0.001];
-        /// How much brighter than others the brightest may be.
+        /// Maximum ratio between the brightest texel and the level that few texels exceed.
         const HEADROOM: f32 = 4.0;
         if lit.is_empty() {
             let none = 1.0 / INV_PI;

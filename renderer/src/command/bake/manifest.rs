@@ -9,7 +9,7 @@ use crate::cli::BakeArgs;
 use renderer_bake::sh::{BASIS, COSINE};
 use renderer_bake::{BakeSettings, Baked, Lightmap, Product};
 
-/// All that is told.
+/// Contents of the manifest.
 pub(super) struct Manifest<'a> {
     pub(super) args: &'a BakeArgs,
     pub(super) settings: &'a BakeSettings,

@@ -38,7 +38,7 @@ use folder::{PROBES, SCENE};
 
 const MANIFEST: &str = "bake.json";
 
-/// Texels along a side where nothing is said about it.
+/// Default number of texels along a side.
 const RESOLUTION: u32 = 512;
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
@@ -221,7 +221,7 @@ fn target(args: &BakeArgs) -> Result<Target, Failure> {
     })
 }
 
-/// What computes light: in one pass, and all of it.
+/// The integrator of a bake: a single photon pass, all components of light, `photon` in place of `auto`.
 fn integrator(args: &BakeArgs, built: &Built) -> Integrator {
     match built.integrator.with_depth(args.common.depth) {
         Integrator::Photon(photon) => Integrator::Photon(PhotonSettings {

@@ -126,7 +126,7 @@ fn written_before(manifest: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Where a job goes unless it is told: beside its first output, called as that without extension and marks.
+/// Default folder of a job: beside its first output, with its name less extension and frame marks.
 pub(super) fn default(output: &Path) -> PathBuf {
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
     let name = stem.trim_end_matches(['#', '.', '_', '-', ' ']);

@@ -341,7 +341,7 @@ type Flag = (&'static [&'static str], bool);
 /// The number of samples, which tasks are told by themselves.
 const SPP: Flag = (&["--spp"], true);
 
-/// What a pack keeps.
+/// Options that are stored in packs.
 const KEPT_IN_PACKS: [Flag; 6] = [
     (&["--set"], true),
     (&["--light"], true),

@@ -16,7 +16,7 @@ pub(super) fn files(job: &Job, args: &FarmArgs) -> Vec<(String, Vec<u8>)> {
 /// Time between the signal to a task and the end of its time limit [s].
 const WARNING: u64 = 120;
 
-/// What `render.sbatch` does with signals.
+/// Signal handlers of `render.sbatch`.
 const TRAPS: &str = r#"
 # Shortly before the time is up, Slurm sends USR1 to this shell alone: Kiln keeps its work, and the task goes on in a new
 # run. To end or to move a job, Slurm sends TERM to all its processes: Kiln keeps its work, and this shell waits for it.

@@ -14,15 +14,15 @@ use renderer_transport::scene::build::find_inputs;
 /// A scene that is read as if it lay in the archive.
 pub(super) struct Gathering {
     scene: NamedScene,
-    /// The same as if it lay there.
+    /// The scene with its paths moved into the archive.
     pub(super) packed: NamedScene,
     /// The folder of the scene, from the root on.
     pub(super) folder: PathBuf,
-    /// Where it seems to be.
+    /// The archive's path, at which that folder also appears.
     pub(super) as_if: PathBuf,
 }
 
-/// How far above the scene's folder files keep their places in the archive.
+/// Number of levels above the scene's folder up to which files keep their relative paths in the archive.
 pub(super) const MAX_UP: usize = 3;
 
 impl Gathering {
@@ -59,7 +59,7 @@ impl Gathering {
         })
     }
 
-    /// What is asked for, with warnings.
+    /// Loads the scene with recording; returns the files that it reads, and the warnings.
     pub(super) fn run(&self) -> Result<(Recorded, Diagnostics), Diagnostics> {
         let files = RecordedFiles::new(self.scene.files.clone(), &self.folder, &self.as_if);
         let files = Arc::new(files);

@@ -72,7 +72,7 @@ impl<W> Target<W> {
         }
     }
 
-    /// What `act` returns; after an error, what it would have.
+    /// Calls `act`; after the first error, returns `otherwise` instead.
     fn attempt<T>(&mut self, otherwise: T, act: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
         if self.failed {
             return Ok(otherwise);

@@ -10,13 +10,13 @@ use super::super::outputs::Outputs;
 use renderer_image::Staged;
 use renderer_transport::cloud::{CloudFormat, CloudRows, ColumnType};
 
-/// What writes them, for messages.
+/// Name of the call that writes point clouds, for messages.
 const CALL: &str = "pointcloud_write";
 
 /// The most files that a command writes.
 const MAX_FILES: usize = 256;
 
-/// Why points are not written to a file of that name, if it is for the name.
+/// Returns the reason why the extension of a point cloud file is refused, if it is.
 pub(super) fn refusal(file: &str) -> Option<&'static str> {
     match CloudFormat::of(Path::new(file)) {
         Some(_) => None,

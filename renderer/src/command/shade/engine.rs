@@ -64,15 +64,15 @@ pub(super) trait Engine: Sync {
     fn take_reports(&self, state: &mut Self::State) -> Vec<Report>;
 }
 
-/// Something that went wrong in a run. Ordered by place.
+/// Run-time error of a shader. Ordered by source location.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Report {
     /// File, line and column; empty where they are not known.
     place: Option<(String, u32, u32)>,
     message: String,
-    /// Whether the run was ended by it, or something that was asked for is not written.
+    /// True if it ended the run, or if a requested output is not written.
     pub(super) fatal: bool,
-    /// Whether it stands among what was printed.
+    /// True if it is part of the printed text.
     pub(super) is_shown: bool,
 }
 
@@ -182,7 +182,7 @@ pub(super) struct Interpreted<'a> {
     pub(super) reports_not_finite: bool,
 }
 
-/// What the interpreter keeps of its last run, and all that it printed, wrote and reported.
+/// State of the interpreter: the outcome of its last run, and all that was printed, written and reported.
 #[derive(Default)]
 pub(super) struct Interpretation {
     last: Option<Outcome>,

@@ -125,7 +125,7 @@ fn ndc_from_screen() -> Mat4 {
     Mat4::from_translation(Vec3::new(0.5, 0.5, 0.0)) * Mat4::from_scale(Vec3::new(0.5, 0.5, 1.0))
 }
 
-/// Where a shader does not say what a file's numbers mean, they are taken as they are, as `testshade` does.
+/// Replaces the default colour space of a request by raw values, as in `testshade`.
 fn as_stored(request: &TextureRequest) -> TextureRequest {
     let mut request = request.clone();
     if request.color_space == ColorSpace::Default {

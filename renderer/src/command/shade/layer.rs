@@ -30,7 +30,7 @@ pub(super) enum LayerStep {
 pub(super) struct LayerParam {
     pub(super) name: String,
     pub(super) value: Given,
-    /// Whether an attribute of the geometry goes before it, where that is said.
+    /// True if an attribute of the geometry takes precedence over it; `None` if not specified.
     pub(super) interpolated: Option<bool>,
 }
 

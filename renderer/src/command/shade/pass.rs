@@ -337,7 +337,7 @@ impl Printer<'_> {
     }
 }
 
-/// What OSL says of a report: the line, the group, the layer and the shader.
+/// Formats a report as OSL does: with line, group, layer and shader.
 fn report_line(report: &shading::Report, group: &str, layers: &[String]) -> String {
     let message = &report.message;
     let Some(place) = &report.place else {

@@ -72,7 +72,7 @@ impl Statistics {
         derivatives.carrying as f64 / derivatives.symbols.max(1) as f64
     }
 
-    /// As JSON text.
+    /// Returns them as JSON text.
     pub(super) fn json(&self) -> String {
         let optimizer = &self.compile_stats.optimizer;
         let value = json!({

@@ -33,12 +33,12 @@ pub(super) struct Subject {
     pub(super) notes: Vec<String>,
 }
 
-/// Why there is nothing to run.
+/// Error in the description of the shaders to run.
 #[derive(Debug)]
 pub(super) enum SubjectError {
     /// Mistakes in shaders or in values.
     Diagnostics(Diagnostics),
-    /// What OSL's engine says about a group.
+    /// An error message of OSL's engine about a group.
     Engine(String),
 }
 
@@ -145,7 +145,7 @@ struct Builder<'a> {
     warnings: Diagnostics,
     diagnostics: Diagnostics,
     notes: Vec<String>,
-    /// What was said of the next shader.
+    /// Layer name of the next shader; `params` holds its parameters.
     name: Option<String>,
     params: Vec<LayerParam>,
 }
