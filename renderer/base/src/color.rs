@@ -18,7 +18,7 @@ pub struct Rgb {
 }
 
 impl Rgb {
-    /// Nothing.
+    /// Zero in each channel.
     pub const BLACK: Rgb = Rgb::splat(0.0);
     /// One in each channel.
     pub const WHITE: Rgb = Rgb::splat(1.0);

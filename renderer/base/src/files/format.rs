@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What is wrong with the contents of a file.
+/// Error in the contents of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
     /// The file is of another kind.
@@ -10,7 +10,7 @@ pub enum FormatError {
     Kind {
         /// The file.
         path: PathBuf,
-        /// What it should have been.
+        /// The expected kind of file, for the message.
         expected: &'static str,
     },
     /// The file ends too early.
@@ -18,21 +18,21 @@ pub enum FormatError {
     Truncated {
         /// The file.
         path: PathBuf,
-        /// What it ends among.
+        /// Name of the elements in which the file ends.
         element: String,
-        /// How many the file promises.
+        /// Number of elements that the header declares.
         expected: usize,
-        /// How many it has.
+        /// Number of elements found.
         found: usize,
     },
-    /// Something in the file makes no sense.
+    /// A part of the file is not valid.
     #[error("{}: {reason}", place(path, *line))]
     Syntax {
         /// The file.
         path: PathBuf,
         /// The line, from 1, in texts and in headers.
         line: Option<usize>,
-        /// What is wrong, and what was expected.
+        /// The mistake, and what was expected instead.
         reason: String,
     },
 }

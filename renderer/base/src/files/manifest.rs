@@ -10,18 +10,18 @@ pub const MANIFEST: &str = "kiln-pack.json";
 /// The version of the form of packs.
 const VERSION: u64 = 1;
 
-/// What a pack says about itself.
+/// Description of a pack, stored in the pack.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifest {
     /// The entry of the scene file.
     pub scene: String,
-    /// How long the entries are, unpacked [bytes]; the manifest's own is left out.
+    /// Uncompressed sizes of the entries by name [bytes], without the manifest's own.
     pub entries: BTreeMap<String, u64>,
     /// Paths that lead to an entry of another name: absolute ones, and those that links turn elsewhere.
     pub paths: BTreeMap<String, String>,
     /// Folders that scenes ask for and of which no file is read.
     pub folders: BTreeSet<String>,
-    /// How the scene is read, as the command line has it; see `command::scene_options`.
+    /// Options of the command line for reading the scene; see `command::scene_options`.
     pub options: Value,
 }
 

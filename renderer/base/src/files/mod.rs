@@ -85,7 +85,7 @@ pub trait Files: Debug + Send + Sync {
     }
 }
 
-/// What pointers of Git LFS begin with.
+/// Prefix of Git LFS pointer files.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// Refuses the pointer that Git LFS leaves in the place of a file until the file is fetched.

@@ -26,7 +26,7 @@ use crate::memory;
 pub struct PackError {
     /// The archive.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -34,14 +34,14 @@ pub struct PackError {
 #[derive(Debug)]
 pub struct Pack {
     path: PathBuf,
-    /// The same from the root on.
+    /// The absolute form of `path`.
     absolute: PathBuf,
     file: Arc<File>,
     entries: BTreeMap<String, PackEntry>,
     manifest: Manifest,
 }
 
-/// Where the bytes of an entry are.
+/// Position, sizes and checksum of an entry's bytes in the archive.
 #[derive(Clone, Copy, Debug)]
 struct PackEntry {
     start: u64,
@@ -51,13 +51,13 @@ struct PackEntry {
     deflated: bool,
 }
 
-/// What a path means in a pack.
+/// Target of a path in a pack.
 pub(super) enum PackNode {
     Entry(String),
     Folder,
 }
 
-/// Whether a file is a pack by its name.
+/// Returns whether the extension of a path is that of a pack.
 pub fn is_pack(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
@@ -103,7 +103,7 @@ impl Pack {
         &self.path
     }
 
-    /// What it says about itself.
+    /// The manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -113,7 +113,7 @@ impl Pack {
         self.path.join(&self.manifest.scene)
     }
 
-    /// What an absolute path means.
+    /// Returns the entry or folder at an absolute path; `None` if there is neither.
     pub(super) fn find(&self, asked: &Path) -> Option<PackNode> {
         let key = self.key(asked)?;
         if let Some(entry) = self.manifest.paths.get(&key) {

@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};
 
-/// What is at a path.
+/// Kind of the file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A file that can be read.
@@ -32,7 +32,7 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Whether the name of an entry is a plain way down from the archive's root.
+/// Returns whether the name of an entry is a plain relative path that stays below the archive's root.
 pub fn is_inside(name: &str) -> bool {
     let name = name.strip_suffix('/').unwrap_or(name);
     let is_plain = |part: &str| !matches!(part, "" | "." | "..");

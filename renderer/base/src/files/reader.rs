@@ -50,7 +50,7 @@ impl FileReader {
         }
     }
 
-    /// How long it was when it was opened [bytes].
+    /// Size of the file when it was opened [bytes].
     #[expect(
         clippy::len_without_is_empty,
         reason = "as of files: nobody asks whether one is empty"

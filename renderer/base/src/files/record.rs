@@ -17,7 +17,7 @@ pub enum Asked {
     Far(PathBuf),
 }
 
-/// What was asked for and is there.
+/// Kinds of all recorded files, by path.
 pub type Recorded = BTreeMap<Asked, FileKind>;
 
 /// Files that note each path that was asked for and found. `folder` is also found at another path: paths that a file

@@ -39,7 +39,7 @@ fn latin_1(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| char::from(byte)).collect()
 }
 
-/// The same of UTF-16 with its byte-order mark, which some programs of Windows write; `None` for other bytes.
+/// Decodes UTF-16 that begins with a byte-order mark, which some Windows programs write; `None` for other bytes.
 fn text_of_utf16(bytes: &[u8]) -> Option<String> {
     let unit: fn([u8; 2]) -> u16 = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,

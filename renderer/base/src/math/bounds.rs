@@ -55,7 +55,7 @@ impl Bounds {
         }
     }
 
-    /// The same, wider on all sides by what rounding may make of its coordinates on their way through a transform.
+    /// Returns the box extended on all sides by a bound on the rounding error of its coordinates in a transform.
     pub fn widened(self) -> Bounds {
         let margin = self.min.abs().max(self.max.abs()).max_element() * (64.0 * f32::EPSILON);
         Bounds {

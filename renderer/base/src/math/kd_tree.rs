@@ -11,7 +11,7 @@ use wide::f32x8;
 
 /// An item with a position, and an order among items at the same position.
 pub trait Located: Copy + Ord + Send {
-    /// Where it is.
+    /// Position.
     fn p(&self) -> Vec3;
 }
 
@@ -26,7 +26,7 @@ pub struct KdTree<T> {
     leaves: Vec<Leaf>,
 }
 
-/// Where the items of a leaf are, so that their distances are computed at once; infinitely far where there are fewer.
+/// Positions of a leaf's items as vectors, for computing all distances at once. Unused lanes are infinitely far away.
 #[derive(Clone, Copy, Debug)]
 struct Leaf([f32x8; 3]);
 
@@ -107,8 +107,8 @@ impl<T: Located> KdTree<T> {
         self.search_about(p, r2, 1.0, visit);
     }
 
-    /// The same, but leaves out what is farther away than `reach` times the radius, outside the leaf that it begins
-    /// with: where any near item will do, most of the tree need not be visited.
+    /// Like [`search`](KdTree::search), but skips subtrees farther away than `reach` times the radius, except for the
+    /// leaf where the search begins: if any near item will do, most of the tree need not be visited.
     // Arya & Mount 1993, "Approximate Nearest Neighbor Queries in Fixed Dimensions".
     #[inline]
     pub fn search_about(

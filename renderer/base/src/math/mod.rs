@@ -43,7 +43,7 @@ pub fn bounded(x: f32, least: f32, most: f32) -> f32 {
 /// The largest `f32` below one: the upper bound of a random number in `[0,1)`.
 pub const ONE_MINUS_EPSILON: f32 = 1.0 - f32::EPSILON / 2.0;
 
-/// The same transform in double precision.
+/// Converts a transform to double precision.
 pub fn in_double(transform: &Affine3A) -> DAffine3 {
     let [x, y, z] = [
         transform.matrix3.x_axis,
@@ -58,7 +58,7 @@ pub fn in_double(transform: &Affine3A) -> DAffine3 {
     )
 }
 
-/// The same transform in single precision.
+/// Converts a transform to single precision.
 pub fn in_single(transform: &DAffine3) -> Affine3A {
     let [x, y, z] = [
         transform.matrix3.x_axis,

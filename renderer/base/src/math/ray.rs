@@ -10,9 +10,9 @@ pub const ROUNDING: f32 = 16.0 * f32::EPSILON / 2.0;
 /// A half-line from `origin`; `direction` is unit length except where said otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
-    /// Where it starts, world space `[m]`.
+    /// Origin, world space `[m]`.
     pub origin: Vec3,
-    /// Where it goes, world space.
+    /// Direction, world space.
     pub direction: Vec3,
     /// Nearest distance that counts, in units of `direction`.
     pub t_min: f32,
@@ -61,8 +61,8 @@ impl RayEnd {
         }
     }
 
-    /// Where a ray in `direction` has to start so as not to meet the surface it leaves: off the surface by the error bound,
-    /// on the side that `direction` leaves on.
+    /// Origin of a ray in `direction` that does not intersect the surface it leaves: offset from the surface by the
+    /// error bound, on the side that `direction` points to.
     // Pharr et al. 2023, "Physically Based Rendering", section 6.8.6; the bound along the normal is found with the point.
     #[inline]
     pub fn ray_origin(&self, direction: Vec3) -> Vec3 {

@@ -45,7 +45,8 @@ unsafe impl GlobalAlloc for HugePages {
     }
 }
 
-/// The same block, after huge pages were asked for it if it is large. Where the system refuses, it stays as it is.
+/// Requests huge pages for a block if it is large, and returns the block. If the system refuses, the block keeps its
+/// pages.
 #[inline]
 fn in_huge_pages(block: *mut u8, size: usize) -> *mut u8 {
     if size >= LARGE && !block.is_null() {

@@ -15,7 +15,7 @@ pub fn disk(u: Vec2) -> Vec2 {
     disk_and_radius(u).0
 }
 
-/// The same, and its distance from the centre, which is known before the point.
+/// A point of the unit disk, uniform by area, and its distance from the centre, which is known before the point.
 // Shirley & Chiu 1997, "A Low Distortion Map Between Disk and Square".
 #[inline(always)]
 fn disk_and_radius(u: Vec2) -> (Vec2, f32) {

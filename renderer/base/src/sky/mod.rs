@@ -73,7 +73,7 @@ impl Sky {
         self.sun
     }
 
-    /// Whether the sun is above the horizon.
+    /// Returns whether the sun is above the horizon.
     pub fn is_day(&self) -> bool {
         self.up.dot(self.sun) >= 0.0
     }

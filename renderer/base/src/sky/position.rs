@@ -30,7 +30,7 @@ pub struct GeoLocation {
     pub longitude: f64,
 }
 
-/// Where the sun stands.
+/// Position of the sun in the sky.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SunPosition {
     /// Angle from the zenith [radians].
@@ -57,7 +57,7 @@ impl SunPosition {
 /// The radius of the Earth over its distance from the sun.
 const PARALLAX: f64 = 6371.01 / 149_597_890.0;
 
-/// Where the sun stands.
+/// Returns the position of the sun at a time and place.
 // Blanco-Muriel et al. 2001, "Computing the Solar Vector", Solar Energy 70.
 pub fn sun_position(moment: Moment, place: GeoLocation) -> SunPosition {
     let hours = moment.hours - moment.timezone;

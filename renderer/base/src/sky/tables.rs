@@ -14,7 +14,7 @@ pub(super) const COEFFICIENTS: usize = 10;
 /// Elevations for which the sun is tabulated.
 pub(super) const SUN_ELEVATIONS: usize = 30;
 
-/// Of a turbidity and an albedo of 0 or 1: the control points of each channel.
+/// Control points of each channel, for one turbidity and an albedo of 0 or 1.
 pub(super) type SkyTable = [[[f32; COEFFICIENTS]; 3]; ELEVATIONS];
 
 /// The sky by turbidity and by albedo.

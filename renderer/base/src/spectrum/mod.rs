@@ -32,7 +32,7 @@ pub enum Use {
     Emission,
 }
 
-/// Why something is no spectrum.
+/// Error in a spectrum.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpectrumError {
     /// Fewer than two wavelengths.
@@ -54,10 +54,10 @@ pub enum SpectrumError {
         /// The wavelength that is wrong [nm].
         after: f64,
     },
-    /// Something that is no finite number.
+    /// A text that is not a finite number.
     #[error("`{0}` is not a number")]
     NotANumber(String),
-    /// Something that is no wavelength with a value.
+    /// A text that is not a pair of wavelength and value.
     #[error("`{0}` is not a wavelength with its value, as 500:0.2")]
     NotAPair(String),
     /// A line of a file that does not hold a wavelength and a value.
