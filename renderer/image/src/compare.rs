@@ -14,10 +14,10 @@ use rayon::prelude::*;
 use crate::{Image, srgb_from_linear};
 use renderer_base::color::Rgb;
 
-/// Why two images cannot be compared.
+/// Error of comparing two images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
-    /// They differ in size.
+    /// The images differ in size.
     #[error("the images differ in size: {}×{} and {}×{} pixels", .a.0, .a.1, .b.0, .b.1)]
     Size {
         /// Width and height of the first.
@@ -25,7 +25,7 @@ pub enum CompareError {
         /// Width and height of the second.
         b: (usize, usize),
     },
-    /// They have no pixels.
+    /// The images have no pixels.
     #[error("the images have no pixels")]
     Empty,
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why an image could not be read or written. Every variant names the file.
+/// Error of reading or writing an image. Every variant names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
@@ -78,7 +78,7 @@ pub enum ImageError {
     NotWritable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

@@ -513,7 +513,7 @@ fn text(text: &Text) -> String {
     String::from_utf8_lossy(text.as_slice()).into_owned()
 }
 
-/// Where the data window lies in the display window; `None` when they are the same.
+/// Position of the data window in the display window; `None` when they are the same.
 fn window(image: &ImageAttributes, position: (i32, i32), size: (usize, usize)) -> Option<Window> {
     let display = image.display_window;
     let (x, y) = (

@@ -26,7 +26,8 @@ pub(super) struct ExrTiles {
     levels: Vec<ExrLevel>,
     /// Columns and rows of a tile.
     tile: [usize; 2],
-    /// Where a channel's values begin in a row of a tile, for a tile of one column [bytes], and of what kind they are.
+    /// For each channel, the offset of its values in a row of a tile, per column of the tile [bytes], and their sample
+    /// type.
     channels: Vec<(usize, ExrSamples)>,
     /// Bytes of all channels of a pixel.
     pixel_bytes: usize,

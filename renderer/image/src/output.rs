@@ -22,7 +22,7 @@ pub fn check_writable(path: &Path) -> Result<(), ImageError> {
     check_place(path)
 }
 
-/// The same for a file that is no image.
+/// Checks that a file of any kind can be written to `path`, as [`check_writable`] does for images.
 ///
 /// # Errors
 /// When the file could not be written; the error says why.
@@ -43,10 +43,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
     stage(path, bytes)?.commit()
 }
 
-/// The same for a file that `write` writes bit by bit.
+/// Like [`write_whole`], for a file whose contents `write` writes in pieces.
 ///
 /// # Errors
-/// As those of [`write_whole`].
+/// As for [`write_whole`].
 pub fn write_whole_with(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
@@ -65,15 +65,15 @@ pub struct Staged {
 /// that belong together.
 ///
 /// # Errors
-/// As those of [`write_whole`].
+/// As for [`write_whole`].
 pub fn stage(path: &Path, bytes: &[u8]) -> Result<Staged, ImageError> {
     stage_with(path, |file| file.write_all(bytes))
 }
 
-/// The same for a file that `write` writes bit by bit.
+/// Like [`stage`], for a file whose contents `write` writes in pieces.
 ///
 /// # Errors
-/// As those of [`write_whole`].
+/// As for [`write_whole`].
 pub fn stage_with(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,

@@ -16,7 +16,7 @@ pub enum Subimage {
     Name(String),
 }
 
-/// Which channels of a picture are its colour.
+/// Roles of a picture's channels: colour and alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColorChannels {
     /// True if the first channel is grey; else the first three are red, green and blue.
@@ -26,7 +26,7 @@ pub struct ColorChannels {
 }
 
 impl ColorChannels {
-    /// Those of a file that does not name its channels.
+    /// Colour channels of a file without channel names, by their number.
     pub fn of_count(channels: usize) -> ColorChannels {
         ColorChannels {
             is_grey: channels <= 2,

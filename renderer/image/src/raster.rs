@@ -49,7 +49,7 @@ impl Samples {
         self.len() == 0
     }
 
-    /// So many zeros of the same type.
+    /// Returns `count` zeros of the same sample type.
     pub(super) fn zeros(&self, count: usize) -> Samples {
         match self {
             Samples::U8(_) => Samples::U8(vec![0; count]),
@@ -110,7 +110,7 @@ pub struct Raster {
     pub channels: usize,
     /// `height × width × channels` values.
     pub samples: Samples,
-    /// Where the image lies in a larger one.
+    /// Position within a larger image, if it is a part of one.
     pub window: Option<Window>,
 }
 

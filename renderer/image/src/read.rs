@@ -15,7 +15,7 @@ use renderer_base::files::{DiskFiles, Files};
 /// Reads an image: grey, grey with alpha, RGB or RGBA (of a TIFF all channels), values in the file's own colour space (see
 /// [`Image::into_linear`]).
 ///
-/// Of an EXR with several layers it reads the unnamed one, else the first that has colour.
+/// If an EXR has several layers, reads the unnamed one, else the first with colour.
 ///
 /// # Errors
 /// When the file is missing, damaged, empty or of an unsupported kind.
@@ -23,7 +23,7 @@ pub fn read(path: &Path) -> Result<Image, ImageError> {
     read_from(&DiskFiles, path)
 }
 
-/// As [`read`], from other files than those of the disk.
+/// Like [`read`], but reads from `files` instead of the disk.
 ///
 /// # Errors
 /// As [`read`].

@@ -1,7 +1,7 @@
 //! TIFF files of more channels than colours, presented to the decoder as bands without a colour.
 //!
-//! Of RGB with further channels the decoder gives the colours alone, and undoes the horizontal predictor of such pixels
-//! wrongly (tiff 0.11.3). Of bands it gives all.
+//! For RGB with further channels the decoder returns only the colours, and undoes the horizontal predictor of such
+//! pixels incorrectly (tiff 0.11.3). For bands it returns all channels.
 
 use std::io::{self, Read, Seek, SeekFrom};
 

@@ -72,7 +72,7 @@ impl Filter {
         self.shape
     }
 
-    /// Where it ends [pixels].
+    /// Radius [pixels].
     pub fn radius(&self) -> f32 {
         self.radius
     }
@@ -84,7 +84,7 @@ impl Filter {
         self.sample_within(&FilterWindow::WHOLE, u)
     }
 
-    /// The same for the part of the filter in a window.
+    /// Like [`sample`](Filter::sample), for the part of the filter in a window.
     #[inline]
     pub fn sample_within(&self, window: &FilterWindow, u: Vec2) -> FilterSample {
         let u = window.start + window.share * u;

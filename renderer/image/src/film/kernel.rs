@@ -10,24 +10,24 @@ use renderer_base::math::{cos, exp, exp_m1, sin};
 pub enum FilterShape {
     /// Constant.
     Box {
-        /// Where it ends.
+        /// Radius.
         radius: f32,
     },
     /// Falls linearly to zero at the radius.
     Tent {
-        /// Where it ends.
+        /// Radius.
         radius: f32,
     },
     /// A normal distribution, less its value at the radius, so that it ends at zero.
     Gaussian {
-        /// Where it ends.
+        /// Radius.
         radius: f32,
         /// The standard deviation.
         stddev: f32,
     },
     /// The window of Blackman and Harris: four cosine terms, sharp and nearly without ringing.
     BlackmanHarris {
-        /// Where it ends.
+        /// Radius.
         radius: f32,
     },
     /// The cubic splines of Mitchell and Netravali, which end at 2. Negative between about 1.2 and 2 for most parameters.
@@ -41,7 +41,7 @@ pub enum FilterShape {
     /// A sinc function under a window that is the middle of a wider one.
     // Duchon 1979, "Lanczos Filtering in One and Two Dimensions".
     Lanczos {
-        /// Where it ends: how often it crosses zero on either side.
+        /// Radius: the number of zero crossings on either side.
         lobes: u32,
     },
 }
@@ -55,7 +55,7 @@ const MAX_RADIUS: f32 = 100.0;
 /// Parameters of filters with a radius, for error messages.
 const RADIUS: &str = "one number, the radius in pixels, more than 0 and at most 100";
 
-/// As a scene file names it.
+/// Its name in scene files.
 impl fmt::Display for FilterShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -161,7 +161,7 @@ impl FilterShape {
         fits.then_some(self)
     }
 
-    /// Where it ends [pixels].
+    /// Radius [pixels].
     pub fn radius(self) -> f32 {
         match self {
             FilterShape::Box { radius }

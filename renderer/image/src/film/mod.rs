@@ -19,7 +19,7 @@ pub use tile::{FilmCounts, FilmTile, PixelSum};
 
 use crate::{Image, Rect, Window};
 
-/// Why a film cannot be made.
+/// Error in the parameters of a film.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FilmError {
     /// A side is zero.

@@ -97,7 +97,7 @@ impl Environment {
     }
 }
 
-/// Where a direction is in an image over longitude and latitude with y up.
+/// Image coordinates of a direction in a latitude-longitude image with y up.
 fn longitude_latitude(r: Vec3) -> Vec2 {
     let s = atan2(-r.x, r.z) * (0.5 * FRAC_1_PI) + 0.5;
     let t = 0.5 - atan2(r.y, hypot(r.z, r.x)) * FRAC_1_PI;

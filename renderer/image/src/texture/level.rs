@@ -17,7 +17,7 @@ pub(super) struct Level {
     pub(super) texels: LevelTexels,
 }
 
-/// Where the texels of a level are.
+/// Storage of a level's texels.
 #[derive(Debug)]
 pub(super) enum LevelTexels {
     /// All in memory, row by row.

@@ -249,7 +249,7 @@ impl Texture {
         self.channels
     }
 
-    /// Where it lies in a larger picture.
+    /// Position within a larger image, if it is a part of one.
     pub fn window(&self) -> Option<Window> {
         self.window
     }
@@ -259,7 +259,7 @@ impl Texture {
         &self.info
     }
 
-    /// Which channel is alpha, if one is.
+    /// Index of the alpha channel, if there is one.
     pub fn alpha_channel(&self) -> Option<usize> {
         self.colors.alpha
     }

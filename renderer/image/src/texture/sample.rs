@@ -149,7 +149,7 @@ pub(super) struct Sampler<'a> {
     pub(super) filter: &'a Filter,
     pub(super) wrap_s: Wrap,
     pub(super) wrap_t: Wrap,
-    /// Of an environment: how its texels lie, and that its poles have one colour each.
+    /// Layout of the texels and of the poles, each of which has a single colour; for environments only.
     pub(super) environment: Option<Environment>,
 }
 

@@ -15,7 +15,7 @@ use renderer_base::files::{Files, SharedFiles};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextureId(pub u32);
 
-/// Where a texture's bytes come from.
+/// Source of a texture's bytes.
 #[derive(Clone, Debug)]
 pub enum TextureSource {
     /// A file.
@@ -45,7 +45,7 @@ pub struct TextureRequest {
     pub source: TextureSource,
     /// Colour space of the values.
     pub color_space: TextureColorSpace,
-    /// Which of its pictures.
+    /// The picture within the file.
     pub subimage: Subimage,
 }
 
@@ -151,7 +151,7 @@ impl TextureLoader {
         }
     }
 
-    /// The same with textures of other files than those of the disk.
+    /// Returns the loader with `files` in place of the disk.
     #[must_use]
     pub fn with_files(self, files: SharedFiles) -> TextureLoader {
         TextureLoader { files, ..self }
@@ -168,7 +168,8 @@ impl TextureLoader {
         self.request_picture(request, TextureNeed::Required)
     }
 
-    /// The same for any picture of a file. What is required once is required.
+    /// Like [`request`](TextureLoader::request), for any picture of a file. A picture that is required once stays
+    /// required.
     pub fn request_picture(&self, request: TextureRequest, need: TextureNeed) -> TextureId {
         let key = request.key(&*self.files);
         // A panic elsewhere leaves the table whole: entries are added in one step.
@@ -273,7 +274,7 @@ impl TextureStore {
         })
     }
 
-    /// Why an optional texture has no texels.
+    /// Error because of which an optional texture has no texels.
     pub fn error(&self, id: TextureId) -> Option<&ImageError> {
         match self.entries.get(id.0 as usize)? {
             Entry::Broken(error) => Some(error),

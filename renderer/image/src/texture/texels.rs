@@ -10,7 +10,7 @@ use crate::{Raster, Samples, linear_from_srgb, linear_from_srgb8, srgb8_from_lin
 /// Conversion of 8-bit colours to linear values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
-    /// Nothing but scaling to `[0,1]`.
+    /// Scaling to `[0,1]` only.
     Linear,
     /// Decoding the sRGB curve.
     Srgb,

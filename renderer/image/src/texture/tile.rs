@@ -42,7 +42,7 @@ pub struct TileCache {
     clock: Mutex<VecDeque<(Slots, usize, usize)>>,
     /// Reads of tiles so far.
     reads: AtomicUsize,
-    /// Why tiles could not be read, the first time.
+    /// The first error of reading tiles.
     failure: OnceLock<String>,
     spill: Mutex<Option<Spill>>,
 }
@@ -54,7 +54,7 @@ struct Spill {
     end: u64,
 }
 
-/// Where the tiles of a level come from.
+/// Storage from which the tiles of a level are loaded.
 #[derive(Debug)]
 pub(super) enum TileSource {
     /// The temporary file, from a place on; all tiles take the same room there.

@@ -93,7 +93,7 @@ impl TilePattern {
         self.find_in(&DiskFiles, directory)
     }
 
-    /// As [`TilePattern::find`], among other files than those of the disk.
+    /// Like [`TilePattern::find`], but looks in `files` instead of the disk.
     pub fn find_in(&self, files: &dyn Files, directory: &Path) -> Vec<([u32; 2], PathBuf)> {
         let names = files.list(directory).into_iter();
         let mut found: Vec<_> = names
