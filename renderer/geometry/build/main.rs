@@ -122,7 +122,7 @@ struct Target {
 struct Wheel {
     platform: &'static str,
     sha256: &'static str,
-    /// Where the libraries are in it.
+    /// Folder of the libraries in the wheel.
     folder: &'static str,
 }
 
@@ -307,7 +307,7 @@ fn in_cache(target: &Target, wheel: &Wheel) -> Result<PathBuf, String> {
     wheel_library_in(&cache).ok_or_else(|| format!("{WHEEL} holds no Embree library"))
 }
 
-/// Where this system keeps what can be fetched again.
+/// Cache folder of this system, whose contents can be downloaded again.
 fn cache_folder(target: &Target) -> Option<PathBuf> {
     let folder = |name: &str| {
         env::var_os(name)

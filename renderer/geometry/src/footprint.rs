@@ -26,7 +26,7 @@ impl RayDifferential {
         dx.length_squared().max(dy.length_squared()).sqrt()
     }
 
-    /// The same for a step of `factor` pixels.
+    /// Returns the differential of a step of `factor` pixels.
     pub fn scaled(self, factor: f32) -> RayDifferential {
         RayDifferential {
             origin_dx: self.origin_dx * factor,
@@ -187,7 +187,7 @@ impl Footprint {
 }
 
 impl RayDifferential {
-    /// Where the rays of the next pixels meet the plane that touches a surface.
+    /// Intersections of the next pixels' rays with the tangent plane of a surface, as offsets from the hit.
     fn at(&self, it: &Interaction) -> PointDifferential {
         let direction = -it.wo;
         // A ray along the surface meets it at all distances.

@@ -12,9 +12,9 @@ pub struct ShapeId(pub u32);
 pub struct Hit {
     /// Distance from the ray's origin, in units of its direction.
     pub t: f32,
-    /// Which shape.
+    /// The shape.
     pub shape: ShapeId,
-    /// Which triangle of the shape's mesh; 0 on analytic shapes.
+    /// Index of the triangle in the shape's mesh; 0 on analytic shapes.
     pub primitive: u32,
     /// The weights of the triangle's second and third vertex; zero on analytic shapes, which find their surface
     /// parameters from the point.

@@ -30,9 +30,9 @@ pub struct Interaction {
     pub t: f32,
     /// The moment, in `[0,1]` of the shutter interval.
     pub time: f32,
-    /// Which shape.
+    /// The shape.
     pub shape: ShapeId,
-    /// Which triangle of the shape's mesh; 0 on analytic shapes.
+    /// Index of the triangle in the shape's mesh; 0 on analytic shapes.
     pub primitive: u32,
 }
 

@@ -31,7 +31,7 @@ pub struct Mesh {
     pub attributes: Vec<MeshAttribute>,
 }
 
-/// Why a mesh is not valid.
+/// Error in a mesh.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum MeshError {
     /// An index points past the vertices.
@@ -66,7 +66,7 @@ pub enum MeshError {
     /// More than indices can count.
     #[error("the mesh has {found} {what}, but 4294967295 is the most")]
     TooLarge {
-        /// Of what.
+        /// Name of the elements, for the message.
         what: &'static str,
         /// Number of elements found.
         found: usize,
@@ -401,7 +401,7 @@ fn is_similarity(m: Mat3A) -> bool {
     lengths.iter().chain(&products).all(close)
 }
 
-/// Where the first value is that `is_wrong`.
+/// Index of the first value that `is_wrong`.
 pub(super) fn first<T: Sync>(values: &[T], is_wrong: impl Fn(&T) -> bool + Send + Sync) -> Option<usize> {
     const MANY: usize = 1 << 17;
     if values.len() < MANY {

@@ -81,8 +81,8 @@ impl Shape {
         }
     }
 
-    /// The same with nothing but positions, which costs 12 bytes a vertex, and nothing where the mesh is in world space
-    /// as it is. Hits are the same to the last digit.
+    /// Like [`Shape::bake`], but keeps positions only: 12 bytes a vertex, or none where the mesh is already in world
+    /// space. Hits are bit-identical.
     pub fn bake_positions(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry {
             let in_place = self.world_from_object == Affine3A::IDENTITY && is_padded(&mesh.positions);
@@ -539,7 +539,8 @@ impl Place for Vec2 {
     }
 }
 
-/// Where a line meets the triangle, in the space in which that is traced; at `otherwise` where it lies in its plane.
+/// Intersection of a line with the triangle, in the space in which the triangle is traced; `otherwise` if the line lies
+/// in the triangle's plane.
 struct Meeting {
     origin: Vec3,
     direction: Vec3,

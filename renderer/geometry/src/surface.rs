@@ -24,7 +24,7 @@ pub struct SurfacePoint {
     pub dpdv: Vec3,
 }
 
-/// Which tangents the point of a triangle gets.
+/// Source of the tangents at a point of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tangents {
     /// The derivatives of the point by its texture coordinates.

@@ -20,9 +20,9 @@ pub struct TracedTriangles {
 /// Positions in memory. From the place of each one on, 16 bytes can be read.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionArray {
-    /// Where the first one is.
+    /// Address of the first position.
     pub first: *const Vec3,
-    /// From one to the next [bytes].
+    /// Distance between consecutive positions [bytes].
     pub stride: usize,
     /// Number of elements.
     pub count: usize,

@@ -46,7 +46,8 @@ impl Accel {
         Accel::build_with(shapes, masks, threads, None)
     }
 
-    /// The same with a choice of quality. Without one, it is high for up to a million triangles, medium for more.
+    /// Like [`Accel::build`], with a build quality. By default it is high for up to a million triangles, medium for
+    /// more.
     ///
     /// # Errors
     /// As [`Accel::build`].

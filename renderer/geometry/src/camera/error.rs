@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-/// Why a camera cannot be made.
+/// Error in the description of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum CameraError {
     /// The field of view is not between 0 and 180 degrees.

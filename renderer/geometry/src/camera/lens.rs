@@ -104,7 +104,7 @@ impl Perspective {
         })
     }
 
-    /// The same with its axis `shift` sizes of the film to the left of and above the film's middle.
+    /// Moves the optical axis from the middle of the film to the left and up, by `shift` in units of the film size.
     pub(super) fn shifted(self, film: Vec2, shift: Vec2) -> Result<Perspective, CameraError> {
         if !shift.is_finite() {
             return Err(CameraError::Shift { shift });

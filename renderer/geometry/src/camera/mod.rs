@@ -53,13 +53,13 @@ pub enum Projection {
 /// Description of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CameraDesc {
-    /// Where it is and where it looks. Scale is ignored; a mirroring matrix mirrors the picture.
+    /// Position and orientation. Scale is ignored; a mirroring matrix mirrors the picture.
     pub world_from_camera: Affine3A,
     /// Projection.
     pub projection: Projection,
-    /// Nothing nearer is seen [m]: along the viewing axis, for panoramas along the ray.
+    /// Near clipping distance [m]: along the viewing axis, for panoramas along the ray.
     pub near: f32,
-    /// Nothing farther is seen [m], measured as `near`; may be infinite.
+    /// Far clipping distance [m], measured as `near`; may be infinite.
     pub far: f32,
 }
 

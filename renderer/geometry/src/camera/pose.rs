@@ -66,12 +66,12 @@ impl Pose {
         (self.0.matrix3.transpose() * (Vec3A::from(p) - self.0.translation)).into()
     }
 
-    /// The same for a vector.
+    /// Transforms a vector from world space to camera space.
     pub fn local_vector(&self, v: Vec3) -> Vec3 {
         (self.0.matrix3.transpose() * Vec3A::from(v)).into()
     }
 
-    /// Where it stands.
+    /// Position of the camera in world space.
     pub fn position(&self) -> Vec3 {
         self.0.translation.into()
     }

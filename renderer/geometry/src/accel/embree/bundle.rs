@@ -64,7 +64,7 @@ impl PackedFile {
 }
 
 impl Bundle {
-    /// Where the user's cache keeps it.
+    /// Folder of the unpacked libraries in the user's cache.
     pub(super) fn cache_folder(&self) -> Option<PathBuf> {
         let folder = |name: &str| {
             env::var_os(name)

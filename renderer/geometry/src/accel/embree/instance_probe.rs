@@ -17,8 +17,8 @@ use crate::accel::mask::ALL;
 use crate::accel::quality::BuildQuality;
 use crate::{Mesh, TracedTriangles};
 
-/// Where a hit of Embree's says which instance of an array it is on, as an index into [`RtcHit::reserve`]. It depends on
-/// the levels of instances that the library was built for. `None` where it was built without arrays of instances.
+/// Index into [`RtcHit::reserve`] at which Embree's hits store the instance within an instance array. It depends on the
+/// number of instancing levels that the library was built with. `None` if it was built without instance arrays.
 pub(in crate::accel) fn instance_place(device: &Arc<Device>) -> Option<usize> {
     let found = probe(device);
     // A geometry that does not exist is an error, which has been dealt with.

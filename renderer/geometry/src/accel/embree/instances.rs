@@ -5,9 +5,9 @@ use glam::Affine3A;
 /// Instances of one scene.
 #[derive(Default)]
 pub(in crate::accel) struct InstanceArray {
-    /// The shape that each one is.
+    /// Index of each instance's shape.
     shapes: Vec<u32>,
-    /// Where it is, which Embree reads here.
+    /// World-from-object transforms, which Embree reads in place.
     transforms: Vec<[f32; 12]>,
 }
 

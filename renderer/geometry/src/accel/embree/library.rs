@@ -14,7 +14,7 @@ use super::bundle::carried;
 use super::sys::Functions;
 use crate::accel::AccelError;
 
-/// Where the build found Embree.
+/// Path of the Embree library that the build found.
 pub const BUILT_WITH: &str = env!("KILN_EMBREE_LIBRARY");
 
 /// File names of the library, by platform.

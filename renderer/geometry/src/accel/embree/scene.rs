@@ -36,7 +36,7 @@ pub(in crate::accel) struct CommittedScene {
     /// Its arrays of instances; the geometry of the first has the id `first_array`, and those of the others follow.
     arrays: Vec<InstanceArray>,
     first_array: u32,
-    /// Where hits say which instance of an array they are on.
+    /// Index of the field of a hit that stores the instance within an array.
     instance_place: usize,
     /// Scenes to which the instances point. Embree counts references too, but not those to the analytic surfaces in them.
     instanced: Vec<Arc<CommittedScene>>,
@@ -84,8 +84,8 @@ impl SceneBuilder {
         }
     }
 
-    /// The same with arrays of instances, whose geometries have ids from `first` on. Hits say at `place` which instance
-    /// they are on.
+    /// Enables instance arrays, whose geometries get consecutive ids from `first`. `place` is the index of the field of
+    /// a hit that stores the instance within an array.
     pub(in crate::accel) fn with_arrays(mut self, first: u32, place: usize) -> SceneBuilder {
         self.scene.first_array = first;
         self.scene.instance_place = place;
