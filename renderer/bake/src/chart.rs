@@ -16,13 +16,13 @@ use super::overlap::overlaps;
 use renderer_base::math::coordinate_system;
 use renderer_geometry::Mesh;
 
-/// Least cosine between a triangle's normal and its chart's mean normal.
+/// Minimum cosine between a triangle's normal and its chart's mean normal.
 const FACING: f32 = 0.6;
-/// The same for triangles of tiny charts that are merged into a neighbour.
+/// Minimum cosine for triangles of tiny charts that are merged into a neighbour.
 const FACING_OF_CRUMBS: f32 = 0.3;
-/// Most triangles of such a chart.
+/// Maximum number of triangles of a tiny chart.
 const CRUMB: usize = 12;
-/// Least cosine between the shading normals of two triangles at their common edge, for a chart to cross it.
+/// Minimum cosine between the shading normals of two triangles at their common edge, for a chart to cross it.
 const SMOOTH: f32 = 0.9;
 
 /// The charts of a mesh.

@@ -51,10 +51,10 @@ pub enum BakeError {
     Checkpoint {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// There are no threads.
+    /// The threads could not be started.
     #[error("cannot start threads: {reason}")]
     Threads {
         /// Error message of the operating system.

@@ -9,7 +9,7 @@ use renderer_base::color::Rgb;
 /// An array of estimates: coefficients, irradiance and its variance for each point.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Field {
-    /// Which coefficients.
+    /// Order of the coefficients.
     pub(super) order: ShOrder,
     /// Colours: `len × layers`.
     pub(super) colors: Vec<Rgb>,
@@ -125,7 +125,7 @@ pub(super) struct Mixture {
 }
 
 impl Mixture {
-    /// Nothing yet.
+    /// An empty mixture.
     pub(super) fn new(order: ShOrder) -> Mixture {
         Mixture {
             sum: vec![Rgb::BLACK; layers(order)],

@@ -102,7 +102,7 @@ impl Job<'_> {
 }
 
 impl<T> Outcome<T> {
-    /// The same with its product as `product` has it.
+    /// Converts the product by `product`; notes and statistics stay.
     pub(super) fn of<U>(self, product: impl FnOnce(T) -> U) -> Outcome<U> {
         Outcome {
             product: product(self.product),

@@ -10,7 +10,7 @@ impl Turn {
     /// All four.
     pub(super) const ALL: [Turn; 4] = [Turn(0), Turn(1), Turn(2), Turn(3)];
 
-    /// Where a point of a box of that size lies when the box is turned.
+    /// Maps a point of a box of `size` to its position in the turned box.
     pub(super) fn apply(self, p: Vec2, size: Vec2) -> Vec2 {
         match self.0 {
             0 => p,

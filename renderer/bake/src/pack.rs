@@ -11,7 +11,7 @@ use super::outline::{Outline, Span};
 pub(super) struct PackedPosition {
     /// Its box's lower corner.
     pub(super) corner: UVec2,
-    /// Which of its outlines was taken.
+    /// Index of its outline.
     pub(super) way: usize,
 }
 

@@ -37,7 +37,7 @@ pub struct Grid {
 pub struct Probes {
     /// The grid, if there is one.
     pub grid: Option<Grid>,
-    /// Where they are.
+    /// Positions of the probes in world space [m].
     pub points: Vec<Vec3>,
     /// By probe: the share of directions that leave no solid around it.
     pub openness: Vec<f32>,

@@ -18,7 +18,7 @@ use renderer_transport::integrator::{
 };
 use renderer_transport::scene::Scene;
 
-/// Which light is baked.
+/// Components of light that are baked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Include {
     /// Indirect light: scattered at least once.

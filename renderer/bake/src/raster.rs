@@ -28,7 +28,7 @@ pub(super) struct Sample {
 pub(super) struct Texel {
     /// Column and row.
     pub(super) at: UVec2,
-    /// Which receiver.
+    /// Index of the receiver.
     pub(super) object: u32,
     /// Its points: a range of [`Texels::samples`], that nearest to the centre first.
     pub(super) samples: std::ops::Range<u32>,

@@ -32,9 +32,9 @@ impl Side {
 
 /// A side of a shape with its triangles.
 pub(super) struct Receiver {
-    /// Which shape.
+    /// The shape.
     pub(super) shape: ShapeId,
-    /// Which side of it.
+    /// Its side.
     pub(super) side: Side,
     /// Unique name: that of the shape; `NAME.back` for a back.
     pub(super) name: String,

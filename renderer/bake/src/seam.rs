@@ -25,7 +25,7 @@ pub(super) struct Border {
     pub(super) p: [Vec3; 2],
     /// Shading normals there.
     pub(super) n: [Vec3; 2],
-    /// Where the ends lie in the atlas [texels].
+    /// Positions of the ends in the atlas [texels].
     pub(super) place: [Vec2; 2],
 }
 

@@ -37,9 +37,9 @@ pub enum Target {
 pub struct BakeSettings {
     /// The target.
     pub target: Target,
-    /// Which sides of surfaces.
+    /// Sides of surfaces that are baked.
     pub sides: Sides,
-    /// Which light.
+    /// Components of light that are baked.
     pub include: Include,
     /// Order of the SH coefficients.
     pub order: ShOrder,
@@ -82,7 +82,7 @@ impl BakeSettings {
     }
 }
 
-/// Which sides of surfaces are baked.
+/// Sides of surfaces that are baked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sides {
     /// Fronts, and backs that light reaches.
@@ -101,7 +101,7 @@ impl Sides {
     }
 }
 
-/// Where probes are.
+/// Positions of probes.
 #[derive(Clone, Debug)]
 pub enum ProbePlaces {
     /// A grid over the scene with this spacing [m]; by default 8 probes along the longest side.

@@ -30,9 +30,9 @@ use renderer_transport::integrator::Context;
 /// An object in the texture.
 #[derive(Clone, Debug)]
 pub struct BakedObject {
-    /// Which shape.
+    /// The shape.
     pub shape: ShapeId,
-    /// Which side of it.
+    /// Its side.
     pub side: Side,
     /// Name of the shape; `NAME.back` for a back.
     pub name: String,
@@ -279,7 +279,7 @@ struct Surfaces<'a> {
 /// averaged.
 const ALIKE: f32 = 0.995;
 
-/// Which of a texel's points may be used, a bit for each.
+/// Bit mask of a texel's usable points.
 type Mask = u16;
 
 fn seen(sites: impl Iterator<Item = GatherPoint>, mask: Mask) -> Vec<GatherPoint> {

@@ -30,7 +30,7 @@ pub(super) struct Flat {
 }
 
 impl Flat {
-    /// The same for the back: each chart is mirrored, unless `fixed`.
+    /// Charts of the back: each one is mirrored, unless `fixed`.
     pub(super) fn seen_from_behind(&self) -> Flat {
         let mut back = self.clone();
         if !back.fixed {
@@ -98,7 +98,8 @@ fn pick<T: Copy>(values: &[T], sources: &[usize]) -> Vec<T> {
     }
 }
 
-/// Where vertices lie in their charts, and the extents of these.
+/// Projects each chart to its plane. Returns the positions of the vertices in their charts, and the extents of the
+/// charts.
 fn lay_flat(
     mesh: &Mesh,
     positions: &[Vec3],

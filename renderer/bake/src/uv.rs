@@ -12,10 +12,10 @@ use renderer_geometry::{Mesh, Shape};
 /// Tolerance outside of the unit square: rounding of exporters.
 const SLACK: f32 = 1e-4;
 
-/// Why a set is not usable.
+/// Error in a set of texture coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Unfit {
-    /// There is none.
+    /// The set is missing.
     Missing,
     /// A triangle leaves the unit square.
     OutOfRange {

@@ -27,9 +27,9 @@ const NEARNESS: f32 = 0.94;
 /// A shape with light at its vertices.
 #[derive(Clone, Debug)]
 pub struct BakedVertices {
-    /// Which shape.
+    /// The shape.
     pub shape: ShapeId,
-    /// Which side of it.
+    /// Its side.
     pub side: Side,
     /// Name of the shape; `NAME.back` for a back.
     pub name: String,
