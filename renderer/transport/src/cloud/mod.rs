@@ -48,7 +48,7 @@ impl PointCloud {
         PointCloud::load_from(&DiskFiles, path)
     }
 
-    /// As [`PointCloud::load`], from other files than those of the disk.
+    /// Like [`PointCloud::load`], but reads from `files` instead of the disk.
     ///
     /// # Errors
     /// As [`PointCloud::load`].

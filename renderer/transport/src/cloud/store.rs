@@ -42,7 +42,7 @@ impl CloudLoader {
     }
 
     /// Returns the id that the cloud of a file will have in the store: the same id for the same file, by whatever path.
-    /// Nothing is read yet.
+    /// The file is not read yet.
     pub fn request(&self, path: &Path) -> CloudId {
         let key = self.files.identity(path);
         // A panic elsewhere leaves the table consistent: an entry is added in one step.

@@ -24,7 +24,7 @@ impl Folders {
         }
     }
 
-    /// The same with other files than those of the disk.
+    /// Returns the list with `files` in place of the disk.
     #[must_use]
     pub fn with_files(self, files: SharedFiles) -> Folders {
         Folders { files, ..self }

@@ -42,7 +42,7 @@ pub struct Rendered {
 pub struct RenderStats {
     /// Samples per pixel, without those of earlier runs.
     pub spp: u64,
-    /// As how many samples a camera ray counts.
+    /// Number of samples that a camera ray counts as.
     pub samples_per_ray: u64,
     /// Camera rays of all pixels, without those of earlier runs.
     pub samples: u64,
@@ -52,7 +52,7 @@ pub struct RenderStats {
     pub preparing: Duration,
     /// The decision of `auto`.
     pub decision: Option<Decision>,
-    /// How paths branched.
+    /// Numbers of branches and light samples, and the use of guides.
     pub branching: Branching,
     /// Light that paths cannot find, where `path` was not the choice of a pilot: its root mean square relative to the
     /// picture, if that is seen.
@@ -69,19 +69,19 @@ pub struct RenderStats {
     pub reports: Vec<Report>,
 }
 
-/// Why nothing could be rendered.
+/// Error of a render.
 #[derive(Debug, Error)]
 pub enum RenderError {
     /// The film cannot be made.
     #[error(transparent)]
     Film(#[from] FilmError),
-    /// The integrator cannot have what it needs.
+    /// The integrator cannot be prepared.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// There are no threads.
+    /// The threads could not be started.
     #[error("cannot start threads: {reason}")]
     Threads {
-        /// What the system said.
+        /// Error message of the operating system.
         reason: String,
     },
 }

@@ -3,11 +3,11 @@
 use super::{Decision, RenderState};
 use renderer_image::film::{Film, FilmTile};
 
-/// Is told how far a render is, between passes and from the thread that started it; how far a photon pass is, which tiles
-/// are finished and what shaders print, from any.
+/// Observer of a render. Progress of samples is reported between passes, from the thread that started the render;
+/// progress of photons, finished tiles and printed text are reported from any thread.
 pub trait Progress: Sync {
-    /// `done` of `total` samples of all pixels are taken. The total is what was asked for, or what is expected; a time
-    /// limit may end it sooner.
+    /// `done` of `total` samples of all pixels are taken. The total is the requested or the expected number; a time
+    /// limit may end the render sooner.
     fn advance(&self, done: u64, total: u64) {
         let _ = (done, total);
     }
@@ -22,7 +22,7 @@ pub trait Progress: Sync {
         let _ = decision;
     }
 
-    /// Whether tiles are wanted as they are finished in a pass. It is asked from any thread, once a tile.
+    /// Returns whether `tile` is to be called for the tiles of the current pass. Called from any thread, once per tile.
     fn wants_tiles(&self) -> bool {
         false
     }
@@ -32,7 +32,7 @@ pub trait Progress: Sync {
         let _ = (film, tile);
     }
 
-    /// Whether the picture is wanted now. It is asked after each pass.
+    /// Returns whether `state` is to be called now. Called after each pass.
     fn wants_state(&self) -> bool {
         false
     }

@@ -1,10 +1,10 @@
-//! Rates: how many camera rays each sample takes at a pixel, more where the picture is noisier.
+//! Rates: the number of camera rays per sample at each pixel, higher where the picture is noisier.
 //!
-//! Edges of bright shapes, soft shadows and rough reflections need many rays, and even surfaces few. A pilot measures the
-//! relative noise around each pixel and what a sample costs there; the rays that make the least error in the same time are
-//! in proportion to the noise over the root of the cost. What half of the pilot chooses is tried on the other half, so
-//! that rare bright paths, which tell nothing about their pixel, leave the rates even. The pilot's random numbers are its
-//! own: pixels stay unbiased.
+//! Edges of bright shapes, soft shadows and rough reflections need many rays, and even surfaces few. A pilot measures
+//! the relative noise around each pixel and the cost of a sample there. For minimum error in a given time, the number
+//! of rays is proportional to the noise divided by the square root of the cost. Rates chosen from half of the pilot are
+//! tested on the other half: rare bright paths, which say nothing about their pixel, then leave the rates even. The
+//! pilot has its own random numbers, so pixels stay unbiased.
 // Mitchell 1987, "Generating Antialiased Images at Low Sampling Densities": rates by local contrast. Kirk & Arvo 1991,
 // "Unbiased Sampling Techniques for Image Synthesis": the samples that choose must not count.
 
@@ -35,16 +35,16 @@ const SIDE: u32 = 16;
 /// Pixels that the noise of the whole film is measured at, about.
 const PIXELS: usize = 1 << 14;
 
-/// How much less error the pilot has to promise.
+/// Minimum gain that the pilot must predict: error of even rates over that of the chosen ones.
 const MIN_GAIN: f64 = 1.08;
 
 /// Share of the pixels, those of the largest errors, that count as the largest of the others.
 const OUTLIERS: f64 = 0.01;
 
-/// What a camera ray costs besides tracing, in rays: making it, and adding its light to the film.
+/// Cost of a camera ray besides tracing, in rays: generating it, and adding its light to the film.
 const CAMERA: f32 = 1.0;
 
-/// How far the noise of a pixel is averaged [pixels].
+/// Radius over which the noise of a pixel is averaged [pixels].
 const REACH: u32 = 2;
 
 /// Rates of the pixels of a film.
@@ -61,8 +61,8 @@ pub(super) struct Rates {
 struct Rate(i8);
 
 impl Rates {
-    /// Whether a render of these settings has rates. Adaptive sampling towards a goal chooses for itself, and passes with
-    /// photons of their own cost more than their samples.
+    /// Returns whether a render with these settings has rates. Adaptive sampling towards a goal distributes samples
+    /// itself, and in progressive passes the photons cost more than the samples.
     pub(super) fn are_wanted(settings: &RenderSettings, integrator: &Integrator) -> bool {
         settings.adaptive && settings.noise.is_none() && integrator.samples_per_pass().is_none()
     }
@@ -114,14 +114,14 @@ impl Rates {
 }
 
 impl Rate {
-    /// The rate of a pixel that deserves so many times the rays of a typical one.
+    /// The rate of a pixel that deserves `worth` times the rays of a typical one.
     fn of(worth: f32) -> Rate {
         /// Geometric means of neighbouring rates.
         const BOUNDS: [f32; 4] = [0.707, 1.414, 2.828, 5.657];
         Rate(BOUNDS.iter().filter(|&&bound| worth > bound).count() as i8 - 1)
     }
 
-    /// How many rays the samples before this one have.
+    /// Number of rays in the samples before this one.
     fn rays_before(self, sample: u64) -> u64 {
         let more = sample.saturating_sub(EVEN);
         let rays = match self.0 {
@@ -183,7 +183,8 @@ impl Patch {
             .map(|samples| samples.iter().sum::<f32>() / SAMPLES as f32)
     }
 
-    /// What errors are relative to, in a picture of this mean: squares of the brightness around each pixel.
+    /// Denominators of relative errors by pixel: squared mean brightness around the pixel, with a lower bound relative
+    /// to the picture's `mean`.
     fn scales(&self, mean: f32) -> Vec<f32> {
         let light = around(&self.rect, self.means().collect());
         light
@@ -192,7 +193,8 @@ impl Patch {
             .collect()
     }
 
-    /// How many rays each pixel deserves, up to a factor, by the noise of these pairs of samples.
+    /// Number of rays that each pixel deserves, up to a common factor, estimated from the noise of these pairs of
+    /// samples.
     fn worth(&self, pairs: &[usize], mean: f32) -> Vec<f32> {
         let differences = self.pixels.iter().map(|samples| {
             let of_pair = |pair: &usize| (samples[2 * pair] - samples[2 * pair + 1]).abs();
@@ -238,7 +240,8 @@ fn around(rect: &Rect, mut values: Vec<f32>) -> Vec<f32> {
     values
 }
 
-/// What the rates that one pair of samples chooses gain, by the error of the other.
+/// Gain of the rates that the pair of samples `choose` suggests, estimated from the error of the pair `judge`: error ×
+/// cost of even rates over that of these.
 fn tried(patches: &[Patch], [choose, judge]: [usize; 2], mean: f32) -> f64 {
     let worth: Vec<f32> = patches
         .iter()
@@ -272,7 +275,7 @@ struct Work {
 }
 
 impl Work {
-    /// Counts a pixel of so many rays, with error and cost of one.
+    /// Adds a pixel with `rays` rays; `error` and `cost` are those of a single ray.
     fn add(&mut self, rays: f64, error: f32, cost: f32) {
         self.error += f64::from(error) / rays;
         self.cost += f64::from(cost) * rays;
@@ -283,7 +286,7 @@ impl Work {
     }
 }
 
-/// Where the noise of a film is measured: all of it if it is small, or squares spread over it.
+/// Parts of the film where its noise is measured: all of a small film, else squares spread over it.
 fn probed(film: &Rect) -> Vec<Rect> {
     if film.area() <= PIXELS {
         return vec![*film];

@@ -17,19 +17,19 @@ use crate::integrator::{Branching, Integrator, Pass, Prepared};
 use crate::scene::Scene;
 use renderer_image::film::Film;
 
-/// How long a pass should take: short enough to stop soon and to show progress, long enough to keep threads busy.
+/// Target duration of a pass: short enough to stop soon and to show progress, long enough to keep threads busy.
 const PASS_TIME: Duration = Duration::from_millis(400);
 
 /// The most camera rays of a pixel in a pass.
 const MAX_PASS: u64 = 1 << 14;
 
-/// How many times as many samples as the last one a pass has at most: short ones are measured badly.
+/// Maximum growth of a pass relative to the previous one, in samples: timings of short passes are inaccurate.
 const GROWTH: u64 = 4;
 
-/// Pilots are not made where a time limit leaves no time for so many samples.
+/// Minimum number of samples in a time limit for which pilots run.
 const MIN_SAMPLES: u64 = 32;
 
-/// Photons of pilots take at most one part in so many of a time limit.
+/// Inverse of the maximum share of a time limit that photons of pilots take.
 const PILOTS: u32 = 8;
 
 /// Renders a scene. `stop` ends it after the current pass.
@@ -50,7 +50,7 @@ pub fn render(
 /// Continues a render of the same scene and settings.
 ///
 /// # Errors
-/// As those of [`render`].
+/// As for [`render`].
 pub fn resume(
     scene: &Scene,
     settings: &RenderSettings,
@@ -194,7 +194,7 @@ struct Maps {
     current: Option<(u64, Prepared)>,
     preparing: Duration,
     branching: Branching,
-    /// As how many samples a camera ray counts; known when it is prepared.
+    /// Number of samples that a camera ray counts as; known after preparation.
     paths_per_ray: u64,
     stats: Option<PhotonStats>,
 }
@@ -292,7 +292,7 @@ impl PassScheduler {
         self.last = now;
     }
 
-    /// Whether there is time for so many samples.
+    /// Returns whether the time left is enough for this number of samples.
     fn has_time_for(&self, samples: u64) -> bool {
         let left = self.left();
         self.pass
@@ -304,14 +304,14 @@ impl PassScheduler {
             .map_or(Duration::MAX, |limit| limit.saturating_sub(self.start.elapsed()))
     }
 
-    /// How many samples the next pass takes; 0 when there is no time left for one.
+    /// Number of samples of the next pass; 0 when there is no time left for one.
     fn pass_size(&self) -> u64 {
         self.pass
             .map_or(1, |(size, each)| fitting(each, self.left()).min(GROWTH * size))
     }
 }
 
-/// How many samples that take `each` fit into a pass, when so much time is left.
+/// Number of samples in a pass, if each takes the time `each` and `left` is left.
 fn fitting(each: Duration, left: Duration) -> u64 {
     let count = left.min(PASS_TIME).as_secs_f64() / each.as_secs_f64().max(1e-9);
     match count as u64 {

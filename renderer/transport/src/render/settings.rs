@@ -23,13 +23,13 @@ pub struct RenderSettings {
     pub height: u32,
     /// The part that is rendered; all of it when `None`.
     pub crop: Option<Rect>,
-    /// Whether to keep sums of squares, for the variance.
+    /// True if sums of squares are kept, for the variance.
     pub variance: bool,
     /// The camera, made for this film.
     pub camera: Camera,
     /// The reconstruction filter.
     pub filter: Filter,
-    /// Whether samples are also taken outside the rendered part, up to the filter's radius.
+    /// True if samples are also taken outside the rendered part, up to the filter's radius.
     pub border: bool,
     /// The integrator.
     pub integrator: Integrator,
@@ -37,11 +37,11 @@ pub struct RenderSettings {
     pub samples: Range<u64>,
     /// Total number of samples per pixel, of which others may be taken by other runs.
     pub total: u64,
-    /// What a sample is.
+    /// Unit of the sample counts.
     pub unit: SampleUnit,
     /// The most paths that a camera ray may count as, of the render that this one continues; by `total` when `None`.
     pub max_paths_per_ray: Option<u64>,
-    /// Whether samples take more rays where the picture is noisier.
+    /// True if samples take more rays where the picture is noisier.
     pub adaptive: bool,
     /// Adaptive sampling towards a goal: the error to reach; `None` for the same number of samples at every pixel.
     pub noise: Option<NoiseGoal>,
@@ -53,11 +53,11 @@ pub struct RenderSettings {
     pub time_limit: Option<Duration>,
     /// File of the photon maps, reused between runs; a time limit then does not reduce them.
     pub photon_map: Option<PathBuf>,
-    /// Whether the samples will be merged with those of other runs; a time limit then does not reduce the photon maps.
+    /// True if the samples will be merged with those of other runs; a time limit then does not reduce the photon maps.
     pub joins: bool,
 }
 
-/// What the number of samples counts.
+/// Unit of the number of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SampleUnit {
     /// Camera rays, however many branches and light samples each has.
@@ -141,7 +141,7 @@ impl RenderSettings {
         self.crop.unwrap_or(Rect::of_size(self.width, self.height))
     }
 
-    /// How many pixels are rendered.
+    /// Number of rendered pixels.
     pub(super) fn pixels(&self) -> u64 {
         u64::from(self.rendered().width()) * u64::from(self.rendered().height())
     }
@@ -155,7 +155,7 @@ impl RenderSettings {
         (ray, weight)
     }
 
-    /// Where on the film samples are taken; everywhere when `None`.
+    /// Part of the film in which samples are taken; `None` for everywhere.
     pub(super) fn sampled(&self) -> Option<Rect> {
         (!self.border).then(|| self.rendered())
     }

@@ -33,7 +33,7 @@ impl RenderState {
         }
     }
 
-    /// Whether all samples have been taken.
+    /// Returns whether all samples have been taken.
     pub(super) fn is_done(&self, settings: &RenderSettings) -> bool {
         let next = self.samples.end;
         next >= settings.samples.end || self.noise.as_ref().is_some_and(|noise| noise.is_done(next))

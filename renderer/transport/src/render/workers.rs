@@ -24,7 +24,7 @@ pub(super) struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    /// So many threads (0 for one per core) for the tiles of a film.
+    /// Starts `threads` threads (0 for one per core) for the tiles of a film.
     pub(super) fn new(scene: &'a Scene, threads: usize, film: &Film) -> Result<Workers<'a>, RenderError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -43,7 +43,7 @@ impl<'a> Workers<'a> {
         })
     }
 
-    /// How many threads.
+    /// Number of threads.
     pub(super) fn threads(&self) -> usize {
         self.contexts.len()
     }

@@ -27,14 +27,14 @@ const COUNTS: [u32; 4] = [1, 2, 4, MAX_BRANCHES as u32];
 /// Work that counts as the least, relative to it.
 pub(super) const CLOSE: f64 = 1.03;
 
-/// What stratification leaves of the variance of the camera and of light samples in pictures of many samples. Their
-/// numbers are the first, and are spread best.
+/// Share of the variance of the camera and of light samples that stratification leaves in pictures of many samples.
+/// They use the sampler's first dimensions, which are stratified best.
 const STRATIFIED: f64 = 0.5;
 
 /// Share of the pixels, those of the largest errors, that is left out: a few rare paths must not decide.
 pub(super) const OUTLIERS: f64 = 0.01;
 
-/// What parts of a sample cost, in rays of plain paths.
+/// Costs of the parts of a sample, in rays of plain paths.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
     /// The camera's ray: making it, tracing it, what else is known where it hits, and adding the sample to the film.
@@ -67,7 +67,7 @@ pub(super) const GUIDED_GATHERED: Costs = Costs {
     ray: 2.2,
 };
 
-/// How many of each there are at the first surface that scatters.
+/// Numbers of branches and light samples at the first surface that scatters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) branches: u32,
@@ -77,11 +77,11 @@ pub(super) struct Counts {
 /// The relative variances of the parts of a sample, and their costs in rays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Errors {
-    /// What the camera's ray brings, whatever follows.
+    /// Variance of the camera ray, whatever follows.
     pub(super) camera: f64,
-    /// One light sample.
+    /// Variance of a light sample.
     pub(super) light_sample: f64,
-    /// One branch.
+    /// Variance of a branch.
     pub(super) branch: f64,
     /// Variance of a branch that guides spare.
     spared: f64,
@@ -117,7 +117,7 @@ fn mean_of(pixels: &[Pixel]) -> f64 {
 }
 
 impl Errors {
-    /// What a pilot of [`measured`] tells, where parts of samples cost so much.
+    /// Relative variances that a pilot of [`measured`] found, with these costs of the parts.
     pub(super) fn of(pilot: &Pilot<Pixel>, costs: Costs) -> Errors {
         let samples = (pilot.pixels.len() as u64 * SAMPLES) as f64;
         let rays = pilot.work.rays() as f64 / samples;
@@ -143,7 +143,7 @@ impl Errors {
         }
     }
 
-    /// What the same light has without guides, by branches that cost as much as those of `plain`.
+    /// Estimated errors of the same light without guides, at the cost of the branches of `plain`.
     pub(super) fn without_guides(self, plain: &Errors) -> Errors {
         Errors {
             branch: (self.branch + self.spared).max(0.0),
@@ -152,7 +152,7 @@ impl Errors {
         }
     }
 
-    /// The same where a branch has this variance at least.
+    /// Raises the variance of a branch to at least `least`.
     pub(super) fn with_branch(self, least: f64) -> Errors {
         Errors {
             branch: self.branch.max(least),
@@ -160,7 +160,7 @@ impl Errors {
         }
     }
 
-    /// The numbers with the least work, `most` at most, where none are given; the smallest of those that come close.
+    /// Chooses the open numbers, up to `most`, for minimum work; among numbers with nearly minimum work, the smallest.
     pub(super) fn best(&self, branches: Option<u32>, light_samples: Option<u32>, most: u32) -> Counts {
         let allowed = || COUNTS.into_iter().filter(|&count| count <= most).collect();
         let given = |count: Option<u32>| count.map_or_else(allowed, |count| vec![count]);
@@ -185,15 +185,15 @@ impl Errors {
             .expect("the least is close to itself")
     }
 
-    /// Variance times cost of samples of so many branches and light samples.
+    /// Variance times cost of samples with these numbers of branches and light samples.
     pub(super) fn work(&self, counts: Counts) -> f64 {
         let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
         let variance = self.camera + self.light_sample / light_samples + self.branch / branches;
         variance * self.cost(counts)
     }
 
-    /// As how many paths a camera ray with so many branches and light samples counts: a power of two, `most` at most, near
-    /// its cost over that with one of each, or as many as are given.
+    /// Number of paths that a camera ray with these branches and light samples counts as: a power of two up to `most`,
+    /// near its cost relative to that of a ray with a single one of each, or with the given numbers.
     pub(super) fn paths(
         &self,
         counts: Counts,
@@ -257,8 +257,8 @@ pub(super) struct Pixel {
     light_differences: f64,
     /// Squares of the differences between both branches.
     differences: f64,
-    /// Squares that guides spare: by BSDF sampling alone the light of a path is as many times brighter and rarer as guides
-    /// prefer it, so that its expected square is so many times larger.
+    /// Squares that guides spare. With BSDF sampling alone the same light would be rarer and brighter by the guide's
+    /// density ratio, so its expected square would be larger by that ratio.
     spared: f64,
     /// Samples that have been split.
     split: f64,
@@ -282,7 +282,7 @@ impl Pixel {
         self.sum / SAMPLES as f64
     }
 
-    /// What makes a variance relative, in a picture of this mean.
+    /// Factor that makes a variance relative, in a picture of this mean.
     fn scale(&self, mean: f64) -> f64 {
         1.0 / (self.mean().powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
     }

@@ -1,9 +1,10 @@
 //! The variance that caustics make in pictures of `path`, calculated from the photons of the caustic map.
 //!
-//! A path that finds a small lamp in a smooth plate is rare and bright. The samples of a pilot miss it, but its square
-//! decides the error of the picture. Photons find the same light often: from where a photon lies the path's own
-//! estimates of the light from the photon's direction are taken, so that they have all that the path does about it.
-//! Their mean square over their mean, times the photon's power, is a sample of the mean square of what paths find.
+//! A path that reaches a small light by way of a smooth surface is rare and bright. The pilot's samples miss it, but
+//! its square dominates the error of the picture. Photons find the same light often. At the position of a photon, the
+//! path's own estimators of light from the photon's direction are evaluated, so that they include everything that the
+//! path does, such as MIS weights. Their mean square divided by their mean, times the photon's power, is a sample of
+//! the second moment of the paths' contribution.
 
 use glam::UVec2;
 use rayon::prelude::*;
@@ -21,7 +22,8 @@ use renderer_base::sampler::Sampler;
 use renderer_image::Rect;
 use renderer_scene::Show;
 
-/// Photons to keep in a map that serves nothing else: so few tell whether caustics matter, and so many how much.
+/// Numbers of photons in a map for the pilot alone: `FEW` detect whether caustics matter, `MANY` measure their
+/// variance.
 pub(super) const FEW: u64 = 1 << 14;
 pub(super) const MANY: u64 = 1 << 16;
 
@@ -43,11 +45,11 @@ const ESTIMATES: u64 = 8;
 /// Keeps their random numbers apart from those of pixels.
 const SALT: u64 = 0x63_61_75_73_74_69_63;
 
-/// How far above the surface rays start, as a share of the scene's radius: the rounding error of a photon's position is
-/// not known.
+/// Offset of ray origins from the surface, as a share of the scene's radius: the rounding error of a photon's position
+/// is not known.
 const LIFT: f32 = 1e-4;
 
-/// So many photons of caustics alone, for a pilot; `None` where there are none.
+/// Traces photons for a map of caustics only, of `count` photons, for a pilot; `None` if no caustics were found.
 pub(super) fn photons(
     scene: &Scene,
     path: &PathSettings,
@@ -163,7 +165,8 @@ struct Estimates {
     sum: f32,
     /// Sum of its squares.
     squares: f32,
-    /// How much a guide prefers the direction: its light is found more often and counts less each time.
+    /// Ratio of the density of guided sampling to that of BSDF sampling in that direction: a preferred direction is
+    /// sampled more often, with a smaller weight.
     guide_pdf_ratio: f32,
 }
 

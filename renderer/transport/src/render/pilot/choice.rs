@@ -15,14 +15,14 @@ pub struct Decision {
 /// An integrator for which pilots have chosen.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::render) struct Chosen<T> {
-    /// What they chose.
+    /// The settings that the pilots chose.
     pub(in crate::render) choice: T,
-    /// As how many paths a camera ray counts.
+    /// Number of paths that a camera ray counts as.
     pub(in crate::render) paths_per_ray: u64,
 }
 
 impl<T> Chosen<T> {
-    /// Where there was nothing to choose.
+    /// A choice that the settings already determine.
     pub(in crate::render) fn given(choice: T) -> Chosen<T> {
         Chosen {
             choice,
@@ -45,7 +45,7 @@ pub(in crate::render) struct Choice {
     pub(in crate::render) decision: Option<Decision>,
     /// The integrator as settings and files name it, never `auto`.
     pub(in crate::render) integrator: Integrator,
-    /// The same with branches, light samples and guides.
+    /// That integrator with numbers of branches and light samples, and guides.
     pub(in crate::render) settled: Chosen<Integrator>,
     /// Root mean square of the light that `path` cannot find, relative to the picture, where that is seen and `path` was
     /// given.

@@ -31,9 +31,9 @@ const PHOTONS: u64 = 1 << 15;
 /// relative to photons, and to find them takes longer than the first look.
 const SURE: f64 = 2.0;
 
-/// What the gain of `photon` is multiplied by at the end: a few samples miss more of what is rare and bright of paths than
-/// of photons. Over 24 scenes the pilot's gain was 0.4 of the true one in the median; that of long pictures, where what
-/// photons leave for good counts, is lower again.
+/// Correction factor of the gain of `photon`: a few samples miss more rare bright contributions of paths than of
+/// photons. Over 24 scenes the pilot's median gain was 0.4 of the true one; for long renders, where bias of photons
+/// counts, it is lower again.
 const MISSED: f64 = 1.3;
 
 /// Cost of a photon map lookup in path rays; a sample takes one, and each of its gather rays.
@@ -52,7 +52,7 @@ const MIN_SHARE: f64 = 0.01;
 /// pilots: without a file, and without a deadline unless the render has a time limit.
 ///
 /// # Errors
-/// Those of [`Integrator::prepare`].
+/// As for [`Integrator::prepare`].
 pub(super) fn decide(
     scene: &Scene,
     settings: &RenderSettings,
@@ -126,8 +126,9 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Expected time of these paths to the error that final gathering from these maps has, relative to its time; 0 where
-    /// there is no light, and infinite where no path finds all of it. A camera ray counts as so many paths.
+    /// Expected time of these paths to the error of final gathering from these maps, relative to the time of the
+    /// latter; 0 if there is no light, infinite if paths miss a part of it. A camera ray counts as `paths_per_ray`
+    /// paths.
     fn gain(&self, paths: &Prepared, maps: &Prepared, step: u32, paths_per_ray: u64) -> f64 {
         let [by_path, by_photon] = [paths, maps].map(|prepared| self.sample(prepared, step));
         let rays = |pilot: &Pilot<Pixel>| {

@@ -1,11 +1,11 @@
-//! How paths are traced, where the integrator's settings do not say: short pilots decide.
+//! Choice of branches, light samples and guides by short pilots, where the integrator's settings leave them open.
 //!
 //! - Branches and light samples at the first surface that scatters: see `branches.rs`.
-//! - Guides of `photon`: which of both has less variance × cost. Where the sky or near walls light a surface, gather rays
-//!   are better off without.
-//! - Guides of `path`, where indirect light makes the noise: guides are made of a few photons, and the paths that they guide
-//!   show what the same light would have as variance without them. Rare bright paths, which guides find and a pilot of other
-//!   paths misses, are counted so; caustics that both miss are known by photons.
+//! - Guides of `photon`: the variant with less variance × cost. Where the sky or near walls light a surface, gather rays
+//!   are better without guides.
+//! - Guides of `path`, where indirect light dominates the noise: guides are made of a few photons, and guided paths show
+//!   the variance that the same light would have without guides. This includes rare bright paths, which guides find and
+//!   an unguided pilot misses. The variance of caustics that both miss is estimated from photons.
 
 use super::branches::{
     CLOSE, Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PLAIN, Pixel, SAMPLES, STEP,
@@ -21,13 +21,14 @@ use crate::render::RenderSettings;
 use crate::scene::Scene;
 use renderer_image::Rect;
 
-/// The pilot's guides are made of one photon for so many that the picture's are made of, and of so many at most: shaders
-/// may be slow.
+/// The pilot's guides use a quarter of the photons of the picture's guides (`FEWER_PHOTONS`), up to `MAX_PHOTONS`:
+/// shaders may be slow.
 const FEWER_PHOTONS: u64 = 4;
 const MAX_PHOTONS: u64 = 1 << 16;
 
-/// What guided paths lose to uneven numbers: a mixture with a histogram spreads Sobol' points less evenly, which variances
-/// of single samples do not tell. Where the pilot finds both alike (cornell_box), guided pictures take 1.4 times the work.
+/// Factor on the work of guided paths for their worse stratification: a mixture with a histogram spreads Sobol' points
+/// less evenly, which variances of single samples do not show. Where the pilot finds both alike (cornell_box), guided
+/// pictures take 1.4 times the work.
 const UNEVEN: f64 = 1.2;
 
 /// The settings with the numbers of branches and light samples and the guides that are best, where they are not given.
@@ -77,7 +78,7 @@ pub(super) fn chosen(
     }
 }
 
-/// What pilots of `path` are about.
+/// Context of the pilots of `path`.
 struct Pilots<'a> {
     scene: &'a Scene,
     settings: &'a RenderSettings,
@@ -146,7 +147,7 @@ impl Pilots<'_> {
         (self.work(&of_guided) < self.work(&plain.errors.with_branch(of_plain))).then_some(of_guided)
     }
 
-    /// So many photons of caustics, where there are any.
+    /// Traces `count` photons of caustics; `None` if there are no caustics.
     fn caustics(&self, count: u64) -> Option<Box<Photons>> {
         caustics::photons(self.scene, self.path, self.pass, count)
     }

@@ -16,7 +16,7 @@ const PIXELS: u32 = 40;
 /// Keeps the pilot's random numbers apart from those of the picture.
 const SALT: u64 = 0x70_69_6c_6f_74;
 
-/// What was measured at the pixels, and the work that it took.
+/// Measurements at the pixels of a pilot, and the work that they took.
 pub(in crate::render) struct Pilot<T> {
     pub(in crate::render) pixels: Vec<T>,
     pub(in crate::render) work: Stats,

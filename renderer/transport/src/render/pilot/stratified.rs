@@ -14,7 +14,7 @@ pub(super) struct Pixel {
     pub(super) variance: f64,
 }
 
-/// Renders a pilot's pixels, `step` apart at least, with two sequences of so many samples.
+/// Renders a pilot's pixels, at least `step` apart, with two sequences of `samples` samples each.
 pub(super) fn sample(
     scene: &Scene,
     settings: &RenderSettings,
