@@ -53,7 +53,7 @@ pub(super) struct Checker<'a> {
     pub(super) unused: Vec<(Span, Diagnostic)>,
     /// Messages already reported; a body may be checked more than once.
     pub(super) reported: FxHashSet<(Span, String)>,
-    /// Nothing is reported while this is above zero.
+    /// Diagnostics are not reported while this is above zero.
     pub(super) quiet: u32,
     /// First error that was not reported.
     pub(super) failed: Option<(Span, CheckError)>,

@@ -27,7 +27,7 @@ pub struct Dictionaries {
     run: u64,
     /// Work that is left to this run.
     budget: u64,
-    /// What was found in this run; a shader knows it by its place, from 1.
+    /// Nodes found in this run. The handle of a node in shaders is its index, from 1.
     found: Vec<FoundNode>,
     /// The first node that a query found, by document, node and path.
     queries: FxHashMap<(usize, NodeId, String), i32>,
@@ -42,12 +42,12 @@ struct Loaded {
     run: u64,
 }
 
-/// What is wrong with a question, and what is answered.
+/// Error of a query, and the result that the shader gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DictionaryError {
-    /// The answer.
+    /// The result.
     pub answer: i32,
-    /// What is wrong.
+    /// The error message.
     pub message: String,
 }
 
@@ -92,7 +92,7 @@ impl Dictionaries {
     /// none, 0 where nothing is found.
     ///
     /// # Errors
-    /// What is wrong with the dictionary, the first time, or with the path.
+    /// The dictionary is not valid (reported the first time only), or the path is not.
     pub fn find(
         &mut self,
         dictionary: &str,
@@ -161,7 +161,7 @@ impl Dictionaries {
     /// `dict_find(node, path)`.
     ///
     /// # Errors
-    /// What is wrong with the path.
+    /// The path is not valid.
     pub fn find_below(&mut self, node: i32, path: &str) -> Result<i32, DictionaryError> {
         match self.node(node) {
             Some(&FoundNode { document, node, .. }) => self.query(document, node, path),

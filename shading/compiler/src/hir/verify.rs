@@ -225,7 +225,7 @@ impl Verifier<'_> {
     }
 }
 
-/// Whether passes are verified.
+/// True if passes are verified.
 static VERIFIES: AtomicBool = AtomicBool::new(cfg!(any(debug_assertions, test)));
 
 /// Verifies all code that the process compiles from now on, after each pass, as debug builds do: HIR by [`verify`],
@@ -234,7 +234,7 @@ pub fn verify_all() {
     VERIFIES.store(true, Ordering::Relaxed);
 }
 
-/// Whether passes are verified: in debug builds, and after [`verify_all`].
+/// Returns whether passes are verified: in debug builds, and after [`verify_all`].
 pub fn verifies() -> bool {
     VERIFIES.load(Ordering::Relaxed)
 }

@@ -20,7 +20,7 @@ pub(super) enum Expr {
     Path(Start, Vec<Step>),
 }
 
-/// Where a path begins.
+/// Start of a path.
 #[derive(Debug)]
 pub(super) enum Start {
     Here,
@@ -54,7 +54,7 @@ pub(super) enum Axis {
     Here,
 }
 
-/// What nodes of an axis have to be.
+/// Node test of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NodeTest {
     /// `node()`
@@ -174,14 +174,14 @@ impl Function {
         ("true", Function::True, [0, 0]),
     ];
 
-    /// The function of a name that takes so many arguments.
+    /// Returns the function of that name, if it takes `count` arguments.
     pub(super) fn find(name: &str, count: usize) -> Option<Function> {
         let mut all = Function::ALL.into_iter();
         let (_, function, [least, most]) = all.find(|(known, ..)| *known == name)?;
         (least..=most).contains(&count).then_some(function)
     }
 
-    /// Whether its argument has to be nodes.
+    /// Returns whether its argument must be a node set.
     pub(super) fn takes_nodes(self) -> bool {
         matches!(
             self,
@@ -238,7 +238,7 @@ impl Expr {
         }
     }
 
-    /// Whether it says, as a predicate, which place among its neighbours a node has.
+    /// Returns whether the expression, as a predicate, selects nodes by their position.
     pub(super) fn is_positional(&self) -> bool {
         self.ty() == ValueType::Number || self.reads_position()
     }

@@ -65,7 +65,7 @@ fn ancestors(document: &Document, parent: Option<usize>) -> Vec<NodeId> {
     chain.map(NodeId::tree).collect()
 }
 
-/// Whether a node of an axis is what a step asks for.
+/// Returns whether a node of an axis passes the node test of a step.
 pub(super) fn passes(document: &Document, id: NodeId, axis: Axis, test: &NodeTest) -> bool {
     let node = &document.nodes[id.index];
     // Names are those of the kind of nodes that the axis is for.

@@ -39,7 +39,7 @@ pub(super) struct Node {
     /// With its prefix; empty for texts and for the document.
     pub(super) name: String,
     pub(super) attributes: Vec<(String, String)>,
-    /// What a text says.
+    /// Contents of a text node.
     pub(super) text: String,
     pub(super) parent: Option<usize>,
     pub(super) children: Vec<usize>,
@@ -61,7 +61,7 @@ impl Document {
     /// Reads a document.
     ///
     /// # Errors
-    /// Where the text is no XML.
+    /// The text is not XML.
     pub(crate) fn parse(text: &str) -> Result<Document, String> {
         let parsed = roxmltree::Document::parse(text).map_err(|error| error.to_string())?;
         let mut nodes = vec![Node::default()];

@@ -80,7 +80,7 @@ impl Context<'_> {
         }
     }
 
-    /// The node whose name is asked for, if any.
+    /// The node that the argument selects first, or the context node.
     fn named(&self, args: &[Expr]) -> Option<NodeId> {
         match args.first() {
             Some(arg) => self.nodes(arg).into_iter().min(),
@@ -93,7 +93,7 @@ impl Context<'_> {
         name.unwrap_or_default().to_owned()
     }
 
-    /// Whether the nearest `xml:lang` is the language, or a variant of it.
+    /// Returns whether the nearest `xml:lang` is the language, or a variant of it.
     fn is_language(&self, language: &str) -> bool {
         let mut chain = std::iter::successors(Some(self.node.index), |&i| self.document.nodes[i].parent);
         let said = chain

@@ -21,14 +21,14 @@ use rustc_hash::FxHashSet;
 use ast::{Binary, Expr, Start, Step, ValueType};
 use value::{Value, compare};
 
-/// What an expression is evaluated for.
+/// Evaluation context of an expression: node, position and size.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     document: &'a Document,
     node: NodeId,
-    /// Place among its neighbours, from 1.
+    /// Position of the node in the node set, from 1.
     position: usize,
-    /// How many neighbours there are.
+    /// Size of the node set.
     size: usize,
 }
 

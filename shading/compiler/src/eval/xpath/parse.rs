@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What a path can begin with besides a step.
+    /// Parses the start of a path that is not a step: a parenthesised expression, a literal, a number or a call.
     fn primary(&mut self) -> Parsed<Option<Expr>> {
         if self.takes("(") {
             let inner = self.binary(0)?;
@@ -327,7 +327,7 @@ impl Step {
         }
     }
 
-    /// What `//` stands for.
+    /// The step that `//` abbreviates.
     fn through_everything() -> Step {
         Step::any_of(Axis::DescendantOrSelf)
     }
