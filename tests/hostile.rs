@@ -23,7 +23,7 @@ const MAX_OUTPUT: usize = 100_000;
 /// Most memory that the process may come to [bytes].
 const MAX_MEMORY: u64 = 1 << 30;
 
-/// What becomes of a text.
+/// Expected outcome for a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Taken,
@@ -192,7 +192,7 @@ fn scenes() -> Vec<(&'static str, String, Fate)> {
     ]
 }
 
-/// What is printed about a shader; `Err` when it is refused.
+/// Checks a shader and returns the printed warnings; `Err` with the messages if it is refused.
 fn check_shader(text: &str) -> Result<String, String> {
     let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
     let loaded = system
@@ -212,7 +212,7 @@ fn check_shader(text: &str) -> Result<String, String> {
     }
 }
 
-/// What is printed about a scene; `Err` when it is refused.
+/// Checks a scene and returns the printed warnings; `Err` with the messages if it is refused.
 fn check_scene(text: &str) -> Result<String, String> {
     let check = || {
         let (desc, mut warnings) =

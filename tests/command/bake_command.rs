@@ -59,7 +59,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// The same files, byte by byte.
+/// Asserts that both folders have the same files, byte for byte.
 fn same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>) {
     assert!(found.keys().eq(expected.keys()), "{:?}", found.keys());
     for (name, bytes) in found {
@@ -148,7 +148,7 @@ fn a_texture_and_what_comes_with_it() {
     assert_eq!(json["atlas"]["objects"][2]["name"], "ball");
 }
 
-/// What `bake.json` says of a bake.
+/// Reads the `bake.json` of a bake.
 fn manifest(out: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(out.join("bake.json")).unwrap()).unwrap()
 }

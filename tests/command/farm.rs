@@ -345,7 +345,7 @@ fn tasks_are_submitted_and_requeued() {
     }
 }
 
-/// What a format string of the template stands for.
+/// Resolves a format string of the template.
 fn resolve(text: &str, values: &dyn Fn(&str) -> String) -> String {
     let mut parts = text.split("{{");
     let mut resolved = parts.next().unwrap().to_owned();

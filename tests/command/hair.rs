@@ -61,7 +61,7 @@ fn close(found: Rgb, expected: Rgb, tolerance: f32) {
     assert!(apart <= tolerance, "{found:?} is not {expected:?}");
 }
 
-/// What enters a tube leaves it on the other side, and is not scattered again there.
+/// Light that enters a tube leaves it on the other side, and is not scattered again there.
 #[test]
 fn a_tube_is_one_fibre() {
     let folder = TempDir::new().unwrap();

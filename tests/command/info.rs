@@ -70,7 +70,7 @@ fn nothing_lists_all_that_ships() {
     }
 }
 
-/// Everything that a scene holds is listed, for people and for programs.
+/// All contents of a scene are listed, as text and as JSON.
 #[test]
 fn scenes_and_models_list_what_they_hold() {
     let here = folder(&[("two words.obj", &format!("{TRIANGLE}usemtl red\nf 1 2 3\n"))]);
@@ -313,7 +313,7 @@ fn a_mistake_is_told_once() {
     assert_eq!(err.matches("has no input `albdo`").count(), 2, "{err}");
 }
 
-/// What is computed from a number that cannot be held is not told too.
+/// Values computed from a number that cannot be held are not reported as further errors.
 #[test]
 fn a_number_that_cannot_be_held_is_one_mistake() {
     let scene = "camera main : perspective { fov = 1e39; }\nfilm { size = (1e39, 4); }\n\

@@ -74,7 +74,8 @@ impl Installed {
         command
     }
 
-    /// The same for who has neither: what the program carries cannot be unpacked.
+    /// A program that renders the scene without a home or temporary folder, so that it cannot unpack the files it
+    /// carries.
     fn render_without_folders(&self, program: &str) -> Command {
         self.render(program, Path::new("/dev/null"), Path::new("/dev/null"))
     }
@@ -172,7 +173,7 @@ fn is_root() -> bool {
     status.lines().any(|line| line.starts_with("Uid:\t0\t"))
 }
 
-/// Each place serves, by the library's usual name or by the one that it has in the wheel.
+/// The library is found in each of the places, by its usual name or by its name in the wheel.
 #[test]
 fn a_library_beside_the_program_is_found() {
     let Some(installed) = Installed::new() else { return };

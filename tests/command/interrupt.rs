@@ -40,7 +40,7 @@ fn signal(child: &Child, name: &str) {
     assert!(status.unwrap().success());
 }
 
-/// Whether this process was started with SIGHUP ignored.
+/// Returns whether this process was started with SIGHUP ignored.
 fn is_deaf_to_hangup() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -48,7 +48,7 @@ fn is_deaf_to_hangup() -> bool {
     mask.is_some_and(|mask| mask & 1 == 1)
 }
 
-/// Whether the program handles signals by now.
+/// Returns whether the program has installed its signal handlers.
 fn is_listening(child: &Child) -> bool {
     let Ok(status) = fs::read_to_string(format!("/proc/{}/status", child.id())) else {
         return true;

@@ -121,7 +121,7 @@ fn its_header_is_named_where_it_is_missing_and_is_no_ones_to_mend() {
     assert_eq!(said, "", "whoever includes a header has not written it");
 }
 
-/// What the mesh has of two and four floats is read as arrays, as of a `geompropvalue` and of vertex colours.
+/// Mesh attributes of two and four floats can be read as arrays, as `geompropvalue` and vertex colours need.
 #[test]
 fn geometry_attributes_are_arrays_too() {
     let folder = TempDir::new().unwrap();

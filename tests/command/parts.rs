@@ -85,7 +85,8 @@ fn joined_ranges_are_the_straight_run() {
     }
 }
 
-/// Where branches make camera rays that count as several samples, ranges end anywhere, and may have no camera ray.
+/// With branches a camera ray counts as several samples. Ranges may then end within a camera ray, and may contain no
+/// camera ray at all.
 #[test]
 fn ranges_that_cut_camera_rays_join() {
     let folder = folder();
@@ -110,7 +111,7 @@ fn ranges_that_cut_camera_rays_join() {
     }
 }
 
-/// How often a render is killed: five times, or as often as `KILN_KILLS` says.
+/// Number of times that a render is killed: five, or the value of `KILN_KILLS`.
 fn kills() -> u64 {
     let kills = std::env::var("KILN_KILLS").ok();
     kills.and_then(|kills| kills.parse().ok()).unwrap_or(5)

@@ -35,12 +35,12 @@ struct Shown {
     channels: BTreeMap<String, Vec<f32>>,
 }
 
-/// What a viewer has been sent over one connection.
+/// Messages that a viewer received over one connection.
 #[derive(Debug, Default)]
 struct Session {
     images: BTreeMap<String, Shown>,
     creations: usize,
-    /// How often each tile was sent, by its corner.
+    /// Number of times that each tile was sent, by its corner.
     tiles: BTreeMap<[usize; 2], usize>,
 }
 
@@ -142,7 +142,7 @@ impl Session {
     }
 }
 
-/// Listens, and serves so many connections with a function each, in turn.
+/// Listens, and passes `connections` connections to `serve`, in turn.
 fn listen<T: Send + 'static>(
     address: &str,
     serve: impl Fn(TcpStream) -> T + Send + 'static,

@@ -19,7 +19,7 @@ pub(crate) fn run(folder: &Path, args: &str) -> Output {
     kiln(folder, args).output().expect("the program starts")
 }
 
-/// What the program said on standard error.
+/// Standard error of the program.
 pub(crate) fn message(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -61,7 +61,7 @@ fn command_lines(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// What stands between single backticks.
+/// Returns the text of all spans in single backticks.
 fn spans(text: &str) -> Vec<String> {
     let outside_fences = text.split("\n```").step_by(2);
     let quoted = outside_fences.flat_map(|part| part.split('`').skip(1).step_by(2));
@@ -115,7 +115,7 @@ const MITSUBA: &str = r#"<scene version="3.0.0">
 const CAR_PAINT: &str = "surface car_paint(color tint = 1, output closure color surface = 0)\n\
                          { surface = tint * diffuse(N); }\n";
 
-/// What the pages take for granted: a clone of the repository, and a few files of the reader's.
+/// A folder with the files that the pages assume: a clone of the repository, and a few files of the reader's.
 fn desk() -> TempDir {
     let desk = TempDir::new().unwrap();
     let at = |name: &str| desk.path().join(name);
@@ -229,14 +229,14 @@ fn fewer(samples: &str) -> u64 {
     samples.parse::<u64>().unwrap() / 128
 }
 
-/// Whether a command makes photon maps for a picture.
+/// Returns whether a command makes photon maps for a picture.
 fn has_photons(line: &str) -> bool {
     let scene = line.split(' ').find(|word| word.ends_with(".kiln"));
     line.contains("--integrator photon")
         || !line.contains("--integrator") && scene.is_some_and(|scene| scene.ends_with("scenes/glass.kiln"))
 }
 
-/// What makes a command take seconds: a small film, few samples.
+/// Changes a command to take seconds: a small film, few samples.
 fn small(line: &str) -> Vec<String> {
     let mut args = words(line);
     args.remove(0);

@@ -771,7 +771,7 @@ fn two_samples(integrator: &str, scene: &str, options: &[&str]) -> serde_json::V
     serde_json::from_str(&text).unwrap()
 }
 
-/// What must not change a pilot's choice.
+/// Options that must not change a pilot's choice.
 const RANGES: [&[&str]; 3] = [
     &["--threads", "1"],
     &["--threads", "3"],

@@ -150,7 +150,7 @@ fn threads_and_a_violent_end_leave_no_trace() {
     }
 }
 
-/// Whether the checkpoint of the scene as it is in `folder` is taken by a bake after a change.
+/// Returns whether a bake accepts the checkpoint of the scene in `folder` after a change.
 fn takes(change: impl Fn(&Path), flags: &str) -> bool {
     let folder = folder();
     let at = folder.path();

@@ -41,7 +41,7 @@ struct Bench {
     folder: TempDir,
 }
 
-/// What a command gave.
+/// Exit status and output of a command.
 struct Given {
     status: i32,
     out: String,
@@ -570,8 +570,8 @@ fn layers_share_globals() {
     assert_eq!(both(line), "0.5 \nPixel (0, 0):\n  a.result : 31\n");
 }
 
-/// What comes after `exit` in the default of a parameter does not run, neither other defaults nor the body; where the
-/// parameter is given a value or an attribute, the default does not run.
+/// After `exit` in the default of a parameter, neither other defaults nor the body run. If the parameter gets a value
+/// or an attribute, its default does not run.
 #[test]
 fn exit_in_a_default_ends_the_unit() {
     let text = "float stop(float x) { printf(\"stop\\n\"); if (u < 0.75) exit(); return x; }\n\
@@ -825,7 +825,8 @@ fn shaders_can_do_without_pictures_that_cannot_be_read() {
     bench.shade("needs.ksl -o a null").fails(&["bad.png"]);
 }
 
-/// Of a picture, `texture3d` gives what stands in for a missing texture, and that is told once, where the shader asks.
+/// For a picture, `texture3d` returns the replacement for a missing texture. A single error reports it, with the
+/// location of the call.
 #[test]
 fn pictures_are_no_volumes() {
     let text = "shader s(output color a = 0, output color b = 0, output color c = 0,\n    \
@@ -868,7 +869,7 @@ fn pictures_are_no_volumes() {
     assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
 }
 
-/// Of a set of tiles, `environment` gives what stands in for a missing texture, and that is told once.
+/// For a set of tiles, `environment` returns the replacement for a missing texture. A single error reports it.
 #[test]
 fn sets_of_tiles_are_no_environments() {
     let text = "shader s(output color a = 0, output color b = 0, output color c = 0, output int told = 0) {\n    \

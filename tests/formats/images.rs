@@ -668,7 +668,7 @@ fn stored(data: &[u8]) -> Vec<u8> {
     stream
 }
 
-/// So many zeros as a stream of RFC 1950 that is as short as can be: two bits for 258 of them.
+/// A minimal zlib stream (RFC 1950) of `count` zeros: two bits for every 258 of them.
 fn zeros(count: usize) -> Vec<u8> {
     let mut bits: Vec<bool> = vec![];
     let mut number = |value: u32, width: u32| bits.extend((0..width).map(|i| value >> i & 1 == 1));

@@ -21,8 +21,8 @@ use support::reference::{Effort, judge};
 const SEEDS: u64 = 4;
 const SPP: u64 = 32;
 const MIN_ACCEPTED: f64 = 0.99;
-/// The same of scenes that differ on purpose at some pixels: Mitsuba is black where the viewer cannot see a tilted normal,
-/// Kiln turns it into view.
+/// Minimum accepted share for scenes that differ on purpose at some pixels: Mitsuba is black where a tilted normal
+/// faces away from the viewer, Kiln turns the normal into view.
 const DIFFERENT: [(&str, f64); 1] = [("normalmap", 0.97)];
 const MAX_MEAN_ERROR: f64 = 0.005;
 
@@ -250,7 +250,7 @@ fn mistakes_are_told_with_their_line() {
     }
 }
 
-/// What the translator takes and the loader does not is told with its place in the XML all the same.
+/// Errors that only the loader finds, not the translator, are also reported with their location in the XML.
 #[test]
 fn mistakes_that_are_found_later_are_told_with_their_line() {
     let tiny = "<shape type=\"sphere\"><float name=\"radius\" value=\"1e-60\"/></shape>";

@@ -187,7 +187,7 @@ f 3/1 4/2 5/4
 f 4/2 1/3 5/5
 ";
 
-/// The same without the seam.
+/// The pyramid without the seam.
 const PYRAMID_PLY: &str = "\
 ply
 format ascii 1.0

@@ -509,7 +509,7 @@ fn options_change_the_scene() {
     fails("film.size=1); shape x : sphere { } set film.size=(1", &["--set"]);
 }
 
-/// What an option sets replaces what says the same in another way.
+/// A value set by an option replaces values that specify the same property in another way.
 #[test]
 fn options_replace_the_other_way_to_say_it() {
     let text = format!(
@@ -765,7 +765,7 @@ fn damage_is_survived() {
     );
 }
 
-/// What a group's input of this type is given by an expression: the constant as printed, or the messages.
+/// Evaluates an expression for a group's input of this type: returns the constant as printed, or the messages.
 fn constant(ty: &str, expr: &str) -> Result<String, String> {
     let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
     let text = format!(

@@ -50,7 +50,7 @@ fn assert_close(a: [f32; 4], b: [f32; 4], tolerance: f32, what: &str) {
     );
 }
 
-/// What a texture without alpha has there is 1.
+/// Looks up a texture. Alpha is 1 for textures without alpha.
 fn at(texture: &Texture, s: f32, t: f32, wrap: Wrap, interpolation: Interpolation) -> [f32; 4] {
     look(texture, [s, t], [0.0; 2], wrap, interpolation)
 }

@@ -115,7 +115,7 @@ const FUNCTIONS: &[&str] = &[
 /// Functions that are not smooth or that OSL takes to be the same everywhere.
 const FLAT: &[&str] = &["hashnoise", "blackbody", "wavelength_color"];
 
-/// The same for functions that give triples.
+/// Functions that return triples.
 const TRIPLE_FUNCTIONS: &[&str] = &[
     "sin(p)",
     "cos(p)",

@@ -104,7 +104,7 @@ impl Case {
     }
 }
 
-/// What was reported, by the names that compiled code and the interpreter share.
+/// Names of the reported kinds, which compiled code and the interpreter share.
 fn names(kinds: impl Iterator<Item = impl Debug>) -> BTreeSet<String> {
     kinds.map(|kind| format!("{kind:?}")).collect()
 }

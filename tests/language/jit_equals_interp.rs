@@ -213,7 +213,7 @@ fn exit_ends_a_unit_within_a_default() {
     compare(&system, &loaded.templates[0]);
 }
 
-/// A host that answers for a texture only when so many threads ask at the same time.
+/// A host that answers for a texture only when a given number of threads ask at the same time.
 struct Meeting {
     threads: usize,
     here: Mutex<usize>,

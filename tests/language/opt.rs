@@ -117,7 +117,7 @@ fn optimised_units_run_the_same() {
     assert!(counts.len() > 90, "only {} kinds of statement", counts.len());
 }
 
-/// Where all numbers are finite and zeros have no sign, full optimisation changes nothing either.
+/// For units in which all numbers are finite and zeros have no sign, full optimisation changes no result either.
 #[test]
 fn units_of_finite_numbers_run_the_same() {
     let check_unit = |seed: u64| {

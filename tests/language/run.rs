@@ -1,6 +1,6 @@
-//! What the language computes: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in the file
-//! that it stands in, four ways (the interpreter and machine code, each on raw and on optimised HIR), which must agree bit
-//! for bit, and with the value. Machine code also runs at several points as a batch, against one by one.
+//! Results of the language: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in its file,
+//! four ways (the interpreter and machine code, each on raw and on optimised HIR), which must agree bit for bit, and
+//! with the value. Machine code also runs at several points as a batch, which must agree with single points.
 //!
 //! - `==` is exact for all types: `3` is an int, `3.0` a float, `(1, 2, 3)` a triple, `[1 0 …]` a matrix, `"x"` a string;
 //!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, evaluated beside the first.
@@ -35,10 +35,10 @@ struct Check {
     prints: bool,
 }
 
-/// What must come out.
+/// Expected value of a check.
 enum Expected {
     Value(Const),
-    /// What an expression of that type gives.
+    /// The value of another expression, of that type.
     Expression(&'static str, String),
 }
 
@@ -186,7 +186,7 @@ fn globals() -> ShaderGlobals {
     }
 }
 
-/// What a way of running gives.
+/// Results of one way of running.
 #[derive(Clone, Debug)]
 struct Given {
     result: Const,

@@ -25,7 +25,7 @@ struct Expected {
     text: String,
 }
 
-/// What the cases may call.
+/// Closures that the cases may call.
 fn closures() -> ClosureRegistry {
     let mut registry = ClosureRegistry::default();
     let mut add = |name, params| {

@@ -91,7 +91,8 @@ fn units_that_look_at_nothing_are_uniform() {
     }
 }
 
-/// What is asked of the geometry is answered when an instance is linked, where that is known: the code not taken is gone.
+/// Queries of geometry attributes are resolved when an instance is linked, if the attributes are known: the untaken
+/// branch is removed.
 #[test]
 fn attributes_are_asked_for_when_linked() {
     let known = |lists: &[&[&str]]| {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::module::{Import, Module};
 
-/// What a path leads to.
+/// Target of a path.
 enum Target {
     Module,
     /// An item, and the file that defines it.
@@ -23,7 +23,7 @@ pub(super) struct Imports {
 }
 
 impl Imports {
-    /// Of a crate's files with their texts.
+    /// Finds the imports between the files of a crate, from their texts.
     pub(super) fn new(sources: &[(String, String)]) -> Imports {
         let modules: Vec<Module> = sources
             .iter()
@@ -69,7 +69,7 @@ impl Imports {
         rings
     }
 
-    /// All that a file needs, directly or not.
+    /// All files that a file needs, directly or not.
     fn reach(&self, file: usize) -> BTreeSet<usize> {
         let mut reached = BTreeSet::new();
         let mut open = vec![file];

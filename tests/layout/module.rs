@@ -11,7 +11,7 @@ pub(super) struct Import {
     pub(super) name: String,
     /// The path as written, without `as`.
     pub(super) path: Vec<String>,
-    /// Whether others can import the name from here.
+    /// True if other modules can import the name from here.
     pub(super) public: bool,
 }
 
@@ -24,9 +24,9 @@ pub(super) struct Module {
     pub(super) path: Vec<String>,
     /// The modules that have files of their own.
     pub(super) children: BTreeSet<String>,
-    /// What is defined at the top of the file.
+    /// Items that are defined at the top of the file.
     pub(super) items: BTreeSet<String>,
-    /// What is imported anywhere in the file.
+    /// Imports anywhere in the file.
     pub(super) imports: Vec<Import>,
     /// Paths of two and more names outside of imports.
     pub(super) paths: BTreeSet<Vec<String>>,
@@ -53,7 +53,7 @@ impl Module {
         module
     }
 
-    /// What the name means here by an import.
+    /// Returns the import that gives the name its meaning in this module.
     pub(super) fn import(&self, name: &str) -> Option<&Import> {
         self.imports.iter().find(|import| import.name == name)
     }
@@ -71,7 +71,7 @@ fn module_path(file: &str) -> Vec<String> {
 struct Reader<'a> {
     tokens: &'a [Token],
     next: usize,
-    /// How many brackets are open.
+    /// Number of open brackets.
     depth: usize,
     /// The depths of the modules whose blocks are open.
     inline: Vec<usize>,

@@ -11,9 +11,9 @@ use crate::stats::chi2_p_value;
 const ROWS: usize = 30;
 /// Columns of bins, equal in φ.
 const COLUMNS: usize = 60;
-/// Bins are pooled until so many samples are expected.
+/// Minimum expected number of samples in a bin; smaller bins are pooled.
 const LEAST_EXPECTED: f64 = 5.0;
-/// What the integral of the density over the sphere may be off by.
+/// Tolerance of the integral of the density over the sphere.
 const INTEGRATION_TOLERANCE: f64 = 2e-4;
 
 /// A sampled distribution of directions against its density.
@@ -65,7 +65,7 @@ impl Chi2 {
         }
     }
 
-    /// What is wrong, at the significance `alpha` and `z_limit` standard deviations.
+    /// Returns the first failure, at the significance `alpha` and with a limit of `z_limit` standard deviations.
     pub fn verdict(&self, alpha: f64, z_limit: f64) -> Result<(), String> {
         let kept = 1.0 - self.lost;
         let deviation = (kept * self.lost / self.samples as f64).sqrt();

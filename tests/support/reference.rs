@@ -18,14 +18,14 @@ use crate::stats::{accepted_share, z_score};
 
 const SIGNIFICANCE: f64 = 0.01;
 
-/// How much work a comparison takes.
+/// Amount of work of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Independent pictures.
     pub seeds: u64,
     /// Samples of each at a pixel.
     pub spp: u64,
-    /// What a sample is.
+    /// Unit of the samples.
     pub unit: SampleUnit,
     /// Pixels of the reference, along each side, that are one pixel here. More than one only where both pictures have a
     /// box filter of one pixel, so that a pixel is the mean of those of the reference. What is wrong in a share of the
@@ -33,7 +33,7 @@ pub struct Effort {
     pub shrink: usize,
 }
 
-/// How a picture compares with its reference.
+/// Result of comparing a picture with its reference.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// Relative difference of the means over the whole picture.
@@ -44,7 +44,7 @@ pub struct Verdict {
     pub accepted: f64,
     /// All of it in words.
     pub text: String,
-    /// Where the pictures are written when somebody needs to see what is wrong.
+    /// Pictures to write for inspection of a failure.
     pictures: Pictures,
 }
 
@@ -134,7 +134,7 @@ struct Estimate {
     variance: Vec<f64>,
 }
 
-/// Each square of so many pixels as one, of their mean.
+/// Downsamples an image: each square of pixels becomes a pixel with their mean.
 fn shrunk(image: Image, shrink: usize) -> Image {
     if shrink == 1 {
         return image;

@@ -44,7 +44,7 @@ impl SceneBuilder {
         self.material_with(body, Sides::default())
     }
 
-    /// The same, with the sides that do something.
+    /// Adds a material of a surface shader with this body, and the sides that scatter or emit.
     pub fn material_with(&mut self, body: &str, sides: Sides) -> MaterialId {
         self.materials.push((compile(body, &self.host).into(), sides));
         MaterialId(self.materials.len() as u32 - 1)
@@ -110,7 +110,8 @@ pub fn compile(body: &str, host: &Arc<Host>) -> Arc<ShaderInstance> {
     compile_both(body, host).full
 }
 
-/// The same with what rays towards lights ask of it, as scenes have them.
+/// The instances of a surface shader with this body: the full one, and the reduced ones for rays towards lights, as
+/// scenes have them.
 ///
 /// # Panics
 /// When it does not compile.
@@ -190,14 +191,14 @@ pub fn all_around(from: Vec3) -> CameraDesc {
     }
 }
 
-/// How to look at a scene.
+/// Settings for rendering a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// Film size.
     pub size: [u32; 2],
     /// Samples a pixel.
     pub spp: u64,
-    /// Where they begin.
+    /// Number of the first sample.
     pub first: u64,
     /// The seed.
     pub seed: u64,
@@ -259,9 +260,9 @@ pub fn mean(scene: &Scene, camera: &CameraDesc, look: Look) -> (Rgb, f32) {
     (sum / n, error)
 }
 
-/// What probes see of a floor of this shader that is white within two metres of the origin: the mean over all directions
-/// of the radiance that arrives a metre above the origin, as paths and as photon maps find it. A sun above makes what is
-/// white as bright as 1.
+/// Radiance that probes find above a floor with this shader, which is white within two metres of the origin: the mean
+/// over all directions of the incoming radiance a metre above the origin, by paths and by photon maps. A sun above
+/// makes white as bright as 1.
 ///
 /// # Panics
 /// When it cannot be baked.
@@ -304,7 +305,7 @@ pub fn probed_floor(mut scene: SceneBuilder, body: &str) -> [f32; 2] {
     })
 }
 
-/// What [`probed_floor`] should give: the share of all directions that see the white disk.
+/// Expected result of [`probed_floor`]: the share of all directions that see the white disk.
 pub fn white_share() -> f32 {
     0.5 * (1.0 - 1.0 / 5_f32.sqrt())
 }

@@ -32,7 +32,7 @@ pub fn chi2_p_value(statistic: f64, freedom: usize) -> f64 {
     gamma_q(0.5 * freedom as f64, 0.5 * statistic)
 }
 
-/// How many standard deviations two estimates with the variances of their means lie apart.
+/// Difference of two estimates in standard deviations, from the variances of their means.
 pub fn z_score(a: f64, variance_a: f64, b: f64, variance_b: f64) -> f64 {
     let variance = variance_a + variance_b;
     if variance > 0.0 {

@@ -19,14 +19,14 @@ use support::stats::{Moments, Rng, normal_limit, sidak};
 /// The significance of each test as a whole: a right program fails one in a hundred thousand times, were its seeds new.
 const SIGNIFICANCE: f64 = 1e-5;
 
-/// What is known of the light that a lobe returns in a white furnace.
+/// Expected albedo of a lobe in a white furnace.
 #[derive(Clone, Copy)]
 enum Furnace {
     /// All of it.
     Lossless,
     /// At most all.
     Lossy,
-    /// What single scattering leaves, as measured, seen along the normal and at 60°.
+    /// The measured albedo of single scattering, along the normal and at 60°.
     Pinned(f64, f64),
     /// More than came, from some directions: Burley's diffuse model is known for it.
     Unbounded,
@@ -232,7 +232,7 @@ fn for_all(check: impl Fn(&Case, Vec3, &mut Rng) -> Result<(), String> + Sync) {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
-/// How many standard deviations are beyond doubt where every lobe is tested from every direction.
+/// Number of standard deviations that counts as a failure, when every lobe is tested from every direction.
 fn z_limit() -> f64 {
     normal_limit(sidak(SIGNIFICANCE, cases().len() * ANGLES.len()))
 }
@@ -245,7 +245,7 @@ fn largest_difference(a: Rgb, b: Rgb) -> f32 {
     (a - b).map(f32::abs).max_component()
 }
 
-/// Whether `a` and `b` agree within the share `tolerance` of the larger.
+/// Returns whether `a` and `b` agree within the share `tolerance` of the larger.
 fn agree(a: Rgb, b: Rgb, tolerance: f32) -> bool {
     largest_difference(a, b) <= tolerance * a.max_component().max(b.max_component())
 }

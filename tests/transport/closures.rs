@@ -83,13 +83,13 @@ fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Mom
     (all, passed)
 }
 
-/// How far the mean may be off by chance.
+/// Maximum deviation of the mean by chance.
 fn allowance(moments: &Moments, limit: f64) -> f64 {
     limit * moments.variance_of_mean().sqrt()
 }
 
-/// Whether light may go through both refracted and unbent: a direction then has no one factor between radiance and the
-/// energy that it carries.
+/// Returns whether light may pass both refracted and undeviated: a direction then has no single factor between radiance
+/// and the energy that it carries.
 fn mixes_media(closure: &str) -> bool {
     let any = |names: &[&str]| names.iter().any(|name| closure.contains(name));
     any(&["translucent", "thin_transmission"])

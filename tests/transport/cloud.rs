@@ -41,7 +41,7 @@ const MIXED: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\n
     1 0 0  0 1 0  0 255 0 51  5 8 2.5  4 5 6  0.6\n\
     2 0 0  1 0 0  188 188 188 0  6 9 3.5  7 8 9  0.7\n3 0 1 2\n";
 
-/// What a shader gave at each point, and what it reported, with the place.
+/// Outputs of a shader at each point, and its reports with their locations.
 struct Found {
     values: Vec<Vec<Const>>,
     reports: Vec<String>,
@@ -65,7 +65,7 @@ impl Clouds {
         self.run_with("", points, outputs, body)
     }
 
-    /// The same with functions before the shader.
+    /// Like [`run`](Clouds::run), with functions before the shader.
     fn run_with(&self, functions: &str, points: &[ShaderGlobals], outputs: &str, body: &str) -> Found {
         let text = format!("{functions}shader probe(output int n = -1, {outputs})\n{{\n{body} }}");
         let host = self.host();
@@ -123,7 +123,7 @@ impl Clouds {
         found.pop().expect("there are levels")
     }
 
-    /// The same at the origin.
+    /// Like [`run`](Clouds::run), at the origin only.
     fn run_once(&self, outputs: &str, body: &str) -> (Vec<Const>, Vec<String>) {
         let mut found = self.run(&[ShaderGlobals::default()], outputs, body);
         (found.values.remove(0), found.reports)

@@ -61,7 +61,8 @@ proptest! {
         prop_assert_eq!(Fixed::from_f32(v).to_f64(), f64::from(v));
     }
 
-    /// The same samples in another order, cut into tiles at another size, merged in another order, from two films.
+    /// Samples give the same sums in another order, in tiles of another size, merged in another order, and from two
+    /// films.
     #[test]
     fn order_and_grouping_do_not_matter(
         samples in prop::collection::vec((0u32..7, 0u32..5, -1e3f32..1e9, 0f32..1e-6, any::<f32>()), 1..200),
@@ -301,8 +302,8 @@ fn filters_integrate_to_one_and_are_monotone() {
     assert!(FilterShape::from_call("sinc", &[]).is_none());
 }
 
-/// What a filter makes of the pixels of a row whose picture is `picture(x)`, from many well-spread samples, where those
-/// outside of `bounds` are not taken.
+/// Values of a row of pixels by a filter, for the picture `picture(x)`, from many well-spread samples. Samples outside
+/// of `bounds` are not taken.
 fn filtered<const N: usize>(filter: &Filter, bounds: Option<Rect>, picture: impl Fn(f32) -> f32) -> [f64; N] {
     const SAMPLES: u32 = 1 << 16;
     std::array::from_fn(|x| {

@@ -15,7 +15,7 @@ const SIZE: u32 = 96;
 const BY_STEP: &str = "float x = abs(mod(P[0], 2) - 1), z = abs(mod(P[2], 2) - 1);
     float a = STEP(0.5, x), b = STEP(0.5, z); Ci = (a * (1 - b) + b * (1 - a)) * emission();";
 
-/// The same squares in a picture.
+/// The squares as a texture.
 const BY_TEXTURE: &str =
     "Ci = (float) texture(\"FILE\", P[0] / 8 + 0.0625, P[2] / 8 + 0.0625, \"wrap\", \"periodic\",
     \"colorspace\", \"raw\") * emission();";

@@ -121,7 +121,7 @@ fn check_against(geometry: &Geometry, expected: impl Fn(DVec3, DVec3) -> Option<
     );
 }
 
-/// What is true of every interaction.
+/// Asserts the invariants of every interaction.
 fn check_frame(found: &Interaction) {
     assert!(
         (found.ng.length() - 1.0).abs() < 1e-5 && (found.n.length() - 1.0).abs() < 1e-5,

@@ -1,8 +1,8 @@
 //! Invariances of random scenes: changes that preserve the image, or change it in a known way, without a reference.
 //! `KILN_SCENES=N` tests N scenes, and `KILN_FIRST=N` starts at that seed.
 //!
-//! What looks different is rendered again, with new seeds and more samples. What still does fails, and the scene is kept
-//! in the folder `KILN_FINDINGS`, or in one of temporary files.
+//! Pictures that differ are rendered again, with new seeds and more samples. If they differ again, the test fails, and
+//! the scene is kept in the folder `KILN_FINDINGS`, or in a folder for temporary files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -22,8 +22,8 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Asks a question of scenes by seed: of `count` unless the environment says otherwise. It is answered with what is
-/// wrong, if anything.
+/// Runs a test on scenes by seed: on `count` of them unless the environment sets another number. `question` returns a
+/// message if its scene fails.
 fn ask(name: &str, count: u64, question: impl Fn(u64) -> Result<(), String>) {
     let first = number("KILN_FIRST").unwrap_or(0);
     let count = number("KILN_SCENES").unwrap_or(count);
@@ -46,7 +46,7 @@ struct Same<'a> {
     /// Changes on loading, for either.
     set: [&'a [&'a str]; 2],
     limits: Limits,
-    /// Whether rare bright pixels are cut off: right where samples of both have the same distribution.
+    /// True if rare bright pixels are clamped: valid where the samples of both have the same distribution.
     clamped: bool,
     /// Samples a pixel and seed, at first.
     spp: u64,
@@ -76,7 +76,7 @@ impl Default for Same<'_> {
 const ALPHA: [f64; 2] = [0.01, 1e-6];
 
 impl Same<'_> {
-    /// Nothing, or in what way the pictures differ.
+    /// Compares the pictures; the error says how they differ.
     fn check(&self, a: &RandomScene, b: &RandomScene) -> Result<(), String> {
         let seed = a.seed;
         let [first, second] = [(a, self.set[0]), (b, self.set[1])].map(|(scene, set)| opened(scene, set));
@@ -114,7 +114,7 @@ impl Same<'_> {
     }
 }
 
-/// What is different.
+/// Describes a difference.
 fn describe(found: &Comparison) -> String {
     let (x, y, a, b) = found.worst;
     format!(

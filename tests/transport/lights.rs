@@ -43,7 +43,7 @@ struct Case {
     name: String,
     scene: Scene,
     both: bool,
-    /// Whether its points are chosen by solid angle where it emits alike all over.
+    /// True if its points are sampled by solid angle when it emits uniformly.
     by_solid_angle: bool,
 }
 
@@ -235,7 +235,7 @@ fn all_cases(mut check: impl FnMut(&Case)) {
     }
 }
 
-/// Whether two estimates are of the same number: they differ by less than five standard errors and a little.
+/// Returns whether two estimates agree within five standard errors plus a small tolerance.
 fn agree(a: &Moments, b: &Moments) -> bool {
     let error = (a.variance_of_mean() + b.variance_of_mean()).sqrt();
     (a.mean() - b.mean()).abs() <= 5.0 * error + 0.01 * a.mean().abs().max(b.mean().abs()) + 1e-4

@@ -107,7 +107,7 @@ fn photons(scene: &Scene, settings: PhotonSettings) -> Prepared {
     Prepared::new(&Integrator::Photon(settings), scene, &Pass::first(1, 1000)).unwrap()
 }
 
-/// What the global map's photons carry, of those that came straight from a light.
+/// Total power of the photons in the global map that came straight from a light.
 fn flux(prepared: &Prepared) -> f64 {
     let Prepared::Photon(photons) = prepared else {
         panic!("there are photons")

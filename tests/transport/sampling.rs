@@ -279,7 +279,7 @@ fn a_split_random_number_is_two() {
 
 const WEIGHTS: [f32; 8] = [0.0, 3.0, 1.0, 0.0, 0.5, f32::NAN, -2.0, 0.0];
 
-/// Whether `counts` are as `probabilities` have it.
+/// Asserts that `counts` follow `probabilities`, by a chi-square test.
 fn assert_frequencies(counts: &[usize], probabilities: &[f32]) {
     let n: usize = counts.iter().sum();
     let (mut statistic, mut cells) = (0.0, 0);
@@ -524,7 +524,7 @@ fn triangle_solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
         .atan2(1.0 + a.dot(b) + b.dot(c) + c.dot(a))
 }
 
-/// Whether `counts` are as expected; cells of which little is expected are taken together.
+/// Asserts that `counts` follow `expected`, by a chi-square test; cells with small expected counts are pooled.
 fn assert_counts(name: &str, counts: &[u64], expected: &[f64]) {
     let (mut statistic, mut cells, mut rest) = (0.0, 0, (0.0, 0.0));
     let mut add = |count: f64, expected: f64| {
@@ -608,7 +608,7 @@ fn spherical_rectangles_are_sampled_by_solid_angle() {
 #[test]
 fn spherical_triangles_are_sampled_by_solid_angle() {
     const COUNT: u64 = 20_000;
-    /// Each edge is cut into so many parts.
+    /// Number of parts of each edge.
     const PARTS: usize = 4;
     let mut rng = Rng::new(6);
     for scale in [1e-3f32, 1.0, 1e5] {

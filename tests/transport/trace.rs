@@ -65,7 +65,7 @@ fn lit_from(scene: &mut SceneBuilder, from: Vec3) -> Look {
     }
 }
 
-/// How open the middle of the floor is.
+/// Measured openness of the middle of the floor.
 fn middle(mut scene: SceneBuilder) -> f32 {
     let from = Vec3::new(3.0, 0.3, 1.0);
     let look = lit_from(&mut scene, from.normalize());

@@ -1,4 +1,4 @@
-//! What cannot be baked, and what is said of it.
+//! Scenes and options that cannot be baked, and their error messages.
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use super::run::{Run, run};
 
-/// How a run without an argument and one with it differ.
+/// Expected difference between a run without an argument and one with it.
 #[derive(Clone, Copy)]
 pub(crate) enum Differs {
     /// Both succeed, and a file has other bytes.
@@ -15,7 +15,7 @@ pub(crate) enum Differs {
     Out,
     /// The exit status is this one without and that one with it.
     Status(i32, i32),
-    /// As is said here, of the run without and the run with it.
+    /// This function of the run without and the run with it returns true.
     By(fn(&Run, &Run) -> bool),
     /// In nothing: a flag that is taken for the sake of other programs' habits, and hidden.
     Nothing,
@@ -26,7 +26,7 @@ pub(crate) type Case = (&'static str, &'static str, &'static str, Differs);
 
 use Differs::{By, File, New, Nothing, Out, Says, Status};
 
-/// What is wrong with a case, if anything.
+/// Runs a case; returns a description of the failure, if any.
 pub(crate) fn fault(&(_, without, with, differs): &Case) -> Option<String> {
     let (a, b) = (run(without), run(with));
     let succeeds = a.status == 0 && b.status == 0;

@@ -26,7 +26,7 @@ shape sheet : rectangle { size = 2; material = grey; }
 material grey = matte(albedo = 0.5);
 ";
 
-/// The same under a sky, so that it has a back.
+/// The sheet under a sky, so that its back is baked too.
 const LIT: &str = "import \"sheet.kiln\";\nlight sky : environment { color = 1; }\n";
 
 const SHADERS: &str = "shader first(output float r = 1) { r = 5; }
@@ -61,7 +61,7 @@ material glowing = glow();
 shape sheet : rectangle { size = 2; material = glowing; }
 ";
 
-/// A scene of Mitsuba's with a parameter and a shape that Kiln does not have.
+/// A Mitsuba scene with a parameter and a shape that Kiln does not have.
 const XML: &str = "<scene version=\"3.0.0\"><default name=\"tone\" value=\"0.5\"/>
 <sensor type=\"perspective\"><film type=\"hdrfilm\"><integer name=\"width\" value=\"6\"/><integer name=\"height\" value=\"4\"/></film>
 <transform name=\"to_world\"><lookat origin=\"0, 0, 5\" target=\"0, 0, 0\" up=\"0, 1, 0\"/></transform></sensor>

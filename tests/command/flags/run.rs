@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::files;
 
-/// What a run left.
+/// Results of a run.
 pub(crate) struct Run {
     pub(crate) status: i32,
     pub(crate) out: String,

@@ -17,7 +17,7 @@ shader writes(string file = "a.ply", output int ok = 0)
 }
 "#;
 
-/// Whether the nearest point has what was written at it.
+/// Shader that compares the attributes of the nearest point with the values written there.
 const READ: &str = r#"
 shader reads(string file = "a.ply", output int found = 0, output float worst = 0)
 {
@@ -190,7 +190,7 @@ fn mistakes_are_told() {
     );
 }
 
-/// What a command reads it does not write over, by whatever name.
+/// A command does not overwrite a file that it reads, whatever path names it.
 #[test]
 fn files_that_are_read_are_spared() {
     let dots = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\

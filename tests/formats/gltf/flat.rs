@@ -11,7 +11,7 @@ use serde_json::json;
 use super::pose::posed;
 use super::{Glb, plain};
 
-/// How far a flat mesh may reach out of its plane.
+/// Maximum extent of a flat mesh out of its plane.
 const THIN: f32 = 1e-4;
 
 /// Two triangles that look away from each other: up at z = 1, and down at z = 0.

@@ -1,4 +1,4 @@
-//! What materials look like: textures by set and filter, normal maps by their tangents, thin sheets.
+//! Appearance of materials: textures by set and filter, normal maps by their tangents, thin sheets.
 
 use renderer::scene::build::build;
 use support::scenes::{Look, mean, spot_meter};
@@ -6,7 +6,7 @@ use support::scenes::{Look, mean, spot_meter};
 use super::*;
 
 const WHERE_U_GROWS: [f32; 8] = [0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0];
-/// The same turned: u grows upwards, v (down in glTF) to the right.
+/// Coordinates turned: u grows upwards, v (down in glTF) to the right.
 const TURNED: [f32; 8] = [0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0];
 
 /// The square of unit size in the plane z = 0, with normals along +z and these sets of texture coordinates.

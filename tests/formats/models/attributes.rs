@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What is seen of a square whose vertices have the given bytes of red, green, blue and alpha, before a white sky.
+/// Radiance of a square in front of a white sky. Its vertices have the given bytes of red, green, blue and alpha.
 fn seen_of_colors(colors: &str, square: &str) -> Vec3 {
     let properties = ["red", "green", "blue", "alpha"].map(|name| format!("property uchar {name}"));
     let text = PLY.replace("property float quality", &properties.join("\n"));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Where [`MITSUBA_BITMAPS`] are looked up, in the image and around it.
+/// Texture coordinates of the lookups of [`MITSUBA_BITMAPS`], in the image and around it.
 const MITSUBA_UVS: [[f32; 2]; 8] = [
     [0.03, 0.02],
     [0.37, 0.61],
@@ -14,8 +14,8 @@ const MITSUBA_UVS: [[f32; 2]; 8] = [
     [0.5, 0.5],
 ];
 
-/// What Mitsuba 3.9.1's texture `bitmap` gives for the picture of the test below: `mi.load_dict({"type": "bitmap", …}).eval(si)`
-/// with `si.uv` set, for `raw`, `filter_type` and `wrap_mode`. Its v is our t: from the top row down.
+/// Values of Mitsuba 3.9.1's texture `bitmap` for the picture of the test below: `mi.load_dict({"type": "bitmap",
+/// …}).eval(si)` with `si.uv` set, for `raw`, `filter_type` and `wrap_mode`. Its v is our t: from the top row down.
 const MITSUBA_BITMAPS: [(TextureColorSpace, Interpolation, Wrap, [[f32; 3]; 8]); 12] = [
     (
         TextureColorSpace::Auto,

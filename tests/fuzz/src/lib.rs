@@ -1,4 +1,4 @@
-//! What the targets share: bytes as a file of a format, read as `kiln render` reads it.
+//! Shared part of the fuzz targets: loads bytes as a file of a format, as `kiln render` does.
 
 use std::cell::RefCell;
 use std::fs;

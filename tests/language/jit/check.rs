@@ -7,7 +7,7 @@ use shading::ty::Type;
 
 use super::run;
 
-/// Whether values are the same to the bit, all NaNs being the same.
+/// Returns whether values are bit-identical, all NaNs being equal.
 fn same(a: &Const, b: &Const) -> bool {
     let float = |a: f32, b: f32| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
     match (a, b) {

@@ -67,7 +67,7 @@ fn endless_loops_end() {
     });
 }
 
-/// `f(n, a) = n <= 0 ? a[0] : f(n − 1, a) + 1`, with an array of so many floats.
+/// `f(n, a) = n <= 0 ? a[0] : f(n − 1, a) + 1`, with an array of floats.
 fn recursive(depth: i32, array: u32) -> Unit {
     let mut functions: PrimaryMap<FunctionId, Function> = PrimaryMap::new();
     let id = functions.next_key();

@@ -1,4 +1,4 @@
-//! What compiled code made against what the interpreter made, bit for bit.
+//! Comparison of compiled code with the interpreter, bit for bit.
 
 use std::collections::BTreeSet;
 
@@ -59,7 +59,7 @@ pub fn difference(
     None
 }
 
-/// How many numbers a value has.
+/// Number of scalars in a value.
 fn numbers_of(ty: Type) -> usize {
     let one = match ty.base {
         Base::String | Base::Closure | Base::Void | Base::Struct(_) => 0,

@@ -18,7 +18,7 @@ use crate::{data, number, shipped};
 
 /// Turns and calls of a run.
 const FUEL: u32 = 2000;
-/// What a text may take: a machine may be busy.
+/// Maximum time for a text: the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Numbers of an output that are compared, at most.
 const NUMBERS: usize = 64;

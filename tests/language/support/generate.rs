@@ -227,7 +227,7 @@ const ELEMENTS: [Element; 6] = [
 /// The elements of units that can run in packets.
 const NUMERIC: [Element; 4] = [Element::Int, Element::Float, Element::Triple, Element::Matrix];
 
-/// Those of [`templates`] that units have which can run in packets.
+/// The [`templates`] that can be used in units for packets.
 fn numeric_templates() -> Vec<Template> {
     let is_number = |kind: &Kind| {
         let (Kind::One(element) | Kind::Array(element, _)) = kind;
@@ -443,12 +443,12 @@ fn write(seed: u64, endless: bool, elements: &[Element]) -> Unit {
 struct Writer<'a> {
     random: &'a mut Random,
     templates: &'a [Template],
-    /// Of which variables are.
+    /// Element types that variables may have.
     elements: &'a [Element],
     code: Code,
     /// Functions that can be called; each takes a countdown, a float and a triple, and gives a float and a closure.
     functions: usize,
-    /// Whether loops and recursions may be written that do not end by themselves.
+    /// True if loops and recursions may be generated that do not end by themselves.
     endless: bool,
     /// Variables that may be assigned.
     locals: Vec<(LocalId, Kind)>,
@@ -457,7 +457,7 @@ struct Writer<'a> {
     open: Vec<ScopeId>,
     /// Blocks around the present one.
     depth: usize,
-    /// How often the present block runs, at most.
+    /// Maximum number of times that the current block runs.
     repeats: usize,
     /// Statements still to write.
     budget: usize,
@@ -707,7 +707,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Something to read: a variable, or now and then a constant.
+    /// An operand: a variable, or now and then a constant.
     fn operand(&mut self, kind: Kind) -> Operand {
         if kind == Kind::INT && !self.counters.is_empty() && self.random.once_in(4) {
             return Operand::Local(*self.random.pick(&self.counters));
@@ -750,7 +750,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Whether the unit is one that can run in packets.
+    /// Returns whether the unit can run in packets.
     fn is_numeric(&self) -> bool {
         self.elements.len() < ELEMENTS.len()
     }
@@ -843,7 +843,7 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// How often something is to be done: `turns` times, or now and then without an end.
+    /// Number of iterations or calls: `turns`, or now and then one without an end.
     fn bound(&mut self, turns: i32) -> Operand {
         let endless = self.endless && self.random.once_in(4);
         self.constant(Const::Int(if endless { i32::MAX } else { turns }))

@@ -13,19 +13,19 @@ pub struct Similarity {
     pub scale: f64,
     /// Orthonormal; mirrors when its determinant is −1.
     pub rotation: DMat3,
-    /// What is added.
+    /// Translation, applied last.
     pub translation: DVec3,
 }
 
 impl Similarity {
-    /// The one that changes nothing.
+    /// The identity.
     pub const IDENTITY: Similarity = Similarity {
         scale: 1.0,
         rotation: DMat3::IDENTITY,
         translation: DVec3::ZERO,
     };
 
-    /// As a matrix.
+    /// The matrix of the transform.
     pub fn matrix(&self) -> DAffine3 {
         DAffine3::from_mat3_translation(self.rotation * self.scale, self.translation)
     }
@@ -109,7 +109,7 @@ impl RandomScene {
         scene
     }
 
-    /// How many lights [`RandomScene::lit_by`] asks about.
+    /// Number of lights that [`RandomScene::lit_by`] can select.
     pub fn light_count(&self) -> usize {
         self.lights.len()
             + self
@@ -135,7 +135,7 @@ impl RandomScene {
         scene
     }
 
-    /// The same with every mesh changed by `f`, and written as `format` where one is given.
+    /// The scene with every mesh changed by `f`, and written as `format` if one is given.
     #[must_use]
     pub fn with_meshes(
         &self,
@@ -192,7 +192,7 @@ impl Light {
 }
 
 impl Node {
-    /// Whether it emits.
+    /// Returns whether it emits.
     pub fn emits(&self) -> bool {
         self.uses("emitter") || self.uses("screen")
     }

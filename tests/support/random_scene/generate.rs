@@ -11,7 +11,7 @@ use super::{
 };
 use crate::stats::Rng;
 
-/// Where a scene takes place.
+/// Surroundings of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// Things under the sky, with or without a ground.
@@ -22,20 +22,20 @@ pub enum Setting {
     Furnace,
 }
 
-/// What a scene is made of.
+/// Constraints on the contents of a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
-    /// Where it takes place; either of open and room when `None`.
+    /// The surroundings; either open or a room when `None`.
     pub setting: Option<Setting>,
-    /// Whether there may be mirrors, clear glass and other lobes without roughness.
+    /// True if mirrors, clear glass and other specular lobes are allowed.
     pub specular: bool,
-    /// Whether there may be lights that no ray can meet: points, spots, distant lights.
+    /// True if lights that no ray can hit are allowed: points, spots, distant lights.
     pub delta_lights: bool,
-    /// Whether there may be bumps that depend on the world's axes.
+    /// True if bumps that depend on the world's axes are allowed.
     pub world_bumps: bool,
-    /// Whether the scene may be of any size, turned, and far from the origin.
+    /// True if the scene may have any size, and may be rotated and far from the origin.
     pub anywhere: bool,
-    /// Whether all surfaces reflect or transmit all light.
+    /// True if all surfaces reflect or transmit all light.
     pub lossless: bool,
 }
 
@@ -138,8 +138,8 @@ impl Rng {
 struct Maker {
     rng: Rng,
     recipe: Recipe,
-    /// Whether the next surface may be of glass: in a furnace, only closed bodies may. Radiance is greater within glass by
-    /// the square of its index, and what passes only one side of it leaves the balance.
+    /// True if the next surface may be of glass: in a furnace, only closed bodies may. Radiance within glass is greater
+    /// by the square of its index, and light that passes only one side of it breaks the balance.
     glass_fits: bool,
     scene: RandomScene,
 }
@@ -799,7 +799,7 @@ impl Maker {
 }
 
 impl Geometry {
-    /// Whether it has an inside.
+    /// Returns whether it has an inside.
     fn is_closed(&self) -> bool {
         match self {
             Geometry::Sphere { .. } | Geometry::Cube { .. } => true,

@@ -89,7 +89,7 @@ pub struct Pictures {
     pub non_finite: u64,
 }
 
-/// How much pictures may differ.
+/// Allowed differences between pictures.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Relative difference of the whole pictures' means.
@@ -107,11 +107,11 @@ pub struct Comparison {
     pub mean_sigma: f64,
     /// The largest difference of a block, beyond what is allowed, in standard deviations.
     pub worst_score: f64,
-    /// That block: column and row in pixels, and both values.
+    /// Position of that block, column and row in pixels, and its value in both pictures.
     pub worst: (usize, usize, f64, f64),
-    /// Whether the difference is more than chance and more than allowed.
+    /// True if the difference is larger than chance and than the limit.
     pub differs: bool,
-    /// Whether the noise is low enough for the mean to be told to a hundredth.
+    /// True if the noise is low enough to measure the mean to a hundredth.
     pub is_sharp: bool,
 }
 
@@ -124,7 +124,7 @@ pub fn estimate(scene: &Loaded, seeds: Range<u64>, spp: u64, clamp: Option<f32>)
     estimate_with(scene, scene.built.camera, seeds, spp, clamp)
 }
 
-/// The same from a camera of one's own.
+/// Like [`estimate`], with another camera than the scene's.
 ///
 /// # Panics
 /// When the scene cannot be rendered.

@@ -62,14 +62,14 @@ impl TriangleMesh {
         self
     }
 
-    /// The same without normals.
+    /// The mesh without normals.
     #[must_use]
     pub fn faceted(mut self) -> TriangleMesh {
         self.normals.clear();
         self
     }
 
-    /// The same without texture coordinates.
+    /// The mesh without texture coordinates.
     #[must_use]
     pub fn without_uvs(mut self) -> TriangleMesh {
         self.uvs.clear();

@@ -23,7 +23,7 @@ pub use shader::{Argument, Node, Surface};
 /// A scene.
 #[derive(Clone, Debug)]
 pub struct RandomScene {
-    /// What it was made from, for messages.
+    /// Seed of the generator, for messages.
     pub seed: u64,
     /// The materials, by index.
     pub materials: Vec<Surface>,
@@ -40,19 +40,19 @@ pub struct RandomScene {
 /// A shape in the world.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// What it is made of.
+    /// Its geometry.
     pub geometry: Geometry,
     /// World from object.
     pub world: DAffine3,
     /// Index of its material.
     pub material: usize,
-    /// Whether normals are turned to the other side.
+    /// True if normals are flipped.
     pub flip_normals: bool,
     /// The index of an earlier shape with the same geometry that this one is written as an instance of.
     pub instance_of: Option<usize>,
 }
 
-/// What a shape is made of, in object space, as scene files have it.
+/// Geometry of a shape, in object space, with the parameters of scene files.
 #[derive(Clone, Debug)]
 pub enum Geometry {
     /// A sphere.
@@ -98,16 +98,16 @@ pub enum Geometry {
 pub enum Light {
     /// Shines equally in all directions.
     Point {
-        /// Where it is.
+        /// Position.
         position: DVec3,
         /// Radiant intensity.
         intensity: DVec3,
     },
     /// Shines in a cone.
     Spot {
-        /// Where it is.
+        /// Position.
         position: DVec3,
-        /// Where it points.
+        /// Direction of the axis.
         direction: DVec3,
         /// Radiant intensity along the axis.
         intensity: DVec3,
@@ -115,29 +115,29 @@ pub enum Light {
         cutoff: f64,
         /// Half-angle up to which the intensity is whole, in degrees.
         beam_width: f64,
-        /// Whether it fades as glTF has it.
+        /// True if the falloff is that of glTF.
         squared_cosine: bool,
     },
     /// Parallel light.
     Directional {
-        /// Where the light goes.
+        /// Direction in which the light travels.
         direction: DVec3,
         /// Irradiance on a surface that faces it.
         irradiance: DVec3,
     },
     /// Light from all around.
     Environment {
-        /// What it looks like.
+        /// Radiance.
         sky: Sky,
         /// World from sky; orthonormal, possibly mirroring.
         rotation: DMat3,
     },
 }
 
-/// What an environment looks like.
+/// Radiance of an environment.
 #[derive(Clone, Debug)]
 pub enum Sky {
-    /// The same radiance from everywhere.
+    /// Equal radiance from all directions.
     Constant(DVec3),
     /// Radiance from above and from below, with all between.
     Gradient(DVec3, DVec3),
@@ -161,11 +161,11 @@ pub struct ImageFile {
 pub struct Camera {
     /// World from camera, without scale; possibly mirroring.
     pub world: DAffine3,
-    /// How it projects.
+    /// Projection.
     pub lens: Lens,
 }
 
-/// How a camera projects.
+/// Projection of a camera.
 #[derive(Clone, Debug)]
 pub enum Lens {
     /// A pinhole or a thin lens.
@@ -174,7 +174,7 @@ pub enum Lens {
         fov: f64,
         /// Radius of the lens.
         aperture_radius: f64,
-        /// Where it is sharp.
+        /// Distance of the plane in focus.
         focus_distance: f64,
     },
     /// Parallel rays.

@@ -9,9 +9,9 @@ use glam::{DAffine3, DVec3};
 pub struct Surface {
     /// The call that makes its closure.
     pub root: Node,
-    /// Whether its back scatters nothing.
+    /// True if its back scatters nothing.
     pub one_sided: bool,
-    /// Whether it emits from both sides.
+    /// True if it emits from both sides.
     pub emits_both: bool,
 }
 
@@ -26,7 +26,7 @@ pub struct Node {
     pub arguments: Vec<(&'static str, Argument)>,
 }
 
-/// What an argument is given.
+/// Value of an argument.
 #[derive(Clone, Debug)]
 pub enum Argument {
     /// A number.
@@ -35,7 +35,7 @@ pub enum Argument {
     Color(DVec3),
     /// A text.
     Text(String),
-    /// What another call makes.
+    /// Result of another call.
     Call(Box<Node>),
     /// The shading point in the space of a pattern: world from pattern.
     Position(DAffine3),
@@ -72,7 +72,7 @@ impl Node {
         }
     }
 
-    /// Whether any call in it is of this unit.
+    /// Returns whether this call or one of its arguments is of this unit.
     pub fn uses(&self, unit: &str) -> bool {
         let below = |argument: &Argument| matches!(argument, Argument::Call(node) if node.uses(unit));
         self.unit == unit || self.arguments.iter().any(|(_, argument)| below(argument))

@@ -77,7 +77,7 @@ pub(super) fn surface_points(scene: &Scene, map: &Lightmap, count: usize) -> Vec
         .collect()
 }
 
-/// Whether all texels of a bilinear lookup stand for something that is seen.
+/// Returns whether all texels of a bilinear lookup belong to a surface.
 fn is_seen(map: &Lightmap, uv: Vec2) -> bool {
     let place = Vec2::new(uv.x, 1.0 - uv.y) * Vec2::new(map.width as f32, map.height as f32) - 0.5;
     let texel = |dx: f32, dy: f32| map.surface((place.x + dx) as u32, (place.y + dy) as u32);
@@ -86,7 +86,7 @@ fn is_seen(map: &Lightmap, uv: Vec2) -> bool {
         .all(|&(dx, dy)| texel(dx, dy).is_some())
 }
 
-/// Indirect irradiance at points, by path tracing with so many samples: that of either half of them.
+/// Indirect irradiance at points by path tracing: a separate estimate from either half of the samples.
 fn path_traced(scene: &Scene, points: &[(Vec3, Vec3, Vec2)], samples: u32) -> Vec<[Rgb; 2]> {
     let path = Integrator::Path(PathSettings::default());
     let prepared = Prepared::new(&path, scene, &Pass::first(5, points.len() as u64)).unwrap();

@@ -16,7 +16,7 @@ use support::scenes::{SceneBuilder, mesh};
 use super::path_traced::surface_points;
 use super::{GREY, globe, lightmap, relative, run, settings, texels, texture};
 
-/// A light from afar that puts so much on what faces it.
+/// A distant light with this irradiance on a surface that faces it.
 fn sun(direction: Vec3, irradiance: Rgb) -> Light {
     Light::Directional(DirectionalLight::new(direction, irradiance, 0.0))
 }
@@ -120,7 +120,7 @@ fn both_sides_of_a_sheet_in_a_white_furnace() {
     }
 }
 
-/// How many backs there are.
+/// Number of baked backs.
 fn backs(scene: &Scene, include: Include, sides: Sides) -> usize {
     let mut settings = settings(Target::Vertex, include, ShOrder::One, 1);
     settings.sides = sides;

@@ -41,7 +41,7 @@ impl C {
     }
 }
 
-/// What a stack of air, a film and a body reflects of one wavelength, by Airy's formula.
+/// Reflectance of a stack of air, film and body at one wavelength, by Airy's formula.
 fn reflected(cos: f64, film: Film, body: C, wavelength: f64) -> f64 {
     let (ior, thickness) = (f64::from(film.ior), f64::from(film.thickness));
     let sin2 = C(1.0 - cos * cos, 0.0);
@@ -77,7 +77,7 @@ fn reflected(cos: f64, film: Film, body: C, wavelength: f64) -> f64 {
     0.5 * (s + p)
 }
 
-/// What `lobe` reflects of light that comes at an angle of cosine `cos`, if it is smooth and opaque.
+/// Albedo of a smooth opaque `lobe`, for light at an angle of cosine `cos`.
 fn reflectance(lobe: &Lobe, cos: f32) -> Rgb {
     lobe.albedo(Vec3::new((1.0 - cos * cos).sqrt(), 0.0, cos))
 }
@@ -180,8 +180,8 @@ fn both_sides_of_a_film_reflect_the_same() {
     }
 }
 
-/// Whether `a` and `b` are the same, if the directions of `b` are those of `a` by `place`, its own inverse: what they draw,
-/// and their values and densities there and in other directions.
+/// Compares two lobes whose directions correspond by `place`, its own inverse: their samples, and their values and
+/// densities for the sampled directions and for random ones.
 // Next to the angle of total reflection, rounding is seen.
 fn compare(a: &Lobe, b: &Lobe, place: impl Fn(Vec3) -> Vec3) -> Result<(), String> {
     const DRAWS: usize = 400;
@@ -328,7 +328,7 @@ fn smooth_bubbles_lose_nothing_and_reflect_all_beyond_an_angle() {
     }
 }
 
-/// What the table of all lobes is tested for, of rough bubbles.
+/// The tests of the table of all lobes, applied to rough bubbles.
 #[test]
 fn rough_bubbles_keep_the_contract() {
     let lobes: Vec<Lobe> = roughnesses().into_iter().skip(1).flat_map(bubbles).collect();

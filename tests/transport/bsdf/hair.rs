@@ -214,7 +214,7 @@ fn whole_fibres_are_reciprocal() {
     }
 }
 
-/// Nothing is lost where the shading normal and the geometric one disagree about sides, whatever paths carry.
+/// No energy is lost where the shading and the geometric normal disagree about sides, for radiance and for importance.
 #[test]
 fn bent_normals_lose_nothing() {
     let modes = [TransportMode::Radiance, TransportMode::Importance];
@@ -250,7 +250,7 @@ fn bent_normals_lose_nothing() {
     }
 }
 
-/// Where a viewer would not see the normal, the fibre is turned about itself, and keeps its direction.
+/// If the viewer would not see the normal, the fibre is rotated about its own axis, and its direction is kept.
 #[test]
 fn fibres_are_bent_about_themselves() {
     let fibre = Vec3::new(1.0, 0.0, 0.3).normalize();

@@ -16,8 +16,8 @@ impl ShaderHost for Keeper {
     }
 }
 
-/// What a shader with this body writes at points, which is the same interpreted, compiled, at once and one by one; and
-/// the numbers that its output `n` has.
+/// Points that a shader with this body writes, which are the same interpreted, compiled, in batches and one by one; and
+/// the values of its output `n`.
 fn written(points: &[ShaderGlobals], functions: &str, body: &str) -> (WrittenClouds, Vec<i32>) {
     let text = format!("{functions}shader probe(output int n = 0)\n{{\n{body} }}");
     let system = ShadingSystem::new(closure_registry(), Arc::new(Keeper));

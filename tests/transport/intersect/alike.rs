@@ -9,7 +9,7 @@ use support::scenes::globe;
 
 use super::{build, mesh, trace};
 
-/// How close two surfaces are that ought to be one, apart from rounding.
+/// Allowed difference between two surfaces that are equal apart from rounding.
 struct Closeness {
     /// Distance between points, as a share of the shape's radius.
     distance: f32,

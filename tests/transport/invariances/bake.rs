@@ -25,7 +25,7 @@ const SAMPLES: u32 = 1024;
 /// Pictures of two samples a pixel of what a point of a vertex sees.
 const PICTURES: u64 = 6;
 
-/// How much a vertex may differ, and the mean of all.
+/// Maximum relative difference of a vertex, and of the mean of all.
 const LIMITS: [f64; 2] = [0.12, 0.03];
 
 /// A patch of a known albedo is put into the scene and baked with all light; a camera close to it sees as much of it.

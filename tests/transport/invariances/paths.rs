@@ -1,4 +1,4 @@
-//! How paths split, end and are guided changes noise, not the picture.
+//! Splitting, Russian roulette and guiding of paths change the noise, not the picture.
 
 use support::random_scene::{Limits, Recipe, generate};
 

@@ -97,7 +97,7 @@ fn hidden_emitters_are_passed() {
 /// A wall that lights shine at.
 const WALL: &str = "shape wall : rectangle { size = (8, 6); material = matte(albedo = (0.8, 0.6, 0.4)); }\n";
 
-/// Where lights stand that Mitsuba places by `lookat`, in the words of cameras.
+/// Position and orientation of lights that Mitsuba places by `lookat`, with the keys of cameras.
 const SIDE: &str = "from = (1, 2, 3); to = (0.3, -0.2, 0); up = (0.2, 1, 0);";
 
 #[test]

@@ -66,7 +66,7 @@ fn mean(image: &Image) -> f64 {
     image.data.iter().map(|&v| f64::from(v)).sum::<f64>() / image.data.len() as f64
 }
 
-/// Means of blocks of so many pixels squared, all channels together.
+/// Means of square blocks of pixels, over all channels.
 fn blocks(image: &Image, side: usize) -> Vec<f64> {
     let (columns, rows) = (image.width / side, image.height / side);
     let mut sums = vec![0.0; columns * rows];

@@ -91,7 +91,7 @@ fn glass_in_a_pool_is_clear() {
     check(&pool(5.0, ball), through, 0.48, 4096);
 }
 
-/// What is clear displaces water as what absorbs a little does, and a sheet without an inside leaves it as it is.
+/// A clear body displaces water as a slightly absorbing one does. A sheet without an inside does not displace it.
 #[test]
 fn a_pocket_in_a_pool_is_as_clear_as_its_coefficient() {
     let pocket = |inside: &str| {
@@ -112,7 +112,7 @@ fn a_pocket_in_a_pool_is_as_clear_as_its_coefficient() {
     check(&pocket(""), LIT, 2.0, 4);
 }
 
-/// The same depth of water in the sun, of which the surface alone is modelled.
+/// Water of the same depth in the sun, with its surface only.
 fn sea(height: f32) -> String {
     pool(height, SUN).replace(
         "shape water : cube { size = (4, 2, 4);",

@@ -16,7 +16,7 @@ fn errors(name: &str, sets: [&[&str]; 2]) -> [f64; 2] {
     })
 }
 
-/// The same number of branches: a pilot would give each its own.
+/// A fixed number of branches: a pilot would choose different numbers for the two.
 const PATH: &[&str] = &["integrator=path", "integrator.guide=false", "integrator.split=4"];
 const GUIDED: &[&str] = &["integrator=path", "integrator.guide=true", "integrator.split=4"];
 

@@ -74,7 +74,7 @@ impl PointCloud for TestCloud {
     }
 }
 
-/// What attributes may be.
+/// Element types of attributes.
 const VALUES: [Element; 5] = [
     Element::Int,
     Element::Float,
