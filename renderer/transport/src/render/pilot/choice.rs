@@ -45,7 +45,7 @@ pub(in crate::render) struct Choice {
     pub(in crate::render) decision: Option<Decision>,
     /// The integrator as settings and files name it, never `auto`.
     pub(in crate::render) integrator: Integrator,
-    /// That integrator with numbers of branches and light samples, and guides.
+    /// The integrator with numbers of branches and light samples, and guides.
     pub(in crate::render) settled: Chosen<Integrator>,
     /// Root mean square of the light that `path` cannot find, relative to the picture, where that is seen and `path` was
     /// given.
