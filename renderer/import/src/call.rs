@@ -1,8 +1,8 @@
-//! Calls of shipped units, as importers make them for materials.
+//! Calls of shipped units, from which importers build materials.
 
 use shading::syntax::ast::{Argument, Expr};
 
-/// A call; what is not given keeps the unit's default.
+/// Call of a unit; parameters without an argument keep their defaults.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     unit: &'static str,
@@ -51,8 +51,8 @@ impl Call {
         self
     }
 
-    /// The argument where there is one.
-    pub(super) fn maybe(self, name: &str, value: Option<Expr>) -> Call {
+    /// Adds the argument, if there is a value.
+    pub(super) fn with_optional(self, name: &str, value: Option<Expr>) -> Call {
         match value {
             Some(value) => self.with(name, value),
             None => self,
@@ -60,16 +60,16 @@ impl Call {
     }
 
     pub(super) fn finish(mut self) -> Expr {
-        // A scene may have very many.
+        // Scenes can have very many calls.
         self.args.shrink_to_fit();
         Expr::call(self.unit, self.args)
     }
 }
 
-/// The number.
+/// Returns the number.
 ///
 /// # Errors
-/// When it is infinite or not a number, which the language cannot write.
+/// If it is infinite or NaN, which the language cannot write.
 pub(super) fn finite(value: f32) -> Result<f32, String> {
     if value.is_finite() {
         Ok(value)

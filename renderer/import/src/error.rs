@@ -9,49 +9,49 @@ use thiserror::Error;
 use renderer_base::files::FormatError;
 use renderer_geometry::MeshError;
 
-/// Why a file was not imported.
+/// Error of an import.
 #[derive(Debug, Error)]
 pub enum ImportError {
-    /// The file cannot be read.
+    /// The file could not be read.
     #[error("cannot read {}: {source}", .path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Cause.
         source: io::Error,
     },
-    /// The file is of another kind, is cut short, or makes no sense.
+    /// The file has another format, is truncated or is malformed.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// Something in a glTF document makes no sense, or is not read.
+    /// The glTF document is invalid, or uses an unsupported feature.
     #[error("{}: {reason}", .path.display())]
     Document {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the error.
         reason: String,
-        /// What to do about it.
+        /// Advice to the user.
         hint: &'static str,
     },
-    /// What the file describes is no mesh.
+    /// The file does not describe a valid mesh.
     #[error("{}{}: {source}", .path.display(), part.as_ref().map(|part| format!(", {part}")).unwrap_or_default())]
     Mesh {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Which part of it, where it has parts.
+        /// Part of the file, if it has several parts.
         part: Option<String>,
-        /// What is wrong.
+        /// Error in the mesh.
         source: MeshError,
     },
 }
 
 impl ImportError {
-    /// The error as a message that has no place in a text.
+    /// Converts the error to a diagnostic without a source location.
     pub fn diagnostic(&self) -> Diagnostic {
         self.hinted(Diagnostic::error(self.to_string()))
     }
 
-    /// Adds what to do about the error, where that is known, to a message about it.
+    /// Adds advice to a diagnostic about this error, if there is any.
     pub fn hinted(&self, diagnostic: Diagnostic) -> Diagnostic {
         match self {
             ImportError::Document { hint, .. } => diagnostic.hint(*hint),

@@ -7,16 +7,16 @@ use crate::UV2;
 use renderer_geometry::{AttributeDomain, Mesh};
 use renderer_image::{ImageError, write_whole};
 
-/// Writes a mesh as a PLY file, whole or not at all.
+/// Writes a mesh to a PLY file, completely or not at all.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn write_ply(path: &Path, mesh: &Mesh) -> Result<(), ImageError> {
     write_whole(path, &ply_bytes(mesh))
 }
 
-/// A valid mesh as the bytes of a PLY file: positions, normals, texture coordinates as `u v` and `uv2_0 uv2_1`, colours as
-/// `red green blue alpha`, and attributes as `NAME_0` or `NAME_0 NAME_1 NAME_2`, all floats.
+/// Returns a valid mesh as the bytes of a PLY file: positions, normals, texture coordinates as `u v` and `uv2_0 uv2_1`,
+/// colours as `red green blue alpha`, and attributes as `NAME_0` or `NAME_0 NAME_1 NAME_2`, all floats.
 pub fn ply_bytes(mesh: &Mesh) -> Vec<u8> {
     let vertices = Columns::of(mesh, AttributeDomain::Vertex);
     let faces = Columns::of(mesh, AttributeDomain::Face);
@@ -41,23 +41,23 @@ pub fn ply_bytes(mesh: &Mesh) -> Vec<u8> {
     bytes
 }
 
-/// The numbers of vertices or faces: arrays of vectors side by side.
+/// Columns of the vertices or faces: several arrays of vectors side by side.
 struct Columns<'a> {
     list: Vec<Column<'a>>,
 }
 
 struct Column<'a> {
-    /// The names of the vectors' components.
+    /// Names of the vectors' components.
     names: Vec<String>,
     values: Values<'a>,
 }
 
-/// An array of vectors.
+/// Array of vectors.
 enum Values<'a> {
     Vec3(&'a [glam::Vec3]),
     Vec2(&'a [glam::Vec2]),
     Rgba(&'a [[f32; 4]]),
-    /// Numbers side by side, so many to a vector.
+    /// Interleaved numbers, with the number of components of each vector.
     Flat(&'a [f32], usize),
 }
 

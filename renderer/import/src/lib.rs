@@ -1,9 +1,10 @@
-//! Importers of other formats: OBJ, PLY, STL, glTF, Mitsuba scenes and meshes. Malformed files give errors, never panics.
+//! Importers of other formats: OBJ, PLY, STL, glTF, Mitsuba scenes and meshes. Malformed files give errors, never
+//! panics.
 
 #![deny(unsafe_code, missing_docs)]
-// Bits must not depend on the C library.
+// Results must have the same bits with any C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
+// Units are written in brackets: `[m]`.
 #![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -51,15 +52,15 @@ pub use stl::{load_stl, parse_stl};
 pub use model::{Names, stem};
 pub(crate) use ply_attributes::UV2;
 
-/// Extensions of the files that [`read_model`] reads, in lower case.
+/// File extensions that [`read_model`] supports, in lower case.
 pub const MODELS: [&str; 6] = ["glb", "gltf", "obj", "ply", "serialized", "stl"];
 
-/// Reads a file as one mesh, with the attributes that it has: a PLY or STL file; an OBJ file with all of its groups together,
+/// Reads a file as one mesh, with its attributes: a PLY or STL file; an OBJ file with all of its groups merged,
 /// whatever their materials, so that corners of equal indices share a vertex across groups; or the first mesh of a
 /// `.serialized` file.
 ///
 /// # Errors
-/// When the file cannot be read or makes no sense.
+/// If the file cannot be read or is malformed.
 pub fn load_single(path: &Path) -> Result<Mesh, ImportError> {
     match extension_of(path).as_str() {
         "obj" => Ok(obj::load_obj_mesh(&DiskFiles, path)?.0),
@@ -70,7 +71,7 @@ pub fn load_single(path: &Path) -> Result<Mesh, ImportError> {
     }
 }
 
-/// The error for a file of none of the formats that are `expected`.
+/// Error for a file of a format that is not `expected`.
 fn unknown(path: &Path, expected: &'static str) -> ImportError {
     let path = path.to_owned();
     FormatError::Kind { path, expected }.into()
@@ -83,15 +84,15 @@ fn extension_of(path: &Path) -> String {
         .to_ascii_lowercase()
 }
 
-/// Reads a model, of the format that its extension says.
+/// Reads a model; the file extension determines the format.
 ///
 /// # Errors
-/// When the file cannot be read or makes no sense.
+/// If the file cannot be read or is malformed.
 pub fn read_model(path: &Path) -> Result<Model, ImportError> {
     read_model_from(&SharedFiles::default(), path)
 }
 
-/// As [`read_model`], from other files than those of the disk.
+/// Like [`read_model`], but reads from the given file system.
 ///
 /// # Errors
 /// As [`read_model`].

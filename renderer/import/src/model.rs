@@ -1,4 +1,4 @@
-//! An imported model, independent of the format: meshes, materials, cameras, lights, instances.
+//! Imported model, independent of the file format: meshes, materials, cameras, lights, instances.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -17,66 +17,65 @@ use renderer_image::Format;
 use renderer_image::texture::{TextureColorSpace, TextureSource};
 use renderer_scene::{EmissionSides, LightKind, TextureDesc};
 
-/// How many bytes of an image tell its format.
+/// Number of bytes of an image that identify its format.
 const HEAD: u64 = 16;
 
-/// The content of a model file, in the file's own world.
+/// Content of a model file, in the file's world space.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
-    /// Its shapes. Those that hold the same mesh are instances of it.
+    /// Shapes; those with the same mesh are instances of it.
     pub shapes: Vec<ModelShape>,
-    /// Its materials.
+    /// Materials.
     pub materials: Vec<ModelMaterial>,
-    /// Its textures, under names of their own.
+    /// Textures, under names of their own.
     pub textures: Vec<TextureDesc>,
-    /// Its cameras by name.
+    /// Cameras by name.
     pub cameras: Vec<(String, CameraDesc)>,
-    /// Width over height of the picture that its first camera takes, if the file says it.
+    /// Aspect ratio (width over height) of the first camera's picture, if the file gives it.
     pub aspect: Option<f32>,
-    /// Its lights by name.
+    /// Lights by name.
     pub lights: Vec<(String, LightKind)>,
-    /// What it has that Kiln does not show.
+    /// Warnings about content that Kiln does not show.
     pub warnings: Vec<String>,
-    /// Files that were read beside the model file: buffers, material libraries.
+    /// Paths of files that were read beside the model file: buffers, material libraries.
     pub files: Vec<PathBuf>,
 }
 
-/// A mesh in its place.
+/// Mesh with a transform and a material.
 #[derive(Clone, Debug)]
 pub struct ModelShape {
-    /// Its name, unique in the model but for the instances of one node, which stand one after another and share it.
+    /// Name, unique in the model, except that instances of one node are adjacent and share it.
     pub name: Arc<str>,
-    /// Its triangles.
+    /// Triangle mesh.
     pub mesh: Arc<Mesh>,
-    /// Where it is; invertible.
+    /// Object-to-world transform; invertible.
     pub world_from_object: Affine3A,
-    /// Index of its material, if the file says one.
+    /// Index of the material, if the file gives one.
     pub material: Option<usize>,
 }
 
-/// A material as a call of a unit.
+/// Material as a call of a unit.
 #[derive(Clone, Debug)]
 pub struct ModelMaterial {
-    /// Its name, unique in the model.
+    /// Name, unique in the model.
     pub name: String,
-    /// The call: `gltf_pbr(base_color = (0.8, 0.8, 0.8), metallic = 0.0)`. The names of textures in it are those of the
-    /// model.
+    /// The call: `gltf_pbr(base_color = (0.8, 0.8, 0.8), metallic = 0.0)`. Texture names refer to the model's textures.
     pub surface: Expr,
-    /// Whether all of it emits light, more than a white surface shows in a picture: a lamp by which a scene is lit.
+    /// True if the whole surface emits more than a white surface shows in a picture: a lamp that lights the scene.
     pub emissive: bool,
-    /// From which sides.
+    /// Sides that emit.
     pub emission: EmissionSides,
-    /// Whether engines do not show the back of the surface.
+    /// True if engines do not show the back of the surface.
     pub culled: bool,
 }
 
 impl Model {
-    /// A model of one mesh, named after its file.
+    /// Creates a model of one mesh, named after its file.
     pub fn of_mesh(path: &Path, mesh: Mesh) -> Model {
         Model::of_parts(path, vec![mesh])
     }
 
-    /// A model of several meshes, called `part0`, `part1` and so on; one alone is named after the file.
+    /// Creates a model of several meshes, named `part0`, `part1` and so on; a single one is named after the file.
     pub fn of_parts(path: &Path, meshes: Vec<Mesh>) -> Model {
         let alone = meshes.len() == 1;
         let shape = |(index, mesh): (usize, Mesh)| ModelShape {
@@ -91,7 +90,7 @@ impl Model {
         }
     }
 
-    /// Gives the shapes that have colours of vertices or faces and no material a matte one that shows them.
+    /// Assigns a material that shows the colours to shapes with vertex or face colours and without a material.
     pub(super) fn show_colors(&mut self) {
         let of_vertices = |mesh: &Mesh| !mesh.colors.is_empty();
         let of_faces = |mesh: &Mesh| {
@@ -106,7 +105,7 @@ impl Model {
         self.show("face colors", surface, of_faces);
     }
 
-    /// Gives the shapes of some meshes that have no material this one.
+    /// Assigns a new material to the shapes without one whose mesh fulfils `is_shown`.
     fn show(&mut self, name: &str, surface: Call, is_shown: impl Fn(&Mesh) -> bool) {
         let is_plain = |shape: &&mut ModelShape| shape.material.is_none() && is_shown(&shape.mesh);
         let material = self.materials.len();
@@ -128,9 +127,9 @@ impl Model {
         });
     }
 
-    /// Warns of positions so far from the origin that they are rounded to steps that can be seen, as those of surveys are.
+    /// Warns of positions so far from the origin that rounding is visible, as in survey data.
     pub(super) fn warn_of_rounding(&mut self) {
-        /// Steps along a model that are fine enough.
+        /// Number of rounding steps along the model's extent that are fine enough.
         const STEPS: f32 = 8192.0;
         let Bounds { min, max } = self.bounds();
         let size = (max - min).max_element();
@@ -144,10 +143,10 @@ impl Model {
         }
     }
 
-    /// The name of an image file as a texture, which is made known; `of` is the file that names it.
+    /// Registers an image file as a texture and returns the texture's name; `of` is the file that refers to it.
     ///
     /// # Errors
-    /// When there is no such file, or its format is none that is read: the surface is there without it.
+    /// If the file does not exist, or its format is not supported: callers keep the surface without the image.
     pub(super) fn image(
         &mut self,
         files: &dyn Files,
@@ -185,7 +184,7 @@ impl Model {
         Ok(name)
     }
 
-    /// The files that belong to it beside the model file: those that were read, and the images of its textures.
+    /// Files that the model depends on beside the model file: those that were read, and the images of its textures.
     pub fn read_or_named(&self) -> impl Iterator<Item = PathBuf> + '_ {
         let images = self.textures.iter().filter_map(|texture| match &texture.source {
             TextureSource::File(path) => Some(path),
@@ -194,8 +193,8 @@ impl Model {
         self.files.iter().chain(images).cloned()
     }
 
-    /// Points in its world that reach as far as its shapes: their vertices, or, where those are very many, the corners of
-    /// boxes about its meshes.
+    /// Points in world space with the same extent as the shapes: their vertices, or, if these are too many, the corners
+    /// of the meshes' bounding boxes.
     pub fn points(&self) -> impl Iterator<Item = Vec3> + '_ {
         let vertices = self.shapes.iter().map(|shape| shape.mesh.positions.len());
         let many = vertices.sum::<usize>() > MANY_VERTICES;
@@ -209,12 +208,12 @@ impl Model {
         })
     }
 
-    /// A box that holds its shapes.
+    /// Bounding box of the shapes.
     pub fn bounds(&self) -> Bounds {
         Bounds::of_points(self.points())
     }
 
-    /// Whether it brings light: a light of its own, or a shape that emits.
+    /// Returns whether the model is lit by itself: it has a light, or a shape that is a lamp.
     pub fn has_light(&self) -> bool {
         let emits = |shape: &ModelShape| {
             shape
@@ -225,22 +224,22 @@ impl Model {
     }
 }
 
-/// The name of a file without directory and extension.
+/// File name without directory and extension.
 pub fn stem(path: &Path) -> String {
     path.file_stem()
         .map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Hands out names: a second `Body` becomes `Body 2`.
+/// Generator of unique names: a second `Body` becomes `Body 2`.
 #[derive(Debug, Default)]
 pub struct Names {
     taken: FxHashSet<String>,
-    /// The number that the last of many of the same name got.
+    /// Number of the last name generated for a base name.
     last: FxHashMap<String, u32>,
 }
 
 impl Names {
-    /// The name, or one like it that is not taken yet.
+    /// Returns the name, or a similar one if it is taken.
     pub fn unique(&mut self, name: &str) -> String {
         if self.taken.insert(name.to_owned()) {
             return name.to_owned();

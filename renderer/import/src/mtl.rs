@@ -5,23 +5,22 @@ use std::path::{Path, PathBuf};
 use super::obj_text::{logical_lines, named_file, numbers};
 use renderer_base::files::{Files, FormatError, text_of};
 
-/// An image as a material uses it.
+/// Texture map of a material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObjMap {
-    /// Its file.
+    /// Image file.
     pub file: PathBuf,
-    /// `-s`: texture coordinates are scaled,
+    /// `-s`: scale of texture coordinates, applied first.
     pub scale: [f32; 2],
-    /// `-o`: and then moved.
+    /// `-o`: offset of texture coordinates, applied after the scale.
     pub offset: [f32; 2],
-    /// `-clamp on`: the edge goes on beyond the image.
+    /// `-clamp on`: border texels are repeated outside of the image.
     pub clamps: bool,
-    /// `-bm`: a factor of slopes.
+    /// `-bm`: factor of slopes.
     pub strength: f32,
 }
 
-/// A material as an MTL file describes it. Colours are as in the file, taken for linear; what the file does not say is
-/// `None`.
+/// Material of an MTL file. Colours are as in the file and taken as linear; statements that are missing are `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObjMaterial {
     /// `newmtl`.
@@ -34,7 +33,7 @@ pub struct ObjMaterial {
     pub specular: Option<[f32; 3]>,
     /// `Ke`: radiance.
     pub emission: Option<[f32; 3]>,
-    /// `Tf`: what passes through.
+    /// `Tf`: transmitted colour.
     pub transmission: Option<[f32; 3]>,
     /// `Ns`: the exponent of the highlight.
     pub shininess: Option<f32>,
@@ -42,25 +41,25 @@ pub struct ObjMaterial {
     pub ior: Option<f32>,
     /// `d`: opacity.
     pub dissolve: Option<f32>,
-    /// `Tr`: transparency, which counts where there is no `d`.
+    /// `Tr`: transparency, used if there is no `d`.
     pub transparency: Option<f32>,
     /// `illum`: 0 flat, 1 diffuse, 2 with highlights, 3–9 with reflection, refraction or both.
     pub illumination: Option<u32>,
     /// `Pr`: roughness.
     pub roughness: Option<f32>,
-    /// `Pm`: how metallic.
+    /// `Pm`: metalness.
     pub metallic: Option<f32>,
-    /// `Pc`: strength of a clear coat.
+    /// `Pc`: strength of the clear coat.
     pub clearcoat: Option<f32>,
-    /// `Pcr`: its roughness.
+    /// `Pcr`: roughness of the clear coat.
     pub clearcoat_roughness: Option<f32>,
-    /// `Ps`: strength of a sheen.
+    /// `Ps`: strength of the sheen.
     pub sheen: Option<f32>,
-    /// `aniso`: how far highlights are stretched.
+    /// `aniso`: anisotropy of highlights.
     pub anisotropy: Option<f32>,
-    /// `anisor`: the direction of that, in turns.
+    /// `anisor`: direction of the anisotropy, in turns.
     pub anisotropy_rotation: Option<f32>,
-    /// `map_Kd`; paths of images are relative to where the library is.
+    /// `map_Kd`; image paths are relative to the directory of the library.
     pub diffuse_map: Option<ObjMap>,
     /// `map_Ks`.
     pub specular_map: Option<ObjMap>,
@@ -76,14 +75,14 @@ pub struct ObjMaterial {
     pub roughness_map: Option<ObjMap>,
     /// `map_Pm`.
     pub metallic_map: Option<ObjMap>,
-    /// `map_bump` or `bump`: heights, or normals.
+    /// `map_bump` or `bump`: heights or normals.
     pub bump_map: Option<ObjMap>,
     /// `norm`: normals in the tangent frame.
     pub normal_map: Option<ObjMap>,
 }
 
-/// Reads a material library; `path` is what warnings call it and what images are relative to. A statement that makes no
-/// sense is left out with a warning: the surface is there without it.
+/// Parses a material library; `path` is its name in warnings and the base of image paths. An invalid statement is
+/// skipped with a warning: the surface can be shown without it.
 pub(super) fn parse_mtl(
     files: &dyn Files,
     bytes: &[u8],
@@ -124,8 +123,8 @@ pub(super) fn parse_mtl(
     materials
 }
 
-/// What Blender writes of its materials from version 3.1 on: roughness as an exponent, and where it reflects (`illum` 3, or
-/// 6 if it is not opaque), how metallic it is as `Ka`. Its files say so in their first line.
+/// Reads a material as Blender writes it since version 3.1: roughness as an exponent, and, if it reflects (`illum` 3,
+/// or 6 if it is not opaque), metalness as `Ka`. The first line of these files names Blender.
 fn read_as_blender(material: &mut ObjMaterial) {
     let of_exponent = |exponent: f32| 1.0 - (exponent.clamp(0.0, 1000.0) / 1000.0).sqrt();
     material.roughness = material.roughness.or(material.shininess.map(of_exponent));
@@ -173,7 +172,7 @@ fn statement(
         "map_bump" | "bump" => material.bump_map = image(files, rest, path),
         "norm" | "map_kn" => material.normal_map = image(files, rest, path),
         "refl" | "map_refl" => material.reflection_map = image(files, rest, path),
-        // Fashions of old.
+        // Obsolete or unknown statements are ignored.
         _ => {}
     }
     Ok(())
@@ -182,7 +181,7 @@ fn statement(
 fn color(text: &str) -> Result<[f32; 3], String> {
     match numbers::<3>(text)? {
         ([grey, ..], 1) => Ok([grey; 3]),
-        // A fourth is what some programs write for the opacity.
+        // Some programs write the opacity as a fourth number.
         (rgb, 3 | 4) => Ok(rgb),
         (_, count) => Err(format!("a colour takes 1 or 3 numbers, not {count}")),
     }
@@ -195,8 +194,8 @@ fn number(text: &str) -> Result<f32, String> {
     }
 }
 
-/// The image of a map behind its options; none where nothing follows, as some programs write it. Names may have blanks in
-/// them.
+/// Parses a map statement: options, then the image; `None` if the image is missing, as some programs write it. File
+/// names may contain blanks.
 fn image(files: &dyn Files, text: &str, path: &Path) -> Option<ObjMap> {
     let mut map = ObjMap {
         file: PathBuf::new(),

@@ -1,7 +1,7 @@
 //! Wavefront OBJ parser: polygons in groups, with materials by name.
 //!
-//! Not `tobj`, which panics on some relative indices where overflow is checked, drops the names of materials that no
-//! library defines, misplaces attributes if only some corners have them, and reports errors without line numbers.
+//! Why not `tobj`: it panics on some relative indices if overflow is checked, drops names of materials that no library
+//! defines, misplaces attributes that only some corners have, and reports errors without line numbers.
 
 use std::path::{Path, PathBuf};
 
@@ -16,39 +16,39 @@ use renderer_base::files::{DiskFiles, Files, FormatError, text_of};
 use renderer_geometry::{Mesh, cut_polygon};
 use renderer_image::linear_from_srgb;
 
-/// What an OBJ file and its material libraries hold.
+/// Content of an OBJ file and its material libraries.
 #[derive(Clone, Debug, Default)]
 pub struct Obj {
-    /// Meshes: one for each group and material that occur together.
+    /// Meshes: one for each combination of group and material.
     pub parts: Vec<ObjPart>,
     /// Materials of the libraries, in the order of definition.
     pub materials: Vec<ObjMaterial>,
-    /// What could not be found, but is not needed for the meshes.
+    /// Warnings about missing or invalid data that the meshes do not need.
     pub warnings: Vec<String>,
-    /// The libraries that it names.
+    /// Paths of the libraries that the file names.
     pub files: Vec<PathBuf>,
 }
 
-/// The faces of one group that have the same material.
+/// Faces of one group with the same material.
 #[derive(Clone, Debug)]
 pub struct ObjPart {
-    /// The name of the object or group; empty where the file gives none.
+    /// Name of the object or group; empty if the file gives none.
     pub name: String,
-    /// The name of its material, whether a library defines it or not.
+    /// Name of the material, which may be undefined in the libraries.
     pub material: Option<String>,
-    /// Its faces, cut into triangles. Corners that share all of their indices share a vertex.
+    /// Triangulated faces. Corners with equal indices share a vertex.
     pub mesh: Mesh,
 }
 
-/// Reads an OBJ file and the material libraries that it names. A library that is not there is a warning.
+/// Loads an OBJ file and the material libraries that it names. A missing library is a warning.
 ///
 /// # Errors
-/// When a file cannot be read or holds something that makes no sense.
+/// If a file cannot be read or is malformed.
 pub fn load_obj(path: &Path) -> Result<Obj, ImportError> {
     load_obj_from(&DiskFiles, path)
 }
 
-/// As [`load_obj`], from other files than those of the disk.
+/// Like [`load_obj`], but reads from the given file system.
 pub(super) fn load_obj_from(files: &dyn Files, path: &Path) -> Result<Obj, ImportError> {
     let mut libraries = vec![];
     let obj = parse_obj(files, &read(files, path)?, path, |library| {
@@ -61,10 +61,10 @@ pub(super) fn load_obj_from(files: &dyn Files, path: &Path) -> Result<Obj, Impor
     })
 }
 
-/// Reads an OBJ file as one mesh, whatever groups and materials it has, with warnings.
+/// Loads an OBJ file as one mesh, merging all groups and materials; also returns warnings.
 ///
 /// # Errors
-/// When the file cannot be read or holds something that makes no sense.
+/// If the file cannot be read or is malformed.
 pub(super) fn load_obj_mesh(files: &dyn Files, path: &Path) -> Result<(Mesh, Vec<String>), ImportError> {
     let reader = ObjReader {
         single: true,
@@ -76,7 +76,7 @@ pub(super) fn load_obj_mesh(files: &dyn Files, path: &Path) -> Result<(Mesh, Vec
     Ok((mesh, obj.warnings))
 }
 
-/// Reads an OBJ file from its bytes; `path` is what errors call it and what libraries are relative to.
+/// Parses the bytes of an OBJ file; `path` is its name in errors and the base of library paths.
 fn parse_obj(
     files: &dyn Files,
     bytes: &[u8],
@@ -86,11 +86,11 @@ fn parse_obj(
     ObjReader::default().read(files, bytes, path, read_library)
 }
 
-/// Indices, from 0, of a corner's position, texture coordinates and normal; `u32::MAX` where it has none.
+/// Zero-based indices of a corner's position, texture coordinates and normal; `u32::MAX` for missing ones.
 type Corner = [u32; 3];
 const NONE: u32 = u32::MAX;
 
-/// A part while faces are added to it.
+/// Part under construction.
 #[derive(Default)]
 struct PartBuilder {
     name: String,
@@ -100,15 +100,15 @@ struct PartBuilder {
     vertex_of_corner: FxHashMap<Corner, u32>,
 }
 
-/// Texture coordinates or normals that corners name, though they are not there.
+/// Texture coordinates or normals that corners refer to, but that do not exist.
 struct Missing {
-    /// The first of them with its line.
+    /// Line of the first such corner.
     line: usize,
     reason: String,
     corners: usize,
 }
 
-/// What vertices have beside their places.
+/// Optional vertex attributes.
 #[derive(Clone, Copy)]
 enum Extra {
     Uv,
@@ -119,7 +119,7 @@ enum Extra {
 #[derive(Default)]
 struct ObjReader {
     obj: Obj,
-    /// Whether groups and materials part nothing.
+    /// True if groups and materials do not split the mesh.
     single: bool,
     positions: Vec<Vec3>,
     colors: Vec<[f32; 4]>,
@@ -131,17 +131,17 @@ struct ObjReader {
     parts: Vec<PartBuilder>,
     part_of: FxHashMap<(String, Option<String>), usize>,
     smoothing: Smoothing,
-    /// The line at hand.
+    /// Current line.
     line: usize,
-    /// Texture coordinates and normals that corners name, though the file has none such.
+    /// References of corners to missing texture coordinates and normals.
     missing: [Option<Missing>; 2],
-    /// By [`Extra`]: the first line of those with a number that is not finite, and how many there are.
+    /// By [`Extra`]: first line with a number that is not finite, and number of these lines.
     not_finite: [Option<(usize, usize)>; 3],
-    /// The first line of faces without area, of one vertex or two, and how many there are.
+    /// First line and number of faces with one or two vertices, which have no area.
     without_area: Option<(usize, usize)>,
-    /// The part that faces go to, unless group or material have changed since.
+    /// Current part; `None` after a change of group or material.
     current: Option<usize>,
-    /// Vertices of the face at hand.
+    /// Vertices of the current face.
     face: Vec<u32>,
 }
 
@@ -183,7 +183,7 @@ impl ObjReader {
         match keyword {
             "v" => {
                 let (values, count) = any_numbers::<7>(rest)?;
-                // A fourth number is a weight, which polygons have no use for.
+                // A fourth number is a weight, which is irrelevant for polygons.
                 let (([x, y, z, r, g, b, _], 3 | 4 | 6) | ([x, y, z, _, r, g, b], 7)) = (values, count)
                 else {
                     return Err(format!(
@@ -196,7 +196,7 @@ impl ObjReader {
                 }
                 self.positions.push(position);
                 let is_colored = count >= 6;
-                // As Blender, MeshLab and others write them.
+                // Vertex colours are sRGB, as written by Blender, MeshLab and others.
                 let color = match is_colored {
                     true => [r, g, b].map(linear_from_srgb),
                     false => [1.0; 3],
@@ -230,13 +230,13 @@ impl ObjReader {
                 self.current = None;
             }
             "s" if !self.single => self.smoothing.begin(rest),
-            // Points, lines, curves: nothing to do with the surface as it is rendered.
+            // Points, lines and curves are not part of the rendered surface.
             _ => {}
         }
         Ok(())
     }
 
-    /// Numbers that the surface can do without, or those in their place.
+    /// Replaces values of an optional attribute by `instead` if any of them is not finite.
     fn finite<const N: usize>(&mut self, what: Extra, values: [f32; N], instead: [f32; N]) -> [f32; N] {
         if values.iter().all(|value| value.is_finite()) {
             return values;
@@ -311,7 +311,7 @@ impl ObjReader {
         })
     }
 
-    /// Reads `v`, `v/vt`, `v//vn` or `v/vt/vn`.
+    /// Parses a corner: `v`, `v/vt`, `v//vn` or `v/vt/vn`.
     fn corner(&mut self, word: &str) -> Result<Corner, String> {
         let mut corner = [NONE; 3];
         let counts = [self.positions.len(), self.uvs.len(), self.normals.len()];
@@ -324,7 +324,7 @@ impl ObjReader {
                 (Some(field), kind) => match (index(field, count, what)?, kind) {
                     (Ok(index), _) => *place = index,
                     (Err(reason), None) => return Err(reason),
-                    // The surface is there without it.
+                    // The surface can be rendered without this attribute.
                     (Err(reason), Some(kind)) => {
                         let line = self.line;
                         let missing = self.missing[kind].get_or_insert(Missing {
@@ -423,7 +423,7 @@ impl ObjReader {
         if self.any_color {
             mesh.colors = corners.iter().map(|&[v, _, _]| self.colors[v as usize]).collect();
         }
-        // An attribute of some corners is one of all; a zero normal is found from the faces around.
+        // Attributes are stored for all corners or none; zero normals are replaced by those of the adjacent faces.
         if corners.iter().any(|&[_, vt, _]| vt != NONE) {
             let uv = |index: u32| get(index).map_or(Vec2::ZERO, |index| self.uvs[index]);
             mesh.uvs = corners.iter().map(|&[_, vt, _]| uv(vt)).collect();
@@ -439,7 +439,7 @@ impl ObjReader {
         mesh
     }
 
-    /// Gives faces without normals vertices of their own, beside those of smoothing groups.
+    /// Splits the vertices of faces without normals, in a part that also has smoothing groups.
     fn part_flat_faces(&mut self, part: &mut PartBuilder) {
         for triangle in &mut part.triangles {
             let corners = triangle.map(|vertex| part.corners[vertex as usize]);
@@ -455,7 +455,8 @@ impl ObjReader {
     }
 }
 
-/// An index from 1, or from −1 backwards, as one from 0; the inner `Err` says that there is no such element.
+/// Converts a one-based index, or a negative one relative to the end, to a zero-based index; the inner `Err` is the
+/// message for a missing element.
 fn index(field: &str, count: usize, what: &str) -> Result<Result<u32, String>, String> {
     let number: i64 = field
         .parse()
@@ -542,7 +543,7 @@ f 4 2 1
         let [left, other, right] = &obj.parts[..] else {
             panic!("three parts")
         };
-        // The last face has neither normals nor texture coordinates: its corners are vertices of their own.
+        // The last face has neither normals nor texture coordinates: its corners have vertices of their own.
         assert_eq!(left.mesh.positions.len(), 7);
         assert_eq!(left.mesh.uvs[2], Vec2::ONE);
         assert_eq!(
@@ -679,7 +680,7 @@ f 4 2 1
 
     #[test]
     fn smoothing_groups_share_normals() {
-        // A roof of two faces that meet in the edge 2 3, and a third beside it.
+        // A roof of two faces that meet in the edge 2 3, and a third face beside it.
         let roof = |first: &str, second: &str| {
             let text = format!(
                 "v -1 0 0\nv 0 1 0\nv 0 1 1\nv -1 0 1\nv 1 0 0\nv 1 0 1\nvt 0 0\nvt 1 1\n\
@@ -703,7 +704,7 @@ f 4 2 1
                 "{found:?}"
             );
         };
-        // Different texture coordinates part the vertices, but not the normal.
+        // Different texture coordinates split the vertices, but not the normal.
         for (a, b) in [("s 1", ""), ("s on", "s 1"), ("s 7", "s 7")] {
             let (l, r) = roof(a, b);
             near(l, Vec3::Y);

@@ -1,8 +1,8 @@
 //! Conversion of OBJ materials (MTL) to calls of the shipped unit `gltf_pbr`.
 //!
-//! MTL is not well specified. Here image colours are sRGB and numbers linear; the specular exponent becomes the
-//! roughness of equal width; materials that refract are glass. A factor of 0 beside an image would make the image void:
-//! it is that of a program that writes both, and taken for 1.
+//! MTL is not well specified. Here image colours are sRGB and numbers linear; the specular exponent is converted to the
+//! roughness of a lobe of equal width; materials that refract are glass. A factor of 0 beside an image would cancel the
+//! image; it comes from programs that write both, and is read as 1.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use renderer_base::files::Files;
 use renderer_image::texture::TextureColorSpace;
 use renderer_scene::EmissionSides;
 
-/// The model that an OBJ file describes.
+/// Converts an OBJ file to a model.
 pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
     let mut model = Model {
         warnings: obj.warnings,
@@ -87,7 +87,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The call, and whether all of the material emits.
+    /// Returns the call, and whether the material is a lamp that lights the scene.
     fn call(&mut self, material: &ObjMaterial) -> Result<(Expr, bool), String> {
         let mut call = Call::new("gltf_pbr");
         let refracts = refracts(material);
@@ -98,7 +98,7 @@ impl Reader<'_> {
         let base = if refracts {
             material.transmission.unwrap_or([1.0; 3])
         } else {
-            unless_void(material.diffuse, material.diffuse_map.as_ref()).unwrap_or([0.8; 3])
+            map_factor(material.diffuse, material.diffuse_map.as_ref()).unwrap_or([0.8; 3])
         };
         call.color("base_color", base)?;
         let name = &material.name;
@@ -113,7 +113,7 @@ impl Reader<'_> {
             None => call.number("roughness", roughness(material))?,
         }
         call.number_unless("ior", material.ior.unwrap_or(1.5).max(1.0), 1.5)?;
-        let tint = unless_void(material.specular, material.specular_map.as_ref());
+        let tint = map_factor(material.specular, material.specular_map.as_ref());
         if refracts {
             call.set("transmission", 1.0);
             call.set("thick", 1);
@@ -161,7 +161,7 @@ impl Reader<'_> {
         if let Some(normals) = normals {
             call.number_unless("normal_scale", normals.strength, 1.0)?;
         }
-        let emission = unless_void(material.emission, material.emission_map.as_ref()).unwrap_or([0.0; 3]);
+        let emission = map_factor(material.emission, material.emission_map.as_ref()).unwrap_or([0.0; 3]);
         let emissive = emission.iter().any(|&v| v > 0.0);
         if emissive {
             call.color("emissive", emission)?;
@@ -176,7 +176,7 @@ impl Reader<'_> {
         let opacity = self.opacity(material);
         if !refracts && (opacity < 1.0 || material.dissolve_map.is_some()) {
             call.number_unless("alpha", opacity, 1.0)?;
-            // An image for both has the opacity as its alpha, which is that of the base colour already.
+            // If both use the same image, its alpha is the opacity, which the base colour already applies.
             let file = |map: &ObjMap| Some(&map.file) != material.diffuse_map.as_ref().map(|map| &map.file);
             let own_map = material.dissolve_map.as_ref().filter(|map| file(map));
             self.map(
@@ -188,13 +188,13 @@ impl Reader<'_> {
             )?;
             call.set("alpha_mode", Expr::string("blend"));
         }
-        self.warn_of_the_rest(material, bump.is_none());
-        // What glows, by a map or up to 1, lights no scene.
+        self.warn_of_unused_maps(material, bump.is_none());
+        // Emission by a map or up to 1 glows, but does not light the scene.
         let lights = emission.iter().any(|&v| v > 1.0) && material.emission_map.is_none();
         Ok((call.finish(), lights))
     }
 
-    /// What physically based materials have further: `Pc`, `Pcr`, `Ps`, `aniso`, `anisor`, and `Tf` as a share.
+    /// Adds the layers of physically based materials: `Pc`, `Pcr`, `Ps`, `aniso`, `anisor`, and `Tf` as transmission.
     fn layers(&mut self, call: &mut Call, material: &ObjMaterial) -> Result<(), String> {
         let [r, g, b] = material.transmission.unwrap_or([0.0; 3]);
         let through = (r + g + b) / 3.0;
@@ -252,7 +252,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The factor that the red of an image is, as an expression; `None` where there is no image.
+    /// Factor times the red channel of an image, as an expression; `None` if there is no image.
     fn factor(
         &mut self,
         map: Option<&ObjMap>,
@@ -284,7 +284,7 @@ impl Reader<'_> {
         Ok(Some(Expr::binary(BinaryOp::Mul, factor, red)))
     }
 
-    /// The name of an image, which is made known; a warning where there is no such file.
+    /// Name of an image, which is added to the model's textures; `None` with a warning if it cannot be used.
     fn texture(&mut self, map: &ObjMap, color_space: TextureColorSpace, material: &str) -> Option<String> {
         let name = self.model.image(self.files, &map.file, color_space, self.path);
         let warning = |reason| format!("material `{material}`: {reason}");
@@ -292,8 +292,8 @@ impl Reader<'_> {
             .ok()
     }
 
-    /// How much of the surface is there. MeshLab and others write the opacity as `Tr`: nobody draws what cannot be seen,
-    /// so `Tr 1` is taken for it.
+    /// Opacity of the surface. MeshLab and others write the opacity as `Tr`; since `Tr 1` would make the surface
+    /// invisible, it is read as opaque.
     fn opacity(&mut self, material: &ObjMaterial) -> f32 {
         let opacity = match (material.dissolve, material.transparency) {
             (Some(dissolve), _) => dissolve,
@@ -309,7 +309,7 @@ impl Reader<'_> {
         opacity.clamp(0.0, 1.0)
     }
 
-    fn warn_of_the_rest(&mut self, material: &ObjMaterial, has_heights: bool) {
+    fn warn_of_unused_maps(&mut self, material: &ObjMaterial, has_heights: bool) {
         let unused = [
             (
                 "bump",
@@ -331,9 +331,9 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a body of the material bends the light that passes, as `illum` 4, 6, 7 and 9 say. But Maya and others say so of
-/// all their materials, with an index that bends nothing or with a colour alone, and Blender of those that are not wholly
-/// opaque, whose colour counts then.
+/// Returns whether the material is a refracting body, as stated by `illum` 4, 6, 7 and 9. Exceptions: Maya and others
+/// write these for all materials, with an index that does not refract or with a colour only; Blender writes them for
+/// all materials that are not fully opaque, which are then rendered by their colour.
 fn refracts(material: &ObjMaterial) -> bool {
     let has_color = material.diffuse_map.is_some() || material.diffuse.is_some_and(|color| color != [0.0; 3]);
     let filters = material.transmission.is_some();
@@ -343,21 +343,21 @@ fn refracts(material: &ObjMaterial) -> bool {
     matches!(material.illumination, Some(4 | 6 | 7 | 9)) && bends && !is_cover
 }
 
-/// The factor of an image; 1 where one of 0 would make the image void.
-fn unless_void(factor: Option<[f32; 3]>, map: Option<&ObjMap>) -> Option<[f32; 3]> {
+/// Factor of an image; 1 if a factor of 0 would cancel the image.
+fn map_factor(factor: Option<[f32; 3]>, map: Option<&ObjMap>) -> Option<[f32; 3]> {
     match map {
         Some(_) => Some(factor.filter(|&factor| factor != [0.0; 3]).unwrap_or([1.0; 3])),
         None => factor,
     }
 }
 
-/// Perceptual roughness: as said, or such that the GGX lobe is as wide as the Phong lobe of the exponent.
+/// Perceptual roughness: as given, or such that the GGX lobe is as wide as the Phong lobe of the exponent.
 // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", section 5.2: α² = 2 / (n + 2).
 fn roughness(material: &ObjMaterial) -> f32 {
     let of_exponent = |exponent: f32| (2.0 / (exponent.max(0.0) + 2.0)).sqrt().sqrt();
     match (material.roughness, material.shininess) {
         (Some(roughness), _) => roughness.clamp(0.0, 1.0),
-        // Glass is smooth unless it says otherwise; so is what mirrors.
+        // Glass and mirrors are smooth by default.
         (None, _) if refracts(material) || matches!(material.illumination, Some(3 | 5)) => 0.0,
         (None, Some(exponent)) => of_exponent(exponent),
         (None, None) => 1.0,

@@ -1,14 +1,14 @@
-//! Images of `bump` in OBJ materials: heights, as MTL means it, or normals, as Blender and others write there.
+//! Images of `bump` in OBJ materials: heights, as MTL defines it, or normals, as Blender and others write.
 
 use std::path::Path;
 
 use renderer_base::files::Files;
 use renderer_image as image;
 
-/// Whether an image is one of normals in the tangent frame: most of it points out of the surface, so that it is bluish all
-/// over. Heights are grey.
+/// Returns whether an image holds normals in the tangent frame: most of them point out of the surface, so that the
+/// image is bluish on average. Heights are grey.
 pub(super) fn has_normals(files: &dyn Files, file: &Path) -> bool {
-    // What cannot be read is told where it is used.
+    // Unreadable images are reported where they are used.
     let Ok(image) = image::read_from(files, file) else {
         return false;
     };

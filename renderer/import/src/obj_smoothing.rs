@@ -1,17 +1,17 @@
-//! Smoothing groups of OBJ files (`s`): vertex normals of faces that name none.
+//! Smoothing groups of OBJ files (`s`): vertex normals of faces without normals.
 //!
-//! Faces of the same group around a position share a normal there, the mean of theirs weighted by their angles; faces of
-//! no group are flat.
+//! Faces of one group share a normal at each position: the mean of their face normals, weighted by the angles at the
+//! corner. Faces without a group are flat.
 
 use glam::Vec3;
 use rustc_hash::FxHashMap;
 
 use renderer_base::math::atan2;
 
-/// The bit that tells the index of a normal of a smoothing group from that of a normal in the file.
+/// Bit that distinguishes the index of a smoothing group's normal from that of a normal in the file.
 const OF_GROUP: u32 = 1 << 31;
 
-/// The group at hand, and the normals of all groups.
+/// Current smoothing group, and the normals of all groups.
 #[derive(Default)]
 pub(super) struct Smoothing {
     group: u32,
@@ -20,7 +20,7 @@ pub(super) struct Smoothing {
 }
 
 impl Smoothing {
-    /// Reads `s`: a number from 1, `on`, or `off`, which is `0`. Other words change nothing.
+    /// Reads `s`: a number from 1, `on`, or `off`, which equals `0`. Other words are ignored.
     pub(super) fn begin(&mut self, word: &str) {
         self.group = match word {
             "off" => 0,
@@ -29,12 +29,12 @@ impl Smoothing {
         };
     }
 
-    /// Whether faces are of a group.
+    /// Returns whether faces belong to a smoothing group.
     pub(super) fn is_on(&self) -> bool {
         self.group != 0
     }
 
-    /// The index of the normal that faces of the group at hand have at a position; `None` where they are flat.
+    /// Index of the current group's normal at a position; `None` if faces are flat.
     pub(super) fn normal_at(&mut self, position: u32) -> Option<u32> {
         if !self.is_on() {
             return None;
@@ -47,7 +47,7 @@ impl Smoothing {
         Some(OF_GROUP | normal)
     }
 
-    /// Adds a triangle to the normals of its corners that are of groups.
+    /// Adds a triangle to the group normals of its corners.
     pub(super) fn add(&mut self, normals: [u32; 3], p: [Vec3; 3]) {
         for (corner, &normal) in normals.iter().enumerate() {
             if is_of_group(normal) {
@@ -58,7 +58,7 @@ impl Smoothing {
         }
     }
 
-    /// The index of the normal of a face alone.
+    /// Adds the normal of a single face, and returns its index.
     pub(super) fn add_flat(&mut self, p: [Vec3; 3]) -> u32 {
         self.normals.push(face_normal(p));
         OF_GROUP | (self.normals.len() - 1) as u32
@@ -69,7 +69,7 @@ impl Smoothing {
     }
 }
 
-/// Whether an index is that of a normal of a group.
+/// Returns whether an index is that of a smoothing group's normal.
 pub(super) fn is_of_group(normal: u32) -> bool {
     normal != u32::MAX && normal & OF_GROUP != 0
 }

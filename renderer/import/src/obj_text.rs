@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use renderer_base::files::Files;
 
-/// The lines of a text with their numbers, from 1: comments and blanks left out, lines that end in `\` joined.
+/// Lines of a text with their numbers, from 1: without comments and blank lines, and with lines that end in `\` joined.
 pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
     let mut lines = (1..).zip(text.lines());
     std::iter::from_fn(move || {
@@ -24,7 +24,8 @@ pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, String)>
     })
 }
 
-/// A line up to its comment. In a line that ends with a name (`usemtl Material #25`) a comment has a blank after `#`.
+/// Removes the comment of a line. In lines that end with a name (`usemtl Material #25`) a comment has a blank after
+/// `#`.
 fn without_comment(line: &str) -> &str {
     let keyword = line.split_whitespace().next().unwrap_or_default();
     let is_numbers = matches!(
@@ -34,7 +35,7 @@ fn without_comment(line: &str) -> &str {
     let begins = |&(at, _): &(usize, &str)| {
         let before = line[..at].chars().next_back();
         let after = line[at + 1..].chars().next();
-        // `1.#QNAN` is a number of its kind.
+        // In `1.#QNAN`, a NaN as some programs print it, `#` does not begin a comment.
         is_numbers && before != Some('.')
             || before.is_none_or(char::is_whitespace)
                 && (line[..at].trim().is_empty() || after.is_none_or(char::is_whitespace))
@@ -46,9 +47,9 @@ fn without_comment(line: &str) -> &str {
     line[..end].trim_end()
 }
 
-/// The file that a statement names, relative to `path`. Names may stand in quotes; `\` parts folders, or comes before a
-/// blank. A file that is not there may be there in other letters, or beside `path`: files come from systems that do not
-/// tell `A` from `a`, with the folders of their authors.
+/// Path of a file named in a statement, relative to `path`. Names may be quoted; `\` separates folders, or escapes a
+/// blank. If the file does not exist, a file whose name differs in case only, or a file in the folder of `path`, is
+/// used: files come from case-insensitive systems and contain the folders of their authors.
 pub(super) fn named_file(files: &dyn Files, path: &Path, name: &str) -> PathBuf {
     let name = name.trim();
     let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
@@ -63,15 +64,15 @@ pub(super) fn named_file(files: &dyn Files, path: &Path, name: &str) -> PathBuf 
     let mut others = folders
         .into_iter()
         .flatten()
-        .filter_map(|folder| alike(files, folder, &plain));
+        .filter_map(|folder| find_ignoring_case(files, folder, &plain));
     match files.is_file(&unescaped) {
         true => unescaped,
         false => others.next().unwrap_or(unescaped),
     }
 }
 
-/// The file of a folder whose name is that of another file but for small and capital letters.
-fn alike(files: &dyn Files, folder: &Path, file: &Path) -> Option<PathBuf> {
+/// Finds a file in a folder whose name differs in case only.
+fn find_ignoring_case(files: &dyn Files, folder: &Path, file: &Path) -> Option<PathBuf> {
     let name = file.file_name()?.to_str()?.to_lowercase();
     let found = files
         .list(folder)
@@ -81,7 +82,7 @@ fn alike(files: &dyn Files, folder: &Path, file: &Path) -> Option<PathBuf> {
     files.is_file(&found).then_some(found)
 }
 
-/// The files of an `mtllib` statement, relative to `path`. There may be several, and their names may have blanks in them.
+/// Paths of the files of an `mtllib` statement, relative to `path`: one or several, with names that may contain blanks.
 pub(super) fn named_libraries(files: &dyn Files, path: &Path, names: &str) -> Vec<PathBuf> {
     let whole = named_file(files, path, names);
     if files.is_file(&whole) {
@@ -89,7 +90,7 @@ pub(super) fn named_libraries(files: &dyn Files, path: &Path, names: &str) -> Ve
     }
     let (mut list, mut name) = (vec![], String::new());
     let mut words = names.split_whitespace().peekable();
-    // What ends in `.mtl` is the end of a name, and so is a second quote.
+    // A name ends with `.mtl` or with a closing quote.
     let is_library = |word: &str| word.to_ascii_lowercase().ends_with(".mtl");
     while let Some(word) = words.next() {
         name.push_str(word);
@@ -107,7 +108,7 @@ pub(super) fn named_libraries(files: &dyn Files, path: &Path, names: &str) -> Ve
     list
 }
 
-/// The first `N` numbers of `text`, and how many it has.
+/// Parses the first `N` numbers of `text`, which must be finite; also returns the number of numbers.
 pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
     let (values, count) = any_numbers(text)?;
     match text.split_whitespace().zip(values).find(|(_, v)| !v.is_finite()) {
@@ -116,11 +117,11 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), S
     }
 }
 
-/// The same, where some may not be finite.
+/// Parses the first `N` numbers of `text`, which may be infinite or NaN; also returns the number of numbers.
 pub(super) fn any_numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
     let (mut values, mut count) = ([0.0; N], 0);
     for word in text.split_whitespace() {
-        let value = word.parse().ok().or_else(|| unprintable(word));
+        let value = word.parse().ok().or_else(|| parse_windows_nan(word));
         let value = value.ok_or_else(|| format!("`{word}` is not a number"))?;
         if let Some(place) = values.get_mut(count) {
             *place = value;
@@ -130,8 +131,8 @@ pub(super) fn any_numbers<const N: usize>(text: &str) -> Result<([f32; N], usize
     Ok((values, count))
 }
 
-/// What programs of Windows write where they have no number: `-nan(ind)`, `1.#INF`.
-fn unprintable(word: &str) -> Option<f32> {
+/// Parses NaN and infinity as printed on Windows: `-nan(ind)`, `1.#INF`.
+fn parse_windows_nan(word: &str) -> Option<f32> {
     let word = word.trim_start_matches(['-', '+']).to_ascii_lowercase();
     let is_one = word.starts_with("nan(") || word.starts_with("1.#");
     is_one.then_some(f32::NAN)

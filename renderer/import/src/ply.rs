@@ -1,11 +1,11 @@
 //! PLY parser, ASCII and binary.
 //!
-//! Properties read: `x y z`, `nx ny nz`, texture coordinates as `u v`, `s t`, `texture_u texture_v` or `texture_s
-//! texture_t`, colours as `red green blue` or `r g b` with or without alpha (whole numbers are sRGB up to 255,
-//! fractions linear), and faces as `vertex_indices` or `vertex_index`, cut into triangles, with texture coordinates of
-//! their corners as `texcoord`; strips of triangles (`tristrips`) where there are no faces. Further properties of vertices and faces become attributes by Mitsuba's rule:
-//! one or three in a row with the same name before `_x _y _z`, `_0 _1 _2` or `_1 _2 _3`, or before `_r _g _b`, which
-//! adds `_color` to the name. Other properties are ignored.
+//! Properties read: `x y z`, `nx ny nz`; texture coordinates as `u v`, `s t`, `texture_u texture_v` or
+//! `texture_s texture_t`; colours as `red green blue` or `r g b`, with or without alpha (integers are sRGB up to 255,
+//! floats are linear); faces as `vertex_indices` or `vertex_index`, which are triangulated, with texture coordinates of
+//! their corners as `texcoord`; triangle strips (`tristrips`) if there are no faces. Further properties of vertices and
+//! faces become attributes by Mitsuba's rule: one property, or three adjacent ones with the same name before `_x _y
+//! _z`, `_0 _1 _2` or `_1 _2 _3`, or before `_r _g _b`, which adds `_color` to the name. Other properties are ignored.
 
 use std::ops::Range;
 use std::path::Path;
@@ -24,15 +24,15 @@ use renderer_geometry::ply::{COLOR_NAMES, PlyFile, PlyReader, Rows, is_whole};
 use renderer_geometry::{AttributeDomain, Mesh, cut_polygon};
 use renderer_image::linear_from_srgb;
 
-/// Reads a mesh from a PLY file.
+/// Loads a mesh from a PLY file.
 ///
 /// # Errors
-/// When the file cannot be read, is no PLY file, is cut short, or describes no mesh.
+/// If the file cannot be read, is not a PLY file, is truncated, or does not describe a valid mesh.
 pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
     parse_ply(&read(&DiskFiles, path)?, path)
 }
 
-/// Reads a mesh from the bytes of a PLY file; `path` is what errors call it.
+/// Parses a mesh from the bytes of a PLY file; `path` is its name in errors.
 ///
 /// # Errors
 /// As [`load_ply`].
@@ -40,13 +40,13 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     Ok(read_ply(bytes, path)?.mesh)
 }
 
-/// A mesh with the images that its file names.
+/// Mesh with the images that its file names.
 pub(super) struct PlyMesh {
     pub(super) mesh: Mesh,
     pub(super) images: PlyImages,
 }
 
-/// Reads the bytes of a PLY file.
+/// Parses the bytes of a PLY file.
 pub(super) fn read_ply(bytes: &[u8], path: &Path) -> Result<PlyMesh, ImportError> {
     let file = PlyFile::parse(bytes, path)?;
     let mut payload = file.reader();
@@ -62,10 +62,10 @@ pub(super) fn read_ply(bytes: &[u8], path: &Path) -> Result<PlyMesh, ImportError
             _ => payload.skip(element)?,
         }
     }
-    // Vertices may come after the faces.
+    // Vertices may come after the faces in a file.
     corners.split(&mut mesh);
     polygons.cut(&mut mesh);
-    // Attributes of faces are for all triangles or for none.
+    // Face attributes exist for all triangles or for none.
     if mesh.triangles.is_empty() {
         mesh.triangles = strips;
     }
@@ -145,14 +145,14 @@ const UV_NAMES: [[&str; 2]; 4] = [
 ];
 const INDEX_NAMES: [&str; 2] = ["vertex_indices", "vertex_index"];
 
-/// What is wrong with an index that is negative or a fraction.
+/// Error message for an index that is negative or a fraction.
 const NOT_WHOLE: &str = "its vertex indices are not whole numbers from 0";
 
-/// Where the fans of polygons are in a list of triangles.
+/// Triangle fans of polygons in a list of triangles.
 enum Polygons {
-    /// All have so many triangles.
+    /// All fans have this number of triangles.
     Equal(usize),
-    /// Where those of more than one triangle are.
+    /// Ranges of the fans with more than one triangle.
     Ranges(Vec<Range<usize>>),
 }
 
@@ -163,7 +163,7 @@ impl Default for Polygons {
 }
 
 impl Polygons {
-    /// Cuts concave ones anew.
+    /// Triangulates concave polygons anew.
     fn cut(self, mesh: &mut Mesh) {
         let positions = &mesh.positions;
         let cut = |fan: &mut [[u32; 3]]| {
@@ -256,7 +256,7 @@ fn read_strips(
     })
 }
 
-// ---- What the parser fills in.
+// ---- Records that the parser fills in.
 
 struct Vertex {
     p: Vec3,
@@ -316,9 +316,9 @@ struct Face {
     corner_uvs: Vec<f32>,
     /// All other numbers, in the order of the properties.
     others: Vec<f32>,
-    /// The number of its image.
+    /// Index of its image.
     image: f32,
-    /// Whether an index is negative or a fraction.
+    /// True if an index is negative or a fraction.
     wrong: bool,
 }
 
@@ -368,7 +368,7 @@ mod tests {
         parse_ply(bytes, Path::new("test.ply"))
     }
 
-    /// A pentagon with every attribute, and an element to pass over.
+    /// A pentagon with all attributes, and an element to skip.
     fn header(format: &str) -> String {
         format!(
             "ply\nformat {format} 1.0\ncomment a pentagon\nelement vertex 5\nproperty float x\nproperty double y\n\
@@ -438,7 +438,7 @@ mod tests {
         assert_eq!(parse(&binary(false)).expect("the file is right"), mesh);
     }
 
-    /// Faces of as many corners each, with a number of their own; as text, or binary.
+    /// Faces with the given corners, and a number for each face; as text, or binary.
     fn faces(format: &str, faces: &[&[i32]]) -> Vec<u8> {
         let count = faces.len();
         let mut bytes = format!(
@@ -553,7 +553,7 @@ mod tests {
     fn broken_bytes_are_errors_at_worst() {
         for file in [ascii(), binary(true), binary(false)] {
             for length in 0..file.len() {
-                // Cutting off the last line, a face of no surface, or the last line feed is all that goes unnoticed.
+                // Undetected are only truncations of the last line, a face without area, or of the last line feed.
                 let _ = parse(&file[..length]);
             }
             let mut state = 1u32;
@@ -567,7 +567,7 @@ mod tests {
                 let _ = parse(&broken);
             }
         }
-        // Endless promises.
+        // A huge element count.
         let endless =
             "ply\nformat binary_little_endian 1.0\nelement vertex 18446744073709551615\nend_header\n";
         assert!(parse(endless.as_bytes()).is_err());

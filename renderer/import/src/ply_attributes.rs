@@ -1,4 +1,4 @@
-//! Mesh attributes from further PLY properties, named by Mitsuba's rule.
+//! Mesh attributes from additional PLY properties, named by Mitsuba's rule.
 
 use glam::Vec2;
 use ply_rs_bw::ply::{ElementDef, PropertyType};
@@ -8,7 +8,7 @@ use renderer_geometry::ply::{COLOR_NAMES, Rows, attribute_in, is_whole};
 use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
 use renderer_image::linear_from_srgb;
 
-/// The numbers of vertices that are no attributes by name.
+/// Vertex properties with a fixed meaning, which do not become attributes.
 pub(super) const VERTEX_NAMES: [&str; 22] = [
     "x",
     "y",
@@ -34,22 +34,22 @@ pub(super) const VERTEX_NAMES: [&str; 22] = [
     "a",
 ];
 
-/// The attributes that the numbers of an element make, besides those that all meshes have.
+/// Mesh attributes from an element's properties, except those with a fixed meaning.
 pub(super) struct PlyAttributes {
     groups: Vec<Group>,
 }
 
-/// Properties in a row that make one attribute.
+/// Adjacent properties that form one attribute.
 struct Group {
-    /// Place of the first among an element's other numbers.
+    /// Index of the first one among the element's other numbers.
     first: usize,
-    /// Whether the values are sRGB up to 255.
+    /// True if the values are sRGB from 0 to 255.
     encoded: bool,
     attribute: MeshAttribute,
 }
 
 impl PlyAttributes {
-    /// The attributes of an element's scalars.
+    /// Attributes of an element's scalar properties.
     pub(super) fn of(element: &ElementDef, domain: AttributeDomain) -> PlyAttributes {
         let is_other = |name: &&str| match domain {
             AttributeDomain::Vertex => !VERTEX_NAMES.contains(name),
@@ -94,7 +94,7 @@ impl PlyAttributes {
         });
     }
 
-    /// Adds the values of an element, as often as it counts.
+    /// Appends the values of one element `times` times.
     pub(super) fn take(&mut self, others: &[f32], times: usize) {
         for group in &mut self.groups {
             for _ in 0..times {
@@ -110,7 +110,7 @@ impl PlyAttributes {
         }
     }
 
-    /// Adds the values of all rows, each as often as it counts; `is_other` tells the numbers that make attributes.
+    /// Appends the values of all rows, each `times` times; `is_other` selects the properties that form attributes.
     pub(super) fn take_rows(&mut self, rows: &Rows, is_other: impl Fn(&str) -> bool, times: usize) {
         let others = rows.scalars().iter().filter(|(name, _)| is_other(name));
         let others: Vec<_> = others.map(|(_, field)| *field).collect();
@@ -147,5 +147,5 @@ impl PlyAttributes {
     }
 }
 
-/// The name of the vertex attribute of two numbers that is the second set of texture coordinates.
+/// Name of the two-component vertex attribute that is the second texture coordinate set.
 pub(crate) const UV2: &str = "uv2";

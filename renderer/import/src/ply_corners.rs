@@ -1,6 +1,6 @@
 //! Texture coordinates of the corners of PLY faces (list `texcoord`), as MeshLab writes them.
 //!
-//! A mesh has one pair for each vertex: a vertex whose corners differ becomes several.
+//! A mesh has one pair of coordinates for each vertex: a vertex whose corners differ is split.
 
 use glam::Vec2;
 use ply_rs_bw::ply::Property;
@@ -8,18 +8,18 @@ use rustc_hash::FxHashMap;
 
 use renderer_geometry::{AttributeDomain, Mesh};
 
-/// The name of the list.
+/// Name of the list property.
 pub(super) const CORNER_UVS: &str = "texcoord";
 
-/// The coordinates of triangles' corners.
+/// Texture coordinates of triangle corners.
 #[derive(Default)]
 pub(super) struct PlyCorners {
     triangles: Vec<[Vec2; 3]>,
-    /// Whether any face has them.
+    /// True if any face has them.
     present: bool,
 }
 
-/// The numbers of a face's list; `None` where it is no list.
+/// Converts a face's list to numbers; `None` if the property is not a list of floats.
 pub(super) fn corner_numbers(property: Property) -> Option<Vec<f32>> {
     match property {
         Property::ListFloat(numbers) => Some(numbers),
@@ -29,7 +29,7 @@ pub(super) fn corner_numbers(property: Property) -> Option<Vec<f32>> {
 }
 
 impl PlyCorners {
-    /// Adds a face of so many corners, which is cut into a fan. Faces without an image have an empty list.
+    /// Adds a face of `corners` corners, which is split into a fan. Faces without an image have an empty list.
     pub(super) fn take(&mut self, numbers: &[f32], corners: usize) -> Result<(), String> {
         if !numbers.is_empty() && numbers.len() != 2 * corners {
             return Err(format!(
@@ -48,16 +48,16 @@ impl PlyCorners {
         Ok(())
     }
 
-    /// Gives the mesh, whose triangles are those that were taken, their coordinates.
+    /// Assigns the coordinates to the mesh, whose triangles must be those that were added.
     pub(super) fn split(self, mesh: &mut Mesh) {
         let vertices = mesh.positions.len();
         let is_there = |&index: &u32| (index as usize) < vertices;
-        // What is wrong with indices is told where meshes are checked.
+        // Invalid indices are reported by the validation of the mesh.
         if !self.present || !mesh.triangles.iter().flatten().all(is_there) {
             return;
         }
         let mut known = FxHashMap::default();
-        // For each vertex of the new mesh: that of the old one, and its coordinates.
+        // For each new vertex: the index of the old vertex, and the texture coordinates.
         let mut corners: Vec<(usize, Vec2)> = vec![];
         for (triangle, uvs) in mesh.triangles.iter_mut().zip(&self.triangles) {
             for (index, &uv) in triangle.iter_mut().zip(uvs) {
@@ -82,7 +82,7 @@ impl PlyCorners {
     }
 }
 
-/// Puts the values of the old vertices, `width` for each, where the new ones are.
+/// Rearranges vertex values, `width` for each vertex, from the old to the new vertices.
 fn spread<T: Copy>(values: &mut Vec<T>, corners: &[(usize, Vec2)], width: usize) {
     if !values.is_empty() {
         let of = |&(old, _): &(usize, Vec2)| &values[old * width..(old + 1) * width];

@@ -1,17 +1,17 @@
-//! Images that PLY files name (`comment TextureFile`), as MeshLab and programs of photogrammetry write them.
+//! Images that PLY files name (`comment TextureFile`), as written by MeshLab and photogrammetry programs.
 //!
-//! The property `texnumber` of faces tells the image of each; without it all have the first.
+//! The face property `texnumber` is the index of the face's image; without it all faces use the first image.
 
 use renderer_geometry::ply::PlyFile;
 
-/// The property that holds the number of a face's image.
+/// Face property with the index of the image.
 pub(super) const IMAGE_NUMBER: &str = "texnumber";
 
-/// The images of a file, and which of them each triangle has.
+/// Images of a file, and the image of each triangle.
 #[derive(Default)]
 pub(super) struct PlyImages {
     pub(super) names: Vec<String>,
-    /// Empty where all triangles have the first.
+    /// Index of each triangle's image; empty if all use the first image.
     of_triangle: Vec<u32>,
 }
 
@@ -24,7 +24,7 @@ impl PlyImages {
         }
     }
 
-    /// Adds the triangles of a face, if it matters which image they have. A negative number is that of none.
+    /// Adds the triangles of a face, if there are several images. A negative index means no image.
     pub(super) fn take(&mut self, number: f32, triangles: usize) {
         if self.names.len() > 1 {
             let image = if number < 0.0 { u32::MAX } else { number as u32 };
@@ -32,7 +32,7 @@ impl PlyImages {
         }
     }
 
-    /// The number of a triangle's image.
+    /// Index of a triangle's image.
     pub(super) fn image_of(&self, triangle: usize) -> usize {
         (self.of_triangle.get(triangle)).map_or(0, |&image| image as usize)
     }

@@ -1,4 +1,4 @@
-//! Models of PLY files: the mesh, in parts by the images that the file names.
+//! PLY models: the mesh, split by the images that the file names.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use renderer_base::files::Files;
 use renderer_image::texture::TextureColorSpace;
 use renderer_scene::EmissionSides;
 
-/// Reads a PLY file as a model: its mesh, in parts by their images.
+/// Loads a PLY file as a model: its mesh, split by images.
 ///
 /// # Errors
 /// As [`super::load_ply`].
@@ -43,7 +43,7 @@ pub(super) fn load_ply_model(files: &dyn Files, path: &Path) -> Result<Model, Im
     Ok(model)
 }
 
-/// A matte material that shows an image; none, with a warning, where the image is not there.
+/// Matte material with an image; `None` with a warning if the image cannot be used.
 fn material(files: &dyn Files, model: &mut Model, path: &Path, name: &str) -> Option<usize> {
     let file = named_file(files, path, &name.replace("<this>", &stem(path)));
     let texture = model.image(files, &file, TextureColorSpace::Srgb, path);

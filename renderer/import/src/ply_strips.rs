@@ -2,11 +2,11 @@
 
 use ply_rs_bw::ply::{BeginList, Property, PropertyAccess, PropertyAccessResult};
 
-/// A list of strips.
+/// List of triangle strips.
 #[derive(Default)]
 pub(super) struct Strips {
     indices: Vec<i32>,
-    /// Whether it is no list of integers that can be −1.
+    /// True if the property is not a list of integers that can hold −1.
     wrong: bool,
 }
 
@@ -32,8 +32,8 @@ impl PropertyAccess for Strips {
 }
 
 impl Strips {
-    /// Adds the triangles, all of the orientation of their strip's first one. Those with an index twice only lead from one
-    /// part of a strip to the next. `None` where an index is no whole number from 0, nor −1.
+    /// Adds the triangles with the orientation of the first one of their strip. Triangles with a repeated index only
+    /// join parts of a strip and are skipped. `None` if an index is less than −1 or not an integer.
     pub(super) fn add_to(&self, triangles: &mut Vec<[u32; 3]>) -> Option<()> {
         if self.wrong {
             return None;

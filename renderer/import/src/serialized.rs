@@ -1,9 +1,9 @@
 //! Parser of Mitsuba's `.serialized` meshes, versions 3 and 4.
 //!
-//! A file holds meshes one after the other. Each is a header of four bytes (magic number and version) and a zlib stream:
-//! flags, in version 4 a name, the numbers of vertices and triangles, then positions, normals, texture coordinates and
-//! colours in single or double precision, then vertex indices. The file ends with a table: the offset of each mesh (32 bits
-//! in version 3, 64 in version 4) and their number. All numbers are little-endian.
+//! A file holds meshes one after the other. Each is a header of four bytes (magic number and version) and a zlib
+//! stream: flags, in version 4 a name, the numbers of vertices and triangles, then positions, normals, texture
+//! coordinates and colours in single or double precision, then vertex indices. The file ends with a table: the offset
+//! of each mesh (32 bits in version 3, 64 in version 4) and their number. All numbers are little-endian.
 
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -16,21 +16,20 @@ use super::ImportError;
 use renderer_base::files::{DiskFiles, FileReader, Files, FormatError};
 use renderer_geometry::Mesh;
 
-/// Reads mesh number `part`, from 0, of a `.serialized` file, with the attributes that the file has. Vertex colours are
-/// taken as linear.
+/// Loads mesh number `part`, from 0, of a `.serialized` file, with its attributes. Vertex colours are taken as linear.
 ///
 /// # Errors
-/// When the file cannot be read, is of another kind, has no such mesh, is cut short, or describes no mesh.
+/// If the file cannot be read, has another format, has no such mesh, is truncated, or does not describe a valid mesh.
 pub fn load_serialized(path: &Path, part: u32) -> Result<Mesh, ImportError> {
     load_serialized_from(&DiskFiles, path, part)
 }
 
-/// As [`load_serialized`], from other files than those of the disk.
+/// Like [`load_serialized`], but reads from the given file system.
 pub(super) fn load_serialized_from(files: &dyn Files, path: &Path, part: u32) -> Result<Mesh, ImportError> {
     parse_serialized(open(files, path)?, part, path)
 }
 
-/// Reads all meshes of a `.serialized` file, in parallel.
+/// Loads all meshes of a `.serialized` file, in parallel.
 ///
 /// # Errors
 /// As [`load_serialized`].
@@ -42,7 +41,7 @@ pub(super) fn load_parts(files: &dyn Files, path: &Path) -> Result<Vec<Mesh>, Im
         .collect()
 }
 
-/// Reads mesh number `part` of the content of a `.serialized` file; `path` is what errors call it.
+/// Parses mesh number `part` of a `.serialized` file; `path` is its name in errors.
 ///
 /// # Errors
 /// As [`load_serialized`].
@@ -72,22 +71,22 @@ fn open(files: &dyn Files, path: &Path) -> Result<FileReader, ImportError> {
 
 const MAGIC: u16 = 0x041c;
 
-/// How many bytes are read at once. Arrays grow with what is read, so that no number in a file makes them large.
+/// Size of read blocks [bytes]. Arrays grow with the data read, so that a wrong count cannot exhaust memory.
 const CHUNK: usize = 1 << 16;
 
-/// The versions of the format that are read.
+/// Supported versions of the format.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Version {
     V3,
     V4,
 }
 
-/// A file with its table of meshes.
+/// File with its table of meshes.
 struct SerializedFile<'a, F> {
     path: &'a Path,
     file: F,
     size: u64,
-    /// The version of the first mesh, which is that of the table.
+    /// Version of the first mesh and of the table.
     version: Version,
 }
 
@@ -105,7 +104,7 @@ impl<F: Read + Seek> SerializedFile<'_, F> {
         Ok(file)
     }
 
-    /// The version in the header at that place; reading then goes on behind it.
+    /// Reads the version in a mesh header; the stream then is at the end of the header.
     fn header_at(&mut self, start: u64) -> Result<Version, ImportError> {
         let bytes: [u8; 4] = self.bytes_at(start)?;
         let [magic, version] = [[bytes[0], bytes[1]], [bytes[2], bytes[3]]].map(u16::from_le_bytes);
@@ -124,18 +123,18 @@ impl<F: Read + Seek> SerializedFile<'_, F> {
         }
     }
 
-    /// How many meshes the table has.
+    /// Number of meshes in the table.
     fn count(&mut self) -> Result<u32, ImportError> {
         let end = self.size.saturating_sub(4);
         let count = u32::from_le_bytes(self.bytes_at(end)?);
-        // A mesh takes four bytes of header at least, besides its entry in the table.
+        // A mesh has a header of at least four bytes, beside its entry in the table.
         if count == 0 || u64::from(count) * (self.entry_size() + 4) > end {
             return Err(self.syntax(format!("the table at its end is damaged: {count} meshes")));
         }
         Ok(count)
     }
 
-    /// Where a mesh begins. The first one needs no table.
+    /// Offset of a mesh. The first mesh needs no table.
     fn start_of(&mut self, part: u32) -> Result<u64, ImportError> {
         if part == 0 {
             return Ok(0);
@@ -151,7 +150,7 @@ impl<F: Read + Seek> SerializedFile<'_, F> {
         }
     }
 
-    /// Bytes of an offset in the table.
+    /// Size of an offset in the table [bytes].
     fn entry_size(&self) -> u64 {
         match self.version {
             Version::V3 => 4,
@@ -196,17 +195,17 @@ const HAS_UVS: u32 = 0x0002;
 const HAS_COLORS: u32 = 0x0008;
 const DOUBLE: u32 = 0x2000;
 
-/// One mesh, being decompressed.
+/// Decompressor of one mesh.
 struct MeshStream<'a, F: Read> {
     path: &'a Path,
     zlib: ZlibDecoder<BufReader<F>>,
-    /// Whether numbers are doubles.
+    /// True for double precision.
     double: bool,
 }
 
 impl<F: Read> MeshStream<'_, F> {
     fn mesh(&mut self, version: Version) -> Result<Mesh, ImportError> {
-        // That normals are those of the faces (0x0010) is said by there being none.
+        // The flag for face normals (0x0010) is redundant: without vertex normals, face normals are used.
         let flags = u32::from_le_bytes(self.bytes("header")?);
         self.double = flags & DOUBLE != 0;
         if version == Version::V4 {
@@ -243,7 +242,7 @@ impl<F: Read> MeshStream<'_, F> {
         })
     }
 
-    /// `count` vectors of `N` numbers.
+    /// Reads `count` vectors of `N` numbers.
     fn floats<const N: usize, T>(
         &mut self,
         what: &'static str,
@@ -261,7 +260,7 @@ impl<F: Read> MeshStream<'_, F> {
         }
     }
 
-    /// `count` values of `N` numbers of `B` bytes.
+    /// Reads `count` values of `N` numbers of `B` bytes.
     fn array<const B: usize, const N: usize, T>(
         &mut self,
         what: &'static str,
@@ -294,7 +293,7 @@ impl<F: Read> MeshStream<'_, F> {
         }
     }
 
-    /// Reads until the buffer is full or the stream ends, and says how far it came.
+    /// Reads until the buffer is full or the stream ends; returns the number of bytes read.
     fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, ImportError> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -339,7 +338,7 @@ mod tests {
 
     use super::*;
 
-    /// A square, turned by a quarter for each part, as such a file has it.
+    /// A file of squares, rotated by a quarter turn for each part.
     fn file(version: u16, double: bool, attributes: u32, parts: u32) -> Vec<u8> {
         let mut file = vec![];
         let mut starts = vec![];
@@ -384,7 +383,7 @@ mod tests {
         file
     }
 
-    /// The values of an array of the file at a vertex.
+    /// Expected values of an array at a vertex.
     fn expected(array: usize, vertex: usize, part: u32) -> [f32; 3] {
         let corner = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][(vertex + part as usize) % 4];
         match array {

@@ -1,9 +1,9 @@
 //! Parser of STL meshes, binary and ASCII.
 //!
-//! A binary file has 80 bytes of header, the number of triangles, and 50 bytes for each: a normal, three corners and two
-//! bytes that programs use for colours. An ASCII file holds `solid`s of `facet`s. Headers of binary files begin with
-//! `solid`, too, so the size decides. Corners at the same position become one vertex; the normals of facets are left out,
-//! since they follow from the corners.
+//! A binary file has 80 bytes of header, the number of triangles, and 50 bytes for each: a normal, three corners and
+//! two bytes that programs use for colours. An ASCII file holds `solid`s of `facet`s. The file size distinguishes the
+//! two, since headers of binary files can begin with `solid` too. Corners at the same position become one vertex; facet
+//! normals are ignored, since they follow from the corners.
 
 use std::path::Path;
 
@@ -14,15 +14,15 @@ use super::{ImportError, read};
 use renderer_base::files::{DiskFiles, FormatError, text_of};
 use renderer_geometry::Mesh;
 
-/// Reads an STL file: positions as they are, without unit.
+/// Loads an STL file; positions have no unit and are unchanged.
 ///
 /// # Errors
-/// When the file cannot be read, is of another kind, is cut short, or describes no mesh.
+/// If the file cannot be read, has another format, is truncated, or does not describe a valid mesh.
 pub fn load_stl(path: &Path) -> Result<Mesh, ImportError> {
     parse_stl(&read(&DiskFiles, path)?, path)
 }
 
-/// Reads the content of an STL file; `path` is what errors call it.
+/// Parses the content of an STL file; `path` is its name in errors.
 ///
 /// # Errors
 /// As [`load_stl`].
@@ -67,10 +67,10 @@ pub fn parse_stl(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     })
 }
 
-/// Bytes before the triangles of a binary file, the last four of which are their number.
+/// Size of a binary file's header [bytes]; the last four bytes are the number of triangles.
 const HEADER: usize = 84;
 
-/// Bytes of a triangle: twelve floats, and two bytes that are left out.
+/// Size of a triangle [bytes]: twelve floats, and two bytes that are ignored.
 const TRIANGLE: usize = 50;
 
 fn count_of(header: &[u8]) -> usize {
@@ -78,7 +78,7 @@ fn count_of(header: &[u8]) -> usize {
     u32::from_le_bytes(number) as usize
 }
 
-/// Triangles whose corners at the same position are one vertex.
+/// Triangles whose corners at equal positions share a vertex.
 #[derive(Default)]
 struct Soup {
     positions: Vec<Vec3>,
@@ -89,14 +89,14 @@ struct Soup {
 impl Soup {
     fn push(&mut self, corners: [Vec3; 3]) {
         let triangle = corners.map(|corner| {
-            // Minus zero is the same place.
+            // Adding zero turns −0 into 0.
             let position = corner + Vec3::ZERO;
             *self
                 .vertices
                 .entry(position.to_array().map(f32::to_bits))
                 .or_insert_with(|| {
                     self.positions.push(position);
-                    // Meshes of more vertices than that are refused below.
+                    // The index may overflow here: larger meshes are rejected below.
                     (self.positions.len() - 1) as u32
                 })
         });
@@ -106,12 +106,12 @@ impl Soup {
     fn read_binary(&mut self, triangles: &[u8], count: usize) {
         for triangle in triangles.as_chunks::<TRIANGLE>().0.iter().take(count) {
             let number = |i: usize| f32::from_le_bytes(std::array::from_fn(|byte| triangle[4 * i + byte]));
-            // The normal comes first.
+            // The first three floats are the normal.
             self.push([3, 6, 9].map(|i| Vec3::new(number(i), number(i + 1), number(i + 2))));
         }
     }
 
-    /// Reads all `solid`s of a text; else the line of a mistake, from 1, and what it is.
+    /// Parses all `solid`s of a text; the error is a line number, from 1, and a message.
     fn read_text(&mut self, text: &str) -> Result<(), (usize, String)> {
         let mut corners = vec![];
         let mut is_whole = false;
@@ -172,7 +172,7 @@ mod tests {
         bytes
     }
 
-    /// A text of two solids.
+    /// ASCII file of two solids.
     fn ascii() -> String {
         let facet = |corners: [[f32; 3]; 3]| {
             let lines = corners.map(|[x, y, z]| format!("  vertex {x:e} {y} {z}\n"));

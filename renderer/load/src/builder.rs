@@ -1,4 +1,4 @@
-//! Evaluation of declarations into a description: dispatch by keyword, then name resolution.
+//! Evaluation of declarations into a scene description: dispatch by keyword, then name resolution.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use renderer_scene::{
     CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, Placed, SamplerDesc, SceneDesc,
 };
 
-/// The keywords that declarations begin with.
+/// Keywords of declarations.
 const KEYWORDS: [&str; 9] = [
     "import",
     "film",
@@ -33,18 +33,19 @@ const KEYWORDS: [&str; 9] = [
     "assign",
 ];
 
-/// A description being made.
+/// Scene description under construction.
 pub(super) struct Builder {
     pub(super) context: LoadContext,
     pub(super) models: Models,
     pub(super) materials: Materials,
     pub(super) groups: Groups,
-    /// Whether the lights of models are part of the scene.
+    /// True if lights of models become part of the scene.
     pub(super) keep_model_lights: bool,
-    /// Compiles the materials of a scene with errors, for those of its shaders.
+    /// Compiles the materials of a scene with errors, to report the errors of its shaders too.
     pub(super) shader_errors: Option<fn(&SceneDesc) -> Diagnostics>,
     pub(super) desc: SceneDesc,
-    /// Whether all texts and models could be read: else units that are missing may be in those that could not.
+    /// True if all texts and models could be read. Otherwise `shader_errors` is not called, since missing units may be
+    /// in the unread files.
     is_whole: bool,
 }
 
@@ -88,7 +89,7 @@ impl Builder {
         }
     }
 
-    /// Adds a declaration for each material that a model brings: from there on they are like any other.
+    /// Adds a declaration for each material of a model; later steps treat these as any other material.
     pub(super) fn declare_model_materials(&self, declarations: &mut Vec<Declaration>) {
         let mut made = vec![];
         for declaration in declarations.iter() {
@@ -103,8 +104,8 @@ impl Builder {
         declarations.extend(made);
     }
 
-    /// The path of the model that a declaration brings with its materials, where it is named, and what the names of the
-    /// materials begin with.
+    /// Returns the path of the model whose materials a declaration imports, the span that names it, and the prefix of
+    /// the materials' names.
     fn model_of(&self, declaration: &Declaration) -> Option<(PathBuf, Span, String)> {
         let (name, span) = model_file(declaration)?;
         let path = self.context.resolve(span, name);
@@ -123,7 +124,7 @@ impl Builder {
         Some((path, span, prefix))
     }
 
-    /// Gives each declaration its meaning.
+    /// Evaluates all declarations and returns the description with warnings, or all errors.
     pub(super) fn build(mut self, texts: Texts) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
         let declarations = &texts.declarations;
         let of = |keyword: &'static str| declarations.iter().filter(move |d| d.keyword.text == keyword);
@@ -190,11 +191,11 @@ impl Builder {
         self.desc.files = std::mem::take(&mut self.context.files);
         self.desc.shaders = texts.shaders;
         if self.context.diagnostics.has_errors() {
-            let mut mistakes = self.context.diagnostics;
+            let mut errors = self.context.diagnostics;
             if let Some(shader_errors) = self.shader_errors.filter(|_| self.is_whole) {
-                mistakes.add_new(shader_errors(&self.desc).list);
+                errors.add_new(shader_errors(&self.desc).list);
             }
-            return Err(mistakes);
+            return Err(errors);
         }
         Ok((self.desc, self.context.diagnostics))
     }
@@ -216,7 +217,7 @@ impl Builder {
         }
     }
 
-    /// The one declaration of a keyword that may stand once.
+    /// Returns the declaration of a keyword that may occur once; reports repetitions.
     fn only<'a>(&mut self, declarations: &[&'a Declaration]) -> Option<&'a Declaration> {
         let (first, others) = declarations.split_first()?;
         for other in others {
@@ -265,7 +266,7 @@ impl Builder {
     }
 }
 
-/// The name of an import: what it says after `as`, or its file's.
+/// Name of an import: its `as` name, or else one made from the file name.
 pub(super) fn import_name(declaration: &Declaration, path: &Path) -> String {
     declaration
         .alias
@@ -273,8 +274,8 @@ pub(super) fn import_name(declaration: &Declaration, path: &Path) -> String {
         .map_or_else(|| alias_of(path), |alias| alias.text.clone())
 }
 
-/// A material of a model that is named at `span`. The names of textures in it are those of the model's textures, which are
-/// no names of files.
+/// Declaration of a model's material; `span` names the model. Texture names in it refer to textures of the model, not
+/// to files.
 fn material_declaration(material: &ModelMaterial, prefix: &str, span: Span) -> Declaration {
     let emission = match material.emission {
         EmissionSides::Front => "front",

@@ -9,7 +9,7 @@ use super::table::{Key, body_of, header_of, kind_of, read_block, set};
 use renderer_geometry::camera::{self, FovAxis, Projection, look_at};
 use renderer_scene::CameraDesc;
 
-/// Where something stands and looks, in one of two ways.
+/// Position and orientation, by `from`, `to` and `up` or by `transform`.
 #[derive(Default)]
 pub(super) struct Placement {
     pub(super) from: Option<Given<Vec3>>,
@@ -18,7 +18,7 @@ pub(super) struct Placement {
     pub(super) transform: Option<Given<Affine3A>>,
 }
 
-/// What the block of a camera sets.
+/// Values of a camera's block.
 pub(super) struct CameraBlock {
     placement: Placement,
     fov: f32,
@@ -49,7 +49,7 @@ impl Default for CameraBlock {
     }
 }
 
-/// The keys of all cameras.
+/// Keys of all cameras.
 pub(super) const ANY: &[Key<CameraBlock>] = &[
     Key {
         name: "from",
@@ -83,7 +83,7 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     },
 ];
 
-/// The keys of `perspective` cameras.
+/// Keys of `perspective` cameras.
 pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     Key {
         name: "fov",
@@ -123,7 +123,7 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     },
 ];
 
-/// The keys of `orthographic` cameras.
+/// Keys of `orthographic` cameras.
 pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
     Key {
         name: "width",
@@ -137,7 +137,7 @@ pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
     },
 ];
 
-/// The kinds of cameras.
+/// Kinds of cameras.
 #[derive(Clone, Copy)]
 enum CameraKeyword {
     Perspective,
@@ -145,7 +145,7 @@ enum CameraKeyword {
     Panoramic,
 }
 
-/// Reads `camera`.
+/// Reads a `camera` declaration.
 pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) -> Option<CameraDesc> {
     let name = header_of(declaration, context)?;
     let kinds = [
@@ -201,7 +201,7 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) 
 }
 
 impl Placement {
-    /// World from what is placed, which looks along −z with +y up.
+    /// Object-to-world transform of an object that looks along −z with +y up.
     pub(super) fn pose(
         &self,
         what: &str,

@@ -10,22 +10,22 @@ use shading::{Diagnostic, Diagnostics, Preprocessor, Severity, Source, SourceId,
 
 use renderer_base::files::{FileKind, Files, SharedFiles};
 
-/// The state of one load. A mistake is noted and reading goes on, so that all of them are told at once.
+/// State of one load. Errors are collected and reading continues, so that all are reported together.
 #[derive(Debug, Default)]
 pub(super) struct LoadContext {
     pub(super) sources: SourceMap,
     pub(super) diagnostics: Diagnostics,
-    /// The files that were read.
+    /// Paths of all files that were read.
     pub(super) files: Vec<PathBuf>,
-    /// The files among which those that are named are found.
+    /// File system in which named files are looked up.
     pub(super) file_system: SharedFiles,
     preprocessor: Preprocessor,
-    /// What the names of files in each source are relative to.
+    /// Base directory of the file names in each source.
     directories: FxHashMap<SourceId, PathBuf>,
 }
 
 impl LoadContext {
-    /// A load with these files and this preprocessor.
+    /// Creates the state of a load.
     pub(super) fn new(file_system: SharedFiles, preprocessor: Preprocessor) -> LoadContext {
         LoadContext {
             file_system,
@@ -34,7 +34,7 @@ impl LoadContext {
         }
     }
 
-    /// Parses a text in which file names are relative to `directory`. Its mistakes are noted.
+    /// Parses a text in which file names are relative to `directory`; collects its errors.
     pub(super) fn parse(&mut self, source: Arc<Source>, directory: &Path) -> (SourceId, ast::File) {
         let mut source = source;
         if is_shader_source(&source.name) {
@@ -48,7 +48,7 @@ impl LoadContext {
             );
             source = preprocessed;
         }
-        // The next of the sources.
+        // Id that the parser gives to the next source.
         let id = SourceId(self.sources.len() as u32);
         let (file, diagnostics) = parse_into(std::mem::take(&mut self.sources), source);
         self.sources = file.sources.clone();
@@ -57,8 +57,8 @@ impl LoadContext {
         (id, file)
     }
 
-    /// Adds a source of declarations that are not parsed from it; file names in them are relative to `directory`. Returns
-    /// the place of its whole text.
+    /// Adds a source whose declarations are not parsed from its text; file names in them are relative to `directory`.
+    /// Returns the span of the whole text.
     pub(super) fn add_source(&mut self, source: Arc<Source>, directory: &Path) -> Span {
         let end = source.text.len() as u32;
         let source = self.sources.add(source);
@@ -70,42 +70,42 @@ impl LoadContext {
         }
     }
 
-    /// Adds sources to a context without any: spans in them stay what they are. As [`LoadContext::add_source`].
+    /// Adds sources to a context without any, so that their spans stay valid. See [`LoadContext::add_source`].
     pub(super) fn add_sources(&mut self, sources: &SourceMap, directory: &Path) {
         for source in sources.iter() {
             self.add_source(source.clone(), directory);
         }
     }
 
-    /// Notes a mistake; the result can be refined before it is noted.
+    /// Reports an error.
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>) {
         let diagnostic = self.error_at(span, message);
         self.diagnostics.push(diagnostic);
     }
 
-    /// A mistake with its place, not yet noted.
+    /// Creates an error with its source location, without reporting it.
     pub(super) fn error_at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(message).at(&self.sources, span, "")
     }
 
-    /// How many mistakes there are so far.
+    /// Number of errors so far.
     pub(super) fn errors(&self) -> usize {
         let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
         self.diagnostics.list.iter().filter(is_error).count()
     }
 
-    /// Notes something to know.
+    /// Reports a warning.
     pub(super) fn warning(&mut self, span: Span, message: impl Into<String>) {
         let diagnostic = Diagnostic::warning(message).at(&self.sources, span, "");
         self.diagnostics.push(diagnostic);
     }
 
-    /// Notes a message made elsewhere.
+    /// Reports a diagnostic that was created elsewhere.
     pub(super) fn push(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The file of that name as written at `span`: relative to the directory of the text that names it.
+    /// Path of a file named at `span`: relative to the directory of the text that names it.
     pub(super) fn resolve(&self, span: Span, name: &str) -> PathBuf {
         match self.directories.get(&span.source) {
             Some(directory) => directory.join(name),
@@ -113,7 +113,7 @@ impl LoadContext {
         }
     }
 
-    /// The same, where there must be such a file.
+    /// Path of a file named at `span`; reports an error if the file does not exist.
     pub(super) fn existing_file(&mut self, span: Span, name: &str) -> Option<PathBuf> {
         let path = self.resolve(span, name);
         match self.file_system.kind(&path) {
@@ -139,7 +139,7 @@ impl LoadContext {
     }
 }
 
-/// Whether a file of that name is shader source, and no scene.
+/// Returns whether a file name is that of a shader source rather than of a scene.
 pub(super) fn is_shader_source(name: &str) -> bool {
     let extension = Path::new(name)
         .extension()
@@ -150,7 +150,7 @@ pub(super) fn is_shader_source(name: &str) -> bool {
         .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-/// Why a file could not be read, in few words.
+/// Short reason why a file could not be read.
 pub(super) fn read_failure(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "no such file".to_owned(),
@@ -159,7 +159,7 @@ pub(super) fn read_failure(error: &std::io::Error) -> String {
     }
 }
 
-/// A file beside the missing one with nearly the same name.
+/// Finds a file with nearly the same name in the directory of a missing one.
 fn neighbour(files: &dyn Files, path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_str()?;
     let directory = match path.parent() {

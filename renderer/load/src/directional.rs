@@ -9,7 +9,7 @@ use super::table::{Key, body_of, read_block, set};
 use renderer_base::color::Rgb;
 use renderer_scene::LightKind;
 
-/// What the block of a directional light sets.
+/// Values of a directional light's block.
 pub(super) struct DirectionalBlock {
     direction: Vec3,
     irradiance: Rgb,
@@ -17,7 +17,7 @@ pub(super) struct DirectionalBlock {
     angle: f32,
 }
 
-/// The keys of `directional` lights.
+/// Keys of `directional` lights.
 pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
     Key {
         name: "direction",

@@ -16,7 +16,7 @@ use renderer_image::Image;
 use renderer_scene::LightKind;
 use renderer_scene::MapRows;
 
-/// What the block of an environment sets.
+/// Values of an environment's block.
 pub(super) struct EnvironmentBlock {
     map: Option<Arc<Image>>,
     color: Rgb,
@@ -27,7 +27,7 @@ pub(super) struct EnvironmentBlock {
     portals: Vec<Given<String>>,
 }
 
-/// The keys of `environment` lights.
+/// Keys of `environment` lights.
 pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     Key {
         name: "map",
@@ -73,7 +73,7 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     },
 ];
 
-/// Reads the block of an environment; the names of its portals go to `portals`.
+/// Reads the block of an environment light; appends the names of its portals to `portals`.
 pub(super) fn read_environment(
     declaration: &Declaration,
     portals: &mut Vec<Given<String>>,
@@ -115,7 +115,7 @@ pub(super) fn read_environment(
     }
 }
 
-/// A map that goes from `above` to `below`, linear in the height of the direction.
+/// Creates an environment map with a gradient from `above` to `below`, linear in the y component of the direction.
 fn gradient(above: Rgb, below: Rgb) -> Image {
     const ROWS: usize = 64;
     Image::from_fn(4, ROWS, |_, row| {
@@ -124,7 +124,7 @@ fn gradient(above: Rgb, below: Rgb) -> Image {
     })
 }
 
-/// One name or several.
+/// Reads one name or a list of names.
 fn names(field: &Field, context: &mut LoadContext) -> Vec<Given<String>> {
     let list = match &field.expr.kind {
         ExprKind::Tuple(list) | ExprKind::List(list) => list.as_slice(),
@@ -139,7 +139,7 @@ fn names(field: &Field, context: &mut LoadContext) -> Vec<Given<String>> {
     list.iter().filter_map(name).collect()
 }
 
-/// Reads what turns a map.
+/// Reads the rotation of a map.
 pub(super) fn rotation(field: Field<'_>, context: &mut LoadContext) -> Option<Mat3> {
     match context.value(field.expr)? {
         SceneValue::Number(degrees) => {

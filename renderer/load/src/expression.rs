@@ -8,11 +8,11 @@ use super::value::SceneValue;
 use super::{function, transform};
 
 impl LoadContext {
-    /// The value of an expression; `None`, with a message, where it has none.
+    /// Evaluates a constant expression; returns `None` after reporting an error.
     pub(super) fn value(&mut self, expr: &Expr) -> Option<SceneValue> {
         match &expr.kind {
             ExprKind::Int(i) => Some(SceneValue::Number(*i as f64)),
-            // The number as people read it: 0.1 is not 0.10000000149.
+            // Shortest decimal that denotes the literal: 0.1, not 0.10000000149.
             ExprKind::Float(x) => Some(SceneValue::Number(x.to_string().parse().unwrap_or(f64::from(*x)))),
             ExprKind::Bool(b) => Some(SceneValue::Bool(*b)),
             ExprKind::String(text) => Some(SceneValue::String(text.clone())),
@@ -72,7 +72,7 @@ impl LoadContext {
         None
     }
 
-    /// `ball."Body"` as `ball.Body`.
+    /// Reads a dotted name: `ball."Body"` is `ball.Body`.
     pub(super) fn name(&mut self, expr: &Expr) -> Option<String> {
         match &expr.kind {
             ExprKind::Name(name) => Some(name.clone()),
@@ -131,7 +131,7 @@ impl LoadContext {
             BinaryOp::Add => |a, b| a + b,
             BinaryOp::Sub => |a, b| a - b,
             BinaryOp::Mul => |a, b| a * b,
-            // As in the language: x/0 is 0.
+            // As in the shading language, x/0 is 0.
             BinaryOp::Div => |a: f64, b: f64| if b == 0.0 { 0.0 } else { a / b },
             _ => {
                 self.error(

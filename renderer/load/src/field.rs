@@ -1,4 +1,4 @@
-//! Typed access to the values of keys.
+//! Typed access to values of keys.
 
 use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
@@ -9,17 +9,17 @@ use super::transform;
 use super::value::SceneValue;
 use renderer_base::color::Rgb;
 
-/// What numbers a key takes.
+/// Range of the numbers that a key accepts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Range {
     Any,
-    /// At least zero.
+    /// x ≥ 0.
     NotNegative,
-    /// More than zero.
+    /// x > 0.
     Positive,
-    /// More than the first, less than the second.
+    /// Open interval.
     Between(f64, f64),
-    /// Neither less than the first nor more than the second.
+    /// Closed interval.
     Within(f64, f64),
 }
 
@@ -46,27 +46,27 @@ impl Range {
     }
 }
 
-/// The value of a key, and the key for messages.
+/// Value of a key, with the key's name for messages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field<'a> {
     pub(super) key: &'a str,
     pub(super) expr: &'a Expr,
 }
 
-/// A value that a key has set, with its place.
+/// Value that a key has set, with its source location.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Given<T> {
     pub(super) value: T,
     pub(super) span: Span,
 }
 
-/// The typed readers: each gives `None`, with a message, when the value is not what the key takes.
+/// Typed readers. Each returns `None`, after reporting an error, if the value does not have the type of the key.
 impl Field<'_> {
     pub(super) fn span(&self) -> Span {
         self.expr.span
     }
 
-    /// A value read from this field, with its place.
+    /// Attaches the source location of this field to a value read from it.
     pub(super) fn given<T>(&self, value: Option<T>) -> Option<Given<T>> {
         let span = self.span();
         value.map(|value| Given { value, span })
@@ -91,7 +91,7 @@ impl Field<'_> {
         }
     }
 
-    /// A number within `range`.
+    /// Reads a number within `range`.
     pub(super) fn number(&self, context: &mut LoadContext, range: Range) -> Option<f32> {
         match context.value(self.expr)? {
             SceneValue::Number(x) => self.in_range(context, x, range),
@@ -104,7 +104,7 @@ impl Field<'_> {
 
     pub(super) fn in_range(&self, context: &mut LoadContext, x: f64, range: Range) -> Option<f32> {
         let narrow = x as f32;
-        // A number can be in range as written and not as kept: 1e99 is infinite, 1e-99 is zero.
+        // Rounding to `f32` can leave the range: 1e99 becomes infinite, 1e-99 zero.
         if range.contains(x) && range.contains(f64::from(narrow)) {
             return Some(narrow);
         }
@@ -115,7 +115,7 @@ impl Field<'_> {
         None
     }
 
-    /// A whole number of `low` to `high`.
+    /// Reads an integer in `[low,high]`.
     pub(super) fn integer(&self, context: &mut LoadContext, low: u64, high: u64) -> Option<u64> {
         match context.value(self.expr)? {
             SceneValue::Number(x) => self.whole(context, x, low, high),
@@ -138,7 +138,7 @@ impl Field<'_> {
         None
     }
 
-    /// Exactly `N` numbers; `like` shows what is meant.
+    /// Reads exactly `N` numbers; `like` is an example for messages.
     pub(super) fn numbers<const N: usize>(
         &self,
         context: &mut LoadContext,
@@ -167,7 +167,7 @@ impl Field<'_> {
         Some(numbers)
     }
 
-    /// Exactly `N` whole numbers of `low` to `high`.
+    /// Reads exactly `N` integers in `[low,high]`.
     pub(super) fn integers<const N: usize>(
         &self,
         context: &mut LoadContext,
@@ -195,7 +195,7 @@ impl Field<'_> {
             .map(Vec3::from_array)
     }
 
-    /// A vector that is not zero, made unit length.
+    /// Reads a nonzero vector and normalizes it.
     pub(super) fn direction(&self, context: &mut LoadContext) -> Option<Vec3> {
         let v = self.point(context)?;
         let unit = v.as_dvec3().try_normalize().map(|v| v.as_vec3());
@@ -208,31 +208,31 @@ impl Field<'_> {
         unit
     }
 
-    /// A number in x and y, or one for each.
+    /// Reads one positive number for both axes, or one for each of x and y.
     pub(super) fn size2(&self, context: &mut LoadContext) -> Option<Vec2> {
         self.one_or_each(context, Range::Positive, "(2, 1)")
             .map(Vec2::from_array)
     }
 
-    /// A number in x, y and z, or one for each.
+    /// Reads one positive number for all axes, or one for each of x, y and z.
     pub(super) fn size3(&self, context: &mut LoadContext) -> Option<Vec3> {
         self.one_or_each(context, Range::Positive, "(2, 1, 3)")
             .map(Vec3::from_array)
     }
 
-    /// Three numbers from zero up, or one for a grey.
+    /// Reads a colour: three numbers ≥ 0, or one for a grey.
     pub(super) fn color(&self, context: &mut LoadContext) -> Option<Rgb> {
         self.one_or_each(context, Range::NotNegative, "(0.8, 0.7, 0.6)")
             .map(Rgb::from)
     }
 
-    /// Three numbers from 0 to 1, or one for a grey.
+    /// Reads a reflectance: three numbers in `[0,1]`, or one for a grey.
     pub(super) fn reflectance(&self, context: &mut LoadContext) -> Option<Rgb> {
         self.one_or_each(context, Range::Within(0.0, 1.0), "(0.8, 0.7, 0.6)")
             .map(Rgb::from)
     }
 
-    /// A number for all, or `N` numbers; `like` shows what is meant.
+    /// Reads one number for all components, or `N` numbers; `like` is an example for messages.
     fn one_or_each<const N: usize>(
         &self,
         context: &mut LoadContext,
@@ -255,7 +255,7 @@ impl Field<'_> {
         }
     }
 
-    /// One of a few names, quoted or not.
+    /// Reads one of the names of `options`, quoted or not.
     pub(super) fn choice<T: Copy>(&self, context: &mut LoadContext, options: &[(&str, T)]) -> Option<T> {
         let list = || options.iter().map(|(name, _)| *name).collect::<Vec<_>>();
         match context.value(self.expr)? {
@@ -279,7 +279,7 @@ impl Field<'_> {
         }
     }
 
-    /// An invertible transform.
+    /// Reads an invertible transform.
     pub(super) fn transform(&self, context: &mut LoadContext) -> Option<Affine3A> {
         match context.value(self.expr)? {
             SceneValue::Transform(matrix) => {

@@ -12,7 +12,7 @@ use renderer_scene::{
     FilmDesc, Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Placed, SamplerDesc, Show,
 };
 
-/// The keys of `film { … }`.
+/// Keys of `film { … }`.
 pub(super) const FILM: &[Key<FilmDesc>] = &[
     Key {
         name: "size",
@@ -69,7 +69,7 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
 ];
 
-/// The keys of `sampler { … }`.
+/// Keys of `sampler { … }`.
 pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     Key {
         name: "spp",
@@ -98,12 +98,12 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     },
 ];
 
-/// What `hide_emitters` does.
+/// Documentation of the key `hide_emitters`.
 const HIDE_EMITTERS: &str = "`true`: the camera sees what is behind shapes that emit, as if they were not there, and \
                              lights at infinity are black to it; they light the scene as ever, and are seen in mirrors and \
                              through glass; `false` by default";
 
-/// The keys of `integrator : path { … }` and of `auto`.
+/// Keys of `integrator : path { … }` and of `auto`.
 pub(super) const PATH: &[Key<PathSettings>] = &[
     Key {
         name: "depth",
@@ -151,7 +151,7 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
     },
 ];
 
-/// The keys of `integrator : photon { … }`.
+/// Keys of `integrator : photon { … }`.
 pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     Key {
         name: "depth",
@@ -263,7 +263,7 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
 ];
 
-/// Reads `film`.
+/// Reads a `film` declaration.
 pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut LoadContext) {
     takes_only(declaration, &[DeclarationPart::Body], context);
     let is_sound = read_block(body_of(declaration), "film", &[FILM], film, context);
@@ -284,13 +284,13 @@ pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context:
     }
 }
 
-/// Reads `sampler`.
+/// Reads a `sampler` declaration.
 pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc, context: &mut LoadContext) {
     takes_only(declaration, &[DeclarationPart::Body], context);
     read_block(body_of(declaration), "sampler", &[SAMPLER], sampler, context);
 }
 
-/// The kinds of integrators.
+/// Kinds of integrators.
 #[derive(Clone, Copy)]
 enum IntegratorKind {
     Path,
@@ -298,7 +298,7 @@ enum IntegratorKind {
     Auto,
 }
 
-/// Reads `integrator`.
+/// Reads an `integrator` declaration.
 pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadContext) -> Integrator {
     takes_only(
         declaration,
@@ -327,7 +327,7 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadConte
     }
 }
 
-/// Whether an integrator of this kind has the key. Keys of the same name mean the same to all kinds.
+/// Returns whether integrators of this kind have the key. A key has the same meaning for all kinds that have it.
 pub(super) fn integrator_knows(kind: &str, key: &str) -> bool {
     let has = |keys: &[Key<PathSettings>]| keys.iter().any(|known| known.name == key);
     match kind {

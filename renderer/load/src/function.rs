@@ -4,7 +4,7 @@ use super::value::SceneValue;
 use renderer_base::sky::position::{GeoLocation, Moment, sun_position};
 use renderer_base::spectrum::{Use, blackbody};
 
-/// The functions, with what they take.
+/// Functions with their usage.
 pub(super) const FUNCTIONS: [(&str, &str); 2] = [
     (
         "blackbody",
@@ -19,26 +19,26 @@ pub(super) const FUNCTIONS: [(&str, &str); 2] = [
     ),
 ];
 
-/// What a call gives, or why it gives nothing; `None` when there is no such function.
+/// Evaluates a call, or returns an error message; `None` if there is no function of this name.
 pub(super) fn call(name: &str, args: &[SceneValue]) -> Option<Result<Vec<f64>, String>> {
     let (_, usage) = FUNCTIONS.iter().find(|(function, _)| *function == name)?;
     let made = match name {
-        "blackbody" => glow(args),
+        "blackbody" => blackbody_rgb(args),
         _ => sun_at(args),
     };
     Some(made.ok_or_else(|| format!("`{name}` is not given what it takes: {usage}")))
 }
 
-/// The lowest temperature of which there is something to see [K].
-const COLDEST: f64 = 500.0;
-/// The hottest that Planck's law is of use for [K].
-const HOTTEST: f64 = 1e9;
+/// Minimum temperature, below which there is no visible glow [K].
+const MIN_TEMPERATURE: f64 = 500.0;
+/// Maximum temperature for which Planck's law is useful [K].
+const MAX_TEMPERATURE: f64 = 1e9;
 
-fn glow(args: &[SceneValue]) -> Option<Vec<f64>> {
+fn blackbody_rgb(args: &[SceneValue]) -> Option<Vec<f64>> {
     let &[SceneValue::Number(kelvin)] = args else {
         return None;
     };
-    if !(COLDEST..=HOTTEST).contains(&kelvin) {
+    if !(MIN_TEMPERATURE..=MAX_TEMPERATURE).contains(&kelvin) {
         return None;
     }
     let color = blackbody(kelvin).to_rgb(Use::Emission);

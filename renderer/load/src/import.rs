@@ -1,4 +1,4 @@
-//! Imports of scene files: texts are parsed, models are read once and in parallel.
+//! Imports of scene files: parses imported texts, and reads each model once, in parallel.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use renderer_geometry::Mesh;
 use renderer_import::{self as import, Model, stem};
 use renderer_scene::ShaderFile;
 
-/// What the texts of a scene hold, in the order of the text.
+/// Content of a scene's texts, in the order of the text.
 #[derive(Default)]
 pub(super) struct Texts {
-    /// All declarations but the imports of texts.
+    /// All declarations except imports of texts.
     pub(super) declarations: Vec<Declaration>,
     pub(super) shaders: Vec<ShaderFile>,
-    /// The directories of the texts, each once.
+    /// Directories of the texts, without repetitions.
     pub(super) directories: Vec<PathBuf>,
-    /// Files being read, outermost first.
+    /// Files being read, outermost first; detects import cycles.
     open: Vec<PathBuf>,
     done: FxHashSet<PathBuf>,
 }
 
 impl Texts {
-    /// Without a text: what is declared names files relative to `directory`.
+    /// Creates an empty list for declarations without a text, with file names relative to `directory`.
     pub(super) fn of(directory: &Path) -> Texts {
         Texts {
             directories: vec![directory.to_owned()],
@@ -38,7 +38,7 @@ impl Texts {
         }
     }
 
-    /// Reads the text at `path` and those it imports. `named_at` is the import that names it.
+    /// Reads the text at `path` and its imports; `named_at` is the span of the import that names it.
     pub(super) fn read(&mut self, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
         let identity = context.file_system.identity(path);
         if self.open.contains(&identity) {
@@ -71,7 +71,7 @@ impl Texts {
         self.open.pop();
     }
 
-    /// Reads a text whose file names are relative to `directory`.
+    /// Reads a text in which file names are relative to `directory`.
     pub(super) fn read_source(&mut self, source: Arc<Source>, directory: &Path, context: &mut LoadContext) {
         if !self.directories.iter().any(|known| known == directory) {
             self.directories.push(directory.to_owned());
@@ -101,15 +101,15 @@ impl Texts {
         let Some((name, span)) = imported_file(&declaration, context) else {
             return;
         };
-        match FileKind::of(Path::new(&name)) {
-            Some(FileKind::Model) => self.declarations.push(declaration),
-            Some(FileKind::Text) => {
+        match ImportKind::of(Path::new(&name)) {
+            Some(ImportKind::Model) => self.declarations.push(declaration),
+            Some(ImportKind::Text) => {
                 takes_only(&declaration, &[DeclarationPart::Name], context);
                 if let Some(path) = context.existing_file(span, &name) {
                     self.read(&path, Some(span), context);
                 }
             }
-            Some(FileKind::Mitsuba) | None => {
+            Some(ImportKind::Mitsuba) | None => {
                 let diagnostic = context
                     .error_at(
                         span,
@@ -143,33 +143,33 @@ impl Texts {
     }
 }
 
-/// The kinds of files that can be imported.
+/// Kinds of files that can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileKind {
+pub(super) enum ImportKind {
     Text,
     Model,
-    /// A scene of Mitsuba's.
+    /// Mitsuba scene.
     Mitsuba,
 }
 
-impl FileKind {
-    pub(super) fn of(path: &Path) -> Option<FileKind> {
+impl ImportKind {
+    pub(super) fn of(path: &Path) -> Option<ImportKind> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "kiln" | "ksl" | "osl" | "tsl" => Some(FileKind::Text),
-            "xml" => Some(FileKind::Mitsuba),
-            model if import::MODELS.contains(&model) => Some(FileKind::Model),
+            "kiln" | "ksl" | "osl" | "tsl" => Some(ImportKind::Text),
+            "xml" => Some(ImportKind::Mitsuba),
+            model if import::MODELS.contains(&model) => Some(ImportKind::Model),
             _ => None,
         }
     }
 }
 
-/// Whether a shape takes one mesh of such a file, and not all.
+/// Returns whether a shape takes one mesh of a file of this format instead of all.
 pub(super) fn has_parts(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("serialized"))
 }
 
-/// The file that an `import` names, with its place.
+/// File name of an `import`, with its span.
 pub(super) fn imported_file(declaration: &Declaration, context: &mut LoadContext) -> Option<(String, Span)> {
     match &declaration.target {
         Some(path) if path.parts.len() == 1 && path.parts[0].quoted => {
@@ -185,37 +185,37 @@ pub(super) fn imported_file(declaration: &Declaration, context: &mut LoadContext
     }
 }
 
-/// Models by their paths; `None` for one that could not be read, which has been reported.
+/// Models by path; `None` for a model that could not be read, which has been reported.
 #[derive(Default)]
 pub(super) struct Models {
     list: FxHashMap<PathBuf, Option<Arc<Model>>>,
-    /// Meshes that shapes change, so that shapes that change them in the same way are instances of one.
+    /// Meshes edited by shapes, so that shapes with equal edits of one mesh are instances.
     edited: FxHashMap<EditedMesh, Arc<Mesh>>,
 }
 
-/// The file, the mesh's place in it, what is changed, and the bits of the transform that it is placed by.
+/// Key of an edited mesh: file, index of the mesh in it, edits, and the bits of the object-to-world transform.
 type EditedMesh = (PathBuf, usize, MeshEdits, [u32; 12]);
 
 impl Models {
-    /// Reads, in parallel, the models that declarations name.
+    /// Reads all models that declarations name, in parallel.
     pub(super) fn read_all(&mut self, declarations: &[Declaration], context: &mut LoadContext) {
-        let mut wanted: Vec<(PathBuf, Span)> = vec![];
+        let mut named: Vec<(PathBuf, Span)> = vec![];
         for (name, span) in declarations.iter().filter_map(model_file) {
             let path = context.resolve(span, name);
-            if FileKind::of(&path) == Some(FileKind::Model)
+            if ImportKind::of(&path) == Some(ImportKind::Model)
                 && !self.list.contains_key(&path)
-                && !wanted.iter().any(|(known, _)| *known == path)
+                && !named.iter().any(|(known, _)| *known == path)
                 && context.existing_file(span, name).is_some()
             {
-                wanted.push((path, span));
+                named.push((path, span));
             }
         }
         let files = &context.file_system;
-        let models: Vec<_> = wanted
+        let models: Vec<_> = named
             .par_iter()
             .map(|(path, _)| import::read_model_from(files, path))
             .collect();
-        for ((path, span), model) in wanted.into_iter().zip(models) {
+        for ((path, span), model) in named.into_iter().zip(models) {
             let model = match model {
                 Ok(model) => {
                     context.files.extend(model.read_or_named());
@@ -234,12 +234,12 @@ impl Models {
         }
     }
 
-    /// Puts a model that is already read under its path.
+    /// Adds a model that has been read already.
     pub(super) fn insert(&mut self, path: PathBuf, model: Arc<Model>) {
         self.list.insert(path, Some(model));
     }
 
-    /// A mesh of a file with the changes that a shape makes to it.
+    /// Mesh of a file with the edits of a shape.
     pub(super) fn edited(
         &mut self,
         path: &Path,
@@ -251,7 +251,7 @@ impl Models {
         if edits == MeshEdits::default() {
             return mesh.clone();
         }
-        // Only smooth normals depend on the place.
+        // Only smooth normals depend on the transform.
         let place = if edits.smooth {
             world_from_object.to_cols_array()
         } else {
@@ -263,13 +263,13 @@ impl Models {
             .clone()
     }
 
-    /// The model of that path, if it could be read.
+    /// Model of a path, if it could be read.
     pub(super) fn get(&self, path: &Path) -> Option<Arc<Model>> {
         self.list.get(path).cloned().flatten()
     }
 }
 
-/// The model file that an import or a mesh names.
+/// Model file named by an import or by a mesh.
 pub(super) fn model_file(declaration: &Declaration) -> Option<(&str, Span)> {
     match declaration.keyword.text.as_str() {
         "import" => {
@@ -290,7 +290,7 @@ pub(super) fn model_file(declaration: &Declaration) -> Option<(&str, Span)> {
     }
 }
 
-/// The name of an import that says none: that of its file, as a word.
+/// Name of an import without `as`: the file name as an identifier.
 pub(super) fn alias_of(path: &Path) -> String {
     let word: String = stem(path)
         .chars()

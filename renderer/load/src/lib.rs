@@ -1,15 +1,15 @@
-//! Scene loading: parses a scene file (or makes a scene for a model) into a description. All errors are reported
+//! Scene loading: parses a scene file (or creates a scene for a model) into a description. All errors are reported
 //! together, each with its location; a scene with an error is not loaded.
 //!
-//! Steps: parse the file and the texts that it imports (`import`), or make the declarations of a Mitsuba scene or of a bare
-//! model (`model`); apply the command line's changes to declarations (`overrides`); read models in parallel and declare
-//! their materials; evaluate each declaration by the key table of its block (`film`, `camera`, `light`, `shape`,
-//! `material`); resolve names (`builder`, `place`, `resolve`).
+//! Steps: parse the file and the texts that it imports (`import`), or create the declarations of a Mitsuba scene or of
+//! a bare model (`model`); apply the command line's changes to declarations (`overrides`); read models in parallel and
+//! declare their materials; evaluate each declaration by the key table of its block (`film`, `camera`, `light`,
+//! `shape`, `material`); resolve names (`builder`, `place`, `resolve`).
 
 #![deny(unsafe_code, missing_docs)]
-// Bits must not depend on the C library.
+// Results must have the same bits with any C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
+// Units are written in brackets: `[m]`.
 #![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -58,40 +58,40 @@ use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
 
 use self::builder::Builder;
 use self::context::{LoadContext, read_failure};
-use self::import::{FileKind, Models, Texts, alias_of};
+use self::import::{ImportKind, Models, Texts, alias_of};
 use self::overrides::Override;
 use renderer_base::files::{self, SharedFiles};
 use renderer_import::{MitsubaOptions, Model, read_model_from, translate_from};
 use renderer_scene::SceneDesc;
 
-/// What a user may say about a scene beside its file.
+/// User's options for loading a scene.
 #[derive(Clone, Debug, Default)]
 pub struct LoadOptions {
     /// Changes, each `PATH=VALUE`: `film.size=(64, 64)`, `camera.main.fov=30`, `material.floor.tint=(1, 0, 0)`.
     pub set: Vec<Change>,
-    /// Light in place of the scene's own, or besides.
+    /// Light that replaces the scene's lights, or is added to them.
     pub light: Option<Lighting>,
-    /// How a scene of Mitsuba's is read.
+    /// Options for Mitsuba scenes.
     pub mitsuba: MitsubaOptions,
-    /// The files of the scene; those of the disk by default.
+    /// File system of the scene; the disk by default.
     pub files: SharedFiles,
-    /// How shader sources are preprocessed. Included files are those of its own [`shading::Includes`].
+    /// Preprocessor of shader sources. It reads included files by its own [`shading::Includes`].
     pub preprocessor: Preprocessor,
-    /// Compiles the materials of a scene that has errors elsewhere, so that the errors of its shaders are reported with
-    /// them (`renderer_transport::scene::build::shader_errors`).
+    /// Compiles the materials of a scene with other errors, so that shader errors are reported together with these
+    /// (`renderer_transport::scene::build::shader_errors`).
     pub shader_errors: Option<fn(&SceneDesc) -> Diagnostics>,
 }
 
-/// Reads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (of `import::MODELS`), for which a scene is made up. The messages that come with
-/// the description are warnings.
+/// Loads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (of `import::MODELS`), for which a scene is created. The
+/// diagnostics returned with the description are warnings.
 ///
 /// # Errors
-/// All mistakes of the files, with their places.
+/// All errors of the files, with their locations.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    match FileKind::of(path) {
-        Some(FileKind::Model) => from_model(path, options),
-        Some(FileKind::Mitsuba) => from_mitsuba(path, options),
-        Some(FileKind::Text) => {
+    match ImportKind::of(path) {
+        Some(ImportKind::Model) => from_model(path, options),
+        Some(ImportKind::Mitsuba) => from_mitsuba(path, options),
+        Some(ImportKind::Text) => {
             let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
             let mut texts = Texts::default();
             texts.read(path, None, &mut context);
@@ -116,7 +116,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
     }
 }
 
-/// The scene of a text in memory, in which file names are relative to `directory`. `name` stands in messages.
+/// Loads a scene from a text in memory, in which file names are relative to `directory`. Messages call it `name`.
 ///
 /// # Errors
 /// As [`load`].
@@ -132,7 +132,7 @@ pub fn from_text(
     finish(Path::new(name), texts, Models::default(), context, options)
 }
 
-/// The scene of a file of Mitsuba's.
+/// Loads a Mitsuba scene.
 ///
 /// # Errors
 /// As [`load`].
@@ -148,17 +148,18 @@ pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Di
         let model = Model::of_mesh(&path, mesh);
         models.insert(path, Arc::new(model));
     }
-    // Whichever file includes another, the names of files are relative to the folder of the first.
+    // File names are relative to the folder of the scene file, in included files too.
     context.add_sources(&translation.sources, directory);
     let mut texts = Texts::of(directory);
     texts.declarations = translation.declarations;
     finish(path, texts, models, context, options)
 }
 
-/// The scene of a model: the model's first camera, or one that frames it; its own light, or a neutral environment.
+/// Creates a scene for a model: with the model's first camera or one that frames it, and with its lights or a neutral
+/// environment.
 ///
 /// # Errors
-/// When the model cannot be read, or an option is wrong.
+/// If the model cannot be read, or an option is wrong.
 pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     let model = read_model_from(&options.files, path).map_err(|error| error.diagnostic())?;
     let mut context = LoadContext::new(options.files.clone(), options.preprocessor.clone());
@@ -178,7 +179,7 @@ pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diag
     }
     let directory = path.parent().unwrap_or(Path::new(""));
     let import = model::import_declaration(path, &alias_of(path));
-    // Messages show the import for all of the scene.
+    // Messages show this import as the source of the whole scene.
     let source = Source::new(format!("<scene of {}>", path.display()), import.to_string());
     let span = context.add_source(source, directory);
     let mut texts = Texts::of(directory);
@@ -213,7 +214,7 @@ fn finish(
         .iter()
         .filter_map(|change| Override::parse(change, &mut context))
         .collect();
-    // What is not found yet may be about a material of a model.
+    // Changes without a target so far may concern materials of models, which are declared below.
     let mut rest: Vec<&Override> = vec![];
     for change in &overrides {
         if !change.apply(&mut texts.declarations) {
@@ -238,7 +239,7 @@ mod tests {
     use super::*;
     use renderer_base::files::OverlayFiles;
 
-    /// Files in memory of a scene with a triangle of this width, on a film of this width.
+    /// In-memory files of a scene with a triangle of this width, on a film of this width.
     fn files(width: u32) -> SharedFiles {
         let film = format!("film {{ size = ({width}, 1); }}");
         let mesh = format!("v 0 0 0\nv {width} 0 0\nv 0 1 0\nf 1 2 3\n");

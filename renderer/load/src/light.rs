@@ -14,7 +14,7 @@ use super::studio::read_studio;
 use super::table::{header_of, kind_of};
 use renderer_scene::LightDesc;
 
-/// The kinds of lights.
+/// Kinds of lights.
 #[derive(Clone, Copy)]
 enum LightKeyword {
     Environment,
@@ -27,21 +27,21 @@ enum LightKeyword {
     Directional,
 }
 
-/// A light, before the names in it are looked up.
+/// Light before name resolution.
 pub(super) struct LightDeclaration {
     pub(super) light: LightDesc,
-    /// The shapes that are its portals.
+    /// Names of the shapes that are its portals.
     pub(super) portals: Vec<Given<String>>,
 }
 
-/// The names that a light gives of its portals.
+/// Names of a light's portals, before name resolution.
 pub(super) struct PendingPortals {
-    /// Which of the lights.
+    /// Index of the light.
     pub(super) light: usize,
     pub(super) names: Vec<Given<String>>,
 }
 
-/// Reads `light`.
+/// Reads a `light` declaration.
 pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDeclaration> {
     let name = header_of(declaration, context)?;
     let kinds = [

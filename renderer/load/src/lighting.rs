@@ -7,33 +7,33 @@ use shading::syntax::ast::{Declaration, Expr, Path as NamePath};
 
 use super::context::LoadContext;
 
-/// Light that a user wants, besides what the scene says.
+/// Light chosen by the user, in place of the scene's lights or in addition to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lighting {
-    /// What kind of light.
+    /// Kind of light.
     pub kind: LightingKind,
-    /// Whether the scene keeps its own lights.
+    /// True if the scene keeps its own lights.
     pub adds: bool,
 }
 
-/// The kinds of light that `--light` knows.
+/// Kinds of light for `--light`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LightingKind {
-    /// An environment without colour, brighter above than below.
+    /// Colourless environment, brighter above than below.
     Neutral,
     /// Soft boxes in a dim room.
     Studio,
-    /// A clear sky with its sun.
+    /// Clear sky with its sun.
     Sky,
-    /// A latitude-longitude image.
+    /// Latitude-longitude image.
     Map(String),
 }
 
 impl Lighting {
-    /// Reads `neutral`, `studio`, `sky` or the name of an image; a `+` before it keeps the scene's own lights.
+    /// Parses `neutral`, `studio`, `sky` or the name of an image; a leading `+` keeps the scene's own lights.
     ///
     /// # Errors
-    /// When it is neither a kind of light nor a file.
+    /// If the name is neither a kind of light nor a file.
     pub fn parse(text: &str) -> Result<Lighting, String> {
         let (name, adds) = match text.strip_prefix('+') {
             Some(name) => (name, true),
@@ -50,8 +50,8 @@ impl Lighting {
         Ok(Lighting { kind, adds })
     }
 
-    /// Takes the scene's own lights away, unless they are to stay, and adds this one. What models bring goes with
-    /// [`Builder::keep_model_lights`](super::builder::Builder).
+    /// Removes the scene's lights, unless they are kept, and adds this one.
+    /// [`Builder::keep_model_lights`](super::builder::Builder) decides about the lights of models.
     pub(super) fn apply(&self, declarations: &mut Vec<Declaration>, context: &mut LoadContext) {
         if !self.adds {
             declarations.retain(|declaration| declaration.keyword.text != "light");
@@ -67,23 +67,23 @@ impl Lighting {
             name.push('_');
         }
         let mut light = self.kind.declaration(&name);
-        // Names of files are relative to where the user is.
+        // File names are relative to the working directory.
         light.set_span(context.add_source(Source::new("--light", self.kind.name()), Path::new("")));
         declarations.push(light);
     }
 }
 
-/// What lights are called that no scene has named.
+/// Name of lights that the scene file does not name.
 const NAME: &str = "surroundings";
 
 impl LightingKind {
-    /// The kind of that name; none of them is of an image.
+    /// Kind of this name; `None` for an image.
     pub fn named(name: &str) -> Option<LightingKind> {
         let kinds = [LightingKind::Neutral, LightingKind::Studio, LightingKind::Sky];
         kinds.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Its name on the command line.
+    /// Name on the command line.
     pub fn name(&self) -> &str {
         match self {
             LightingKind::Neutral => "neutral",
@@ -93,7 +93,7 @@ impl LightingKind {
         }
     }
 
-    /// The declaration of the light.
+    /// Declaration of the light.
     fn declaration(&self, name: &str) -> Declaration {
         let light = Declaration::named("light", name);
         match self {
@@ -114,7 +114,7 @@ impl LightingKind {
     }
 }
 
-/// The light of a model that brings none.
+/// Light for models without lights.
 pub(super) fn default_light() -> Declaration {
     LightingKind::Neutral.declaration(NAME)
 }

@@ -1,4 +1,4 @@
-//! Declarations `material NAME = unit_or_group(arguments);`, and materials given inline by shapes.
+//! Declarations `material NAME = unit_or_group(arguments);`, and inline materials of shapes.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -15,7 +15,7 @@ use renderer_image::texture::TilePattern;
 use renderer_scene::MaterialId;
 use renderer_scene::{EmissionSides, MaterialDesc};
 
-/// What a material's block sets.
+/// Values of a material's block.
 #[derive(Default)]
 pub(super) struct MaterialBlock {
     surface: Option<Expr>,
@@ -24,7 +24,7 @@ pub(super) struct MaterialBlock {
     emission: EmissionSides,
 }
 
-/// The keys of `material NAME { … }`.
+/// Keys of `material NAME { … }`.
 pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
     Key {
         name: "surface",
@@ -51,10 +51,10 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
     },
 ];
 
-/// The material of shapes that have none, with its grey.
+/// Default material of shapes: unit, parameter and its grey value.
 const DEFAULT_MATERIAL: (&str, &str, f32) = ("matte", "albedo", 0.5);
 
-/// The materials found so far.
+/// Materials found so far.
 #[derive(Default)]
 pub(super) struct Materials {
     pub(super) list: Vec<MaterialDesc>,
@@ -63,7 +63,7 @@ pub(super) struct Materials {
 }
 
 impl Materials {
-    /// Adds a material under its name.
+    /// Adds a named material; reports a second one of the same name.
     pub(super) fn declare(&mut self, material: MaterialDesc, context: &mut LoadContext) {
         if let Some(first) = self.by_name.get(&material.name) {
             let first = self.list[first.0 as usize].span;
@@ -81,23 +81,23 @@ impl Materials {
         self.by_name.insert(name, id);
     }
 
-    /// Adds a material that nothing else names.
+    /// Adds a material without registering its name.
     pub(super) fn add(&mut self, material: MaterialDesc) -> MaterialId {
         self.list.push(material);
         MaterialId(self.list.len() as u32 - 1)
     }
 
-    /// The material of that name.
+    /// Finds a material by name.
     pub(super) fn find(&self, name: &str) -> Option<MaterialId> {
         self.by_name.get(name).copied()
     }
 
-    /// The names of all.
+    /// Names of all materials.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// The material of a shape that says none.
+    /// Id of the default material, which is created at first use.
     pub(super) fn default_material(&mut self, span: Span) -> MaterialId {
         if let Some(id) = self.default {
             return id;
@@ -117,7 +117,7 @@ impl Materials {
         id
     }
 
-    /// The material that a shape's `material = …` means: a name, or a call that makes one for `owner` alone.
+    /// Material of a shape's `material = …`: a name, or a call that creates one for `owner` alone.
     pub(super) fn of_expr(
         &mut self,
         expr: &Expr,
@@ -152,7 +152,7 @@ impl Materials {
     }
 }
 
-/// Reads `material`.
+/// Reads a `material` declaration.
 pub(super) fn read_material(declaration: &Declaration, context: &mut LoadContext) -> Option<MaterialDesc> {
     takes_only(
         declaration,
@@ -167,7 +167,7 @@ pub(super) fn read_material(declaration: &Declaration, context: &mut LoadContext
     read_definition(declaration, name, context)
 }
 
-/// Reads what makes a material: a value, a block, or both.
+/// Reads a material's definition: a value, a block, or both.
 pub(super) fn read_definition(
     declaration: &Declaration,
     name: String,
@@ -206,8 +206,7 @@ pub(super) fn read_definition(
     })
 }
 
-/// Checks the form of a material's surface, and makes the names of image files in it independent of where it is
-/// written.
+/// Checks the form of a material's surface, and makes image file names in it independent of the directory of its text.
 fn surface_of(expr: &Expr, context: &mut LoadContext) -> Option<Arc<Expr>> {
     let mut surface = expr.clone();
     match &mut surface.kind {
@@ -228,27 +227,27 @@ fn surface_of(expr: &Expr, context: &mut LoadContext) -> Option<Arc<Expr>> {
     Some(Arc::new(surface))
 }
 
-/// Whether a name stands for many files.
+/// Returns whether a file name is a tile pattern.
 fn is_tile_pattern(name: &str) -> bool {
     let file = Path::new(name).file_name().and_then(OsStr::to_str);
     file.and_then(TilePattern::parse).is_some()
 }
 
-/// Replaces the name of an image file by its path. Names that cannot be files (`ball.glb#image2`) stay.
+/// Replaces image file names by paths. Names that cannot be files (`ball.glb#image2`) stay.
 fn resolve_images(expr: &mut Expr, context: &mut LoadContext) {
     match &mut expr.kind {
         ExprKind::String(name) => {
             if Format::from_extension(Path::new(name.as_str())).is_none() {
                 return;
             }
-            // Of a name that stands for many files, any may be there: the material's textures are looked for later.
+            // Any tile of a pattern may exist: the texture system looks for them later.
             let path = if is_tile_pattern(name) {
                 Some(context.resolve(expr.span, name))
             } else {
                 context.existing_file(expr.span, name)
             };
             if let Some(path) = path {
-                // A relative one would be looked for in the folders of the scene once more.
+                // A relative path would be looked up in the scene's directories again.
                 let path = std::path::absolute(&path).unwrap_or(path);
                 *name = path.to_string_lossy().into_owned();
             }

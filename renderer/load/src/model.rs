@@ -10,16 +10,16 @@ use renderer_base::math::atan;
 use renderer_geometry::camera::look_at;
 use renderer_import::Model;
 
-/// Width and height of the film [pixels], if the model's camera does not say how one is to the other.
+/// Size of the film [pixels], unless the model's camera has an aspect ratio.
 const FILM: [u32; 2] = [1280, 720];
-/// Tangent of half the field of view, along the smaller side of the film, of the camera that frames a model: 30°.
+/// Tangent of half the field of view (30°) along the smaller side of the film, for the camera that frames a model.
 const HALF_FOV_TAN: f32 = 0.267_949_2;
-/// From where it looks, relative to the model: from the front, the right and a little above.
+/// Direction from the model to this camera: front, right and slightly above.
 const VIEW: Vec3 = Vec3::new(0.6, 0.4, 1.0);
-/// How much room it leaves around the model.
+/// Factor of the free space around the model in the picture.
 const MARGIN: f32 = 1.08;
 
-/// The import of a model under a name.
+/// Import of a model under a name.
 pub(super) fn import_declaration(path: &Path, name: &str) -> Declaration {
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     Declaration {
@@ -28,7 +28,7 @@ pub(super) fn import_declaration(path: &Path, name: &str) -> Declaration {
     }
 }
 
-/// What the scene of a model has beside its import. It is `lit` when the user brings the light.
+/// Declarations of a model's scene beside its import. `lit` is true if the user provides the light.
 pub(super) fn surroundings(model: &Model, lit: bool) -> Vec<Declaration> {
     let mut film = Declaration::new("film");
     film.set("size", model.aspect.map_or(FILM, film_size).map(i64::from));
@@ -42,18 +42,18 @@ pub(super) fn surroundings(model: &Model, lit: bool) -> Vec<Declaration> {
     declarations
 }
 
-/// The largest film of so much more width than height that is no larger than the usual one.
+/// Largest film of this aspect ratio that fits into the default film.
 fn film_size(aspect: f32) -> [u32; 2] {
     let [width, height] = FILM.map(|side| side as f32);
     let fitted = [width.min(height * aspect), height.min(width / aspect)];
     fitted.map(|side| side.round().max(1.0) as u32)
 }
 
-/// Whether a model is small enough for a camera to be placed before it: squares of lengths have to be finite.
+/// Returns whether coordinates are small enough for framing the model: squares of lengths must be finite.
 pub(super) fn can_be_framed(model: &Model) -> bool {
-    const MOST: f32 = 1e18;
+    const MAX_COORDINATE: f32 = 1e18;
     let bounds = model.bounds();
-    bounds.is_empty() || bounds.min.abs().max(bounds.max.abs()).max_element() < MOST
+    bounds.is_empty() || bounds.min.abs().max(bounds.max.abs()).max_element() < MAX_COORDINATE
 }
 
 fn camera(model: &Model) -> Declaration {
@@ -81,20 +81,20 @@ fn camera(model: &Model) -> Declaration {
     camera
 }
 
-/// What a camera that looks along −z sees of a cloud of points.
+/// Bounds of a point cloud as seen by a camera that looks along −z.
 struct Silhouette {
-    /// Where it has to aim, at depth 0.
+    /// Point to aim at, at depth 0.
     middle: Vec3,
-    /// From how far before that everything is in the picture.
+    /// Distance from that point at which all points are in the picture.
     distance: f32,
 }
 
 impl Silhouette {
-    /// Through each point goes a line of sight at the edge of the picture; where two opposite ones cross the plane of
-    /// depth 0 bounds what can be aimed at from a distance.
+    /// Through each point passes a line of sight at the edge of the picture; the intersections of two opposite ones
+    /// with the plane of depth 0 bound the points to aim at.
     fn of(points: impl Iterator<Item = Vec3>) -> Silhouette {
-        /// What is seen from nearer is a point.
-        const LEAST: f32 = 1e-12;
+        /// Minimum distance; a smaller extent counts as a single point.
+        const MIN_DISTANCE: f32 = 1e-12;
         let slope = HALF_FOV_TAN / MARGIN;
         let mut high = Vec3::NEG_INFINITY;
         let mut low = Vec3::INFINITY;
@@ -111,11 +111,11 @@ impl Silhouette {
         }
         let half = 0.5 * (high - low).truncate().max_element();
         let middle = (0.5 * (high + low)).with_z(0.0);
-        // Not within the model, nor where a single point is.
+        // Outside of the model, and away from a single point.
         let distance = (half / slope).max(high.z + 0.01 * half);
         Silhouette {
             middle,
-            distance: if distance > LEAST { distance } else { 4.0 },
+            distance: if distance > MIN_DISTANCE { distance } else { 4.0 },
         }
     }
 }

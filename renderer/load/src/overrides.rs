@@ -13,21 +13,21 @@ use super::film::integrator_knows;
 use super::material::MATERIAL;
 use super::table::exclude;
 
-/// The keywords whose declarations have no name.
+/// Keywords of declarations without a name.
 const UNNAMED: [&str; 3] = ["film", "sampler", "integrator"];
-/// The keywords whose declarations have one.
+/// Keywords of declarations with a name.
 const NAMED: [&str; 5] = ["camera", "material", "shape", "light", "import"];
 
-/// A change of a scene's value: `PATH=VALUE` as `--set` takes it, or what another option comes to.
+/// Change of a scene's value: `PATH=VALUE` of `--set`, or the equivalent of another option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     text: String,
-    /// The option that messages show in place of `--set`, with its value.
+    /// Option that messages show in place of `--set`, with its value.
     option: Option<(&'static str, String)>,
 }
 
 impl Change {
-    /// What `option`, given as `value`, changes.
+    /// Change made by `option` when given as `value`; `text` is its `PATH=VALUE`.
     pub fn of_option(option: &'static str, value: String, text: String) -> Change {
         Change {
             text,
@@ -35,14 +35,14 @@ impl Change {
         }
     }
 
-    /// The change as a declaration of its own; `None` after a mistake, which is noted. Its place is that of the option.
+    /// Parses the change as a declaration with the span of the option; `None` after reporting an error.
     fn declaration(&self, context: &mut LoadContext) -> Option<Declaration> {
         let before = context.diagnostics.list.len();
         let source = Source::new("--set", format!("set {};", self.text));
         let (_, file) = context.parse(source, Path::new(""));
         if context.diagnostics.list.len() > before {
-            let mistake = context.diagnostics.list.pop()?;
-            context.push(mistake.hint(FORM));
+            let error = context.diagnostics.list.pop()?;
+            context.push(error.hint(FORM));
             return None;
         }
         let [Item::Declaration(declaration)] = &file.items[..] else {
@@ -72,20 +72,20 @@ impl<T: Into<String>> From<T> for Change {
     }
 }
 
-/// What options look like.
+/// Hint with the form of options.
 const FORM: &str = "as in --set \"film.size=(64, 64)\" or --set camera.main.fov=30";
 
-/// An option, taken apart.
+/// Parsed change.
 pub(super) struct Override {
-    /// The names before `=`.
+    /// Path before `=`.
     path: NamePath,
     value: Expr,
-    /// The text of the option, for messages.
+    /// Text of the option, for messages.
     text: String,
 }
 
 impl Override {
-    /// Parses `PATH=VALUE`; notes a message where it is not of that form.
+    /// Parses `PATH=VALUE`; reports an error if the text has another form.
     pub(super) fn parse(change: &Change, context: &mut LoadContext) -> Option<Override> {
         match change.declaration(context)? {
             Declaration {
@@ -103,7 +103,7 @@ impl Override {
         }
     }
 
-    /// Another kind of integrator than the file's keeps the keys that mean the same to it.
+    /// Changes the kind of the integrator; keys that the new kind has as well are kept.
     fn choose_integrator(&self, declarations: &mut Vec<Declaration>) -> bool {
         let ExprKind::Name(kind) = &self.value.kind else {
             return false;
@@ -124,7 +124,7 @@ impl Override {
         if before != kind.text
             && let Some(body) = &mut declaration.body
         {
-            // What no kind knows stays, to be told as a mistake.
+            // Keys that neither kind has are kept, to be reported as errors.
             body.retain(|entry| {
                 let key = entry.key.joined();
                 integrator_knows(&kind.text, &key) || !integrator_knows(before, &key)
@@ -134,7 +134,7 @@ impl Override {
         true
     }
 
-    /// Makes the change; `false` when there is no declaration (yet) that it is about.
+    /// Applies the change; returns `false` if its target is not declared (yet).
     pub(super) fn apply(&self, declarations: &mut Vec<Declaration>) -> bool {
         let keyword = self.path.parts[0].text.as_str();
         let rest = &self.path.parts[1..];
@@ -194,7 +194,7 @@ impl Override {
         true
     }
 
-    /// Says that nothing has that name.
+    /// Reports that the target of the change does not exist.
     pub(super) fn report_unknown(&self, declarations: &[Declaration], context: &mut LoadContext) {
         let keyword = self.path.parts[0].text.as_str();
         let message = format!("`--set {}` is about nothing in the scene", self.text);
@@ -248,7 +248,7 @@ fn joined(parts: &[shading::syntax::ast::PathPart]) -> String {
         .join(".")
 }
 
-/// The expression that says what a material is.
+/// Expression of a material's surface.
 fn material_surface(declaration: &mut Declaration) -> Option<&mut Expr> {
     if declaration.value.is_some() {
         return declaration.value.as_mut();
@@ -263,7 +263,7 @@ fn material_surface(declaration: &mut Declaration) -> Option<&mut Expr> {
         })
 }
 
-/// Gives a key its value, in place of the one that it has and of keys that say the same in another way.
+/// Sets a key, and removes its previous value and keys that exclude it.
 fn set_entry(body: &mut Option<Vec<Entry>>, key: NamePath, value: &Expr) {
     let entries = body.get_or_insert_default();
     let span = Span {
@@ -282,7 +282,7 @@ fn set_entry(body: &mut Option<Vec<Entry>>, key: NamePath, value: &Expr) {
     });
 }
 
-/// Gives an argument of a call its value; a lone name becomes a call.
+/// Sets an argument of a call; a lone name becomes a call.
 fn set_argument(surface: &mut Expr, name: Name, value: &Expr) {
     if let ExprKind::Name(unit) = &surface.kind {
         let callee = Name {
@@ -304,7 +304,7 @@ fn set_argument(surface: &mut Expr, name: Name, value: &Expr) {
     }
 }
 
-/// `integrator=KIND` has no key.
+/// Returns whether the change is `integrator=KIND`, which has no key.
 fn chooses_integrator(path: &NamePath, value: &Expr) -> bool {
     path.joined() == "integrator" && matches!(value.kind, ExprKind::Name(_))
 }

@@ -1,4 +1,4 @@
-//! Placement of shapes: imported models, declared shapes, and `assign`ed materials.
+//! Placement of shapes: imported models, declared shapes, and materials by `assign`.
 
 use std::sync::Arc;
 
@@ -8,23 +8,23 @@ use shading::syntax::ast::{Declaration, ExprKind};
 
 use super::builder::{Builder, import_name};
 use super::field::Given;
-use super::import::{FileKind, has_parts, imported_file};
+use super::import::{ImportKind, has_parts, imported_file};
 use super::material::read_definition;
-use super::resolve::Pending;
+use super::resolve::PendingInstance;
 use super::shape::{MeshEdits, MeshFile, ShapeDeclaration, ShapeSource};
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use renderer_import::Model;
 use renderer_scene::MaterialId;
 use renderer_scene::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc, SpotSlide};
 
-/// What the block of an import sets.
+/// Values of an import's block.
 pub(super) struct ImportBlock {
     transform: Affine3A,
     cameras: bool,
     lights: bool,
 }
 
-/// The keys of `import "FILE" as NAME { … }` of a model.
+/// Keys of `import "FILE" as NAME { … }` of a model.
 pub(super) const IMPORT: &[Key<ImportBlock>] = &[
     Key {
         name: "transform",
@@ -98,7 +98,7 @@ impl Builder {
         }
     }
 
-    /// Adds a model's shapes, under names that begin with `name`, and its textures.
+    /// Adds a model's shapes, with names prefixed by `name`, and its textures.
     fn add_model(
         &mut self,
         model: &Model,
@@ -145,7 +145,7 @@ impl Builder {
         }
     }
 
-    pub(super) fn add_declared_shape(&mut self, shape: ShapeDeclaration, pending: &mut Vec<Pending>) {
+    pub(super) fn add_declared_shape(&mut self, shape: ShapeDeclaration, pending: &mut Vec<PendingInstance>) {
         let ShapeDeclaration {
             name,
             span,
@@ -154,7 +154,7 @@ impl Builder {
         } = shape;
         let material = match &block.material {
             None => None,
-            // A default in place of an unknown material: the mistake is noted, and reading goes on.
+            // Use the default for an unknown material: the error is reported, and reading continues.
             Some(expr) => Some(match self.materials.of_expr(expr, &name, &mut self.context) {
                 Some(material) => material,
                 None => self.materials.default_material(span),
@@ -189,7 +189,7 @@ impl Builder {
                     );
                 }
             }
-            ShapeSource::InstanceOf(of) => pending.push(Pending {
+            ShapeSource::InstanceOf(of) => pending.push(PendingInstance {
                 name,
                 span,
                 of,
@@ -200,11 +200,11 @@ impl Builder {
         }
     }
 
-    /// What a `mesh` shape takes of its file.
+    /// Part of a mesh file that a `mesh` shape uses.
     fn model_of_mesh(&mut self, mesh: &MeshFile, transform: &Affine3A) -> Option<Arc<Model>> {
         let Given { value: file, span } = &mesh.file;
         let path = self.context.resolve(*span, file);
-        if FileKind::of(&path) != Some(FileKind::Model) {
+        if ImportKind::of(&path) != Some(ImportKind::Model) {
             let diagnostic = self
                 .context
                 .error_at(*span, format!("`{file}` is not a mesh that is read"))
@@ -221,30 +221,30 @@ impl Builder {
             return Some(model);
         }
         let count = model.shapes.len();
-        let wanted = part.map_or(0..count, |part| part..part + 1);
-        if wanted.end > count {
+        let selected = part.map_or(0..count, |part| part..part + 1);
+        if selected.end > count {
             let span = mesh.part.as_ref().map_or(*span, |part| part.span);
             let message = format!(
                 "`{file}` has no mesh {}: it has {count}, counted from 0",
-                wanted.start
+                selected.start
             );
             self.context.error(span, message);
             return None;
         }
         let mut taken = Model {
-            shapes: model.shapes[wanted.clone()].to_vec(),
+            shapes: model.shapes[selected.clone()].to_vec(),
             materials: model.materials.clone(),
             textures: model.textures.clone(),
             ..Model::default()
         };
-        for (index, shape) in wanted.zip(&mut taken.shapes) {
+        for (index, shape) in selected.zip(&mut taken.shapes) {
             let place = *transform * shape.world_from_object;
             shape.mesh = self.models.edited(&path, index, &shape.mesh, mesh.edits, &place);
         }
         Some(Arc::new(taken))
     }
 
-    /// `assign NAME = CALL;`: gives a material another surface, or a shape another material.
+    /// Reads `assign NAME = CALL;`, which gives another surface to a material, or another material to a shape.
     pub(super) fn assign(&mut self, declaration: &Declaration) {
         takes_only(
             declaration,
@@ -264,7 +264,7 @@ impl Builder {
         let Some(mut material) = read_definition(declaration, name.clone(), &mut self.context) else {
             return;
         };
-        // `assign x = y;` where y is a material's name takes that material's surface.
+        // In `assign x = y;`, if y is a material, x gets its surface.
         if let ExprKind::Name(other) = &material.surface.kind
             && let Some(other) = self.materials.find(other)
         {

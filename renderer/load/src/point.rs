@@ -11,7 +11,7 @@ use renderer_base::color::Rgb;
 use renderer_geometry::camera::look_at;
 use renderer_scene::{LightKind, SpotFalloff, SpotSlide};
 
-/// What the block of a light at a point sets.
+/// Values of a point or spot light's block.
 pub(super) struct PointBlock {
     position: Vec3,
     intensity: Rgb,
@@ -25,7 +25,7 @@ pub(super) struct PointBlock {
     slide: SlideBlock,
 }
 
-/// The keys of `point` and `spot` lights.
+/// Keys of `point` and `spot` lights.
 pub(super) const POINT: &[Key<PointBlock>] = &[
     Key {
         name: "position",
@@ -44,7 +44,7 @@ pub(super) const POINT: &[Key<PointBlock>] = &[
     },
 ];
 
-/// The keys of `spot` lights, besides those of points and of their pictures.
+/// Keys of `spot` lights only, without those of their pictures.
 pub(super) const SPOT: &[Key<PointBlock>] = &[
     Key {
         name: "to",
@@ -98,7 +98,7 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
     },
 ];
 
-/// The keys of a spot light's picture.
+/// Keys of a spot light's picture.
 pub(super) const SPOT_SLIDE: &[Key<PointBlock>] = &slide_keys();
 
 impl HasSlide for PointBlock {

@@ -1,4 +1,4 @@
-//! Portals of environment lights: turns the shapes named by `portals` into parts of the light.
+//! Portals of environment lights: converts the shapes named by `portals` to rectangles of the light.
 
 use shading::Span;
 
@@ -9,7 +9,7 @@ use renderer_geometry::Rectangle;
 use renderer_scene::LightKind;
 
 impl Builder {
-    /// Gives lights their portals, and takes those out of the shapes.
+    /// Resolves the portals of lights, and removes their shapes from the scene.
     pub(super) fn place_portals(&mut self, pending: Vec<PendingPortals>) {
         let mut taken = vec![];
         for PendingPortals { light, names } in pending {

@@ -12,7 +12,7 @@ use renderer_base::color::Rgb;
 use renderer_geometry::camera::FovAxis;
 use renderer_scene::LightKind;
 
-/// What the block of a projector sets.
+/// Values of a projector's block.
 pub(super) struct ProjectorBlock {
     placement: Placement,
     slide: SlideBlock,
@@ -22,7 +22,7 @@ pub(super) struct ProjectorBlock {
     fov_axis: FovAxis,
 }
 
-/// The keys of `projector` lights.
+/// Keys of `projector` lights.
 pub(super) const PROJECTOR: &[Key<ProjectorBlock>] = &[
     Key {
         name: "map",
@@ -73,7 +73,7 @@ pub(super) const PROJECTOR: &[Key<ProjectorBlock>] = &[
     },
 ];
 
-/// The keys of a projector's picture.
+/// Keys of a projector's picture.
 pub(super) const PROJECTOR_SLIDE: &[Key<ProjectorBlock>] = &slide_keys();
 
 /// Reads the block of a projector.

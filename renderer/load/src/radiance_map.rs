@@ -6,12 +6,12 @@ use super::context::LoadContext;
 use super::field::Field;
 use renderer_image::{self as image, Image};
 
-/// Reads the image, makes it linear and three channels wide, and turns what is no radiance into none.
+/// Reads an image as linear RGB; values that are not valid radiance become zero.
 pub(super) fn read_map(field: Field<'_>, context: &mut LoadContext) -> Option<Arc<Image>> {
     Some(Arc::new(read_image(field, context)?.into_linear()))
 }
 
-/// The same in the file's colour space.
+/// Reads an image as RGB in the colour space of its file; values that are not valid radiance become zero.
 pub(super) fn read_image(field: Field<'_>, context: &mut LoadContext) -> Option<Image> {
     let name = field.string(context)?;
     let path = context.existing_file(field.span(), &name)?;

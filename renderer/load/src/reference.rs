@@ -6,16 +6,16 @@ use super::{
     studio, transform,
 };
 
-/// The keys of one kind of block.
+/// Keys of one kind of block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The block as one writes it: `camera NAME : perspective`.
+    /// Block as written in scene files: `camera NAME : perspective`.
     pub title: &'static str,
     /// Keys with their documentation.
     pub keys: Vec<(&'static str, &'static str)>,
 }
 
-/// The scene format, block by block.
+/// Returns the keys of the scene format, block by block.
 pub fn reference() -> Vec<Block> {
     vec![
         block("film", film::FILM),

@@ -1,4 +1,4 @@
-//! Resolution of shape names, and instances.
+//! Resolution of shape names, and of instances.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use super::field::Given;
 use renderer_scene::MaterialId;
 use renderer_scene::ShapeDesc;
 
-/// An instance whose original may be declared later.
-pub(super) struct Pending {
+/// Instance before resolution; its original may be declared later.
+pub(super) struct PendingInstance {
     pub(super) name: String,
     pub(super) span: Span,
     pub(super) of: Given<String>,
@@ -21,17 +21,17 @@ pub(super) struct Pending {
     pub(super) material: Option<MaterialId>,
 }
 
-/// What the names of shapes and imports stand for: one shape, or all of a model's.
+/// Shapes by the names of shapes and imports: one shape, or all shapes of a model.
 #[derive(Default)]
 pub(super) struct Groups {
     by_name: FxHashMap<String, (Vec<usize>, Span)>,
 }
 
 impl Groups {
-    /// Says what a name stands for.
+    /// Declares the shapes of a name.
     pub(super) fn declare(&mut self, name: &str, shapes: Vec<usize>, span: Span, context: &mut LoadContext) {
         if let Some((_, first)) = self.by_name.get(name) {
-            // A model of one shape of the model's own name.
+            // The same span: a model with one shape that has the model's name.
             if *first != span {
                 let diagnostic = context
                     .error_at(span, format!("there are two shapes or imports `{name}`"))
@@ -43,20 +43,20 @@ impl Groups {
         self.by_name.insert(name.to_owned(), (shapes, span));
     }
 
-    /// The shapes of that name.
+    /// Finds the shapes of a name.
     pub(super) fn find(&self, name: &str) -> Option<&[usize]> {
         self.by_name.get(name).map(|(shapes, _)| shapes.as_slice())
     }
 
-    /// All names.
+    /// Returns all names.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// Adds the shapes of instances. An instance may be of another instance, declared before or after.
+    /// Adds the shapes of all instances. An instance may refer to another instance, declared before or after it.
     pub(super) fn place_instances(
         &mut self,
-        pending: Vec<Pending>,
+        pending: Vec<PendingInstance>,
         shapes: &mut Vec<ShapeDesc>,
         context: &mut LoadContext,
     ) {
@@ -85,13 +85,13 @@ impl Groups {
 
     fn place(
         &mut self,
-        instance: Pending,
+        instance: PendingInstance,
         originals: &[usize],
         shapes: &mut Vec<ShapeDesc>,
         context: &mut LoadContext,
     ) {
         let first = shapes.len();
-        // The name of the shape before and that of its copy, and the first of the copies that have it.
+        // Name of the previous original, name of its copies, and index of the first copy with that name.
         let mut named: Option<(Arc<str>, Arc<str>, usize)> = None;
         for &original in originals {
             let original = &shapes[original];
@@ -126,7 +126,7 @@ impl Groups {
         );
     }
 
-    /// Says what the name of copies stands for that are the last of all shapes.
+    /// Declares the name of copies, which are the last shapes up to `end`.
     fn declare_copies(
         &mut self,
         named: Option<(Arc<str>, Arc<str>, usize)>,
@@ -139,7 +139,12 @@ impl Groups {
         }
     }
 
-    fn report_missing(&self, instance: &Pending, rest: &[Pending], context: &mut LoadContext) {
+    fn report_missing(
+        &self,
+        instance: &PendingInstance,
+        rest: &[PendingInstance],
+        context: &mut LoadContext,
+    ) {
         let of = &instance.of.value;
         let diagnostic = if rest.iter().any(|other| other.name == *of) {
             context.error_at(

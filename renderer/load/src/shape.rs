@@ -10,7 +10,7 @@ use super::table::{Key, body_of, header_of, kind_of, read_block, set};
 use renderer_geometry::Mesh;
 use renderer_scene::GeometryDesc;
 
-/// What the block of a shape sets.
+/// Values of a shape's block.
 pub(super) struct ShapeBlock {
     pub(super) material: Option<Expr>,
     pub(super) transform: Affine3A,
@@ -47,7 +47,7 @@ impl Default for ShapeBlock {
     }
 }
 
-/// The keys of all shapes.
+/// Keys of all shapes.
 pub(super) const ANY: &[Key<ShapeBlock>] = &[
     Key {
         name: "material",
@@ -73,7 +73,7 @@ const RADIUS: Key<ShapeBlock> = Key {
     set: |shape, field, context| set(&mut shape.radius, field.number(context, Range::Positive)),
 };
 
-/// The keys of `sphere`.
+/// Keys of `sphere`.
 pub(super) const SPHERE: &[Key<ShapeBlock>] = &[
     Key {
         name: "center",
@@ -83,31 +83,31 @@ pub(super) const SPHERE: &[Key<ShapeBlock>] = &[
     RADIUS,
 ];
 
-/// The keys of `plane`.
+/// Keys of `plane`.
 pub(super) const PLANE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "the side of the square; 2 by default",
     set: |shape, field, context| set(&mut shape.size, field.number(context, Range::Positive)),
 }];
 
-/// The keys of `rectangle`.
+/// Keys of `rectangle`.
 pub(super) const RECTANGLE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "extent in x and y, one number or two; 2 by default",
     set: |shape, field, context| set(&mut shape.size2, field.size2(context)),
 }];
 
-/// The keys of `disk`.
+/// Keys of `disk`.
 pub(super) const DISK: &[Key<ShapeBlock>] = &[RADIUS];
 
-/// The keys of `cube`.
+/// Keys of `cube`.
 pub(super) const CUBE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "extent in x, y and z, one number or three; 2 by default",
     set: |shape, field, context| set(&mut shape.size3, field.size3(context)),
 }];
 
-/// The keys of `cylinder`.
+/// Keys of `cylinder`.
 pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
     RADIUS,
     Key {
@@ -117,7 +117,7 @@ pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
     },
 ];
 
-/// The keys of `mesh`.
+/// Keys of `mesh`.
 pub(super) const MESH: &[Key<ShapeBlock>] = &[
     Key {
         name: "file",
@@ -149,14 +149,14 @@ pub(super) const MESH: &[Key<ShapeBlock>] = &[
     },
 ];
 
-/// The keys of `instance`.
+/// Keys of `instance`.
 pub(super) const INSTANCE: &[Key<ShapeBlock>] = &[Key {
     name: "of",
     doc: "the name of a shape or of an import, placed once more: `transform` moves it from where it is; required",
     set: |shape, field, context| shape.of = field.given(context.name(field.expr)),
 }];
 
-/// What a shape's declaration says, before names and files are looked up.
+/// Declaration of a shape, before names and files are resolved.
 pub(super) struct ShapeDeclaration {
     pub(super) name: String,
     pub(super) span: Span,
@@ -164,21 +164,21 @@ pub(super) struct ShapeDeclaration {
     pub(super) block: ShapeBlock,
 }
 
-/// Where a shape's geometry comes from.
+/// Source of a shape's geometry.
 pub(super) enum ShapeSource {
     Geometry(GeometryDesc),
     File(MeshFile),
     InstanceOf(Given<String>),
 }
 
-/// What a shape takes of a mesh file.
+/// Mesh file of a shape, with the part to use and its edits.
 pub(super) struct MeshFile {
     pub(super) file: Given<String>,
     pub(super) part: Option<Given<u64>>,
     pub(super) edits: MeshEdits,
 }
 
-/// What is changed about the meshes of a file.
+/// Edits of a file's meshes.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct MeshEdits {
     pub(super) face_normals: bool,
@@ -187,7 +187,7 @@ pub(super) struct MeshEdits {
 }
 
 impl MeshEdits {
-    /// The mesh as the shape has it.
+    /// Returns the mesh with these edits.
     pub(super) fn of(self, mesh: &Mesh, world_from_object: &Affine3A) -> Mesh {
         let mut mesh = mesh.clone();
         if self.face_normals {
@@ -203,7 +203,7 @@ impl MeshEdits {
     }
 }
 
-/// The kinds of shapes.
+/// Kinds of shapes.
 #[derive(Clone, Copy)]
 enum ShapeKeyword {
     Sphere,
@@ -216,7 +216,7 @@ enum ShapeKeyword {
     Instance,
 }
 
-/// Reads `shape`.
+/// Reads a `shape` declaration.
 pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -> Option<ShapeDeclaration> {
     let name = header_of(declaration, context)?;
     let kinds = [

@@ -10,7 +10,7 @@ use renderer_base::color::Rgb;
 use renderer_scene::LightKind;
 use renderer_scene::Outline;
 
-/// What the block of a directional area light sets.
+/// Values of a directional area light's block.
 pub(super) struct SheetBlock {
     transform: Affine3A,
     size: Vec2,
@@ -19,7 +19,7 @@ pub(super) struct SheetBlock {
     scale: f32,
 }
 
-/// The keys of `directional_area` lights.
+/// Keys of `directional_area` lights.
 pub(super) const DIRECTIONAL_AREA: &[Key<SheetBlock>] = &[
     Key {
         name: "size",

@@ -10,7 +10,7 @@ use renderer_base::color::Rgb;
 use renderer_base::sky::{SUN_ANGLE, Sky, TURBIDITY};
 use renderer_scene::LightKind;
 
-/// What the block of a sky sets.
+/// Values of a sky's block.
 pub(super) struct SkyBlock {
     turbidity: f32,
     albedo: Rgb,
@@ -21,7 +21,7 @@ pub(super) struct SkyBlock {
     sun_angle: f32,
 }
 
-/// The keys of `sky` lights.
+/// Keys of `sky` lights.
 pub(super) const SKY: &[Key<SkyBlock>] = &[
     Key {
         name: "sun_direction",

@@ -1,4 +1,4 @@
-//! The pictures of projectors and spot lights: the keys that both have of them.
+//! Pictures of projectors and spot lights: the keys that both kinds of light share.
 
 use std::sync::Arc;
 
@@ -13,22 +13,22 @@ use renderer_image::{ColorSpace, Image};
 use renderer_scene::SlideDesc;
 use renderer_scene::{Interpolation, SlideLookup, SlideWrap};
 
-/// What the keys of a picture set.
+/// Values of a picture's keys.
 #[derive(Default)]
 pub(super) struct SlideBlock {
-    /// Whether a picture is named, be it one that can be read or not.
+    /// True if a picture is named, even if it could not be read.
     is_named: bool,
     map: Option<Image>,
     is_raw: bool,
     lookup: SlideLookup,
 }
 
-/// A block with a picture.
+/// Block that contains the keys of a picture.
 pub(super) trait HasSlide {
     fn slide(&mut self) -> &mut SlideBlock;
 }
 
-/// The keys that say how a picture is looked up.
+/// Keys for the lookup of a picture.
 pub(super) const fn slide_keys<B: HasSlide>() -> [Key<B>; 5] {
     [
         Key {
@@ -92,7 +92,7 @@ impl SlideBlock {
         set(&mut self.lookup.interpolation, field.choice(context, &kinds));
     }
 
-    /// Sets how a coordinate in the picture, the first or the second, follows from those in the window.
+    /// Reads one row, 0 or 1, of the transform from the window to the picture.
     fn read_row(&mut self, row: usize, field: Field<'_>, context: &mut LoadContext) {
         let Some(factors) = field.point(context) else {
             return;
@@ -103,7 +103,7 @@ impl SlideBlock {
         place.translation[row] = factors.z;
     }
 
-    /// The same; where no picture is named, a white square.
+    /// Adds a white square if no picture is named.
     pub(super) fn or_white(self) -> SlideBlock {
         if self.is_named {
             return self;
@@ -114,7 +114,7 @@ impl SlideBlock {
         }
     }
 
-    /// The picture, if one is given.
+    /// Returns the picture, if one is given.
     pub(super) fn finished(self) -> Option<SlideDesc> {
         let SlideBlock { lookup, is_raw, .. } = self;
         self.map.map(|mut map| {
@@ -127,8 +127,7 @@ impl SlideBlock {
     }
 }
 
-/// The direction that is up in the picture of a spot that shines along `direction`, where none is given: +y, or −z for one
-/// that shines straight up or down.
+/// Default up direction in the picture of a spot light: +y, or −z if `direction` is vertical.
 pub(super) fn up_for(direction: Vec3) -> Vec3 {
     if direction.cross(Vec3::Y).length_squared() > 1e-8 {
         Vec3::Y

@@ -1,4 +1,5 @@
-//! Declarations `light NAME : studio { … }`: three soft boxes in a dim room, as an environment map that fits models of any size.
+//! Declarations `light NAME : studio { … }`: three soft boxes in a dim room, as an environment map for models of any
+//! size.
 
 use std::f32::consts::{PI, TAU};
 use std::sync::Arc;
@@ -16,13 +17,13 @@ use renderer_image::Image;
 use renderer_scene::LightKind;
 use renderer_scene::MapRows;
 
-/// What the block of a studio sets.
+/// Values of a studio's block.
 pub(super) struct StudioBlock {
     scale: f32,
     rotate: Mat3,
 }
 
-/// The keys of `studio` lights.
+/// Keys of `studio` lights.
 pub(super) const STUDIO: &[Key<StudioBlock>] = &[
     Key {
         name: "scale",
@@ -58,18 +59,18 @@ pub(super) fn read_studio(declaration: &Declaration, context: &mut LoadContext) 
     }
 }
 
-/// A square lamp that faces the middle of the world.
+/// Square lamp that faces the origin.
 struct SoftBox {
-    /// Where it is, seen from there.
+    /// Direction from the origin to its centre.
     towards: Vec3,
-    /// Tangent of half the angle that it covers.
+    /// Tangent of its angular half-width.
     half: f32,
-    /// Its radiance [W/sr/m²].
+    /// Radiance [W/sr/m²].
     radiance: f32,
 }
 
-/// As it is done for portraits of what faces +z: a key light from the front and the left, above; a weaker fill light from
-/// the right; a light from behind that draws the edges.
+/// Portrait lighting of an object that faces +z: a key light from the upper front left, a weaker fill light from the
+/// right, and a rim light from behind.
 const BOXES: [SoftBox; 3] = [
     SoftBox {
         towards: Vec3::new(-0.7, 0.7, 0.8),
@@ -88,13 +89,13 @@ const BOXES: [SoftBox; 3] = [
     },
 ];
 
-/// Radiance of the room from straight below and straight above.
+/// Radiance of the room from straight below and from straight above [W/sr/m²].
 const ROOM: [f32; 2] = [0.08, 0.25];
 
-/// The part of a soft box, from its edge inward, over which it comes to its radiance.
+/// Width of a soft box's smooth edge, relative to its half-width.
 const EDGE: f32 = 0.1;
 
-/// The studio as the map of an environment.
+/// Returns the environment map of the studio.
 pub(super) fn map() -> Image {
     const ROWS: usize = 128;
     Image::from_fn(2 * ROWS, ROWS, |column, row| {

@@ -1,4 +1,5 @@
-//! Key tables of blocks: name, documentation and reader of each key; `renderer/docs/scene-format.md` is generated from them.
+//! Key tables of blocks: name, documentation and reader of each key; `renderer/docs/scene-format.md` is generated from
+//! them.
 
 use rustc_hash::FxHashMap;
 use shading::Span;
@@ -7,31 +8,31 @@ use shading::syntax::ast::{Declaration, Entry, EntryValue};
 use super::context::LoadContext;
 use super::field::Field;
 
-/// A key of a block that makes a `T`.
+/// Key of a block that is read into a `T`.
 pub(super) struct Key<T> {
     pub(super) name: &'static str,
-    /// What it takes, what it means, and what holds when it is missing.
+    /// Documentation: accepted values, meaning and default.
     pub(super) doc: &'static str,
-    /// Reads the value into its place; notes a message where it does not fit.
+    /// Reads the value into `T`; reports an error if it does not fit.
     pub(super) set: fn(&mut T, Field<'_>, &mut LoadContext),
 }
 
-/// Keys that say the same in two ways: a block that knows both sides takes one of them.
+/// Pairs of alternative keys: a block that has both sides accepts one of them.
 const ALTERNATIVES: [[&[&str]; 2]; 3] = [
     [&["transform"], &["from", "to", "up"]],
     [&["to"], &["direction"]],
     [&["map"], &["ground"]],
 ];
 
-/// Whether no block takes both keys.
+/// Returns whether the two keys exclude each other.
 pub(super) fn exclude(key: &str, other: &str) -> bool {
     ALTERNATIVES.iter().any(|[one, two]| {
         (one.contains(&key) && two.contains(&other)) || (two.contains(&key) && one.contains(&other))
     })
 }
 
-/// Reads the entries of a block by its tables. `what` names the kind of block in messages. Returns whether all is well: of
-/// values that could not be read nothing else needs to be said.
+/// Reads the entries of a block by its key tables. `what` names the kind of block in messages. Returns whether all
+/// values were read without error; after an error, callers skip checks that depend on them.
 pub(super) fn read_block<T>(
     entries: &[Entry],
     what: &str,
@@ -81,7 +82,7 @@ pub(super) fn read_block<T>(
     context.errors() == before
 }
 
-/// `` `from`, `to` and `up` ``
+/// Formats a list of keys: `` `from`, `to` and `up` ``.
 fn list(keys: &[&str]) -> String {
     let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
     match quoted.split_last() {
@@ -90,7 +91,7 @@ fn list(keys: &[&str]) -> String {
     }
 }
 
-/// Sets what a key is for, when its value could be read.
+/// Assigns the value, if it could be read.
 pub(super) fn set<T>(slot: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *slot = value;
@@ -109,7 +110,7 @@ fn unknown_key(name: &str, span: Span, what: &str, known: Vec<&str>, context: &m
     context.push(diagnostic);
 }
 
-/// The kind of a declaration among those known: `perspective` of `camera main : perspective`.
+/// Kind of a declaration, of those in `kinds`: `perspective` of `camera main : perspective`.
 pub(super) fn kind_of<T: Copy>(
     declaration: &Declaration,
     default: Option<T>,
@@ -152,7 +153,7 @@ pub(super) fn kind_of<T: Copy>(
     found.map(|(_, value)| *value)
 }
 
-/// The name that a declaration gives, which has to be one word or one string.
+/// Name of a declaration, which must be one word or one string.
 pub(super) fn name_of(declaration: &Declaration, context: &mut LoadContext) -> Option<String> {
     let keyword = &declaration.keyword.text;
     match &declaration.target {
@@ -164,7 +165,7 @@ pub(super) fn name_of(declaration: &Declaration, context: &mut LoadContext) -> O
     }
 }
 
-/// The name of a declaration that has a kind and a block besides, and nothing else.
+/// Name of a declaration that has a name, a kind and a block, and no other parts.
 pub(super) fn header_of(declaration: &Declaration, context: &mut LoadContext) -> Option<String> {
     let parts = [
         DeclarationPart::Name,
@@ -175,7 +176,7 @@ pub(super) fn header_of(declaration: &Declaration, context: &mut LoadContext) ->
     name_of(declaration, context)
 }
 
-/// Notes what a declaration has that its keyword does not take.
+/// Reports parts of a declaration that its keyword does not accept.
 pub(super) fn takes_only(declaration: &Declaration, parts: &[DeclarationPart], context: &mut LoadContext) {
     let target = declaration.target.as_ref().map(|path| path.span);
     let kind = declaration.kind.as_ref().map(|kind| kind.span);
@@ -195,7 +196,7 @@ pub(super) fn takes_only(declaration: &Declaration, parts: &[DeclarationPart], c
     }
 }
 
-/// The parts that a declaration may have after its keyword.
+/// Parts of a declaration after its keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DeclarationPart {
     Name,
@@ -205,7 +206,7 @@ pub(super) enum DeclarationPart {
     Alias,
 }
 
-/// The entries of a declaration's block; none when it has no block.
+/// Entries of a declaration's block; empty if it has no block.
 pub(super) fn body_of(declaration: &Declaration) -> &[Entry] {
     declaration.body.as_deref().unwrap_or_default()
 }

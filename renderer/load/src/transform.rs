@@ -1,12 +1,12 @@
-//! Transforms: `translate(…) * rotate(…) * scale(…)`. A product reads as that of matrices: the right-most is applied
-//! first. The arithmetic is `f64`, so that long products stay precise.
+//! Transforms: `translate(…) * rotate(…) * scale(…)`, composed as matrix products: the right-most is applied first.
+//! Arithmetic is in `f64`, so that long products stay precise.
 
 use glam::{Affine3A, DAffine3, DMat3, DMat4, DQuat, DVec3};
 
 use super::value::SceneValue;
 use renderer_base::math::sin_cos;
 
-/// The functions that make transforms, with what they take.
+/// Functions that return transforms, with their usage.
 pub(super) const FUNCTIONS: [(&str, &str); 5] = [
     ("translate", "translate(x, y, z) moves by metres"),
     (
@@ -24,7 +24,8 @@ pub(super) const FUNCTIONS: [(&str, &str); 5] = [
     ),
 ];
 
-/// The transform that a call makes, or why it makes none; `None` when the function is no transform.
+/// Evaluates a call that returns a transform, or returns an error message; `None` if the function does not return
+/// transforms.
 pub(super) fn from_call(name: &str, args: &[SceneValue]) -> Option<Result<DAffine3, String>> {
     let (_, usage) = FUNCTIONS.iter().find(|(function, _)| *function == name)?;
     let made = match name {
@@ -40,14 +41,14 @@ pub(super) fn from_call(name: &str, args: &[SceneValue]) -> Option<Result<DAffin
     Some(made.ok_or_else(|| format!("`{name}` is not given what it takes: {usage}")))
 }
 
-/// The transform as it is kept; `None` when it cannot be inverted or is not finite.
+/// Rounds a transform to single precision; `None` if it is not invertible or not finite.
 pub(super) fn narrow(matrix: DAffine3) -> Option<Affine3A> {
     let m = matrix.matrix3;
     let finite = m.is_finite() && matrix.translation.is_finite();
-    // How flat the unit cube becomes, whatever the unit of length: the volume of the box that the normalised axes span.
+    // Flatness of the transformed unit cube, independent of the unit of length: volume of the box of normalized axes.
     let lengths = m.x_axis.length() * m.y_axis.length() * m.z_axis.length();
     let flatness = (m.determinant() / lengths).abs();
-    // NaN, from axes of length zero, is not greater either.
+    // False for NaN too, which axes of length zero give.
     let narrow = Affine3A::from_mat3_translation(m.as_mat3(), matrix.translation.as_vec3());
     (finite && flatness > 1e-7 && narrow.is_finite() && narrow.inverse().is_finite()).then_some(narrow)
 }
@@ -113,7 +114,7 @@ fn matrix(args: &[SceneValue]) -> Option<DAffine3> {
     matrix_from_rows(numbers.try_into().ok()?)
 }
 
-/// A matrix from its sixteen numbers, row by row.
+/// Matrix from sixteen numbers in row-major order; `None` if it is not affine.
 fn matrix_from_rows(rows: [f64; 16]) -> Option<DAffine3> {
     let matrix = DMat4::from_cols_array(&rows).transpose();
     let affine = rows[12..] == [0.0, 0.0, 0.0, 1.0];

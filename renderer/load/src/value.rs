@@ -4,22 +4,22 @@ use std::fmt;
 
 use glam::DAffine3;
 
-/// What an expression comes to.
+/// Value of a constant expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum SceneValue {
     Bool(bool),
     Number(f64),
     Tuple(Vec<f64>),
     String(String),
-    /// A name, or names joined by dots.
+    /// Name, or several names joined by dots.
     Name(String),
     Transform(DAffine3),
-    /// A call of something that is no transform: `gaussian(2)`, with its numbers.
+    /// Call of another function, with its arguments: `gaussian(2)`.
     Call(String, Vec<SceneValue>),
 }
 
 impl fmt::Display for SceneValue {
-    /// What it is, for messages.
+    /// Writes a description for messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SceneValue::Bool(b) => write!(f, "`{b}`"),

@@ -4,12 +4,12 @@ use shading::Span;
 
 use renderer_geometry::camera;
 
-/// A camera with its name.
+/// Camera with its name.
 #[derive(Clone, Debug)]
 pub struct CameraDesc {
-    /// What `--camera` calls it.
+    /// Name for `--camera`.
     pub name: String,
-    /// Where it is declared.
+    /// Source location of the declaration.
     pub span: Span,
     /// The camera.
     pub camera: camera::CameraDesc,

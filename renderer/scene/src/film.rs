@@ -4,27 +4,27 @@ use super::Placed;
 use renderer_image::Rect;
 use renderer_image::film::FilterShape;
 
-/// The film.
+/// Film settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilmDesc {
     /// Width and height [pixels], neither zero.
     pub size: Placed<[u32; 2]>,
-    /// The part that is drawn; all of it when `None`. Within the film.
+    /// Crop window within the film [pixels]; the whole film when `None`.
     pub crop: Option<Placed<Rect>>,
-    /// How samples become pixels.
+    /// Reconstruction filter.
     pub filter: FilterShape,
-    /// Whether samples are taken beyond the borders of what is drawn, as far as filters reach.
+    /// True if samples are also taken outside the crop window, as far as the filter reaches.
     pub border: bool,
 }
 
-/// The sampler.
+/// Sampler settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamplerDesc {
-    /// Samples a pixel, at least 1.
+    /// Samples per pixel, at least 1.
     pub spp: u32,
-    /// The number that all random numbers follow from.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Whether samples take more rays where the picture is noisier.
+    /// True for adaptive sampling: samples take more rays where the picture is noisier.
     pub adaptive: bool,
 }
 

@@ -1,30 +1,30 @@
 //! Settings of the integrators.
 
-/// How light is computed.
+/// Integrator with its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Integrator {
-    /// Paths from the camera, with light samples at every hit.
+    /// Path tracing from the camera, with light samples at every hit.
     Path(PathSettings),
-    /// The same with indirect light from photon maps.
+    /// Path tracing with indirect light from photon maps.
     Photon(PhotonSettings),
-    /// Whichever of the two reaches an error sooner, told by a pilot; with photon maps of default settings.
+    /// The one of the two that reaches a given error sooner, as measured by a pilot; photon maps have default settings.
     Auto(PathSettings),
 }
 
-/// How long paths are.
+/// Settings of the path tracer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathSettings {
-    /// The most segments of a path; no limit when `None`.
+    /// Maximum number of segments of a path; unlimited when `None`.
     pub depth: Option<u32>,
-    /// Segments that a path has before Russian roulette may end it.
+    /// Number of segments of a path before Russian roulette begins.
     pub rr_depth: u32,
-    /// Whether the camera's rays pass shapes that emit, and do not see lights at infinity.
+    /// True if camera rays pass through emitting shapes and do not see lights at infinity.
     pub hide_emitters: bool,
-    /// The number of branches that a path splits into at the first surface that scatters; by a pilot when `None`.
+    /// Number of branches at the first scattering surface of a path; a pilot chooses when `None`.
     pub split: Option<u32>,
-    /// The number of light samples that are taken there; by a pilot when `None`.
+    /// Number of light samples at that surface; a pilot chooses when `None`.
     pub light_samples: Option<u32>,
-    /// Whether photons guide paths to where indirect light comes from; by a pilot when `None`.
+    /// True if photons guide paths towards sources of indirect light; a pilot decides when `None`.
     pub guide: Option<bool>,
 }
 
@@ -41,49 +41,51 @@ impl Default for PathSettings {
     }
 }
 
-/// How photons are shot and seen.
+/// Settings of the photon mapper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhotonSettings {
-    /// The most segments of a path; no limit when `None`.
+    /// Maximum number of segments of a path; unlimited when `None`.
     pub depth: Option<u32>,
-    /// Photons to keep in the global map (in progressive mode: to shoot in each pass); by the film's size when `None`.
+    /// Photons to store in the global map (progressive: to shoot in each pass); by the film's size when `None`.
     pub photons: Option<u64>,
-    /// The same for the caustic map; in progressive mode one pass shoots for both.
+    /// Photons to store in the caustic map (progressive: one pass shoots for both maps); by the film's size when
+    /// `None`.
     pub caustic_photons: Option<u64>,
-    /// Photons of a lookup in the global map.
+    /// Number of photons of a lookup in the global map.
     pub k: u32,
-    /// Photons of a lookup in the caustic map.
+    /// Number of photons of a lookup in the caustic map.
     pub caustic_k: u32,
-    /// How far lookups in the global map reach, in progressive mode those of the first pass [m]; by the photons'
-    /// density when `None`.
+    /// Maximum radius of lookups in the global map (progressive: in the first pass) [m]; by the photon density when
+    /// `None`.
     pub radius: Option<f32>,
-    /// The same for the caustic map.
+    /// Maximum radius of lookups in the caustic map (progressive: in the first pass) [m]; by the photon density when
+    /// `None`.
     pub caustic_radius: Option<f32>,
-    /// Rays that continue a path from the first surface that scatters; 0 shows the global map directly. A pilot chooses
-    /// when `None`.
+    /// Number of gather rays at the first scattering surface of a path; 0 shows the global map directly. A pilot
+    /// chooses when `None`.
     pub gather: Option<u32>,
-    /// Light samples there; a pilot chooses when `None`.
+    /// Number of light samples at that surface; a pilot chooses when `None`.
     pub light_samples: Option<u32>,
-    /// Whether photons guide gather rays to where indirect light comes from; by a pilot when `None`.
+    /// True if photons guide gather rays towards sources of indirect light; a pilot decides when `None`.
     pub guide: Option<bool>,
-    /// Shows what is in a map instead of a picture.
+    /// Shows the content of a map instead of a picture.
     pub show: Option<Show>,
-    /// Whether each sample has photons of its own, looked up within a radius that shrinks.
+    /// True for progressive photon mapping: each sample has its own photons and a lookup radius that shrinks.
     pub progressive: bool,
-    /// Whether gather rays find direct light in the map too, and not by light samples.
+    /// True if gather rays take direct light from the map too, instead of light samples.
     pub direct: bool,
-    /// Whether the camera's rays pass shapes that emit, and do not see lights at infinity.
+    /// True if camera rays pass through emitting shapes and do not see lights at infinity.
     pub hide_emitters: bool,
 }
 
-/// What is in a map.
+/// Quantity of a photon map to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Show {
-    /// Radiance by the global map.
+    /// Radiance estimate from the global map.
     Global,
-    /// Radiance by the caustic map.
+    /// Radiance estimate from the caustic map.
     Caustic,
-    /// Precomputed irradiance over π.
+    /// Precomputed irradiance divided by π.
     Irradiance,
 }
 
@@ -108,10 +110,10 @@ impl Default for PhotonSettings {
     }
 }
 
-/// The most branches of a path.
+/// Maximum number of branches of a path.
 pub const MAX_SPLIT: u32 = 64;
 
-/// The most photons of a lookup.
+/// Maximum number of photons of a lookup.
 pub const MAX_NEAREST: usize = 512;
 
 impl Default for Integrator {
@@ -121,7 +123,7 @@ impl Default for Integrator {
 }
 
 impl Integrator {
-    /// Its name on the command line and in files.
+    /// Name on the command line and in scene files.
     pub fn name(&self) -> &'static str {
         match self {
             Integrator::Path(_) => "path",
@@ -130,7 +132,7 @@ impl Integrator {
         }
     }
 
-    /// The integrator of that name, as `auto` has decided for it.
+    /// Returns the integrator called `name` with the settings that `auto` gives it.
     pub fn decided(path: &PathSettings, name: &str) -> Option<Integrator> {
         match name {
             "path" => Some(Integrator::Path(*path)),
@@ -143,7 +145,7 @@ impl Integrator {
         }
     }
 
-    /// The most segments of a path; no limit when `None`.
+    /// Maximum number of segments of a path; unlimited when `None`.
     pub fn depth(&self) -> Option<u32> {
         match self {
             Integrator::Path(settings) | Integrator::Auto(settings) => settings.depth,
@@ -166,7 +168,7 @@ impl Integrator {
         }
     }
 
-    /// The same with paths of at most `depth` segments, if a depth is given.
+    /// Replaces the maximum number of path segments by `depth`, if that is given.
     #[must_use]
     pub fn with_depth(mut self, depth: Option<u32>) -> Integrator {
         let own = match &mut self {
@@ -177,7 +179,7 @@ impl Integrator {
         self
     }
 
-    /// How many samples per pixel one preparation serves; `None` when it serves all.
+    /// Number of samples per pixel that one preparation serves; `None` when it serves all.
     pub fn samples_per_pass(&self) -> Option<u64> {
         match self {
             Integrator::Path(_) | Integrator::Auto(_) => None,

@@ -8,9 +8,9 @@
 //! - A description is plain data that a program may also make or change before it is built.
 
 #![deny(unsafe_code, missing_docs)]
-// Bits must not depend on the C library.
+// Results must have the same bits with any C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-// Units stand in brackets: `[m]`.
+// Units are written in brackets: `[m]`.
 #![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -43,50 +43,50 @@ use shading::{Diagnostic, SourceMap, Span};
 use renderer_base::files::SharedFiles;
 use renderer_geometry::accel::BuildQuality;
 
-/// A scene as its file says it.
+/// Validated content of a scene file.
 #[derive(Clone, Debug)]
 pub struct SceneDesc {
-    /// The texts that spans refer to: the scene file, what it imports, command-line options.
+    /// Sources that spans refer to: the scene file, its imports, command-line options.
     pub sources: SourceMap,
-    /// The file.
+    /// Path of the scene file.
     pub file: PathBuf,
-    /// The files that were read for it, and those that its models name, itself among them; textures that only shaders
-    /// name are known once it is built.
+    /// All files that were read, the scene file included, and those that its models name. Texture files that only
+    /// shaders name are known after the scene is built.
     pub files: Vec<PathBuf>,
-    /// The files among which those that it names are found.
+    /// File system in which named files are looked up.
     pub file_system: SharedFiles,
-    /// Where texture files named in materials are looked for, in this order: the directories of the scene file and of
-    /// the files it imports.
+    /// Search path for texture files named in materials, in this order: the directories of the scene file and of its
+    /// imports.
     pub texture_directories: Vec<PathBuf>,
-    /// The most memory for texels [bytes]; half of what is free where nothing is said.
+    /// Maximum memory for texels [bytes]; half of the free memory when `None`.
     pub texture_memory: Option<u64>,
-    /// How much work goes into the structure that rays are traced in; by the number of triangles where it is not said.
+    /// Build quality of the acceleration structure; by the number of triangles when `None`.
     pub build_quality: Option<BuildQuality>,
-    /// What is drawn on.
+    /// Film settings.
     pub film: FilmDesc,
-    /// How samples are made.
+    /// Sampler settings.
     pub sampler: SamplerDesc,
-    /// How light is computed.
+    /// Integrator settings.
     pub integrator: Integrator,
-    /// The cameras; the first is used unless another is chosen. Never empty after loading.
+    /// Cameras; the first is the default. Never empty after loading.
     pub cameras: Vec<CameraDesc>,
-    /// The shapes.
+    /// Shapes.
     pub shapes: Vec<ShapeDesc>,
-    /// Lights that are no shapes.
+    /// Lights that are not shapes.
     pub lights: Vec<LightDesc>,
-    /// The materials, by [`MaterialId`].
+    /// Materials, indexed by [`MaterialId`].
     pub materials: Vec<MaterialDesc>,
-    /// Textures that imported models bring under names of their own.
+    /// Textures of imported models, under names of their own.
     pub textures: Vec<TextureDesc>,
     /// Units and groups that the scene declares or imports.
     pub shaders: Vec<ShaderFile>,
 }
 
 impl SceneDesc {
-    /// The camera of that name, or the first when there is none given.
+    /// Returns the camera called `name`, or the first one if no name is given.
     ///
     /// # Errors
-    /// When there is no camera of that name, or none at all.
+    /// If there is no camera of that name, or none at all.
     pub fn camera(&self, name: Option<&str>) -> Result<&CameraDesc, Diagnostic> {
         let found = match name {
             Some(name) => self.cameras.iter().find(|camera| camera.name == name),
@@ -112,12 +112,12 @@ impl SceneDesc {
         })
     }
 
-    /// Whether it is no scene by itself: a text that holds units, groups and materials for others to import.
+    /// Returns whether the scene is a library: units, groups and materials for others to import, nothing to render.
     pub fn is_library(&self) -> bool {
         self.cameras.is_empty() && self.shapes.is_empty() && self.lights.is_empty()
     }
 
-    /// Gives a scene without cameras one at the origin, for work that looks from nowhere.
+    /// Adds a camera at the origin to a scene without cameras, for work that does not depend on the viewpoint.
     pub fn ensure_camera(&mut self) {
         if self.cameras.is_empty() {
             self.cameras.push(CameraDesc {
@@ -128,10 +128,10 @@ impl SceneDesc {
         }
     }
 
-    /// A material.
+    /// Returns a material by its id.
     ///
     /// # Panics
-    /// When the id is of another scene.
+    /// If the id belongs to another scene.
     pub fn material(&self, id: MaterialId) -> &MaterialDesc {
         &self.materials[id.0 as usize]
     }

@@ -11,162 +11,162 @@ use renderer_geometry::Rectangle;
 use renderer_geometry::camera::FovAxis;
 use renderer_image::Image;
 
-/// A light with its name.
+/// Light with its name.
 #[derive(Clone, Debug)]
 pub struct LightDesc {
-    /// Its name.
+    /// Name of the light.
     pub name: String,
-    /// Where it is declared.
+    /// Source location of the declaration.
     pub span: Span,
-    /// What it is.
+    /// Kind of light with its parameters.
     pub kind: LightKind,
 }
 
-/// The kinds of lights.
+/// Kinds of lights.
 #[derive(Clone, Debug)]
 pub enum LightKind {
-    /// Light from all around, infinitely far away.
+    /// Environment light: radiance from all directions, infinitely far away.
     Environment {
-        /// A latitude-longitude map, linear, three channels, row 0 at +y, the centre column at +z; `None` for the same
-        /// radiance from everywhere.
+        /// Latitude-longitude map, linear, three channels, row 0 at +y, the centre column at +z; `None` for constant
+        /// radiance.
         map: Option<Arc<Image>>,
-        /// The map's factor, or the radiance where there is no map.
+        /// Factor of the map, or the radiance if there is no map.
         radiance: Rgb,
-        /// How the map is turned.
+        /// Rotation from the map's space to the world.
         world_from_map: Mat3,
-        /// Where its rows are.
+        /// Position of the rows.
         rows: MapRows,
-        /// Rectangles through which its light reaches rooms.
+        /// Portals: rectangles through which the light enters rooms.
         portals: Vec<Rectangle>,
     },
-    /// A clear sky and its sun.
+    /// Clear sky with its sun.
     Sky {
-        /// The sky, in world space.
+        /// Sky model, in world space.
         sky: Sky,
         /// Factor of the sky's radiance.
         sky_scale: f32,
         /// Factor of the sun's radiance.
         sun_scale: f32,
-        /// The angle that the sun fills, more than 0 and at most π [radians]; the same light comes from a wider one.
+        /// Angular diameter of the sun, more than 0 and at most π [radians]. The sun's irradiance does not depend on
+        /// it.
         sun_angle: f32,
     },
-    /// A point that shines equally in all directions.
+    /// Point light: equal intensity in all directions.
     Point {
-        /// Where it is, world space [m].
+        /// Position in world space [m].
         position: Vec3,
         /// Radiant intensity [W/sr].
         intensity: Rgb,
     },
-    /// A point that shines in a cone.
+    /// Spot light: a point that shines in a cone.
     Spot {
-        /// Where it is, world space [m].
+        /// Position in world space [m].
         position: Vec3,
-        /// Where it points, unit length.
+        /// Direction of the axis in world space, unit length.
         direction: Vec3,
         /// Radiant intensity along the axis [W/sr].
         intensity: Rgb,
-        /// Half-angle beyond which there is no light [radians], at most π.
+        /// Half-angle of the cone [radians], at most π; no light beyond.
         cutoff: f32,
-        /// Half-angle up to which the intensity is whole [radians], at most `cutoff`.
+        /// Half-angle of the inner cone of full intensity [radians], at most `cutoff`.
         beam_width: f32,
-        /// How it fades between the two.
+        /// Falloff between the two half-angles.
         falloff: SpotFalloff,
-        /// A picture that it shines through.
+        /// Picture that scales the intensity, if any.
         slide: Option<SpotSlide>,
     },
-    /// A point that shows a picture.
+    /// Projector: a point that projects a picture.
     Projector {
-        /// Placed as a camera that would see the picture: it shines along −z, +y is up, +x to the right.
+        /// Transform of a camera that would see the picture: it shines along −z, +y is up, +x to the right.
         world_from_light: Affine3A,
-        /// The angle that the picture fills along `fov_axis` [radians], between 0 and π.
+        /// Angle of the picture along `fov_axis` [radians], between 0 and π.
         fov: f32,
-        /// What the angle measures.
+        /// Axis that `fov` measures.
         fov_axis: FovAxis,
-        /// What a white wall at distance 1 shows where the picture is white [W/sr/m²].
+        /// Radiance of a white wall at distance 1 m, where the picture is white [W/sr/m²].
         radiance: Rgb,
-        /// The picture.
+        /// Projected picture.
         slide: SlideDesc,
     },
-    /// A flat light that shines straight ahead only.
+    /// Directional area light: a flat shape that emits along its normal only.
     DirectionalArea {
-        /// It lies in the plane z = 0 of its own space, about the origin, and shines towards +z.
+        /// Transform of the sheet, which lies in the plane z = 0 about the origin and shines towards +z.
         world_from_sheet: Affine3A,
-        /// Its extent in x and y, positive [m].
+        /// Extent in x and y, positive [m].
         size: Vec2,
-        /// What it covers of that.
+        /// Outline within that extent.
         outline: Outline,
-        /// Irradiance on a surface that faces it [W/m²].
+        /// Irradiance on a surface that faces the light [W/m²].
         irradiance: Rgb,
     },
-    /// Parallel light, or that of a disk in the sky.
+    /// Directional light: parallel, or from a disk in the sky.
     Directional {
-        /// Where the light goes, unit length.
+        /// Direction of propagation, unit length.
         direction: Vec3,
-        /// Irradiance on a surface that faces it [W/m²].
+        /// Irradiance on a surface that faces the light [W/m²].
         irradiance: Rgb,
-        /// The angle that the disk fills, at most π; 0 for parallel light [radians].
+        /// Angular diameter of the disk, at most π; 0 for parallel light [radians].
         angle: f32,
     },
 }
 
-/// A picture, linear, three channels, and how it is looked up.
+/// Linear image with three channels, and its lookup options.
 #[derive(Clone, Debug)]
 pub struct SlideDesc {
-    /// The picture.
+    /// The image.
     pub map: Arc<Image>,
-    /// How.
+    /// Lookup options.
     pub lookup: SlideLookup,
 }
 
-/// A picture before a spot, as wide and high as the cone.
+/// Picture that scales the intensity of a spot, as wide and high as the cone.
 #[derive(Clone, Debug)]
 pub struct SpotSlide {
     /// The picture.
     pub slide: SlideDesc,
-    /// Which way is up in the picture, not along the axis.
+    /// Up direction of the picture, not parallel to the axis.
     pub up: Vec3,
 }
 
-/// How a spot fades between its two angles.
+/// Falloff of a spot between its two half-angles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpotFalloff {
     /// Linear in the angle.
     #[default]
     Linear,
-    /// The square of what is linear in the cosine, as glTF has it.
+    /// Squared linear falloff in the cosine, as in glTF.
     SquaredCosine,
 }
 
-/// Where the rows of a map are.
+/// Position of the rows of a latitude-longitude map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MapRows {
-    /// At the centres of equal bands, so that the first is half a band below the pole: the convention of texels as
-    /// areas.
+    /// Rows are centres of equal bands, the first half a band below the pole: texels as areas.
     #[default]
     Centers,
-    /// The first at +y, the last at −y: as Mitsuba 3 looks them up.
+    /// The first row is at +y, the last at −y, as in Mitsuba 3.
     Poles,
 }
 
-/// Outline of a sheet within its rectangle.
+/// Outline of a sheet within its extent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outline {
-    /// All of it.
+    /// The whole rectangle.
     #[default]
     Rectangle,
-    /// The ellipse that touches its sides.
+    /// The inscribed ellipse.
     Disk,
 }
 
 /// Wrap mode: values beyond the borders of an image. Interpolation reads them up to half a texel inside the border.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SlideWrap {
-    /// The texels of the border.
+    /// Repeats the border texels.
     #[default]
     Clamp,
-    /// The picture again.
+    /// Repeats the image.
     Repeat,
-    /// The picture in a mirror, and again.
+    /// Repeats the image, mirrored at each border.
     Mirror,
 }
 
@@ -183,9 +183,9 @@ pub enum Interpolation {
 /// Lookup options of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SlideLookup {
-    /// What lies beyond its borders.
+    /// Wrap mode.
     pub wrap: SlideWrap,
-    /// What is between its texels.
+    /// Interpolation between texels.
     pub interpolation: Interpolation,
     /// Transform from the light's window to the image, both unit squares with `(0, 0)` in the top left corner.
     pub picture_from_window: Affine2,

@@ -1,4 +1,4 @@
-//! Description of materials, and the shaders and textures that a scene brings along.
+//! Description of materials, and of the shaders and textures of a scene.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,56 +8,56 @@ use shading::{SourceId, Span};
 
 use renderer_image::texture::{TextureColorSpace, TextureSource};
 
-/// Index of a material in its scene.
+/// Index of a material in [`SceneDesc::materials`](super::SceneDesc::materials).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MaterialId(pub u32);
 
-/// A material with its name: a unit or group with arguments, not yet compiled.
+/// Material with its name: a call of a unit or group, not yet compiled.
 #[derive(Clone, Debug)]
 pub struct MaterialDesc {
-    /// Its name; that of an imported material begins with the import's name and a dot.
+    /// Name of the material; in an import, prefixed by the import's name and a dot.
     pub name: String,
-    /// Where it is declared.
+    /// Source location of the declaration.
     pub span: Span,
-    /// The call `unit_or_group(name = value, …)`; a lone name is a call without arguments. Its spans belong to
+    /// The call `unit_or_group(name = value, …)`; a lone name is a call without arguments. Spans refer to
     /// [`SceneDesc::sources`](super::SceneDesc::sources).
     pub surface: Arc<ast::Expr>,
-    /// Whether the back of the surface scatters nothing; what passes straight through does so from both sides.
+    /// True if the back of the surface does not scatter; straight-through transmission works from both sides.
     pub one_sided: bool,
-    /// Whether engines do not show the back of the surface: it is rendered all the same, but not baked.
+    /// True if engines do not show the back of the surface; it is rendered nevertheless, but not baked.
     pub culled: bool,
-    /// The sides that emit, where the surface emits at all.
+    /// Sides that emit, if the material emits.
     pub emission: EmissionSides,
 }
 
-/// The sides from which a surface emits.
+/// Sides of a surface that emit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EmissionSides {
-    /// That of its normal.
+    /// Front side, into which the normal points.
     #[default]
     Front,
-    /// Both.
+    /// Both sides.
     Both,
 }
 
-/// A text that declares units and groups.
+/// Source file of units and groups.
 #[derive(Clone, Debug)]
 pub struct ShaderFile {
-    /// Its text.
+    /// Id of the source.
     pub source: SourceId,
-    /// The declarations, scene declarations among them.
+    /// Declarations of the file, scene declarations included.
     pub file: Arc<ast::File>,
 }
 
-/// A texture under a name of its own: a shader that asks for the name gets it with its colour space.
+/// Texture under a name of its own; a shader that looks up this name gets the texture in its colour space.
 #[derive(Clone, Debug)]
 pub struct TextureDesc {
-    /// The name, such as `ball.glb#image2`.
+    /// Name of the texture, e.g. `ball.glb#image2`.
     pub name: String,
-    /// The file or the bytes.
+    /// File or bytes of the image.
     pub source: TextureSource,
-    /// How its numbers are to be understood.
+    /// Colour space of the image's values.
     pub color_space: TextureColorSpace,
-    /// What brings it along, for messages.
+    /// File that brings the texture, for messages.
     pub file: PathBuf,
 }

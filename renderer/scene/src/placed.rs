@@ -2,11 +2,11 @@
 
 use shading::Span;
 
-/// A value with its place.
+/// Value with its source location.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placed<T> {
     /// The value.
     pub value: T,
-    /// Where it is written, or the place that made it the default.
+    /// Source location of the value, or of the declaration that implies the default.
     pub span: Span,
 }

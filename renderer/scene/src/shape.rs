@@ -8,26 +8,26 @@ use shading::Span;
 use crate::MaterialId;
 use renderer_geometry::{Geometry, Mesh, Shape};
 
-/// A shape with its name.
+/// Shape with its name.
 #[derive(Clone, Debug)]
 pub struct ShapeDesc {
-    /// Its name; that of an imported shape begins with the import's name and a dot. Shapes that are one node's instances
+    /// Name of the shape; in an import, prefixed by the import's name and a dot. Shapes that are instances of one node
     /// share it.
     pub name: Arc<str>,
-    /// Where it is declared.
+    /// Source location of the declaration.
     pub span: Span,
-    /// What it is made of.
+    /// Geometry in object space.
     pub geometry: GeometryDesc,
-    /// What its surface is.
+    /// Material of the surface.
     pub material: MaterialId,
-    /// Where it is; invertible.
+    /// Object-to-world transform; invertible.
     pub world_from_object: Affine3A,
-    /// Whether normals are turned to the other side.
+    /// True if normals are flipped.
     pub flip_normals: bool,
 }
 
 impl ShapeDesc {
-    /// The shape.
+    /// Creates the shape for intersection.
     pub fn build(&self) -> Shape {
         let (geometry, placed) = self.geometry.build();
         let mut shape = Shape::new(geometry, self.world_from_object * placed);
@@ -36,49 +36,49 @@ impl ShapeDesc {
     }
 }
 
-/// What a shape is made of, in object space.
+/// Geometry of a shape, in object space.
 #[derive(Clone, Debug)]
 pub enum GeometryDesc {
-    /// A sphere.
+    /// Sphere.
     Sphere {
-        /// Its centre.
+        /// Centre.
         center: Vec3,
-        /// Its radius, positive.
+        /// Radius, positive.
         radius: f32,
     },
-    /// A level square about the origin, facing +y.
+    /// Square in the xz plane about the origin, facing +y.
     Plane {
-        /// Its side, positive.
+        /// Side length, positive.
         size: f32,
     },
-    /// A rectangle in the xy plane about the origin, facing +z.
+    /// Rectangle in the xy plane about the origin, facing +z.
     Rectangle {
-        /// Its extent in x and y, positive.
+        /// Extent in x and y, positive.
         size: Vec2,
     },
-    /// A disk in the xy plane about the origin, facing +z.
+    /// Disk in the xy plane about the origin, facing +z.
     Disk {
-        /// Its radius, positive.
+        /// Radius, positive.
         radius: f32,
     },
-    /// A box about the origin, facing outward.
+    /// Axis-aligned box about the origin, facing outward.
     Cube {
-        /// Its extent, positive.
+        /// Extent, positive.
         size: Vec3,
     },
-    /// The wall of a cylinder about the z axis, from z = 0 up, facing outward.
+    /// Lateral surface of a cylinder about the z axis, from z = 0 up, facing outward.
     Cylinder {
-        /// Its radius, positive.
+        /// Radius, positive.
         radius: f32,
-        /// Its height, positive.
+        /// Height, positive.
         height: f32,
     },
-    /// Triangles. Shapes that hold the same mesh are instances of it.
+    /// Triangle mesh. Shapes that hold the same `Arc` are instances of it.
     Mesh(Arc<Mesh>),
 }
 
 impl GeometryDesc {
-    /// The geometry as rays see it, and the transform from its object space to that of the description.
+    /// Returns the geometry for intersection, and the transform from its object space to that of the description.
     pub fn build(&self) -> (Geometry, Affine3A) {
         let mesh = |mesh: Mesh| Geometry::Mesh(Arc::new(mesh));
         match self {

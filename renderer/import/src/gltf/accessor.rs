@@ -1,22 +1,22 @@
-//! glTF accessors: decoding of numbers, with every offset and count checked.
+//! glTF accessors: decoding of numbers, with bounds checks of all offsets and counts.
 
 use gltf::Accessor;
 use gltf::accessor::sparse::IndexType;
 use gltf::accessor::{DataType, Dimensions};
 use gltf::buffer::View;
 
-use super::Fault;
+use super::GltfError;
 use super::buffers::Buffers;
 
-/// The most elements of an accessor that has no bytes of its own, which are zeros but for a few.
+/// Maximum number of elements of an accessor without a buffer view, whose elements are zero except for sparse ones.
 const MAX_ZEROS: usize = 1 << 24;
 
-/// Vectors of at least `N` components; further ones are dropped. Normalised integers become what they stand for, others
-/// floats.
+/// Reads vectors of at least `N` components and drops further ones. Normalized integers become the fractions that they
+/// encode, other integers floats.
 pub(super) fn vectors<const N: usize>(
     accessor: &Accessor<'_>,
     buffers: &Buffers,
-) -> Result<Vec<[f32; N]>, Fault> {
+) -> Result<Vec<[f32; N]>, GltfError> {
     if components(accessor.dimensions()) < N {
         return Err(format!(
             "accessor {} has fewer than {N} components",
@@ -30,7 +30,7 @@ pub(super) fn vectors<const N: usize>(
     })
 }
 
-/// How many components a vertex colour has.
+/// Number of components of an accessor's elements.
 pub(super) fn components(dimensions: Dimensions) -> usize {
     match dimensions {
         Dimensions::Scalar => 1,
@@ -42,8 +42,8 @@ pub(super) fn components(dimensions: Dimensions) -> usize {
     }
 }
 
-/// Unsigned integers of any width.
-pub(super) fn indices(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<Vec<u32>, Fault> {
+/// Reads unsigned integers of any width.
+pub(super) fn indices(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<Vec<u32>, GltfError> {
     let index: fn(&[u8]) -> u32 = match accessor.data_type() {
         DataType::U8 => |bytes| u32::from(bytes[0]),
         DataType::U16 => |bytes| u32::from(u16::from_le_bytes(first(bytes))),
@@ -62,7 +62,7 @@ fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
     std::array::from_fn(|i| bytes[i])
 }
 
-/// How a component becomes a float. glTF 2.0, section 3.6.2.2.
+/// Returns the conversion of a component to a float. glTF 2.0, section 3.6.2.2.
 fn decoder(data_type: DataType, normalized: bool) -> fn(&[u8]) -> f32 {
     match (data_type, normalized) {
         (DataType::F32, _) => |bytes| f32::from_le_bytes(first(bytes)),
@@ -78,17 +78,17 @@ fn decoder(data_type: DataType, normalized: bool) -> fn(&[u8]) -> f32 {
     }
 }
 
-/// The elements of an accessor: those of its view, or zeros, with the sparse ones in their places.
+/// Reads the elements of an accessor: those of its buffer view or zeros, with sparse elements replaced.
 fn read<T: Copy>(
     accessor: &Accessor<'_>,
     buffers: &Buffers,
     zero: T,
     element: impl Fn(&[u8]) -> T,
-) -> Result<Vec<T>, Fault> {
+) -> Result<Vec<T>, GltfError> {
     let index = accessor.index();
     let count = accessor.count();
     let mut values: Vec<T> = match accessor.view() {
-        // Compressed elements need not be as many as the accessor says.
+        // The number of decompressed elements can differ from the accessor's count.
         None if let Some(bytes) = buffers.decoded(accessor) => {
             bytes.chunks_exact(accessor.size()).map(&element).collect()
         }
@@ -141,7 +141,7 @@ fn read<T: Copy>(
     Ok(values)
 }
 
-/// The bytes of each of `count` elements of `size` bytes in a view.
+/// Returns the bytes of each of `count` elements of `size` bytes in a buffer view.
 fn elements<'a>(
     place: &str,
     view: &View<'_>,
@@ -149,10 +149,10 @@ fn elements<'a>(
     offset: usize,
     count: usize,
     size: usize,
-) -> Result<impl Iterator<Item = &'a [u8]> + use<'a>, Fault> {
+) -> Result<impl Iterator<Item = &'a [u8]> + use<'a>, GltfError> {
     let bytes = buffers.view(view)?;
     let stride = view.stride().unwrap_or(size).max(1);
-    // The last element need not fill its stride.
+    // The last element may be shorter than the stride.
     let length = match count {
         0 => Some(0),
         _ => (count - 1)

@@ -1,4 +1,4 @@
-//! glTF buffers: the chunk of a GLB, data URIs, external files.
+//! glTF buffers: binary chunk of a GLB, data URIs, external files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,21 +8,21 @@ use gltf::{Accessor, Document, image};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::Fault;
+use super::GltfError;
 use renderer_base::files::SharedFiles;
 use renderer_image::texture::TextureSource;
 
-/// The extensions of meshopt compression.
+/// Extensions for meshopt compression.
 pub(super) const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
-/// The buffers of a document, each at least as long as the document says.
+/// Buffers of a document, each at least as long as declared.
 pub(super) struct Buffers {
     list: Vec<Vec<u8>>,
-    /// The bytes of compressed views, by the view's number.
+    /// Decompressed bytes of compressed buffer views, by view index.
     pub(super) views: FxHashMap<usize, Vec<u8>>,
-    /// The elements of accessors that compressed primitives have, by the accessor's number.
+    /// Decompressed elements of accessors of compressed primitives, by accessor index.
     pub(super) decoded: FxHashMap<usize, Vec<u8>>,
-    /// The files that were read.
+    /// Paths of the files that were read.
     pub(super) files: Vec<PathBuf>,
     source: SharedFiles,
     directory: PathBuf,
@@ -34,7 +34,7 @@ impl Buffers {
         document: &Document,
         mut blob: Option<Vec<u8>>,
         path: &Path,
-    ) -> Result<Buffers, Fault> {
+    ) -> Result<Buffers, GltfError> {
         let directory = path.parent().unwrap_or(Path::new("")).to_owned();
         let (mut list, mut files) = (vec![], vec![]);
         for buffer in document.buffers() {
@@ -81,13 +81,13 @@ impl Buffers {
         })
     }
 
-    /// The packed elements of an accessor, where a compressed primitive has them.
+    /// Packed elements of an accessor, if it belongs to a compressed primitive.
     pub(super) fn decoded(&self, accessor: &Accessor<'_>) -> Option<&[u8]> {
         self.decoded.get(&accessor.index()).map(Vec::as_slice)
     }
 
-    /// The bytes of a view.
-    pub(super) fn view(&self, view: &View<'_>) -> Result<&[u8], Fault> {
+    /// Bytes of a buffer view.
+    pub(super) fn view(&self, view: &View<'_>) -> Result<&[u8], GltfError> {
         if let Some(bytes) = self.views.get(&view.index()) {
             return Ok(bytes);
         }
@@ -100,14 +100,14 @@ impl Buffers {
         })
     }
 
-    /// Some bytes of a buffer, if they are there.
+    /// Range of bytes in a buffer; `None` if it is out of bounds.
     pub(super) fn range(&self, buffer: usize, offset: usize, length: usize) -> Option<&[u8]> {
         let end = offset.checked_add(length)?;
         self.list.get(buffer)?.get(offset..end)
     }
 
-    /// Where an image's bytes are. `name` is what an embedded image is called.
-    pub(super) fn image(&self, image: &image::Image<'_>, name: &str) -> Result<TextureSource, Fault> {
+    /// Source of an image's bytes; `name` is the name for an embedded image.
+    pub(super) fn image(&self, image: &image::Image<'_>, name: &str) -> Result<TextureSource, GltfError> {
         let embedded = |bytes: Vec<u8>| TextureSource::Memory {
             name: PathBuf::from(name),
             bytes: Arc::from(bytes),
@@ -131,27 +131,27 @@ impl Buffers {
     }
 }
 
-/// Whether there may be compressed views, and buffers that only stand for their bytes.
+/// Returns whether the document can have compressed views and fallback buffers.
 fn uses_meshopt(document: &Document) -> bool {
     document.extensions_used().any(|name| MESHOPT.contains(&name))
 }
 
-/// Whether a buffer says that it only stands for the bytes that decompression gives.
+/// Returns whether a buffer is a fallback: a placeholder for decompressed bytes.
 fn is_fallback(buffer: &Buffer<'_>) -> bool {
     let extension = MESHOPT.iter().find_map(|name| buffer.extension_value(name));
     let fallback = extension.and_then(|extension| extension.get("fallback"));
     fallback.and_then(Value::as_bool) == Some(true)
 }
 
-/// What a URI refers to.
+/// Target of a URI.
 enum Uri {
     Data(Vec<u8>),
-    /// A path relative to the document.
+    /// Path relative to the document.
     File(String),
 }
 
 impl Uri {
-    fn parse(uri: &str) -> Result<Uri, Fault> {
+    fn parse(uri: &str) -> Result<Uri, GltfError> {
         if let Some(data) = uri.strip_prefix("data:") {
             let (kind, data) = data.split_once(',').ok_or("a data URI without data")?;
             return if kind.ends_with(";base64") {
@@ -172,7 +172,7 @@ impl Uri {
     }
 }
 
-/// RFC 3986, section 2.1. A `%` that no two digits follow stands for itself.
+/// Decodes percent-encoding (RFC 3986, section 2.1). A `%` without two hexadecimal digits is literal.
 fn decode_percent(text: &str) -> Vec<u8> {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
@@ -195,8 +195,8 @@ fn decode_percent(text: &str) -> Vec<u8> {
     decoded
 }
 
-/// RFC 4648, section 4; white space is passed over, padding may be missing.
-fn decode_base64(text: &str) -> Result<Vec<u8>, Fault> {
+/// Decodes base64 (RFC 4648, section 4). White space is skipped, and padding may be missing.
+fn decode_base64(text: &str) -> Result<Vec<u8>, GltfError> {
     let mut decoded = Vec::with_capacity(text.len() / 4 * 3);
     let mut bits = 0u32;
     let mut count = 0u32;

@@ -8,20 +8,20 @@ use gltf::json::texture::Texture;
 use gltf::json::validation::{Checked, Error, Validate};
 use gltf::json::{Index, Path, Root, Value};
 
-use super::Fault;
+use super::GltfError;
 
-/// Checks a document, and adds what is missing from it but needed by nobody here.
-pub(super) fn prepare(json: &mut Root) -> Result<(), Fault> {
+/// Validates a document, and fills in values that the crate requires but Kiln does not use.
+pub(super) fn prepare(json: &mut Root) -> Result<(), GltfError> {
     positions(json)?;
     cameras(json)?;
     lights(json)?;
     images(json)
 }
 
-/// Refuses what the crate refuses: references to nothing, values that no enumeration has. An accessor may do without a
-/// view, though the crate does not know it: then its elements are zeros. glTF 2.0, section 3.6.2.1. A primitive may do
-/// without positions: then it is not shown. Section 3.7.2.1.
-pub(super) fn validate(json: &Root) -> Result<(), Fault> {
+/// Reports the first error that the crate finds: dangling references, invalid enumeration values. Two cases that it
+/// rejects are valid: accessors without a buffer view, whose elements are zero (glTF 2.0, section 3.6.2.1), and
+/// primitives without positions, which are not rendered (section 3.7.2.1).
+pub(super) fn validate(json: &Root) -> Result<(), GltfError> {
     let mut first = None;
     json.validate(json, Path::new, &mut |path, error| {
         let path = path().to_string();
@@ -35,8 +35,8 @@ pub(super) fn validate(json: &Root) -> Result<(), Fault> {
     first.map_or(Ok(()), Err)
 }
 
-/// Positions have to say their bounds, which files leave out and Kiln does not use.
-fn positions(json: &mut Root) -> Result<(), Fault> {
+/// Fills in the bounds of positions: required by glTF, but missing in some files, and not used by Kiln.
+fn positions(json: &mut Root) -> Result<(), GltfError> {
     for (index, mesh) in json.meshes.iter().enumerate() {
         for primitive in &mesh.primitives {
             let Some(positions) = primitive.attributes.get(&Checked::Valid(Semantic::Positions)) else {
@@ -56,7 +56,7 @@ fn positions(json: &mut Root) -> Result<(), Fault> {
     Ok(())
 }
 
-fn cameras(json: &Root) -> Result<(), Fault> {
+fn cameras(json: &Root) -> Result<(), GltfError> {
     for (index, camera) in json.cameras.iter().enumerate() {
         let whole = match camera.type_ {
             Checked::Valid(CameraType::Perspective) => camera.perspective.is_some(),
@@ -70,7 +70,7 @@ fn cameras(json: &Root) -> Result<(), Fault> {
     Ok(())
 }
 
-fn lights(json: &Root) -> Result<(), Fault> {
+fn lights(json: &Root) -> Result<(), GltfError> {
     let lights = json
         .extensions
         .as_ref()
@@ -98,12 +98,12 @@ fn lights(json: &Root) -> Result<(), Fault> {
     Ok(())
 }
 
-fn images(json: &mut Root) -> Result<(), Fault> {
+fn images(json: &mut Root) -> Result<(), GltfError> {
     for (index, image) in json.images.iter_mut().enumerate() {
         if image.buffer_view.is_none() && image.uri.is_none() {
             return Err(format!("image {index} has neither a file nor bytes"));
         }
-        // The kind is told by the bytes themselves.
+        // The format is detected from the bytes.
         image
             .mime_type
             .get_or_insert_with(|| MimeType("image/png".to_owned()));
@@ -121,9 +121,9 @@ fn images(json: &mut Root) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Why a document is refused that requires these extensions, and what to do.
-pub(super) fn unknown_extensions(required: &[String]) -> Option<(Fault, &'static str)> {
-    // What is missing from a material is told, and the model shown without it.
+/// Returns an error and advice if any required extension is not supported.
+pub(super) fn unknown_extensions(required: &[String]) -> Option<(GltfError, &'static str)> {
+    // Unknown material extensions cause a warning, and the model is shown without them.
     let is_known = |name: &str| {
         EXTENSIONS.contains(&name) || IGNORED_EXTENSIONS.contains(&name) || name.starts_with("KHR_materials_")
     };
@@ -144,14 +144,14 @@ pub(super) fn unknown_extensions(required: &[String]) -> Option<(Fault, &'static
     Some((reason, hint))
 }
 
-/// EXT_texture_webp: the image that goes before the texture's own.
+/// Image of EXT_texture_webp, which takes precedence over the texture's own image.
 fn webp(texture: &Texture) -> Option<Index<Image>> {
     let extension = texture.extensions.as_ref()?.others.get("EXT_texture_webp")?;
     let source = extension.get("source")?.as_u64()?;
     Some(Index::new(u32::try_from(source).ok()?))
 }
 
-/// The extensions that are understood.
+/// Supported extensions.
 pub(super) const EXTENSIONS: [&str; 21] = [
     "EXT_mesh_gpu_instancing",
     "EXT_meshopt_compression",
@@ -176,7 +176,7 @@ pub(super) const EXTENSIONS: [&str; 21] = [
     "KHR_texture_transform",
 ];
 
-/// Extensions that offer changes to a model: what is shown is the model before them.
+/// Extensions that offer alternatives to a model; the model without them is shown.
 pub(super) const IGNORED_EXTENSIONS: [&str; 3] = [
     "KHR_animation_pointer",
     "KHR_materials_variants",

@@ -1,4 +1,4 @@
-//! glTF extension KHR_draco_mesh_compression: primitives compressed by Draco, as the bytes that their accessors would have.
+//! glTF extension KHR_draco_mesh_compression: decompresses primitives to the bytes of their accessors.
 
 use draco_core::{DecoderBuffer, Mesh, MeshDecoder};
 use gltf::accessor::DataType;
@@ -8,14 +8,14 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::Fault;
+use super::GltfError;
 use super::accessor::components;
 use super::buffers::Buffers;
 
 const NAME: &str = "KHR_draco_mesh_compression";
 
-/// The elements of all accessors without a view that compressed primitives have, packed, by the accessor's number.
-pub(super) fn decode(document: &Document, buffers: &Buffers) -> Result<FxHashMap<usize, Vec<u8>>, Fault> {
+/// Packed elements of all accessors without a buffer view in compressed primitives, by accessor index.
+pub(super) fn decode(document: &Document, buffers: &Buffers) -> Result<FxHashMap<usize, Vec<u8>>, GltfError> {
     let meshes = document.meshes();
     let primitives: Vec<(usize, Primitive<'_>)> = meshes
         .flat_map(|mesh| mesh.primitives().map(move |primitive| (mesh.index(), primitive)))
@@ -27,7 +27,7 @@ pub(super) fn decode(document: &Document, buffers: &Buffers) -> Result<FxHashMap
         elements(&primitive, extension, document, buffers)
             .map_err(|reason| format!("mesh {mesh}, primitive {}, {NAME}: {reason}", primitive.index()))
     });
-    let decoded: Vec<_> = decoded.collect::<Result<_, Fault>>()?;
+    let decoded: Vec<_> = decoded.collect::<Result<_, GltfError>>()?;
     Ok(decoded.into_iter().flatten().collect())
 }
 
@@ -36,7 +36,7 @@ fn elements(
     extension: &Value,
     document: &Document,
     buffers: &Buffers,
-) -> Result<Vec<(usize, Vec<u8>)>, Fault> {
+) -> Result<Vec<(usize, Vec<u8>)>, GltfError> {
     let number = |value: Option<&Value>| value.and_then(Value::as_u64).and_then(|v| u32::try_from(v).ok());
     let view = number(extension.get("bufferView"))
         .and_then(|view| document.views().nth(view as usize))
@@ -78,7 +78,7 @@ fn elements(
     Ok(list)
 }
 
-/// Numbers as the components of an accessor.
+/// Converts numbers to the component type of an accessor.
 fn packed(accessor: &Accessor<'_>, values: impl Iterator<Item = f64>) -> Vec<u8> {
     match accessor.data_type() {
         DataType::I8 => values.flat_map(|v| (v as i8).to_le_bytes()).collect(),

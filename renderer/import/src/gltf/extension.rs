@@ -3,18 +3,22 @@
 use gltf::{Document, Material};
 use serde_json::Value;
 
-use super::Fault;
+use super::GltfError;
 use super::material::Materials;
 use super::slot::Slot;
 use crate::call::Call;
 use renderer_image::texture::TextureColorSpace;
 
 impl Materials<'_> {
-    /// The body as KHR_materials_pbrSpecularGlossiness has it. Returns its opacity.
+    /// Base layer by KHR_materials_pbrSpecularGlossiness. Returns its opacity.
     ///
-    /// Its reflectance at normal incidence is any colour. The unit has one as the tint of a mirror: an index of
-    /// refraction of zero is that of KHR_materials_ior for this very use.
-    pub(super) fn specular_glossiness(&mut self, call: &mut Call, extension: &Value) -> Result<f32, Fault> {
+    /// Its reflectance at normal incidence can be any colour. The unit has it as the tint of a mirror, by an index of
+    /// refraction of zero, which KHR_materials_ior defines for this purpose.
+    pub(super) fn specular_glossiness(
+        &mut self,
+        call: &mut Call,
+        extension: &Value,
+    ) -> Result<f32, GltfError> {
         let [r, g, b, alpha] = numbers(extension, "diffuseFactor", [1.0; 4]);
         call.color("base_color", [r, g, b])?;
         call.number("metallic", 0.0)?;
@@ -28,7 +32,7 @@ impl Materials<'_> {
             "base_color",
             TextureColorSpace::Srgb,
         )?;
-        // One image: its colour is one thing, its alpha another.
+        // The image is used twice: its colour is the specular colour, its alpha the glossiness.
         for slot in ["specular_color", "glossiness"] {
             self.named(
                 call,
@@ -41,8 +45,8 @@ impl Materials<'_> {
         Ok(alpha)
     }
 
-    /// The inside of a body. Without a thickness its surface is a sheet, which bends no light.
-    pub(super) fn volume(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
+    /// KHR_materials_volume: interior of a body. Without a thickness the surface is thin and does not refract.
+    pub(super) fn volume(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), GltfError> {
         let Some(extension) = material.extension_value("KHR_materials_volume") else {
             return Ok(());
         };
@@ -59,12 +63,12 @@ impl Materials<'_> {
         Ok(())
     }
 
-    /// KHR_materials_diffuse_transmission: diffuse light that goes on to the other side. Returns whether there is any.
+    /// KHR_materials_diffuse_transmission: diffuse light transmitted to the other side. Returns whether there is any.
     pub(super) fn diffuse_transmission(
         &mut self,
         call: &mut Call,
         material: &Material<'_>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, GltfError> {
         let Some(extension) = material.extension_value("KHR_materials_diffuse_transmission") else {
             return Ok(false);
         };
@@ -94,8 +98,8 @@ impl Materials<'_> {
         Ok(true)
     }
 
-    /// KHR_materials_iridescence: a thin film on the body, its thickness in nanometres.
-    pub(super) fn iridescence(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
+    /// KHR_materials_iridescence: thin film on the base layer, with its thickness in nanometres.
+    pub(super) fn iridescence(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), GltfError> {
         let Some(extension) = material.extension_value("KHR_materials_iridescence") else {
             return Ok(());
         };
@@ -120,8 +124,8 @@ impl Materials<'_> {
         Ok(())
     }
 
-    /// What lies on the body, and how its highlights are stretched.
-    pub(super) fn layers(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
+    /// Layers on top of the base layer, and anisotropy of its highlights.
+    pub(super) fn layers(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), GltfError> {
         if let Some(extension) = material.extension_value("KHR_materials_anisotropy") {
             let strength = number(extension, "anisotropyStrength", 0.0);
             if strength != 0.0 {
@@ -170,7 +174,7 @@ impl Materials<'_> {
         Ok(())
     }
 
-    fn clearcoat(&mut self, call: &mut Call, extension: &Value, strength: f32) -> Result<(), Fault> {
+    fn clearcoat(&mut self, call: &mut Call, extension: &Value, strength: f32) -> Result<(), GltfError> {
         call.number("clearcoat", strength)?;
         call.number(
             "clearcoat_roughness",
@@ -188,7 +192,7 @@ impl Materials<'_> {
         call.number_unless("clearcoat_normal_scale", scale, 1.0)
     }
 
-    /// The texture that an extension has as `key`, as the unit's `slot`.
+    /// Adds the texture `key` of an extension as the unit's texture `slot`.
     fn named(
         &mut self,
         call: &mut Call,
@@ -196,7 +200,7 @@ impl Materials<'_> {
         key: &str,
         slot: &str,
         color_space: TextureColorSpace,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GltfError> {
         let document: &Document = self.document;
         let texture = Slot::of_extension(document, extension, key)?;
         self.slot(call, slot, texture, color_space)

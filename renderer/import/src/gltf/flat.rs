@@ -1,5 +1,5 @@
-//! Places that flatten a glTF mesh: a scale of zero along one axis is how decals and shadows are made. glTF 2.0, section
-//! 3.5.3, only lets what is scaled to zero along all axes be left out.
+//! Transforms that flatten a glTF mesh: decals and shadows are made with a scale of zero along one axis. glTF 2.0,
+//! section 3.5.3, allows meshes to be left out only if all axes are scaled to zero.
 
 use glam::{Affine3A, DAffine3, DVec3, Vec3};
 
@@ -7,24 +7,25 @@ use super::primitive::TANGENTS;
 use renderer_base::math::{in_double, in_single, is_invertible};
 use renderer_geometry::Mesh;
 
-/// What is flatter than this, as a part of its size, is flat but for the rounding of matrices in single precision.
+/// Relative flatness at which a transform counts as flattening: the size of rounding errors in single-precision
+/// matrices.
 const ROUNDING: f64 = 1e-6;
 
-/// What is left of the height of a flat mesh. With nothing left, the two sides of a box would fall into one plane, and
-/// either might be met.
+/// Height that a flattened mesh keeps, relative to the original. With zero height the two sides of a box would
+/// coincide, and rays could hit either.
 const HEIGHT: f64 = 1e-5;
 
-/// A place of a mesh.
+/// Placement of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// Where the mesh is, once it is flat; invertible.
+    /// Mesh-to-world transform of the flattened mesh; invertible.
     pub(super) world_from_mesh: Affine3A,
-    /// The direction, in the space of the mesh, along which the mesh has to be flattened first.
+    /// Direction in mesh space along which the mesh must be flattened first, if the original transform is flattening.
     pub(super) flat_along: Option<DVec3>,
 }
 
 impl Place {
-    /// The place of a transform; `None` where nothing has area or the transform is not finite.
+    /// Placement by a transform; `None` if the transformed mesh has no area or the transform is not finite.
     pub(super) fn of(transform: &Affine3A) -> Option<Place> {
         if !transform.is_finite() {
             return None;
@@ -40,14 +41,14 @@ impl Place {
         Place::flat(&in_double(transform)).filter(|place| is_invertible(&place.world_from_mesh))
     }
 
-    /// The place of a transform that flattens: a transform that does not, but does the same to what is flat already. It is
-    /// invertible, but for extremes.
+    /// Placement by a flattening transform: replaces it by a transform that has the same effect on the flattened mesh
+    /// and is invertible, except for extreme values.
     fn flat(transform: &DAffine3) -> Option<Place> {
         let DAffine3 { matrix3, translation } = *transform;
         let [x, y, z] = [matrix3.x_axis, matrix3.y_axis, matrix3.z_axis];
         let sides = [(y, z), (z, x), (x, y)];
-        // Of a matrix that flattens, all cofactors are products of the components of two vectors: the normal of what is
-        // flat, and the direction that becomes zero.
+        // All cofactors of a flattening matrix are products of components of two vectors: the normal of the flattened
+        // mesh, and the direction that the matrix maps to zero.
         let cofactors = sides.map(|(a, b)| a.cross(b));
         let by_length = |a: &usize, b: &usize| {
             let [a, b] = [a, b].map(|&i| cofactors[i].length_squared());
@@ -60,9 +61,10 @@ impl Place {
         }
         let normal = cofactors[largest].normalize();
         let along = DVec3::from_array(cofactors.map(|column| column.dot(normal)));
-        // As much as the other directions are scaled. Its sign keeps the winding: the determinant becomes positive.
+        // Geometric mean of the scales of the other two directions. The sign keeps the winding: the determinant becomes
+        // positive.
         let scale = along.length().sqrt();
-        // The sum has no negative zeros, so that equal directions have equal bits.
+        // The sum removes negative zeros, so that equal directions have equal bits.
         let along = along.normalize() + DVec3::ZERO;
         let lifted = |axis: DVec3, part: f64| axis + scale * part * normal;
         let lifted = DAffine3::from_cols(
@@ -78,8 +80,8 @@ impl Place {
     }
 }
 
-/// A mesh flattened along a direction of unit length; `None` where no triangle has area then. Normals and tangents, which
-/// would have to be those of the plane, are left out: those of the triangles take their place.
+/// Flattens a mesh along a direction of unit length; `None` if no triangle has area then. Vertex normals and tangents
+/// are removed, since they would have to be those of the plane: those of the triangles are used.
 pub(super) fn flattened(mesh: &Mesh, along: DVec3) -> Option<Mesh> {
     let has_area = |indices: &[u32; 3]| {
         let [a, b, c] = indices.map(|index| mesh.positions[index as usize].as_dvec3());

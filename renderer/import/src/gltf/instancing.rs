@@ -1,29 +1,29 @@
-//! GlTF extension EXT_mesh_gpu_instancing: many transforms of the mesh of a node.
+//! glTF extension EXT_mesh_gpu_instancing: many transforms of a node's mesh.
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3};
 use gltf::{Accessor, Document, Node};
 use rayon::prelude::*;
 
-use super::Fault;
+use super::GltfError;
 use super::accessor::vectors;
 use super::buffers::Buffers;
 
 const NAME: &str = "EXT_mesh_gpu_instancing";
 
-/// The places of a node's mesh in the world, in the order of the file; `None` where it has but one.
+/// Mesh-to-world transforms of a node's instances, in the order of the file; `None` if the node is not instanced.
 pub(super) fn places(
     node: &Node<'_>,
     world_from_node: &DAffine3,
     document: &Document,
     buffers: &Buffers,
-) -> Result<Option<Vec<Affine3A>>, Fault> {
+) -> Result<Option<Vec<Affine3A>>, GltfError> {
     let Some(attributes) = node
         .extension_value(NAME)
         .and_then(|value| value.get("attributes"))
     else {
         return Ok(None);
     };
-    let accessor = |name: &str| -> Result<Option<Accessor<'_>>, Fault> {
+    let accessor = |name: &str| -> Result<Option<Accessor<'_>>, GltfError> {
         let Some(index) = attributes.get(name) else {
             return Ok(None);
         };
@@ -80,6 +80,6 @@ pub(super) fn places(
 fn read<const N: usize>(
     accessor: Option<Accessor<'_>>,
     buffers: &Buffers,
-) -> Result<Option<Vec<[f32; N]>>, Fault> {
+) -> Result<Option<Vec<[f32; N]>>, GltfError> {
     accessor.map(|accessor| vectors(&accessor, buffers)).transpose()
 }

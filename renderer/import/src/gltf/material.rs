@@ -1,4 +1,4 @@
-//! glTF materials and textures, as calls of the shipped unit `gltf_pbr`.
+//! glTF materials and textures, converted to calls of the shipped unit `gltf_pbr`.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use gltf::texture::{MagFilter, Texture, WrappingMode};
 use gltf::{Document, Material};
 use shading::syntax::ast::Expr;
 
-use super::Fault;
+use super::GltfError;
 use super::buffers::Buffers;
 use super::slot::{Slot, UvTransform};
 use crate::ModelMaterial;
@@ -16,10 +16,10 @@ use crate::model::Names;
 use renderer_image::texture::TextureColorSpace;
 use renderer_scene::{EmissionSides, TextureDesc};
 
-/// The extension that takes the place of the metallic-roughness model.
+/// Extension that replaces the metallic-roughness model.
 const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
 
-/// Collects the materials of a document.
+/// Converter of a document's materials.
 pub(super) struct Materials<'a> {
     pub(super) document: &'a Document,
     buffers: &'a Buffers,
@@ -27,16 +27,16 @@ pub(super) struct Materials<'a> {
     names: Names,
     list: Vec<ModelMaterial>,
     textures: Vec<TextureDesc>,
-    /// The sets of texture coordinates of the material that is being read.
+    /// Texture coordinate sets of the current material.
     sets: Vec<u32>,
     sets_of: Vec<Vec<u32>>,
 }
 
-/// What the materials of a document come to.
+/// Converted materials of a document.
 pub(super) struct ReadMaterials {
     pub(super) list: Vec<ModelMaterial>,
     pub(super) textures: Vec<TextureDesc>,
-    /// The sets of texture coordinates that each material uses.
+    /// Texture coordinate sets of each material.
     pub(super) sets: Vec<Vec<u32>>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Materials<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, material: &Material<'_>) -> Result<(), Fault> {
+    pub(super) fn add(&mut self, material: &Material<'_>) -> Result<(), GltfError> {
         let index = material.index().unwrap_or(0);
         let name = material
             .name()
@@ -75,7 +75,7 @@ impl<'a> Materials<'a> {
         sets.sort_unstable();
         sets.dedup();
         self.sets_of.push(sets);
-        // Displays and tail lamps, by a texture or by a factor up to 1, glow and light no scene.
+        // Emission by a texture or by a factor up to 1 (displays, tail lamps) glows, but does not light a scene.
         let strength = material.emissive_strength().unwrap_or(1.0);
         let emissive = material.emissive_factor().iter().any(|&v| v * strength > 1.0)
             && material.emissive_texture().is_none();
@@ -95,8 +95,8 @@ impl<'a> Materials<'a> {
         Ok(())
     }
 
-    /// The call; what has its default value is left out.
-    fn call(&mut self, material: &Material<'_>) -> Result<Expr, Fault> {
+    /// Returns the call; arguments equal to the default are omitted.
+    fn call(&mut self, material: &Material<'_>) -> Result<Expr, GltfError> {
         let mut call = Call::new("gltf_pbr");
         let alpha = self.base(&mut call, material)?;
         if let Some(normal) = material.normal_texture() {
@@ -140,8 +140,8 @@ impl<'a> Materials<'a> {
         Ok(call.finish())
     }
 
-    /// The body, metallic or not. Returns its opacity.
-    fn base(&mut self, call: &mut Call, material: &Material<'_>) -> Result<f32, Fault> {
+    /// Sets the base layer, metallic or not. Returns its opacity.
+    fn base(&mut self, call: &mut Call, material: &Material<'_>) -> Result<f32, GltfError> {
         if let Some(extension) = material.extension_value(SPECULAR_GLOSSINESS) {
             return self.specular_glossiness(call, extension);
         }
@@ -166,10 +166,10 @@ impl<'a> Materials<'a> {
         Ok(alpha)
     }
 
-    /// What extensions say about the surface beneath all layers.
-    fn dielectric(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
+    /// Sets the parameters by extensions of the base layer.
+    fn dielectric(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), GltfError> {
         if material.extension_value(SPECULAR_GLOSSINESS).is_some() {
-            // It goes with no other extension of the body.
+            // The extension is incompatible with all other extensions of the base layer.
             return Ok(());
         }
         call.number_unless("ior", material.ior().unwrap_or(1.5), 1.5)?;
@@ -209,15 +209,15 @@ impl<'a> Materials<'a> {
         self.iridescence(call, material)
     }
 
-    /// Adds the arguments of a texture: `NAME_texture` and, where they are not the usual, `NAME_set` (of texture
-    /// coordinates), `NAME_wrap` and `NAME_uv` (the transform).
+    /// Adds the arguments of a texture: `NAME_texture` and, if they differ from the defaults, `NAME_set` (texture
+    /// coordinate set), `NAME_wrap` and `NAME_uv` (transform).
     pub(super) fn slot(
         &mut self,
         call: &mut Call,
         name: &str,
         slot: Option<Slot<'_>>,
         color_space: TextureColorSpace,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GltfError> {
         let Some(Slot {
             texture,
             set,
@@ -238,7 +238,7 @@ impl<'a> Materials<'a> {
             WrappingMode::MirroredRepeat => 2,
         };
         let sampler = texture.sampler();
-        // What is seen from afar is averaged with either filter.
+        // Minification is filtered with either magnification filter.
         let is_closest = sampler.mag_filter() == Some(MagFilter::Nearest);
         let wrap = wrap(sampler.wrap_s()) + 3 * wrap(sampler.wrap_t()) + 9 * i64::from(is_closest);
         if wrap != 0 {
@@ -254,8 +254,12 @@ impl<'a> Materials<'a> {
         Ok(())
     }
 
-    /// The name of a texture's image, which is made known.
-    fn texture(&mut self, texture: &Texture<'_>, color_space: TextureColorSpace) -> Result<String, Fault> {
+    /// Name of a texture's image, which is added to the textures of the model.
+    fn texture(
+        &mut self,
+        texture: &Texture<'_>,
+        color_space: TextureColorSpace,
+    ) -> Result<String, GltfError> {
         let image = texture.source();
         let kind = if color_space == TextureColorSpace::Raw {
             "raw"

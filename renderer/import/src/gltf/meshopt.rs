@@ -1,5 +1,5 @@
-//! glTF extensions EXT_meshopt_compression and KHR_meshopt_compression: compressed buffer views, and the filters of their
-//! elements.
+//! glTF extensions EXT_meshopt_compression and KHR_meshopt_compression: compressed buffer views, and the filters of
+//! their elements.
 
 use gltf::Document;
 use gltf::buffer::View;
@@ -7,15 +7,15 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::Fault;
+use super::GltfError;
 use super::buffers::{Buffers, MESHOPT};
 use super::meshopt_codec::{attributes, indices, triangles};
 
-/// The most bytes of a view: more is not meant.
+/// Maximum size of a decompressed buffer view [bytes]; larger ones are damage.
 const MAX_BYTES: usize = 1 << 31;
 
-/// The bytes of all compressed views, by the view's number.
-pub(super) fn decode(document: &Document, buffers: &Buffers) -> Result<FxHashMap<usize, Vec<u8>>, Fault> {
+/// Decompresses all compressed buffer views; returns their bytes by view index.
+pub(super) fn decode(document: &Document, buffers: &Buffers) -> Result<FxHashMap<usize, Vec<u8>>, GltfError> {
     let views: Vec<View<'_>> = document.views().collect();
     let decoded = views.into_par_iter().filter_map(|view| {
         let extension = MESHOPT.iter().find_map(|name| view.extension_value(name))?;
@@ -26,7 +26,7 @@ pub(super) fn decode(document: &Document, buffers: &Buffers) -> Result<FxHashMap
     decoded.collect()
 }
 
-fn bytes(extension: &Value, buffers: &Buffers) -> Result<Vec<u8>, Fault> {
+fn bytes(extension: &Value, buffers: &Buffers) -> Result<Vec<u8>, GltfError> {
     let number = |name: &str| {
         let value = extension.get(name).and_then(Value::as_u64);
         value.and_then(|value| usize::try_from(value).ok())
@@ -67,7 +67,7 @@ fn bytes(extension: &Value, buffers: &Buffers) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// Indices of 2 or 4 bytes.
+/// Encodes indices in 2 or 4 bytes each.
 fn narrowed(indices: &[u32], width: usize) -> Vec<u8> {
     let bytes = indices
         .iter()
@@ -89,7 +89,7 @@ fn octahedral_16(bytes: &mut [u8; 8]) {
     set_shorts(bytes, [x, y, z, w]);
 }
 
-/// A unit vector of length `one`, from its place on an octahedron of size `size`.
+/// Decodes a unit vector from octahedral coordinates in `[-size,size]`, and scales it to length `one`.
 fn octahedral(x: f32, y: f32, size: f32, one: f32) -> [f32; 3] {
     let z = size - x.abs() - y.abs();
     let fold = z.min(0.0);
@@ -98,7 +98,8 @@ fn octahedral(x: f32, y: f32, size: f32, one: f32) -> [f32; 3] {
     [x, y, z].map(|v| (v * scale).round())
 }
 
-/// Three components, the fourth from the length; the last two bits say which it is.
+/// Decodes a quaternion of three components; the fourth follows from the unit length. The lowest two bits of the last
+/// number tell which one it is.
 fn quaternion(bytes: &mut [u8; 8]) {
     let [x, y, z, last] = shorts(bytes);
     let size = f32::from(last | 3);
@@ -113,7 +114,7 @@ fn quaternion(bytes: &mut [u8; 8]) {
     set_shorts(bytes, values);
 }
 
-/// A float of 8 bits of exponent and 24 of mantissa.
+/// Decodes a float with 8 bits of exponent and 24 bits of mantissa.
 fn exponential(bytes: &mut [u8; 4]) {
     let bits = i32::from_le_bytes(*bytes);
     let (mantissa, exponent) = (bits << 8 >> 8, bits >> 24);
@@ -135,7 +136,7 @@ fn color_16(bytes: &mut [u8; 8]) {
     set_shorts(bytes, values.map(|v| (v as u16).cast_signed()));
 }
 
-/// YCoCg with an alpha whose highest bit is the scale of all, as red, green, blue and alpha up to `one`.
+/// Converts YCoCg to RGBA in `[0,one]`; the highest bit of alpha gives the scale of all components.
 fn color(y: i32, co: i32, cg: i32, a: i32, one: f32) -> [f32; 4] {
     let scale = (a + 1).cast_unsigned().next_power_of_two().cast_signed().max(2) - 1;
     let alpha = ((a << 1) & scale) | (a & 1);

@@ -1,19 +1,19 @@
-//! Bitstreams of meshopt compression: attributes (versions 0 and 1), triangle lists and index sequences, as the glTF
-//! extension EXT_meshopt_compression describes them in its appendix A.
+//! Decoders of meshopt bitstreams: attributes (versions 0 and 1), triangle lists and index sequences. See appendix A of
+//! the glTF extension EXT_meshopt_compression.
 
-use super::Fault;
+use super::GltfError;
 
-/// Elements of an attribute, `stride` bytes each.
-pub(super) fn attributes(bytes: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, Fault> {
+/// Decodes an attribute of `count` elements of `stride` bytes.
+pub(super) fn attributes(bytes: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, GltfError> {
     let (version, bytes) = header(bytes, 0xa0)?;
     let tail = if version == 0 { stride } else { stride + stride / 4 };
     let padded = tail.max(if version == 0 { 32 } else { 24 });
-    let at = bytes.len().checked_sub(padded).ok_or_else(cut_short)?;
+    let at = bytes.len().checked_sub(padded).ok_or_else(truncated)?;
     let mut last = bytes[bytes.len() - tail..][..stride].to_vec();
     let channels = &bytes[bytes.len() - tail + stride..];
     let mut input = Input(&bytes[..at]);
     let block = ((8192 / stride) & !15).min(256);
-    // What is there of the input limits what a false count can take.
+    // Memory is bounded by the input, so that a wrong count cannot exhaust it.
     let mut elements = vec![];
     while elements.len() < count * stride {
         let vertices = block.min(count - elements.len() / stride);
@@ -46,8 +46,8 @@ pub(super) fn attributes(bytes: &[u8], count: usize, stride: usize) -> Result<Ve
     Ok(elements)
 }
 
-/// The bytes of four channels of the next element, from those before and the difference.
-fn next(last: [u8; 4], delta: [u8; 4], channel: u8) -> Result<[u8; 4], Fault> {
+/// Returns the next four bytes of an element, from those of the previous element and the difference.
+fn next(last: [u8; 4], delta: [u8; 4], channel: u8) -> Result<[u8; 4], GltfError> {
     let pair = |bytes: [u8; 4], i: usize| u16::from_le_bytes([bytes[i], bytes[i + 1]]);
     match channel & 3 {
         0 => Ok(std::array::from_fn(|i| {
@@ -70,9 +70,9 @@ fn next(last: [u8; 4], delta: [u8; 4], channel: u8) -> Result<[u8; 4], Fault> {
     }
 }
 
-/// Bytes in groups of 16, each with as many bits as two bits of the header say. The greatest number of the bits stands for
-/// a byte that follows.
-fn groups(input: &mut Input<'_>, plane: &mut [u8], widths: [u32; 4]) -> Result<(), Fault> {
+/// Decodes bytes in groups of 16; two bits of the header give the number of bits of each group. The largest code is an
+/// escape: the value is a byte that follows.
+fn groups(input: &mut Input<'_>, plane: &mut [u8], widths: [u32; 4]) -> Result<(), GltfError> {
     let header = input.take(plane.len().div_ceil(16).div_ceil(4))?;
     for (group, bytes) in plane.chunks_mut(16).enumerate() {
         let width = widths[usize::from(header[group / 4] >> (2 * (group % 4)) & 3)];
@@ -87,7 +87,7 @@ fn groups(input: &mut Input<'_>, plane: &mut [u8], widths: [u32; 4]) -> Result<(
                 break;
             }
             let bit = i * width;
-            // Single bits begin with the lowest, pairs and fours with the highest.
+            // Single bits are ordered from the lowest, pairs and nibbles from the highest.
             let shift = if width == 1 { bit % 8 } else { 8 - width - bit % 8 };
             let code = packed[(bit / 8) as usize] >> shift & escape;
             let value = if code == escape { input.byte()? } else { code };
@@ -99,15 +99,15 @@ fn groups(input: &mut Input<'_>, plane: &mut [u8], widths: [u32; 4]) -> Result<(
     Ok(())
 }
 
-/// The corners of triangles, `count` in all.
-pub(super) fn triangles(bytes: &[u8], count: usize) -> Result<Vec<u32>, Fault> {
+/// Decodes the corners of triangles, `count` in total.
+pub(super) fn triangles(bytes: &[u8], count: usize) -> Result<Vec<u32>, GltfError> {
     if !count.is_multiple_of(3) {
         return Err(format!("{count} corners are no triangles"));
     }
     let (version, bytes) = header(bytes, 0xe0)?;
-    let at = bytes.len().checked_sub(16).ok_or_else(cut_short)?;
+    let at = bytes.len().checked_sub(16).ok_or_else(truncated)?;
     let (bytes, table) = bytes.split_at(at);
-    let (codes, free) = bytes.split_at_checked(count / 3).ok_or_else(cut_short)?;
+    let (codes, free) = bytes.split_at_checked(count / 3).ok_or_else(truncated)?;
     let mut free = Input(free);
     let (mut edges, mut vertices) = (Recent::new([u32::MAX; 2]), Recent::new(u32::MAX));
     let (mut fresh, mut last) = (0u32, 0u32);
@@ -147,7 +147,7 @@ pub(super) fn triangles(bytes: &[u8], count: usize) -> Result<Vec<u32>, Fault> {
         };
         let places = [if is_first_free { 15 } else { 0 }, pair >> 4, pair & 15];
         let mut triangle = [0; 3];
-        // New vertices are counted and recent ones looked up before indices are read.
+        // New vertices are counted and recent ones are looked up before indices are read.
         for (corner, place) in triangle.iter_mut().zip(places) {
             *corner = match place {
                 0 => increment(&mut fresh),
@@ -175,8 +175,8 @@ pub(super) fn triangles(bytes: &[u8], count: usize) -> Result<Vec<u32>, Fault> {
     Ok(corners)
 }
 
-/// Any list of indices, as differences from one of two before.
-pub(super) fn indices(bytes: &[u8], count: usize) -> Result<Vec<u32>, Fault> {
+/// Decodes a list of indices, stored as differences from one of two previous ones.
+pub(super) fn indices(bytes: &[u8], count: usize) -> Result<Vec<u32>, GltfError> {
     let (_, bytes) = header(bytes, 0xd0)?;
     let mut input = Input(bytes);
     let mut last = [0u32; 2];
@@ -190,9 +190,9 @@ pub(super) fn indices(bytes: &[u8], count: usize) -> Result<Vec<u32>, Fault> {
     Ok(list)
 }
 
-/// The version of a stream, and what follows its first byte.
-fn header(bytes: &[u8], kind: u8) -> Result<(u8, &[u8]), Fault> {
-    let (&first, rest) = bytes.split_first().ok_or_else(cut_short)?;
+/// Returns the version of a stream and the bytes after the header byte.
+fn header(bytes: &[u8], kind: u8) -> Result<(u8, &[u8]), GltfError> {
+    let (&first, rest) = bytes.split_first().ok_or_else(truncated)?;
     match first & 15 {
         version @ (0 | 1) if first & 0xf0 == kind => Ok((version, rest)),
         _ => Err(format!("data of an unknown kind or version ({first:#x})")),
@@ -205,12 +205,12 @@ fn increment(number: &mut u32) -> u32 {
     before
 }
 
-/// A signed difference whose sign is the last bit.
+/// Decodes a zigzag-coded signed difference: the lowest bit is the sign.
 fn signed(value: u32) -> u32 {
     value >> 1 ^ (value & 1).wrapping_neg()
 }
 
-/// The last 16 values.
+/// Ring buffer of the last 16 values.
 struct Recent<T> {
     values: [T; 16],
     count: usize,
@@ -229,28 +229,28 @@ impl<T: Copy> Recent<T> {
         self.count += 1;
     }
 
-    /// The value that `back` others came after.
+    /// Returns the value that was pushed `back` values before the last one.
     fn get(&self, back: u8) -> T {
         self.values[(self.count + 15 - usize::from(back)) % 16]
     }
 }
 
-/// The bytes that are left.
+/// Remaining input bytes.
 struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], Fault> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(cut_short)?;
+    fn take(&mut self, count: usize) -> Result<&'a [u8], GltfError> {
+        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(truncated)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn byte(&mut self) -> Result<u8, Fault> {
+    fn byte(&mut self) -> Result<u8, GltfError> {
         self.take(1).map(|byte| byte[0])
     }
 
-    /// A number of up to five bytes, seven bits each, the lowest first.
-    fn variable(&mut self) -> Result<u32, Fault> {
+    /// Reads a variable-length integer of up to five bytes: seven bits each, lowest first.
+    fn variable(&mut self) -> Result<u32, GltfError> {
         let mut value = 0;
         for shift in [0, 7, 14, 21, 28] {
             let byte = self.byte()?;
@@ -262,11 +262,11 @@ impl<'a> Input<'a> {
         Ok(value)
     }
 
-    fn index(&mut self, last: u32) -> Result<u32, Fault> {
+    fn index(&mut self, last: u32) -> Result<u32, GltfError> {
         Ok(last.wrapping_add(signed(self.variable()?)))
     }
 }
 
-fn cut_short() -> Fault {
+fn truncated() -> GltfError {
     "cut short".to_owned()
 }

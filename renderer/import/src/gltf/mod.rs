@@ -1,24 +1,25 @@
-//! glTF 2.0 importer, `.gltf` with its files or `.glb`.
+//! Importer of glTF 2.0: `.gltf` with its files, or `.glb`.
 //!
 //! - The `gltf` crate parses and validates the document; buffers are decoded here, since the crate's readers do not
 //!   check accessors.
 //! - Geometry compressed by Draco or meshopt is decompressed first.
-//! - Photometric units are divided by 683 lm/W. The emission of materials is taken as radiance as it stands, as other
-//!   path tracers do.
-//! - Surfaces are visible from both sides, single-sided ones too: a path tracer that drops back faces lets light leak.
+//! - Photometric units are divided by 683 lm/W. Material emission is taken as radiance without conversion, as in other
+//!   path tracers.
+//! - Surfaces are visible from both sides, even single-sided ones: a path tracer that culls back faces leaks light.
 //!   Single-sided materials emit from their front only.
-//! - Meshes are bent by morph weights and skins as the nodes have them; animations are not played.
-//! - A mesh that its place flattens is a flat copy in a place that does not.
+//! - Meshes are deformed by the nodes' morph weights and skins; animations are not played.
+//! - A mesh with a flattening transform becomes a flat copy with an invertible transform.
 //! - Tangents are read or generated where the material has a normal map or anisotropy.
-//! - Occlusion maps are ignored, since the light that they guess is computed here.
-//! - Of KHR_materials_volume the thickness only tells bodies, which refract, from sheets: how far light goes is traced.
+//! - Occlusion maps are ignored: the occlusion that they approximate is computed by the renderer.
+//! - The thickness of KHR_materials_volume only distinguishes bodies, which refract, from thin sheets; distances inside
+//!   bodies are traced.
 
 mod accessor;
 mod buffers;
 mod check;
 mod draco;
+mod error;
 mod extension;
-mod fault;
 mod flat;
 mod instancing;
 mod material;
@@ -39,24 +40,24 @@ use gltf::json::Root;
 use gltf::{Document, Glb};
 
 use self::buffers::Buffers;
-use self::fault::Fault;
+use self::error::GltfError;
 use super::{ImportError, Model, read};
 use renderer_base::files::SharedFiles;
 
-/// Reads a glTF file with all that belongs to it.
+/// Loads a glTF file and all files that it refers to.
 ///
 /// # Errors
-/// When a file is missing or damaged, or the document needs an extension that is not understood.
+/// If a file is missing or damaged, or the document requires an extension that is not supported.
 pub fn load_gltf(path: &Path) -> Result<Model, ImportError> {
     load_gltf_from(&SharedFiles::default(), path)
 }
 
-/// As [`load_gltf`], from other files than those of the disk.
+/// Like [`load_gltf`], but reads from the given file system.
 pub(super) fn load_gltf_from(files: &SharedFiles, path: &Path) -> Result<Model, ImportError> {
     parse(files, path, &read(&**files, path)?)
 }
 
-/// Reads a glTF document. `path` names it in messages and tells where its other files are.
+/// Parses a glTF document. `path` is its name in messages, and its other files are relative to it.
 ///
 /// # Errors
 /// As [`load_gltf`].
@@ -65,39 +66,40 @@ pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
 }
 
 fn parse(files: &SharedFiles, path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
-    let refused = |reason: Fault, hint: &'static str| ImportError::Document {
+    let document_error = |reason: GltfError, hint: &'static str| ImportError::Document {
         path: path.to_owned(),
         reason,
         hint,
     };
-    let fault = |reason: Fault| refused(reason, fault::VALIDATOR);
-    // Text may begin with a byte-order mark, which JSON does not know.
+    let invalid = |reason: GltfError| document_error(reason, error::VALIDATOR_HINT);
+    // JSON text must not begin with a byte-order mark, but some files do.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    check_length(bytes).map_err(|reason| refused(reason, fault::WHOLE))?;
-    // The document is only looked at once it has been validated.
-    let not_gltf = |error: &dyn std::fmt::Display| refused(format!("not glTF: {error}"), fault::WHOLE);
+    check_length(bytes).map_err(|reason| document_error(reason, error::EXPORT_HINT))?;
+    // The document is not accessed before it has been validated.
+    let not_gltf =
+        |error: &dyn std::fmt::Display| document_error(format!("not glTF: {error}"), error::EXPORT_HINT);
     let (json, blob) = if bytes.starts_with(b"glTF") {
         let glb = Glb::from_slice(bytes).map_err(|error| not_gltf(&error))?;
         (glb.json, glb.bin.map(Cow::into_owned))
     } else {
         (Cow::Borrowed(bytes), None)
     };
-    let json = text::readable(&json).map_err(|reason| refused(reason, fault::WHOLE))?;
+    let json = text::readable(&json).map_err(|reason| document_error(reason, error::EXPORT_HINT))?;
     let targets = morph::MorphTargets::read(&json);
     let root = Root::from_slice(&json).map_err(|error| not_gltf(&error))?;
     if let Some((reason, hint)) = check::unknown_extensions(&root.extensions_required) {
-        return Err(refused(reason, hint));
+        return Err(document_error(reason, hint));
     }
-    let document = validate(root).map_err(fault)?;
-    let mut buffers =
-        Buffers::read(files, &document, blob, path).map_err(|reason| refused(reason, fault::BESIDE))?;
-    buffers.views = meshopt::decode(&document, &buffers).map_err(fault)?;
-    buffers.decoded = draco::decode(&document, &buffers).map_err(fault)?;
+    let document = validate(root).map_err(invalid)?;
+    let mut buffers = Buffers::read(files, &document, blob, path)
+        .map_err(|reason| document_error(reason, error::BUFFER_HINT))?;
+    buffers.views = meshopt::decode(&document, &buffers).map_err(invalid)?;
+    buffers.decoded = draco::decode(&document, &buffers).map_err(invalid)?;
     scene::model(&document, &targets, &buffers, path)
 }
 
-/// A GLB says how long it is; one that ends before would otherwise be told by whatever happens to be missing.
-fn check_length(bytes: &[u8]) -> Result<(), Fault> {
+/// Checks the length in a GLB's header, so that a truncated file is reported as such and not by a part that is missing.
+fn check_length(bytes: &[u8]) -> Result<(), GltfError> {
     let Some(header) = bytes.strip_prefix(b"glTF") else {
         return Ok(());
     };
@@ -118,8 +120,8 @@ fn check_length(bytes: &[u8]) -> Result<(), Fault> {
     }
 }
 
-fn validate(mut json: Root) -> Result<Document, Fault> {
-    // All are known, but the crate knows fewer.
+fn validate(mut json: Root) -> Result<Document, GltfError> {
+    // `unknown_extensions` has checked these already; the crate supports fewer.
     json.extensions_required.clear();
     check::prepare(&mut json)?;
     check::validate(&json)?;

@@ -7,18 +7,18 @@ use gltf::{Accessor, Document};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::Fault;
+use super::GltfError;
 use super::accessor::{components, vectors};
 use super::buffers::Buffers;
 use super::primitive::{UV_SETS, uv_attribute};
 use renderer_geometry::Mesh;
 
-/// The meshes of a document as JSON, if any has morph targets.
+/// Meshes of a document as JSON, if any of them has morph targets.
 #[derive(Debug, Default)]
 pub(super) struct MorphTargets(Vec<Value>);
 
 impl MorphTargets {
-    /// Reads the meshes of a document that is valid but for what the crate does not know.
+    /// Reads the meshes of a document that is valid, except for parts that the crate does not check.
     pub(super) fn read(json: &[u8]) -> MorphTargets {
         let members = serde_json::from_slice::<BTreeMap<Cow<'_, str>, &RawValue>>(json);
         let meshes = members.ok().and_then(|members| members.get("meshes").copied());
@@ -27,14 +27,14 @@ impl MorphTargets {
         MorphTargets(list.unwrap_or_default())
     }
 
-    /// The displacements of each primitive of a mesh, by the weights of its targets.
+    /// Displacements of each primitive of a mesh, by the weights of its morph targets.
     pub(super) fn displacements(
         &self,
         mesh: usize,
         weights: &[f32],
         document: &Document,
         buffers: &Buffers,
-    ) -> Result<Vec<Displacements>, Fault> {
+    ) -> Result<Vec<Displacements>, GltfError> {
         let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
         let primitives = list(self.0.get(mesh).and_then(|mesh| mesh.get("primitives")));
         let of_primitive = |primitive: &Value| {
@@ -49,7 +49,7 @@ impl MorphTargets {
     }
 }
 
-/// Displacements of a primitive's texture coordinates and colours; empty where there are none.
+/// Displacements of a primitive's texture coordinates and colours; empty if there are none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Displacements {
     uvs: [Vec<[f32; 2]>; UV_SETS as usize],
@@ -63,7 +63,7 @@ impl Displacements {
         weight: f32,
         document: &Document,
         buffers: &Buffers,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GltfError> {
         for (set, sums) in self.uvs.iter_mut().enumerate() {
             if let Some(accessor) = accessor(target, &format!("TEXCOORD_{set}"), document)? {
                 add_weighted(sums, &vectors(&accessor, buffers)?, weight)?;
@@ -81,8 +81,8 @@ impl Displacements {
         Ok(())
     }
 
-    /// Displaces the vertices of a mesh. Colours stay between 0 and 1, as glTF 2.0, section 3.7.2.2, asks for.
-    pub(super) fn apply(&self, mesh: &mut Mesh) -> Result<(), Fault> {
+    /// Displaces the vertices of a mesh. Colours are clamped to `[0,1]`, as required by glTF 2.0, section 3.7.2.2.
+    pub(super) fn apply(&self, mesh: &mut Mesh) -> Result<(), GltfError> {
         for (set, offsets) in (0..UV_SETS).zip(&self.uvs) {
             let vertices: Vec<[&mut f32; 2]> = match set {
                 0 => mesh.uvs.iter_mut().map(|uv| [&mut uv.x, &mut uv.y]).collect(),
@@ -112,8 +112,12 @@ impl Displacements {
     }
 }
 
-/// The accessor of an attribute of a target, if the target has it.
-fn accessor<'a>(target: &Value, name: &str, document: &'a Document) -> Result<Option<Accessor<'a>>, Fault> {
+/// Accessor of an attribute of a morph target, if the target has it.
+fn accessor<'a>(
+    target: &Value,
+    name: &str,
+    document: &'a Document,
+) -> Result<Option<Accessor<'a>>, GltfError> {
     let Some(index) = target.get(name) else {
         return Ok(None);
     };
@@ -132,7 +136,7 @@ fn add_weighted<const N: usize>(
     sums: &mut Vec<[f32; N]>,
     offsets: &[[f32; N]],
     weight: f32,
-) -> Result<(), Fault> {
+) -> Result<(), GltfError> {
     if sums.is_empty() {
         sums.resize(offsets.len(), [0.0; N]);
     }
@@ -143,8 +147,9 @@ fn add_weighted<const N: usize>(
     Ok(())
 }
 
-/// Whether there is an offset for each vertex, or none for any. What vertices do not have is not displaced.
-fn check_count(offsets: usize, vertices: usize) -> Result<(), Fault> {
+/// Checks that the number of offsets equals the number of vertices. Either may be zero: vertices without the attribute
+/// are not displaced.
+fn check_count(offsets: usize, vertices: usize) -> Result<(), GltfError> {
     if offsets == vertices || offsets == 0 || vertices == 0 {
         return Ok(());
     }

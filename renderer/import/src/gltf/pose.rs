@@ -1,37 +1,37 @@
-//! glTF poses: meshes as the morph weights and joints of a node bend them.
+//! glTF poses: deformation of meshes by morph weights and skins of a node.
 
 use glam::{Affine3A, DAffine3, DMat4, Mat3A, Vec3, Vec3A};
 use gltf::mesh::Primitive;
 use gltf::{Accessor, Document, Node, Semantic, Skin};
 
-use super::Fault;
+use super::GltfError;
 use super::accessor::vectors;
 use super::buffers::Buffers;
 use super::morph::{Displacements, MorphTargets};
 use super::primitive::TANGENTS;
 use renderer_geometry::Mesh;
 
-/// How a node bends its mesh.
+/// Deformation of a node's mesh.
 #[derive(Clone, Debug)]
 pub(super) struct Pose {
-    /// How far each morph target is taken.
+    /// Weights of the morph targets.
     weights: Vec<f32>,
-    /// For each joint of the skin, from the space of the mesh to the world; empty where there is no skin.
+    /// Mesh-to-world transform of each joint of the skin; empty if there is no skin.
     joints: Vec<Affine3A>,
-    /// What targets do to texture coordinates and colours, by primitive.
+    /// Displacements of texture coordinates and colours by morph targets, by primitive.
     displacements: Vec<Displacements>,
 }
 
 impl Pose {
-    /// The pose of a node whose mesh is bent; `None` for any other. `world_from_node` has the transform of each node of
-    /// the scene.
+    /// Pose of a node whose mesh is deformed; `None` for other nodes. `world_from_node` holds the transform of each
+    /// node of the scene.
     pub(super) fn of(
         node: &Node<'_>,
         world_from_node: &[Option<DAffine3>],
         document: &Document,
         targets: &MorphTargets,
         buffers: &Buffers,
-    ) -> Result<Option<Pose>, Fault> {
+    ) -> Result<Option<Pose>, GltfError> {
         let Some(mesh) = node.mesh() else {
             return Ok(None);
         };
@@ -40,8 +40,8 @@ impl Pose {
             Some(skin) => joints(&skin, world_from_node, buffers)?,
             None => vec![],
         };
-        let is_bent = !joints.is_empty() || weights.iter().any(|&weight| weight != 0.0);
-        if !is_bent {
+        let is_deformed = !joints.is_empty() || weights.iter().any(|&weight| weight != 0.0);
+        if !is_deformed {
             return Ok(None);
         }
         Ok(Some(Pose {
@@ -51,18 +51,18 @@ impl Pose {
         }))
     }
 
-    /// Whether the bent mesh lies in world space: joints take the place of the node's own transform.
+    /// Returns whether the deformed mesh is in world space: joints replace the transform of the node.
     pub(super) fn is_in_world(&self) -> bool {
         !self.joints.is_empty()
     }
 
-    /// Bends the mesh of a primitive. glTF 2.0, sections 3.7.2.2 and 3.7.3.3.
-    pub(super) fn bend(
+    /// Deforms the mesh of a primitive. glTF 2.0, sections 3.7.2.2 and 3.7.3.3.
+    pub(super) fn deform(
         &self,
         mesh: &mut Mesh,
         primitive: &Primitive<'_>,
         buffers: &Buffers,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GltfError> {
         for (target, &weight) in primitive.morph_targets().zip(&self.weights) {
             if weight != 0.0 {
                 let positions = mesh.positions.iter_mut().map(Vec3::as_mut);
@@ -78,7 +78,7 @@ impl Pose {
             displacements.apply(mesh)?;
         }
         if self.is_in_world() {
-            self.move_by_joints(mesh, primitive, buffers)?;
+            self.apply_skin(mesh, primitive, buffers)?;
         }
         for normal in &mut mesh.normals {
             *normal = normal.normalize_or_zero();
@@ -86,13 +86,13 @@ impl Pose {
         Ok(())
     }
 
-    /// Moves each vertex by the weighted mean of its joints' transforms.
-    fn move_by_joints(
+    /// Skins the mesh: transforms each vertex by the weighted mean of its joints' transforms.
+    fn apply_skin(
         &self,
         mesh: &mut Mesh,
         primitive: &Primitive<'_>,
         buffers: &Buffers,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GltfError> {
         let vertices = mesh.positions.len();
         let mut sums = vec![(Affine3A::ZERO, 0.0); vertices];
         let mut first_joints = vec![];
@@ -115,7 +115,7 @@ impl Pose {
             }
             for ((sum, joints), weights) in sums.iter_mut().zip(joints).zip(weights) {
                 for (joint, weight) in joints.into_iter().zip(weights) {
-                    // A joint of weight zero need not be there.
+                    // A joint of weight zero need not exist.
                     if weight == 0.0 {
                         continue;
                     }
@@ -131,7 +131,7 @@ impl Pose {
         let mut transforms = Vec::with_capacity(vertices);
         for (i, (sum, weight)) in sums.into_iter().enumerate() {
             transforms.push(if weight == 0.0 {
-                // Exporters leave such vertices; three.js, too, has them follow their first joint.
+                // Some exporters write vertices without weights; as in three.js, they follow their first joint.
                 let first = first_joints.get(i).and_then(|&joint| self.joints.get(joint));
                 *first.ok_or_else(|| format!("vertex {i} has no joint"))?
             } else {
@@ -157,13 +157,13 @@ impl Pose {
     }
 }
 
-/// Adds a part of a morph target to the vectors of all vertices, of which there may be none.
+/// Adds the weighted vectors of a morph target to those of all vertices. Either may be missing.
 fn displace<'a>(
     values: impl ExactSizeIterator<Item = &'a mut [f32; 3]>,
     target: Option<Accessor<'_>>,
     weight: f32,
     buffers: &Buffers,
-) -> Result<(), Fault> {
+) -> Result<(), GltfError> {
     let Some(accessor) = target else {
         return Ok(());
     };
@@ -181,7 +181,7 @@ fn displace<'a>(
     Ok(())
 }
 
-/// The vectors of an attribute, vertex by vertex.
+/// Vectors of an attribute, by vertex.
 fn vectors_of<'a>(mesh: &'a mut Mesh, name: &str) -> Option<impl ExactSizeIterator<Item = &'a mut [f32; 3]>> {
     let attribute = mesh
         .attributes
@@ -190,12 +190,12 @@ fn vectors_of<'a>(mesh: &'a mut Mesh, name: &str) -> Option<impl ExactSizeIterat
     Some(attribute.values.as_chunks_mut().0.iter_mut())
 }
 
-/// For each joint, from the space of the mesh to the world.
+/// Mesh-to-world transform of each joint of a skin.
 fn joints(
     skin: &Skin<'_>,
     world_from_node: &[Option<DAffine3>],
     buffers: &Buffers,
-) -> Result<Vec<Affine3A>, Fault> {
+) -> Result<Vec<Affine3A>, GltfError> {
     let joint_from_mesh: Option<Vec<[f32; 16]>> = skin
         .inverse_bind_matrices()
         .map(|accessor| vectors(&accessor, buffers))
@@ -223,7 +223,7 @@ fn joints(
     skin.joints().enumerate().map(joint).collect()
 }
 
-/// The matrix that turns normals where `m` turns vectors, but for their length: also where `m` is singular.
+/// Cofactor matrix: transforms normals where `m` transforms vectors, up to their length, even if `m` is singular.
 fn cofactors(m: &Mat3A) -> Mat3A {
     Mat3A::from_cols(
         m.y_axis.cross(m.z_axis),

@@ -1,25 +1,25 @@
-//! glTF primitives (triangles, strips, fans) to meshes.
+//! Conversion of glTF primitives (triangles, strips, fans) to meshes.
 
 use glam::{Vec2, Vec3};
 use gltf::mesh::{Mode, Primitive};
 use gltf::{Material, Semantic};
 
-use super::Fault;
+use super::GltfError;
 use super::accessor::{components, indices, vectors};
 use super::buffers::Buffers;
 use super::slot::{Slot, set_of};
 use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
 
-/// How many sets of texture coordinates are read.
+/// Number of texture coordinate sets that are read.
 pub(super) const UV_SETS: u32 = 4;
-/// The attributes that hold tangents and bitangents, vectors in the space of the mesh.
+/// Attributes of tangents and bitangents, vectors in mesh space.
 pub(super) const TANGENTS: [&str; 2] = ["tangent", "bitangent"];
 
-/// The mesh of a primitive, not yet validated; `Err` of the inner kind when there is nothing to show, and why.
+/// Mesh of a primitive, not yet validated; the inner `Err` is the reason why there is nothing to render.
 pub(super) fn mesh(
     primitive: &Primitive<'_>,
     buffers: &Buffers,
-) -> Result<Result<Mesh, &'static str>, Fault> {
+) -> Result<Result<Mesh, &'static str>, GltfError> {
     let Some(positions) = primitive.get(&Semantic::Positions) else {
         return Ok(Err("it has no positions and is not shown"));
     };
@@ -77,7 +77,7 @@ pub(super) fn mesh(
     Ok(Ok(mesh))
 }
 
-/// Adds a set of texture coordinates; the third and fourth are attributes.
+/// Adds a texture coordinate set; the third and fourth become attributes.
 fn add_uvs(mesh: &mut Mesh, set: u32, uvs: Vec<[f32; 2]>) {
     // In Kiln v runs up on surfaces, in glTF down.
     let upright = uvs.into_iter().map(|[u, v]| Vec2::new(u, 1.0 - v));
@@ -91,7 +91,7 @@ fn add_uvs(mesh: &mut Mesh, set: u32, uvs: Vec<[f32; 2]>) {
     }
 }
 
-/// The set of texture coordinates that tangents run along; `None` where a material looks the same with any tangents.
+/// Texture coordinate set for tangents; `None` if the material does not depend on tangents.
 pub(super) fn tangent_set(material: &Material<'_>) -> Option<u32> {
     if let Some(normal) = material.normal_texture() {
         return Some(Slot::of_normal(&normal).set);
@@ -103,7 +103,7 @@ pub(super) fn tangent_set(material: &Material<'_>) -> Option<u32> {
     Some(set_of(texture).unwrap_or(0))
 }
 
-/// A set of texture coordinates as Kiln has them, if it is there.
+/// Texture coordinate set of a mesh in Kiln's convention, if it exists.
 pub(super) fn uv_set(mesh: &Mesh, set: u32) -> Option<Vec<Vec2>> {
     let uvs: Vec<Vec2> = match set {
         0 => mesh.uvs.clone(),
@@ -118,13 +118,14 @@ pub(super) fn uv_set(mesh: &Mesh, set: u32) -> Option<Vec<Vec2>> {
     (!uvs.is_empty()).then_some(uvs)
 }
 
-/// The attribute that holds the third or a later set of texture coordinates.
+/// Name of the attribute for the third or a later texture coordinate set.
 pub(super) fn uv_attribute(set: u32) -> String {
     format!("uv{}", set + 1)
 }
 
-/// Adds tangents and, since surfaces may be mirrored, bitangents, which are not orthogonal once the mesh is bent or
-/// sheared. A tangent without direction stays zero. glTF 2.0, section 3.7.2.1: tangents do not count without normals.
+/// Adds tangents and bitangents. Bitangents are stored since surfaces can be mirrored, and since they are not
+/// orthogonal once the mesh is deformed or sheared. A zero tangent stays zero. Tangents without normals are ignored
+/// (glTF 2.0, section 3.7.2.1).
 pub(super) fn add_tangents(mesh: &mut Mesh, tangents: &[[f32; 4]]) {
     if mesh.normals.is_empty() || tangents.len() != mesh.normals.len() {
         return;
@@ -150,7 +151,8 @@ fn of_vertices(name: String, values: Vec<f32>) -> MeshAttribute {
     }
 }
 
-/// glTF 2.0, section 3.7.2.1: every other triangle of a strip is turned, so that all face the same way.
+/// Triangles of a strip; every other one is reversed, so that all have the same orientation (glTF 2.0, section
+/// 3.7.2.1).
 fn strip(order: &[u32]) -> Vec<[u32; 3]> {
     let turn = |(i, t): (usize, &[u32])| {
         if i % 2 == 0 {
@@ -177,7 +179,7 @@ fn fan(order: &[u32]) -> Vec<[u32; 3]> {
         .collect()
 }
 
-/// Strips are joined by triangles without area.
+/// Returns whether a triangle is degenerate; such triangles join strips.
 fn is_degenerate([a, b, c]: &[u32; 3]) -> bool {
     a == b || b == c || c == a
 }

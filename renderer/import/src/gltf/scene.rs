@@ -1,4 +1,4 @@
-//! glTF node hierarchy: placed meshes, cameras and lights.
+//! glTF node hierarchy: meshes, cameras and lights with their transforms.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::buffers::Buffers;
-use super::fault::{BESIDE, VALIDATOR};
+use super::error::{BUFFER_HINT, VALIDATOR_HINT};
 use super::flat::{Place, flattened};
 use super::material::{Materials, ReadMaterials};
 use super::morph::MorphTargets;
 use super::pose::Pose;
 use super::primitive::TANGENTS;
-use super::{Fault, instancing, primitive, tangents};
+use super::{GltfError, instancing, primitive, tangents};
 use crate::model::Names;
 use crate::{ImportError, Model, ModelShape};
 use renderer_base::color::Rgb;
@@ -27,35 +27,35 @@ use renderer_geometry::Mesh;
 use renderer_geometry::camera::{CameraDesc, FovAxis, Projection};
 use renderer_scene::{LightKind, SpotFalloff};
 
-/// Luminous efficacy by which photometric units become radiometric ones [lm/W].
+/// Luminous efficacy for converting photometric to radiometric units [lm/W].
 const LUMENS_PER_WATT: f32 = 683.0;
 
-/// The content of a document's scene.
+/// Converts the scene of a document to a model.
 pub(super) fn model(
     document: &Document,
     targets: &MorphTargets,
     buffers: &Buffers,
     path: &Path,
 ) -> Result<Model, ImportError> {
-    let fault = |reason: Fault| ImportError::Document {
+    let invalid = |reason: GltfError| ImportError::Document {
         path: path.to_owned(),
         reason,
-        hint: VALIDATOR,
+        hint: VALIDATOR_HINT,
     };
-    let in_material = |reason: Fault| ImportError::Document {
+    let in_material = |reason: GltfError| ImportError::Document {
         path: path.to_owned(),
         reason,
-        hint: BESIDE,
+        hint: BUFFER_HINT,
     };
     let mut materials = Materials::new(document, buffers, path);
     for material in document.materials() {
         materials.add(&material).map_err(in_material)?;
     }
     let ReadMaterials { list, textures, sets } = materials.finish();
-    let (placed, world_from_node) = placed_nodes(document).map_err(fault)?;
+    let (placed, world_from_node) = placed_nodes(document).map_err(invalid)?;
     let mut poses = FxHashMap::default();
     for (node, _) in &placed {
-        if let Some(pose) = Pose::of(node, &world_from_node, document, targets, buffers).map_err(fault)? {
+        if let Some(pose) = Pose::of(node, &world_from_node, document, targets, buffers).map_err(invalid)? {
             poses.insert(node.index(), pose);
         }
     }
@@ -86,7 +86,7 @@ pub(super) fn model(
     Ok(reader.model)
 }
 
-/// Reads, in parallel, the primitives of all meshes that nodes have.
+/// Reads the primitives of all meshes of the nodes, in parallel.
 fn meshes(
     placed: &[(Node<'_>, DAffine3)],
     poses: &FxHashMap<usize, Pose>,
@@ -110,12 +110,12 @@ fn meshes(
         .collect()
 }
 
-/// A primitive as it looks in a node.
+/// Primitive in the pose of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct PrimitiveKey {
     mesh: usize,
     primitive: usize,
-    /// The node that bends it.
+    /// Index of the node that deforms it.
     posed_by: Option<usize>,
 }
 
@@ -129,7 +129,7 @@ impl PrimitiveKey {
     }
 }
 
-/// A primitive that was read; the inner `Err` says why there is nothing to show.
+/// Primitive that was read; the inner `Err` is the reason why there is nothing to render.
 type ReadPrimitive = Result<Result<Arc<Mesh>, &'static str>, ImportError>;
 
 fn read_primitive(
@@ -139,20 +139,21 @@ fn read_primitive(
     buffers: &Buffers,
     path: &Path,
 ) -> ReadPrimitive {
-    let fault = |reason: Fault| ImportError::Document {
+    let document_error = |reason: GltfError| ImportError::Document {
         path: path.to_owned(),
         reason: format!("{part}: {reason}"),
-        hint: VALIDATOR,
+        hint: VALIDATOR_HINT,
     };
     let invalid = |source| ImportError::Mesh {
         path: path.to_owned(),
         part: Some(part.to_owned()),
         source,
     };
-    match primitive::mesh(primitive, buffers).map_err(fault)? {
+    match primitive::mesh(primitive, buffers).map_err(document_error)? {
         Ok(mut triangles) => {
             if let Some(pose) = pose {
-                pose.bend(&mut triangles, primitive, buffers).map_err(fault)?;
+                pose.deform(&mut triangles, primitive, buffers)
+                    .map_err(document_error)?;
             }
             let mut triangles = triangles.validate().map_err(invalid)?;
             let has_tangents = (triangles.attributes.iter()).any(|attribute| attribute.name == TANGENTS[0]);
@@ -165,7 +166,7 @@ fn read_primitive(
     }
 }
 
-/// What messages call a primitive.
+/// Name of a primitive in messages.
 fn part_name(mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) -> String {
     let name = mesh.name().map_or_else(
         || format!("mesh {}", mesh.index()),
@@ -174,20 +175,20 @@ fn part_name(mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) -> String {
     format!("{name}, primitive {}", primitive.index())
 }
 
-/// Whether an extension that is used but not understood is missed in the picture.
+/// Returns whether an unsupported extension affects the picture.
 fn changes_looks(name: &str) -> bool {
-    // After the name of who made it, an extension has that of what it is about.
+    // An extension's name begins with the vendor, followed by the subject.
     let about = name.split('_').nth(1).unwrap_or_default();
     !super::check::EXTENSIONS.contains(&name)
         && ["gaussian", "lights", "materials", "mesh", "texture"].contains(&about)
 }
 
-/// Nodes with their places in the world, and the places of all nodes of the scene by number.
+/// Visible nodes with their node-to-world transforms, and the transforms of all nodes of the scene by node index.
 type PlacedNodes<'a> = (Vec<(Node<'a>, DAffine3)>, Vec<Option<DAffine3>>);
 
-/// The visible nodes of the scene with their places in the world; the first scene where none is the default, all root
-/// nodes where there are no scenes.
-fn placed_nodes(document: &Document) -> Result<PlacedNodes<'_>, Fault> {
+/// Returns the visible nodes of the scene with their transforms: of the first scene if there is no default one, and of
+/// all root nodes if there are no scenes.
+fn placed_nodes(document: &Document) -> Result<PlacedNodes<'_>, GltfError> {
     let nodes: Vec<Node<'_>> = document.nodes().collect();
     let mut is_child = vec![false; nodes.len()];
     for node in &nodes {
@@ -212,7 +213,7 @@ fn placed_nodes(document: &Document) -> Result<PlacedNodes<'_>, Fault> {
                 node.index()
             ));
         }
-        // What is hidden may still be a joint.
+        // Hidden nodes may still be joints.
         let is_visible = is_parent_visible && is_visible(&node);
         let first = stack.len();
         stack.extend(node.children().map(|child| (child, world_from_node, is_visible)));
@@ -224,17 +225,17 @@ fn placed_nodes(document: &Document) -> Result<PlacedNodes<'_>, Fault> {
     Ok((placed, places))
 }
 
-/// KHR_node_visibility: a node may be hidden with all below it.
+/// KHR_node_visibility: a node may be hidden together with its descendants.
 fn is_visible(node: &Node<'_>) -> bool {
     let extension = node.extension_value("KHR_node_visibility");
     let visible = extension.and_then(|extension| extension.get("visible"));
     visible.and_then(serde_json::Value::as_bool) != Some(false)
 }
 
-/// How far from (0, 0, 0, 1) the last row of a matrix may be: programs that multiply matrices round.
+/// Maximum deviation of a matrix's last row from (0, 0, 0, 1): exporters that multiply matrices round.
 const MAX_ROUNDING: f64 = 1e-4;
 
-fn transform_of(node: &Node<'_>) -> Result<DAffine3, Fault> {
+fn transform_of(node: &Node<'_>) -> Result<DAffine3, GltfError> {
     let double = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
     let transform = match node.transform() {
         Transform::Matrix { matrix } => {
@@ -271,11 +272,11 @@ struct Reader<'a> {
     path: &'a Path,
     model: Model,
     meshes: FxHashMap<PrimitiveKey, ReadPrimitive>,
-    /// Flat copies of meshes by the bits of the direction along which they are flattened; `None` where nothing is left.
+    /// Flattened copies of meshes, by the bits of the direction of flattening; `None` if no area is left.
     flat: FxHashMap<(PrimitiveKey, [u64; 3]), Option<Arc<Mesh>>>,
-    /// How nodes bend their meshes, by the node's number.
+    /// Poses of nodes, by node index.
     poses: FxHashMap<usize, Pose>,
-    /// The sets of texture coordinates that each material uses.
+    /// Texture coordinate sets of each material.
     sets: Vec<Vec<u32>>,
     shape_names: Names,
     camera_names: Names,
@@ -283,7 +284,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Notes something that is not shown, once.
+    /// Adds a warning, once.
     fn warn(&mut self, warning: String) {
         if !self.model.warnings.contains(&warning) {
             self.model.warnings.push(warning);
@@ -302,14 +303,14 @@ impl Reader<'_> {
             } else {
                 let places = instancing::places(node, world_from_node, self.document, self.buffers);
                 places
-                    .map_err(|reason| self.fault(reason))?
+                    .map_err(|reason| self.document_error(reason))?
                     .unwrap_or_else(|| vec![place])
             };
             self.mesh(node, &mesh, places)?;
         }
         if let Some(camera) = node.camera() {
             self.camera(node, &camera, place)
-                .map_err(|reason| self.fault(reason))?;
+                .map_err(|reason| self.document_error(reason))?;
         }
         if let Some(light) = node.light() {
             self.light(node, &light, place);
@@ -317,15 +318,15 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn fault(&self, reason: Fault) -> ImportError {
+    fn document_error(&self, reason: GltfError) -> ImportError {
         ImportError::Document {
             path: self.path.to_owned(),
             reason,
-            hint: VALIDATOR,
+            hint: VALIDATOR_HINT,
         }
     }
 
-    /// Adds a mesh in each of its places.
+    /// Adds a mesh with each of its transforms.
     fn mesh(
         &mut self,
         node: &Node<'_>,
@@ -374,7 +375,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Notes places where a mesh has no area.
+    /// Warns of instances of a mesh that have no area.
     fn warn_of_lost(&mut self, name: &str, lost: usize, all: usize) {
         match lost {
             0 => {}
@@ -385,7 +386,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A mesh as it has to be for a place, flat where that flattens; `None` where it has no area then.
+    /// Mesh for a placement, flattened if needed; `None` if no area is left.
     fn mesh_in(&mut self, place: &Place, key: PrimitiveKey, mesh: &Arc<Mesh>) -> Option<Arc<Mesh>> {
         let Some(along) = place.flat_along else {
             return Some(mesh.clone());
@@ -396,7 +397,7 @@ impl Reader<'_> {
             .clone()
     }
 
-    /// Notes the texture coordinates that the material of a primitive uses, but that are not there to be used.
+    /// Warns of texture coordinate sets that the primitive's material uses, but that are missing.
     fn warn_of_missing_sets(&mut self, mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) {
         let sets = primitive
             .material()
@@ -440,12 +441,17 @@ impl Reader<'_> {
         }
     }
 
-    fn camera(&mut self, node: &Node<'_>, camera: &gltf::Camera<'_>, place: Affine3A) -> Result<(), Fault> {
+    fn camera(
+        &mut self,
+        node: &Node<'_>,
+        camera: &gltf::Camera<'_>,
+        place: Affine3A,
+    ) -> Result<(), GltfError> {
         let wrong = |what: &str| Err(format!("camera {} has {what}", camera.index()));
         if !is_invertible(&place) {
             return wrong("a singular transform");
         }
-        // Near and far planes serve the depth buffers of rasterisers; rays need none.
+        // Near and far planes are for the depth buffers of rasterizers; ray tracing needs none.
         let projection = match camera.projection() {
             GltfProjection::Perspective(lens) => {
                 let fov = lens.yfov();
@@ -488,7 +494,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// KHR_lights_punctual: lights shine along −z of their node.
+    /// Adds a light of KHR_lights_punctual, which shines along −z of its node.
     fn light(&mut self, node: &Node<'_>, light: &Light<'_>, place: Affine3A) {
         let name = node
             .name()
@@ -541,7 +547,7 @@ impl Reader<'_> {
     }
 }
 
-/// Width over height of the picture that a camera is made for.
+/// Aspect ratio (width over height) of the camera's picture.
 fn aspect_of(camera: &gltf::Camera<'_>) -> Option<f32> {
     match camera.projection() {
         GltfProjection::Perspective(lens) => lens.aspect_ratio(),

@@ -1,20 +1,20 @@
-//! Textures as glTF materials use them: which, with what coordinates.
+//! Texture references of glTF materials: texture, texture coordinate set and transform.
 
 use gltf::Document;
 use gltf::texture::Texture;
 use serde_json::Value;
 
-use super::Fault;
+use super::GltfError;
 use renderer_base::math::sin_cos;
 
-/// A texture as a material uses it.
+/// Texture reference of a material.
 pub(super) struct Slot<'a> {
     pub(super) texture: Texture<'a>,
     pub(super) set: u32,
     pub(super) transform: UvTransform,
 }
 
-/// KHR_texture_transform.
+/// Transform of texture coordinates by KHR_texture_transform.
 #[derive(Clone, Copy)]
 pub(super) struct UvTransform {
     offset: [f32; 2],
@@ -29,8 +29,8 @@ impl UvTransform {
         scale: [1.0; 2],
     };
 
-    /// The matrix that takes (u, v, 0) as the language has it: row vectors from the left. Texture coordinates are scaled,
-    /// then turned counter-clockwise (v runs down), then moved.
+    /// Matrix for (u, v, 0) in the language's convention, with row vectors on the left. Texture coordinates are scaled,
+    /// then rotated counter-clockwise (v runs down), then translated.
     pub(super) fn matrix(&self) -> [f32; 16] {
         let (sin, cos) = sin_cos(self.rotation);
         let ([sx, sy], [x, y]) = (self.scale, self.offset);
@@ -74,7 +74,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// The crate knows no transforms of normal maps.
+    /// Texture of a normal map; the crate does not read transforms of these.
     pub(super) fn of_normal(normal: &gltf::material::NormalTexture<'a>) -> Slot<'a> {
         Slot {
             texture: normal.texture(),
@@ -84,12 +84,12 @@ impl<'a> Slot<'a> {
         .transformed(normal.extension_value("KHR_texture_transform"))
     }
 
-    /// The texture that an extension has as `key`, which the crate does not read.
+    /// Texture `key` of an extension that the crate does not read.
     pub(super) fn of_extension(
         document: &'a Document,
         extension: &Value,
         key: &str,
-    ) -> Result<Option<Slot<'a>>, Fault> {
+    ) -> Result<Option<Slot<'a>>, GltfError> {
         let Some(info) = extension.get(key) else {
             return Ok(None);
         };
@@ -110,7 +110,7 @@ impl<'a> Slot<'a> {
         Ok(Some(slot.transformed(transform)))
     }
 
-    /// With a KHR_texture_transform, if there is one.
+    /// Applies KHR_texture_transform, if there is one.
     fn transformed(mut self, extension: Option<&Value>) -> Slot<'a> {
         let Some(extension) = extension else { return self };
         let float = |value: &Value| value.as_f64().map(|v| v as f32);
@@ -130,7 +130,7 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// The set of texture coordinates that an extension's texture uses, if it says so.
+/// Texture coordinate set of an extension's texture, if it gives one.
 pub(super) fn set_of(info: &Value) -> Option<u32> {
     let set = info.get("texCoord").and_then(Value::as_u64)?;
     u32::try_from(set).ok()

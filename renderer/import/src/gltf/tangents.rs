@@ -1,6 +1,7 @@
-//! Tangents of glTF meshes that bring none, by the algorithm MikkTSpace, as the format asks for.
+//! Tangents by MikkTSpace for glTF meshes without tangents, as required by the format.
 //!
-//! Tangents belong to corners of triangles. A vertex whose corners differ, as at the seam of a mirrored texture, is split.
+//! Tangents belong to corners of triangles. A vertex whose corners have different tangents, as at the seam of a
+//! mirrored texture, is split.
 
 use bevy_mikktspace::{Geometry, Ops, TangentSpace, generate_tangents};
 use glam::Vec2;
@@ -10,10 +11,11 @@ use super::primitive::{add_tangents, uv_set};
 use renderer_base::math::acos;
 use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
 
-/// The tangent of corners where the algorithm finds none: those of triangles without area that touch no others.
+/// Tangent of corners for which the algorithm finds none: those of triangles without area that touch no others.
 const NONE: [f32; 4] = [0.0; 4];
 
-/// Gives tangents along a set of texture coordinates to a valid mesh that has normals and this set, or changes nothing.
+/// Generates tangents for a texture coordinate set. The mesh must be valid; without normals or this set it is
+/// unchanged.
 pub(super) fn generate(mesh: &mut Mesh, set: u32) {
     if mesh.normals.is_empty() {
         return;
@@ -32,7 +34,7 @@ pub(super) fn generate(mesh: &mut Mesh, set: u32) {
     mesh.fit();
 }
 
-/// The triangles of a mesh, with the tangent of each corner and the sign of its bitangent.
+/// Triangles of a mesh, with the tangent of each corner and the sign of its bitangent.
 struct Corners<'a> {
     mesh: &'a Mesh,
     uvs: &'a [Vec2],
@@ -45,7 +47,7 @@ impl Corners<'_> {
     }
 }
 
-/// The functions that the algorithm needs.
+/// Mathematical functions for the algorithm.
 struct Elementary;
 
 impl Ops for Elementary {
@@ -54,7 +56,7 @@ impl Ops for Elementary {
     }
 
     fn acos(x: f32) -> f32 {
-        // In double precision, as in the algorithm's first implementation.
+        // In double precision, as in the reference implementation.
         acos(f64::from(x)) as f32
     }
 }
@@ -85,7 +87,7 @@ impl Geometry<Elementary> for Corners<'_> {
     }
 }
 
-/// Makes each vertex one with a single tangent, and returns those.
+/// Splits vertices until each has a single tangent, and returns the tangents.
 fn split_vertices(mesh: &mut Mesh, corners: &[[[f32; 4]; 3]]) -> Vec<[f32; 4]> {
     let mut tangents: Vec<Option<[f32; 4]>> = vec![None; mesh.positions.len()];
     let mut originals = vec![];
@@ -111,7 +113,7 @@ fn split_vertices(mesh: &mut Mesh, corners: &[[[f32; 4]; 3]]) -> Vec<[f32; 4]> {
         .collect()
 }
 
-/// Appends copies of vertices, with all that they have.
+/// Appends copies of vertices with all of their attributes.
 fn add_copies(mesh: &mut Mesh, originals: &[usize]) {
     append(&mut mesh.positions, originals);
     append(&mut mesh.normals, originals);
@@ -129,7 +131,7 @@ fn add_copies(mesh: &mut Mesh, originals: &[usize]) {
     }
 }
 
-/// Appends copies of the values of vertices, unless these have none.
+/// Appends copies of vertex values, unless the array is empty.
 fn append<T: Copy>(values: &mut Vec<T>, originals: &[usize]) {
     if !values.is_empty() {
         let copies: Vec<T> = originals.iter().map(|&original| values[original]).collect();

@@ -1,22 +1,23 @@
-//! glTF JSON before the `gltf` crate reads it: what glTF allows and the crate refuses is rewritten, on the same lines.
+//! Preprocessing of glTF JSON: rewrites valid input that the `gltf` crate rejects, without changing line numbers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::Fault;
+use super::GltfError;
 
 type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
-/// The text as the crate takes it.
+/// Returns the text in a form that the crate accepts.
 ///
-/// - Animations are left out: nothing here plays them, and KHR_animation_pointer has channels without a node.
-/// - A scene may have no list of nodes.
+/// - Animations are removed: they are not played, and KHR_animation_pointer has channels without a node.
+/// - An empty list of nodes is added to scenes without one.
 ///
 /// # Errors
-/// When the document is of another version. Text that is no JSON is handed on: the crate says what is wrong with it.
-pub(super) fn readable(json: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
+/// If the document has another version. Text that is not valid JSON is returned unchanged: the crate reports its
+/// errors.
+pub(super) fn readable(json: &[u8]) -> Result<Cow<'_, [u8]>, GltfError> {
     let unchanged = Ok(Cow::Borrowed(json));
     let Ok(text) = std::str::from_utf8(json) else {
         return unchanged;
@@ -29,7 +30,7 @@ pub(super) fn readable(json: &[u8]) -> Result<Cow<'_, [u8]>, Fault> {
     {
         return Err(format!("glTF version {version}; version 2 is read"));
     }
-    // Its first version has objects where the second has lists, and need not say that it is the first.
+    // glTF 1.0 has objects instead of lists, and its version number is optional.
     if members
         .get("accessors")
         .is_some_and(|accessors| accessors.get().starts_with('{'))
@@ -71,7 +72,7 @@ fn version(asset: &RawValue) -> Option<String> {
     serde_json::from_str(asset.get("version")?.get()).ok()
 }
 
-/// Where a value is in the text that it was read from.
+/// Range of a value in the text from which it was parsed.
 fn place(text: &str, value: &RawValue) -> std::ops::Range<usize> {
     let start = value.get().as_ptr().addr() - text.as_ptr().addr();
     start..start + value.get().len()
@@ -81,7 +82,7 @@ fn place(text: &str, value: &RawValue) -> std::ops::Range<usize> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<String, Fault> {
+    fn read(text: &str) -> Result<String, GltfError> {
         readable(text.as_bytes()).map(|json| String::from_utf8_lossy(&json).into_owned())
     }
 

@@ -1,7 +1,7 @@
-//! Translation of `bsdf` to nested calls of shipped units.
+//! Translation of `bsdf` objects to nested calls of shipped units.
 //!
-//! In Mitsuba most surfaces scatter on the side of their normal only, until `twosided` says otherwise; in Kiln a material
-//! says `one_sided`.
+//! In Mitsuba most surfaces scatter only on the side of their normal, unless `twosided` is used; Kiln materials have
+//! the key `one_sided` for this.
 
 use shading::syntax::ast::Expr;
 
@@ -30,17 +30,17 @@ const BSDFS: &[&str] = &[
     "null",
 ];
 
-/// A diffuse grey.
+/// Call of a diffuse grey.
 fn matte(albedo: f64) -> Expr {
     Call::new("matte").with("albedo", number(albedo)).finish()
 }
 
-/// What a surface is.
+/// Translated surface.
 #[derive(Clone, Debug)]
 pub(super) struct BsdfCall {
-    /// A call that makes it, the same from both sides.
+    /// Call of the surface, the same for both sides.
     pub(super) call: Expr,
-    /// Whether its back is black.
+    /// True if the back is black.
     pub(super) front_only: bool,
     is_black: bool,
 }
@@ -61,12 +61,12 @@ impl BsdfCall {
         }
     }
 
-    /// What shapes without a material are.
+    /// Default of shapes without a material.
     pub(super) fn grey() -> BsdfCall {
         BsdfCall::front(matte(0.5))
     }
 
-    /// What emitters without a material are.
+    /// Default of emitters without a material.
     pub(super) fn black() -> BsdfCall {
         BsdfCall {
             is_black: true,
@@ -74,12 +74,12 @@ impl BsdfCall {
         }
     }
 
-    /// The surface where it scatters anything beside what it emits.
-    pub(super) fn under_light(&self) -> Option<Expr> {
+    /// Call of the surface; `None` if it scatters no light beside its emission.
+    pub(super) fn scattering_call(&self) -> Option<Expr> {
         (!self.is_black).then(|| self.call.clone())
     }
 
-    /// The surface as part of one that has parts that scatter from both sides.
+    /// Call of the surface as a part of a surface with two-sided parts.
     fn on_its_sides(self) -> Expr {
         if self.front_only {
             Call::new("sides").with("front", self.call).finish()
@@ -90,7 +90,7 @@ impl BsdfCall {
 }
 
 impl Translator<'_> {
-    /// Translates a bsdf about the normal `n`, an expression, or about the surface's own.
+    /// Translates a bsdf with the normal `n`, an expression, or with the surface's own normal.
     pub(super) fn bsdf(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
         self.bounded(
             id,
@@ -101,7 +101,7 @@ impl Translator<'_> {
     }
 
     fn any_bsdf(&mut self, id: ObjectId, n: Option<&Expr>) -> BsdfCall {
-        self.look_at(id);
+        self.mark_translated(id);
         let own = || n.cloned();
         match self.object(id).plugin.as_str() {
             "diffuse" => {
@@ -109,7 +109,7 @@ impl Translator<'_> {
                 BsdfCall::front(
                     Call::new("matte")
                         .with("albedo", albedo)
-                        .maybe("n", own())
+                        .with_optional("n", own())
                         .finish(),
                 )
             }
@@ -150,7 +150,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The index of refraction inside over the one outside.
+    /// Relative index of refraction: inside over outside.
     fn ior(&mut self, id: ObjectId, inside: &str) -> Expr {
         let [int, ext] =
             [("int_ior", inside), ("ext_ior", "air")].map(|(name, default)| self.index(id, name, default));
@@ -182,12 +182,12 @@ impl Translator<'_> {
         let transmission = self.given_color(id, "specular_transmittance", Use::Reflectance);
         let call = call
             .with("ior", ior)
-            .maybe("reflection_tint", reflection)
-            .maybe("transmission_tint", transmission);
-        BsdfCall::both(call.maybe("n", n).finish())
+            .with_optional("reflection_tint", reflection)
+            .with_optional("transmission_tint", transmission);
+        BsdfCall::both(call.with_optional("n", n).finish())
     }
 
-    /// Adds the arguments for `alpha` or `alpha_u` and `alpha_v`, and for the distribution.
+    /// Adds the arguments for `alpha`, or `alpha_u` and `alpha_v`, and for the distribution.
     fn roughness(&mut self, id: ObjectId, call: Call) -> Call {
         let uneven = self.has(id, "alpha_u") || self.has(id, "alpha_v");
         let call = if uneven {
@@ -247,7 +247,7 @@ impl Translator<'_> {
         }
         call = if rough { self.roughness(id, call) } else { call };
         let tint = self.given_color(id, "specular_reflectance", Use::Reflectance);
-        BsdfCall::front(call.maybe("tint", tint).maybe("n", n).finish())
+        BsdfCall::front(call.with_optional("tint", tint).with_optional("n", n).finish())
     }
 
     fn plastic(&mut self, id: ObjectId, rough: bool, n: Option<Expr>) -> BsdfCall {
@@ -264,11 +264,11 @@ impl Translator<'_> {
             call = call.with("alpha", 0);
         }
         let specular = self.given_color(id, "specular_reflectance", Use::Reflectance);
-        call = call.maybe("specular", specular);
+        call = call.with_optional("specular", specular);
         if self.boolean(id, "nonlinear") == Some(true) {
             call = call.with("nonlinear", 1);
         }
-        BsdfCall::front(call.maybe("n", n).finish())
+        BsdfCall::front(call.with_optional("n", n).finish())
     }
 
     fn principled(&mut self, id: ObjectId, n: Option<Expr>) -> BsdfCall {
@@ -284,7 +284,7 @@ impl Translator<'_> {
             "diffuse_reflectance_sampling_rate",
         ];
         self.ignore(id, &rates);
-        let call = call.maybe("n", n).finish();
+        let call = call.with_optional("n", n).finish();
         if refracts {
             BsdfCall::both(call)
         } else {
@@ -292,7 +292,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Whether a `principled` has light go through it: its back is black where `spec_trans` is 0.
+    /// Returns whether a `principled` transmits light; its back is black if `spec_trans` is 0.
     fn refracts(&mut self, id: ObjectId) -> bool {
         match self.find(id, "spec_trans") {
             Some((PropertyValue::Float(share), _)) => *share != 0.0,
@@ -310,7 +310,7 @@ impl Translator<'_> {
             "diffuse_reflectance_sampling_rate",
         ];
         self.ignore(id, &rates);
-        BsdfCall::both(call.maybe("n", n).finish())
+        BsdfCall::both(call.with_optional("n", n).finish())
     }
 
     fn principled_call(&mut self, id: ObjectId, unit: &'static str, own: &[&str]) -> Call {
@@ -331,12 +331,12 @@ impl Translator<'_> {
         }
         for name in common.iter().chain(own) {
             let value = self.given_float(id, name, Use::Unbounded);
-            call = call.maybe(name, value);
+            call = call.with_optional(name, value);
         }
         call
     }
 
-    /// The one bsdf that another holds.
+    /// Returns the nested bsdf of a bsdf that holds exactly one; reports an error otherwise.
     fn nested(&mut self, id: ObjectId) -> Option<ObjectId> {
         match self.parts(id, "bsdf")[..] {
             [nested] => Some(nested),
@@ -377,10 +377,10 @@ impl Translator<'_> {
         }
     }
 
-    /// What a `twosided` shows from its front, where a side of another `twosided` is seen from.
+    /// Front side of nested `twosided` objects, where one is a side of another.
     fn front_of(&mut self, mut id: ObjectId) -> ObjectId {
         while self.object(id).plugin == "twosided" {
-            self.look_at(id);
+            self.mark_translated(id);
             self.ignore(id, &["allow_transmission"]);
             let Some(&front) = self.parts(id, "bsdf").first() else {
                 break;
@@ -443,11 +443,11 @@ impl Translator<'_> {
         }
     }
 
-    /// The texture that bends normals: the one that is named so, or the only one.
+    /// Texture of a normal or bump map: the only texture of the bsdf.
     fn relief(&mut self, id: ObjectId) -> Option<ObjectId> {
         match self.parts(id, "texture")[..] {
             [texture] if self.object(texture).plugin == "bitmap" => {
-                self.look_at(texture);
+                self.mark_translated(texture);
                 Some(texture)
             }
             [texture] => {
@@ -467,7 +467,7 @@ impl Translator<'_> {
     }
 
     fn normal_map(&mut self, id: ObjectId) -> BsdfCall {
-        self.bent(id, |translator, texture| {
+        self.with_normal_from_texture(id, |translator, texture| {
             let call = translator.bitmap_call(texture, "normal_map")?;
             let call = translator.unfiltered(texture, call).with("along_v", 0);
             Some(translator.numbers_of(texture, call))
@@ -476,8 +476,8 @@ impl Translator<'_> {
 
     fn bump_map(&mut self, id: ObjectId) -> BsdfCall {
         let height = self.float(id, "scale").unwrap_or(1.0);
-        self.bent(id, |translator, texture| {
-            // The slope between the nearest texels is taken to be 0.
+        self.with_normal_from_texture(id, |translator, texture| {
+            // The slope of a nearest-neighbour lookup is taken to be 0.
             if translator.is_nearest(texture) {
                 return None;
             }
@@ -492,7 +492,7 @@ impl Translator<'_> {
         })
     }
 
-    /// Adds what the numbers of an image of normals or heights are, which are not `raw` by default.
+    /// Adds the colour space of an image of normals or heights, which is not `raw` by default.
     fn numbers_of(&mut self, texture: ObjectId, call: Call) -> Call {
         if self.boolean(texture, "raw") == Some(true) {
             call
@@ -501,8 +501,12 @@ impl Translator<'_> {
         }
     }
 
-    /// The surface that a bsdf holds, about the normal that a unit makes of its texture.
-    fn bent(&mut self, id: ObjectId, unit: impl FnOnce(&mut Self, ObjectId) -> Option<Call>) -> BsdfCall {
+    /// Nested surface of a bsdf, with the normal that a unit computes from the texture.
+    fn with_normal_from_texture(
+        &mut self,
+        id: ObjectId,
+        unit: impl FnOnce(&mut Self, ObjectId) -> Option<Call>,
+    ) -> BsdfCall {
         let [flips, softens] = ["flip_invalid_normals", "use_shadowing_function"]
             .map(|key| self.boolean(id, key).unwrap_or(true));
         let (Some(nested), relief) = (self.nested(id), self.relief(id)) else {

@@ -24,7 +24,7 @@ pub(super) const SPECTRA: &[&str] = &[
 ];
 
 impl Translator<'_> {
-    /// The colour that a value is; `None` for one that is none, which has been reported.
+    /// Converts a value to a colour; `None` after reporting an error.
     pub(super) fn rgb(&mut self, value: &PropertyValue, place: Span, used_as: Use) -> Option<[f64; 3]> {
         match value {
             PropertyValue::Rgb(rgb) => Some(*rgb),
@@ -70,7 +70,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A spectrum that is written as an object.
+    /// Converts a spectrum object to a colour.
     pub(super) fn rgb_of_object(&mut self, id: ObjectId, used_as: Use) -> Option<[f64; 3]> {
         let place = self.object(id).place;
         match self.object(id).plugin.as_str() {
@@ -125,7 +125,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The index of refraction of a named material.
+    /// Index of refraction of a named material.
     pub(super) fn named_index(&mut self, id: ObjectId, property: &str, material: &str) -> f64 {
         named::dielectric(material).map_or_else(
             || {
@@ -138,7 +138,7 @@ impl Translator<'_> {
         )
     }
 
-    /// The index of refraction and the extinction coefficient of a named metal.
+    /// Index of refraction and extinction coefficient of a named metal.
     pub(super) fn named_metal(&mut self, id: ObjectId, material: &str) -> [Expr; 2] {
         let metal = named::metal(material).unwrap_or_else(|| {
             let diagnostic = Diagnostic::error(format!("there is no metal `{material}`"));

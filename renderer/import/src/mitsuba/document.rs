@@ -1,4 +1,4 @@
-//! Mitsuba scene documents: objects with parameters substituted, files included and references resolved.
+//! Mitsuba scene documents: objects after parameter substitution, inclusion of files and resolution of references.
 
 use std::path::{Path, PathBuf};
 
@@ -11,30 +11,30 @@ use renderer_base::files::SharedFiles;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ObjectId(pub(super) u32);
 
-/// An element that makes something: `<bsdf type="diffuse">…</bsdf>`.
+/// Element that creates an object: `<bsdf type="diffuse">…</bsdf>`.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
-    /// The name of the element: `bsdf`, `shape`, …
+    /// Name of the element: `bsdf`, `shape`, …
     pub(super) tag: String,
-    /// What kind of that: its `type`.
+    /// Plugin name: the attribute `type`.
     pub(super) plugin: String,
     pub(super) id: Option<String>,
-    /// Its id, or what its element is called where it has none.
+    /// Id, or the name of the element if it has no id.
     pub(super) name: Option<String>,
     pub(super) properties: Vec<Property>,
     pub(super) place: Span,
 }
 
-/// What an object is given, in the order of the file.
+/// Property of an object; properties are in the order of the file.
 #[derive(Clone, Debug)]
 pub(super) struct Property {
-    /// Empty for an object without a name.
+    /// Name; empty for a nested object without a name.
     pub(super) name: String,
     pub(super) value: PropertyValue,
     pub(super) place: Span,
 }
 
-/// The value of a property.
+/// Value of a property.
 #[derive(Clone, Debug)]
 pub(super) enum PropertyValue {
     Boolean(bool),
@@ -43,26 +43,26 @@ pub(super) enum PropertyValue {
     Text(String),
     Vector(DVec3),
     Rgb([f64; 3]),
-    /// `value` of `<spectrum>`: one number, or `wavelength:value` pairs.
+    /// Attribute `value` of `<spectrum>`: one number, or `wavelength:value` pairs.
     Spectrum(String),
-    /// `filename` of `<spectrum>`.
+    /// Attribute `filename` of `<spectrum>`.
     SpectrumFile(PathBuf),
     Transform(DMat4),
     Object(ObjectId),
-    /// A reference that has not been followed yet; none are left in a document that has been read.
+    /// Unresolved reference; a complete document has none.
     Reference(String),
 }
 
-/// A scene file and all that it includes.
+/// Scene file with all files that it includes.
 #[derive(Debug, Default)]
 pub(super) struct Document {
-    /// The files among which those that it names are found.
+    /// File system in which named files are looked up.
     pub(super) file_system: SharedFiles,
     pub(super) sources: SourceMap,
     pub(super) objects: Vec<Object>,
-    /// The files that were read, the scene file first.
+    /// Paths of all files that were read, the scene file first.
     pub(super) files: Vec<PathBuf>,
-    /// Where files are looked for, in this order.
+    /// Search path for files, in this order.
     pub(super) folders: Vec<PathBuf>,
 }
 
@@ -71,19 +71,19 @@ impl Document {
         &self.objects[id.0 as usize]
     }
 
-    /// The outermost object.
+    /// Outermost object.
     pub(super) fn root(&self) -> &Object {
         &self.objects[0]
     }
 
-    /// Whether a shape has the object, inside its element or by reference.
+    /// Returns whether the object is a property of a shape, nested or by reference.
     pub(super) fn is_part_of_shape(&self, id: ObjectId) -> bool {
         let holds = |property: &Property| matches!(property.value, PropertyValue::Object(part) if part == id);
         let mut shapes = self.objects.iter().filter(|object| object.tag == "shape");
         shapes.any(|shape| shape.properties.iter().any(holds))
     }
 
-    /// The file of that name; where there is none, where it was looked for first.
+    /// Path of a named file; if it does not exist, the first candidate.
     pub(super) fn resolve(&self, name: &str) -> PathBuf {
         let path = Path::new(name);
         let mut candidates = self.folders.iter().map(|folder| folder.join(path));

@@ -5,7 +5,7 @@ use shading::Span;
 
 use renderer_base::math::{coordinate_system, sin_cos};
 
-/// The attributes of an element with parameters put in.
+/// Element with its attributes after parameter substitution.
 pub(super) struct Element<'a> {
     pub(super) name: &'a str,
     pub(super) place: Span,
@@ -21,7 +21,7 @@ impl Element<'_> {
     }
 }
 
-/// One step of a transform.
+/// Matrix of one step of a transform.
 pub(super) fn step(element: &Element<'_>) -> Result<DMat4, String> {
     let need = |name: &str| {
         element
@@ -38,7 +38,7 @@ pub(super) fn step(element: &Element<'_>) -> Result<DMat4, String> {
             }
             rotation(axis, number(need("angle")?)?.to_radians())
         }
-        // Files of before version 2 spell it with a capital; Mitsuba 3 renames their properties, but not this.
+        // Files older than version 2 use a capital letter; Mitsuba 3 renames their properties, but not this element.
         "lookat" | "lookAt" => {
             let point = |name: &str| -> Result<DVec3, String> {
                 let values = numbers(need(name)?)?;
@@ -69,7 +69,7 @@ pub(super) fn step(element: &Element<'_>) -> Result<DMat4, String> {
     })
 }
 
-/// Rodrigues' formula with the axis as it is: Mitsuba does not make it unit length, and one of another length stretches.
+/// Rodrigues' formula without normalization of the axis: as in Mitsuba, an axis that is not unit length stretches.
 fn rotation(axis: DVec3, angle: f64) -> DMat4 {
     let (sin, cos) = sin_cos(angle);
     let column = |unit: DVec3| unit * cos + axis.cross(unit) * sin + axis * (axis.dot(unit) * (1.0 - cos));
@@ -80,8 +80,8 @@ fn rotation(axis: DVec3, angle: f64) -> DMat4 {
     ))
 }
 
-/// Puts the origin at `origin`, +z towards `target` and +y near `up`, as Mitsuba has it: +x is to the left. Without `up`
-/// it takes the same frame as Mitsuba.
+/// Transform with its origin at `origin`, +z towards `target` and +y near `up`, as in Mitsuba: +x is to the left.
+/// Without `up` the frame is that of Mitsuba's `coordinate_system`.
 fn look_at(origin: DVec3, target: DVec3, up: Option<DVec3>) -> Option<DMat4> {
     let forward = (target - origin).try_normalize()?;
     let up = up.unwrap_or_else(|| coordinate_system(forward.as_vec3()).0.as_dvec3());
@@ -90,7 +90,7 @@ fn look_at(origin: DVec3, target: DVec3, up: Option<DVec3>) -> Option<DMat4> {
     Some(DMat4::from(DAffine3::from_cols(left, up, forward, origin)))
 }
 
-/// `x`, `y` and `z`, or `value` with one number or three.
+/// Reads a vector: `x`, `y` and `z`, or `value` with one number or three.
 pub(super) fn vector(element: &Element<'_>, default: f64) -> Result<DVec3, String> {
     if let Some(value) = element.get("value") {
         if ["x", "y", "z"].iter().any(|axis| element.get(axis).is_some()) {
@@ -109,7 +109,7 @@ pub(super) fn vector(element: &Element<'_>, default: f64) -> Result<DVec3, Strin
     Ok(DVec3::new(axis("x")?, axis("y")?, axis("z")?))
 }
 
-/// Numbers between white space or commas.
+/// Parses numbers separated by white space or commas.
 pub(super) fn numbers(text: &str) -> Result<Vec<f64>, String> {
     text.split(|c: char| c.is_whitespace() || c == ',')
         .filter(|part| !part.is_empty())
@@ -117,7 +117,7 @@ pub(super) fn numbers(text: &str) -> Result<Vec<f64>, String> {
         .collect()
 }
 
-/// A number that single precision can hold: Kiln computes in that.
+/// Parses a number that is finite in single precision, in which Kiln computes.
 pub(super) fn number(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let value: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;

@@ -1,6 +1,6 @@
-//! Translation of `emitter` (other than area lights of shapes).
+//! Translation of `emitter` objects, except area lights of shapes.
 //!
-//! Mitsuba's environment maps have their centre column at −z... see [`Translator::envmap`].
+//! The orientation of environment maps is stated at [`Translator::envmap`].
 
 use glam::{DMat3, DMat4, DVec3};
 use shading::Diagnostic;
@@ -28,7 +28,7 @@ const EMITTERS: &[&str] = &[
 
 impl Translator<'_> {
     pub(super) fn emitter(&mut self, id: ObjectId) {
-        self.look_at(id);
+        self.mark_translated(id);
         self.surroundings(id);
         let object = self.object(id);
         let plugin = object.plugin.as_str();
@@ -76,7 +76,7 @@ impl Translator<'_> {
                     "irradiance",
                     self.color_argument(id, "irradiance", [1.0; 3], Use::Emission),
                 );
-                // In Mitsuba a `to_world` that scales makes it brighter by the same factor.
+                // In Mitsuba a scale in `to_world` multiplies the irradiance.
                 let scale = along_z.length();
                 if (scale - 1.0).abs() > 1e-6 {
                     light.set("scale", number(scale));
@@ -88,8 +88,8 @@ impl Translator<'_> {
         self.declare(light, object.place);
     }
 
-    /// In its own space a map of Mitsuba's has +y up and its centre column at +z, as Kiln's. Its columns run the same
-    /// way.
+    /// Translates an environment map. In its own space, as in Kiln's, Mitsuba's map has +y up and its centre column at
+    /// +z, and its columns run in the same direction.
     fn envmap(&mut self, id: ObjectId, light: &mut Declaration) {
         if let Some(file) = self.image_file(id, "filename") {
             light.set("map", Expr::string(file));
@@ -146,13 +146,13 @@ impl Translator<'_> {
         }
     }
 
-    /// The picture that a light shines through, if it has one; `is_mirrored` where its left is on the right.
+    /// Translates a light's picture, and returns whether there is one. `is_mirrored` exchanges left and right.
     fn slide(&mut self, id: ObjectId, light: &mut Declaration, is_mirrored: bool) -> bool {
         let textures = self.parts(id, "texture");
         let Some(&texture) = textures.first() else {
             return false;
         };
-        self.look_at(texture);
+        self.mark_translated(texture);
         if self.object(texture).plugin != "bitmap" {
             let place = self.object(texture).place;
             self.missing(
@@ -193,27 +193,27 @@ impl Translator<'_> {
     fn projector(&mut self, id: ObjectId, light: &mut Declaration) {
         let matrix = self.placement(id);
         self.warn_of_stretching(id, &matrix);
-        // It shines along +z with +x to the left, as sensors see.
+        // Mitsuba's projector shines along +z with +x to the left, as its sensors see.
         let turned = matrix * DMat4::from_scale(DVec3::new(-1.0, 1.0, -1.0));
         light.set("transform", transform(&turned));
         if !self.slide(id, light, false) {
-            // A constant fills a square.
+            // A constant texture gives a uniform square.
             let irradiance = self.color_argument(id, "irradiance", [1.0; 3], Use::Emission);
             light.set("color", irradiance);
         }
-        // In Mitsuba a projector that `to_world` makes longer is brighter by the same factor.
+        // In Mitsuba a scale along z in `to_world` makes the projector brighter by the same factor.
         let scale = self.float(id, "scale").unwrap_or(1.0);
         light.set("scale", number(scale * matrix.z_axis.truncate().length()));
         self.field_of_view(id, light);
     }
 }
 
-/// A row of a transform of coordinates `(u, v, 1)`, for `1 - u` in place of `u`.
+/// Row of a texture coordinate transform, applied to `(1 - u, v, 1)` instead of `(u, v, 1)`.
 fn from_the_right(row: DVec3) -> DVec3 {
     DVec3::new(-row.x, row.y, row.z + row.x)
 }
 
-/// The rotation of a transform, with its mirror; of one that skews, that of its x and y axes.
+/// Rotation of a transform, including a reflection; if the transform is skewed, the rotation of its x and y axes.
 fn rotation_part(matrix: DMat4) -> DMat4 {
     let linear = DMat3::from_mat4(matrix);
     let x = linear.x_axis.normalize();

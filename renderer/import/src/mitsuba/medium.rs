@@ -1,4 +1,4 @@
-//! Translation of `medium`: bodies absorb light, and scatter none.
+//! Translation of `medium` objects to absorption; scattering is not supported.
 
 use shading::syntax::ast::Expr;
 
@@ -11,7 +11,7 @@ use crate::call::Call;
 const MEDIA: &[&str] = &["homogeneous"];
 
 impl Translator<'_> {
-    /// What fills a shape.
+    /// Medium inside a shape.
     pub(super) fn interior(&mut self, shape: ObjectId) -> Option<ObjectId> {
         match self.find(shape, "interior")? {
             (&PropertyValue::Object(medium), _) => Some(medium),
@@ -19,7 +19,8 @@ impl Translator<'_> {
         }
     }
 
-    /// Warns of what surrounds a shape, unless it fills another one: light notes there what it goes through.
+    /// Warns of an exterior medium, unless it is the interior of another shape: the interface then only marks which
+    /// medium is outside.
     pub(super) fn exterior(&mut self, shape: ObjectId) {
         let Some((value, place)) = self.find(shape, "exterior") else {
             return;
@@ -33,12 +34,13 @@ impl Translator<'_> {
         }
     }
 
-    /// The same of a camera or lamp: what is left is missed as other properties are.
+    /// Accepts the exterior medium of a camera or lamp if it is the interior of a shape; others are reported as unused
+    /// properties.
     pub(super) fn surroundings(&mut self, id: ObjectId) {
         let document = self.document;
         for (index, property) in document.object(id).properties.iter().enumerate() {
             if matches!(property.value, PropertyValue::Object(medium) if self.fills_a_shape(medium)) {
-                self.asked.insert((id, index));
+                self.used_properties.insert((id, index));
             }
         }
     }
@@ -49,7 +51,7 @@ impl Translator<'_> {
         insides.any(|inside| matches!(inside.value, PropertyValue::Object(id) if id == medium))
     }
 
-    /// A surface that a medium lies under.
+    /// Surface with a medium inside.
     pub(super) fn filled(&mut self, surface: Expr, medium: ObjectId) -> Expr {
         match self.absorption(medium) {
             Some(absorption) => Call::new("absorbing")
@@ -60,9 +62,9 @@ impl Translator<'_> {
         }
     }
 
-    /// The absorption coefficient of a medium [1/m].
+    /// Absorption coefficient of a medium [1/m].
     fn absorption(&mut self, id: ObjectId) -> Option<[f64; 3]> {
-        self.look_at(id);
+        self.mark_translated(id);
         let object = self.object(id);
         if object.plugin != "homogeneous" {
             self.unknown_plugin(id, MEDIA, "; light goes through as through air");
@@ -84,7 +86,7 @@ impl Translator<'_> {
         Some([0, 1, 2].map(channel))
     }
 
-    /// A property of a medium that is the same everywhere.
+    /// Homogeneous value of a medium's property.
     fn volume(&mut self, id: ObjectId, name: &str, default: f64, usage: Use) -> Option<[f64; 3]> {
         let Some((value, place)) = self.find(id, name) else {
             return Some([default; 3]);
@@ -92,12 +94,13 @@ impl Translator<'_> {
         let &PropertyValue::Object(part) = value else {
             return self.rgb(value, place, usage);
         };
-        self.look_at(part);
+        self.mark_translated(part);
         match self.object(part).plugin.as_str() {
             "constvolume" => self.volume(part, "value", 1.0, Use::Unbounded),
             _ if self.object(part).tag == "volume" => {
                 let properties = self.object(part).properties.len();
-                self.asked.extend((0..properties).map(|index| (part, index)));
+                self.used_properties
+                    .extend((0..properties).map(|index| (part, index)));
                 self.missing(
                     place,
                     "media are the same everywhere in Kiln: light goes through this one as through air",

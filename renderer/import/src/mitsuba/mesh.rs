@@ -3,7 +3,7 @@
 use glam::{Affine3A, DMat3, DMat4, DVec3, Vec2, Vec3};
 
 use super::document::ObjectId;
-use super::mesh_files::{Known, Reading};
+use super::mesh_files::{CachedMesh, MeshOptions};
 use super::translator::Translator;
 use crate::file;
 use crate::obj::load_obj_mesh;
@@ -12,11 +12,11 @@ use crate::{ImportError, parse_ply, stem};
 use renderer_base::files::Files;
 use renderer_geometry::Mesh;
 
-/// Largest relative change of angles by a transform that stands for none: files have few digits.
+/// Maximum relative change of angles by a transform that counts as angle-preserving: numbers in files have few digits.
 pub(super) const MAX_STRETCH: f64 = 1e-3;
 
 impl Translator<'_> {
-    /// What the scene calls Mitsuba's cube.
+    /// Name of the mesh for Mitsuba's cube in the scene.
     pub(super) fn cube_mesh(&mut self) -> String {
         if let Some(name) = &self.meshes.cube {
             return name.clone();
@@ -32,8 +32,8 @@ impl Translator<'_> {
         format!("{folder}/{}.ply", self.file_names.unique(stem))
     }
 
-    /// The mesh of a shape.
-    pub(super) fn mesh(&mut self, id: ObjectId, world_from_object: &DMat4) -> Option<Known> {
+    /// Loads the mesh of a shape.
+    pub(super) fn mesh(&mut self, id: ObjectId, world_from_object: &DMat4) -> Option<CachedMesh> {
         let plugin = self.object(id).plugin.as_str();
         let Some(name) = self.text(id, "filename") else {
             let place = self.object(id).place;
@@ -51,69 +51,69 @@ impl Translator<'_> {
             self.error(place, "`shape_index` counts from 0");
             return None;
         };
-        let reading = Reading {
+        let options = MeshOptions {
             path: self.document.resolve(name),
             part,
             face_normals: self.boolean(id, "face_normals").unwrap_or(false),
-            // An image's first row is v = 1 in OBJ files, and Mitsuba's v runs down.
+            // OBJ files have v = 1 at the first row of an image, but Mitsuba's v runs down.
             flip_uvs: self.boolean(id, "flip_tex_coords").unwrap_or(plugin == "obj"),
             stretch: stretch(world_from_object),
         };
         self.ignore(id, &["vertex_merging", "merge_vertices"]);
-        if let Some(known) = self.meshes.known.get(&reading) {
+        if let Some(known) = self.meshes.known.get(&options) {
             return known.clone();
         }
-        let known = match read(&*self.document.file_system, plugin, &reading, world_from_object) {
+        let known = match read(&*self.document.file_system, plugin, &options, world_from_object) {
             Ok(read) => {
                 for warning in read.warnings {
-                    self.missing(place, format!("{}: {warning}", reading.path.display()));
+                    self.missing(place, format!("{}: {warning}", options.path.display()));
                 }
-                let name = self.mesh_name(&stem(&reading.path));
-                self.meshes.files.push(reading.path.clone());
+                let name = self.mesh_name(&stem(&options.path));
+                self.meshes.files.push(options.path.clone());
                 self.meshes.list.push((name.clone(), read.mesh));
                 let has_normals = read.has_normals;
-                Some(Known { name, has_normals })
+                Some(CachedMesh { name, has_normals })
             }
             Err(error) => {
                 self.error(place, error.to_string());
                 None
             }
         };
-        self.meshes.known.insert(reading, known.clone());
+        self.meshes.known.insert(options, known.clone());
         known
     }
 }
 
-/// A mesh as Mitsuba has it.
+/// Mesh as Mitsuba loads it.
 struct ReadMesh {
     mesh: Mesh,
-    /// Whether its normals are those of the file.
+    /// True if its normals are from the file.
     has_normals: bool,
     warnings: Vec<String>,
 }
 
-/// Reads a mesh as Mitsuba does.
+/// Reads a mesh file with Mitsuba's conventions.
 fn read(
     files: &dyn Files,
     plugin: &str,
-    reading: &Reading,
+    options: &MeshOptions,
     world_from_object: &DMat4,
 ) -> Result<ReadMesh, ImportError> {
     let (mut mesh, warnings) = match plugin {
-        "serialized" => (load_serialized_from(files, &reading.path, reading.part)?, vec![]),
-        "obj" => load_obj_mesh(files, &reading.path)?,
+        "serialized" => (load_serialized_from(files, &options.path, options.part)?, vec![]),
+        "obj" => load_obj_mesh(files, &options.path)?,
         _ => (
-            parse_ply(&file::read(files, &reading.path)?, &reading.path)?,
+            parse_ply(&file::read(files, &options.path)?, &options.path)?,
             vec![],
         ),
     };
-    let has_normals = !mesh.normals.is_empty() && !reading.face_normals;
-    mesh = if reading.face_normals {
+    let has_normals = !mesh.normals.is_empty() && !options.face_normals;
+    mesh = if options.face_normals {
         mesh.with_face_normals()
     } else {
         mesh.with_vertex_normals(&Affine3A::from_mat4(world_from_object.as_mat4()))
     };
-    if reading.flip_uvs {
+    if options.flip_uvs {
         mesh = mesh.with_flipped_uvs();
     }
     Ok(ReadMesh {
@@ -123,13 +123,13 @@ fn read(
     })
 }
 
-/// What of a transform matters to the normals of vertices, by its bits: nothing where it only turns, scales and moves.
+/// Bits of the part of a transform that affects vertex normals; `None` for a similarity transform.
 fn stretch(matrix: &DMat4) -> Option<[u64; 9]> {
     let linear = DMat3::from_mat4(*matrix);
     stretches(matrix, 1e-6).then(|| linear.to_cols_array().map(f64::to_bits))
 }
 
-/// Whether a transform changes angles, by more than a relative `tolerance`.
+/// Returns whether a transform changes angles, by more than a relative `tolerance`.
 pub(super) fn stretches(matrix: &DMat4, tolerance: f64) -> bool {
     let linear = DMat3::from_mat4(*matrix);
     let product = linear.transpose() * linear;
@@ -138,7 +138,7 @@ pub(super) fn stretches(matrix: &DMat4, tolerance: f64) -> bool {
     differences.iter().any(|v| v.abs() >= tolerance * scale)
 }
 
-/// The cube `[-1,1]³` with texture coordinates as Mitsuba has them.
+/// Cube `[-1,1]³` with Mitsuba's texture coordinates.
 fn cube() -> Mesh {
     // Normal, direction of u, direction of v.
     const FACES: [[Vec3; 3]; 6] = [

@@ -6,19 +6,19 @@ use rustc_hash::FxHashMap;
 
 use renderer_geometry::Mesh;
 
-/// The meshes of a scene.
+/// Mesh files of a scene.
 #[derive(Default)]
 pub(super) struct Meshes {
-    pub(super) known: FxHashMap<Reading, Option<Known>>,
+    pub(super) known: FxHashMap<MeshOptions, Option<CachedMesh>>,
     pub(super) list: Vec<(String, Mesh)>,
     pub(super) files: Vec<PathBuf>,
-    /// The name of the cube, once there is one.
+    /// Name of the cube, if it is used.
     pub(super) cube: Option<String>,
 }
 
-/// How a file is read.
+/// Options for reading a mesh file; key of the cache.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Reading {
+pub(super) struct MeshOptions {
     pub(super) path: PathBuf,
     pub(super) part: u32,
     pub(super) face_normals: bool,
@@ -26,17 +26,17 @@ pub(super) struct Reading {
     pub(super) stretch: Option<[u64; 9]>,
 }
 
-/// A mesh that has been read.
+/// Mesh that has been read.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
-    /// What the scene calls it.
+pub(super) struct CachedMesh {
+    /// Name of the mesh in the scene.
     pub(super) name: String,
-    /// Whether the file gives it normals that are used.
+    /// True if the file has vertex normals and they are used.
     pub(super) has_normals: bool,
 }
 
 impl Meshes {
-    /// The meshes by their names, and the files they are from.
+    /// Returns the meshes by name, and the paths of their files.
     pub(super) fn finish(self) -> (Vec<(String, Mesh)>, Vec<PathBuf>) {
         (self.list, self.files)
     }

@@ -1,13 +1,13 @@
-//! Mitsuba 3 importer: translates an XML scene to the declarations of a Kiln scene with its meshes.
+//! Mitsuba 3 importer: translates an XML scene to the declarations and meshes of a Kiln scene.
 //!
-//! The declarations are read like those of any other scene, so that a scene renders the same whether it is read directly
-//! or converted. Each has the place of the element that it comes from. There are two steps: [`reader`] parses elements to
-//! objects without interpreting them; the other modules, named after Mitsuba's plugin types, translate objects.
+//! The declarations are processed like those of any other scene, so that a scene renders the same whether it is loaded
+//! directly or converted. Each has the source location of its element. There are two steps: [`reader`] parses elements
+//! to objects without interpreting them; the other modules, named after Mitsuba's plugin types, translate objects.
 //! Unsupported features are reported once, with their location, and replaced by a substitute.
 //!
-//! Conventions that differ are stated where they are converted: cameras in [`sensor`], texture coordinates in
+//! Differences in conventions are stated where they are converted: cameras in [`sensor`], texture coordinates in
 //! [`texture`], sides of surfaces in [`bsdf`], environment maps in [`emitter`].
-// Facts about the format are those of Mitsuba 3.9 (Jakob et al. 2022, "Mitsuba 3 renderer").
+// Facts about the format refer to Mitsuba 3.9 (Jakob et al. 2022, "Mitsuba 3 renderer").
 
 mod bsdf;
 mod color;
@@ -41,44 +41,44 @@ use super::model::Names;
 use renderer_base::files::SharedFiles;
 use renderer_geometry::Mesh;
 
-/// What a user may say about a scene of Mitsuba's.
+/// User's options for a Mitsuba scene.
 #[derive(Clone, Debug, Default)]
 pub struct MitsubaOptions {
     /// Values of parameters (`$name`).
     pub defines: Vec<(String, String)>,
-    /// Whether what Kiln does not have is an error.
+    /// True if unsupported features are errors.
     pub strict: bool,
-    /// The folder for meshes and copies of images, beside the scene that is written; images are named where they are
-    /// when there is none.
+    /// Folder for meshes and copies of images, beside the scene that is written; if `None`, images are referred to at
+    /// their original paths.
     pub folder: Option<String>,
 }
 
-/// A scene as declarations.
+/// Scene translated to declarations.
 #[derive(Clone, Debug)]
 pub struct Translation {
-    /// The declarations of the scene; names of files are relative to the folder of the scene file, or absolute.
+    /// Declarations of the scene; file names are relative to the folder of the scene file, or absolute.
     pub declarations: Vec<Declaration>,
-    /// The texts of the files, which the places of the declarations are in.
+    /// Texts of the files, which the declarations' spans refer to.
     pub sources: SourceMap,
-    /// The meshes that it names, by the names that it has for them.
+    /// Meshes by their names in the scene.
     pub meshes: Vec<(String, Mesh)>,
-    /// The images that it names, by the names that it has for them, and where they are.
+    /// Names of the images in the scene, with their paths.
     pub images: Vec<(String, PathBuf)>,
-    /// The files that were read.
+    /// Paths of all files that were read.
     pub files: Vec<PathBuf>,
-    /// What the scene has that Kiln does not show.
+    /// Warnings about unsupported features.
     pub warnings: Diagnostics,
 }
 
 /// Translates a scene file.
 ///
 /// # Errors
-/// All mistakes of the file, each with its place.
+/// All errors of the file, each with its location.
 pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, Diagnostics> {
     translate_from(&SharedFiles::default(), path, options)
 }
 
-/// As [`translate`], from other files than those of the disk.
+/// Like [`translate`], but reads from the given file system.
 ///
 /// # Errors
 /// As [`translate`].
@@ -97,7 +97,7 @@ pub fn translate_from(
         strict: options.strict,
         source_folder: path.parent().unwrap_or(Path::new("")).to_owned(),
         folder: options.folder.clone(),
-        asked: FxHashSet::default(),
+        used_properties: FxHashSet::default(),
         translated: vec![],
         seen: FxHashSet::default(),
         names: Names::default(),
@@ -112,7 +112,7 @@ pub fn translate_from(
         declarations: vec![],
     };
     translator.scene();
-    translator.report_unasked();
+    translator.report_unused_properties();
     let Translator {
         mut declarations,
         meshes,
@@ -139,7 +139,7 @@ pub fn translate_from(
     })
 }
 
-/// Where the declarations of a keyword stand among the others.
+/// Position of a keyword's declarations in the scene.
 fn section(keyword: &str) -> Option<usize> {
     let order = [
         "integrator",
@@ -156,7 +156,7 @@ fn section(keyword: &str) -> Option<usize> {
 impl Translator<'_> {
     fn scene(&mut self) {
         let root = ObjectId(0);
-        self.look_at(root);
+        self.mark_translated(root);
         let integrators = self.parts(root, "integrator");
         if let Some(&integrator) = integrators.last() {
             self.traces_particles = self.object(integrator).plugin == "ptracer";

@@ -11,11 +11,11 @@ impl<'a> Translator<'a> {
         self.document.object(id)
     }
 
-    /// The value of a property, and its place.
+    /// Finds a property and marks it as used; returns its value and source location.
     pub(super) fn find(&mut self, id: ObjectId, name: &str) -> Option<(&'a PropertyValue, Span)> {
         let properties = &self.object(id).properties;
         let index = properties.iter().rposition(|property| property.name == name)?;
-        self.asked.insert((id, index));
+        self.used_properties.insert((id, index));
         Some((&properties[index].value, properties[index].place))
     }
 
@@ -26,7 +26,7 @@ impl<'a> Translator<'a> {
             .any(|property| property.name == name)
     }
 
-    /// Notes that a property means nothing here, and is not missed.
+    /// Marks properties as used that have no effect in Kiln.
     pub(super) fn ignore(&mut self, id: ObjectId, names: &[&str]) {
         for name in names {
             self.find(id, name);
@@ -76,7 +76,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// `to_world`, which must have an inverse.
+    /// Reads `to_world`, which must be invertible.
     pub(super) fn placement(&mut self, id: ObjectId) -> DMat4 {
         let Some(matrix) = self.matrix(id, "to_world") else {
             return DMat4::IDENTITY;
@@ -99,7 +99,7 @@ impl<'a> Translator<'a> {
         matrix
     }
 
-    /// The objects of that element that an object holds, in order.
+    /// Objects with this element name that an object holds, in order; marks them as used.
     pub(super) fn parts(&mut self, id: ObjectId, tag: &str) -> Vec<ObjectId> {
         let document = self.document;
         let mut found = vec![];
@@ -107,14 +107,14 @@ impl<'a> Translator<'a> {
             if let PropertyValue::Object(part) = property.value
                 && document.object(part).tag == tag
             {
-                self.asked.insert((id, index));
+                self.used_properties.insert((id, index));
                 found.push(part);
             }
         }
         found
     }
 
-    /// The place of a property, or of the object.
+    /// Source location of a property, or of the object if it does not have it.
     pub(super) fn place_of(&self, id: ObjectId, name: &str) -> Span {
         let object = self.object(id);
         let property = object.properties.iter().rfind(|property| property.name == name);
@@ -130,7 +130,7 @@ impl<'a> Translator<'a> {
         self.say(Diagnostic::error(message), place);
     }
 
-    /// What Kiln does not show; an error where the user asked for strictness.
+    /// Reports an unsupported feature: a warning, or an error in strict mode.
     pub(super) fn missing(&mut self, place: Span, message: impl Into<String>) {
         let diagnostic = if self.strict {
             Diagnostic::error(message)
@@ -147,10 +147,10 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// An object of a kind that Kiln does not know, of whose properties nothing is told.
+    /// Reports an unknown plugin, and marks all properties of the object as used.
     pub(super) fn unknown_plugin(&mut self, id: ObjectId, known: &[&str], stand_in: &str) {
         let object = self.object(id);
-        self.asked
+        self.used_properties
             .extend((0..object.properties.len()).map(|index| (id, index)));
         let message = format!("{} of type `{}` is unknown{stand_in}", object.tag, object.plugin);
         let diagnostic = if self.strict {
@@ -164,19 +164,19 @@ impl<'a> Translator<'a> {
         );
     }
 
-    /// Warns of properties that nobody asked for.
-    pub(super) fn report_unasked(&mut self) {
+    /// Warns of unused properties.
+    pub(super) fn report_unused_properties(&mut self) {
         let document = self.document;
         for &id in &self.translated.clone() {
             let object = document.object(id);
             for (index, Property { name, value, place }) in object.properties.iter().enumerate() {
-                if self.asked.contains(&(id, index)) {
+                if self.used_properties.contains(&(id, index)) {
                     continue;
                 }
                 let what = match value {
                     PropertyValue::Object(part) => {
                         let part = document.object(*part);
-                        // A definition that is used elsewhere, or nowhere.
+                        // A definition that is used elsewhere, or not used.
                         if object.tag == "scene"
                             && matches!(
                                 part.tag.as_str(),

@@ -1,6 +1,6 @@
-//! Translation of `sensor` with `film` and `sampler`, and of `integrator`.
+//! Translation of `sensor` objects with `film` and `sampler`, and of `integrator`.
 //!
-//! Mitsuba's cameras look along +z with +x to the left; Kiln's look along −z with +x to the right: half a turn about y.
+//! Mitsuba's cameras look along +z with +x to the left, Kiln's along −z with +x to the right: a half turn about y.
 
 use glam::{DMat4, DVec3};
 use shading::syntax::ast::{Declaration, Expr};
@@ -11,7 +11,7 @@ use super::write::{call, number, transform};
 use renderer_base::math::atan;
 
 const SENSORS: &[&str] = &["perspective", "thinlens", "orthographic"];
-/// Those that come to the same picture: paths from the camera, or particles from the lights.
+/// Integrators with the same expected picture: paths from the camera, or particles from the lights.
 const INTEGRATORS: &[&str] = &[
     "path",
     "direct",
@@ -27,7 +27,7 @@ const FILTERS: &[&str] = &["box", "tent", "gaussian", "mitchell", "catmullrom", 
 
 impl Translator<'_> {
     pub(super) fn sensor(&mut self, id: ObjectId, is_first: bool) {
-        self.look_at(id);
+        self.mark_translated(id);
         self.surroundings(id);
         let object = self.object(id);
         let plugin = object.plugin.as_str();
@@ -44,7 +44,7 @@ impl Translator<'_> {
         let mut camera = Declaration::named("camera", name).of_kind(kind);
         let matrix = self.placement(id);
         if kind == "orthographic" {
-            // What is seen is 2 wide in the sensor's own space, whatever the film's size.
+            // The visible area is 2 wide in the sensor's own space, for all film sizes.
             let [x, y] = [matrix.x_axis, matrix.y_axis].map(|axis| axis.length());
             camera.set("width", number(2.0 * x));
             if (x - y).abs() > 1e-6 * x {
@@ -75,7 +75,7 @@ impl Translator<'_> {
         );
         let near = self.float(id, "near_clip").unwrap_or(1e-2);
         let far = self.float(id, "far_clip").unwrap_or(1e4);
-        // What an orthographic sensor's scale stretches is the way to the near end alone.
+        // The scale of an orthographic sensor applies to the distance of the near plane only.
         let start = if kind == "orthographic" {
             near * matrix.z_axis.length()
         } else {
@@ -85,14 +85,14 @@ impl Translator<'_> {
         camera.set("far", number(start + (far - near)));
         let shift = ["principal_point_offset_x", "principal_point_offset_y"]
             .map(|name| self.float(id, name).unwrap_or(0.0));
-        // Mitsuba moves the middle of pinhole cameras alone.
+        // Mitsuba applies the offset of the principal point to pinhole cameras only.
         if shift != [0.0; 2] && plugin == "perspective" {
             camera.set("shift", shift.map(number));
         }
         self.declare(camera, object.place);
     }
 
-    /// The field of view, by an angle or by a focal length.
+    /// Translates the field of view, given as an angle or as a focal length.
     pub(super) fn field_of_view(&mut self, id: ObjectId, declaration: &mut Declaration) {
         if let Some(fov) = self.float(id, "fov") {
             let place = self.place_of(id, "fov");
@@ -127,14 +127,14 @@ impl Translator<'_> {
             let place = self.place_of(id, "focal_length");
             return self.error(place, "`focal_length` is a length in millimetres, such as `50mm`");
         };
-        // Of film that is 36 × 24 mm, along its diagonal.
+        // The focal length refers to the diagonal of 36 × 24 mm film.
         let diagonal = (36.0f64 * 36.0 + 24.0 * 24.0).sqrt();
         declaration.set("fov", number(2.0 * atan(0.5 * diagonal / length).to_degrees()));
         declaration.set("fov_axis", Expr::name("diagonal"));
         self.ignore(id, &["fov_axis"]);
     }
 
-    /// The film and the sampler; those of the first sensor count.
+    /// Translates the film and the sampler; those of the first sensor are used.
     fn film(&mut self, sensor: ObjectId, is_first: bool) -> [i64; 2] {
         let film = self.parts(sensor, "film").pop();
         let sampler = self.parts(sensor, "sampler").pop();
@@ -143,7 +143,7 @@ impl Translator<'_> {
         let mut filter = default_filter();
         let mut border = false;
         if let Some(film) = film {
-            self.look_at(film);
+            self.mark_translated(film);
             for (name, extent) in ["width", "height"].into_iter().zip(&mut size) {
                 *extent = self.integer(film, name).unwrap_or(*extent);
                 if *extent < 1 || *extent > 1 << 20 {
@@ -175,7 +175,7 @@ impl Translator<'_> {
         let mut spp = 4;
         let mut seed = 0;
         if let Some(sampler) = sampler {
-            self.look_at(sampler);
+            self.mark_translated(sampler);
             spp = self.integer(sampler, "sample_count").unwrap_or(spp);
             seed = self.integer(sampler, "seed").unwrap_or(seed);
             self.ignore(sampler, &["jitter"]);
@@ -218,7 +218,7 @@ impl Translator<'_> {
     }
 
     fn filter(&mut self, id: ObjectId) -> Expr {
-        self.look_at(id);
+        self.mark_translated(id);
         let get = |translator: &mut Self, name: &str, default: f64| {
             number(translator.float(id, name).unwrap_or(default))
         };
@@ -246,7 +246,7 @@ impl Translator<'_> {
     }
 
     pub(super) fn integrator(&mut self, id: ObjectId) {
-        self.look_at(id);
+        self.mark_translated(id);
         let plugin = self.object(id).plugin.as_str();
         match plugin {
             "aov" | "moment" | "depth" | "stokes" => {
@@ -294,12 +294,12 @@ impl Translator<'_> {
     }
 }
 
-/// Mitsuba's filter where none is given.
+/// Mitsuba's default filter.
 fn default_filter() -> Expr {
     call("gaussian", [2.0, 0.5].map(number))
 }
 
-/// The transform with its axes made of unit length: a camera's scale means nothing but to its film.
+/// Transform with normalized axes: a camera's scale only affects its film.
 fn without_scale(matrix: DMat4) -> DMat4 {
     let unit = |axis: glam::DVec4| axis.truncate().normalize_or_zero().extend(0.0);
     DMat4::from_cols(

@@ -1,6 +1,6 @@
-//! Translation of `shape`: analytic shapes, meshes, groups and instances, with their materials and area lights.
+//! Translation of `shape` objects: analytic shapes, meshes, groups and instances, with their materials and area lights.
 //!
-//! A shape without a material is grey and diffuse, or black when it emits. What emits does so from the side of its normal.
+//! A shape without a material is diffuse grey, or black if it emits. Emitters emit on the side of their normal.
 
 use glam::{DMat4, DVec3};
 use shading::Diagnostic;
@@ -29,13 +29,13 @@ pub(super) const SHAPES: &[&str] = &[
     "merge",
 ];
 
-/// A shape in its own space.
+/// Shape in its own space.
 pub(super) struct Body {
-    /// `sphere`, `mesh`, …
+    /// Kind: `sphere`, `mesh`, …
     kind: &'static str,
-    /// What stands in its block.
+    /// Entries of its block.
     keys: Vec<(&'static str, Expr)>,
-    /// Places it, before anything else does.
+    /// Object-to-world transform of the shape itself, applied before that of its group.
     world_from_object: DMat4,
     flip_normals: bool,
     material: MaterialName,
@@ -44,9 +44,9 @@ pub(super) struct Body {
 
 impl Translator<'_> {
     pub(super) fn shape(&mut self, id: ObjectId) {
-        self.look_at(id);
+        self.mark_translated(id);
         match self.object(id).plugin.as_str() {
-            // Seen through its instances only.
+            // Rendered through instances only.
             "shapegroup" => {}
             "instance" => self.instance(id),
             "merge" => {
@@ -73,9 +73,9 @@ impl Translator<'_> {
             let place = self.object(id).place;
             return self.error(place, "what an instance holds is to be a shapegroup");
         }
-        self.look_at(group);
+        self.mark_translated(group);
         for member in self.members(group) {
-            self.look_at(member);
+            self.mark_translated(member);
             if matches!(self.object(member).plugin.as_str(), "shapegroup" | "instance") {
                 let place = self.object(member).place;
                 self.error(place, "groups cannot be parts of groups");
@@ -85,14 +85,14 @@ impl Translator<'_> {
         }
     }
 
-    /// The shapes that another holds, with those of a `merge`, which is as many shapes as it holds.
+    /// Shapes nested in another shape; a `merge` is replaced by the shapes that it holds.
     fn members(&mut self, id: ObjectId) -> Vec<ObjectId> {
         let mut members = vec![];
         let mut left = self.parts(id, "shape");
         left.reverse();
         while let Some(member) = left.pop() {
             if self.object(member).plugin == "merge" {
-                self.look_at(member);
+                self.mark_translated(member);
                 left.extend(self.parts(member, "shape").into_iter().rev());
             } else {
                 members.push(member);
@@ -101,7 +101,7 @@ impl Translator<'_> {
         members
     }
 
-    /// Declares a shape. `id` gives the name.
+    /// Declares a shape; `id` gives its name.
     fn place(&mut self, id: ObjectId, body: &Body, world_from_group: DMat4) {
         let object = self.object(id);
         let name = self
@@ -126,14 +126,14 @@ impl Translator<'_> {
             light.set("transform", transform(&matrix));
             light.set("irradiance", irradiance.clone());
             if !self.traces_particles {
-                // Mitsuba's path tracers do not find this light.
+                // Mitsuba's path tracers cannot hit this light.
                 light.set("scale", 0);
             }
             self.declare(light, object.place);
         }
     }
 
-    /// The outline and the irradiance of a shape that shines straight ahead.
+    /// Outline and irradiance of a directional area light.
     fn sheet(&mut self, id: ObjectId) -> Option<(&'static str, Expr)> {
         let emitter = *self.parts(id, "emitter").first()?;
         if self.object(emitter).plugin != "directionalarea" {
@@ -155,7 +155,7 @@ impl Translator<'_> {
         }
     }
 
-    /// What a shape is, but for where its group is.
+    /// Translates a shape, except for the transform of its group.
     fn body(&mut self, id: ObjectId) -> Option<Body> {
         let plugin = self.object(id).plugin.as_str();
         let mut body = Body {
@@ -169,7 +169,7 @@ impl Translator<'_> {
         self.ignore(id, &["silhouette_sampling_weight"]);
         match plugin {
             "sphere" => self.sphere(id, &mut body),
-            // Kiln's own has texture coordinates another way round on its faces.
+            // Kiln's cube has other texture coordinates on its faces.
             "cube" if body.material.uses_uv => {
                 body.kind = "mesh";
                 body.keys.push(("file", Expr::string(self.cube_mesh())));
@@ -185,7 +185,7 @@ impl Translator<'_> {
                 body.kind = "mesh";
                 let mesh = self.mesh(id, &body.world_from_object)?;
                 body.keys.push(("file", Expr::string(mesh.name)));
-                // The sides of what has no normals of its own follow from the order of its vertices in the world.
+                // Without vertex normals, the front side follows from the vertex order in world space.
                 let mirrored = body.world_from_object.determinant() < 0.0;
                 body.flip_normals ^= mirrored && !mesh.has_normals;
             }
@@ -199,7 +199,7 @@ impl Translator<'_> {
         Some(body)
     }
 
-    /// Warns of the attributes that a body's material looks up and that its mesh does not have: they are black.
+    /// Warns of attributes that a material looks up and the mesh does not have; they are black.
     fn report_missing_attributes(&mut self, body: &Body) {
         if body.material.attributes.is_empty() {
             return;
@@ -219,8 +219,8 @@ impl Translator<'_> {
         }
     }
 
-    /// In Mitsuba v runs down, from the pole at +z; in Kiln it runs up. A mirror in `to_world` turns the normals of a
-    /// sphere inwards, one of a group does not.
+    /// Translates a sphere. Mitsuba's v runs down from the pole at +z, Kiln's runs up. A reflection in the sphere's
+    /// `to_world` flips its normals inwards; a reflection in a group's transform does not.
     fn sphere(&mut self, id: ObjectId, body: &mut Body) {
         body.flip_normals ^= body.world_from_object.determinant() < 0.0;
         if stretches(&body.world_from_object, MAX_STRETCH) {
@@ -249,7 +249,8 @@ impl Translator<'_> {
         default
     }
 
-    /// From the cylinder of radius 1 about the z axis, from 0 to 1, to the one about the line between two points.
+    /// Transform from the cylinder of radius 1 about the z axis, from 0 to 1, to the cylinder about the line between
+    /// two points.
     fn cylinder(&mut self, id: ObjectId) -> Option<DMat4> {
         let [p0, p1] = ["p0", "p1"].map(|name| self.vector(id, name));
         let (p0, p1) = (p0.unwrap_or(DVec3::ZERO), p1.unwrap_or(DVec3::Z));
@@ -260,14 +261,14 @@ impl Translator<'_> {
             self.error(place, "`p0` and `p1` are the same point");
             return None;
         };
-        // Where u begins: the same frame as Mitsuba's.
+        // Start of u: the same frame as Mitsuba's.
         let (s, t) = coordinate_system(axis.as_vec3());
         let [s, t] = [s, t].map(|side| side.as_dvec3());
         let turned = DMat4::from_cols(s.extend(0.0), t.extend(0.0), axis.extend(0.0), p0.extend(1.0));
         Some(turned * DMat4::from_scale(DVec3::new(radius, radius, length)))
     }
 
-    /// A shape's material; it is declared when it is new.
+    /// Material of a shape, which is declared at its first use.
     fn material_of(&mut self, id: ObjectId) -> MaterialName {
         let bsdfs = self.parts(id, "bsdf");
         let emitters = self.parts(id, "emitter");
@@ -323,13 +324,13 @@ impl Translator<'_> {
         name
     }
 
-    /// A surface that emits.
+    /// Surface that emits.
     fn lamp(&mut self, id: ObjectId, surface: &BsdfCall) -> Expr {
-        self.look_at(id);
+        self.mark_translated(id);
         self.surroundings(id);
         let plugin = self.object(id).plugin.as_str();
         if plugin == "directionalarea" {
-            // A light of its own, see `sheet`.
+            // A light of its own; see `sheet`.
             return surface.call.clone();
         }
         if plugin != "area" {
@@ -344,7 +345,7 @@ impl Translator<'_> {
             );
         }
         let radiance = self.color_argument(id, "radiance", [1.0; 3], Use::Emission);
-        match surface.under_light() {
+        match surface.scattering_call() {
             None => Call::new("emitter").with("radiance", radiance).finish(),
             Some(base) => Call::new("luminous")
                 .with("base", base)

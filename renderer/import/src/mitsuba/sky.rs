@@ -1,4 +1,4 @@
-//! Translation of `sunsky`, and of sky or sun alone. In its own space the zenith is +z.
+//! Translation of `sunsky`, `sky` and `sun`. The zenith is +z in the emitter's own space.
 
 use glam::{DMat3, DVec3};
 use shading::syntax::ast::Declaration;
@@ -25,7 +25,7 @@ impl Translator<'_> {
     pub(super) fn sky(&mut self, id: ObjectId, light: &mut Declaration) {
         let world_from_sky = DMat3::from_mat4(self.placement(id));
         let sun = match self.vector(id, "sun_direction") {
-            // Of the world, whatever the transform.
+            // In world space, independent of `to_world`.
             Some(direction) => direction.normalize_or(DVec3::Z),
             None => (world_from_sky * self.sun_by_time(id)).normalize_or(DVec3::Z),
         };
@@ -58,7 +58,7 @@ impl Translator<'_> {
         self.ignore(id, &["complex_sun"]);
     }
 
-    /// Where the sun stands at the time and place given.
+    /// Direction of the sun at the given time and place.
     fn sun_by_time(&mut self, id: ObjectId) -> DVec3 {
         let mut get = |name: &str, default: f64| self.float(id, name).unwrap_or(default);
         let place = GeoLocation {

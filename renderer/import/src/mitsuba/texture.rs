@@ -1,7 +1,6 @@
-//! Translation of `texture`: images, checkerboards, mesh attributes, and properties that accept textures.
+//! Translation of `texture` objects: images, checkerboards, mesh attributes, and properties that accept textures.
 //!
-//! Mitsuba's images lie with their first row at v = 0. OBJ files are turned over when they are read, see
-//! [`mesh`](super::mesh).
+//! Mitsuba's images have their first row at v = 0. For OBJ files v is flipped on loading, see [`mesh`](super::mesh).
 
 use std::path::PathBuf;
 
@@ -18,13 +17,13 @@ use crate::stem;
 const TEXTURES: &[&str] = &["bitmap", "checkerboard", "mesh_attribute"];
 
 impl Translator<'_> {
-    /// What a property says as a colour: a number, a tuple or the call of a unit.
+    /// Translates a property to a colour: a number, a tuple or a call of a unit.
     pub(super) fn color_argument(&mut self, id: ObjectId, name: &str, default: [f64; 3], usage: Use) -> Expr {
         self.given_color(id, name, usage)
             .unwrap_or_else(|| color(default))
     }
 
-    /// The same, where the property is there.
+    /// Translates a property to a colour, if it is given.
     pub(super) fn given_color(&mut self, id: ObjectId, name: &str, usage: Use) -> Option<Expr> {
         let (value, place) = self.find(id, name)?;
         if let PropertyValue::Object(texture) = *value {
@@ -39,7 +38,7 @@ impl Translator<'_> {
         Some(color(rgb))
     }
 
-    /// What a property says as a number, where it is there.
+    /// Translates a property to a number, if it is given.
     pub(super) fn given_float(&mut self, id: ObjectId, name: &str, usage: Use) -> Option<Expr> {
         let (value, place) = self.find(id, name)?;
         if let PropertyValue::Object(texture) = *value {
@@ -49,13 +48,14 @@ impl Translator<'_> {
         Some(number(mean(rgb)))
     }
 
-    /// Whether a texture is the same everywhere.
+    /// Returns whether a texture is constant.
     fn is_spectrum(&self, id: ObjectId) -> bool {
         let object = self.object(id);
         object.tag == "spectrum" || SPECTRA.contains(&object.plugin.as_str())
     }
 
-    /// The texture that a `d65` holds: the light of D65 has no colour of its own here. Mitsuba leaves out its `scale`.
+    /// Texture inside a `d65`: the illuminant D65 is white here, so its colour has no effect. Mitsuba ignores its
+    /// `scale`.
     fn under_d65(&mut self, id: ObjectId) -> Option<ObjectId> {
         if self.object(id).plugin != "d65" {
             return None;
@@ -66,14 +66,14 @@ impl Translator<'_> {
         Some(nested)
     }
 
-    /// A texture as a colour.
+    /// Translates a texture to a colour.
     pub(super) fn texture(&mut self, id: ObjectId, usage: Use) -> Expr {
         self.bounded(id, |translator| translator.any_texture(id, usage), |expr| expr)
             .unwrap_or_else(|| number(0.5))
     }
 
     fn any_texture(&mut self, id: ObjectId, usage: Use) -> Expr {
-        self.look_at(id);
+        self.mark_translated(id);
         if let Some(nested) = self.under_d65(id) {
             return self.texture(nested, usage);
         }
@@ -83,7 +83,7 @@ impl Translator<'_> {
         match self.object(id).plugin.as_str() {
             "bitmap" => self.bitmap(id),
             "checkerboard" => {
-                // Spectra of a checkerboard are reflectances, even where it emits.
+                // Spectra of a checkerboard are reflectances, even if it is used for emission.
                 let usage = match usage {
                     Use::Emission => Use::Unbounded,
                     Use::Reflectance | Use::Unbounded => usage,
@@ -100,15 +100,14 @@ impl Translator<'_> {
         }
     }
 
-    /// A texture as a number: the luminance of its colour, or the mean of the channels of a colour that is the same
-    /// everywhere.
+    /// Translates a texture to a number: the luminance of its colour, or the mean of the channels of a constant colour.
     fn float_texture(&mut self, id: ObjectId) -> Expr {
         self.bounded(id, |translator| translator.any_float_texture(id), |expr| expr)
             .unwrap_or_else(|| number(0.5))
     }
 
     fn any_float_texture(&mut self, id: ObjectId) -> Expr {
-        self.look_at(id);
+        self.mark_translated(id);
         if let Some(nested) = self.under_d65(id) {
             return self.float_texture(nested);
         }
@@ -117,7 +116,7 @@ impl Translator<'_> {
             return number(mean(rgb));
         }
         if self.object(id).plugin == "checkerboard" {
-            // Mitsuba's checkerboards have their squares the other way round where a number is asked for.
+            // Mitsuba exchanges the squares of a checkerboard that is evaluated as a number.
             let numbers = [("color1", 0.2), ("color0", 0.4)].map(|(name, default)| {
                 self.given_float(id, name, Use::Unbounded)
                     .unwrap_or_else(|| number(default))
@@ -141,7 +140,7 @@ impl Translator<'_> {
         call.finish()
     }
 
-    /// Adds where a bitmap is looked at. Mitsuba looks at the texels alone, however many a pixel shows.
+    /// Adds the lookup coordinates of a bitmap. Mitsuba does not filter textures: a lookup ignores the pixel footprint.
     pub(super) fn unfiltered(&mut self, id: ObjectId, call: Call) -> Call {
         let [s, t] = self.coordinates(id);
         let call = call.with("s", s).with("t", t).with("width", number(0.0));
@@ -164,7 +163,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The beginning of a call of a unit that looks up an image.
+    /// Creates the call of a unit that looks up an image.
     pub(super) fn bitmap_call(&mut self, id: ObjectId, unit: &'static str) -> Option<Call> {
         let file = self.image_file(id, "filename")?;
         let call = Call::new(unit).with("file", Expr::string(file));
@@ -180,7 +179,7 @@ impl Translator<'_> {
         })
     }
 
-    /// The image that a property names, as the scene names it.
+    /// Name in the scene of the image file given by a property.
     pub(super) fn image_file(&mut self, id: ObjectId, property: &str) -> Option<String> {
         let Some(name) = self.text(id, property) else {
             let place = self.object(id).place;
@@ -197,7 +196,7 @@ impl Translator<'_> {
         Some(self.image_name(path))
     }
 
-    /// What the scene calls an image.
+    /// Name of an image in the scene.
     fn image_name(&mut self, path: PathBuf) -> String {
         if let Some((name, _)) = self.images.iter().find(|(_, known)| *known == path) {
             return name.clone();
@@ -216,13 +215,13 @@ impl Translator<'_> {
         name
     }
 
-    /// What `to_uv` makes of texture coordinates, as expressions.
+    /// Texture coordinates after `to_uv`, as expressions.
     pub(super) fn coordinates(&mut self, id: ObjectId) -> [Expr; 2] {
         self.coordinate_rows(id)
             .map(|row| linear(&[(row.x, "u"), (row.y, "v")], row.z))
     }
 
-    /// What `to_uv` makes of texture coordinates: products with (u, v, 1).
+    /// Texture coordinates after `to_uv`, as rows to be multiplied by (u, v, 1).
     pub(super) fn coordinate_rows(&mut self, id: ObjectId) -> [DVec3; 2] {
         self.lookups += 1;
         let matrix = self.matrix(id, "to_uv").unwrap_or(DMat4::IDENTITY);
@@ -234,7 +233,7 @@ impl Translator<'_> {
 
     fn checkerboard(&mut self, id: ObjectId, [first, second]: [Expr; 2]) -> Expr {
         let [s, t] = self.coordinates(id);
-        // Two squares by two for each unit.
+        // One period has two by two squares.
         Call::new("checker")
             .with("a", first)
             .with("b", second)
@@ -263,12 +262,12 @@ impl Translator<'_> {
     }
 }
 
-/// What a colour that is the same everywhere counts as a number.
+/// Number for a constant colour.
 fn mean([r, g, b]: [f64; 3]) -> f64 {
     if r == g && g == b { r } else { (r + g + b) / 3.0 }
 }
 
-/// A sum of products: `2 * u + 0.5`.
+/// Linear combination: `2 * u + 0.5`.
 fn linear(factors: &[(f64, &str)], constant: f64) -> Expr {
     let factors = factors.iter().filter(|(factor, _)| *factor != 0.0);
     let product = |&(factor, name): &(f64, &str)| {

@@ -10,52 +10,53 @@ use super::document::{Document, ObjectId};
 use super::mesh_files::Meshes;
 use crate::model::Names;
 
-/// The most expressions of all materials: references to what holds references make more of them than a file is long.
+/// Maximum number of expressions of all materials: repeated references can make them exponentially larger than the
+/// file.
 const MAX_NODES: usize = 1 << 20;
-/// The deepest expression of a material; there is room for what lies around it.
+/// Maximum depth of a material's expression; leaves room for the expressions around it.
 const MAX_NESTING: usize = MAX_DEPTH - 16;
 
-/// The state of a translation.
+/// State of a translation.
 pub(super) struct Translator<'a> {
     pub(super) document: &'a Document,
     pub(super) diagnostics: &'a mut Diagnostics,
     pub(super) strict: bool,
-    /// Of the scene file.
+    /// Folder of the scene file.
     pub(super) source_folder: PathBuf,
-    /// Of the files that are written.
+    /// Folder for the files that are written.
     pub(super) folder: Option<String>,
-    /// The properties that were asked for, by object and index.
-    pub(super) asked: FxHashSet<(ObjectId, usize)>,
-    /// The objects that were looked at, each once.
+    /// Properties that were used, by object and index.
+    pub(super) used_properties: FxHashSet<(ObjectId, usize)>,
+    /// Objects that were translated, without repetitions.
     pub(super) translated: Vec<ObjectId>,
     pub(super) seen: FxHashSet<ObjectId>,
     pub(super) names: Names,
-    /// Of files that are written, without extensions.
+    /// Names of the files that are written, without extensions.
     pub(super) file_names: Names,
-    /// The names of materials by what they are made of.
+    /// Names of materials by their content.
     pub(super) materials: FxHashMap<MaterialKey, MaterialName>,
-    /// How often materials asked for texture coordinates, or for the directions that they run in.
+    /// Number of lookups of texture coordinates or tangents by materials so far.
     pub(super) lookups: usize,
-    /// The mesh attributes that materials asked for, and where.
+    /// Mesh attributes that materials look up, with the source location of the lookup.
     pub(super) attributes: Vec<(String, Span)>,
     pub(super) meshes: Meshes,
     pub(super) images: Vec<(String, PathBuf)>,
-    /// Whether Mitsuba renders the scene by particles from the lights.
+    /// True if Mitsuba's integrator traces particles from the lights.
     pub(super) traces_particles: bool,
-    /// How many expressions the materials so far have, or more than there may be.
+    /// Number of expressions in all materials so far; larger than the maximum after an error.
     pub(super) size: usize,
     pub(super) declarations: Vec<Declaration>,
 }
 
 impl Translator<'_> {
-    /// Notes that an object is looked at, so that what nobody asks it for is told.
-    pub(super) fn look_at(&mut self, id: ObjectId) {
+    /// Registers an object as translated, so that its unused properties are reported.
+    pub(super) fn mark_translated(&mut self, id: ObjectId) {
         if self.seen.insert(id) {
             self.translated.push(id);
         }
     }
 
-    /// What `make` makes of an object that is a part of a material; `None` where the expression in it is too large.
+    /// Translates a part of a material with `make`; `None` if the expression is too large.
     pub(super) fn bounded<T>(
         &mut self,
         id: ObjectId,
@@ -65,11 +66,11 @@ impl Translator<'_> {
         if self.size > MAX_NODES {
             return None;
         }
-        // References may nest as deep as a file is long.
+        // References can be nested as deeply as the file is long.
         let made = stacker::maybe_grow(128 << 10, 1 << 20, || make(self));
         let TreeSize { nodes, depth } = expr(&made).size();
         let message = if self.size > MAX_NODES {
-            // That is reported.
+            // Already reported.
             return None;
         } else if self.size + nodes > MAX_NODES {
             self.size = usize::MAX;
@@ -84,7 +85,7 @@ impl Translator<'_> {
         None
     }
 
-    /// Adds a declaration of what stands at `place`.
+    /// Adds a declaration with the source location `place`.
     pub(super) fn declare(&mut self, mut declaration: Declaration, place: Span) {
         declaration.set_span(place);
         let mut is_finite = true;
@@ -99,7 +100,7 @@ impl Translator<'_> {
     }
 }
 
-/// What a material is made of: the surface, the light that it emits, and what it encloses.
+/// Content of a material: its surface, emission and interior.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MaterialKey {
     pub(super) bsdf: Option<ObjectId>,
@@ -107,12 +108,12 @@ pub(super) struct MaterialKey {
     pub(super) interior: Option<ObjectId>,
 }
 
-/// A material as shapes call it.
+/// Material as used by shapes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MaterialName {
     pub(super) name: String,
-    /// Whether it looks texture coordinates up, or the directions that they run in.
+    /// True if it looks up texture coordinates or tangents.
     pub(super) uses_uv: bool,
-    /// The mesh attributes that it looks up, and where.
+    /// Mesh attributes that it looks up, with the source location of the lookup.
     pub(super) attributes: Vec<(String, Span)>,
 }

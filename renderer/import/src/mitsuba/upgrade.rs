@@ -4,21 +4,21 @@ use glam::{DMat4, DVec3};
 
 use super::document::{Object, Property, PropertyValue};
 
-/// The versions whose names are the old ones: those below it.
+/// First version with the current names.
 const RENAMED_IN: u32 = 2;
 
-/// The first number of a version such as `0.6.0`; `None` for what is no version.
+/// Major version number of a string such as `0.6.0`; `None` if it is not a version.
 pub(super) fn major(version: &str) -> Option<u32> {
     let numbers: Option<Vec<u32>> = version.trim().split('.').map(|part| part.parse().ok()).collect();
     numbers?.first().copied()
 }
 
-/// Whether a file of that version has the old names.
+/// Returns whether files of this version use the old names.
 pub(super) fn is_old(major: u32) -> bool {
     major < RENAMED_IN
 }
 
-/// Gives an object of an old file the names of today.
+/// Renames an object of an old file to the current names.
 pub(super) fn upgrade(object: &mut Object) {
     for property in &mut object.properties {
         property.name = snake_case(&property.name);
@@ -29,7 +29,7 @@ pub(super) fn upgrade(object: &mut Object) {
     place_texture(object);
 }
 
-/// Offsets and scales of texture coordinates become a transform: what is offset is scaled.
+/// Converts offsets and scales of texture coordinates to a transform; the offset is applied before the scale.
 fn place_texture(object: &mut Object) {
     let number = |name: &str| {
         object
@@ -61,7 +61,8 @@ fn place_texture(object: &mut Object) {
     });
 }
 
-/// `intIOR` as `int_ior`: a capital after a small letter begins a word, together with the capitals that follow it.
+/// Converts `intIOR` to `int_ior`: a capital after a small letter begins a word, together with the capitals that follow
+/// it.
 fn snake_case(name: &str) -> String {
     let mut result = String::with_capacity(name.len() + 4);
     let (mut after_small, mut in_word) = (false, false);

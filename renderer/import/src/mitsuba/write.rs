@@ -1,9 +1,9 @@
-//! Values of scene declarations: numbers in single precision, colours, transforms.
+//! Expressions for values in scene declarations: numbers in single precision, colours, transforms.
 
 use glam::{DMat4, DVec3};
 use shading::syntax::ast::{Argument, Expr};
 
-/// A number in single precision; a whole one where it is not large.
+/// Number in single precision; an integer if it is whole and not large.
 pub(super) fn number(value: f64) -> Expr {
     let value = value as f32;
     if value == value.trunc() && value.abs() < 1e6 {
@@ -17,7 +17,7 @@ pub(super) fn triple(value: DVec3) -> Expr {
     value.to_array().map(number).into()
 }
 
-/// A colour: one number where it is a grey.
+/// Colour; one number if it is grey.
 pub(super) fn color([r, g, b]: [f64; 3]) -> Expr {
     if r == g && g == b {
         number(r)
@@ -26,7 +26,7 @@ pub(super) fn color([r, g, b]: [f64; 3]) -> Expr {
     }
 }
 
-/// A transform: a shift, or all its numbers.
+/// Transform: a translation, or a full matrix.
 pub(super) fn transform(matrix: &DMat4) -> Expr {
     let shift = matrix.w_axis.truncate();
     if *matrix == DMat4::from_translation(shift) {
@@ -35,7 +35,7 @@ pub(super) fn transform(matrix: &DMat4) -> Expr {
     Expr::matrix(matrix.transpose().to_cols_array().map(number))
 }
 
-/// A call whose arguments have no names.
+/// Call with positional arguments.
 pub(super) fn call<const N: usize>(name: &str, args: [Expr; N]) -> Expr {
     Expr::call(name, args.map(Argument::positional).into())
 }

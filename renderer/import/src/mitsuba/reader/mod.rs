@@ -1,4 +1,5 @@
-//! XML reader: Mitsuba scene files to documents. Errors are collected with their location; objects are not interpreted.
+//! XML reader: parses Mitsuba scene files to documents. Errors are collected with their location; objects are not
+//! interpreted.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,18 +18,18 @@ mod values;
 
 use parameters::Parameters;
 
-/// Files may include files so deep, as in Mitsuba.
+/// Maximum depth of included files, as in Mitsuba.
 const MAX_DEPTH: usize = 15;
-/// The most files that one scene includes, and the most objects it has: beyond that a file makes copies of itself.
+/// Maximum number of included files and of objects of a scene: larger numbers come from files that copy themselves.
 const MAX_FILES: usize = 1000;
 const MAX_OBJECTS: usize = 1 << 22;
-/// The most mistakes that are looked for.
+/// Maximum number of errors that are collected.
 const MAX_ERRORS: usize = 200;
 
 /// Reads a scene file; `defines` are the parameters of the command line.
 ///
 /// # Errors
-/// All mistakes in the text, each with its place.
+/// All errors in the text, each with its location.
 pub(super) fn read_document(
     file_system: &SharedFiles,
     path: &Path,
@@ -61,11 +62,11 @@ struct Reader<'a> {
     parameters: Parameters,
     ids: FxHashMap<String, ObjectId>,
     depth: usize,
-    /// Whether the names of the file at hand are those of versions before 2.
+    /// True if the current file uses names of versions before 2.
     is_old: bool,
 }
 
-/// What elements are.
+/// Elements that create objects.
 const OBJECTS: &[&str] = &[
     "scene",
     "bsdf",
@@ -106,7 +107,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a file; its outermost element becomes part of `parent`, under `name`.
+    /// Reads a file and adds its outermost element to `parent` under `name`.
     fn read_file(&mut self, path: &Path, parent: Option<(ObjectId, String)>, named_at: Option<Span>) {
         let fail = |reader: &mut Self, message: String| match named_at {
             Some(place) => reader.error(place, message),
@@ -146,7 +147,7 @@ impl Reader<'_> {
             start: 0,
             end: 0,
         };
-        // Entities that expand each other are refused with all other declarations.
+        // Entities could expand each other; they are rejected with all other DTD declarations.
         let options = roxmltree::ParsingOptions {
             nodes_limit: MAX_OBJECTS as u32,
             ..Default::default()
@@ -175,7 +176,7 @@ impl Reader<'_> {
         let is_old = std::mem::replace(&mut self.is_old, major.is_some_and(upgrade::is_old));
         self.depth += 1;
         match parent {
-            // The content of an included scene becomes part of the scene that includes it.
+            // The content of an included scene is merged into the scene that includes it.
             Some((parent, _)) if root.tag_name().name() == "scene" => self.read_children(root, parent, whole),
             Some((parent, name)) => {
                 if let Some(id) = self.read_object(root, whole) {
@@ -202,7 +203,7 @@ impl Reader<'_> {
         object.properties.push(Property { name, value, place });
     }
 
-    /// An element with its attributes; those that are missing, unknown or name unknown parameters are reported.
+    /// Reads an element's attributes; reports missing and unknown attributes, and unknown parameters.
     fn element<'x>(
         &mut self,
         node: roxmltree::Node<'x, '_>,
@@ -253,7 +254,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads an element that makes something.
+    /// Reads an element that creates an object.
     fn read_object(&mut self, node: roxmltree::Node<'_, '_>, file: Span) -> Option<ObjectId> {
         let is_root = node.tag_name().name() == "scene" || node.has_attribute("version");
         let required: &[&str] = if is_root { &[] } else { &["type"] };
@@ -308,7 +309,7 @@ impl Reader<'_> {
     fn read_children(&mut self, node: roxmltree::Node<'_, '_>, parent: ObjectId, file: Span) {
         for child in node.children() {
             if child.is_element() {
-                // Elements may be nested as deep as a file is long.
+                // The nesting depth of elements is limited only by the length of the file.
                 stacker::maybe_grow(64 << 10, 1 << 20, || self.read_child(child, parent, file));
             } else if let Some(text) = child
                 .text()
@@ -447,7 +448,7 @@ impl Reader<'_> {
     }
 }
 
-/// The opening tag of an element.
+/// Span of an element's opening tag.
 fn span_of_tag(node: roxmltree::Node<'_, '_>, file: Span) -> Span {
     let range = node.range();
     let text = &node.document().input_text()[range.clone()];
@@ -459,7 +460,7 @@ fn span_of_tag(node: roxmltree::Node<'_, '_>, file: Span) -> Span {
     }
 }
 
-/// The place of a row and column, both from 1.
+/// Span of a position given by row and column, both from 1.
 fn place_of(source: &Arc<Source>, position: roxmltree::TextPos, file: Span) -> Span {
     let line_start: usize = source
         .text

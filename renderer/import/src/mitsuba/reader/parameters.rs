@@ -1,6 +1,6 @@
 //! Substitution of scene parameters (`$name`).
 
-/// By name; those of the command line first.
+/// Parameters by name; those of the command line are first.
 #[derive(Debug)]
 pub(super) struct Parameters {
     list: Vec<Parameter>,
@@ -15,7 +15,7 @@ struct Parameter {
 }
 
 impl Parameters {
-    /// Those of the command line.
+    /// Creates the parameters of the command line.
     pub(super) fn new(defines: &[(String, String)]) -> Parameters {
         let list = defines.iter().map(|(name, value)| Parameter {
             name: name.clone(),
@@ -28,7 +28,7 @@ impl Parameters {
         }
     }
 
-    /// Gives a parameter a value, if it has none.
+    /// Sets a parameter, unless it is set already.
     pub(super) fn set_default(&mut self, name: &str, value: &str) {
         if !self.names().any(|known| known == name) {
             self.list.push(Parameter {
@@ -39,10 +39,10 @@ impl Parameters {
         }
     }
 
-    /// Puts values in place of `$name`: the longest name that fits. `\$` is a dollar sign.
+    /// Substitutes `$name` by its value; the longest matching name is used. `\$` is a dollar sign.
     ///
     /// # Errors
-    /// The name that no parameter has.
+    /// The name of an undefined parameter.
     pub(super) fn put_into(&mut self, text: &str) -> Result<String, String> {
         let mut result = String::new();
         let mut rest = text;
@@ -74,7 +74,7 @@ impl Parameters {
         self.list.iter().map(|parameter| parameter.name.as_str())
     }
 
-    /// The names of the command line that no value names.
+    /// Names of unused parameters of the command line.
     pub(super) fn unused(&self) -> impl Iterator<Item = &str> {
         let given = &self.list[..self.of_command_line];
         given.iter().filter(|p| !p.is_used).map(|p| p.name.as_str())

@@ -13,7 +13,7 @@ impl Reader<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Puts objects in place of references, and looks for objects that are parts of themselves.
+    /// Replaces references by objects, and reports objects that contain themselves.
     pub(super) fn follow_references(&mut self) {
         for index in 0..self.document.objects.len() {
             for property in 0..self.document.objects[index].properties.len() {
@@ -38,7 +38,7 @@ impl Reader<'_> {
         self.look_for_cycles();
     }
 
-    // Without recursion: a chain of references may be as long as the file.
+    // Iterative: a chain of references can be as long as the file.
     fn look_for_cycles(&mut self) {
         #[derive(Clone, Copy, PartialEq)]
         enum Mark {

@@ -60,7 +60,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The product of a transform's steps; the first is applied first.
+    /// Reads a transform: the product of its steps, of which the first is applied first.
     pub(super) fn read_transform(&mut self, node: roxmltree::Node<'_, '_>, file: Span) -> DMat4 {
         let mut matrix = DMat4::IDENTITY;
         for child in node.children().filter(roxmltree::Node::is_element) {
