@@ -6,7 +6,7 @@ use super::{
     Argument, BinaryOp, Declaration, Entry, EntryValue, Expr, ExprKind, Name, Path, TypeKind, TypeName,
 };
 
-/// How tightly the parts of an expression hold together, from the loosest.
+/// Binding strength of the parts of an expression, from the loosest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Precedence {
     Assign,
@@ -65,25 +65,6 @@ impl Precedence {
             BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod => Precedence::Mul,
         }
     }
-
-    /// The next tighter precedence of operators.
-    fn tighter(self) -> Precedence {
-        match self {
-            Precedence::Assign => Precedence::Ternary,
-            Precedence::Ternary => Precedence::Or,
-            Precedence::Or => Precedence::And,
-            Precedence::And => Precedence::BitOr,
-            Precedence::BitOr => Precedence::BitXor,
-            Precedence::BitXor => Precedence::BitAnd,
-            Precedence::BitAnd => Precedence::Equal,
-            Precedence::Equal => Precedence::Relation,
-            Precedence::Relation => Precedence::Shift,
-            Precedence::Shift => Precedence::Add,
-            Precedence::Add => Precedence::Mul,
-            Precedence::Mul => Precedence::Prefix,
-            Precedence::Prefix | Precedence::Postfix => Precedence::Postfix,
-        }
-    }
 }
 
 impl Display for Expr {
@@ -98,15 +79,26 @@ impl Display for Expr {
             ExprKind::Tuple(list) => write!(f, "({})", Separated(list)),
             ExprKind::List(list) => write!(f, "[{}]", Separated(list)),
             ExprKind::Braces(list) => write!(f, "{{{}}}", Separated(list)),
-            ExprKind::Unary { op, operand } => write!(f, "{}{}", op.symbol(), Operand(operand, Postfix)),
+            ExprKind::Unary { op, operand } => {
+                write!(f, "{}{}", op.symbol(), Operand::at_least(operand, Postfix))
+            }
             ExprKind::Binary { op, left, right } => {
                 let precedence = Precedence::of_operator(*op);
-                let (left, right) = (Operand(left, precedence), Operand(right, precedence.tighter()));
+                // Operators of one precedence are applied from the left.
+                let (left, right) = (
+                    Operand::at_least(left, precedence),
+                    Operand::above(right, precedence),
+                );
                 write!(f, "{left} {} {right}", op.symbol())
             }
             ExprKind::Assign { op, target, value } => {
                 let op = op.map_or("", BinaryOp::symbol);
-                write!(f, "{} {op}= {}", Operand(target, Postfix), Operand(value, Assign))
+                write!(
+                    f,
+                    "{} {op}= {}",
+                    Operand::at_least(target, Postfix),
+                    Operand::at_least(value, Assign)
+                )
             }
             ExprKind::Step {
                 increment,
@@ -114,7 +106,7 @@ impl Display for Expr {
                 target,
             } => {
                 let op = if *increment { "++" } else { "--" };
-                let target = Operand(target, Postfix);
+                let target = Operand::at_least(target, Postfix);
                 match prefix {
                     true => write!(f, "{op}{target}"),
                     false => write!(f, "{target}{op}"),
@@ -125,10 +117,13 @@ impl Display for Expr {
                 then,
                 otherwise,
             } => {
-                let (condition, otherwise) = (Operand(condition, Or), Operand(otherwise, Ternary));
+                let (condition, otherwise) = (
+                    Operand::at_least(condition, Or),
+                    Operand::at_least(otherwise, Ternary),
+                );
                 write!(f, "{condition} ? {then} : {otherwise}")
             }
-            ExprKind::Cast { ty, operand } => write!(f, "({ty}){}", Operand(operand, Postfix)),
+            ExprKind::Cast { ty, operand } => write!(f, "({ty}){}", Operand::at_least(operand, Postfix)),
             ExprKind::Construct { ty, args } => write!(f, "{ty}({})", Separated(args)),
             ExprKind::Call { name, template, args } => {
                 f.write_str(&name.text)?;
@@ -138,27 +133,42 @@ impl Display for Expr {
                 write!(f, "({})", Separated(args))
             }
             ExprKind::Member { object, name } => {
-                write!(f, "{}.", Operand(object, Postfix))?;
+                write!(f, "{}.", Operand::at_least(object, Postfix))?;
                 match is_word(&name.text) {
                     true => f.write_str(&name.text),
                     false => quoted(&name.text, f),
                 }
             }
-            ExprKind::Index { object, index } => write!(f, "{}[{index}]", Operand(object, Postfix)),
+            ExprKind::Index { object, index } => write!(f, "{}[{index}]", Operand::at_least(object, Postfix)),
         }
     }
 }
 
-/// An operand, in parentheses where it holds together less tightly than is needed.
-struct Operand<'a>(&'a Expr, Precedence);
+/// An operand, in parentheses if they are needed.
+struct Operand<'a> {
+    expr: &'a Expr,
+    is_enclosed: bool,
+}
+
+impl<'a> Operand<'a> {
+    /// An operand that must bind at least as tightly as `precedence`.
+    fn at_least(expr: &'a Expr, precedence: Precedence) -> Operand<'a> {
+        let is_enclosed = Precedence::of(expr) < precedence;
+        Operand { expr, is_enclosed }
+    }
+
+    /// An operand that must bind more tightly than `precedence`.
+    fn above(expr: &'a Expr, precedence: Precedence) -> Operand<'a> {
+        let is_enclosed = Precedence::of(expr) <= precedence;
+        Operand { expr, is_enclosed }
+    }
+}
 
 impl Display for Operand<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Operand(expr, needed) = self;
-        if Precedence::of(expr) < *needed {
-            write!(f, "({expr})")
-        } else {
-            write!(f, "{expr}")
+        match self.is_enclosed {
+            true => write!(f, "({})", self.expr),
+            false => write!(f, "{}", self.expr),
         }
     }
 }
@@ -168,7 +178,7 @@ impl Display for Argument {
         match &self.name {
             Some(name) => write!(f, "{} = {}", name.text, self.value),
             // An assignment would be taken for an argument with a name.
-            None => write!(f, "{}", Operand(&self.value, Precedence::Ternary)),
+            None => write!(f, "{}", Operand::at_least(&self.value, Precedence::Ternary)),
         }
     }
 }
