@@ -162,10 +162,6 @@ pub(super) fn read_failure(error: &std::io::Error) -> String {
 /// Finds a file with nearly the same name in the directory of a missing one.
 fn neighbour(files: &dyn Files, path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_str()?;
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let names = files.list(directory);
+    let names = files.list(path.parent()?);
     shading::diagnostic::nearest(wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::path::or_here;
 use super::{FileKind, FileReader, Files, checked_bytes, checked_reader};
 
 /// The file system of the machine; relative paths begin in the working directory.
@@ -23,10 +24,7 @@ impl Files for DiskFiles {
     }
 
     fn list(&self, folder: &Path) -> Vec<String> {
-        // The folder of a file that is named without one is the working directory.
-        let is_here = folder.as_os_str().is_empty();
-        let entries = std::fs::read_dir(if is_here { Path::new(".") } else { folder });
-        let mut names: Vec<String> = entries
+        let mut names: Vec<String> = std::fs::read_dir(or_here(folder))
             .into_iter()
             .flatten()
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())

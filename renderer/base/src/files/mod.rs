@@ -35,7 +35,7 @@ pub use pack_files::PackFiles;
 pub use path::FileKind;
 pub use path::{is_inside, key_of, normal};
 pub use reader::FileReader;
-pub use record::{Asked, Recorded, RecordedFiles};
+pub use record::{Recorded, RecordedFiles, RecordedPath};
 pub use shared::SharedFiles;
 pub use text::{text_of, text_of_xml};
 
@@ -59,7 +59,7 @@ pub trait Files: Debug + Send + Sync {
     /// When nothing is there, or it cannot be looked at.
     fn kind(&self, path: &Path) -> io::Result<FileKind>;
 
-    /// Returns the names in a folder, sorted; none where it cannot be read.
+    /// Returns the names in a folder, sorted; none if it cannot be read. An empty path is the working directory.
     fn list(&self, folder: &Path) -> Vec<String>;
 
     /// Returns one path for one file, however it is reached; the path itself where there is no such file.

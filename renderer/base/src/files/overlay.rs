@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::path::absolute;
+use super::path::{absolute, or_here};
 use super::{FileKind, FileReader, Files, SharedFiles, checked_bytes, checked_reader};
 
 /// Files in memory, and those of another [`Files`] where memory has none of that path.
@@ -69,8 +69,7 @@ impl Files for OverlayFiles {
 
     fn list(&self, folder: &Path) -> Vec<String> {
         let mut names = self.under.list(folder);
-        let is_here = folder.as_os_str().is_empty();
-        let folder = absolute(if is_here { Path::new(".") } else { folder });
+        let folder = absolute(or_here(folder));
         let below = self.contents.keys().filter_map(|file| {
             let first = file.strip_prefix(&folder).ok()?.components().next()?;
             Some(first.as_os_str().to_str()?.to_owned())

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::pack::{Pack, PackNode};
-use super::path::absolute;
+use super::path::{absolute, or_here};
 use super::{DiskFiles, FileKind, FileReader, Files, checked_bytes, checked_reader};
 
 /// The files of a pack. Other files do not exist, except some that are named.
@@ -83,9 +83,7 @@ impl Files for PackFiles {
     }
 
     fn list(&self, folder: &Path) -> Vec<String> {
-        // The folder of a file that is named without one is the working directory.
-        let is_here = folder.as_os_str().is_empty();
-        let asked = absolute(if is_here { Path::new(".") } else { folder });
+        let asked = absolute(or_here(folder));
         if self.is_outside(&asked) {
             return DiskFiles.list(&asked);
         }

@@ -32,6 +32,15 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
+/// A folder as it can be listed: the folder of a file that is named without one is the working directory.
+pub(super) fn or_here(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    }
+}
+
 /// Returns whether the name of an entry is a plain relative path that stays below the archive's root.
 pub fn is_inside(name: &str) -> bool {
     let name = name.strip_suffix('/').unwrap_or(name);

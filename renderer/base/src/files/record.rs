@@ -5,20 +5,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::path::{FileKind, absolute};
+use super::path::{FileKind, absolute, or_here};
 use super::{FileReader, Files, SharedFiles};
 
 /// A path that was asked for and is there.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Asked {
+pub enum RecordedPath {
     /// By its way from the scene's folder, which may lead out of it.
-    Near(PathBuf),
+    Relative(PathBuf),
     /// By its absolute path.
-    Far(PathBuf),
+    Absolute(PathBuf),
 }
 
 /// Kinds of all recorded files, by path.
-pub type Recorded = BTreeMap<Asked, FileKind>;
+pub type Recorded = BTreeMap<RecordedPath, FileKind>;
 
 /// Files that note each path that was asked for and found. `folder` is also found at another path: paths that a file
 /// names in full are told from those that are joined to the folder.
@@ -59,8 +59,8 @@ impl RecordedFiles {
     fn note(&self, path: &Path, kind: FileKind) {
         let path = absolute(path);
         let asked = match path.strip_prefix(&self.as_if) {
-            Ok(rest) => Asked::Near(rest.to_owned()),
-            Err(_) => Asked::Far(path),
+            Ok(rest) => RecordedPath::Relative(rest.to_owned()),
+            Err(_) => RecordedPath::Absolute(path),
         };
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.insert(asked, kind);
@@ -87,10 +87,7 @@ impl Files for RecordedFiles {
     }
 
     fn list(&self, folder: &Path) -> Vec<String> {
-        // The folder of a file that is named without one is the working directory.
-        let is_here = folder.as_os_str().is_empty();
-        self.under
-            .list(&self.actual(if is_here { Path::new(".") } else { folder }))
+        self.under.list(&self.actual(or_here(folder)))
     }
 
     fn identity(&self, path: &Path) -> PathBuf {

@@ -8,7 +8,7 @@ use shading::{Diagnostic, Diagnostics};
 use crate::command::Failure;
 use crate::command::common::failure;
 use crate::command::scene_options::NamedScene;
-use renderer_base::files::{Asked, Files, Recorded, RecordedFiles, SharedFiles};
+use renderer_base::files::{Files, Recorded, RecordedFiles, RecordedPath, SharedFiles};
 use renderer_transport::scene::build::find_inputs;
 
 /// A scene that is read as if it lay in the archive.
@@ -84,10 +84,10 @@ impl Gathering {
     }
 
     /// The path of a file that was asked for.
-    pub(super) fn actual(&self, asked: &Asked) -> PathBuf {
+    pub(super) fn actual(&self, asked: &RecordedPath) -> PathBuf {
         match asked {
-            Asked::Near(way) => self.folder.join(way),
-            Asked::Far(path) => path.clone(),
+            RecordedPath::Relative(way) => self.folder.join(way),
+            RecordedPath::Absolute(path) => path.clone(),
         }
     }
 }

@@ -9,7 +9,9 @@ use std::path::{Component, Path, PathBuf};
 use shading::Diagnostic;
 
 use super::gathering::{Gathering, MAX_UP};
-use renderer_base::files::{Asked, FileKind, Files, MANIFEST, Manifest, Recorded, is_inside, key_of, normal};
+use renderer_base::files::{
+    FileKind, Files, MANIFEST, Manifest, Recorded, RecordedPath, is_inside, key_of, normal,
+};
 
 /// The folder of files that are nowhere near the scene.
 const EXTERNAL: &str = "external";
@@ -56,7 +58,7 @@ impl Layout {
             }
         }
         let inside = |path: &Path| match path.strip_prefix(&gathering.as_if) {
-            Ok(way) => root.key(&Asked::Near(way.to_owned())),
+            Ok(way) => root.key(&RecordedPath::Relative(way.to_owned())),
             Err(_) => key_of(path),
         };
         let of_scene = |what: Option<_>| {
@@ -101,8 +103,8 @@ impl Root {
             })
             .collect();
         let ups = recorded.keys().filter_map(|asked| match asked {
-            Asked::Near(way) => Some(ups(way)),
-            Asked::Far(_) => None,
+            RecordedPath::Relative(way) => Some(ups(way)),
+            RecordedPath::Absolute(_) => None,
         });
         // A folder whose name cannot be that of an entry ends the way.
         let fit = names.iter().rev().take_while(|name| is_inside(name)).count();
@@ -113,9 +115,9 @@ impl Root {
     }
 
     /// The manifest's form of a path.
-    fn key(&self, asked: &Asked) -> Option<String> {
+    fn key(&self, asked: &RecordedPath) -> Option<String> {
         match asked {
-            Asked::Near(way) => {
+            RecordedPath::Relative(way) => {
                 let rest = key_of(way)?;
                 let parts = self.way.iter().map(String::as_str).chain([rest.as_str()]);
                 Some(
@@ -125,7 +127,7 @@ impl Root {
                         .join("/"),
                 )
             }
-            Asked::Far(path) => key_of(path),
+            RecordedPath::Absolute(path) => key_of(path),
         }
     }
 }
