@@ -8,7 +8,7 @@ use shading::syntax::ast::Expr;
 use super::color::Use;
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
-use super::write::{number, triple};
+use super::value::{number, triple};
 use crate::call::Call;
 
 const BSDFS: &[&str] = &[

@@ -10,7 +10,7 @@ use super::color::Use;
 use super::document::ObjectId;
 use super::mesh::{MAX_STRETCH, stretches};
 use super::translator::Translator;
-use super::write::{number, transform, triple};
+use super::value::{number, transform, triple};
 
 const EMITTERS: &[&str] = &[
     "area",

@@ -5,7 +5,7 @@ use shading::syntax::ast::Expr;
 use super::color::Use;
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
-use super::write::color;
+use super::value::color;
 use crate::call::Call;
 
 const MEDIA: &[&str] = &["homogeneous"];

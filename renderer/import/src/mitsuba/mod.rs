@@ -25,7 +25,7 @@ mod sky;
 mod texture;
 mod translator;
 mod upgrade;
-mod write;
+mod value;
 
 use std::path::{Path, PathBuf};
 

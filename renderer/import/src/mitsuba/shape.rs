@@ -11,7 +11,7 @@ use super::color::Use;
 use super::document::ObjectId;
 use super::mesh::{MAX_STRETCH, stretches};
 use super::translator::{MaterialKey, MaterialName, Translator};
-use super::write::{number, transform, triple};
+use super::value::{number, transform, triple};
 use crate::call::Call;
 use renderer_base::math::coordinate_system;
 

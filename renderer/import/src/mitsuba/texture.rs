@@ -10,7 +10,7 @@ use shading::syntax::ast::{BinaryOp, Expr};
 use super::color::{SPECTRA, Use};
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
-use super::write::{call, color, number};
+use super::value::{call, color, number};
 use crate::call::Call;
 use crate::stem;
 
