@@ -110,6 +110,40 @@ fn mistakes_about_the_materials_of_a_model_are_told_where_it_is_named() {
     }
 }
 
+/// Two texts may give files in their own folders the same name, wherever in a material it stands.
+#[test]
+fn images_are_those_beside_the_text_that_names_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let calls = [
+        "matte(albedo = image(file = \"a.png\").result)",
+        "matte(albedo = 0.5 * -image(file = \"a.png\").result[0])",
+        "image(file = \"a.png\")",
+    ];
+    for part in ["one", "two"] {
+        fs::create_dir(at.join(part)).unwrap();
+        fs::write(at.join(part).join("a.png"), "").unwrap();
+        let materials = calls.iter().enumerate();
+        let text: String = materials
+            .map(|(i, call)| format!("material {part}{i} = {call};\n"))
+            .collect();
+        fs::write(at.join(part).join("materials.kiln"), text).unwrap();
+    }
+    let text = "import \"one/materials.kiln\"; import \"two/materials.kiln\";";
+    let desc = load_text(&format!("{CAMERA}{text}"), at, &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(desc.materials.len(), 2 * calls.len());
+    for material in &desc.materials {
+        let part = &material.name[..3];
+        let surface = material.surface.to_string();
+        let expected = at.join(part).join("a.png");
+        assert!(
+            surface.contains(expected.to_str().unwrap()),
+            "{}: {surface}",
+            material.name
+        );
+    }
+}
+
 #[test]
 fn reads_every_kind_of_block() {
     let desc = good(

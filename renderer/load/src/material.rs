@@ -235,50 +235,20 @@ fn is_tile_pattern(name: &str) -> bool {
 
 /// Replaces image file names by paths. Names that cannot be files (`ball.glb#image2`) stay.
 fn resolve_images(expr: &mut Expr, context: &mut LoadContext) {
-    match &mut expr.kind {
-        ExprKind::String(name) => {
-            if Format::from_extension(Path::new(name.as_str())).is_none() {
-                return;
-            }
-            // Any tile of a pattern may exist: the texture system looks for them later.
-            let path = if is_tile_pattern(name) {
-                Some(context.resolve(expr.span, name))
-            } else {
-                context.existing_file(expr.span, name)
-            };
-            if let Some(path) = path {
-                // A relative path would be looked up in the scene's directories again.
-                let path = std::path::absolute(&path).unwrap_or(path);
-                *name = path.to_string_lossy().into_owned();
-            }
+    if let ExprKind::String(name) = &mut expr.kind
+        && Format::from_extension(Path::new(name.as_str())).is_some()
+    {
+        // Any tile of a pattern may exist: the texture system looks for them later.
+        let path = if is_tile_pattern(name) {
+            Some(context.resolve(expr.span, name))
+        } else {
+            context.existing_file(expr.span, name)
+        };
+        if let Some(path) = path {
+            // A relative path would be looked up in the scene's directories again.
+            let path = std::path::absolute(&path).unwrap_or(path);
+            *name = path.to_string_lossy().into_owned();
         }
-        ExprKind::Call { args, .. } | ExprKind::Construct { args, .. } => {
-            for arg in args {
-                resolve_images(&mut arg.value, context);
-            }
-        }
-        ExprKind::Braces(list) | ExprKind::List(list) | ExprKind::Tuple(list) => {
-            for item in list {
-                resolve_images(item, context);
-            }
-        }
-        ExprKind::Ternary { then, otherwise, .. } => {
-            resolve_images(then, context);
-            resolve_images(otherwise, context);
-        }
-        ExprKind::Binary { left, right, .. } => {
-            resolve_images(left, context);
-            resolve_images(right, context);
-        }
-        ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Name(_)
-        | ExprKind::Unary { .. }
-        | ExprKind::Assign { .. }
-        | ExprKind::Step { .. }
-        | ExprKind::Cast { .. }
-        | ExprKind::Member { .. }
-        | ExprKind::Index { .. } => {}
     }
+    expr.for_each_operand_mut(&mut |operand| resolve_images(operand, context));
 }
