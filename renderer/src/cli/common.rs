@@ -84,6 +84,14 @@ impl MitsubaArgs {
             ..MitsubaOptions::default()
         }
     }
+
+    /// The parameters as macros of shader sources: `NAME=VALUE`.
+    pub fn macros(&self) -> Vec<String> {
+        let parameters = self.define.iter();
+        parameters
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect()
+    }
 }
 
 /// Options for reading shader sources.
@@ -116,28 +124,9 @@ impl SourceArgs {
         }
     }
 
-    /// The preprocessor of a command that also reads Mitsuba scenes.
-    pub fn preprocessor(&self, mitsuba: &MitsubaArgs) -> Preprocessor {
-        self.preprocessor_from(mitsuba, SharedFiles::default())
-    }
-
-    /// Like [`SourceArgs::preprocessor`], but reads from `files` instead of the disk.
-    pub fn preprocessor_from(&self, mitsuba: &MitsubaArgs, files: SharedFiles) -> Preprocessor {
-        let defines: Vec<String> = mitsuba
-            .define
-            .iter()
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        self.preprocessor_of(&defines, files)
-    }
-
-    /// The preprocessor with these macros, each `NAME` or `NAME=TEXT`.
-    pub fn preprocessor_with(&self, defines: &[String]) -> Preprocessor {
-        self.preprocessor_of(defines, SharedFiles::default())
-    }
-
-    fn preprocessor_of(&self, defines: &[String], files: SharedFiles) -> Preprocessor {
-        let folders = Folders::new(self.folders.clone()).with_files(files);
+    /// The preprocessor with these macros, each `NAME` or `NAME=TEXT`, and included files among `files`.
+    pub fn preprocessor(&self, defines: &[String], files: SharedFiles) -> Preprocessor {
+        let folders = Folders::new(self.folders.clone(), files);
         let mut preprocessor = Preprocessor::new(Arc::new(folders));
         // What is no name of a macro may be a parameter of a scene.
         let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

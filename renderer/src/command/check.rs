@@ -11,6 +11,7 @@ use super::shader_file::{is_shader, read_source};
 use super::terminal::plural;
 use super::{Failure, print, tell};
 use crate::cli::CheckArgs;
+use renderer_base::files::SharedFiles;
 use renderer_transport::material::Host;
 use renderer_transport::scene::build;
 
@@ -85,7 +86,8 @@ fn check(path: &Path, args: &CheckArgs, count: &mut Count) -> Result<Diagnostics
         let source = read_source(path)?;
         let system = build::shading_system(
             Arc::new(Host::new(vec![])),
-            args.source.preprocessor(&args.mitsuba),
+            args.source
+                .preprocessor(&args.mitsuba.macros(), SharedFiles::default()),
         );
         let loaded = system.load(source)?;
         let mut diagnostics = loaded.warnings;

@@ -20,6 +20,7 @@ use super::{Failure, print, shader_file, stored, tell};
 use crate::cli::InfoArgs;
 use crate::part::{Header, PartReader};
 use renderer_bake::{CheckpointContent, is_checkpoint};
+use renderer_base::files::SharedFiles;
 use renderer_image::{Format, ImageInfo, read_info};
 use renderer_transport::integrator::photon::MapHeader;
 use renderer_transport::material::Host;
@@ -28,7 +29,8 @@ use renderer_transport::scene::build;
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let system = build::shading_system(
         Arc::new(Host::new(vec![])),
-        args.source.preprocessor(&args.mitsuba),
+        args.source
+            .preprocessor(&args.mitsuba.macros(), SharedFiles::default()),
     );
     if args.subjects.is_empty() && args.param.is_none() {
         let shipped = Shipped::list(&system);

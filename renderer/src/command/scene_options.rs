@@ -81,7 +81,7 @@ impl SceneOptions {
     fn for_load(self, files: SharedFiles) -> LoadOptions {
         LoadOptions {
             mitsuba: self.mitsuba.options(),
-            preprocessor: self.source.preprocessor_from(&self.mitsuba, files.clone()),
+            preprocessor: self.source.preprocessor(&self.mitsuba.macros(), files.clone()),
             files,
             set: self
                 .set

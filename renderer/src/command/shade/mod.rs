@@ -33,6 +33,7 @@ use grid::{Grid, Placement, Vary};
 use host::{GridHost, Userdata};
 use output::Requests;
 use pass::{PassOptions, pass};
+use renderer_base::files::SharedFiles;
 use renderer_base::memory;
 use renderer_image::{SampleType, Staged, write_whole};
 use renderer_transport::material::{TextureLoadError, closure_registry, library};
@@ -57,7 +58,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let system = ShadingSystem::new(closure_registry(), host.clone())
         .with_library(library::LIBRARY)
         .with_color_system(color_system(args).map_err(told)?)
-        .with_preprocessor(args.source.preprocessor_with(&args.define));
+        .with_preprocessor(args.source.preprocessor(&args.define, SharedFiles::default()));
     let mut stage = Stage {
         args,
         requests: &requests,

@@ -16,18 +16,9 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Creates a search list of folders, in this order.
-    pub fn new(list: Vec<PathBuf>) -> Folders {
-        Folders {
-            list,
-            files: SharedFiles::default(),
-        }
-    }
-
-    /// Returns the list with `files` in place of the disk.
-    #[must_use]
-    pub fn with_files(self, files: SharedFiles) -> Folders {
-        Folders { files, ..self }
+    /// Creates a search list of folders, in this order, among `files`.
+    pub fn new(list: Vec<PathBuf>, files: SharedFiles) -> Folders {
+        Folders { list, files }
     }
 }
 
