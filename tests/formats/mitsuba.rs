@@ -19,7 +19,7 @@ use support::reference::{Effort, judge};
 
 /// Pictures of a scene, and samples of each. Their mean has about half the variance of Mitsuba's picture.
 const SEEDS: u64 = 4;
-const SPP: u64 = 32;
+const SPP: u64 = 24;
 const MIN_ACCEPTED: f64 = 0.99;
 /// Minimum accepted share for scenes that differ on purpose at some pixels: Mitsuba is black where a tilted normal
 /// faces away from the viewer, Kiln turns the normal into view.

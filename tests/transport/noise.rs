@@ -36,7 +36,7 @@ shape bulb : sphere { center = (1.2, 1.8, -0.5); radius = 0.2; material = lamp; 
 
 /// Edges of a lamp, and even surfaces.
 const EDGES: &str = "film { size = (48, 36); filter = box; }
-integrator : path { depth = 2; }
+integrator : path { depth = 2; split = 1; light_samples = 1; guide = false; }
 camera main : perspective { from = (0, 1.5, 4); to = (0, 0.5, 0); fov = 45; }
 material white = matte(albedo = 0.7);
 material lamp = emitter(radiance = (12, 10, 8));

@@ -38,12 +38,12 @@ fn lights_lens() {
 
 #[test]
 fn cornell_spheres() {
-    check("cornell_spheres", 32);
+    check("cornell_spheres", 16);
 }
 
 #[test]
 fn two_rooms() {
-    check("two_rooms", 32);
+    check("two_rooms", 16);
 }
 
 fn check(name: &str, spp: u64) {

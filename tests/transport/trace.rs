@@ -191,9 +191,18 @@ fn pictures_do_not_depend_on_threads() {
     lit_from(&mut scene, Vec3::Y);
     let scene = scene.build();
     let camera = spot_meter(Vec3::new(2.0, 3.0, 4.0), Vec3::ZERO, 5.0);
+    // Every shading point takes thousands of rays.
+    let path = PathSettings {
+        depth: Some(3),
+        split: Some(1),
+        light_samples: Some(1),
+        guide: Some(false),
+        ..PathSettings::default()
+    };
     let look = Look {
         size: [20, 20],
         spp: 2,
+        path,
         ..Look::default()
     };
     let one = film(&scene, &camera, Look { threads: 1, ..look });

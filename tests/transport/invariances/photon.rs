@@ -21,7 +21,7 @@ fn check(name: &str, count: u64, set: &[&str], limits: Limits, spp: u64) {
         let scene = scene(seed);
         let path = opened(&scene, &["integrator=path"])?;
         let photon = opened(&scene, set)?;
-        for (stage, (seeds, factor)) in [(0..6, 1), (100..116, 4)].into_iter().enumerate() {
+        for (stage, (seeds, factor)) in [(0..4, 1), (100..116, 4)].into_iter().enumerate() {
             let one = estimate(&path, seeds.clone(), 4 * spp * factor, None);
             let seeds = seeds.start + 1000..seeds.end + 1000;
             let other = estimate(&photon, seeds, spp * factor, None);

@@ -109,12 +109,12 @@ fn rooms_are_as_bright_and_less_noisy() {
     let room = |light: &str| ROOM.replace("LIGHT", light);
     let open = room("color = 3;").replace("shape window", "// shape window");
     let with_portal = room("color = 3; portals = window;");
-    let (open_mean, portal_mean) = (picture(&open, &[], 4096), picture(&with_portal, &[], 512));
+    let (open_mean, portal_mean) = (picture(&open, &[], 2048), picture(&with_portal, &[], 512));
     assert!(
         open_mean > 0.0 && (portal_mean / open_mean - 1.0).abs() < 0.02,
         "{open_mean} {portal_mean}"
     );
-    let exact = pixels(&with_portal, &[], 4096);
+    let exact = pixels(&with_portal, &[], 1024);
     let error = |text: &str| -> f64 {
         let squares = pixels(text, &[], 16)
             .iter()

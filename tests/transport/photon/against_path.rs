@@ -90,7 +90,7 @@ fn tilted_normals_scatter_photons_as_they_scatter_light() {
              material floor = tilted();
              material front = matte(albedo = 0.8);"
         ));
-        let ratio = mean(&shot(&scene, progressive(), 192).state.film.develop()) / mean(&path(&scene, 512));
+        let ratio = mean(&shot(&scene, progressive(), 80).state.film.develop()) / mean(&path(&scene, 512));
         assert!((ratio - 1.0).abs() < 0.02, "tilt {tilt}: {ratio}");
     }
 }
@@ -135,7 +135,7 @@ fn photons_leave_as_their_viewers_see_the_surface() {
             text = text.replace("material = front;", "material = floor;");
         }
         let scene = built(&text);
-        let ratio = mean(&shot(&scene, progressive(), 48).state.film.develop()) / mean(&path(&scene, 256));
+        let ratio = mean(&shot(&scene, progressive(), 24).state.film.develop()) / mean(&path(&scene, 256));
         assert!((ratio - 1.0).abs() < 0.03, "{material}: {ratio}");
     }
 }
@@ -150,7 +150,7 @@ fn photons_without_a_number_are_dropped_and_counted() {
          material floor = matte(albedo = 0.8);
          material front = bad();"
     ));
-    let rendered = shot(&scene, progressive(), 128);
+    let rendered = shot(&scene, progressive(), 64);
     let lost = rendered
         .stats
         .photons
