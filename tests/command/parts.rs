@@ -123,7 +123,7 @@ fn killed_and_gone_on_with_is_the_straight_run() {
     let at = folder.path();
     for (i, way) in WAYS.iter().chain(&["--noise 0.0025"]).enumerate() {
         // Long enough for a few passes.
-        let spp = if way.contains("progressive") { 100 } else { 1000 };
+        let spp = if way.contains("progressive") { 60 } else { 500 };
         let render = format!("render a.kiln {way} --spp {spp} --size 48x36");
         let whole = timed(at, &format!("{render} -o straight.exr"));
         let kept = format!("kept{i}.part");

@@ -129,7 +129,7 @@ fn a_surface_does_not_hide_itself() {
                 &camera,
                 Look {
                     size: [8, 8],
-                    spp: 4,
+                    spp: 2,
                     ..look
                 },
             )
@@ -193,14 +193,14 @@ fn pictures_do_not_depend_on_threads() {
     let camera = spot_meter(Vec3::new(2.0, 3.0, 4.0), Vec3::ZERO, 5.0);
     // Every shading point takes thousands of rays.
     let path = PathSettings {
-        depth: Some(3),
+        depth: Some(2),
         split: Some(1),
         light_samples: Some(1),
         guide: Some(false),
         ..PathSettings::default()
     };
     let look = Look {
-        size: [20, 20],
+        size: [14, 14],
         spp: 2,
         path,
         ..Look::default()

@@ -135,7 +135,7 @@ fn photons_leave_as_their_viewers_see_the_surface() {
             text = text.replace("material = front;", "material = floor;");
         }
         let scene = built(&text);
-        let ratio = mean(&shot(&scene, progressive(), 24).state.film.develop()) / mean(&path(&scene, 256));
+        let ratio = mean(&shot(&scene, progressive(), 16).state.film.develop()) / mean(&path(&scene, 128));
         assert!((ratio - 1.0).abs() < 0.03, "{material}: {ratio}");
     }
 }
