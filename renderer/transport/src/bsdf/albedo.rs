@@ -5,7 +5,7 @@
 //! for each roughness and each cosine of `wo`, a three-point Gauss rule for that mean: exact for reflectances that are
 //! polynomials of degree five in the cosine, such as Schlick's, and accurate for all smooth ones.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use glam::{Vec2, Vec3};
 
@@ -28,13 +28,18 @@ const SIZE: usize = 32;
 /// Number of facets along each axis from which a cell is computed.
 const FACETS: usize = 32;
 
-static GGX: LazyLock<Vec<Rule>> = LazyLock::new(|| table(Distribution::Ggx));
-static BECKMANN: LazyLock<Vec<Rule>> = LazyLock::new(|| table(Distribution::Beckmann));
+/// Rules of one roughness, by cosine; computed on first use: a few milliseconds.
+type Row = OnceLock<Box<[Rule; SIZE]>>;
 
-fn table(distribution: Distribution) -> Vec<Rule> {
-    (0..SIZE * SIZE)
-        .map(|index| tabulate(distribution, index))
-        .collect()
+static GGX: [Row; SIZE] = [const { OnceLock::new() }; SIZE];
+static BECKMANN: [Row; SIZE] = [const { OnceLock::new() }; SIZE];
+
+fn row(distribution: Distribution, alpha: usize) -> &'static [Rule; SIZE] {
+    let rows = match distribution {
+        Distribution::Ggx => &GGX,
+        Distribution::Beckmann => &BECKMANN,
+    };
+    rows[alpha].get_or_init(|| Box::new(std::array::from_fn(|cos| tabulate(distribution, alpha, cos))))
 }
 
 /// Mean of `fresnel`, a smooth function of the cosine at the facet, over the facets whose reflection leaves the
@@ -49,15 +54,12 @@ pub(super) fn reflected(microfacets: Microfacets, wo: Vec3, fresnel: impl Fn(f32
 
 /// Interpolated rule for a roughness and a cosine.
 fn look_up(microfacets: Microfacets, cos: f32) -> Rule {
-    let table = match microfacets.distribution() {
-        Distribution::Ggx => &*GGX,
-        Distribution::Beckmann => &*BECKMANN,
-    };
     let (x, fx) = split(microfacets.mean_alpha());
     let (y, fy) = split(cos);
+    let rows = [x, x + 1].map(|alpha| row(microfacets.distribution(), alpha));
     let mut rule = Rule::default();
     for (dx, dy) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let corner = &table[(y + dy) * SIZE + x + dx];
+        let corner = &rows[dx][y + dy];
         let share = (if dx == 0 { 1.0 - fx } else { fx }) * (if dy == 0 { 1.0 - fy } else { fy });
         for i in 0..3 {
             rule.cos[i] += share * corner.cos[i];
@@ -75,11 +77,11 @@ fn split(x: f32) -> (usize, f32) {
     (cell, scaled - cell as f32)
 }
 
-/// Computes the rule of the cell `index`.
-fn tabulate(distribution: Distribution, index: usize) -> Rule {
+/// Computes the rule of a cell.
+fn tabulate(distribution: Distribution, alpha: usize, cos: usize) -> Rule {
     let coordinate = |i: usize| sqr(i as f32 / (SIZE - 1) as f32);
-    let microfacets = Microfacets::isotropic(coordinate(index % SIZE).max(SMOOTH_ALPHA)).with(distribution);
-    let cos = coordinate(index / SIZE).max(1e-4);
+    let microfacets = Microfacets::isotropic(coordinate(alpha).max(SMOOTH_ALPHA)).with(distribution);
+    let cos = coordinate(cos).max(1e-4);
     let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos);
     let facet = |k: usize| {
         let u = Vec2::new((k % FACETS) as f32 + 0.5, (k / FACETS) as f32 + 0.5) / FACETS as f32;

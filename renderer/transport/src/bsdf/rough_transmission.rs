@@ -3,7 +3,7 @@
 //!
 //! - A table holds 64 equidistant cosines with linear interpolation, and the internal reflectance is a mean over the
 //!   same: as in Mitsuba's `roughplastic`, whose values near the horizon depend on it.
-//! - A row of tables, for one distribution and roughness, is computed on first use by a lobe: about 100 ms.
+//! - The table of one distribution, roughness and index is computed on first use by a lobe: a few milliseconds.
 //! - Relative indices of refraction are clamped to 1/[`MAX_ETA`] to [`MAX_ETA`]. Those below 1 have separate rows.
 
 use std::sync::OnceLock;
@@ -23,26 +23,28 @@ const COSINES: usize = 64;
 /// Number of roughness values, finer towards zero.
 const ALPHAS: usize = 64;
 
-/// Number of indices of refraction of a row, equidistant in (η − 1)/(η + 1) from 0.
+/// Number of indices of refraction, equidistant in (η − 1)/(η + 1) from 0.
 const ETAS: usize = 48;
 
 /// Number of facets along each axis from which a value is computed.
 const FACETS: usize = 24;
 
-/// Tables for one distribution and roughness, with the denser side inside or outside.
-struct Row {
-    transmission: [[f32; COSINES]; ETAS],
+/// Table for one distribution, roughness and index, with the denser side inside or outside.
+struct Table {
+    transmission: [f32; COSINES],
     /// Mean transmittance of diffuse light from outside.
-    mean: [f32; ETAS],
+    mean: f32,
     /// Reflectance of diffuse light from inside.
-    internal: [f32; ETAS],
+    internal: f32,
 }
 
-type Rows = [OnceLock<Box<Row>>; ALPHAS];
+/// Tables of a distribution, by [`DenseSide`], roughness and index.
+type Tables = [[[OnceLock<Box<Table>>; ETAS]; ALPHAS]; 2];
 
-/// Indexed by [`DenseSide`].
-static GGX: [Rows; 2] = [const { [const { OnceLock::new() }; ALPHAS] }; 2];
-static BECKMANN: [Rows; 2] = [const { [const { OnceLock::new() }; ALPHAS] }; 2];
+const NO_TABLES: Tables = [const { [const { [const { OnceLock::new() }; ETAS] }; ALPHAS] }; 2];
+
+static GGX: Tables = NO_TABLES;
+static BECKMANN: Tables = NO_TABLES;
 
 /// Side of the interface with the higher index of refraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,23 +106,23 @@ impl RoughTransmission {
     /// Transmittance of light from outside at an angle with this cosine.
     pub(super) fn at(self, cos: f32) -> f32 {
         let cell = Cell::new(cos, COSINES);
-        self.look_up(|row, eta| cell.lerp(|cosine| row.transmission[eta][cosine]))
+        self.look_up(|table| cell.lerp(|cosine| table.transmission[cosine]))
     }
 
     /// Transmittance of diffuse light from outside.
     pub(super) fn mean(self) -> f32 {
-        self.look_up(|row, eta| row.mean[eta])
+        self.look_up(|table| table.mean)
     }
 
     /// Reflectance of diffuse light from inside.
     pub(super) fn internal_reflectance(self) -> f32 {
-        self.look_up(|row, eta| row.internal[eta])
+        self.look_up(|table| table.internal)
     }
 
-    fn look_up(self, value: impl Fn(&Row, usize) -> f32) -> f32 {
+    fn look_up(self, value: impl Fn(&Table) -> f32) -> f32 {
         self.alpha.lerp(|alpha| {
-            let row = row(self.distribution, self.dense_side, alpha);
-            self.eta.lerp(|eta| value(row, eta))
+            self.eta
+                .lerp(|eta| value(table(self.distribution, self.dense_side, alpha, eta)))
         })
     }
 }
@@ -130,36 +132,33 @@ fn root_f0(eta: f32) -> f32 {
     (eta - 1.0) / (eta + 1.0)
 }
 
-fn row(distribution: Distribution, dense_side: DenseSide, alpha: usize) -> &'static Row {
-    let rows = match distribution {
+fn table(distribution: Distribution, dense_side: DenseSide, alpha: usize, eta: usize) -> &'static Table {
+    let tables = match distribution {
         Distribution::Ggx => &GGX,
         Distribution::Beckmann => &BECKMANN,
     };
-    rows[dense_side as usize][alpha].get_or_init(|| {
+    tables[dense_side as usize][alpha][eta].get_or_init(|| {
         let alpha = sqr(alpha as f32 / (ALPHAS - 1) as f32).max(SMOOTH_ALPHA);
-        let microfacets = Microfacets::isotropic(alpha).with(distribution);
-        Box::new(Row::new(microfacets, dense_side))
+        let root = root_f0(MAX_ETA) * eta as f32 / (ETAS - 1) as f32;
+        let eta = match dense_side {
+            DenseSide::Inside => (1.0 + root) / (1.0 - root),
+            DenseSide::Outside => (1.0 - root) / (1.0 + root),
+        };
+        Box::new(Table::new(Microfacets::isotropic(alpha).with(distribution), eta))
     })
 }
 
-impl Row {
-    fn new(microfacets: Microfacets, dense_side: DenseSide) -> Row {
-        let etas: [f32; ETAS] = std::array::from_fn(|i| {
-            let root = root_f0(MAX_ETA) * i as f32 / (ETAS - 1) as f32;
-            match dense_side {
-                DenseSide::Inside => (1.0 + root) / (1.0 - root),
-                DenseSide::Outside => (1.0 - root) / (1.0 + root),
-            }
-        });
-        let mut row = Row {
-            transmission: [[0.0; COSINES]; ETAS],
-            mean: [0.0; ETAS],
-            internal: [0.0; ETAS],
+impl Table {
+    fn new(microfacets: Microfacets, eta: f32) -> Table {
+        let mut table = Table {
+            transmission: [0.0; COSINES],
+            mean: 0.0,
+            internal: 0.0,
         };
         for cosine in 0..COSINES {
             let cos = (cosine as f32 / (COSINES - 1) as f32).max(1e-6);
             let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos);
-            let mut sums = [[0.0; 2]; ETAS];
+            let (mut transmitted, mut reflected) = (0.0, 0.0);
             for facet in 0..FACETS * FACETS {
                 let (u, share) = node(facet);
                 let h = microfacets.sample_visible(wo, u);
@@ -170,21 +169,17 @@ impl Row {
                 } else {
                     0.0
                 };
-                for ([transmitted, reflected], eta) in sums.iter_mut().zip(etas) {
-                    if let Some(wi) = refract(wo, h, eta).filter(|wi| wi.z < 0.0) {
-                        *transmitted += share * (1.0 - dielectric(at_facet, eta)) * microfacets.g1(wi);
-                    }
-                    *reflected += share * dielectric(at_facet, 1.0 / eta) * escaping;
+                if let Some(wi) = refract(wo, h, eta).filter(|wi| wi.z < 0.0) {
+                    transmitted += share * (1.0 - dielectric(at_facet, eta)) * microfacets.g1(wi);
                 }
+                reflected += share * dielectric(at_facet, 1.0 / eta) * escaping;
             }
-            for (eta, [transmitted, reflected]) in sums.into_iter().enumerate() {
-                let end = if cosine == COSINES - 1 { 0.5 } else { 1.0 };
-                row.transmission[eta][cosine] = transmitted;
-                row.mean[eta] += 2.0 * end * cos * transmitted / (COSINES - 1) as f32;
-                row.internal[eta] += 2.0 * cos * reflected / COSINES as f32;
-            }
+            let end = if cosine == COSINES - 1 { 0.5 } else { 1.0 };
+            table.transmission[cosine] = transmitted;
+            table.mean += 2.0 * end * cos * transmitted / (COSINES - 1) as f32;
+            table.internal += 2.0 * cos * reflected / COSINES as f32;
         }
-        row
+        table
     }
 }
 
