@@ -293,7 +293,7 @@ fn lobes_that_find_no_room_are_there_on_average() {
             subject.shade(&it, &mut surface);
             assert!((surface.emission, surface.transparency) == (Rgb::splat(2.0), Rgb::splat(0.25)));
             assert!(surface.bsdf.has_transmission(), "what passes is not dropped");
-            assert_eq!(surface.crowded, count > 7, "{count} lobes and a hole");
+            assert_eq!(surface.lobe_overflow, count > 7, "{count} lobes and a hole");
             let f = surface.bsdf.eval(it.wo, wi).to_array();
             let first = surface.bsdf.sample(it.wo, 0.4, Vec2::new(0.3, 0.6)).map(|s| s.wi);
             subject.shade(&it, &mut surface);

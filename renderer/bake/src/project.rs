@@ -150,14 +150,14 @@ impl Estimator<'_> {
             false => Rgb::BLACK,
         };
         let Context { shading, stats, .. } = context;
-        let bodies = self.scene.media_around(&horizon.ray(w), shading);
-        let asking = DirectLightQuery {
+        let media = self.scene.media_around(&horizon.ray(w), shading);
+        let query = DirectLightQuery {
             at: &horizon.lit_point(),
             end: horizon.ray_end(),
             time: 0.0,
-            bodies: |_| bodies,
+            media: |_| media,
         };
-        sample_one_light(self.scene, asking, response, sampler, shading, stats)
+        sample_one_light(self.scene, query, response, sampler, shading, stats)
     }
 
     /// Radiance from `w`, with MIS weights for direct light.

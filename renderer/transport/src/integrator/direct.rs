@@ -24,7 +24,7 @@ pub struct DirectLightQuery<'a, F> {
     pub time: f32,
     /// Computes the medium stack at the start of a shadow ray with the given unit direction; called only in scenes with
     /// media.
-    pub bodies: F,
+    pub media: F,
 }
 
 /// Result of a light sample.
@@ -71,17 +71,17 @@ fn with_gloss(at: LightSampleContext, bsdf: &Bsdf) -> LightSampleContext {
 #[inline]
 pub fn sample_one_light(
     scene: &Scene,
-    asking: DirectLightQuery<'_, impl FnOnce(Vec3) -> MediumStack>,
+    query: DirectLightQuery<'_, impl FnOnce(Vec3) -> MediumStack>,
     response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
     sampler: &mut Sampler,
     shading: &mut ShadingContext,
     stats: &mut Stats,
 ) -> Option<DirectLight> {
     let (u_light, u) = (sampler.next_choice(), sampler.next_2d());
-    let chosen = scene.select_light(asking.at, u_light)?;
+    let chosen = scene.select_light(query.at, u_light)?;
     let light = scene.light(chosen.light);
     // Borrowed in place: a copy would stall on store forwarding.
-    let sample = light.sample_li(asking.at.p, chosen.part, chosen.u, u);
+    let sample = light.sample_li(query.at.p, chosen.part, chosen.u, u);
     let sample = sample.as_ref()?;
     let pdf = sample.pdf * chosen.probability;
     let f = response(sample.wi, (!sample.is_delta).then_some(pdf));
@@ -89,16 +89,16 @@ pub fn sample_one_light(
         return None;
     }
     let ray = Ray {
-        time: asking.time,
-        ..sample.shadow_ray(&asking.end)
+        time: query.time,
+        ..sample.shadow_ray(&query.end)
     };
     stats.shadow_rays += 1;
-    let visible = scene.transmittance(&ray, || (asking.bodies)(sample.wi), shading);
+    let visible = scene.transmittance(&ray, || (query.media)(sample.wi), shading);
     if visible.is_black() {
         return None;
     }
     // Emission is evaluated last, since it may run a shader.
-    let radiance = f * light.radiance(sample, asking.time, shading) * visible * (1.0 / pdf);
+    let radiance = f * light.radiance(sample, query.time, shading) * visible * (1.0 / pdf);
     Some(DirectLight {
         light: chosen.light,
         wi: sample.wi,

@@ -51,13 +51,13 @@ impl<'a> Directions<'a> {
         Directions { it, bsdf, guide }
     }
 
-    /// Samples a direction and multiplies the guide's density ratio into `walk`. The sample's `pdf` is always that of
+    /// Samples a direction and multiplies the guide's density ratio into `path`. The sample's `pdf` is always that of
     /// the BSDF alone, even if the guide sampled the direction.
     #[inline(always)]
-    pub(super) fn sample(&self, walk: &mut PathState, sampler: &mut Sampler) -> Option<BsdfSample> {
+    pub(super) fn sample(&self, path: &mut PathState, sampler: &mut Sampler) -> Option<BsdfSample> {
         match self.guide {
             None => self.by_bsdf(sampler),
-            Some((guide, share)) => self.guided(guide, share, walk, sampler),
+            Some((guide, share)) => self.guided(guide, share, path, sampler),
         }
     }
 
@@ -71,7 +71,7 @@ impl<'a> Directions<'a> {
         &self,
         guide: &LocalGuide,
         share: f32,
-        walk: &mut PathState,
+        path: &mut PathState,
         sampler: &mut Sampler,
     ) -> Option<BsdfSample> {
         let density = |wi, bsdf_pdf| mixture_pdf(share, bsdf_pdf, guide.pdf(wi));
@@ -82,7 +82,7 @@ impl<'a> Directions<'a> {
                 false => density(sample.wi, sample.pdf) / sample.pdf,
             };
             sample.weight *= 1.0 / guide_pdf_ratio;
-            walk.scale_guide_pdf_ratio(guide_pdf_ratio);
+            path.scale_guide_pdf_ratio(guide_pdf_ratio);
             return Some(sample);
         }
         let _ = sample_u_lobe(self.bsdf, sampler);
@@ -90,7 +90,7 @@ impl<'a> Directions<'a> {
         let (f, pdf) = self.bsdf.eval_pdf(self.it.wo, wi);
         let is_reflected = wi.dot(self.it.ng) * self.it.wo.dot(self.it.ng) > 0.0;
         let density = density(wi, pdf);
-        walk.scale_guide_pdf_ratio(density / pdf);
+        path.scale_guide_pdf_ratio(density / pdf);
         (!f.is_black()).then_some(BsdfSample {
             wi,
             weight: f * (1.0 / density),

@@ -20,7 +20,7 @@ pub(super) fn trace(
     settings: &PathSettings,
     field: Option<&GuideField>,
     scene: &Scene,
-    mut walk: PathState,
+    mut path: PathState,
     sampler: &mut Sampler,
     context: &mut Context,
     light: &mut impl RadianceSink,
@@ -47,18 +47,18 @@ pub(super) fn trace(
     } = context;
     loop {
         let continues = 'vertex: {
-            let ends = walk.depth >= limits.depth;
-            let found = walk.advance(scene, ends, surface, shading, stats, light);
+            let ends = path.depth >= limits.depth;
+            let found = path.advance(scene, ends, surface, shading, stats, light);
             let Some(it) = &found else { break 'vertex false };
             let bsdf = &surface.bsdf;
             let at = lit_point(scene, it, bsdf);
             let scatters = !ends && !bsdf.is_specular();
             if scatters {
                 let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
-                let place = (it, &at, &*surface);
-                walk.sample_lights(
+                let vertex = (it, &at, &*surface);
+                path.sample_lights(
                     scene,
-                    place,
+                    vertex,
                     light_samples,
                     response,
                     sampler,
@@ -70,26 +70,26 @@ pub(super) fn trace(
             }
             let directions = Directions::new(it, bsdf, field);
             if split > 1 && scatters {
-                let place = (it, &at, &*surface);
-                stats.indirect_rays += branches.split(walk.branch(split), split, sampler, |walk, sampler| {
-                    let sample = directions.sample(walk, sampler);
+                let vertex = (it, &at, &*surface);
+                stats.indirect_rays += branches.split(path.branch(split), split, sampler, |path, sampler| {
+                    let sample = directions.sample(path, sampler);
                     let sample = sample.as_ref();
-                    sample.is_some_and(|sample| walk.follow(scene, place, sample, limits, sampler))
+                    sample.is_some_and(|sample| path.follow(scene, vertex, sample, limits, sampler))
                 });
                 split = 1;
                 break 'vertex false;
             }
-            let sample = directions.sample(&mut walk, sampler);
+            let sample = directions.sample(&mut path, sampler);
             let Some(sample) = &sample else {
                 break 'vertex false;
             };
-            if !walk.follow(scene, (it, &at, surface), sample, limits, sampler) {
+            if !path.follow(scene, (it, &at, surface), sample, limits, sampler) {
                 break 'vertex false;
             }
             stats.indirect_rays += 1;
             true
         };
-        if !continues && !branches.next(&mut walk, sampler, light) {
+        if !continues && !branches.next(&mut path, sampler, light) {
             return;
         }
     }

@@ -27,7 +27,7 @@ use renderer_geometry::{Bend, Footprint, Interaction};
 /// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
 const LONG_PATH: u32 = 24;
 
-/// Upper bound of the rr_probability probability beyond that depth.
+/// Upper bound of the survival probability beyond that depth.
 const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
 
 /// Limits of the path length.
@@ -42,7 +42,7 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Default rr_probability probability per unit of throughput: most paths are kept until their contribution is small
+    /// Default survival probability per unit of throughput: most paths are kept until their contribution is small
     /// against that of the first vertices. Larger and smaller values both need more time for the same error.
     pub(super) const RR_SCALE: f32 = 3.0;
 
@@ -75,7 +75,7 @@ pub(super) struct PathState {
     /// True if infinite lights are hidden until the path scatters.
     hides_infinite_lights: bool,
     /// Stack of the media that contain the path.
-    bodies: MediumStack,
+    media: MediumStack,
 }
 
 /// Path vertex: interaction, light-sampling reference point, shading result.
@@ -109,8 +109,8 @@ impl PathState {
             at: LightSampleContext::in_space(camera_ray.ray.origin),
             pdf: None,
         };
-        let bodies = scene.media_around(&camera_ray.ray, shading);
-        PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, bodies)
+        let media = scene.media_around(&camera_ray.ray, shading);
+        PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, media)
     }
 
     /// Starts a path at a surface point, to estimate its incident radiance.
@@ -121,8 +121,8 @@ impl PathState {
         shading: &mut ShadingContext,
     ) -> PathState {
         let footprint = Footprint::POINT.scattered(0.0, min_spread(Spread::Diffuse));
-        let bodies = scene.media_around(&ray, shading);
-        PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, bodies)
+        let media = scene.media_around(&ray, shading);
+        PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, media)
     }
 
     fn new(
@@ -130,7 +130,7 @@ impl PathState {
         kind: RayKind,
         footprint: Footprint,
         mis_context: MisContext,
-        bodies: MediumStack,
+        media: MediumStack,
     ) -> PathState {
         PathState {
             ray,
@@ -145,7 +145,7 @@ impl PathState {
             null_interfaces: 0,
             counts_emission: true,
             hides_infinite_lights: false,
-            bodies,
+            media,
         }
     }
 
@@ -158,7 +158,7 @@ impl PathState {
             let Some(it) = found.filter(|it| scene.light_of(it.shape).is_some()) else {
                 break;
             };
-            self.throughput *= self.bodies.transmittance(it.t);
+            self.throughput *= self.media.transmittance(it.t);
             self.footprint = self.footprint.passed(it.t);
             self.ray = it.rest_of(&self.ray);
         }
@@ -191,9 +191,9 @@ impl PathState {
         }
         stats.shading_runs += 1;
         material.shade(it, self.kind, &self.footprint, shading, surface);
-        stats.lobe_overflows += u64::from(surface.crowded);
+        stats.lobe_overflows += u64::from(surface.lobe_overflow);
         if scene.has_absorbing_media() {
-            self.bodies.absorb(it, surface);
+            self.media.absorb(it, surface);
         }
         if self.counts_emission && !surface.emission.is_black() {
             let weight = self.mis_context.weight(|at| scene.light_pdf(at, it));
@@ -213,16 +213,16 @@ impl PathState {
     /// Reports the emission of infinite lights along a ray that leaves the scene.
     #[inline]
     fn report_infinite_lights(&self, scene: &Scene, light: &mut impl RadianceSink) {
-        let left = self.bodies.transmittance(f32::INFINITY);
-        for escaped in scene.escape(self.mis_context.at.p, self.ray.direction) {
-            let density = |at: &LightSampleContext| escaped.pdf * scene.light_probability(at, escaped.light);
+        let left = self.media.transmittance(f32::INFINITY);
+        for hit in scene.escape(self.mis_context.at.p, self.ray.direction) {
+            let density = |at: &LightSampleContext| hit.pdf * scene.light_probability(at, hit.light);
             let weight = self.mis_context.weight(density);
             let label = Contribution {
-                light: Some(escaped.light),
+                light: Some(hit.light),
                 scattered: self.depth > 1,
                 guide_pdf_ratio: self.guide_pdf_ratio,
             };
-            light.add(label, self.throughput * left * escaped.radiance * weight);
+            light.add(label, self.throughput * left * hit.radiance * weight);
         }
     }
 
@@ -231,7 +231,7 @@ impl PathState {
     pub(super) fn sample_lights(
         &self,
         scene: &Scene,
-        place: PathVertex<'_>,
+        vertex: PathVertex<'_>,
         count: u32,
         response: impl Fn(Vec3, Option<f32>) -> Rgb,
         sampler: &mut Sampler,
@@ -240,14 +240,14 @@ impl PathState {
         light: &mut impl RadianceSink,
     ) {
         if count == 1 {
-            return self.sample_light(scene, place, response, sampler, shading, stats, light);
+            return self.sample_light(scene, vertex, response, sampler, shading, stats, light);
         }
-        let walk = self.branch(count);
+        let path = self.branch(count);
         let mut branch = *sampler;
         for number in 0..count {
             light.next_light_sample();
             branch = sampler.branch(number, count);
-            walk.sample_light(scene, place, &response, &mut branch, shading, stats, light);
+            path.sample_light(scene, vertex, &response, &mut branch, shading, stats, light);
         }
         sampler.skip_those_of(&branch);
     }
@@ -263,13 +263,13 @@ impl PathState {
         stats: &mut Stats,
         light: &mut impl RadianceSink,
     ) {
-        let asking = DirectLightQuery {
+        let query = DirectLightQuery {
             at,
             end: it.ray_end(),
             time: it.time,
-            bodies: |wi: Vec3| self.media_towards(scene, wi, it, surface),
+            media: |wi: Vec3| self.media_towards(scene, wi, it, surface),
         };
-        if let Some(direct) = sample_one_light(scene, asking, response, sampler, shading, stats) {
+        if let Some(direct) = sample_one_light(scene, query, response, sampler, shading, stats) {
             let label = Contribution {
                 light: Some(direct.light),
                 scattered: true,
@@ -311,7 +311,7 @@ impl PathState {
             return false;
         }
         if scene.has_absorbing_media() {
-            self.bodies = self.media_towards(scene, sample.wi, it, surface);
+            self.media = self.media_towards(scene, sample.wi, it, surface);
         }
         if sample.is_null_interface() {
             self.cross_null_interface(it);
@@ -332,9 +332,9 @@ impl PathState {
         it: &Interaction,
         surface: &ShadingResult,
     ) -> MediumStack {
-        let mut bodies = self.bodies;
-        bodies.follow(it, scene.material_id(it.shape), surface, wi);
-        bodies
+        let mut media = self.media;
+        media.follow(it, scene.material_id(it.shape), surface, wi);
+        media
     }
 
     /// Crosses a transparent surface: the MIS context stays that of the last scattering vertex.

@@ -507,35 +507,35 @@ pub fn closure_registry() -> ClosureRegistry {
 }
 
 /// Flags of a shader instance that may create these closures.
-pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> MaterialFlags {
-    let mut abilities = MaterialFlags::default();
+pub(super) fn flags(ids: impl IntoIterator<Item = ClosureId>) -> MaterialFlags {
+    let mut flags = MaterialFlags::default();
     for id in ids {
         match TABLE[id.0 as usize].kind {
             ClosureKind::Emission | ClosureKind::Background | ClosureKind::UniformEdf => {
-                abilities.emits = true;
+                flags.emits = true;
             }
             ClosureKind::Transparent | ClosureKind::TransparentBsdf | ClosureKind::RayPortalBsdf => {
-                abilities.transparent = true;
+                flags.transparent = true;
             }
-            ClosureKind::Layer | ClosureKind::Coat => abilities.layers = true,
-            ClosureKind::AnisotropicVdf | ClosureKind::MediumVdf => abilities.absorbs = true,
+            ClosureKind::Layer | ClosureKind::Coat => flags.layers = true,
+            ClosureKind::AnisotropicVdf | ClosureKind::MediumVdf => flags.absorbs = true,
             _ => {}
         }
     }
-    abilities
+    flags
 }
 
 /// Returns whether the closure is a component that describes an interior medium.
 pub(super) fn is_inside(closure: ClosureRef<'_>) -> bool {
-    matches!(closure.node(), ClosureNode::Component { id, .. } if abilities([id]).absorbs)
+    matches!(closure.node(), ClosureNode::Component { id, .. } if flags([id]).absorbs)
 }
 
 /// Selects the closures that emit or transmit straight through, and absorbing ones if light can pass.
 pub(super) fn light_closures(ids: &BTreeSet<ClosureId>) -> Vec<ClosureId> {
-    let passes = abilities(ids.iter().copied()).transparent;
+    let passes = flags(ids.iter().copied()).transparent;
     let is_seen = |id: &&ClosureId| {
-        let abilities = abilities([**id]);
-        abilities.emits || abilities.transparent || (abilities.absorbs && passes)
+        let flags = flags([**id]);
+        flags.emits || flags.transparent || (flags.absorbs && passes)
     };
     ids.iter().filter(is_seen).copied().collect()
 }

@@ -45,7 +45,7 @@ impl<'p> Flattener<'p> {
     pub(super) fn add_tree(mut self, tree: ClosureTree<'_>) {
         self.visit(tree);
         if self.several {
-            self.surface.crowded = self.fit();
+            self.surface.lobe_overflow = self.fit();
             self.lobes.put_on(self.point, self.surface);
         }
     }

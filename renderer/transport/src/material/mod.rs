@@ -53,7 +53,7 @@ pub struct Material {
     full: Shader,
     /// Reduced shader for emission and transparency, if it is cheaper.
     light: Option<Shader>,
-    abilities: MaterialFlags,
+    flags: MaterialFlags,
     /// True if the shader may use derivatives; always false without coordinates.
     wants_footprint: bool,
     /// True if the derivatives of position by the texture coordinates are needed.
@@ -99,22 +99,22 @@ impl Material {
         } else {
             Arc::default()
         };
-        let abilities = closures::abilities(known.closures.iter().copied());
+        let flags = closures::flags(known.closures.iter().copied());
         let wants_footprint = known.asks_derivatives;
         let reads_viewer = known.reads_globals.contains(Global::I);
         let full = Shader::new(full, context);
         let light = light.map(|light| Shader::new(light, context));
-        let constant_emission = if abilities.emits {
+        let constant_emission = if flags.emits {
             light.as_ref().unwrap_or(&full).constant_emission()
         } else {
             Some(Rgb::BLACK)
         };
         Material {
-            wants_derivatives: full.recipe().is_none_or(|recipe| recipe.wants_derivatives()),
-            is_view_dependent: full.recipe().is_none() && (abilities.layers || reads_viewer),
+            wants_derivatives: full.cached().is_none_or(|cached| cached.wants_derivatives()),
+            is_view_dependent: full.cached().is_none() && (flags.layers || reads_viewer),
             full,
             light,
-            abilities,
+            flags,
             wants_footprint,
             constant_emission,
             one_sided: sides.one_sided,
@@ -208,19 +208,19 @@ impl Material {
     /// Returns whether it may emit somewhere.
     #[inline]
     pub fn may_emit(&self) -> bool {
-        self.abilities.emits
+        self.flags.emits
     }
 
     /// Returns whether it may transmit light straight through somewhere.
     #[inline]
     pub fn may_be_transparent(&self) -> bool {
-        self.abilities.transparent
+        self.flags.transparent
     }
 
     /// Returns whether its interior may absorb light.
     #[inline]
     pub fn may_absorb(&self) -> bool {
-        self.abilities.absorbs
+        self.flags.absorbs
     }
 
     /// Emitted radiance on the side of the normal; `None` if it is not known to be the same everywhere.
@@ -232,9 +232,9 @@ impl Material {
     /// Estimated albedo at normal incidence, straight transmission included; `None` if it is not known to be the same
     /// everywhere.
     pub fn known_albedo(&self) -> Option<Rgb> {
-        let recipe = self.full.recipe()?;
+        let cached = self.full.cached()?;
         let (point, mut surface) = (arbitrary_point(), ShadingResult::new());
-        recipe.follow(&point, &mut surface);
+        cached.follow(&point, &mut surface);
         Some(surface.bsdf.albedo(point.wo))
     }
 

@@ -58,13 +58,13 @@ impl From<Arc<ShaderInstance>> for Instances {
 #[derive(Clone, Debug)]
 pub(super) struct Shader {
     pub(super) instance: Arc<ShaderInstance>,
-    recipe: Option<Arc<CachedShading>>,
+    cached: Option<Arc<CachedShading>>,
 }
 
 impl Shader {
     pub(super) fn new(instance: Arc<ShaderInstance>, context: &mut ShadingContext) -> Shader {
-        let recipe = CachedShading::of(&instance, context);
-        Shader { instance, recipe }
+        let cached = CachedShading::of(&instance, context);
+        Shader { instance, cached }
     }
 
     /// Fills `surface` with the shading result at a point; `globals` are those of the point.
@@ -76,20 +76,20 @@ impl Shader {
         context: &mut ShadingContext,
         surface: &mut ShadingResult,
     ) {
-        if let Some(recipe) = &self.recipe {
-            recipe.follow(it, surface);
+        if let Some(cached) = &self.cached {
+            cached.follow(it, surface);
         } else {
             Flattener::new(it, surface).add_tree(self.instance.run(&globals(), context));
         }
     }
 
     /// Cached shading result of a uniform shader.
-    pub(super) fn recipe(&self) -> Option<&CachedShading> {
-        self.recipe.as_deref()
+    pub(super) fn cached(&self) -> Option<&CachedShading> {
+        self.cached.as_deref()
     }
 
     /// Emitted radiance; `None` if it is not known to be the same everywhere.
     pub(super) fn constant_emission(&self) -> Option<Rgb> {
-        self.recipe.as_ref().map(|recipe| recipe.emission())
+        self.cached.as_ref().map(|cached| cached.emission())
     }
 }

@@ -24,7 +24,7 @@ pub struct ShadingResult {
     /// media.
     pub(crate) absorption: Option<Rgb>,
     /// True if there were more lobes than `bsdf` holds, so that one of them stands for several.
-    pub crowded: bool,
+    pub lobe_overflow: bool,
 }
 
 impl ShadingResult {
@@ -37,7 +37,7 @@ impl ShadingResult {
             transparency: Rgb::BLACK,
             transmittance: Rgb::WHITE,
             absorption: None,
-            crowded: false,
+            lobe_overflow: false,
         }
     }
 
@@ -45,7 +45,7 @@ impl ShadingResult {
     #[inline]
     pub(super) fn reset(&mut self, point: &Interaction) {
         self.bsdf.reset(point.ng, point.wo);
-        (self.emission, self.transparency, self.crowded) = (Rgb::BLACK, Rgb::BLACK, false);
+        (self.emission, self.transparency, self.lobe_overflow) = (Rgb::BLACK, Rgb::BLACK, false);
         (self.transmittance, self.absorption) = (Rgb::WHITE, None);
     }
 

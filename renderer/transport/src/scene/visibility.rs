@@ -25,24 +25,24 @@ impl Scene {
         self.absorbing.is_some()
     }
 
-    /// Transmittance along a shadow ray, within its bounds. `bodies` computes the medium stack at its origin, and is
+    /// Transmittance along a shadow ray, within its bounds. `media` computes the medium stack at its origin, and is
     /// called only in scenes with absorbing media.
     #[inline(always)]
     pub fn transmittance(
         &self,
         ray: &Ray,
-        bodies: impl FnOnce() -> MediumStack,
+        media: impl FnOnce() -> MediumStack,
         context: &mut ShadingContext,
     ) -> Rgb {
         if self.accel.occluded(ray, accel::ALL) {
-            let bodies = if self.has_absorbing_media() {
-                bodies()
+            let media = if self.has_absorbing_media() {
+                media()
             } else {
                 MediumStack::NONE
             };
-            self.transmittance_of_occluded(*ray, bodies, context)
+            self.transmittance_of_occluded(*ray, media, context)
         } else if self.has_absorbing_media() {
-            bodies().transmittance(ray.t_max)
+            media().transmittance(ray.t_max)
         } else {
             Rgb::WHITE
         }
@@ -50,26 +50,26 @@ impl Scene {
 
     /// Transmittance along a ray that hits something. The ray is a copy, as in `interaction`.
     #[inline(never)]
-    fn transmittance_of_occluded(&self, ray: Ray, bodies: MediumStack, context: &mut ShadingContext) -> Rgb {
+    fn transmittance_of_occluded(&self, ray: Ray, media: MediumStack, context: &mut ShadingContext) -> Rgb {
         let comes_near = self.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
         if !comes_near || self.accel.occluded(&ray, OPAQUE) {
             Rgb::BLACK
         } else {
-            self.transparency_along(ray, bodies, context)
+            self.transparency_along(ray, media, context)
         }
     }
 
     /// Product of the transmittances of all surfaces and media along a ray.
-    fn transparency_along(&self, mut ray: Ray, mut bodies: MediumStack, context: &mut ShadingContext) -> Rgb {
+    fn transparency_along(&self, mut ray: Ray, mut media: MediumStack, context: &mut ShadingContext) -> Rgb {
         let mut product = Rgb::WHITE;
         for _ in 0..MAX_NULL_INTERFACES {
             let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else {
-                return product * bodies.transmittance(ray.t_max);
+                return product * media.transmittance(ray.t_max);
             };
             let mut surface = self.material(it.shape).for_light(&it, context);
             if self.has_absorbing_media() {
-                bodies.absorb(&it, &mut surface);
-                bodies.follow(&it, self.material_id(it.shape), &surface, ray.direction);
+                media.absorb(&it, &mut surface);
+                media.follow(&it, self.material_id(it.shape), &surface, ray.direction);
             }
             product *= surface.transparency;
             if product.is_black() {

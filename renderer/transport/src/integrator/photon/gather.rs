@@ -23,16 +23,16 @@ impl Photons {
     pub(in crate::integrator) fn trace(
         &self,
         scene: &Scene,
-        mut walk: PathState,
+        mut path: PathState,
         sampler: &mut Sampler,
         context: &mut Context,
         light: &mut impl RadianceSink,
     ) {
-        walk.counts_emission &= self.settings.show.is_none();
+        path.counts_emission &= self.settings.show.is_none();
         let gatherer = Gatherer {
             splits: self.settings.gather.unwrap_or(1).max(1),
             light_samples: self.settings.light_samples.unwrap_or(1),
-            ..Gatherer::new(walk, GatherState::All)
+            ..Gatherer::new(path, GatherState::All)
         };
         self.gather(scene, gatherer, sampler, context, light);
     }
@@ -41,12 +41,12 @@ impl Photons {
     pub(in crate::integrator) fn incoming(
         &self,
         scene: &Scene,
-        walk: PathState,
+        path: PathState,
         sampler: &mut Sampler,
         context: &mut Context,
         light: &mut impl RadianceSink,
     ) {
-        let gatherer = Gatherer::new(walk, GatherState::Incoming);
+        let gatherer = Gatherer::new(path, GatherState::Incoming);
         self.gather(scene, gatherer, sampler, context, light);
     }
 
@@ -87,10 +87,10 @@ impl Photons {
         let mut surface = context.gather_surface.take().unwrap_or_default();
         loop {
             let continues = 'vertex: {
-                let walk = &gatherer.walk;
-                let ends = walk.depth >= max_depth || gatherer.aim == GatherState::Emission;
+                let path = &gatherer.path;
+                let ends = path.depth >= max_depth || gatherer.state == GatherState::Emission;
                 let Context { shading, stats, .. } = &mut *context;
-                let found = walk.advance(scene, ends, &mut surface, shading, stats, light);
+                let found = path.advance(scene, ends, &mut surface, shading, stats, light);
                 let Some(it) = &found else { break 'vertex false };
                 let mut vertex = Vertex::new(scene, it, &surface);
                 if !ends {
@@ -98,7 +98,7 @@ impl Photons {
                         None => self.report_local(scene, &gatherer, &mut vertex, sampler, context, light),
                         Some(show) if vertex.is_wide() => {
                             let debug_value = self.debug_value(show, scene, &vertex, sampler, context);
-                            light.add(Contribution::MAP, walk.throughput * debug_value);
+                            light.add(Contribution::MAP, path.throughput * debug_value);
                             break 'vertex false;
                         }
                         Some(_) => {}
@@ -110,7 +110,7 @@ impl Photons {
                     let splits = std::mem::replace(&mut gatherer.splits, 1);
                     gatherer.light_samples = 1;
                     if splits > 1 {
-                        gatherer.walk = gatherer.walk.branch(splits);
+                        gatherer.path = gatherer.path.branch(splits);
                         gatherers.split(gatherer, splits, sampler, |branch, sampler| {
                             self.step(scene, branch, &vertex, sampler, stats)
                         });
@@ -137,22 +137,22 @@ impl Photons {
         context: &mut Context,
         light: &mut impl RadianceSink,
     ) {
-        let walk = &gatherer.walk;
+        let path = &gatherer.path;
         let bsdf = vertex.bsdf;
         vertex.is_guided = self.settings.guide.unwrap_or(true);
         if bsdf.has(LobePart::Diffuse)
-            && (vertex.is_guided || gatherer.aim.is_gathering())
+            && (vertex.is_guided || gatherer.state.is_gathering())
             && let Some(map) = &self.irradiance
         {
             vertex.record = map.nearest(vertex.it.p, vertex.n);
             let length = gatherer.passed + vertex.it.t;
             if let Some(record) = vertex.record
-                && gatherer.aim.is_gathering()
+                && gatherer.state.is_gathering()
                 && length > record.radius
             {
                 vertex.diffuse_covered = true;
-                let cached_radiance = self.cached_radiance(walk.depth, vertex, record, context);
-                light.add(Contribution::MAP, walk.throughput * cached_radiance);
+                let cached_radiance = self.cached_radiance(path.depth, vertex, record, context);
+                light.add(Contribution::MAP, path.throughput * cached_radiance);
             }
         }
 
@@ -179,10 +179,10 @@ impl Photons {
             let Context { shading, stats, .. } = &mut *context;
             let place = (vertex.it, &vertex.at, vertex.surface);
             let count = gatherer.light_samples;
-            walk.sample_lights(scene, place, count, response, sampler, shading, stats, light);
+            path.sample_lights(scene, place, count, response, sampler, shading, stats, light);
         }
 
-        let left = self.max_depth() - walk.depth;
+        let left = self.max_depth() - path.depth;
         if !vertex.diffuse_covered || bsdf.has(LobePart::Rough) {
             let length = gatherer.length + vertex.it.t;
             let mut found = self.caustics(scene, length, vertex, left, sampler, context);
@@ -193,7 +193,7 @@ impl Photons {
                     .map_radiance(scene, map, vertex, left, k, radius, counts, sampler, context)
                     .sum;
             }
-            light.add(Contribution::MAP, walk.throughput * found);
+            light.add(Contribution::MAP, path.throughput * found);
         }
     }
 
@@ -224,15 +224,15 @@ impl Photons {
             stats.indirect_rays += 1;
         } else {
             let diffuse_covered = vertex.diffuse_covered && part == LobePart::Diffuse;
-            if gatherer.aim == GatherState::Emission || diffuse_covered && self.settings.direct {
+            if gatherer.state == GatherState::Emission || diffuse_covered && self.settings.direct {
                 return false;
             }
             gatherer.passed = 0.0;
-            gatherer.aim = match diffuse_covered {
+            gatherer.state = match diffuse_covered {
                 true => GatherState::Emission,
-                false => self.aim_after(gatherer.aim, part),
+                false => self.state_after(gatherer.state, part),
             };
-            match gatherer.aim {
+            match gatherer.state {
                 GatherState::Gather | GatherState::Rest => stats.gather_rays += 1,
                 GatherState::All | GatherState::Incoming | GatherState::Emission => stats.indirect_rays += 1,
             }
@@ -240,7 +240,7 @@ impl Photons {
                 gatherer.skips_caustics = vertex.caustics_covered;
             }
         }
-        let continues = gatherer.walk.follow(
+        let continues = gatherer.path.follow(
             scene,
             (it, &vertex.at, vertex.surface),
             sample,
@@ -248,18 +248,18 @@ impl Photons {
             sampler,
         );
         if !sample.is_null_interface() {
-            gatherer.walk.counts_emission = !(part == LobePart::Narrow && gatherer.skips_caustics);
+            gatherer.path.counts_emission = !(part == LobePart::Narrow && gatherer.skips_caustics);
         }
         continues
     }
 
     /// Returns which contributions the path has to collect after scattering by a lobe of class `part`.
-    fn aim_after(&self, aim: GatherState, part: LobePart) -> GatherState {
+    fn state_after(&self, state: GatherState, part: LobePart) -> GatherState {
         match (part, self.is_direct()) {
-            (LobePart::Narrow, _) => aim,
+            (LobePart::Narrow, _) => state,
             (LobePart::Diffuse | LobePart::Rough, true) => GatherState::Emission,
             (LobePart::Diffuse, false) => GatherState::Gather,
-            (LobePart::Rough, false) if aim.is_gathering() => GatherState::Gather,
+            (LobePart::Rough, false) if state.is_gathering() => GatherState::Gather,
             (LobePart::Rough, false) => GatherState::Rest,
         }
     }

@@ -5,12 +5,12 @@ use crate::integrator::path_state::PathState;
 /// State of a camera path of the integrator `photon`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::integrator) struct Gatherer {
-    pub(super) walk: PathState,
+    pub(super) path: PathState,
     /// Distance through transparent surfaces since the last scattering vertex [m].
     pub(super) passed: f32,
     /// Path length since the camera or the gather point [m].
     pub(super) length: f32,
-    pub(super) aim: GatherState,
+    pub(super) state: GatherState,
     /// True if the caustic map has already supplied the caustics; the path then skips them.
     pub(super) skips_caustics: bool,
     /// Number of branches at the first scattering vertex (splitting), and of light samples there.
@@ -19,12 +19,12 @@ pub(in crate::integrator) struct Gatherer {
 }
 
 impl Gatherer {
-    pub(super) fn new(walk: PathState, aim: GatherState) -> Gatherer {
+    pub(super) fn new(path: PathState, state: GatherState) -> Gatherer {
         Gatherer {
-            walk,
+            path,
             passed: 0.0,
             length: 0.0,
-            aim,
+            state,
             skips_caustics: false,
             splits: 1,
             light_samples: 1,

@@ -64,7 +64,7 @@ impl GuideField {
     pub fn prepare(settings: &PathSettings, scene: &Scene, pass: &Pass<'_>, count: u64) -> GuideField {
         let contexts = contexts(scene);
         let order = ShootParams {
-            wanted: PhotonFilter::Global { direct: false },
+            filter: PhotonFilter::Global { direct: false },
             count,
             exactly: false,
             max_segments: settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1)),

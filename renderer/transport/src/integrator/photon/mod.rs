@@ -296,8 +296,8 @@ fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootParams;
     let needed = |show| settings.show.is_none_or(|shown| shown == show);
     let by_default = default_count(settings, pass.points);
     let wants_caustics = needed(Show::Caustic) && !settings.progressive;
-    let order = |wanted, count: Option<u64>, needed: bool| ShootParams {
-        wanted,
+    let order = |filter, count: Option<u64>, needed: bool| ShootParams {
+        filter,
         count: if needed { count.unwrap_or(by_default) } else { 0 },
         exactly: settings.progressive,
         max_segments,

@@ -45,14 +45,14 @@ impl Scatterer {
         &mut self,
         scene: &Scene,
         it: &Interaction,
-        bodies: &MediumStack,
+        media: &MediumStack,
         context: &mut Context,
     ) {
         shade(scene, it, context, &mut self.incoming);
         if scene.has_absorbing_media() {
-            bodies.absorb(it, &mut self.incoming);
+            media.absorb(it, &mut self.incoming);
         }
-        context.stats.lobe_overflows += u64::from(self.incoming.crowded);
+        context.stats.lobe_overflows += u64::from(self.incoming.lobe_overflow);
     }
 
     /// Returns whether the surface has a diffuse or rough lobe on the photon's side, so that lookups can use the
@@ -78,9 +78,9 @@ impl Scatterer {
         scene: &Scene,
         it: &Interaction,
         sample: &BsdfSample,
-        bodies: &mut MediumStack,
+        media: &mut MediumStack,
     ) {
-        bodies.follow(it, scene.material_id(it.shape), &self.incoming, sample.wi);
+        media.follow(it, scene.material_id(it.shape), &self.incoming, sample.wi);
     }
 
     /// Samples the outgoing direction of a photon and the class of the lobe that scatters it; diffuse and rough count

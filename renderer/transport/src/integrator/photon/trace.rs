@@ -59,7 +59,7 @@ pub(super) enum PhotonFilter {
 /// Shooting parameters: number of photons and which to store.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShootParams {
-    pub(super) wanted: PhotonFilter,
+    pub(super) filter: PhotonFilter,
     /// Number of photons to store, or to shoot if `exactly` is set.
     pub(super) count: u64,
     /// True if exactly `count` photons are shot, regardless of the number stored.
@@ -126,7 +126,7 @@ pub(super) fn shoot(
     };
     let stream = UVec2::new(
         pass.index as u32,
-        match order.wanted {
+        match order.filter {
             PhotonFilter::Global { .. } => 0,
             PhotonFilter::Caustic => 1,
         },
@@ -156,7 +156,7 @@ pub(super) fn shoot(
         }
         density.set_limit(pilots * BATCH);
     }
-    let keep = (!order.exactly && order.wanted != PhotonFilter::Caustic).then_some(&density);
+    let keep = (!order.exactly && order.filter != PhotonFilter::Caustic).then_some(&density);
     // Shoots fewer photons for a map that fills slowly.
     let max_shot = if order.exactly {
         order.count
@@ -296,13 +296,13 @@ fn trace_photon(
     // `only_narrow`: only narrow lobes have scattered the photon. `hidden`: no camera path can find its light.
     let mut only_narrow = true;
     let mut hidden = from_delta;
-    let mut bodies = scene.media_around(&ray, &mut context.shading);
+    let mut media = scene.media_around(&ray, &mut context.shading);
     loop {
         context.stats.photon_rays += 1;
         let Some(it) = scene.intersect(&ray) else { return };
-        scatterer.shade_hit(scene, &it, &bodies, context);
+        scatterer.shade_hit(scene, &it, &media, context);
         let caustic = only_narrow && segments > 1;
-        let stored = match order.wanted {
+        let stored = match order.filter {
             PhotonFilter::Global { direct } => direct || segments > 1,
             PhotonFilter::Caustic => caustic,
         };
@@ -329,7 +329,7 @@ fn trace_photon(
             return;
         };
         if scene.has_absorbing_media() {
-            scatterer.update_media(scene, &it, &sample, &mut bodies);
+            scatterer.update_media(scene, &it, &sample, &mut media);
         }
         let left = power * sample.weight;
         if sample.is_null_interface() {
@@ -342,7 +342,7 @@ fn trace_photon(
             segments += 1;
             only_narrow &= part == LobePart::Narrow;
             hidden &= sample.is_specular();
-            if segments > max_segments || (order.wanted == PhotonFilter::Caustic && !only_narrow) {
+            if segments > max_segments || (order.filter == PhotonFilter::Caustic && !only_narrow) {
                 return;
             }
             ray = it.spawn_ray(sample.wi);
