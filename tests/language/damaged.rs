@@ -8,7 +8,7 @@ use language_support::generate::TestHost;
 use language_support::{damage, shipped};
 
 /// Texts tried, where no time is given.
-const TEXTS: u64 = 2000;
+const TEXTS: u64 = 1000;
 
 #[test]
 fn damaged_shaders_are_refused_or_run() {
