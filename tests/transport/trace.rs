@@ -43,8 +43,12 @@ fn facing_down(height: f32) -> Affine3A {
 
 /// A floor that shows how open it is, with those options.
 fn floor(options: &str) -> SceneBuilder {
+    floor_of(&open(options))
+}
+
+fn floor_of(body: &str) -> SceneBuilder {
     let mut scene = SceneBuilder::new();
-    let material = scene.material(&open(options));
+    let material = scene.material(body);
     scene.shape(mesh(Mesh::plane(20.0)), Affine3A::IDENTITY, material);
     scene.name("floor");
     scene
@@ -185,13 +189,14 @@ fn rays_towards_lights_trace_too() {
 
 #[test]
 fn pictures_do_not_depend_on_threads() {
-    let mut scene = floor(", \"maxdist\", 0.5 + noise(P)");
-    let material = scene.material(&open(""));
+    let few = |options: &str| open(options).replace("rays = 64", "rays = 16");
+    let mut scene = floor_of(&few(", \"maxdist\", 0.5 + noise(P)"));
+    let material = scene.material(&few(""));
     scene.shape(Geometry::Sphere, Affine3A::from_translation(Vec3::Y), material);
     lit_from(&mut scene, Vec3::Y);
     let scene = scene.build();
     let camera = spot_meter(Vec3::new(2.0, 3.0, 4.0), Vec3::ZERO, 5.0);
-    // Every shading point takes thousands of rays.
+    // Every shading point takes hundreds of rays.
     let path = PathSettings {
         depth: Some(2),
         split: Some(1),

@@ -74,13 +74,17 @@ pub(super) fn decide(
     let for_maps = begin.elapsed();
     let made = maps.photons().cloned().unwrap_or_default();
     let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
+    // Renders that are joined are to decide alike, whatever time each has.
+    let limit = settings.time_limit.filter(|_| !settings.joins);
     let comparison = Comparison {
         scene,
         settings,
-        preparation: larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64),
+        // Within a time limit, `within_time` counts what maps take.
+        preparation: match limit {
+            Some(_) => 0.0,
+            None => larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64),
+        },
     };
-    // Renders that are joined are to decide alike, whatever time each has.
-    let limit = settings.time_limit.filter(|_| !settings.joins);
     let within_time = |gain: f64| match limit {
         Some(limit) => {
             let left = limit.saturating_sub(begin.elapsed()).as_secs_f64();
