@@ -41,10 +41,8 @@ struct Table {
 /// Tables of a distribution, by [`DenseSide`], roughness and index.
 type Tables = [[[OnceLock<Box<Table>>; ETAS]; ALPHAS]; 2];
 
-const NO_TABLES: Tables = [const { [const { [const { OnceLock::new() }; ETAS] }; ALPHAS] }; 2];
-
-static GGX: Tables = NO_TABLES;
-static BECKMANN: Tables = NO_TABLES;
+static GGX: Tables = [const { [const { [const { OnceLock::new() }; ETAS] }; ALPHAS] }; 2];
+static BECKMANN: Tables = [const { [const { [const { OnceLock::new() }; ETAS] }; ALPHAS] }; 2];
 
 /// Side of the interface with the higher index of refraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
