@@ -727,6 +727,35 @@ fn auto_decides_for_the_time_that_there_is() {
     assert_eq!(chosen("--time 0.1s --samples 0..1"), "photon");
 }
 
+/// Without a limit, and with one that all samples fit into, maps cost the same.
+#[test]
+fn a_time_limit_that_does_not_bind_changes_no_decision() {
+    let scene = lit_ball(
+        "shape room : cube { size = (12, 2, 8); material = white; }\n\
+         shape wall : cube { size = (0.1, 2, 7.4); material = white; transform = translate(0.5, 0, -0.3); }",
+    );
+    let folder = folder(&[("a.kiln", scene.as_bytes())]);
+    let decision = |options: &[&str]| {
+        let all = [
+            "render",
+            "a.kiln",
+            "-o",
+            "o.exr",
+            "--spp",
+            "64",
+            "--integrator",
+            "auto",
+            "--stats",
+            "s.json",
+        ];
+        run(folder.path(), &[&all[..], options].concat());
+        let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+        stats["decision"].clone()
+    };
+    assert_eq!(decision(&["--time", "600s"]), decision(&[]));
+}
+
 #[test]
 fn auto_with_noise_decides_for_the_error_that_is_asked_for() {
     let open =

@@ -48,7 +48,7 @@ impl CachedShading {
 
     /// Fills `surface` for a point.
     #[inline]
-    pub(super) fn follow(&self, point: &Interaction, surface: &mut ShadingResult) {
+    pub(super) fn fill(&self, point: &Interaction, surface: &mut ShadingResult) {
         surface.reset(point);
         (surface.emission, surface.transparency) = (self.emission, self.transparency);
         surface.absorption = self.absorption;

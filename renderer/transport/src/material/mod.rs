@@ -234,7 +234,7 @@ impl Material {
     pub fn known_albedo(&self) -> Option<Rgb> {
         let cached = self.full.cached()?;
         let (point, mut surface) = (arbitrary_point(), ShadingResult::new());
-        cached.follow(&point, &mut surface);
+        cached.fill(&point, &mut surface);
         Some(surface.bsdf.albedo(point.wo))
     }
 

@@ -77,7 +77,7 @@ impl Shader {
         surface: &mut ShadingResult,
     ) {
         if let Some(cached) = &self.cached {
-            cached.follow(it, surface);
+            cached.fill(it, surface);
         } else {
             Flattener::new(it, surface).add_tree(self.instance.run(&globals(), context));
         }

@@ -75,6 +75,7 @@ pub fn resume(
             .map(|limit| start + limit / 2),
         progress: &tell,
     };
+    let mut pace = PassScheduler::new(start, settings.time_limit);
     let limit = settings.time_limit.filter(|_| !settings.joins);
     let fitted = limit.map(|limit| workers.install(|| fitted(scene, settings, limit)));
     let settings = fitted.as_ref().unwrap_or(settings);
@@ -98,7 +99,6 @@ pub fn resume(
     let rates: OnceCell<Option<Rates>> = OnceCell::new();
     let first = state.samples.end;
     let mut taken = 0;
-    let mut pace = PassScheduler::new(start, settings.time_limit);
     while !state.is_done(settings) {
         let next = state.samples.end;
         let size = pace.pass_size();

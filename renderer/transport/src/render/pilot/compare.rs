@@ -79,7 +79,7 @@ pub(super) fn decide(
     let comparison = Comparison {
         scene,
         settings,
-        // Within a time limit, `within_time` counts what maps take.
+        // Where time ends the render, `within_time` counts what maps take.
         preparation: match limit {
             Some(_) => 0.0,
             None => larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64),

@@ -14,8 +14,8 @@ use renderer_image::Rect;
 /// Samples of each of the pilot's pixels.
 const SAMPLES: u64 = 4;
 
-/// The settings with as many samples in all as fit into the time limit, if that is fewer; measured on the current `rayon`
-/// pool by plain paths.
+/// The settings with as many samples in all as fit into the time limit, if that is fewer, and without a limit if all of
+/// them fit; measured on the current `rayon` pool by plain paths.
 pub(in crate::render) fn fitted(scene: &Scene, settings: &RenderSettings, limit: Duration) -> RenderSettings {
     let path = match settings.integrator {
         Integrator::Path(path) | Integrator::Auto(path) => path,
@@ -36,8 +36,10 @@ pub(in crate::render) fn fitted(scene: &Scene, settings: &RenderSettings, limit:
     });
     let each = begin.elapsed().as_secs_f64() / (pilot.pixels.len().max(1) as u64 * SAMPLES) as f64;
     let fit = limit.as_secs_f64() / (each * settings.pixels() as f64);
+    let fit = fit as u64;
     RenderSettings {
-        total: settings.total.min(fit as u64),
+        total: settings.total.min(fit),
+        time_limit: settings.time_limit.filter(|_| fit < settings.total),
         ..settings.clone()
     }
 }
