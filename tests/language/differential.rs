@@ -1,5 +1,5 @@
 //! Differential test of compiled code against the interpreter: random units, interpreted raw, compiled raw, and
-//! compiled optimised at every level of code generation, with equal bits and equal error reports.
+//! compiled optimised, at the levels of code generation in turn, with equal bits and equal error reports.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -67,11 +67,17 @@ impl Case {
         interp::run(unit, &options)
     }
 
-    /// Compiles and runs a unit at every level, and looks for what is not as `expected`, the reports among it when they
-    /// are given.
-    fn compare(&self, unit: &Unit, expected: &Outcome, reports: Option<&[interp::Report]>) {
+    /// Compiles and runs a unit at the given levels, and looks for what is not as `expected`, the reports among it when
+    /// they are given.
+    fn compare(
+        &self,
+        unit: &Unit,
+        levels: &[OptLevel],
+        expected: &Outcome,
+        reports: Option<&[interp::Report]>,
+    ) {
         let host = Arc::new(TestHost);
-        for level in [OptLevel::Fast, OptLevel::Plain, OptLevel::Full] {
+        for &level in levels {
             let options = CompileOptions {
                 level,
                 ..CompileOptions::default()
@@ -104,6 +110,17 @@ impl Case {
     }
 }
 
+/// The levels of code generation, dealt to a raw unit and to the same unit optimised: in turn, since each compilation
+/// takes its time.
+fn dealt(seed: u64) -> (OptLevel, [OptLevel; 2]) {
+    use OptLevel::{Fast, Full, Plain};
+    match seed % 3 {
+        0 => (Fast, [Plain, Full]),
+        1 => (Plain, [Full, Fast]),
+        _ => (Full, [Fast, Plain]),
+    }
+}
+
 /// Names of the reported kinds, which compiled code and the interpreter share.
 fn names(kinds: impl Iterator<Item = impl Debug>) -> BTreeSet<String> {
     kinds.map(|kind| format!("{kind:?}")).collect()
@@ -125,9 +142,10 @@ fn compiled_units_run_as_interpreted() {
         let case = Case::new(seed, shading::eval::DEFAULT_FUEL);
         let raw = generate::unit(seed);
         let expected = case.interpret(&raw);
-        case.compare(&raw, &expected, Some(&expected.reports));
+        let (level, levels) = dealt(seed);
+        case.compare(&raw, &[level], &expected, Some(&expected.reports));
         // An optimised unit does not report what it need not do.
-        case.compare(&optimized(&raw), &expected, None);
+        case.compare(&optimized(&raw), &levels, &expected, None);
     });
 }
 
@@ -199,9 +217,10 @@ fn units_without_an_end_end_as_interpreted() {
         let violations = verify(&raw, Some(&case.registry));
         assert!(violations.is_empty(), "seed {seed}: {violations:?}\n{raw}");
         // An optimised unit comes farther with the same fuel, and is compared with itself.
-        for unit in [optimized(&raw), raw] {
+        let (level, levels) = dealt(seed);
+        for (unit, levels) in [(optimized(&raw), &levels[..]), (raw, &[level][..])] {
             let expected = case.interpret(&unit);
-            case.compare(&unit, &expected, Some(&expected.reports));
+            case.compare(&unit, levels, &expected, Some(&expected.reports));
             let is_light = |value: &Value| match value {
                 Value::Closure(root) => !expected.closures.list(*root).lists[0].is_empty(),
                 Value::Plain(_) | Value::Closures(_) => false,
