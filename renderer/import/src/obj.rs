@@ -160,7 +160,7 @@ impl ObjReader {
                 line: Some(number),
                 reason,
             };
-            let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
+            let (keyword, rest) = line.split_once([' ', '\t']).unwrap_or((&line, ""));
             self.line = number;
             if keyword == "mtllib" {
                 for library in named_libraries(files, path, rest.trim()) {
@@ -173,7 +173,7 @@ impl ObjReader {
                     }
                 }
             } else {
-                self.statement(keyword, rest.trim()).map_err(syntax)?;
+                self.statement(keyword, rest.trim_ascii()).map_err(syntax)?;
             }
         }
         self.finish(path)
@@ -247,7 +247,7 @@ impl ObjReader {
     }
 
     fn add_face(&mut self, text: &str) -> Result<(), String> {
-        if text.split_whitespace().nth(2).is_none() {
+        if text.split_ascii_whitespace().nth(2).is_none() {
             let line = self.line;
             self.without_area.get_or_insert((line, 0)).1 += 1;
             return Ok(());
@@ -255,7 +255,7 @@ impl ObjReader {
         let part = self.current_part();
         let mut face = std::mem::take(&mut self.face);
         face.clear();
-        for word in text.split_whitespace() {
+        for word in text.split_ascii_whitespace() {
             let mut corner = self.corner(word)?;
             if corner[2] == NONE {
                 corner[2] = self.smoothing.normal_at(corner[0]).unwrap_or(NONE);

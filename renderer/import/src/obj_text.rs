@@ -1,32 +1,45 @@
 //! Tokeniser of OBJ and MTL files: lines without comments, continued lines joined, numbers.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use renderer_base::files::Files;
 
 /// Lines of a text with their numbers, from 1: without comments and blank lines, and with lines that end in `\` joined.
-pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
+pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
     let mut lines = (1..).zip(text.lines());
     std::iter::from_fn(move || {
         loop {
             let (number, line) = lines.next()?;
-            let mut joined = without_comment(line).to_owned();
-            while joined.ends_with('\\') {
-                joined.pop();
-                joined.push(' ');
-                joined.push_str(lines.next().map_or("", |(_, line)| without_comment(line)));
-            }
-            let trimmed = joined.trim();
-            if !trimmed.is_empty() {
-                return Some((number, trimmed.to_owned()));
+            let line = without_comment(line);
+            let whole = match line.ends_with('\\') {
+                false => Cow::Borrowed(line.trim_ascii()),
+                true => Cow::Owned(joined(line, &mut lines)),
+            };
+            if !whole.is_empty() {
+                return Some((number, whole));
             }
         }
     })
 }
 
+/// Joins a line that ends in `\` with those after it.
+fn joined<'a>(line: &str, lines: &mut impl Iterator<Item = (usize, &'a str)>) -> String {
+    let mut joined = line.to_owned();
+    while joined.ends_with('\\') {
+        joined.pop();
+        joined.push(' ');
+        joined.push_str(lines.next().map_or("", |(_, line)| without_comment(line)));
+    }
+    joined.trim().to_owned()
+}
+
 /// Removes the comment of a line. In lines that end with a name (`usemtl Material #25`) a comment has a blank after
 /// `#`.
 fn without_comment(line: &str) -> &str {
+    if !line.contains('#') {
+        return line.trim_ascii_end();
+    }
     let keyword = line.split_whitespace().next().unwrap_or_default();
     let is_numbers = matches!(
         keyword,
@@ -111,7 +124,7 @@ pub(super) fn named_libraries(files: &dyn Files, path: &Path, names: &str) -> Ve
 /// Parses the first `N` numbers of `text`, which must be finite; also returns the number of numbers.
 pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
     let (values, count) = any_numbers(text)?;
-    match text.split_whitespace().zip(values).find(|(_, v)| !v.is_finite()) {
+    match text.split_ascii_whitespace().zip(values).find(|(_, v)| !v.is_finite()) {
         Some((word, _)) => Err(format!("`{word}` is not finite")),
         None => Ok((values, count)),
     }
@@ -120,7 +133,7 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), S
 /// Parses the first `N` numbers of `text`, which may be infinite or NaN; also returns the number of numbers.
 pub(super) fn any_numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
     let (mut values, mut count) = ([0.0; N], 0);
-    for word in text.split_whitespace() {
+    for word in text.split_ascii_whitespace() {
         let value = word.parse().ok().or_else(|| parse_windows_nan(word));
         let value = value.ok_or_else(|| format!("`{word}` is not a number"))?;
         if let Some(place) = values.get_mut(count) {

@@ -24,26 +24,33 @@ pub(super) fn pyramid(mut levels: Vec<Image>, channels: usize) -> Vec<Image> {
     {
         let (width, height) = ((last.width / 2).max(1), (last.height / 2).max(1));
         let (columns, rows) = (spans(last.width, width), spans(last.height, height));
-        let value = |x: usize, y: usize, c: usize| {
-            let index = (y * last.width + x) * channels + c;
-            match &values {
-                Some(values) => values[index],
-                None => last.texels.linear(index, c, channels),
-            }
-        };
+        let is_half = last.width == 2 * width;
+        let length = last.width * channels;
         let mut smaller = vec![0.0; width * height * channels];
         smaller
             .par_chunks_exact_mut(width * channels)
             .zip(&rows)
-            .for_each(|(row, span_y)| {
-                for (texel, span_x) in row.chunks_exact_mut(channels).zip(&columns) {
-                    for (c, v) in texel.iter_mut().enumerate() {
-                        let across = |y| span_x.taps().map(|(x, w)| w * value(x, y, c)).sum::<f32>();
-                        *v = span_y.taps().map(|(y, w)| w * across(y)).sum();
+            .for_each_init(
+                || vec![0.0; length],
+                |decoded, (row, span)| {
+                    for (y, weight) in span.taps() {
+                        let larger = match &values {
+                            Some(values) => &values[y * length..][..length],
+                            None => {
+                                last.texels.linear(y * length, channels, decoded);
+                                &decoded[..]
+                            }
+                        };
+                        match (is_half, channels) {
+                            (true, 1) => add_halves::<1>(row, larger, weight),
+                            (true, 3) => add_halves::<3>(row, larger, weight),
+                            (true, 4) => add_halves::<4>(row, larger, weight),
+                            _ => add_spans(row, larger, weight, &columns, channels),
+                        }
                     }
-                }
-            });
-        let texels = levels[0].texels.like(smaller.clone(), channels);
+                },
+            );
+        let texels = levels[0].texels.like(&smaller, channels);
         levels.push(Image {
             width,
             height,
@@ -52,6 +59,26 @@ pub(super) fn pyramid(mut levels: Vec<Image>, channels: usize) -> Vec<Image> {
         values = Some(smaller);
     }
     levels
+}
+
+/// Adds the averages of a row of twice as many texels.
+fn add_halves<const CHANNELS: usize>(row: &mut [f32], larger: &[f32], weight: f32) {
+    let pairs = larger.chunks_exact(2 * CHANNELS);
+    for (texel, pair) in row.as_chunks_mut::<CHANNELS>().0.iter_mut().zip(pairs) {
+        for (c, v) in texel.iter_mut().enumerate() {
+            *v += weight * (0.5 * pair[c] + 0.5 * pair[CHANNELS + c]);
+        }
+    }
+}
+
+/// Adds the averages of a row of more texels, over these spans.
+fn add_spans(row: &mut [f32], larger: &[f32], weight: f32, columns: &[Span], channels: usize) {
+    for (texel, span) in row.chunks_exact_mut(channels).zip(columns) {
+        for (c, v) in texel.iter_mut().enumerate() {
+            let across = span.taps().map(|(x, w)| w * larger[x * channels + c]);
+            *v += weight * across.sum::<f32>();
+        }
+    }
 }
 
 /// The texels of the larger level that one texel of the smaller covers along an axis: at most three (or, of a side of

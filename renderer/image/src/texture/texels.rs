@@ -66,29 +66,47 @@ impl Texels {
     }
 
     /// Values as narrow as these: the linear `data` of a smaller level.
-    pub(super) fn like(&self, data: Vec<f32>, channels: usize) -> Texels {
+    pub(super) fn like(&self, data: &[f32], channels: usize) -> Texels {
+        let values = data.iter().copied();
         match self {
-            Texels::U8(_, transfer) => {
-                let encode = |(i, v): (usize, f32)| match transfer {
-                    Transfer::Srgb if is_color(i % channels, channels) => srgb8_from_linear(v),
-                    Transfer::Srgb | Transfer::Linear => (v * 255.0 + 0.5) as u8,
+            Texels::U8(_, Transfer::Srgb) => {
+                let encode = |(c, &v): (usize, &f32)| match is_color(c, channels) {
+                    true => srgb8_from_linear(v),
+                    false => u8_from_unit(v),
                 };
-                Texels::U8(data.into_iter().enumerate().map(encode).collect(), *transfer)
+                let texels = data.chunks_exact(channels);
+                let encoded = texels.flat_map(|texel| texel.iter().enumerate().map(encode));
+                Texels::U8(encoded.collect(), Transfer::Srgb)
             }
-            Texels::U16(_) => Texels::U16(data.into_iter().map(|v| (v * 65535.0 + 0.5) as u16).collect()),
-            Texels::F16(_) => Texels::F16(data.into_iter().map(f16::from_f32).collect()),
-            Texels::F32(_) => Texels::F32(data),
+            Texels::U8(_, Transfer::Linear) => {
+                Texels::U8(values.map(u8_from_unit).collect(), Transfer::Linear)
+            }
+            Texels::U16(_) => Texels::U16(values.map(|v| (v * 65535.0 + 0.5) as u16).collect()),
+            Texels::F16(_) => Texels::F16(values.map(f16::from_f32).collect()),
+            Texels::F32(_) => Texels::F32(data.to_vec()),
         }
     }
 
-    /// Returns the linear value at `index`, which belongs to `channel` of `channels`.
-    pub(super) fn linear(&self, index: usize, channel: usize, channels: usize) -> f32 {
+    /// Writes the linear values of whole texels, from the value at `start` on.
+    pub(super) fn linear(&self, start: usize, channels: usize, out: &mut [f32]) {
+        let range = start..start + out.len();
         match self {
-            Texels::U8(v, Transfer::Srgb) if is_color(channel, channels) => linear_from_srgb8(v[index]),
-            Texels::U8(v, Transfer::Srgb | Transfer::Linear) => unit_from_u8(v[index]),
-            Texels::U16(v) => unit_from_u16(v[index]),
-            Texels::F16(v) => v[index].to_f32(),
-            Texels::F32(v) => v[index],
+            Texels::U8(v, Transfer::Linear) => write(out, &v[range], unit_from_u8),
+            Texels::U8(v, Transfer::Srgb) => {
+                let texels = v[range].chunks_exact(channels);
+                for (out, texel) in out.chunks_exact_mut(channels).zip(texels) {
+                    for (c, (out, &v)) in out.iter_mut().zip(texel).enumerate() {
+                        *out = if is_color(c, channels) {
+                            linear_from_srgb8(v)
+                        } else {
+                            unit_from_u8(v)
+                        };
+                    }
+                }
+            }
+            Texels::U16(v) => write(out, &v[range], unit_from_u16),
+            Texels::F16(v) => write(out, &v[range], f16::to_f32),
+            Texels::F32(v) => out.copy_from_slice(&v[range]),
         }
     }
 
@@ -176,6 +194,12 @@ impl Texels {
     }
 }
 
+fn write<T: Copy>(out: &mut [f32], values: &[T], linear: impl Fn(T) -> f32) {
+    for (out, &v) in out.iter_mut().zip(values) {
+        *out = linear(v);
+    }
+}
+
 #[inline]
 fn spread<T: Copy>(values: &[T], mut linear: impl FnMut(T) -> f32) -> [f32; 4] {
     match *values {
@@ -194,6 +218,10 @@ fn is_color(channel: usize, channels: usize) -> bool {
 
 fn unit_from_u8(v: u8) -> f32 {
     f32::from(v) * (1.0 / 255.0)
+}
+
+fn u8_from_unit(v: f32) -> u8 {
+    (v * 255.0 + 0.5) as u8
 }
 
 fn unit_from_u16(v: u16) -> f32 {

@@ -21,6 +21,11 @@ pub struct Instances {
 }
 
 impl Instances {
+    /// Returns whether the material may transmit light straight through.
+    pub(crate) fn may_be_transparent(&self) -> bool {
+        closures::flags(self.full.statistics().closures.iter().copied()).transparent
+    }
+
     /// Compiles the reduced shader of `full` with `instantiate`, which compiled `full` with `options`; `purpose` is the
     /// ray kind added to every ray.
     ///

@@ -11,6 +11,7 @@ mod visibility;
 pub use geometry_stats::GeometryStats;
 
 use std::fmt;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -143,8 +144,22 @@ impl Scene {
         );
         bake_single_use(&mut shapes);
         let shapes: Arc<[Shape]> = shapes.into();
-        host.freeze(shapes.clone(), world_from_camera)
-            .map_err(SceneError::Textures)?;
+        let mask = |id: &MaterialId| match materials[id.0 as usize].0.may_be_transparent() {
+            true => TRANSPARENT,
+            false => OPAQUE,
+        };
+        let masks: Vec<u32> = shape_materials.iter().map(mask).collect();
+        // Textures are read while the acceleration structure is built.
+        let (frozen, accel) = std::thread::scope(|scope| {
+            let textures = scope.spawn(|| host.freeze(shapes.clone(), world_from_camera));
+            let start = Instant::now();
+            let accel = Accel::build_with(&shapes, &masks, threads, build_quality);
+            let accel_time = start.elapsed();
+            let frozen = textures.join().unwrap_or_else(|panic| resume_unwind(panic));
+            (frozen, accel.map(|accel| (Arc::new(accel), accel_time)))
+        });
+        frozen.map_err(SceneError::Textures)?;
+        let (accel, accel_time) = accel?;
 
         let mut context = ShadingContext::new(host.clone());
         let materials: Vec<Material> = materials
@@ -152,18 +167,6 @@ impl Scene {
             .map(|(instances, sides)| Material::new(instances, sides, &host, &mut context))
             .collect();
         let material = |id: MaterialId| &materials[id.0 as usize];
-
-        let mask = |id: &MaterialId| {
-            if material(*id).may_be_transparent() {
-                TRANSPARENT
-            } else {
-                OPAQUE
-            }
-        };
-        let masks: Vec<u32> = shape_materials.iter().map(mask).collect();
-        let start = Instant::now();
-        let accel = Arc::new(Accel::build_with(&shapes, &masks, threads, build_quality)?);
-        let accel_time = start.elapsed();
         host.allow_rays(accel.clone(), shape_names.into());
 
         let ids = (0..).map(ShapeId).zip(shapes.iter()).zip(&shape_materials);
