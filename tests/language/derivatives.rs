@@ -382,3 +382,25 @@ fn only_what_is_asked_for_carries_derivatives() {
         2
     );
 }
+
+#[test]
+fn lookups_without_a_footprint_ask_for_no_derivatives() {
+    let asks = |options: &str| {
+        let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
+        let lookup = format!("texture(\"a.png\", 2 * u, v, \"missingcolor\", color(0), {options})");
+        let text = format!("shader test(float width = 0, output color result = 0) {{ result = {lookup}; }}");
+        let unit = system.unit(Source::new("test.ksl", text)).unwrap();
+        let instance = system.instantiate(&unit, &InstanceOptions::default()).unwrap();
+        instance.statistics().asks_derivatives
+    };
+    let narrow = ["\"width\", 0", "\"width\", width", "\"width\", 0, \"blur\", 0"];
+    assert_eq!(narrow.map(asks), [false; 3]);
+    let wide = [
+        "\"wrap\", \"clamp\"",
+        "\"width\", 1",
+        "\"swidth\", 0",
+        "\"width\", 0, \"blur\", 0.1",
+        "\"width\", u",
+    ];
+    assert_eq!(wide.map(asks), [true; 5]);
+}

@@ -2,12 +2,14 @@
 //! Therefore `x·0` is kept, and so is `x + 0`, which turns −0 into 0; `x − 0` and `x + (−0)` are simplified. Rules for
 //! finite numbers only are in [`super::finite`].
 
+use std::ops::Range;
+
 use super::forward::Forward;
 use super::value::ValueId;
 use crate::builtins::Builtin;
 use crate::eval::matrix;
 use crate::hir::RayKind;
-use crate::hir::{Const, Kind, Op};
+use crate::hir::{Const, Kind, Op, TextureMapping, TextureOperand, TextureOptions};
 
 impl Forward<'_> {
     /// Returns the result of an operation that facts about the unit's use determine.
@@ -291,8 +293,36 @@ impl Forward<'_> {
                 debug_assert!(kind == Kind::INT);
                 Some((test, vec![compared]))
             }
+            (Op::Texture(options), values) => {
+                let values = self.without_footprint(options, values)?;
+                Some((op, values))
+            }
             _ => None,
         }
+    }
+
+    /// Operands of a lookup without its footprint, where that has no width: then nothing needs derivatives of the
+    /// coordinates.
+    fn without_footprint(&mut self, options: TextureOptions, values: &[ValueId]) -> Option<Vec<ValueId>> {
+        const FOOTPRINT: Range<usize> = 3..7;
+        use TextureOperand::{BlurS, BlurT, WidthS, WidthT};
+        if options.mapping != TextureMapping::Plane {
+            return None;
+        }
+        let first = 1 + options.mapping.operands().len();
+        let operands = || options.operands.iter().zip(&values[first..]);
+        let is_zero = |&value: &ValueId| self.is_number(value, 0.0);
+        let value_of = |wanted| operands().find(|(operand, _)| *operand == wanted);
+        let narrow = [WidthS, WidthT].map(|width| value_of(width).is_some_and(|(_, v)| is_zero(v)));
+        let sharp = [BlurS, BlurT].map(|blur| value_of(blur).is_none_or(|(_, v)| is_zero(v)));
+        let is_point = values[FOOTPRINT].iter().all(is_zero);
+        if is_point || narrow.contains(&false) || sharp.contains(&false) {
+            return None;
+        }
+        let zero = self.values.zero(self.code, Kind::FLOAT);
+        let mut values = values.to_vec();
+        values[FOOTPRINT].fill(zero);
+        Some(values)
     }
 
     /// Returns the int that an equivalent branch tests, and whether the branch is inverted.
