@@ -28,9 +28,15 @@ pub fn srgb_from_linear(v: f32) -> f32 {
 
 /// The light of an 8-bit encoded value, by table.
 pub fn linear_from_srgb8(v: u8) -> f32 {
+    linear_of_srgb8()[v as usize]
+}
+
+/// The light of all 8-bit encoded values.
+#[inline]
+pub(crate) fn linear_of_srgb8() -> &'static [f32; 256] {
     static TABLE: LazyLock<[f32; 256]> =
         LazyLock::new(|| std::array::from_fn(|i| linear_from_srgb(i as f32 / 255.0)));
-    TABLE[v as usize]
+    &TABLE
 }
 
 /// The nearest 8-bit encoded value of light; below 0, above 1 and not-a-number give the ends (0 for the last).

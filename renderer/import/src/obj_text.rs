@@ -124,7 +124,11 @@ pub(super) fn named_libraries(files: &dyn Files, path: &Path, names: &str) -> Ve
 /// Parses the first `N` numbers of `text`, which must be finite; also returns the number of numbers.
 pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
     let (values, count) = any_numbers(text)?;
-    match text.split_ascii_whitespace().zip(values).find(|(_, v)| !v.is_finite()) {
+    match text
+        .split_ascii_whitespace()
+        .zip(values)
+        .find(|(_, v)| !v.is_finite())
+    {
         Some((word, _)) => Err(format!("`{word}` is not finite")),
         None => Ok((values, count)),
     }

@@ -205,7 +205,11 @@ impl Emitter<'_, '_> {
         }
         let operand = |option| options.position(option).map(|place| args[place]);
         for (option, offset) in NAMES {
-            let name = match operand(option) {
+            // Constant names are in the options, but for that of a subimage.
+            let is_known = |arg| {
+                option != TextureOperand::SubimageName && matches!(self.constant(arg), Some(Const::String(_)))
+            };
+            let name = match operand(option).filter(|&arg| !is_known(arg)) {
                 Some(arg) => self.read(arg),
                 None => self.pointer(0),
             };

@@ -4,8 +4,9 @@ use glam::Vec2;
 
 use super::Texture;
 use super::filter::{Ellipse, Levels};
-use super::level::{Level, TexelReader};
+use super::level::{Level, LevelTexels, TexelReader};
 use super::lookup::{Filter, Interpolation, Lookup, Sample, Wrap};
+use super::texels::Texels;
 
 /// Weighted sums over texels.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,7 +108,47 @@ impl Taps<4> {
     }
 }
 
+impl Taps<2> {
+    /// Both texels, where neither is black.
+    #[inline]
+    fn both(&self) -> Option<[usize; 2]> {
+        Some([self.place[0]? as usize, self.place[1]? as usize])
+    }
+}
+
 impl Sum {
+    /// Adds four texels of a level in memory, as [`Sum::add`] does; `false` if one of them is black. All are fetched before
+    /// the first is used: mostly they are not in the cache.
+    #[inline]
+    fn add_bilinear(
+        &mut self,
+        texels: &Texels,
+        (width, channels, first): (usize, usize, usize),
+        s: &Taps<2>,
+        t: &Taps<2>,
+        weight: f32,
+    ) -> bool {
+        let (Some(x), Some(y)) = (s.both(), t.both()) else {
+            return false;
+        };
+        let rows = y.map(|y| y * width);
+        let places = [rows[0] + x[0], rows[0] + x[1], rows[1] + x[0], rows[1] + x[1]];
+        let shares = [
+            s.weight[0] * t.weight[0] * weight,
+            s.weight[1] * t.weight[0] * weight,
+            s.weight[0] * t.weight[1] * weight,
+            s.weight[1] * t.weight[1] * weight,
+        ];
+        let found = texels.fetch_four(places, first, channels);
+        for (texel, share) in found.iter().zip(shares) {
+            self.inside += share;
+            for (sum, texel) in self.value.iter_mut().zip(texel) {
+                *sum += share * texel;
+            }
+        }
+        true
+    }
+
     #[inline]
     fn add<const N: usize>(
         &mut self,
@@ -197,7 +238,16 @@ impl Sampler<'_> {
                 Interpolation::Linear => {
                     let s = Taps::linear(st.x, along_s);
                     let t = Taps::linear(st.y, along_t);
-                    sum.add(&mut texels, &s, &t, weight, derivatives);
+                    let added = match &level.texels {
+                        LevelTexels::Whole(whole) if !derivatives => {
+                            let layout = (level.width, self.texture.channels, self.filter.first_channel);
+                            sum.add_bilinear(whole, layout, &s, &t, weight)
+                        }
+                        LevelTexels::Whole(_) | LevelTexels::Paged(_) => false,
+                    };
+                    if !added {
+                        sum.add(&mut texels, &s, &t, weight, derivatives);
+                    }
                 }
                 Interpolation::Cubic | Interpolation::SmartCubic => {
                     let s = Taps::cubic(st.x, along_s);

@@ -5,6 +5,7 @@ use std::ops::Range;
 use half::f16;
 
 use super::TextureColorSpace;
+use crate::transfer::linear_of_srgb8;
 use crate::{Raster, Samples, linear_from_srgb, linear_from_srgb8, srgb8_from_linear};
 
 /// Conversion of 8-bit colours to linear values.
@@ -142,6 +143,36 @@ impl Texels {
         }
     }
 
+    /// Like [`Texels::fetch`], for the texels at four places.
+    #[inline]
+    pub(super) fn fetch_four(&self, places: [usize; 4], first: usize, channels: usize) -> [[f32; 4]; 4] {
+        match (self, channels, first) {
+            (Texels::U8(v, Transfer::Srgb), 3, 0) => {
+                let linear = linear_of_srgb8();
+                gather::<3, _>(v, places).map(|t| {
+                    [
+                        linear[t[0] as usize],
+                        linear[t[1] as usize],
+                        linear[t[2] as usize],
+                        0.0,
+                    ]
+                })
+            }
+            (Texels::U8(v, Transfer::Srgb), 4, 0) => {
+                let linear = linear_of_srgb8();
+                gather::<4, _>(v, places).map(|t| {
+                    let [r, g, b] = [t[0], t[1], t[2]].map(|v| linear[v as usize]);
+                    [r, g, b, unit_from_u8(t[3])]
+                })
+            }
+            (Texels::U8(v, Transfer::Linear), 3, 0) => gather::<3, _>(v, places)
+                .map(|[r, g, b]| [unit_from_u8(r), unit_from_u8(g), unit_from_u8(b), 0.0]),
+            (Texels::F32(v), 3, 0) => gather::<3, _>(v, places).map(|[r, g, b]| [r, g, b, 0.0]),
+            (Texels::F32(v), 4, 0) => gather::<4, _>(v, places),
+            _ => places.map(|place| self.fetch(place * channels, first, channels)),
+        }
+    }
+
     /// Bytes of a value.
     pub(super) fn value_bytes(&self) -> usize {
         match self {
@@ -198,6 +229,13 @@ fn write<T: Copy>(out: &mut [f32], values: &[T], linear: impl Fn(T) -> f32) {
     for (out, &v) in out.iter_mut().zip(values) {
         *out = linear(v);
     }
+}
+
+/// The texels at these places.
+#[inline]
+fn gather<const N: usize, T: Copy>(values: &[T], places: [usize; 4]) -> [[T; N]; 4] {
+    let texels = values.as_chunks::<N>().0;
+    places.map(|place| texels[place])
 }
 
 #[inline]
