@@ -30,7 +30,7 @@ const GROWTH: u64 = 4;
 const MIN_SAMPLES: u64 = 32;
 
 /// Inverse of the maximum share of a time limit that photons of pilots take.
-const PILOTS: u32 = 8;
+const PILOTS: u32 = 16;
 
 /// Renders a scene. `stop` ends it after the current pass.
 ///

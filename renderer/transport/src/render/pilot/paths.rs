@@ -8,8 +8,8 @@
 //!   an unguided pilot misses. The variance of caustics that both miss is estimated from photons.
 
 use super::branches::{
-    CLOSE, Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PLAIN, Pixel, SAMPLES, STEP,
-    measured, relative,
+    CLOSE, CLOSE_FOR_PATHS, Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PLAIN, Pixel,
+    SAMPLES, STEP, measured, relative,
 };
 use super::caustics;
 use super::choice::Chosen;
@@ -114,6 +114,7 @@ impl Pilots<'_> {
             self.path.split,
             self.path.light_samples,
             self.settings.max_branches(),
+            CLOSE_FOR_PATHS,
         )
     }
 
@@ -197,7 +198,14 @@ pub(in crate::render) fn with_counts(
         errors.push((guide, Errors::of(&measured(scene, settings, &maps), costs)));
     }
     // What is best for the one may be better for the other, too, by what stratification leaves.
-    let counts = |errors: &Errors| errors.best(photon.gather, photon.light_samples, settings.max_branches());
+    let counts = |errors: &Errors| {
+        errors.best(
+            photon.gather,
+            photon.light_samples,
+            settings.max_branches(),
+            CLOSE,
+        )
+    };
     let mut all: Vec<Counts> = errors.iter().map(|(_, errors)| counts(errors)).collect();
     all.dedup();
     let most = settings.max_paths_per_ray();
