@@ -38,7 +38,7 @@ fn lights_lens() {
 
 #[test]
 fn cornell_spheres() {
-    check("cornell_spheres", 16);
+    check("cornell_spheres", 64);
 }
 
 #[test]
