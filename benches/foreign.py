@@ -40,8 +40,7 @@ scene = mi.load_file(scene)
 width, height = scene.sensors()[0].film().size()
 pixels, wanted = int(width) * int(height), float(seconds)
 def shot(spp, seed):
-    image = np.array(mi.render(scene, spp=spp, seed=seed), np.float64)[..., :3]
-    return image
+    return np.array(mi.render(scene, spp=spp, seed=seed), np.float64)[..., :3]
 spp = max(1, (1 << 18) // pixels)
 shot(spp, 1 << 30)
 start = time.perf_counter()
@@ -88,14 +87,14 @@ def prepared(path, width, folder):
             lost += [] if os.path.isfile(found) else [element]
     for parent in list(root.iter()):
         for child in list(parent):
-            if not any(e in lost for e in child.iter("string") if e in list(child)):
+            if not any(e in lost for e in child.findall("string")):
                 continue
             parent.remove(child)
             if child.tag == "texture" and child.get("name"):
                 ET.SubElement(parent, "rgb", name=child.get("name"), value="0.5")
     if any(e.tag in ("medium", "volume") or "volpath" in (e.get("type") or "") for e in root.iter()):
         return None
-    if all(root.find(kind) is None for kind in ("emitter", "shape")) or not list(root.iter("emitter")):
+    if root.find(".//emitter") is None:
         return None
     sensors = root.findall("sensor")
     for other in sensors[1:]:
@@ -128,7 +127,7 @@ def kiln(scene, integrator, seconds, seed, args, folder):
     start = time.perf_counter()
     subprocess.run([args.kiln, "render", scene, "-o", image, "--quiet", "--stats", stats, "--integrator", integrator,
                     "--time", f"{seconds}s", "--spp", "10000000", "--seed", str(seed), "--threads", str(args.threads),
-                    *args.set],
+                    *args.options],
                    check=True, capture_output=True)
     took = time.perf_counter() - start
     told = json.load(open(stats))
@@ -149,11 +148,10 @@ def mitsuba(scene, seconds, seed, args, folder):
 def reference(scene, args, folder):
     """Mean and variance of the mean of four long renders by `path`."""
     np = args.numpy
-    digest = hashlib.sha256(open(scene, "rb").read()).hexdigest()[:16]
+    digest = hashlib.sha256(open(scene, "rb").read() + repr(args.options).encode()).hexdigest()[:16]
     kept = os.path.join(args.folder, ".references", f"{digest}-{args.reference:g}s.npy")
     if os.path.exists(kept):
         return np.load(kept)
-    # Without branches and guides: nothing that is measured here is in it.
     shots = [kiln(scene, "path", args.reference / 4, 1000 + seed, args, folder)[0] for seed in range(4)]
     found = np.array([np.mean(shots, axis=0), np.var(shots, axis=0, ddof=1) / len(shots)])
     os.makedirs(os.path.dirname(kept), exist_ok=True)
@@ -216,7 +214,7 @@ def main():
     parser.add_argument("--variant", default="llvm_ad_rgb", help="of Mitsuba; `none` leaves it out: error times seconds")
     parser.add_argument("--kiln", default=os.path.join(HERE, "../target/dist/kiln"))
     parser.add_argument("--python", default=sys.executable, help="one with mitsuba")
-    parser.add_argument("--set", nargs=argparse.REMAINDER, default=[], help="further arguments for kiln render")
+    parser.add_argument("--options", nargs=argparse.REMAINDER, default=[], help="the rest is for kiln render")
     args = parser.parse_args()
     if args.seeds < 2:
         parser.error("errors are measured between seeds: give --seeds 2 or more")

@@ -293,7 +293,7 @@ impl Forward<'_> {
                 debug_assert!(kind == Kind::INT);
                 Some((test, vec![compared]))
             }
-            (Op::Texture(options), values) => {
+            (Op::Texture(options) | Op::TextureError(options), values) => {
                 let values = self.without_footprint(options, values)?;
                 Some((op, values))
             }
@@ -309,14 +309,16 @@ impl Forward<'_> {
         if options.mapping != TextureMapping::Plane {
             return None;
         }
-        let first = 1 + options.mapping.operands().len();
-        let operands = || options.operands.iter().zip(&values[first..]);
         let is_zero = |&value: &ValueId| self.is_number(value, 0.0);
-        let value_of = |wanted| operands().find(|(operand, _)| *operand == wanted);
-        let narrow = [WidthS, WidthT].map(|width| value_of(width).is_some_and(|(_, v)| is_zero(v)));
-        let sharp = [BlurS, BlurT].map(|blur| value_of(blur).is_none_or(|(_, v)| is_zero(v)));
+        let of = |option| options.position(option).map(|place| &values[place]);
+        let is_narrow = [WidthS, WidthT]
+            .into_iter()
+            .all(|width| of(width).is_some_and(is_zero));
+        let is_sharp = [BlurS, BlurT]
+            .into_iter()
+            .all(|blur| of(blur).is_none_or(is_zero));
         let is_point = values[FOOTPRINT].iter().all(is_zero);
-        if is_point || narrow.contains(&false) || sharp.contains(&false) {
+        if is_point || !is_narrow || !is_sharp {
             return None;
         }
         let zero = self.values.zero(self.code, Kind::FLOAT);
