@@ -50,6 +50,7 @@ impl Wrap {
     }
 
     /// Brings a coordinate near the image, so that the product with its size keeps its fraction and fits an integer.
+    #[inline]
     pub(super) fn reduce(self, s: f32) -> f32 {
         match self {
             Wrap::Periodic => s - s.floor(),

@@ -1,6 +1,6 @@
 //! Filtered texture lookups on a plane: closest, bilinear, bicubic, trilinear and anisotropic.
 
-use glam::Vec2;
+use glam::{Vec2, Vec4};
 
 use super::Texture;
 use super::filter::{Ellipse, Levels};
@@ -77,7 +77,7 @@ impl Taps<2> {
         let (i, f) = axis.between(x);
         let slope = axis.size as f32;
         Taps {
-            place: [0, 1].map(|k| axis.place(i + k)),
+            place: [axis.place(i), axis.place(i + 1)],
             weight: [1.0 - f, f],
             slope: [-slope, slope],
         }
@@ -131,21 +131,20 @@ impl Sum {
         let (Some(x), Some(y)) = (s.both(), t.both()) else {
             return false;
         };
-        let rows = y.map(|y| y * width);
-        let places = [rows[0] + x[0], rows[0] + x[1], rows[1] + x[0], rows[1] + x[1]];
+        let (top, bottom) = (y[0] * width, y[1] * width);
+        let places = [top + x[0], top + x[1], bottom + x[0], bottom + x[1]];
         let shares = [
             s.weight[0] * t.weight[0] * weight,
             s.weight[1] * t.weight[0] * weight,
             s.weight[0] * t.weight[1] * weight,
             s.weight[1] * t.weight[1] * weight,
         ];
-        let found = texels.fetch_four(places, first, channels);
-        for (texel, share) in found.iter().zip(shares) {
+        let mut value = Vec4::from_array(self.value);
+        for (texel, share) in texels.fetch_four(places, first, channels).into_iter().zip(shares) {
             self.inside += share;
-            for (sum, texel) in self.value.iter_mut().zip(texel) {
-                *sum += share * texel;
-            }
+            value += share * Vec4::from_array(texel);
         }
+        self.value = value.to_array();
         true
     }
 
@@ -319,8 +318,10 @@ impl Texture {
             self.add_footprint(&sampler, st, [dx, dy], &mut sum);
         }
         let mut sample = sampler.finish(sum);
-        sample.ds = sample.ds.map(|v| v * self.window_scale.x);
-        sample.dt = sample.dt.map(|v| v * self.window_scale.y);
+        if filter.derivatives {
+            sample.ds = (Vec4::from_array(sample.ds) * self.window_scale.x).to_array();
+            sample.dt = (Vec4::from_array(sample.dt) * self.window_scale.y).to_array();
+        }
         sample
     }
 

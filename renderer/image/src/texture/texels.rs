@@ -148,28 +148,40 @@ impl Texels {
     pub(super) fn fetch_four(&self, places: [usize; 4], first: usize, channels: usize) -> [[f32; 4]; 4] {
         match (self, channels, first) {
             (Texels::U8(v, Transfer::Srgb), 3, 0) => {
-                let linear = linear_of_srgb8();
-                gather::<3, _>(v, places).map(|t| {
-                    [
-                        linear[t[0] as usize],
-                        linear[t[1] as usize],
-                        linear[t[2] as usize],
-                        0.0,
-                    ]
+                let (texels, linear) = (v.as_chunks::<3>().0, linear_of_srgb8());
+                let value = |v: u8| linear[usize::from(v)];
+                each_of(places, |place| {
+                    let [r, g, b] = texels[place];
+                    [value(r), value(g), value(b), 0.0]
                 })
             }
             (Texels::U8(v, Transfer::Srgb), 4, 0) => {
-                let linear = linear_of_srgb8();
-                gather::<4, _>(v, places).map(|t| {
-                    let [r, g, b] = [t[0], t[1], t[2]].map(|v| linear[v as usize]);
-                    [r, g, b, unit_from_u8(t[3])]
+                let (texels, linear) = (v.as_chunks::<4>().0, linear_of_srgb8());
+                let value = |v: u8| linear[usize::from(v)];
+                each_of(places, |place| {
+                    let [r, g, b, a] = texels[place];
+                    [value(r), value(g), value(b), unit_from_u8(a)]
                 })
             }
-            (Texels::U8(v, Transfer::Linear), 3, 0) => gather::<3, _>(v, places)
-                .map(|[r, g, b]| [unit_from_u8(r), unit_from_u8(g), unit_from_u8(b), 0.0]),
-            (Texels::F32(v), 3, 0) => gather::<3, _>(v, places).map(|[r, g, b]| [r, g, b, 0.0]),
-            (Texels::F32(v), 4, 0) => gather::<4, _>(v, places),
-            _ => places.map(|place| self.fetch(place * channels, first, channels)),
+            (Texels::U8(v, Transfer::Linear), 3, 0) => {
+                let texels = v.as_chunks::<3>().0;
+                each_of(places, |place| {
+                    let [r, g, b] = texels[place];
+                    [unit_from_u8(r), unit_from_u8(g), unit_from_u8(b), 0.0]
+                })
+            }
+            (Texels::F32(v), 3, 0) => {
+                let texels = v.as_chunks::<3>().0;
+                each_of(places, |place| {
+                    let [r, g, b] = texels[place];
+                    [r, g, b, 0.0]
+                })
+            }
+            (Texels::F32(v), 4, 0) => {
+                let texels = v.as_chunks::<4>().0;
+                each_of(places, |place| texels[place])
+            }
+            _ => each_of(places, |place| self.fetch(place * channels, first, channels)),
         }
     }
 
@@ -231,11 +243,11 @@ fn write<T: Copy>(out: &mut [f32], values: &[T], linear: impl Fn(T) -> f32) {
     }
 }
 
-/// The texels at these places.
-#[inline]
-fn gather<const N: usize, T: Copy>(values: &[T], places: [usize; 4]) -> [[T; N]; 4] {
-    let texels = values.as_chunks::<N>().0;
-    places.map(|place| texels[place])
+/// The values of `fetch` at four places. Written out: `array::map` is a call for each element.
+#[inline(always)]
+fn each_of(places: [usize; 4], fetch: impl Fn(usize) -> [f32; 4]) -> [[f32; 4]; 4] {
+    let [a, b, c, d] = places;
+    [fetch(a), fetch(b), fetch(c), fetch(d)]
 }
 
 #[inline]

@@ -29,16 +29,17 @@ enum Interface {
 }
 
 impl Interface {
-    fn transmission(self, cos: f32) -> f32 {
+    #[inline]
+    fn transmission(&self, cos: f32) -> f32 {
         match self {
-            Interface::Smooth(ior) => 1.0 - fresnel::dielectric(cos, ior),
+            Interface::Smooth(ior) => 1.0 - fresnel::dielectric(cos, *ior),
             Interface::Rough(rough) => rough.at(cos),
         }
     }
 
-    fn mean_transmission(self) -> f32 {
+    fn mean_transmission(&self) -> f32 {
         match self {
-            Interface::Smooth(ior) => 1.0 - fresnel::diffuse(ior),
+            Interface::Smooth(ior) => 1.0 - fresnel::diffuse(*ior),
             Interface::Rough(rough) => rough.mean(),
         }
     }

@@ -8,7 +8,7 @@
 
 use std::sync::OnceLock;
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 
 use super::fresnel::{dielectric, reflect, refract};
 use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
@@ -44,6 +44,21 @@ type Tables = [[[OnceLock<Box<Table>>; ETAS]; ALPHAS]; 2];
 static GGX: Tables = [const { [const { [const { OnceLock::new() }; ETAS] }; ALPHAS] }; 2];
 static BECKMANN: Tables = [const { [const { [const { OnceLock::new() }; ETAS] }; ALPHAS] }; 2];
 
+/// Values of the tables at the corners of a cell of roughness and index, so that one place in memory serves a lookup:
+/// x and y for the lower roughness, x and z for the lower index.
+#[derive(Debug)]
+struct Corners {
+    transmission: [Vec4; COSINES],
+    mean: Vec4,
+    internal: Vec4,
+}
+
+/// Corners of a distribution, by [`DenseSide`] and by the lower roughness and index.
+type Cells = [[[OnceLock<Box<Corners>>; ETAS - 1]; ALPHAS - 1]; 2];
+
+static GGX_CELLS: Cells = [const { [const { [const { OnceLock::new() }; ETAS - 1] }; ALPHAS - 1] }; 2];
+static BECKMANN_CELLS: Cells = [const { [const { [const { OnceLock::new() }; ETAS - 1] }; ALPHAS - 1] }; 2];
+
 /// Side of the interface with the higher index of refraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum DenseSide {
@@ -52,18 +67,25 @@ enum DenseSide {
 }
 
 /// Interpolated position in the tables: one interface.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct RoughTransmission {
-    distribution: Distribution,
-    dense_side: DenseSide,
-    alpha: Cell,
-    eta: Cell,
+    corners: &'static Corners,
+    /// Fraction of the way from the lower roughness of the cell to the higher.
+    alpha: f32,
+    /// Fraction of the way from the lower index of the cell to the higher.
+    eta: f32,
+}
+
+impl PartialEq for RoughTransmission {
+    fn eq(&self, other: &RoughTransmission) -> bool {
+        std::ptr::eq(self.corners, other.corners) && (self.alpha, self.eta) == (other.alpha, other.eta)
+    }
 }
 
 /// Cell of an axis and the fraction within it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 struct Cell {
-    index: u8,
+    index: usize,
     fraction: f32,
 }
 
@@ -73,14 +95,9 @@ impl Cell {
         let scaled = x.clamp(0.0, 1.0) * (count - 1) as f32;
         let index = (scaled as usize).min(count - 2);
         Cell {
-            index: index as u8,
+            index,
             fraction: scaled - index as f32,
         }
-    }
-
-    fn lerp(self, value: impl Fn(usize) -> f32) -> f32 {
-        let (a, b) = (value(self.index.into()), value(usize::from(self.index) + 1));
-        a + (b - a) * self.fraction
     }
 }
 
@@ -93,41 +110,67 @@ impl RoughTransmission {
         } else {
             DenseSide::Inside
         };
+        let alpha = Cell::new(microfacets.mean_alpha().sqrt(), ALPHAS);
+        let eta = Cell::new(root_f0(eta).abs() / root_f0(MAX_ETA), ETAS);
         RoughTransmission {
-            distribution: microfacets.distribution(),
-            dense_side,
-            alpha: Cell::new(microfacets.mean_alpha().sqrt(), ALPHAS),
-            eta: Cell::new(root_f0(eta).abs() / root_f0(MAX_ETA), ETAS),
+            corners: corners(microfacets.distribution(), dense_side, alpha.index, eta.index),
+            alpha: alpha.fraction,
+            eta: eta.fraction,
         }
     }
 
     /// Transmittance of light from outside at an angle with this cosine.
-    pub(super) fn at(self, cos: f32) -> f32 {
+    #[inline]
+    pub(super) fn at(&self, cos: f32) -> f32 {
         let cell = Cell::new(cos, COSINES);
-        self.look_up(|table| cell.lerp(|cosine| table.transmission[cosine]))
+        let values = &self.corners.transmission;
+        let (a, b) = (values[cell.index], values[cell.index + 1]);
+        self.interpolate(a + (b - a) * cell.fraction)
     }
 
     /// Transmittance of diffuse light from outside.
-    pub(super) fn mean(self) -> f32 {
-        self.look_up(|table| table.mean)
+    pub(super) fn mean(&self) -> f32 {
+        self.interpolate(self.corners.mean)
     }
 
     /// Reflectance of diffuse light from inside.
-    pub(super) fn internal_reflectance(self) -> f32 {
-        self.look_up(|table| table.internal)
+    pub(super) fn internal_reflectance(&self) -> f32 {
+        self.interpolate(self.corners.internal)
     }
 
-    fn look_up(self, value: impl Fn(&Table) -> f32) -> f32 {
-        self.alpha.lerp(|alpha| {
-            self.eta
-                .lerp(|eta| value(table(self.distribution, self.dense_side, alpha, eta)))
-        })
+    #[inline]
+    fn interpolate(&self, corners: Vec4) -> f32 {
+        let low = corners.x + (corners.y - corners.x) * self.eta;
+        let high = corners.z + (corners.w - corners.z) * self.eta;
+        low + (high - low) * self.alpha
     }
 }
 
 /// Square root of the reflectance at normal incidence.
 fn root_f0(eta: f32) -> f32 {
     (eta - 1.0) / (eta + 1.0)
+}
+
+fn corners(
+    distribution: Distribution,
+    dense_side: DenseSide,
+    alpha: usize,
+    eta: usize,
+) -> &'static Corners {
+    let cells = match distribution {
+        Distribution::Ggx => &GGX_CELLS,
+        Distribution::Beckmann => &BECKMANN_CELLS,
+    };
+    cells[dense_side as usize][alpha][eta].get_or_init(|| {
+        let corner = |a: usize, e: usize| table(distribution, dense_side, alpha + a, eta + e);
+        let tables = [corner(0, 0), corner(0, 1), corner(1, 0), corner(1, 1)];
+        let of = |value: &dyn Fn(&Table) -> f32| Vec4::from_array(tables.map(value));
+        Box::new(Corners {
+            transmission: std::array::from_fn(|cosine| of(&|table| table.transmission[cosine])),
+            mean: of(&|table| table.mean),
+            internal: of(&|table| table.internal),
+        })
+    })
 }
 
 fn table(distribution: Distribution, dense_side: DenseSide, alpha: usize, eta: usize) -> &'static Table {
