@@ -84,7 +84,7 @@ impl Clouds {
             let instance = system.instantiate(template.clone(), &options);
             (unit, instance.expect("it compiles"))
         });
-        host.freeze(Arc::from([]), Affine3A::IDENTITY).unwrap();
+        host.freeze(Arc::from([]), Affine3A::IDENTITY, false).unwrap();
         let mut found = vec![];
         for (unit, instance) in &levels {
             let mut context = system.context();

@@ -332,7 +332,7 @@ impl Shape {
         let (vertices, p, face) = match self.baked.as_deref() {
             Some(Baked::Whole { vertices, faces }) => {
                 let vertices = indices.map(|index| &vertices[index as usize]);
-                let [a, b, c] = vertices.map(|vertex| vertex.p);
+                let [a, b, c] = [vertices[0].p, vertices[1].p, vertices[2].p];
                 weights = place.weights([a, b, c]);
                 let p = a * weights.x + b * weights.y + c * weights.z;
                 (vertices, p, faces[primitive as usize])

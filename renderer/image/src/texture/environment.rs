@@ -46,10 +46,10 @@ impl Texture {
         // Before the levels shorten it where texels are magnified: next to a pole, places that are near each other are
         // far apart in the image.
         let probes = (ellipse.aspect() - 0.25).ceil().max(1.0);
-        let latitude = |level: usize| self.levels[level].height as f32 * FRAC_1_PI;
-        let levels = ellipse.levels(self.levels.len(), latitude, latitude(0));
+        let latitude = |level: usize| self.levels.size(level).1 as f32 * FRAC_1_PI;
+        let levels = ellipse.levels(self.levels.count(), latitude, latitude(0));
         each_level(levels, |index, share| {
-            let level = &self.levels[index];
+            let level = self.levels.level(index);
             let is_magnified = (level.height as f32) < (natural * 0.5).floor();
             let interpolation = sampler.interpolation(index, is_magnified);
             let probes = (0..probes as usize).map(|i| {

@@ -15,48 +15,75 @@ pub(super) struct Image {
     pub(super) texels: Texels,
 }
 
-/// The levels that are given, and what is missing down to a single texel.
-pub(super) fn pyramid(mut levels: Vec<Image>, channels: usize) -> Vec<Image> {
+/// Sizes of the levels below one of this size, down to a single texel.
+pub(super) fn sizes_below(width: usize, height: usize) -> impl Iterator<Item = (usize, usize)> {
+    let half = |&(width, height): &(usize, usize)| {
+        (width > 1 || height > 1).then(|| ((width / 2).max(1), (height / 2).max(1)))
+    };
+    std::iter::successors(Some((width, height)), half).skip(1)
+}
+
+/// Threads that make levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Threads {
+    /// Those of the `rayon` pool.
+    Pool,
+    /// The calling one, which holds a lock: it must not take up other work of the pool.
+    Own,
+}
+
+/// Makes the levels below one of these texels, as narrow as they are.
+pub(super) fn levels_below(
+    texels: &Texels,
+    (width, height): (usize, usize),
+    channels: usize,
+    threads: Threads,
+) -> Vec<Image> {
+    let mut levels: Vec<Image> = vec![];
     // Averages are handed on as floats, so that rounding to 8 bits does not add up from level to level.
     let mut values: Option<Vec<f32>> = None;
-    while let last = &levels[levels.len() - 1]
-        && (last.width > 1 || last.height > 1)
-    {
-        let (width, height) = ((last.width / 2).max(1), (last.height / 2).max(1));
-        let (columns, rows) = (spans(last.width, width), spans(last.height, height));
-        let is_half = last.width == 2 * width;
-        let length = last.width * channels;
+    let mut larger_size = (width, height);
+    for (width, height) in sizes_below(width, height) {
+        let (larger_width, larger_height) = larger_size;
+        let (columns, rows) = (spans(larger_width, width), spans(larger_height, height));
+        let is_half = larger_width == 2 * width;
+        let length = larger_width * channels;
         let mut smaller = vec![0.0; width * height * channels];
-        smaller
-            .par_chunks_exact_mut(width * channels)
-            .zip(&rows)
-            .for_each_init(
-                || vec![0.0; length],
-                |decoded, (row, span)| {
-                    for (y, weight) in span.taps() {
-                        let larger = match &values {
-                            Some(values) => &values[y * length..][..length],
-                            None => {
-                                last.texels.linear(y * length, channels, decoded);
-                                &decoded[..]
-                            }
-                        };
-                        match (is_half, channels) {
-                            (true, 1) => add_halves::<1>(row, larger, weight),
-                            (true, 3) => add_halves::<3>(row, larger, weight),
-                            (true, 4) => add_halves::<4>(row, larger, weight),
-                            _ => add_spans(row, larger, weight, &columns, channels),
-                        }
+        let average = |decoded: &mut Vec<f32>, (row, span): (&mut [f32], &Span)| {
+            for (y, weight) in span.taps() {
+                let larger = match &values {
+                    Some(values) => &values[y * length..][..length],
+                    None => {
+                        texels.linear(y * length, channels, decoded);
+                        &decoded[..]
                     }
-                },
-            );
-        let texels = levels[0].texels.like(&smaller, channels);
+                };
+                match (is_half, channels) {
+                    (true, 1) => add_halves::<1>(row, larger, weight),
+                    (true, 3) => add_halves::<3>(row, larger, weight),
+                    (true, 4) => add_halves::<4>(row, larger, weight),
+                    _ => add_spans(row, larger, weight, &columns, channels),
+                }
+            }
+        };
+        match threads {
+            Threads::Pool => smaller
+                .par_chunks_exact_mut(width * channels)
+                .zip(&rows)
+                .for_each_init(|| vec![0.0; length], average),
+            Threads::Own => {
+                let mut decoded = vec![0.0; length];
+                let smaller = smaller.chunks_exact_mut(width * channels);
+                smaller.zip(&rows).for_each(|row| average(&mut decoded, row));
+            }
+        }
         levels.push(Image {
             width,
             height,
-            texels,
+            texels: texels.like(&smaller, channels),
         });
         values = Some(smaller);
+        larger_size = (width, height);
     }
     levels
 }

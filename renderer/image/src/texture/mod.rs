@@ -5,7 +5,7 @@
 //!   `v = 0` at the bottom: the unit that looks up, or the key `flip_uvs` of a mesh, flips `v`; textures never do.
 //! - A lookup gives linear values: encoded colour is decoded texel by texel before anything is averaged.
 //! - An image is stored once, as narrow as its file (8-bit texels stay 8-bit), with its mip pyramid: that of the file,
-//!   else one that is made.
+//!   else one that is made when a lookup first needs it.
 //! - Alpha is as the file has it: straight in PNG and TGA, premultiplied by custom in EXR.
 //! - Textures are requested from a [`TextureLoader`], from any thread; [`TextureLoader::load`] reads them and gives
 //!   the frozen [`TextureStore`], whose lookups take no lock.
@@ -18,6 +18,7 @@ mod filter;
 mod level;
 mod lookup;
 mod mip;
+mod pyramid;
 mod sample;
 mod store;
 mod texels;
@@ -39,6 +40,7 @@ use glam::Vec2;
 
 use crate::{ColorChannels, Image, ImageError, Picture, PictureInfo, Raster, Rect, TiledPicture, Window};
 use level::{Level, LevelTexels, TexelReader};
+use pyramid::Pyramid;
 use tile::{PagedTexels, TileSource};
 
 /// An image with its mip pyramid, ready for lookups.
@@ -47,8 +49,7 @@ pub struct Texture {
     path: PathBuf,
     channels: usize,
     colors: ColorChannels,
-    /// From the image itself down to one texel.
-    levels: Vec<Level>,
+    levels: Pyramid,
     /// Beyond the borders along s and t, where a lookup leaves that to the file.
     wrap: [Wrap; 2],
     window: Option<Window>,
@@ -62,12 +63,12 @@ pub struct Texture {
 impl Texture {
     /// Adds its texels to a hash.
     pub fn hash_texels(&self, hasher: &mut impl Hasher) {
-        let base = &self.levels[0];
+        let base = self.levels.base();
         (base.width, base.height, self.channels).hash(hasher);
         base.hash_texels(self.channels, hasher);
     }
 
-    /// Builds the pyramid of a decoded file. `path` is what the texture is called.
+    /// A decoded file. `path` is what the texture is called.
     ///
     /// Texels that are infinite or not a number become zero, for one of them would spread over the whole pyramid; see
     /// [`Texture::non_finite`].
@@ -115,8 +116,7 @@ impl Texture {
                 texels,
             }
         });
-        let images = mip::pyramid(levels.collect(), channels);
-        let levels = store_levels(images, channels, cache);
+        let levels = Pyramid::of_images(levels.collect(), channels, cache);
         let mut texture = Texture::of_levels(path, channels, levels, picture.info);
         texture.non_finite = non_finite;
         texture.set_window(window);
@@ -163,15 +163,12 @@ impl Texture {
                 }
             })
             .collect();
-        levels.extend(
-            mip::pyramid(vec![smallest], channels)
-                .into_iter()
-                .map(Level::whole),
-        );
+        levels.push(Level::whole(smallest));
+        let levels = Pyramid::of_levels(levels, channels);
         Ok(Texture::of_levels(path, channels, levels, picture.info.clone()))
     }
 
-    fn of_levels(path: &Path, channels: usize, levels: Vec<Level>, info: PictureInfo) -> Texture {
+    fn of_levels(path: &Path, channels: usize, levels: Pyramid, info: PictureInfo) -> Texture {
         let wrap = info.wrap.as_deref().unwrap_or_default();
         let mut names = wrap.split(',').map(|name| match Wrap::from_name(name.trim()) {
             None | Some(Wrap::File) => Wrap::Black,
@@ -236,12 +233,12 @@ impl Texture {
 
     /// Columns.
     pub fn width(&self) -> usize {
-        self.levels[0].width
+        self.levels.base().width
     }
 
     /// Rows.
     pub fn height(&self) -> usize {
-        self.levels[0].height
+        self.levels.base().height
     }
 
     /// Values per texel in the file. The first are its colour, grey or RGB, if it has one.
@@ -266,7 +263,7 @@ impl Texture {
 
     /// Number of mip levels: 1 for a single texel.
     pub fn levels(&self) -> usize {
-        self.levels.len()
+        self.levels.count()
     }
 
     /// Number of infinite or NaN values that were replaced by zero.
@@ -274,9 +271,14 @@ impl Texture {
         self.non_finite
     }
 
-    /// Memory that its texels always take [bytes]; tiles that come and go are not among them.
+    /// Makes all levels of the pyramid, which the first lookup of one would otherwise wait for.
+    pub(crate) fn complete(&mut self) {
+        self.levels.complete();
+    }
+
+    /// Memory that its texels take once all levels are made [bytes]; tiles that come and go are not among them.
     pub fn bytes(&self) -> usize {
-        self.levels.iter().map(Level::bytes).sum()
+        self.levels.bytes()
     }
 
     /// The linear value of a texel of level 0: up to four channels, zero beyond those that it has.
@@ -288,38 +290,20 @@ impl Texture {
             x < self.width() && y < self.height(),
             "texel ({x}, {y}) outside the texture"
         );
-        TexelReader::new(&self.levels[0], self.channels, 0).get(x, y)
+        TexelReader::new(self.levels.base(), self.channels, 0).get(x, y)
     }
 
     /// The mean of all texels.
     pub fn average(&self) -> [f32; 4] {
-        let smallest = &self.levels[self.levels.len() - 1];
+        let smallest = self.levels.level(self.levels.count() - 1);
         TexelReader::new(smallest, self.channels, 0).get(0, 0)
     }
 
     /// The value of all texels, if it is one.
     pub fn constant(&self) -> Option<[f32; 4]> {
         let first = self.texel(0, 0);
-        let mut texels = TexelReader::new(&self.levels[0], self.channels, 0);
+        let mut texels = TexelReader::new(self.levels.base(), self.channels, 0);
         let mut places = (0..self.height()).flat_map(|y| (0..self.width()).map(move |x| (x, y)));
         places.all(|(x, y)| texels.get(x, y) == first).then_some(first)
     }
-}
-
-/// Levels in memory where there is room for them, else in the temporary file.
-fn store_levels(images: Vec<mip::Image>, channels: usize, cache: Option<&Arc<TileCache>>) -> Vec<Level> {
-    let bytes = images.iter().map(|image| image.texels.bytes()).sum();
-    if let Some(cache) = cache.filter(|cache| !cache.reserve(bytes))
-        && let Ok(paged) = cache.spill(&images, channels)
-    {
-        let levels = images.iter().zip(paged);
-        return levels
-            .map(|(image, paged)| Level {
-                width: image.width,
-                height: image.height,
-                texels: LevelTexels::Paged(paged),
-            })
-            .collect();
-    }
-    images.into_iter().map(Level::whole).collect()
 }

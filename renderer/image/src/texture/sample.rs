@@ -313,7 +313,7 @@ impl Texture {
         if dx == Vec2::ZERO && dy == Vec2::ZERO && filter.blur == Vec2::ZERO {
             let interpolation = sampler.interpolation(0, true);
             let probe = std::iter::once((st, 1.0));
-            sampler.add_level(&self.levels[0], interpolation, probe, &mut sum);
+            sampler.add_level(self.levels.base(), interpolation, probe, &mut sum);
         } else {
             self.add_footprint(&sampler, st, [dx, dy], &mut sum);
         }
@@ -327,16 +327,19 @@ impl Texture {
 
     /// Adds the texels of a footprint around a place, in coordinates of the texels' window.
     fn add_footprint(&self, sampler: &Sampler<'_>, st: Vec2, [dx, dy]: [Vec2; 2], sum: &mut Sum) {
-        let (filter, base) = (sampler.filter, &self.levels[0]);
+        let (filter, base) = (sampler.filter, self.levels.base());
         // Texels that a pixel would be one of; less in a level are magnified.
         let natural = dx.abs().max(dy.abs()).max(Vec2::splat(1e-8)).recip().floor();
         let mut ellipse = Ellipse::new(dx * filter.width, dy * filter.width, filter.blur);
-        let narrow = |level: usize| self.levels[level].width.min(self.levels[level].height) as f32;
+        let narrow = |level: usize| {
+            let (width, height) = self.levels.size(level);
+            width.min(height) as f32
+        };
         let largest = base.width.max(base.height) as f32;
-        let levels = ellipse.levels(self.levels.len(), narrow, largest);
+        let levels = ellipse.levels(self.levels.count(), narrow, largest);
         let probes = ellipse.probes();
         each_level(levels, |index, share| {
-            let level = &self.levels[index];
+            let level = self.levels.level(index);
             let is_magnified = (level.width as f32) < (natural.x * 0.5).floor()
                 || (level.height as f32) < (natural.y * 0.5).floor();
             let interpolation = sampler.interpolation(index, is_magnified);

@@ -252,6 +252,14 @@ struct Late {
 }
 
 impl TextureStore {
+    /// Makes the mip pyramids of all textures, for scenes that will look at them.
+    pub fn complete(&mut self) {
+        self.entries.par_iter_mut().for_each(|entry| match entry {
+            Entry::Texture(texture) => texture.complete(),
+            Entry::Broken(_) | Entry::Set(_) => {}
+        });
+    }
+
     /// Looks a texture up; see [`Texture::sample`]. None where the store has no such texture, or a set has none at that
     /// place.
     #[inline]

@@ -13,7 +13,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use arc_swap::{ArcSwapOption, Guard};
 
 use super::TextureColorSpace;
-use super::mip::Image;
 use super::texels::Texels;
 use crate::{Rect, TiledPicture};
 
@@ -153,7 +152,11 @@ impl TileCache {
     }
 
     /// Writes the tiles of levels to the temporary file, and gives these levels.
-    pub(super) fn spill(self: &Arc<Self>, levels: &[Image], channels: usize) -> io::Result<Vec<PagedTexels>> {
+    pub(super) fn spill(
+        self: &Arc<Self>,
+        levels: &[(usize, usize, &Texels)],
+        channels: usize,
+    ) -> io::Result<Vec<PagedTexels>> {
         let mut spill = self.spill.lock().unwrap_or_else(PoisonError::into_inner);
         if spill.is_none() {
             let file = tempfile::tempfile()?;
@@ -163,21 +166,21 @@ impl TileCache {
             return Err(io::Error::other("no temporary file"));
         };
         let mut paged = vec![];
-        for level in levels {
-            let tile_bytes = TILE * TILE * channels * level.texels.value_bytes();
+        for &(width, height, texels) in levels {
+            let tile_bytes = TILE * TILE * channels * texels.value_bytes();
             let start = spill.end;
-            let (across, down) = (level.width.div_ceil(TILE), level.height.div_ceil(TILE));
+            let (across, down) = (width.div_ceil(TILE), height.div_ceil(TILE));
             spill.file.seek(SeekFrom::Start(start))?;
             let mut bytes = Vec::with_capacity(across * tile_bytes);
             for row in 0..down {
                 bytes.clear();
                 for column in 0..across {
                     let x0 = column * TILE;
-                    let x1 = (x0 + TILE).min(level.width);
-                    for y in row * TILE..((row + 1) * TILE).min(level.height) {
-                        let first = (y * level.width + x0) * channels;
+                    let x1 = (x0 + TILE).min(width);
+                    for y in row * TILE..((row + 1) * TILE).min(height) {
+                        let first = (y * width + x0) * channels;
                         let range = first..first + (x1 - x0) * channels;
-                        level.texels.write(range, &mut bytes);
+                        texels.write(range, &mut bytes);
                     }
                     bytes.resize((column + 1) * tile_bytes, 0);
                 }
@@ -188,8 +191,8 @@ impl TileCache {
                 start,
                 tile_bytes: tile_bytes as u64,
             };
-            let size = [level.width, level.height, channels];
-            paged.push(PagedTexels::new(self, source, size, level.texels.none_like()));
+            let size = [width, height, channels];
+            paged.push(PagedTexels::new(self, source, size, texels.none_like()));
         }
         Ok(paged)
     }

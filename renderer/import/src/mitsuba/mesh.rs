@@ -5,11 +5,7 @@ use glam::{Affine3A, DMat3, DMat4, DVec3, Vec2, Vec3};
 use super::document::ObjectId;
 use super::mesh_files::{CachedMesh, MeshOptions};
 use super::translator::Translator;
-use crate::file;
-use crate::obj::load_obj_mesh;
-use crate::serialized::load_serialized_from;
-use crate::{ImportError, parse_ply, stem};
-use renderer_base::files::Files;
+use crate::stem;
 use renderer_geometry::Mesh;
 
 /// Maximum relative change of angles by a transform that counts as angle-preserving: numbers in files have few digits.
@@ -63,8 +59,10 @@ impl Translator<'_> {
         if let Some(known) = self.meshes.known.get(&options) {
             return known.clone();
         }
-        let known = match read(&*self.document.file_system, plugin, &options, world_from_object) {
-            Ok(read) => {
+        let files = &*self.document.file_system;
+        let known = match self.meshes.take(files, plugin, &options) {
+            Ok(parsed) => {
+                let read = adapt(parsed, &options, world_from_object);
                 for warning in read.warnings {
                     self.missing(place, format!("{}: {warning}", options.path.display()));
                 }
@@ -92,21 +90,12 @@ struct ReadMesh {
     warnings: Vec<String>,
 }
 
-/// Reads a mesh file with Mitsuba's conventions.
-fn read(
-    files: &dyn Files,
-    plugin: &str,
+/// Applies Mitsuba's conventions to the mesh of a file.
+fn adapt(
+    (mut mesh, warnings): (Mesh, Vec<String>),
     options: &MeshOptions,
     world_from_object: &DMat4,
-) -> Result<ReadMesh, ImportError> {
-    let (mut mesh, warnings) = match plugin {
-        "serialized" => (load_serialized_from(files, &options.path, options.part)?, vec![]),
-        "obj" => load_obj_mesh(files, &options.path)?,
-        _ => (
-            parse_ply(&file::read(files, &options.path)?, &options.path)?,
-            vec![],
-        ),
-    };
+) -> ReadMesh {
     let has_normals = !mesh.normals.is_empty() && !options.face_normals;
     mesh = if options.face_normals {
         mesh.with_face_normals()
@@ -116,11 +105,11 @@ fn read(
     if options.flip_uvs {
         mesh = mesh.with_flipped_uvs();
     }
-    Ok(ReadMesh {
+    ReadMesh {
         mesh,
         has_normals,
         warnings,
-    })
+    }
 }
 
 /// Bits of the part of a transform that affects vertex normals; `None` for a similarity transform.

@@ -173,6 +173,7 @@ impl Translator<'_> {
         for emitter in self.parts(root, "emitter") {
             self.emitter(emitter);
         }
+        self.meshes.parse_all(self.document);
         for shape in self.parts(root, "shape") {
             self.shape(shape);
         }

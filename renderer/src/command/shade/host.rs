@@ -71,7 +71,7 @@ impl GridHost {
 
     /// Loads the textures that shaders named while they were compiled.
     pub(super) fn load_textures(&self) -> Result<(), Vec<TextureLoadError>> {
-        self.textures.freeze(Arc::from([]), Affine3A::IDENTITY)
+        self.textures.freeze(Arc::from([]), Affine3A::IDENTITY, false)
     }
 
     /// The files of the textures and the point clouds.

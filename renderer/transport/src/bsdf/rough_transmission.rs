@@ -151,12 +151,7 @@ fn root_f0(eta: f32) -> f32 {
     (eta - 1.0) / (eta + 1.0)
 }
 
-fn corners(
-    distribution: Distribution,
-    dense_side: DenseSide,
-    alpha: usize,
-    eta: usize,
-) -> &'static Corners {
+fn corners(distribution: Distribution, dense_side: DenseSide, alpha: usize, eta: usize) -> &'static Corners {
     let cells = match distribution {
         Distribution::Ggx => &GGX_CELLS,
         Distribution::Beckmann => &BECKMANN_CELLS,

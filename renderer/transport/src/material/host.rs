@@ -159,7 +159,8 @@ impl Host {
         self.with_build_phase(|building| building.names.file(name).is_some())
     }
 
-    /// Loads the requested textures and ends the building phase. Further calls have no effect.
+    /// Loads the requested textures and ends the building phase. Further calls have no effect. If shaders filter
+    /// (`filters`), mip levels are made now, by all threads, else by the first lookup that needs them.
     ///
     /// # Errors
     /// All textures that could not be read.
@@ -167,6 +168,7 @@ impl Host {
         &self,
         shapes: Arc<[Shape]>,
         world_from_camera: Affine3A,
+        filters: bool,
     ) -> Result<(), Vec<TextureLoadError>> {
         if self.frozen.get().is_some() {
             return Ok(());
@@ -178,10 +180,13 @@ impl Host {
             clouds,
             attributes,
         } = self.with_build_phase(std::mem::take);
-        let store = loader.load().map_err(|errors| {
+        let mut store = loader.load().map_err(|errors| {
             let faults = errors.into_iter().map(|error| names.fault(error, ids.keys()));
             faults.collect::<Vec<_>>()
         })?;
+        if filters {
+            store.complete();
+        }
         self.frozen.get_or_init(|| Frozen {
             store,
             names,

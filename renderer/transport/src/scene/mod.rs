@@ -149,9 +149,12 @@ impl Scene {
             false => OPAQUE,
         };
         let masks: Vec<u32> = shape_materials.iter().map(mask).collect();
+        let filters = materials
+            .iter()
+            .any(|(instances, _)| instances.full.statistics().asks_derivatives);
         // Textures are read while the acceleration structure is built.
         let (frozen, accel) = std::thread::scope(|scope| {
-            let textures = scope.spawn(|| host.freeze(shapes.clone(), world_from_camera));
+            let textures = scope.spawn(|| host.freeze(shapes.clone(), world_from_camera, filters));
             let start = Instant::now();
             let accel = Accel::build_with(&shapes, &masks, threads, build_quality);
             let accel_time = start.elapsed();
