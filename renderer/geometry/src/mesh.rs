@@ -223,6 +223,24 @@ impl Mesh {
         }
     }
 
+    /// The mesh with the vertices of each triangle in the order that is counter-clockwise from the side of their normals,
+    /// which so is its front; unchanged without normals.
+    #[must_use]
+    pub fn with_fronts_by_normals(mut self) -> Mesh {
+        if self.normals.is_empty() {
+            return self;
+        }
+        let (positions, normals) = (&self.positions, &self.normals);
+        for triangle in &mut self.triangles {
+            let [a, b, c] = triangle.map(|vertex| positions[vertex as usize]);
+            let [u, v, w] = triangle.map(|vertex| normals[vertex as usize]);
+            if (b - a).cross(c - a).dot(u + v + w) < 0.0 {
+                triangle.swap(1, 2);
+            }
+        }
+        self
+    }
+
     /// The mesh with its texture coordinates upside down: v becomes 1 - v, in the first set.
     #[must_use]
     pub fn with_flipped_uvs(mut self) -> Mesh {

@@ -100,7 +100,9 @@ fn adapt(
     mesh = if options.face_normals {
         mesh.with_face_normals()
     } else {
-        mesh.with_vertex_normals(&Affine3A::from_mat4(world_from_object.as_mat4()))
+        // In Mitsuba the shading frame decides which side is in front, not the order of the vertices.
+        mesh.with_fronts_by_normals()
+            .with_vertex_normals(&Affine3A::from_mat4(world_from_object.as_mat4()))
     };
     if options.flip_uvs {
         mesh = mesh.with_flipped_uvs();

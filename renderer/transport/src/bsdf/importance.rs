@@ -31,7 +31,7 @@ impl Bsdf {
         if share == 0.0 {
             return (f, pdf);
         }
-        let bent = (weighted.terminator).frame(weighted.frame, self.ng, wi, &weighted.lobe);
+        let bent = (weighted.terminator).frame(weighted.frame, self.ng, wi, &weighted.lobe, weighted.traits);
         let (f, _) = self.eval_in(&bent, weighted, wo, wi, sides);
         let geometric = weighted.probability * geometric_pdf(weighted, sides);
         (f, (1.0 - share) * pdf + share * geometric)
@@ -80,7 +80,7 @@ impl Bsdf {
     /// Returns whether [`Bsdf::sample_importance`] samples the lobe. Fibres, which have no sides, are excluded.
     #[inline]
     pub(super) fn is_tilted(&self, weighted: &WeightedLobe) -> bool {
-        !weighted.specular
+        !weighted.traits.specular
             && !weighted.lobe.is_fibre()
             && weighted.frame.n.cross(self.ng).length_squared() > SAME_NORMAL * SAME_NORMAL
     }

@@ -58,7 +58,36 @@ pub enum Lobe {
     Transparent(Transparent),
 }
 
+/// Properties of a lobe that no direction changes; found once for all hits of a surface that is the same everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LobeTraits {
+    /// Lobe class for photon mapping.
+    pub(super) part: LobePart,
+    /// True for delta lobes.
+    pub(super) specular: bool,
+    /// True if a sample depends on the number that selects its side.
+    pub(super) has_choice: bool,
+    /// True if light is transmitted.
+    pub(super) transmits: bool,
+    /// True if the lobe is made of microfacets.
+    pub(super) microfacets: bool,
+    /// True if the lobe is invariant under rotation about its normal.
+    pub isotropic: bool,
+}
+
 impl Lobe {
+    /// Returns the lobe's properties that no direction changes.
+    pub fn traits(&self) -> LobeTraits {
+        LobeTraits {
+            part: self.part(),
+            specular: self.is_specular(),
+            has_choice: self.has_choice(),
+            transmits: self.has_transmission(),
+            microfacets: self.microfacets().is_some(),
+            isotropic: self.is_isotropic(),
+        }
+    }
+
     /// Returns the lobe under a thin film; unchanged if the film has no thickness or the lobe is not an interface.
     #[inline]
     pub fn under(self, film: Film) -> Lobe {

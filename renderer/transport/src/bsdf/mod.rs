@@ -47,7 +47,7 @@ pub use conductor::Conductor;
 pub use dielectric::Dielectric;
 pub use hair::{Hair, HairParameters};
 pub use lambert::{Lambert, Translucent};
-pub use lobe::Lobe;
+pub use lobe::{Lobe, LobeTraits};
 pub use lobe_kind::{GLOSSY_ALPHA, LobeKind, LobePart, LobeSample, Side, Spread};
 pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 pub use oren_nayar::OrenNayar;
@@ -148,11 +148,10 @@ struct WeightedLobe {
     lobe: Lobe,
     /// Shadow terminator.
     terminator: Terminator,
-    part: LobePart,
+    traits: LobeTraits,
     /// Unnormalised selection probability; not computed for a single lobe.
     importance: f32,
     probability: f32,
-    specular: bool,
 }
 
 impl WeightedLobe {
@@ -168,8 +167,14 @@ impl WeightedLobe {
         terminator: Terminator::HARD,
         importance: 0.0,
         probability: 0.0,
-        specular: true,
-        part: LobePart::Narrow,
+        traits: LobeTraits {
+            part: LobePart::Narrow,
+            specular: true,
+            has_choice: false,
+            transmits: true,
+            microfacets: false,
+            isotropic: true,
+        },
     };
 }
 
@@ -211,17 +216,30 @@ impl Bsdf {
     /// `wi`. Returns `false`, and adds nothing, if there are [`MAX_LOBES`] already.
     #[inline]
     pub fn push(&mut self, weight: Rgb, frame: Frame, lobe: Lobe) -> bool {
-        self.push_lobe(weight, frame, lobe, Terminator::HARD)
+        self.push_with(weight, frame, &lobe, lobe.traits())
     }
 
     /// Adds a lobe as [`Bsdf::push`] does, with a soft terminator if its normal differs from the surface's `n`: the
     /// normal is not bent, and light fades out before it comes from below the surface.
     pub fn push_soft(&mut self, weight: Rgb, frame: Frame, lobe: Lobe, n: Vec3) -> bool {
-        self.push_lobe(weight, frame, lobe, Terminator::new(frame.n, n))
+        self.push_lobe(weight, frame, &lobe, lobe.traits(), Terminator::new(frame.n, n))
+    }
+
+    /// Adds a lobe of these traits as [`Bsdf::push`] does.
+    #[inline(always)]
+    pub fn push_with(&mut self, weight: Rgb, frame: Frame, lobe: &Lobe, traits: LobeTraits) -> bool {
+        self.push_lobe(weight, frame, lobe, traits, Terminator::HARD)
     }
 
     #[inline(always)]
-    fn push_lobe(&mut self, weight: Rgb, frame: Frame, lobe: Lobe, terminator: Terminator) -> bool {
+    fn push_lobe(
+        &mut self,
+        weight: Rgb,
+        frame: Frame,
+        lobe: &Lobe,
+        traits: LobeTraits,
+        terminator: Terminator,
+    ) -> bool {
         if weight.is_black() {
             return true;
         }
@@ -230,18 +248,17 @@ impl Bsdf {
         };
         slot.weight = weight;
         slot.frame = match self.mode {
-            TransportMode::Radiance => terminator.frame(frame, self.ng, self.wo, &lobe),
+            TransportMode::Radiance => terminator.frame(frame, self.ng, self.wo, lobe, traits),
             TransportMode::Importance => frame,
         };
-        slot.lobe = lobe;
+        slot.lobe = *lobe;
         slot.terminator = terminator;
-        slot.specular = lobe.is_specular();
-        slot.part = lobe.part();
+        slot.traits = traits;
         slot.probability = 1.0;
-        self.parts |= 1 << slot.part as u8;
-        self.has_choice |= self.count > 0 || lobe.has_choice();
-        self.scatters |= !slot.specular;
-        self.scatters_through |= !slot.specular && lobe.has_transmission();
+        self.parts |= 1 << traits.part as u8;
+        self.has_choice |= self.count > 0 || traits.has_choice;
+        self.scatters |= !traits.specular;
+        self.scatters_through |= !traits.specular && traits.transmits;
         self.count += 1;
         match self.count {
             1 => {}
@@ -254,7 +271,7 @@ impl Bsdf {
     /// Returns the frame that a lobe pushed in `frame` gets: bent if `wo` could not see the lobe otherwise.
     #[inline(always)]
     pub fn seen_frame(&self, frame: Frame, lobe: &Lobe) -> Frame {
-        normal::visible_frame(frame, self.ng, self.wo, lobe)
+        normal::visible_frame(frame, self.ng, self.wo, lobe, lobe.traits())
     }
 
     /// Removes all lobes.
@@ -291,7 +308,7 @@ impl Bsdf {
         self.clear();
         for l in &slots[..count] {
             if let Some(lobe) = l.lobe.one_sided() {
-                self.push_lobe(l.weight, l.frame, lobe, l.terminator);
+                self.push_lobe(l.weight, l.frame, &lobe, lobe.traits(), l.terminator);
             }
         }
     }
@@ -345,7 +362,7 @@ impl Bsdf {
         }
         let mut total = 0.0;
         let mut best: Option<(f32, f32, Vec3)> = None;
-        for l in self.lobes().iter().filter(|l| !l.specular) {
+        for l in self.lobes().iter().filter(|l| !l.traits.specular) {
             total += l.probability;
             if let Some(microfacets) = l.lobe.microfacets()
                 && best.is_none_or(|(highest, ..)| l.probability > highest)
@@ -362,7 +379,7 @@ impl Bsdf {
 
     /// Returns whether light is transmitted.
     pub fn has_transmission(&self) -> bool {
-        self.lobes().iter().any(|l| l.lobe.has_transmission())
+        self.lobes().iter().any(|l| l.traits.transmits)
     }
 
     /// Estimated directional albedo for `wo`.
@@ -383,9 +400,9 @@ impl Bsdf {
     /// side.
     pub fn diffuse_albedo(&self, wo: Vec3) -> (Rgb, Rgb) {
         let (mut near, mut far) = (Rgb::BLACK, Rgb::BLACK);
-        for l in self.lobes().iter().filter(|l| l.part == LobePart::Diffuse) {
+        for l in self.lobes().iter().filter(|l| l.traits.part == LobePart::Diffuse) {
             let albedo = l.weight * l.lobe.albedo(l.frame.to_local(wo));
-            match l.lobe.has_transmission() {
+            match l.traits.transmits {
                 true => far += albedo,
                 false => near += albedo,
             }
@@ -398,25 +415,25 @@ impl Bsdf {
     pub fn has_bent_normal(&self, part: LobePart) -> bool {
         /// Cosine of 8°: smoothed normals of meshes deviate less, and on average agree with the geometric ones.
         const SAME: f32 = 0.99;
-        let mut lobes = self.lobes().iter().filter(|l| l.part == part);
+        let mut lobes = self.lobes().iter().filter(|l| l.traits.part == part);
         lobes.any(|l| l.frame.n.dot(self.ng).abs() < SAME)
     }
 
     /// Probability of selecting a lobe of class `part`.
     pub fn probability(&self, part: LobePart) -> f32 {
-        let of_part = self.lobes().iter().filter(|l| l.part == part);
+        let of_part = self.lobes().iter().filter(|l| l.traits.part == part);
         of_part.map(|l| l.probability).sum()
     }
 
     /// [`Bsdf::eval_pdf`] for one class; the density is that of sampling both the class and `wi`.
     pub fn eval_pdf_part(&self, part: LobePart, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        self.sum_lobes(wo, wi, self.sides(wo, wi), |_, l| l.part == part)
+        self.sum_lobes(wo, wi, self.sides(wo, wi), |_, l| l.traits.part == part)
     }
 
     /// Selects a lobe by `u_lobe` in `[0,1)`; `None` without lobes.
     pub fn choose(&self, u_lobe: f32) -> Option<ChosenLobe> {
         let (index, u) = self.choose_index(u_lobe)?;
-        let part = self.slots[index].part;
+        let part = self.slots[index].traits.part;
         Some(ChosenLobe { index, u, part })
     }
 
@@ -431,7 +448,7 @@ impl Bsdf {
 
     #[inline(never)]
     fn sample_any_of_part(&self, wo: Vec3, chosen: ChosenLobe, u: Vec2) -> Option<BsdfSample> {
-        self.sample_lobe(wo, chosen.index, chosen.u, u, |_, l| l.part == chosen.part)
+        self.sample_lobe(wo, chosen.index, chosen.u, u, |_, l| l.traits.part == chosen.part)
     }
 
     /// f·|cos θi|, without delta lobes.
@@ -448,7 +465,7 @@ impl Bsdf {
     pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let sides = self.sides(wo, wi);
         match self.lobes() {
-            [only] if !only.specular => self.eval_lobe(only, wo, wi, sides),
+            [only] if !only.traits.specular => self.eval_lobe(only, wo, wi, sides),
             _ => self.sum_lobes(wo, wi, sides, |_, _| true),
         }
     }
@@ -572,7 +589,7 @@ impl Bsdf {
     ) -> (Rgb, f32) {
         let mut sum = (Rgb::BLACK, 0.0);
         for (index, weighted) in self.lobes().iter().enumerate() {
-            if !weighted.specular && counts(index, weighted) {
+            if !weighted.traits.specular && counts(index, weighted) {
                 let (f, pdf) = self.eval_lobe(weighted, wo, wi, sides);
                 sum.0 += f;
                 sum.1 += pdf;

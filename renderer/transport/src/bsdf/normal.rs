@@ -3,7 +3,7 @@
 
 use glam::Vec3;
 
-use super::lobe::Lobe;
+use super::lobe::{Lobe, LobeTraits};
 use renderer_base::math::Frame;
 
 /// Minimum cosine between `wo` and a normal, unless that of the geometric normal is lower.
@@ -15,12 +15,12 @@ const MIN_REFLECTED_COS: f32 = 0.01;
 /// Returns `frame` with its normal bent until `wo` is on the same side of it as of `ng`. For microfacet lobes the
 /// reflection of `wo` must also be above the surface.
 #[inline(always)]
-pub(super) fn visible_frame(frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Frame {
+pub(super) fn visible_frame(frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe, traits: LobeTraits) -> Frame {
     // Orients both normals to the side of `wo`, by the geometric one.
     let ng_side = if wo.dot(ng) < 0.0 { -1.0 } else { 1.0 };
     let n_side = if frame.n.dot(ng) < 0.0 { -ng_side } else { ng_side };
     let (above, n) = (ng * ng_side, frame.n * n_side);
-    let bent = if lobe.microfacets().is_some() {
+    let bent = if traits.microfacets {
         bend_mirror(n, above, wo)
     } else {
         bend_diffuse(n, above, wo)

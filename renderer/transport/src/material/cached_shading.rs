@@ -8,14 +8,15 @@ use shading::{ShaderGlobals, ShaderInstance, ShadingContext};
 use super::ShadingResult;
 use super::component::Flattener;
 use super::scattering::Scattering;
+use crate::bsdf::LobeTraits;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Interaction, ShapeId};
 
 /// Shading result that is the same at all points of a surface.
 #[derive(Clone, Debug)]
 pub(super) struct CachedShading {
-    /// Lobes; those about the shading normal have a normal of zero, those along `dPdu` a tangent of zero.
-    lobes: Box<[Scattering]>,
+    /// Lobes with their traits; those about the shading normal have a normal of zero, those along `dPdu` a tangent of zero.
+    lobes: Box<[(Scattering, LobeTraits)]>,
     emission: Rgb,
     transparency: Rgb,
     absorption: Option<Rgb>,
@@ -39,7 +40,11 @@ impl CachedShading {
             return None;
         }
         Some(Arc::new(CachedShading {
-            lobes: lobes.kept().into(),
+            lobes: lobes
+                .kept()
+                .iter()
+                .map(|scattering| (*scattering, scattering.lobe.traits()))
+                .collect(),
             emission: surface.emission,
             transparency: surface.transparency,
             absorption: surface.absorption,
@@ -52,8 +57,8 @@ impl CachedShading {
         surface.reset(point);
         (surface.emission, surface.transparency) = (self.emission, self.transparency);
         surface.absorption = self.absorption;
-        for scattering in &self.lobes {
-            scattering.put_on(point, surface);
+        for (scattering, traits) in &self.lobes {
+            scattering.put_on_with(*traits, point, surface);
         }
     }
 
@@ -64,7 +69,7 @@ impl CachedShading {
 
     /// Returns whether a lobe is oriented by the surface's texture coordinates.
     pub(super) fn wants_derivatives(&self) -> bool {
-        self.lobes.iter().any(Scattering::wants_derivatives)
+        self.lobes.iter().any(|(scattering, _)| scattering.wants_derivatives())
     }
 }
 

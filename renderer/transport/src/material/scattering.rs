@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 use glam::Vec3;
 
 use super::ShadingResult;
-use crate::bsdf::{Bsdf, Lobe, MAX_LOBES};
+use crate::bsdf::{Bsdf, Lobe, LobeTraits, MAX_LOBES};
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
 use renderer_base::sampler::mix;
@@ -31,11 +31,17 @@ impl Scattering {
     /// Adds the lobe to the surface at a point.
     #[inline(always)]
     pub(super) fn put_on(&self, point: &Interaction, surface: &mut ShadingResult) {
-        let frame = self.frame(point);
+        self.put_on_with(self.lobe.traits(), point, surface);
+    }
+
+    /// Adds the lobe to the surface at a point; `traits` are the lobe's.
+    #[inline(always)]
+    pub(super) fn put_on_with(&self, traits: LobeTraits, point: &Interaction, surface: &mut ShadingResult) {
+        let frame = self.frame_of(traits.isotropic, point);
         if self.soft {
             surface.bsdf.push_soft(self.weight, frame, self.lobe, point.n);
         } else {
-            surface.bsdf.push(self.weight, frame, self.lobe);
+            surface.bsdf.push_with(self.weight, frame, &self.lobe, traits);
         }
     }
 
@@ -48,13 +54,18 @@ impl Scattering {
     /// Shading frame of the lobe at a point.
     #[inline(always)]
     pub(super) fn frame(&self, point: &Interaction) -> Frame {
+        self.frame_of(self.lobe.is_isotropic(), point)
+    }
+
+    #[inline(always)]
+    fn frame_of(&self, isotropic: bool, point: &Interaction) -> Frame {
         let mut n = unit_normal(self.normal, point);
         if self.solid && n.dot(point.ng) < 0.0 {
             n = -n;
         }
-        if self.lobe.is_isotropic() {
+        if isotropic {
             Frame::from_normal(n)
-        } else if self.wants_derivatives() {
+        } else if self.tangent == Vec3::ZERO {
             Frame::from_normal_tangent(n, point.dpdu)
         } else {
             Frame::from_normal_tangent(n, self.tangent)

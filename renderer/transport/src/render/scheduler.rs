@@ -29,8 +29,12 @@ const GROWTH: u64 = 4;
 /// Minimum number of samples in a time limit for which pilots run.
 const MIN_SAMPLES: u64 = 32;
 
+/// Minimum number of samples that the time left allows where rates are measured: that takes four, and mostly rates turn out
+/// to be even.
+const MIN_RATED: u64 = 200;
+
 /// Inverse of the maximum share of a time limit that photons of pilots take.
-const PILOTS: u32 = 16;
+const PILOTS: u32 = 32;
 
 /// Renders a scene. `stop` ends it after the current pass.
 ///
@@ -129,7 +133,7 @@ pub fn resume(
         }
         let rates = (adapts && ray >= EVEN).then(|| {
             rates.get_or_init(|| {
-                let pays = settings.joins || pace.has_time_for(MIN_SAMPLES);
+                let pays = settings.joins || pace.has_time_for(MIN_RATED);
                 pays.then(|| workers.install(|| Rates::new(scene, settings, prepared, stop)))?
             })
         });

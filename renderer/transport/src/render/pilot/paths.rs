@@ -26,6 +26,20 @@ use renderer_image::Rect;
 const FEWER_PHOTONS: u64 = 4;
 const MAX_PHOTONS: u64 = 1 << 16;
 
+/// Cost of a photon that is stored for guides, in camera rays of plain paths: what it takes in veach-ajar by Bitterli.
+const PHOTON: f64 = 3.0;
+
+/// Cost of a photon that is stored for a map of caustics, in the same unit: most that are shot are not.
+const CAUSTIC_PHOTON: f64 = 10.0;
+
+/// Maximum share of a time limit that a trial takes whose result may be that paths stay as they are.
+const TRIAL: f64 = 0.03;
+
+/// Ratio of the noise of branches to the rest from which on a trial of guides may take more than that, in proportion, up to
+/// `MAX_TRIAL`: it is 5 and 16 in two rooms where guides do not pay, and 900 in veach-ajar, where they do.
+const TYPICAL: f64 = 16.0;
+const MAX_TRIAL: f64 = 0.25;
+
 /// Factor on the work of guided paths for their worse stratification: a mixture with a histogram spreads Sobol' points
 /// less evenly, which variances of single samples do not show. Where the pilot finds both alike (cornell_box), guided
 /// pictures take 1.4 times the work.
@@ -125,13 +139,21 @@ impl Pilots<'_> {
             plain.errors.camera + plain.errors.light_sample,
         );
         let mut guided = None;
-        if branch > rest {
+        // Photons of the picture's guides take time from it, and so do those of the pilot's.
+        let photons = self.share(PHOTON * GuideField::photons(self.pass) as f64);
+        let trial = self.share(PHOTON * pilot_photons(self.pass) as f64);
+        // Where nearly all noise is of indirect light, guides are likely to pay.
+        let most = (TRIAL * branch / (TYPICAL * rest)).clamp(TRIAL, MAX_TRIAL);
+        if branch > rest && trial < most {
             let tried = self.paths(true);
             let unguided = tried.errors.without_guides(&plain.errors);
-            if UNEVEN * self.work(&tried.errors) < self.work(&unguided) {
+            if UNEVEN * self.work(&tried.errors) < (1.0 - photons) * self.work(&unguided) {
                 return Some(tried.errors);
             }
             guided = Some(tried);
+        }
+        if self.share(CAUSTIC_PHOTON * caustics::FEW as f64) > TRIAL {
+            return None;
         }
         let few = self.caustics(caustics::FEW)?;
         if 2.0 * self.of_caustics(plain, &few) <= branch.max(rest) {
@@ -146,6 +168,16 @@ impl Pilots<'_> {
         let of_guided = guided.errors.with_branch(self.of_caustics(&guided, &many));
         // Rare paths have no even numbers to lose.
         (self.work(&of_guided) < self.work(&plain.errors.with_branch(of_plain))).then_some(of_guided)
+    }
+
+    /// Share of the time limit that `cost` camera rays of plain paths take; 0 without a limit.
+    fn share(&self, cost: f64) -> f64 {
+        // The settings have as many samples as fit into the limit.
+        let whole = self.settings.total as f64 * self.settings.pixels() as f64;
+        match self.settings.time_limit {
+            Some(_) => cost / whole,
+            None => 0.0,
+        }
     }
 
     /// Traces `count` photons of caustics; `None` if there are no caustics.
@@ -170,8 +202,13 @@ pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Pr
     if path.guide != Some(true) {
         return Prepared::Path(*path);
     }
-    let photons = (GuideField::photons(pass) / FEWER_PHOTONS).min(MAX_PHOTONS);
-    Prepared::Guided(*path, Box::new(GuideField::prepare(path, scene, pass, photons)))
+    let field = GuideField::prepare(path, scene, pass, pilot_photons(pass));
+    Prepared::Guided(*path, Box::new(field))
+}
+
+/// Number of photons of the pilot's guides.
+fn pilot_photons(pass: &Pass<'_>) -> u64 {
+    (GuideField::photons(pass) / FEWER_PHOTONS).min(MAX_PHOTONS)
 }
 
 /// Photon maps with the numbers of gather rays and light samples and the guides that are best, where their settings do not
