@@ -83,6 +83,8 @@ def files():
     color = np.clip(0.5 + 0.5 * p, 0, 1)
     ply("ball.ply", np.hstack([p, p, uv]), t, ["x", "y", "z", "nx", "ny", "nz", "u", "v"])
     ply("plain.ply", p, t, ["x", "y", "z"])
+    # Vertices in the order that shows the inside, against the normals.
+    ply("inward.ply", np.hstack([p, p]), [face[::-1] for face in t], ["x", "y", "z", "nx", "ny", "nz"])
     ply("painted.ply", np.hstack([p, p, color]), [(f, random.random(3)) for f in t],
         ["x", "y", "z", "nx", "ny", "nz", "r", "g", "b"], ["r", "g", "b"])
     with open(os.path.join(DATA, "ball.obj"), "w") as f:
@@ -210,6 +212,8 @@ def scenes():
     s["obj"] = ball(bsdf("diffuse", texture("reflectance", "colors.png")), shape=MESH.format("obj", value("string", "filename", "data/ball.obj")))
     s["obj_face_normals"] = ball(bsdf("roughconductor", value("float", "alpha", 0.2)), shape=MESH.format("obj", value("string", "filename", "data/ball.obj") + value("boolean", "face_normals", "true") + value("boolean", "flip_tex_coords", "false")))
     s["ply_smooth"] = ball(bsdf("roughconductor", value("float", "alpha", 0.2)), shape=MESH.format("ply", value("string", "filename", "data/plain.ply")))
+    inward = '<shape type="ply">' + value("string", "filename", "data/inward.ply") + '<transform name="to_world"><scale value="{}"/><translate x="{}" y="{}" z="{}"/></transform>{}</shape>'
+    s["ply_inward"] = scene(inward.format(0.8, 0, 0.8, 0, bsdf("roughdielectric", value("float", "alpha", 0.2))), inward.format(0.3, -1.2, 0.4, 0.8, '<emitter type="area"><rgb name="radiance" value="2 1.5 1"/></emitter>'), inward.format(0.4, 1.1, 0.4, 0.6, bsdf("diffuse")))
     s["ply_flipped"] = ball(RED, shape=MESH.format("ply", value("string", "filename", "data/ball.ply") + value("boolean", "flip_normals", "true")))
     s["ply_mirrored"] = ball(RED, shape='<shape type="ply">' + value("string", "filename", "data/ball.ply") + value("boolean", "face_normals", "true") + '<transform name="to_world"><scale x="-0.9" y="0.9" z="0.9"/><translate y="1"/></transform>')
     s["ply_mirrored_smooth"] = ball(RED, shape='<shape type="ply">' + value("string", "filename", "data/plain.ply") + '<transform name="to_world"><rotate x="1" y="0.5" angle="30"/><scale x="-0.9" y="0.7" z="0.9"/><translate y="1"/></transform>')
