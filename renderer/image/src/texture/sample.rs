@@ -29,7 +29,7 @@ struct Axis {
 
 impl Axis {
     /// The texel before a coordinate, and how far on the way to the next it is.
-    #[inline]
+    #[inline(always)]
     fn between(self, x: f32) -> (i64, f32) {
         let x = self.wrap.reduce(x);
         let x = if self.border_texels {
@@ -42,8 +42,16 @@ impl Axis {
     }
 
     /// The texel that stands at `i`; `None` for black.
-    #[inline]
+    #[inline(always)]
     fn place(self, i: i64) -> Option<u32> {
+        if !self.border_texels && (0..self.size as i64).contains(&i) {
+            return Some(i as u32);
+        }
+        self.place_beyond(i)
+    }
+
+    #[inline(never)]
+    fn place_beyond(self, i: i64) -> Option<u32> {
         if self.border_texels && self.wrap == Wrap::Periodic && self.size > 1 {
             // The last texel is the first of the next period.
             return Some(i.rem_euclid(self.size as i64 - 1) as u32);
@@ -73,6 +81,7 @@ impl Taps<1> {
 }
 
 impl Taps<2> {
+    #[inline(always)]
     fn linear(x: f32, axis: Axis) -> Taps<2> {
         let (i, f) = axis.between(x);
         let slope = axis.size as f32;
@@ -119,7 +128,7 @@ impl Taps<2> {
 impl Sum {
     /// Adds four texels of a level in memory, as [`Sum::add`] does; `false` if one of them is black. All are fetched before
     /// the first is used: mostly they are not in the cache.
-    #[inline]
+    #[inline(always)]
     fn add_bilinear(
         &mut self,
         texels: &Texels,
@@ -257,6 +266,29 @@ impl Sampler<'_> {
         }
     }
 
+    /// Bilinear lookup of one place of the largest level, without derivatives: what most lookups of scenes are. `None` where it
+    /// is something else.
+    #[inline(always)]
+    fn bilinear(&self, st: Vec2) -> Option<Sum> {
+        if self.filter.interpolation != Interpolation::Linear || self.filter.derivatives {
+            return None;
+        }
+        let level = self.texture.levels.base();
+        let LevelTexels::Whole(texels) = &level.texels else {
+            return None;
+        };
+        let axis = |size, wrap| Axis {
+            size,
+            wrap,
+            border_texels: false,
+        };
+        let s = Taps::linear(st.x, axis(level.width, self.wrap_s));
+        let t = Taps::linear(st.y, axis(level.height, self.wrap_t));
+        let layout = (level.width, self.texture.channels, self.filter.first_channel);
+        let mut sum = Sum::default();
+        sum.add_bilinear(texels, layout, &s, &t, 1.0).then_some(sum)
+    }
+
     /// The interpolation at a level; a smart one is cubic where its texels are larger than pixels.
     pub(super) fn interpolation(&self, level: usize, is_magnified: bool) -> Interpolation {
         match self.filter.interpolation {
@@ -311,6 +343,9 @@ impl Texture {
         let st = lookup.st * self.window_scale + self.window_offset;
         let (dx, dy) = (lookup.dx * self.window_scale, lookup.dy * self.window_scale);
         if dx == Vec2::ZERO && dy == Vec2::ZERO && filter.blur == Vec2::ZERO {
+            if let Some(sum) = sampler.bilinear(st) {
+                return sampler.finish(sum);
+            }
             let interpolation = sampler.interpolation(0, true);
             let probe = std::iter::once((st, 1.0));
             sampler.add_level(self.levels.base(), interpolation, probe, &mut sum);

@@ -35,10 +35,9 @@ const CAUSTIC_PHOTON: f64 = 10.0;
 /// Maximum share of a time limit that a trial takes whose result may be that paths stay as they are.
 const TRIAL: f64 = 0.03;
 
-/// Ratio of the noise of branches to the rest from which on a trial of guides may take more than that, in proportion, up to
-/// `MAX_TRIAL`: it is 5 and 16 in two rooms where guides do not pay, and 900 in veach-ajar, where they do.
-const TYPICAL: f64 = 16.0;
-const MAX_TRIAL: f64 = 0.25;
+/// Ratio of the noise of branches to the rest from which on guides are tried whatever that takes: it is 5 and 16 in two rooms
+/// where guides do not pay, and 900 in veach-ajar, where they do.
+const DOMINANT: f64 = 50.0;
 
 /// Factor on the work of guided paths for their worse stratification: a mixture with a histogram spreads Sobol' points
 /// less evenly, which variances of single samples do not show. Where the pilot finds both alike (cornell_box), guided
@@ -139,15 +138,12 @@ impl Pilots<'_> {
             plain.errors.camera + plain.errors.light_sample,
         );
         let mut guided = None;
-        // Photons of the picture's guides take time from it, and so do those of the pilot's.
-        let photons = self.share(PHOTON * GuideField::photons(self.pass) as f64);
-        let trial = self.share(PHOTON * pilot_photons(self.pass) as f64);
-        // Where nearly all noise is of indirect light, guides are likely to pay.
-        let most = (TRIAL * branch / (TYPICAL * rest)).clamp(TRIAL, MAX_TRIAL);
-        if branch > rest && trial < most {
+        let is_cheap = self.share(PHOTON * pilot_photons(self.pass) as f64) < TRIAL;
+        if branch > rest && (is_cheap || branch > DOMINANT * rest) {
             let tried = self.paths(true);
             let unguided = tried.errors.without_guides(&plain.errors);
-            if UNEVEN * self.work(&tried.errors) < (1.0 - photons) * self.work(&unguided) {
+            let left = 1.0 - self.share_of_photons(&tried.paths);
+            if UNEVEN * self.work(&tried.errors) < left * self.work(&unguided) {
                 return Some(tried.errors);
             }
             guided = Some(tried);
@@ -178,6 +174,15 @@ impl Pilots<'_> {
             Some(_) => cost / whole,
             None => 0.0,
         }
+    }
+
+    /// Share of the time limit that the photons of the picture's guides take, by those of `tried`; 0 without a limit.
+    fn share_of_photons(&self, tried: &Prepared) -> f64 {
+        let (Some(limit), Some(stats)) = (self.settings.time_limit, tried.photons()) else {
+            return 0.0;
+        };
+        let more = GuideField::photons(self.pass) as f64 / stats.stored[0].max(1) as f64;
+        more * (stats.shooting + stats.building).as_secs_f64() / limit.as_secs_f64()
     }
 
     /// Traces `count` photons of caustics; `None` if there are no caustics.
