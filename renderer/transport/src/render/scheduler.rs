@@ -72,11 +72,12 @@ pub fn resume(
         gather_depth: 2,
         file: settings.photon_map.as_deref(),
         stop,
-        // Preparation may take half of the time limit, unless others use what it makes.
+        // Preparation may take half of the time limit, unless others use what it makes: to make maps of photons takes about as
+        // long as to shoot them.
         until: settings
             .time_limit
             .filter(|_| !settings.joins && settings.photon_map.is_none())
-            .map(|limit| start + limit / 2),
+            .map(|limit| start + limit / 4),
         progress: &tell,
     };
     let mut pace = PassScheduler::new(start, settings.time_limit);

@@ -6,7 +6,7 @@
 //! rays. A time limit does that anyhow: there, the gain of photons is less by the share of the time that is left which
 //! their maps are expected to take.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::caustics::{self, SEEN};
 use super::choice::{Choice, Chosen, Decision};
@@ -15,6 +15,7 @@ use super::pixels::Pilot;
 use super::stratified::{self, Pixel};
 use crate::integrator::photon::default_count;
 use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
+use crate::light::Light;
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 
@@ -88,13 +89,14 @@ pub(super) fn decide(
             None => larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64),
         },
     };
-    let within_time = |gain: f64| match limit {
-        Some(limit) => {
-            let left = limit.saturating_sub(begin.elapsed()).as_secs_f64();
-            gain * (1.0 - for_maps.as_secs_f64() * larger / left).max(MIN_SHARE)
-        }
-        None => gain,
+    // The deadline may have ended the pilot's maps early.
+    let stored = made.stored[0].max(1) as f64;
+    let of_maps = for_maps.as_secs_f64() * default_count(&photon, pass.points) as f64 / stored;
+    let kept = |limit: Duration| {
+        let left = limit.saturating_sub(begin.elapsed()).as_secs_f64();
+        (1.0 - of_maps / left).max(MIN_SHARE)
     };
+    let within_time = |gain: f64| gain * limit.map_or(1.0, kept);
     let choice = |integrator: Integrator, settled: Chosen<Integrator>, gain: f64| Choice {
         decision: Some(Decision { integrator, gain }),
         integrator,
@@ -103,6 +105,15 @@ pub(super) fn decide(
     };
     let photon_choice = Integrator::Photon(photon);
     let by_photon = |gain| choice(photon_choice, Chosen::given(photon_choice), gain);
+    // Where there is no time for maps, paths need not be compared with them, unless there is light that paths cannot find.
+    if limit.is_some_and(|limit| kept(limit) <= MIN_SHARE) && !scene.lights().iter().any(Light::is_delta) {
+        let settled = chosen(scene, settings, path, pass);
+        return Ok(choice(
+            Integrator::Path(*path),
+            settled.map(Integrator::Path),
+            1.0 / MIN_SHARE,
+        ));
+    }
     let maps = maps.with_counts(2, 2);
     let plain = Prepared::Path(*path).with_counts(2, 2);
     let film = settings.rendered();

@@ -7,6 +7,8 @@
 //!   the variance that the same light would have without guides. This includes rare bright paths, which guides find and
 //!   an unguided pilot misses. The variance of caustics that both miss is estimated from photons.
 
+use std::time::Instant;
+
 use super::branches::{
     CLOSE, CLOSE_FOR_PATHS, Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PLAIN, Pixel,
     SAMPLES, STEP, measured, relative,
@@ -75,6 +77,7 @@ pub(super) fn chosen(
         settings,
         path,
         pass,
+        begin: Instant::now(),
     };
     let plain = pilots.paths(false);
     let guided = match path.guide {
@@ -102,6 +105,7 @@ struct Pilots<'a> {
     settings: &'a RenderSettings,
     path: &'a PathSettings,
     pass: &'a Pass<'a>,
+    begin: Instant,
 }
 
 /// A pilot's paths, and what they show.
@@ -154,11 +158,11 @@ impl Pilots<'_> {
             }
             guided = Some(tried);
         }
-        if self.share(CAUSTIC_PHOTON * caustics::FEW as f64) > TRIAL {
+        if self.is_late() || self.share(CAUSTIC_PHOTON * caustics::FEW as f64) > TRIAL {
             return None;
         }
         let few = self.caustics(caustics::FEW)?;
-        if 2.0 * self.of_caustics(plain, &few) <= branch.max(rest) {
+        if self.is_late() || 2.0 * self.of_caustics(plain, &few) <= branch.max(rest) || self.is_late() {
             return None;
         }
         let many = self.caustics(caustics::MANY)?;
@@ -170,6 +174,12 @@ impl Pilots<'_> {
         let of_guided = guided.errors.with_branch(self.of_caustics(&guided, &many));
         // Rare paths have no even numbers to lose.
         (self.work(&of_guided) < self.work(&plain.errors.with_branch(of_plain))).then_some(of_guided)
+    }
+
+    /// Returns whether the trials have taken their share of the time limit.
+    fn is_late(&self) -> bool {
+        let limit = self.settings.time_limit;
+        limit.is_some_and(|limit| self.begin.elapsed() > limit.mul_f64(TRIAL))
     }
 
     /// Share of the time limit that `cost` camera rays of plain paths take; 0 without a limit.
