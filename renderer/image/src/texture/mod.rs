@@ -8,7 +8,7 @@
 //!   else one that is made when a lookup first needs it.
 //! - Alpha is as the file has it: straight in PNG and TGA, premultiplied by custom in EXR.
 //! - Textures are requested from a [`TextureLoader`], from any thread; [`TextureLoader::load`] reads them and gives
-//!   the frozen [`TextureStore`], whose lookups take no lock.
+//!   the frozen [`TextureStore`], whose lookups take no lock, but for the first of a mip level that is not made yet.
 //! - Texels take no more memory than the loader is told. Files of tiles are read by the tile; what does not fit waits
 //!   in a temporary file. Values do not depend on it.
 
