@@ -727,6 +727,28 @@ fn auto_decides_for_the_time_that_there_is() {
     assert_eq!(chosen("--time 0.1s --samples 0..1"), "photon");
 }
 
+/// Parts of one picture have to choose alike, whatever time each has.
+#[test]
+fn parts_with_a_time_limit_choose_guides_as_those_without() {
+    let walls = lit_ball(
+        "shape room : cube { size = (12, 2, 8); material = white; }\n\
+         shape wall : cube { size = (0.1, 2, 7.4); material = white; transform = translate(0.5, 0, -0.3); }",
+    );
+    let folder = folder(&[("a.kiln", walls.as_bytes())]);
+    let chosen = |options: &str| {
+        let all = format!(
+            "render a.kiln -o o.exr --integrator path --spp 20000 --samples 0..1 {options}--stats s.json"
+        );
+        run(folder.path(), &all.split(' ').collect::<Vec<_>>());
+        let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+        ["guide", "split", "light_samples"].map(|key| stats[key].clone())
+    };
+    let without = chosen("");
+    assert_eq!(without[0], true);
+    assert_eq!(chosen("--time 0.02s "), without);
+}
+
 /// Without a limit, and with one that all samples fit into, maps cost the same.
 #[test]
 fn a_time_limit_that_does_not_bind_changes_no_decision() {
