@@ -13,6 +13,8 @@ pub struct Pass<'a> {
     pub index: u64,
     /// Number of points to shade (pixels of the film, or texels); determines the default sizes of the photon maps.
     pub points: u64,
+    /// Upper bound of those default sizes [photons]: what a time limit has room for.
+    pub room: u64,
     /// Depth of the vertices that gather rays reach first: 2 for camera paths, 1 for paths that begin as gather rays.
     pub gather_depth: u32,
     /// File of the photon maps: read if it exists, else written.
@@ -35,6 +37,7 @@ impl Pass<'_> {
             seed,
             index: 0,
             points,
+            room: u64::MAX,
             gather_depth: 2,
             file: None,
             stop: &GO_ON,

@@ -33,6 +33,12 @@ const MIN_SAMPLES: u64 = 32;
 /// to be even.
 const MIN_RATED: u64 = 200;
 
+/// Paths that a time limit has room for, for each photon of a map: a photon takes as long as three of them, in both maps.
+const PATHS_OF_A_PHOTON: u64 = 25;
+
+/// Photons of a map, however short a time limit is.
+const MIN_PHOTONS: u64 = 1 << 12;
+
 /// Inverse of the maximum share of a time limit that photons of pilots take.
 const PILOTS: u32 = 32;
 
@@ -64,26 +70,25 @@ pub fn resume(
 ) -> Result<Rendered, RenderError> {
     let start = Instant::now();
     let workers = Workers::new(scene, settings.threads, &state.film)?;
+    let limit = settings.time_limit.filter(|_| !settings.joins);
+    let fitted = limit.map(|limit| workers.install(|| fitted(scene, settings, limit)));
+    let settings = fitted.as_ref().unwrap_or(settings);
+    let limit = settings.time_limit.filter(|_| !settings.joins);
+    let for_maps = limit.filter(|_| settings.photon_map.is_none());
     let tell = |done, total| progress.photons(done, total);
     let pass = |index: u64| Pass {
         seed: settings.seed,
         index,
         points: u64::from(settings.width) * u64::from(settings.height),
+        room: for_maps.map_or(u64::MAX, |_| photons_within(settings)),
         gather_depth: 2,
         file: settings.photon_map.as_deref(),
         stop,
-        // Preparation may take half of the time limit, unless others use what it makes: to make maps of photons takes about as
-        // long as to shoot them.
-        until: settings
-            .time_limit
-            .filter(|_| !settings.joins && settings.photon_map.is_none())
-            .map(|limit| start + limit / 4),
+        // Time for the expected number of photons twice over.
+        until: for_maps.map(|limit| start + limit / 4),
         progress: &tell,
     };
     let mut pace = PassScheduler::new(start, settings.time_limit);
-    let limit = settings.time_limit.filter(|_| !settings.joins);
-    let fitted = limit.map(|limit| workers.install(|| fitted(scene, settings, limit)));
-    let settings = fitted.as_ref().unwrap_or(settings);
     if limit.is_some() && settings.total < MIN_SAMPLES {
         state.integrator = plain(&state.integrator);
     }
@@ -191,6 +196,11 @@ pub fn resume(
         reports,
     };
     Ok(Rendered { state, stats })
+}
+
+/// Number of photons for which a time limit has room, if that has room for the samples of these settings.
+fn photons_within(settings: &RenderSettings) -> u64 {
+    (settings.total * settings.pixels() / PATHS_OF_A_PHOTON).max(MIN_PHOTONS)
 }
 
 /// The prepared integrator, made on demand for each pass.

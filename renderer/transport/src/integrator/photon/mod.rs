@@ -282,11 +282,11 @@ fn split(photons: Vec<Photon>) -> (Vec<Photon>, Vec<Photon>) {
 }
 
 /// Default number of photons to store in each map; in progressive mode, to shoot in each pass.
-pub fn default_count(settings: &PhotonSettings, points: u64) -> u64 {
+pub fn default_count(settings: &PhotonSettings, pass: &Pass<'_>) -> u64 {
     if settings.progressive {
-        points.clamp(BATCH / 2, 1 << 20)
+        pass.points.clamp(BATCH / 2, 1 << 20)
     } else {
-        (2 * points).clamp(1 << 18, 1 << 21)
+        (2 * pass.points).clamp(1 << 18, 1 << 21).min(pass.room)
     }
 }
 
@@ -294,7 +294,7 @@ pub fn default_count(settings: &PhotonSettings, points: u64) -> u64 {
 fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootParams; 2] {
     let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1));
     let needed = |show| settings.show.is_none_or(|shown| shown == show);
-    let by_default = default_count(settings, pass.points);
+    let by_default = default_count(settings, pass);
     let wants_caustics = needed(Show::Caustic) && !settings.progressive;
     let order = |filter, count: Option<u64>, needed: bool| ShootParams {
         filter,

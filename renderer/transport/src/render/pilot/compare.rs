@@ -77,7 +77,7 @@ pub(super) fn decide(
     let maps = Prepared::new(&pilot, scene, pass)?;
     let for_maps = begin.elapsed();
     let made = maps.photons().cloned().unwrap_or_default();
-    let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
+    let larger = default_count(&photon, pass) as f64 / PHOTONS as f64;
     // Renders that are joined are to decide alike, whatever time each has.
     let limit = settings.time_limit.filter(|_| !settings.joins);
     let comparison = Comparison {
@@ -91,7 +91,7 @@ pub(super) fn decide(
     };
     // The deadline may have ended the pilot's maps early.
     let stored = made.stored[0].max(1) as f64;
-    let of_maps = for_maps.as_secs_f64() * default_count(&photon, pass.points) as f64 / stored;
+    let of_maps = for_maps.as_secs_f64() * default_count(&photon, pass) as f64 / stored;
     let kept = |limit: Duration| {
         let left = limit.saturating_sub(begin.elapsed()).as_secs_f64();
         (1.0 - of_maps / left).max(MIN_SHARE)
