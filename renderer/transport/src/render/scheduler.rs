@@ -26,8 +26,8 @@ const MAX_PASS: u64 = 1 << 14;
 /// Maximum growth of a pass relative to the previous one, in samples: timings of short passes are inaccurate.
 const GROWTH: u64 = 4;
 
-/// Minimum number of samples in a time limit for which pilots run.
-const MIN_SAMPLES: u64 = 32;
+/// Minimum number of paths in a time limit for which pilots run: theirs are a few ten thousand, however large the picture is.
+const MIN_PATHS: u64 = 300_000;
 
 /// Minimum number of samples that the time left allows where rates are measured: that takes four, and mostly rates turn out
 /// to be even.
@@ -89,7 +89,7 @@ pub fn resume(
         progress: &tell,
     };
     let mut pace = PassScheduler::new(start, settings.time_limit);
-    if limit.is_some() && settings.total < MIN_SAMPLES {
+    if limit.is_some() && settings.total * settings.pixels() < MIN_PATHS {
         state.integrator = plain(&state.integrator);
     }
     // No deadline without a time limit: what a pilot chooses must not depend on the machine's load.

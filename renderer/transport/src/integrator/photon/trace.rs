@@ -28,8 +28,9 @@ use renderer_base::sampler::Sampler;
 /// Number of photons that one thread traces as a unit.
 const BLOCK: u64 = 1 << 10;
 
-/// Number of photons of a batch, after which the stored ones are counted.
+/// Number of photons of a batch, after which the stored ones are counted; fewer where fewer are to be stored.
 pub(super) const BATCH: u64 = 1 << 15;
+const MIN_BATCH: u64 = 1 << 12;
 
 /// Separates the pilots' random numbers from those of stored photons.
 const PILOT_STREAM: u32 = 1 << 31;
@@ -120,6 +121,10 @@ pub(super) fn shoot(
             })
             .collect()
     };
+    let size = match order.exactly {
+        true => BATCH,
+        false => order.count.clamp(MIN_BATCH, BATCH),
+    };
     let ends = || {
         let late = pass.until.is_some_and(|until| Instant::now() >= until);
         late || pass.stop.load(Ordering::Relaxed)
@@ -140,33 +145,33 @@ pub(super) fn shoot(
         emitter.choice(&useful)
     };
     let mut yield_ratio = 1.0;
-    let pilots = (order.count / BATCH).clamp(1, order.pilots);
+    let pilots = (order.count / size).clamp(1, order.pilots);
     if !order.exactly {
         for pilot in 0..pilots {
             let pilot_stream = UVec2::new(stream.x, stream.y | PILOT_STREAM);
-            let blocks = batch(&choice, None, pilot_stream, pilot * BATCH..(pilot + 1) * BATCH);
+            let blocks = batch(&choice, None, pilot_stream, pilot * size..(pilot + 1) * size);
             density.add(&blocks);
             choice = learn(&blocks, &density);
-            yield_ratio = stored_in(&blocks) as f64 / (BATCH as f64 * EXPECTED_YIELD);
+            yield_ratio = stored_in(&blocks) as f64 / (size as f64 * EXPECTED_YIELD);
         }
         // No photon landed: no visible contribution.
         if density.is_empty() {
-            result.shot = pilots * BATCH;
+            result.shot = pilots * size;
             return result;
         }
-        density.set_limit(pilots * BATCH);
+        density.set_limit(pilots * size);
     }
     let keep = (!order.exactly && order.filter != PhotonFilter::Caustic).then_some(&density);
     // Shoots fewer photons for a map that fills slowly.
     let max_shot = if order.exactly {
         order.count
     } else {
-        ((order.count.saturating_mul(MAX_SHOT_RATIO) as f64 * yield_ratio.min(1.0)) as u64).max(BATCH)
+        ((order.count.saturating_mul(MAX_SHOT_RATIO) as f64 * yield_ratio.min(1.0)) as u64).max(size)
     };
     let (mut all, mut stored) = (vec![], 0);
     let mut chosen = CellCounts::new(emitter);
     while result.shot < max_shot {
-        let end = (result.shot + BATCH).min(max_shot);
+        let end = (result.shot + size).min(max_shot);
         let blocks = batch(&choice, keep, stream, result.shot..end);
         chosen.add(&choice, end - result.shot);
         if !order.exactly {

@@ -15,7 +15,6 @@ use super::pixels::Pilot;
 use super::stratified::{self, Pixel};
 use crate::integrator::photon::default_count;
 use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
-use crate::light::Light;
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 
@@ -25,8 +24,16 @@ const SAMPLES: u64 = 16;
 /// Pixels of a first look along the longer side of the picture.
 const FEW: u32 = 20;
 
-/// Photons to keep in each map of the pilot.
+/// Photons to keep in each map of the pilot; fewer where a time limit has room for less than `MORE` times as many in the
+/// picture's maps.
 const PHOTONS: u64 = 1 << 15;
+const MORE: u64 = 4;
+
+/// Share of a time limit up to which a second look is taken.
+const SECOND_LOOK: f64 = 0.05;
+
+/// Time of a second look, with the pilots of the paths that it needs, in first looks.
+const LOOKS: f64 = 8.0;
 
 /// A gain of `photon` that decides though neither has its best branches and guides: those seldom double the speed of paths
 /// relative to photons, and to find them takes longer than the first look.
@@ -68,16 +75,18 @@ pub(super) fn decide(
         hide_emitters: path.hide_emitters,
         ..PhotonSettings::default()
     };
+    let whole = default_count(&photon, pass);
+    let photons = PHOTONS.min(whole / MORE);
     let pilot = Integrator::Photon(PhotonSettings {
-        photons: Some(PHOTONS),
-        caustic_photons: Some(PHOTONS),
+        photons: Some(photons),
+        caustic_photons: Some(photons),
         ..photon
     });
     let begin = Instant::now();
     let maps = Prepared::new(&pilot, scene, pass)?;
     let for_maps = begin.elapsed();
     let made = maps.photons().cloned().unwrap_or_default();
-    let larger = default_count(&photon, pass) as f64 / PHOTONS as f64;
+    let larger = whole as f64 / photons as f64;
     // Renders that are joined are to decide alike, whatever time each has.
     let limit = settings.time_limit.filter(|_| !settings.joins);
     let comparison = Comparison {
@@ -91,7 +100,7 @@ pub(super) fn decide(
     };
     // The deadline may have ended the pilot's maps early.
     let stored = made.stored[0].max(1) as f64;
-    let of_maps = for_maps.as_secs_f64() * default_count(&photon, pass) as f64 / stored;
+    let of_maps = for_maps.as_secs_f64() * whole as f64 / stored;
     let kept = |limit: Duration| {
         let left = limit.saturating_sub(begin.elapsed()).as_secs_f64();
         (1.0 - of_maps / left).max(MIN_SHARE)
@@ -105,25 +114,22 @@ pub(super) fn decide(
     };
     let photon_choice = Integrator::Photon(photon);
     let by_photon = |gain| choice(photon_choice, Chosen::given(photon_choice), gain);
-    // Where there is no time for maps, paths need not be compared with them, unless there is light that paths cannot find.
-    if limit.is_some_and(|limit| kept(limit) <= MIN_SHARE) && !scene.lights().iter().any(Light::is_delta) {
-        let settled = chosen(scene, settings, path, pass);
-        return Ok(choice(
-            Integrator::Path(*path),
-            settled.map(Integrator::Path),
-            1.0 / MIN_SHARE,
-        ));
-    }
     let maps = maps.with_counts(2, 2);
     let plain = Prepared::Path(*path).with_counts(2, 2);
     let film = settings.rendered();
     let step = film.width().max(film.height()).div_ceil(FEW);
+    let begin_of_look = Instant::now();
     let first = within_time(comparison.gain(&plain, &maps, step, settings.max_paths_per_ray().min(2)));
     if first > SURE {
         return Ok(by_photon(first));
     }
+    let for_second = LOOKS * begin_of_look.elapsed().as_secs_f64();
+    let has_no_time = limit.is_some_and(|limit| for_second > SECOND_LOOK * limit.as_secs_f64());
+    if has_no_time && MISSED * first > 1.0 {
+        return Ok(by_photon(MISSED * first));
+    }
     let settled = chosen(scene, settings, path, pass);
-    let gain = if MISSED * first < HOPELESS {
+    let gain = if has_no_time || MISSED * first < HOPELESS {
         MISSED * first
     } else {
         let paths = paths::prepare(scene, &settled.choice, pass);
