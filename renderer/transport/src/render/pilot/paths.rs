@@ -238,7 +238,8 @@ fn pilot_photons(pass: &Pass<'_>) -> u64 {
 }
 
 /// Photon maps with the numbers of gather rays and light samples and the guides that are best, where their settings do not
-/// give them. Progressive passes take one of each: they have photons of their own for every sample, which cost more.
+/// give them. Progressive passes take one of each: they have photons of their own for every sample, which cost more. Where
+/// a time limit ends the render, what the parts of samples show decides; else pictures of several samples, which take longer.
 pub(in crate::render) fn with_counts(
     scene: &Scene,
     settings: &RenderSettings,
@@ -272,13 +273,18 @@ pub(in crate::render) fn with_counts(
     let mut all: Vec<Counts> = errors.iter().map(|(_, errors)| counts(errors)).collect();
     all.dedup();
     let most = settings.max_paths_per_ray();
+    let measures = settings.time_limit.is_none() || settings.joins;
     let mut best: Option<(f64, bool, Counts, u64)> = None;
     for (guide, errors) in &errors {
         for &counts in &all {
-            maps = maps
-                .with_guides(*guide)
-                .with_counts(counts.branches, counts.light_samples);
-            let work = errors.cost(counts) * relative_variance(scene, settings, &maps);
+            let work = if measures {
+                maps = maps
+                    .with_guides(*guide)
+                    .with_counts(counts.branches, counts.light_samples);
+                errors.cost(counts) * relative_variance(scene, settings, &maps)
+            } else {
+                errors.work(counts)
+            };
             if best.is_none_or(|(least, ..)| CLOSE * work < least) {
                 let paths = errors.paths(counts, photon.gather, photon.light_samples, most);
                 best = Some((work, *guide, counts, paths));
