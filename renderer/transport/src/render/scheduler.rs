@@ -34,7 +34,7 @@ const MIN_PATHS: u64 = 300_000;
 const MIN_RATED: u64 = 200;
 
 /// Paths that a time limit has room for, for each photon of a map: a photon takes as long as three of them, in both maps.
-const PATHS_OF_A_PHOTON: u64 = 25;
+const PATHS_OF_A_PHOTON: u64 = 20;
 
 /// Photons of a map, however short a time limit is.
 const MIN_PHOTONS: u64 = 1 << 12;
