@@ -53,11 +53,7 @@ impl Collector {
     /// Returns the guide and resets the collector.
     pub(super) fn finish(&mut self) -> Guide {
         let max = self.cells.iter().copied().fold(0.0, f32::max);
-        let mut guide = Guide {
-            cells: [0; SIDE * SIDE],
-            rows: [0; SIDE],
-            inverse_total: 0.0,
-        };
+        let mut guide = Guide::NONE;
         if max > 0.0 && max.is_finite() {
             for (cell, irradiance) in guide.cells.iter_mut().zip(&self.cells) {
                 *cell = (irradiance / max * 255.0).round() as u8;
@@ -74,6 +70,13 @@ impl Collector {
 }
 
 impl Guide {
+    /// A histogram without irradiance.
+    pub(super) const NONE: Guide = Guide {
+        cells: [0; SIDE * SIDE],
+        rows: [0; SIDE],
+        inverse_total: 0.0,
+    };
+
     /// Returns whether the histogram holds any irradiance.
     #[inline]
     pub(super) fn has_data(&self) -> bool {

@@ -70,10 +70,10 @@ pub fn resume(
 ) -> Result<Rendered, RenderError> {
     let start = Instant::now();
     let workers = Workers::new(scene, settings.threads, &state.film)?;
-    let limit = settings.time_limit.filter(|_| !settings.joins);
+    let limit = settings.deciding_limit();
     let fitted = limit.map(|limit| workers.install(|| fitted(scene, settings, limit)));
     let settings = fitted.as_ref().unwrap_or(settings);
-    let limit = settings.time_limit.filter(|_| !settings.joins);
+    let limit = settings.deciding_limit();
     let for_maps = limit.filter(|_| settings.photon_map.is_none());
     let tell = |done, total| progress.photons(done, total);
     let pass = |index: u64| Pass {

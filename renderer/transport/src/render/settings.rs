@@ -76,6 +76,12 @@ pub(super) const MAX_BRANCHES: u64 = 8;
 const MIN_RAYS: u64 = 8;
 
 impl RenderSettings {
+    /// The time limit by which choices may go; none for samples that others are joined with, which are to choose alike
+    /// whatever time each has.
+    pub(super) fn deciding_limit(&self) -> Option<Duration> {
+        self.time_limit.filter(|_| !self.joins)
+    }
+
     /// The most paths that a camera ray may count as, a power of two: by the total of samples where these are paths.
     pub fn max_paths_per_ray(&self) -> u64 {
         match self.unit {

@@ -60,13 +60,14 @@ pub(super) struct IrradianceMap {
 
 impl IrradianceMap {
     /// Computes records at the positions of `photons`, each from `count` photons of at most `max_segments` segments of
-    /// `map`. `photons` must not be part of the map: an estimate at a photon's own position is biased, too bright if
+    /// `map`; with guides if asked for. `photons` must not be part of the map: an estimate at a photon's own position is biased, too bright if
     /// the photon counts, else too dark, since lookups find the nearest photons.
     pub(super) fn new(
         scene: &Scene,
         photons: Vec<Photon>,
         map: &PhotonMap,
         count: usize,
+        guides: bool,
         max_segments: u32,
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
@@ -87,7 +88,10 @@ impl IrradianceMap {
                         let is_near = (*p - site.p).length_squared() < record.radius * record.radius;
                         index % SHARED_GUIDE != 0 && is_near && record.n.dot(site.n) > MIN_GUIDE_COS
                     });
-                    let guide = beside.map(|(_, record)| record.guide);
+                    let guide = match guides {
+                        true => beside.map(|(_, record)| record.guide),
+                        false => Some(Guide::NONE),
+                    };
                     let made = record(scene, map, &site, count, guide, guess, &mut context.nearest);
                     guess = made.0.radius;
                     if guide.is_none() {

@@ -176,6 +176,7 @@ impl Photons {
                 places,
                 &global,
                 settings.k as usize,
+                settings.guide != Some(false),
                 max_segments,
                 &contexts,
             )

@@ -70,9 +70,11 @@ pub(super) fn decide(
     path: &PathSettings,
     pass: &Pass<'_>,
 ) -> Result<Choice, PrepareError> {
+    let limit = settings.deciding_limit();
     let photon = PhotonSettings {
         depth: path.depth,
         hide_emitters: path.hide_emitters,
+        guide: limit.map(|_| false),
         ..PhotonSettings::default()
     };
     let whole = default_count(&photon, pass);
@@ -87,8 +89,6 @@ pub(super) fn decide(
     let for_maps = begin.elapsed();
     let made = maps.photons().cloned().unwrap_or_default();
     let larger = whole as f64 / photons as f64;
-    // Renders that are joined are to decide alike, whatever time each has.
-    let limit = settings.time_limit.filter(|_| !settings.joins);
     let comparison = Comparison {
         scene,
         settings,

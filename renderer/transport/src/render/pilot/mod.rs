@@ -17,7 +17,7 @@ mod pixels;
 mod stratified;
 mod time_limit;
 
-use crate::integrator::{Integrator, Pass, PrepareError};
+use crate::integrator::{Integrator, Pass, PhotonSettings, PrepareError};
 use crate::render::RenderSettings;
 use crate::scene::Scene;
 
@@ -49,11 +49,16 @@ pub(super) fn choose(
                 unfound: caustics::missing(scene, settings, &settled.choice, pass),
             }
         }
-        Integrator::Photon(_) => Choice {
-            decision: None,
-            integrator: *integrator,
-            settled: Chosen::given(*integrator),
-            unfound: None,
-        },
+        Integrator::Photon(photon) => {
+            // Guides of gather rays take time, and seldom pay.
+            let guide = photon.guide.or(settings.deciding_limit().map(|_| false));
+            let settled = Integrator::Photon(PhotonSettings { guide, ..*photon });
+            Choice {
+                decision: None,
+                integrator: *integrator,
+                settled: Chosen::given(settled),
+                unfound: None,
+            }
+        }
     })
 }

@@ -7,7 +7,7 @@
 //!   the variance that the same light would have without guides. This includes rare bright paths, which guides find and
 //!   an unguided pilot misses. The variance of caustics that both miss is estimated from photons.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::branches::{
     CLOSE, CLOSE_FOR_PATHS, Counts, Errors, GATHERED, GUIDED, GUIDED_GATHERED, OUTLIERS, PLAIN, Pixel,
@@ -176,14 +176,9 @@ impl Pilots<'_> {
         (self.work(&of_guided) < self.work(&plain.errors.with_branch(of_plain))).then_some(of_guided)
     }
 
-    /// The time limit; none for renders that are joined, which are to choose alike whatever time each has.
-    fn limit(&self) -> Option<Duration> {
-        self.settings.time_limit.filter(|_| !self.settings.joins)
-    }
-
     /// Returns whether the trials have taken their share of the time limit.
     fn is_late(&self) -> bool {
-        self.limit()
+        self.settings.deciding_limit()
             .is_some_and(|limit| self.begin.elapsed() > limit.mul_f64(TRIAL))
     }
 
@@ -191,7 +186,7 @@ impl Pilots<'_> {
     fn share(&self, cost: f64) -> f64 {
         // The settings have as many samples as fit into the limit.
         let whole = self.settings.total as f64 * self.settings.pixels() as f64;
-        match self.limit() {
+        match self.settings.deciding_limit() {
             Some(_) => cost / whole,
             None => 0.0,
         }
@@ -199,7 +194,7 @@ impl Pilots<'_> {
 
     /// Share of the time limit that the photons of the picture's guides take, by those of `tried`; 0 without a limit.
     fn share_of_photons(&self, tried: &Prepared) -> f64 {
-        let (Some(limit), Some(stats)) = (self.limit(), tried.photons()) else {
+        let (Some(limit), Some(stats)) = (self.settings.deciding_limit(), tried.photons()) else {
             return 0.0;
         };
         let more = GuideField::photons(self.pass) as f64 / stats.stored[0].max(1) as f64;
@@ -273,7 +268,7 @@ pub(in crate::render) fn with_counts(
     let mut all: Vec<Counts> = errors.iter().map(|(_, errors)| counts(errors)).collect();
     all.dedup();
     let most = settings.max_paths_per_ray();
-    let measures = settings.time_limit.is_none() || settings.joins;
+    let measures = settings.deciding_limit().is_none();
     let mut best: Option<(f64, bool, Counts, u64)> = None;
     for (guide, errors) in &errors {
         for &counts in &all {
