@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::pilot::{Chosen, choose, fitted, plain, with_counts};
+use super::pilot::{Chosen, choose, fitted, with_counts};
 use super::rates::{EVEN, Rates};
 use super::workers::Workers;
 use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
@@ -25,9 +25,6 @@ const MAX_PASS: u64 = 1 << 14;
 
 /// Maximum growth of a pass relative to the previous one, in samples: timings of short passes are inaccurate.
 const GROWTH: u64 = 4;
-
-/// Minimum number of paths in a time limit for which pilots run: theirs are a few ten thousand, however large the picture is.
-const MIN_PATHS: u64 = 300_000;
 
 /// Minimum number of samples that the time left allows where rates are measured: that takes four, and mostly rates turn out
 /// to be even.
@@ -69,7 +66,7 @@ pub fn resume(
     stop: &AtomicBool,
 ) -> Result<Rendered, RenderError> {
     let start = Instant::now();
-    let workers = Workers::new(scene, settings.threads, &state.film)?;
+    let workers = Workers::new(scene, settings.threads, &state.film, state.noise.is_some())?;
     let limit = settings.deciding_limit();
     let fitted = limit.map(|limit| workers.install(|| fitted(scene, settings, limit)));
     let settings = fitted.as_ref().unwrap_or(settings);
@@ -89,9 +86,6 @@ pub fn resume(
         progress: &tell,
     };
     let mut pace = PassScheduler::new(start, settings.time_limit);
-    if limit.is_some() && settings.total * settings.pixels() < MIN_PATHS {
-        state.integrator = plain(&state.integrator);
-    }
     // No deadline without a time limit: what a pilot chooses must not depend on the machine's load.
     let pilot_pass = Pass {
         file: None,
@@ -200,7 +194,7 @@ pub fn resume(
 
 /// Number of photons for which a time limit has room, if that has room for the samples of these settings.
 fn photons_within(settings: &RenderSettings) -> u64 {
-    (settings.total * settings.pixels() / PATHS_OF_A_PHOTON).max(MIN_PHOTONS)
+    (settings.paths() / PATHS_OF_A_PHOTON).max(MIN_PHOTONS)
 }
 
 /// The prepared integrator, made on demand for each pass.

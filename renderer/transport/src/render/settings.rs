@@ -76,6 +76,11 @@ pub(super) const MAX_BRANCHES: u64 = 8;
 const MIN_RAYS: u64 = 8;
 
 impl RenderSettings {
+    /// Number of paths, if each camera ray counts as one.
+    pub(super) fn paths(&self) -> u64 {
+        self.total.saturating_mul(self.pixels())
+    }
+
     /// The time limit by which choices may go; none for samples that others are joined with, which are to choose alike
     /// whatever time each has.
     pub(super) fn deciding_limit(&self) -> Option<Duration> {

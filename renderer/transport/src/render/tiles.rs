@@ -9,10 +9,29 @@ use super::rates::Rates;
 use crate::integrator::{Context, Prepared};
 use crate::scene::Scene;
 use renderer_base::sampler::Sampler;
+use renderer_image::Rect;
 use renderer_image::film::{FilmTile, NoiseTile};
 
 /// Side of a tile [pixels].
 pub const TILE: u32 = 16;
+
+/// Tiles for each thread, below which tiles are smaller: the last ones leave threads without work.
+const TILES_OF_A_THREAD: u32 = 8;
+
+/// Side of the smallest tiles [pixels].
+const MIN_TILE: u32 = 4;
+
+/// Side of the tiles of a picture for that many threads [pixels]. Pictures do not depend on it.
+pub(super) fn side_for(picture: &Rect, threads: usize) -> u32 {
+    let wanted = u64::from(TILES_OF_A_THREAD) * threads as u64;
+    let tiles =
+        |side: u32| u64::from(picture.width().div_ceil(side)) * u64::from(picture.height().div_ceil(side));
+    let mut side = TILE;
+    while side > MIN_TILE && tiles(side) < wanted {
+        side /= 2;
+    }
+    side
+}
 
 /// Takes the samples of the range at every pixel of the tile, with as many rays each as `rates` say; with `noise`, only
 /// those that adaptive sampling asks for. Returns the number of rays.
@@ -56,4 +75,19 @@ pub(super) fn sample_tile(
         taken += end.saturating_sub(rays.start);
     }
     taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_threads_have_smaller_tiles() {
+        let side = |width: u32, threads: usize| side_for(&Rect::of_size(width, width), threads);
+        assert_eq!(
+            [side(128, 2), side(128, 8), side(128, 32), side(128, 64)],
+            [16, 16, 8, 4]
+        );
+        assert_eq!([side(1920, 64), side(3, 64)], [16, 4]);
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 
 use super::rates::Rates;
-use super::tiles::{TILE, sample_tile};
+use super::tiles::{TILE, sample_tile, side_for};
 use super::{Progress, RenderError, RenderSettings};
 use crate::integrator::{Context, Prepared, Stats};
 use crate::material::Report;
@@ -24,8 +24,13 @@ pub(super) struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    /// Starts `threads` threads (0 for one per core) for the tiles of a film.
-    pub(super) fn new(scene: &'a Scene, threads: usize, film: &Film) -> Result<Workers<'a>, RenderError> {
+    /// Starts `threads` threads (0 for one per core) for the tiles of a film; for those of a `NoiseMap`, if `rated`.
+    pub(super) fn new(
+        scene: &'a Scene,
+        threads: usize,
+        film: &Film,
+        rated: bool,
+    ) -> Result<Workers<'a>, RenderError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|index| format!("render {index}"))
@@ -34,7 +39,11 @@ impl<'a> Workers<'a> {
                 reason: error.to_string(),
             })?;
         let contexts = (0..pool.current_num_threads()).map(|_| Mutex::new(Context::new(scene)));
-        let tiles = film.tiles(TILE).into_iter();
+        let side = match rated {
+            true => TILE,
+            false => side_for(&film.crop(), pool.current_num_threads()),
+        };
+        let tiles = film.tiles(side).into_iter();
         Ok(Workers {
             scene,
             contexts: contexts.collect(),

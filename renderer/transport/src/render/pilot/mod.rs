@@ -25,7 +25,7 @@ pub use choice::Decision;
 pub(in crate::render) use choice::{Choice, Chosen};
 pub(in crate::render) use paths::with_counts;
 pub(in crate::render) use pixels::Pilot;
-pub(in crate::render) use time_limit::{fitted, plain};
+pub(in crate::render) use time_limit::fitted;
 
 /// Chooses for a render, on the current `rayon` pool; the same for any number of threads, any crop and any range of samples.
 /// `pass` is without a file, and without a deadline unless the render has a time limit.

@@ -17,6 +17,7 @@ use super::caustics;
 use super::choice::Chosen;
 use super::pixels::Pilot;
 use super::stratified;
+use super::time_limit::{is_below, plain};
 use crate::integrator::photon::{GuideField, Photons};
 use crate::integrator::{Pass, PathSettings, PhotonSettings, Prepared};
 use crate::render::RenderSettings;
@@ -36,6 +37,10 @@ const CAUSTIC_PHOTON: f64 = 10.0;
 
 /// Maximum share of a time limit that a trial takes whose result may be that paths stay as they are.
 const TRIAL: f64 = 0.03;
+
+/// Minimum number of paths in a time limit for which pilots run: theirs, and the photons of guides, take as long as a few ten
+/// thousand.
+const MIN_PATHS: u64 = 500_000;
 
 /// Ratio of the noise of branches to the rest from which on guides are tried whatever that takes: it is 5 and 16 in two rooms
 /// where guides do not pay, and 900 in veach-ajar, where they do.
@@ -61,13 +66,8 @@ pub(super) fn chosen(
     pass: &Pass<'_>,
 ) -> Chosen<PathSettings> {
     let reaches = |segments| path.depth.is_none_or(|depth| depth >= segments);
-    if !reaches(2) {
-        return Chosen::given(PathSettings {
-            split: path.split.or(Some(1)),
-            light_samples: path.light_samples.or(Some(1)),
-            guide: path.guide.or(Some(false)),
-            ..*path
-        });
+    if !reaches(2) || is_below(MIN_PATHS, settings) {
+        return Chosen::given(plain(path));
     }
     if path.split.is_some() && path.light_samples.is_some() && path.guide.is_some() {
         return Chosen::given(*path);
@@ -178,7 +178,8 @@ impl Pilots<'_> {
 
     /// Returns whether the trials have taken their share of the time limit.
     fn is_late(&self) -> bool {
-        self.settings.deciding_limit()
+        self.settings
+            .deciding_limit()
             .is_some_and(|limit| self.begin.elapsed() > limit.mul_f64(TRIAL))
     }
 

@@ -49,14 +49,16 @@ pub(in crate::render) fn fitted(scene: &Scene, settings: &RenderSettings, limit:
 }
 
 /// Paths without branches, for what has no time for a pilot.
-pub(in crate::render) fn plain(integrator: &Integrator) -> Integrator {
-    match integrator {
-        Integrator::Path(path) | Integrator::Auto(path) => Integrator::Path(PathSettings {
-            split: path.split.or(Some(1)),
-            light_samples: path.light_samples.or(Some(1)),
-            guide: path.guide.or(Some(false)),
-            ..*path
-        }),
-        Integrator::Photon(_) => *integrator,
+pub(super) fn plain(path: &PathSettings) -> PathSettings {
+    PathSettings {
+        split: path.split.or(Some(1)),
+        light_samples: path.light_samples.or(Some(1)),
+        guide: path.guide.or(Some(false)),
+        ..*path
     }
+}
+
+/// Returns whether a time limit leaves room for fewer than that many paths.
+pub(super) fn is_below(paths: u64, settings: &RenderSettings) -> bool {
+    settings.deciding_limit().is_some() && settings.paths() < paths
 }
