@@ -11,7 +11,7 @@ use renderer_base::memory;
 use renderer_image::film::NoiseSummary;
 use renderer_transport::bsdf::MAX_LOBES;
 use renderer_transport::integrator::photon::PhotonStats;
-use renderer_transport::integrator::{Branching, Stats};
+use renderer_transport::integrator::{Branching, Shares, Stage, Stats};
 use renderer_transport::render::{Decision, Rendered};
 use renderer_transport::scene::GeometryStats;
 use renderer_transport::scene::build::{Built, ShaderStats};
@@ -175,6 +175,7 @@ impl Statistics {
             })),
             "photons": self.photons.as_ref().map(photons_json),
             "rays_per_s": self.rays_of_samples() / render,
+            "shares": self.work.watch.shares().as_ref().map(shares_json),
             "shading_runs": self.work.shading_runs,
             "samples_not_finite": self.dropped_samples,
             "jit": { "groups": self.shaders.groups, "ms": self.shaders.jit_ms },
@@ -298,6 +299,15 @@ impl fmt::Display for Statistics {
                 writeln!(f, "  {name:8}{}", count(rays as f64).trim_end())?;
             }
         }
+        if let Some(shares) = work.watch.shares() {
+            write!(f, "shares   ")?;
+            for (stage, share) in Stage::ALL.iter().zip(shares.stages) {
+                if share > 0.0 {
+                    write!(f, " {} {:.0} %", stage.name(), 100.0 * share)?;
+                }
+            }
+            writeln!(f, "; Embree alone {:.0} %", 100.0 * shares.embree)?;
+        }
         write!(f, "shading   {:11} runs", count(work.shading_runs as f64))?;
         if let Some(bytes) = self.peak_bytes {
             write!(f, "\nmemory    {:9.1} MB at most", bytes as f64 / 1e6)?;
@@ -313,6 +323,19 @@ fn count(count: f64) -> String {
     } else {
         format!("{:9.3} M", count * 1e-6)
     }
+}
+
+/// Shares of the stages of paths, as JSON.
+fn shares_json(shares: &Shares) -> serde_json::Value {
+    let stages = Stage::ALL.iter().zip(shares.stages);
+    let stages: serde_json::Map<String, serde_json::Value> = stages
+        .map(|(stage, share)| (stage.name().to_owned(), share.into()))
+        .collect();
+    json!({
+        "stages": stages,
+        "embree": shares.embree,
+        "embree_rays_per_s_of_a_thread": shares.embree_rays,
+    })
 }
 
 /// Statistics of photon maps, as JSON.

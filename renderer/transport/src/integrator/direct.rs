@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use super::stats::Stats;
+use super::stopwatch::Stage;
 use crate::bsdf::Bsdf;
 use crate::light::{LightId, LightSampleContext};
 use crate::material::{MediumStack, ShadingContext};
@@ -93,7 +94,10 @@ pub fn sample_one_light(
         ..sample.shadow_ray(&query.end)
     };
     stats.shadow_rays += 1;
+    stats.watch.lap(Stage::Light);
     let visible = scene.transmittance(&ray, || (query.media)(sample.wi), shading);
+    stats.watch.lap(Stage::Shadow);
+    stats.watch.query(|| scene.is_free(&ray));
     if visible.is_black() {
         return None;
     }

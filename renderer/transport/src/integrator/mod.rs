@@ -13,6 +13,7 @@ mod path_state;
 pub mod photon;
 mod radiance_sink;
 mod stats;
+mod stopwatch;
 
 use glam::Vec3;
 
@@ -31,6 +32,7 @@ pub use photon::MapError as PrepareError;
 pub use radiance_sink::{Contribution, RadianceSink};
 pub use renderer_scene::{Integrator, PathSettings, PhotonSettings};
 pub use stats::Stats;
+pub use stopwatch::{Shares, Stage};
 
 /// An integrator prepared for a pass.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ use super::directions::Directions;
 use super::path_state::{Limits, PathState};
 use super::photon::GuideField;
 use super::radiance_sink::RadianceSink;
+use super::stopwatch::Stage;
 use crate::scene::Scene;
 use renderer_base::sampler::Sampler;
 use renderer_scene::PathSettings;
@@ -67,6 +68,7 @@ pub(super) fn trace(
                     light,
                 );
                 light_samples = 1;
+                stats.watch.lap(Stage::Light);
             }
             let directions = Directions::new(it, bsdf, field);
             if split > 1 && scatters {

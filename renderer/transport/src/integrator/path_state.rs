@@ -13,6 +13,7 @@ use glam::Vec3;
 use super::direct::{DirectLightQuery, sample_one_light};
 use super::radiance_sink::{Contribution, RadianceSink};
 use super::stats::Stats;
+use super::stopwatch::Stage;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::light::LightSampleContext;
 use crate::material::{MediumStack, RayKind, ShadingContext, ShadingResult};
@@ -177,8 +178,11 @@ impl PathState {
         stats: &mut Stats,
         light: &mut impl RadianceSink,
     ) -> Option<Interaction> {
+        stats.watch.lap(Stage::Scatter);
         // Borrowed in place, as other large results: a copy would stall on store forwarding.
         let found = scene.intersect(&self.ray);
+        stats.watch.lap(Stage::Intersect);
+        stats.watch.query(|| scene.hits(&self.ray));
         let Some(it) = &found else {
             if self.counts_emission && !(self.hides_infinite_lights && self.depth == 1) {
                 self.report_infinite_lights(scene, light);
@@ -207,6 +211,7 @@ impl PathState {
                 self.throughput * surface.transmittance * surface.emission * weight,
             );
         }
+        stats.watch.lap(Stage::Shade);
         found
     }
 

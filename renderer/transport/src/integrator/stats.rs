@@ -1,4 +1,6 @@
-//! Counters of rays, shader runs and exceptional events of the integrators.
+//! Counters of rays, shader runs and exceptional events of the integrators, and times of their stages.
+
+use super::stopwatch::Stopwatch;
 
 /// Counters of rays, shader runs and exceptional events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub struct Stats {
     pub shading_runs: u64,
     /// Hits with more lobes than a `Bsdf` holds; a random, reweighted subset replaces them.
     pub lobe_overflows: u64,
+    /// Times of the stages of some paths.
+    pub watch: Stopwatch,
 }
 
 impl Stats {
@@ -32,6 +36,7 @@ impl Stats {
         self.non_finite_photons += other.non_finite_photons;
         self.shading_runs += other.shading_runs;
         self.lobe_overflows += other.lobe_overflows;
+        self.watch.merge(&other.watch);
     }
 
     /// Total number of rays.

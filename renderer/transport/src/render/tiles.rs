@@ -6,7 +6,7 @@ use glam::UVec2;
 
 use super::RenderSettings;
 use super::rates::Rates;
-use crate::integrator::{Context, Prepared};
+use crate::integrator::{Context, Prepared, Stage};
 use crate::scene::Scene;
 use renderer_base::sampler::Sampler;
 use renderer_image::Rect;
@@ -62,8 +62,11 @@ pub(super) fn sample_tile(
             rays.end.min(counted)
         };
         for sample in rays.start..end {
+            let ray_number = context.stats.camera_rays;
+            context.stats.watch.start(ray_number);
             sampler.start(pixel, sample);
             let (ray, weight) = settings.ray(pixel, &window, &mut sampler);
+            context.stats.watch.lap(Stage::Camera);
             let light = prepared.li(scene, &ray, &mut sampler, context) * weight;
             if sample < counted {
                 tile.add(x, y, light);
@@ -71,6 +74,7 @@ pub(super) fn sample_tile(
             if let Some(noise) = noise.as_mut().filter(|_| is_watched && light.is_finite()) {
                 noise.add(x, y, light.luminance());
             }
+            context.stats.watch.stop();
         }
         taken += end.saturating_sub(rays.start);
     }

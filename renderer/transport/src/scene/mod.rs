@@ -239,6 +239,11 @@ impl Scene {
         Some(self.interaction(*ray, &hit))
     }
 
+    /// Returns whether a ray hits anything; finds the first hit for that, as [`Scene::intersect`] does.
+    pub(crate) fn hits(&self, ray: &Ray) -> bool {
+        self.accel.intersect(ray, accel::ALL).is_some()
+    }
+
     /// Returns the distance to the first hit of a ray [m]; `None` without a hit.
     #[inline]
     pub fn distance(&self, ray: &Ray) -> Option<f32> {

@@ -10,6 +10,7 @@ use crate::integrator::context::Context;
 use crate::integrator::path_state::{Limits, PathState, sample_u_lobe};
 use crate::integrator::radiance_sink::{Contribution, RadianceSink};
 use crate::integrator::stats::Stats;
+use crate::integrator::stopwatch::Stage;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::sampler::Sampler;
@@ -155,6 +156,7 @@ impl Photons {
                 light.add(Contribution::MAP, path.throughput * cached_radiance);
             }
         }
+        context.stats.watch.lap(Stage::Lookup);
 
         let narrow = !gatherer.skips_caustics;
         let diffuse = !(vertex.diffuse_covered && self.settings.direct);
@@ -180,6 +182,7 @@ impl Photons {
             let place = (vertex.it, &vertex.at, vertex.surface);
             let count = gatherer.light_samples;
             path.sample_lights(scene, place, count, response, sampler, shading, stats, light);
+            stats.watch.lap(Stage::Light);
         }
 
         let left = self.max_depth() - path.depth;
@@ -195,6 +198,7 @@ impl Photons {
             }
             light.add(Contribution::MAP, path.throughput * found);
         }
+        context.stats.watch.lap(Stage::Lookup);
     }
 
     /// Continues the path from a vertex; returns `false` if the path ends.
