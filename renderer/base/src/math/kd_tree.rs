@@ -30,6 +30,22 @@ pub struct KdTree<T> {
 #[derive(Clone, Copy, Debug)]
 struct Leaf([f32x8; 3]);
 
+/// Squared distances from which the items of a tree count.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The largest of the items of each plane, then of each leaf.
+    ranges: Vec<f32>,
+    /// Those of the items of a leaf.
+    leaves: Vec<f32x8>,
+}
+
+impl Limits {
+    /// Memory that they hold [bytes].
+    pub fn memory(&self) -> usize {
+        self.ranges.capacity() * size_of::<f32>() + self.leaves.capacity() * size_of::<f32x8>()
+    }
+}
+
 /// A splitting plane of a range of items: items before the middle are not above it, the others not below.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Plane {
@@ -93,6 +109,37 @@ impl<T: Located> KdTree<T> {
         }
     }
 
+    /// Makes limits of the squared distance from which the items count, from that of each index.
+    pub fn limits(&self, of_item: impl Fn(usize) -> f32) -> Limits {
+        let first = self.planes.len();
+        let mut ranges = vec![f32::NEG_INFINITY; first + self.leaves.len()];
+        let mut leaves = vec![f32x8::splat(f32::NEG_INFINITY); self.leaves.len()];
+        let mut waiting = vec![Range {
+            plane: 0,
+            low: 0,
+            high: self.items.len() as u32,
+            beyond: 0.0,
+        }];
+        while let Some(range) = waiting.pop() {
+            let number = range.plane as usize;
+            if number < first {
+                let (left, right) = range.halves();
+                waiting.extend([left, right]);
+                continue;
+            }
+            let mut limits = [f32::NEG_INFINITY; LEAF];
+            for (limit, index) in limits.iter_mut().zip(range.low..range.high) {
+                *limit = of_item(index as usize);
+            }
+            leaves[number - first] = f32x8::from(limits);
+            ranges[number] = limits.into_iter().fold(f32::NEG_INFINITY, f32::max);
+        }
+        for range in (0..first).rev() {
+            ranges[range] = ranges[2 * range + 1].max(ranges[2 * range + 2]);
+        }
+        Limits { ranges, leaves }
+    }
+
     /// Memory that it holds [bytes].
     pub fn memory(&self) -> usize {
         self.items.capacity() * size_of::<T>()
@@ -111,11 +158,42 @@ impl<T: Located> KdTree<T> {
     /// leaf where the search begins: if any near item will do, most of the tree need not be visited.
     // Arya & Mount 1993, "Approximate Nearest Neighbor Queries in Fixed Dimensions".
     #[inline]
-    pub fn search_about(
+    pub fn search_about(&self, p: Vec3, r2: f32, reach: f32, visit: impl FnMut(usize, &T, f32) -> f32) {
+        self.search_by(
+            p,
+            r2,
+            reach,
+            |_| f32::INFINITY,
+            |_| f32x8::splat(f32::INFINITY),
+            visit,
+        );
+    }
+
+    /// Like [`search_about`](KdTree::search_about), but leaves out items that are farther away than their own distance,
+    /// before they are visited.
+    #[inline]
+    pub fn search_limited(
+        &self,
+        p: Vec3,
+        r2: f32,
+        reach: f32,
+        limits: &Limits,
+        visit: impl FnMut(usize, &T, f32) -> f32,
+    ) {
+        let of_range = |range: usize| limits.ranges[range];
+        self.search_by(p, r2, reach, of_range, |leaf| limits.leaves[leaf], visit);
+    }
+
+    /// Searches where `of_range` gives the largest squared distance from which an item of a range counts, and `of_leaf`
+    /// those of the items of a leaf.
+    #[inline(always)]
+    fn search_by(
         &self,
         p: Vec3,
         mut r2: f32,
         reach: f32,
+        of_range: impl Fn(usize) -> f32,
+        of_leaf: impl Fn(usize) -> f32x8,
         mut visit: impl FnMut(usize, &T, f32) -> f32,
     ) {
         let share = reach * reach;
@@ -133,13 +211,15 @@ impl<T: Located> KdTree<T> {
                 let (left, right) = range.halves();
                 let (near, far) = if along < 0.0 { (left, right) } else { (right, left) };
                 let beyond = along * along;
-                if beyond < share * r2 {
+                if beyond < share * r2 && beyond <= of_range(far.plane as usize) {
                     waiting.push(Range { beyond, ..far });
                 }
                 range = near;
             }
-            let distances = self.leaves[range.plane as usize - self.planes.len()].distances(p);
-            let mut near = distances.simd_lt(f32x8::splat(r2)).to_bitmask();
+            let leaf = range.plane as usize - self.planes.len();
+            let distances = self.leaves[leaf].distances(p);
+            let counts = distances.simd_lt(f32x8::splat(r2)) & distances.simd_le(of_leaf(leaf));
+            let mut near = counts.to_bitmask();
             let distances = distances.to_array();
             while near != 0 {
                 let lane = near.trailing_zeros() as usize;

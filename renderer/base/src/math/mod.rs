@@ -16,7 +16,7 @@ pub use elementary::{
     tan, unit_vector,
 };
 pub use frame::{Frame, abs_cos_theta, coordinate_system, cos_theta, lat_long_uv, same_hemisphere};
-pub use kd_tree::{KdTree, Located};
+pub use kd_tree::{KdTree, Limits, Located};
 pub use ray::ROUNDING;
 pub use ray::{Ray, RayEnd};
 

@@ -14,7 +14,7 @@ use crate::integrator::context::Context;
 use crate::integrator::guide::{Collector, Guide};
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
-use renderer_base::math::{Frame, KdTree, Located, Ray, cbrt, sin_cos};
+use renderer_base::math::{Frame, KdTree, Limits, Located, Ray, cbrt, sin_cos};
 use renderer_scene::MAX_NEAREST;
 
 /// A record of the irradiance cache.
@@ -37,8 +37,6 @@ pub(super) struct Record {
 struct RecordKey {
     p: [u32; 3],
     n: Packed,
-    /// Validity radius [m], as bits of `f32`: at most the radius of its photons and the distance to the nearest wall.
-    reach: u32,
 }
 
 impl Located for RecordKey {
@@ -52,6 +50,8 @@ impl Located for RecordKey {
 #[derive(Debug)]
 pub(super) struct IrradianceMap {
     places: KdTree<RecordKey>,
+    /// Validity radii: at most the radius of a record's photons and the distance to the nearest wall.
+    reaches: Limits,
     /// Records in the order of the tree.
     records: Vec<Record>,
     /// Maximum lookup radius [m].
@@ -102,12 +102,12 @@ impl IrradianceMap {
                 records
             })
             .unzip();
-        let places = photons.map(|index, photon| RecordKey {
+        let places = photons.map(|_, photon| RecordKey {
             p: photon.p().to_array().map(f32::to_bits),
             n: photon.packed_n(),
-            reach: reaches[index].to_bits(),
         });
         IrradianceMap {
+            reaches: places.limits(|index| reaches[index].powi(2)),
             places,
             records,
             radius: map.radius(),
@@ -120,14 +120,15 @@ impl IrradianceMap {
         let mut found = None;
         let mut r2 = self.radius * self.radius;
         let rounding = rounding(p);
-        self.places.search_about(p, r2, REACH, |index, place, d2| {
-            let reach = f32::from_bits(place.reach);
-            if d2 <= reach * reach && same_surface(place.p() - p, n, place.n, false, rounding) {
-                found = Some(index);
-                r2 = d2;
-            }
-            r2
-        });
+        let reaches = &self.reaches;
+        self.places
+            .search_limited(p, r2, REACH, reaches, |index, place, d2| {
+                if same_surface(place.p() - p, n, place.n, false, rounding) {
+                    found = Some(index);
+                    r2 = d2;
+                }
+                r2
+            });
         found.map(|index| &self.records[index])
     }
 
@@ -138,7 +139,7 @@ impl IrradianceMap {
 
     /// Memory in use [bytes].
     pub(super) fn memory(&self) -> usize {
-        self.places.memory() + self.records.capacity() * size_of::<Record>()
+        self.places.memory() + self.reaches.memory() + self.records.capacity() * size_of::<Record>()
     }
 }
 
