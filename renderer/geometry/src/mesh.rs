@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::{AttributeDomain, MeshAttribute};
-use renderer_base::math::{Bounds, atan2};
+use renderer_base::math::{Bounds, atan2, determinant};
 
 /// Maximum number of vertices, counted for each instance, that are visited singly where a bounding box would do.
 pub const MANY_VERTICES: usize = 1 << 26;
@@ -213,7 +213,7 @@ impl Mesh {
             ..self
         };
         // The faces of a mirrored mesh look the other way.
-        let object_from_world = linear.transpose() * linear.determinant().signum();
+        let object_from_world = linear.transpose() * determinant(&linear).signum();
         let normals = placed.smooth_normals();
         let to_object = |&n: &Vec3| unit(object_from_world * n).unwrap_or(Vec3::Z);
         Mesh {

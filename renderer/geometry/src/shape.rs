@@ -12,7 +12,9 @@ use super::surface::{
     DEFAULT_UVS, Vertex, derivatives_or_any, shading_normal, triangle_derivatives, unit_normal,
 };
 use super::{Analytic, AreaSample, Hit, Interaction, Mesh, ShapeId, SurfacePoint, Tangents};
-use renderer_base::math::{Bounds, ROUNDING, Ray, coordinate_system, in_double, in_single};
+use renderer_base::math::{
+    Bounds, ROUNDING, Ray, coordinate_system, determinant, in_double, in_single, inverse,
+};
 
 /// Geometry of a shape in object space.
 #[derive(Clone, Debug)]
@@ -53,14 +55,14 @@ impl Shape {
     /// breaks otherwise, but there is no surface to speak of.
     pub fn new(geometry: Geometry, world_from_object: Affine3A) -> Shape {
         // Inverting in double precision keeps the two consistent to the last digit of either.
-        let object_from_world = in_single(&in_double(&world_from_object).inverse());
+        let object_from_world = inverse(&world_from_object);
         Shape {
             geometry,
             world_from_object,
             object_from_world,
             flip_normals: false,
             object_from_world_magnitude: inverse_magnitude(&world_from_object),
-            mirrored: world_from_object.matrix3.determinant() < 0.0,
+            mirrored: determinant(&world_from_object.matrix3) < 0.0,
             baked: None,
         }
     }
@@ -190,7 +192,7 @@ impl Shape {
     /// The factor by which the transform enlarges areas whose world-space unit normal is `n`.
     fn area_stretch(&self, n: Vec3) -> f32 {
         let matrix = self.world_from_object.matrix3;
-        matrix.determinant().abs() / (matrix.transpose() * n).length()
+        determinant(&matrix).abs() / (matrix.transpose() * n).length()
     }
 
     /// The point at `barycentric` of a mesh's triangle (the weights of its second and third vertex), or at surface

@@ -6,7 +6,7 @@ use glam::Vec3;
 use shading::syntax::ast::{Declaration, Expr, Name};
 
 use super::lighting::default_light;
-use renderer_base::math::atan;
+use renderer_base::math::{atan, inverse};
 use renderer_geometry::camera::look_at;
 use renderer_import::Model;
 
@@ -65,7 +65,7 @@ fn camera(model: &Model) -> Declaration {
     };
     let towards = VIEW.normalize();
     let world_from_camera = look_at(center + towards, center, Vec3::Y).unwrap_or_default();
-    let camera_from_world = world_from_camera.inverse();
+    let camera_from_world = inverse(&world_from_camera);
     let view = Silhouette::of(
         model
             .points()

@@ -4,7 +4,7 @@
 use glam::{Affine3A, DAffine3, DMat3, DMat4, DQuat, DVec3};
 
 use super::value::SceneValue;
-use renderer_base::math::sin_cos;
+use renderer_base::math::{inverse, sin_cos};
 
 /// Functions that return transforms, with their usage.
 pub(super) const FUNCTIONS: [(&str, &str); 5] = [
@@ -50,7 +50,7 @@ pub(super) fn narrow(matrix: DAffine3) -> Option<Affine3A> {
     let flatness = (m.determinant() / lengths).abs();
     // False for NaN too, which axes of length zero give.
     let narrow = Affine3A::from_mat3_translation(m.as_mat3(), matrix.translation.as_vec3());
-    (finite && flatness > 1e-7 && narrow.is_finite() && narrow.inverse().is_finite()).then_some(narrow)
+    (finite && flatness > 1e-7 && narrow.is_finite() && inverse(&narrow).is_finite()).then_some(narrow)
 }
 
 fn vector(args: &[SceneValue]) -> Option<DVec3> {

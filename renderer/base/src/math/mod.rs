@@ -20,7 +20,7 @@ pub use kd_tree::{KdTree, Limits, Located};
 pub use ray::ROUNDING;
 pub use ray::{Ray, RayEnd};
 
-use glam::{Affine3A, DAffine3};
+use glam::{Affine3A, DAffine3, Mat3, Mat3A, Vec3, Vec3A};
 
 /// The reciprocal of π.
 pub const INV_PI: f32 = std::f32::consts::FRAC_1_PI;
@@ -71,6 +71,23 @@ pub fn in_single(transform: &DAffine3) -> Affine3A {
         z.as_vec3a(),
         transform.translation.as_vec3a(),
     )
+}
+
+/// Cross product with the same rounding on every processor that the program is built for; that of `glam` is fused where
+/// there are instructions for it.
+pub fn cross(a: Vec3A, b: Vec3A) -> Vec3A {
+    Vec3::from(a).cross(b.into()).into()
+}
+
+/// Determinant with the same rounding on every processor that the program is built for.
+pub fn determinant(m: &Mat3A) -> f32 {
+    Mat3::from(*m).determinant()
+}
+
+/// Inverse of a transform, computed in double precision: with the same rounding on every processor that the program is
+/// built for.
+pub fn inverse(transform: &Affine3A) -> Affine3A {
+    in_single(&in_double(transform).inverse())
 }
 
 /// Returns whether a transform is invertible: finite entries and linearly independent columns, at any scale.

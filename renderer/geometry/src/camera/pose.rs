@@ -3,6 +3,7 @@
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 
 use super::error::CameraError;
+use renderer_base::math::cross;
 
 /// Returns the matrix `world_from_camera` of a camera at `from` that looks at `to`, with `up` upwards in the image.
 ///
@@ -40,12 +41,12 @@ impl Pose {
             unit(matrix3.y_axis)?,
             unit(matrix3.z_axis)?,
         );
-        let volume = y.cross(z).dot(x);
+        let volume = cross(y, z).dot(x);
         if volume.abs() < 1e-6 {
             return Err(CameraError::Singular);
         }
         let y = unit(y - z * z.dot(y))?;
-        let x = y.cross(z) * volume.signum();
+        let x = cross(y, z) * volume.signum();
         Ok(Pose(Affine3A {
             matrix3: Mat3A::from_cols(x, y, z),
             translation,

@@ -9,6 +9,7 @@ use super::accessor::vectors;
 use super::buffers::Buffers;
 use super::morph::{Displacements, MorphTargets};
 use super::primitive::TANGENTS;
+use renderer_base::math::cross;
 use renderer_geometry::Mesh;
 
 /// Deformation of a node's mesh.
@@ -226,8 +227,8 @@ fn joints(
 /// Cofactor matrix: transforms normals where `m` transforms vectors, up to their length, even if `m` is singular.
 fn cofactors(m: &Mat3A) -> Mat3A {
     Mat3A::from_cols(
-        m.y_axis.cross(m.z_axis),
-        m.z_axis.cross(m.x_axis),
-        m.x_axis.cross(m.y_axis),
+        cross(m.y_axis, m.z_axis),
+        cross(m.z_axis, m.x_axis),
+        cross(m.x_axis, m.y_axis),
     )
 }

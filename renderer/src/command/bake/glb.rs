@@ -18,6 +18,7 @@ use super::Failure;
 use super::images::{Brightness, plain};
 use renderer_bake::{Lightmap, Side, VertexLight};
 use renderer_base::color::Rgb;
+use renderer_base::math::determinant;
 use renderer_geometry::{Footprint, Mesh, Shape, ShapeId};
 use renderer_transport::integrator::Context;
 use renderer_transport::material::{RayKind, ShadingResult};
@@ -235,7 +236,7 @@ struct World {
 impl World {
     fn new(scene: &Scene, shape: &Shape, side: Side, mesh: &Mesh) -> World {
         let to_world = shape.world_from_object;
-        let mirrored = to_world.matrix3.determinant() < 0.0;
+        let mirrored = determinant(&to_world.matrix3) < 0.0;
         let normal_matrix = shape.object_from_world.matrix3.transpose();
         let turned = shape.flip_normals != (side == Side::Back);
         let sign = if turned { -1.0 } else { 1.0 };

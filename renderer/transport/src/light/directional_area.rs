@@ -5,7 +5,7 @@ use glam::{Affine3A, Vec2, Vec3};
 use super::light_sample_context::LightSampleContext;
 use super::sample::{Emission, LightSample, SampledEmission};
 use renderer_base::color::Rgb;
-use renderer_base::math::{Ray, RayEnd};
+use renderer_base::math::{Ray, RayEnd, inverse};
 use renderer_base::sampling::disk;
 use renderer_scene::Outline;
 
@@ -41,7 +41,7 @@ impl DirectionalAreaLight {
         };
         DirectionalAreaLight {
             world_from_sheet: *world_from_sheet,
-            sheet_from_world: world_from_sheet.inverse(),
+            sheet_from_world: inverse(world_from_sheet),
             normal,
             half,
             outline,

@@ -23,6 +23,7 @@ use super::probe::Probe;
 use super::texture::{self, Named, TextureLoadError, TextureNames};
 use crate::cloud::{CloudId, CloudStore};
 use renderer_base::files::SharedFiles;
+use renderer_base::math::inverse;
 use renderer_geometry::AttributeSource;
 use renderer_geometry::Shape;
 use renderer_geometry::accel::Accel;
@@ -408,7 +409,7 @@ impl ShaderHost for Host {
         let world_from = frozen.world_from_space(globals, from)?;
         let to_world = frozen.world_from_space(globals, to)?;
         // Row vectors: the rows of the language's matrices are the columns of `Mat4`.
-        Some(Mat4::from(to_world.inverse() * world_from).to_cols_array())
+        Some(Mat4::from(inverse(&to_world) * world_from).to_cols_array())
     }
 
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
