@@ -189,10 +189,10 @@ mod tests {
         for ray in 0..2 * EVERY {
             watch.start(ray);
             if watch.last.is_some() {
-                std::thread::sleep(Duration::from_millis(2));
+                std::thread::sleep(Duration::from_millis(20));
             }
             watch.lap(Stage::Intersect);
-            watch.query(|| std::thread::sleep(Duration::from_millis(1)));
+            watch.query(|| std::thread::sleep(Duration::from_millis(10)));
             watch.stop();
         }
         let mut both = Stopwatch::default();
@@ -201,7 +201,8 @@ mod tests {
         assert_eq!(both.queries.laps, 4);
         let shares = both.shares().expect("four rays were timed");
         assert!((shares.stages.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-        assert!(shares.stages[Stage::Intersect as usize] > 0.9, "{shares:?}");
-        assert!(shares.embree > 0.1 && shares.embree_rays < 1000.0, "{shares:?}");
+        // A busy machine may stop the thread anywhere.
+        assert!(shares.stages[Stage::Intersect as usize] > 0.5, "{shares:?}");
+        assert!(shares.embree > 0.05 && shares.embree_rays < 100.0, "{shares:?}");
     }
 }
