@@ -727,6 +727,23 @@ fn auto_decides_for_the_time_that_there_is() {
     assert_eq!(chosen("--time 0.1s --samples 0..1"), "photon");
 }
 
+/// Without a limit, a map of so small a picture has 2^18 photons, less those that become records.
+#[test]
+fn photon_maps_fit_into_a_time_limit() {
+    let floor = "shape floor : plane { size = 20; material = white; transform = translate(0, -1, 0); }";
+    let folder = folder(&[("a.kiln", lit_ball(floor).as_bytes())]);
+    let stored = |options: &str| {
+        let all = format!("render a.kiln -o o.exr --integrator photon --threads 1 --stats s.json {options}");
+        run(folder.path(), &all.split(' ').collect::<Vec<_>>());
+        let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+        stats["photons"]["global"]["stored"].as_u64().unwrap()
+    };
+    assert!(stored("--spp 1") >= 1 << 18);
+    let fewer = stored("--spp 1000000 --time 0.2s");
+    assert!((1..1 << 17).contains(&fewer), "{fewer}");
+}
+
 /// Parts of one picture have to choose alike, whatever time each has.
 #[test]
 fn parts_with_a_time_limit_choose_guides_as_those_without() {

@@ -30,7 +30,7 @@ pub struct KdTree<T> {
 #[derive(Clone, Copy, Debug)]
 struct Leaf([f32x8; 3]);
 
-/// Squared distances from which the items of a tree count.
+/// Squared distances up to which each item of a tree counts.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The largest of the items of each plane, then of each leaf.
@@ -109,7 +109,7 @@ impl<T: Located> KdTree<T> {
         }
     }
 
-    /// Makes limits of the squared distance from which the items count, from that of each index.
+    /// Makes limits of the squared distances up to which each item counts, given by its index.
     pub fn limits(&self, of_item: impl Fn(usize) -> f32) -> Limits {
         let first = self.planes.len();
         let mut ranges = vec![f32::NEG_INFINITY; first + self.leaves.len()];
@@ -169,8 +169,7 @@ impl<T: Located> KdTree<T> {
         );
     }
 
-    /// Like [`search_about`](KdTree::search_about), but leaves out items that are farther away than their own distance,
-    /// before they are visited.
+    /// Like [`search_about`](KdTree::search_about), but leaves out items beyond their own limits.
     #[inline]
     pub fn search_limited(
         &self,
@@ -331,5 +330,43 @@ fn longest_axis<T: Located>(items: &[T]) -> usize {
         1
     } else {
         2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    struct Point([i32; 3]);
+
+    impl Located for Point {
+        fn p(&self) -> Vec3 {
+            Vec3::from_array(self.0.map(|x| x as f32))
+        }
+    }
+
+    #[test]
+    fn limits_leave_out_items_that_are_too_far_for_themselves() {
+        for count in [0, 1, 8, 9, 500] {
+            let items = (0..count).map(|i| Point([i * 37 % 101, i * 53 % 97, i * 71 % 89]));
+            let tree = KdTree::new(items.collect());
+            let limit = |index: usize| (index * 29 % 41) as f32 * (index % 3) as f32 * 20.0;
+            let limits = tree.limits(limit);
+            for at in (0..60).map(|i| Vec3::new((i * 7 % 100) as f32, (i * 11 % 90) as f32, 40.0)) {
+                let mut found = vec![];
+                tree.search_limited(at, 900.0, 1.0, &limits, |index, _, d2| {
+                    found.push((index, d2));
+                    900.0
+                });
+                found.sort_by_key(|(index, _)| *index);
+                let all = tree.items().iter().enumerate();
+                let distances = all.map(|(index, item)| (index, (item.p() - at).length_squared()));
+                let near: Vec<_> = distances
+                    .filter(|&(index, d2)| d2 < 900.0 && d2 <= limit(index))
+                    .collect();
+                assert_eq!(found, near);
+            }
+        }
     }
 }

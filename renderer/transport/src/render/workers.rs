@@ -24,12 +24,13 @@ pub(super) struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    /// Starts `threads` threads (0 for one per core) for the tiles of a film; for those of a `NoiseMap`, if `rated`.
+    /// Starts `threads` threads (0 for one per core) for the tiles of a film; for those of its noise map,
+    /// if it has one.
     pub(super) fn new(
         scene: &'a Scene,
         threads: usize,
         film: &Film,
-        rated: bool,
+        has_noise_map: bool,
     ) -> Result<Workers<'a>, RenderError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -39,7 +40,7 @@ impl<'a> Workers<'a> {
                 reason: error.to_string(),
             })?;
         let contexts = (0..pool.current_num_threads()).map(|_| Mutex::new(Context::new(scene)));
-        let side = match rated {
+        let side = match has_noise_map {
             true => TILE,
             false => side_for(&film.crop(), pool.current_num_threads()),
         };

@@ -50,7 +50,7 @@ impl Located for RecordKey {
 #[derive(Debug)]
 pub(super) struct IrradianceMap {
     places: KdTree<RecordKey>,
-    /// Validity radii: at most the radius of a record's photons and the distance to the nearest wall.
+    /// Squares of the validity radii [m²]: a radius is at most the radius of a record's photons and the distance to the nearest wall.
     reaches: Limits,
     /// Records in the order of the tree.
     records: Vec<Record>,
@@ -60,8 +60,8 @@ pub(super) struct IrradianceMap {
 
 impl IrradianceMap {
     /// Computes records at the positions of `photons`, each from `count` photons of at most `max_segments` segments of
-    /// `map`; with guides if asked for. `photons` must not be part of the map: an estimate at a photon's own position is biased, too bright if
-    /// the photon counts, else too dark, since lookups find the nearest photons.
+    /// `map`; with guides if asked for. `photons` must not be part of the map: an estimate at a photon's own position is
+    /// biased, too bright if the photon counts, else too dark, since lookups find the nearest photons.
     pub(super) fn new(
         scene: &Scene,
         photons: Vec<Photon>,
