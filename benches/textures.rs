@@ -45,6 +45,7 @@ fn main() {
     let texel = 1.0 / SIDE as f32;
     let kinds = [
         ("closest", Interpolation::Closest, [texel, texel]),
+        ("bilinear of a point", Interpolation::Linear, [0.0, 0.0]),
         ("bilinear", Interpolation::Linear, [texel, texel]),
         ("bicubic", Interpolation::Cubic, [texel, texel]),
         (
