@@ -277,3 +277,39 @@ fn coloured_glass_keeps_about_as_many_photons_as_clear_glass() {
     let (clear, blue) = (share("1"), share("(0.02, 0.02, 1)"));
     assert!(blue > 0.7 * clear, "{blue} of {clear}");
 }
+
+/// What light passes is no wall of irradiance records: a shell that is not there, the clear parts of a decal, panes, and the
+/// boundary of fog, each close to the walls.
+#[test]
+fn what_light_passes_is_no_wall() {
+    let scene = |content: &str| {
+        built(&format!(
+            "{BOX}
+             camera main : perspective {{ from = (0, -0.2, 0.9); to = (0, -0.3, -1); fov = 80; }}
+             material floor = matte(albedo = 0.8);
+             material front = matte(albedo = 0.8);
+             {content}"
+        ))
+    };
+    let near_floor = "transform = translate(0, -0.995, 0) * rotate((1, 0, 0), -90);";
+    let contents = [
+        "shape nothing : cube { size = 1.99; material = cutout(opacity = 0); }".to_owned(),
+        format!("shape nothing : rectangle {{ size = 1.98; material = cutout(opacity = 0); {near_floor} }}"),
+        format!(
+            "group decal(output closure color surface) {{ dots d(scale = 6); matte m(albedo = 0.3);
+                 cutout c(base = m.surface, opacity = d.mask); surface = c.surface; }}
+             shape cards : rectangle {{ size = 1.98; material = decal(); {near_floor} }}"
+        ),
+        format!("shape pane : rectangle {{ size = 1.98; material = thin_glass(); {near_floor} }}"),
+        "group fog(output closure color surface) {
+             cutout c(opacity = 0); absorbing a(base = c.surface, absorption = 0.3); surface = a.surface; }
+         shape air : cube { size = 1.98; material = fog(); }"
+            .to_owned(),
+    ];
+    for content in contents {
+        let scene = scene(&content);
+        let one_pass = Integrator::Photon(PhotonSettings::default());
+        let ratio = mean(&shot(&scene, one_pass, 64).state.film.develop()) / mean(&path(&scene, 256));
+        assert!((ratio - 1.0).abs() < 0.015, "{content}: {ratio}");
+    }
+}

@@ -390,6 +390,14 @@ impl Bsdf {
             .sum()
     }
 
+    /// Estimated share of the light from behind that reaches `wo` without being scattered widely: straight through or
+    /// refracted. What an interface mirrors counts too.
+    pub fn passed(&self, wo: Vec3) -> Rgb {
+        let through = |l: &&WeightedLobe| l.traits.transmits && l.traits.part != LobePart::Diffuse;
+        let lobes = self.lobes().iter().filter(through);
+        lobes.map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo))).sum()
+    }
+
     /// Returns whether a lobe of class `part` scatters light from `wo`.
     #[inline]
     pub fn has(&self, part: LobePart) -> bool {

@@ -515,8 +515,17 @@ pub(super) fn flags(ids: impl IntoIterator<Item = ClosureId>) -> MaterialFlags {
                 flags.emits = true;
             }
             ClosureKind::Transparent | ClosureKind::TransparentBsdf | ClosureKind::RayPortalBsdf => {
-                flags.transparent = true;
+                (flags.transparent, flags.passes) = (true, true);
             }
+            ClosureKind::Refraction
+            | ClosureKind::MicrofacetU
+            | ClosureKind::DielectricBsdf
+            | ClosureKind::GeneralizedSchlickBsdf
+            | ClosureKind::ThinTransmissionBsdf
+            | ClosureKind::ThinGlass
+            | ClosureKind::MicrofacetGgxRefraction
+            | ClosureKind::MicrofacetBeckmannRefraction
+            | ClosureKind::MicrofacetMultiGgxGlass => flags.passes = true,
             ClosureKind::Layer | ClosureKind::Coat => flags.layers = true,
             ClosureKind::AnisotropicVdf | ClosureKind::MediumVdf => flags.absorbs = true,
             _ => {}

@@ -5,6 +5,8 @@
 pub(super) struct MaterialFlags {
     pub(super) emits: bool,
     pub(super) transparent: bool,
+    /// True if light may pass without being scattered widely: straight through or refracted.
+    pub(super) passes: bool,
     /// True if the interior may absorb light.
     pub(super) absorbs: bool,
     /// True if lobe weights may depend on the view direction.

@@ -217,6 +217,22 @@ impl Material {
         self.flags.transparent
     }
 
+    /// Returns whether light may pass it somewhere without being scattered widely: straight through or refracted.
+    #[inline]
+    pub fn may_pass(&self) -> bool {
+        self.flags.passes
+    }
+
+    /// Share of the light from behind that passes a point without being scattered widely.
+    pub fn passed(&self, it: &Interaction, context: &mut ShadingContext) -> f32 {
+        if !self.flags.passes {
+            return 0.0;
+        }
+        let mut surface = ShadingResult::new();
+        self.shade(it, RayKind::DIFFUSE, &Footprint::POINT, context, &mut surface);
+        surface.bsdf.passed(it.wo).luminance()
+    }
+
     /// Returns whether its interior may absorb light.
     #[inline]
     pub fn may_absorb(&self) -> bool {

@@ -53,6 +53,8 @@ pub struct Scene {
     infinite: Vec<LightId>,
     /// Bounds of all shapes that may transmit light straight through, if there are any.
     transparent: Option<Bounds>,
+    /// Bounds of the shapes that light may pass without being scattered widely.
+    passing: Option<Bounds>,
     /// Bounds of all shapes whose interior may absorb light, if there are any.
     absorbing: Option<Bounds>,
     host: Arc<Host>,
@@ -215,6 +217,7 @@ impl Scene {
             infinite: infinite.map(|(id, _)| id).collect(),
             selector: LightSelector::new(&lights, radius),
             transparent: bounds(&Material::may_be_transparent),
+            passing: bounds(&Material::may_pass),
             absorbing: bounds(&Material::may_absorb),
             accel,
             accel_time,
@@ -242,12 +245,6 @@ impl Scene {
     /// Returns whether a ray hits anything; finds the first hit for that, as [`Scene::intersect`] does.
     pub(crate) fn hits(&self, ray: &Ray) -> bool {
         self.accel.intersect(ray, accel::ALL).is_some()
-    }
-
-    /// Returns the distance to the first hit of a ray [m]; `None` without a hit.
-    #[inline]
-    pub fn distance(&self, ray: &Ray) -> Option<f32> {
-        self.intersect(ray).map(|it| it.t)
     }
 
     /// Computes the interaction of `ray` at `hit`. Not inlined, so that the query is, and takes a copy of the ray, so

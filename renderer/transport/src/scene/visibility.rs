@@ -5,9 +5,9 @@ use glam::Vec3;
 use super::{MAX_NULL_INTERFACES, OPAQUE, Scene, TRANSPARENT};
 use crate::material::{MediumStack, RayKind, ShadingContext, ShadingResult};
 use renderer_base::color::Rgb;
-use renderer_base::math::Ray;
-use renderer_geometry::Footprint;
+use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel;
+use renderer_geometry::{Footprint, Interaction};
 
 /// Direction that is unlikely to be parallel to edges.
 const OUTWARDS: Vec3 = Vec3::new(0.371_390_7, 0.742_781_4, 0.557_086);
@@ -78,6 +78,47 @@ impl Scene {
             ray = it.rest_of(&ray);
         }
         Rgb::BLACK
+    }
+
+    /// Returns whether a ray meets no wall within its bounds.
+    #[inline]
+    pub(crate) fn is_open(&self, ray: &Ray, context: &mut ShadingContext) -> bool {
+        let is_clear = |bounds: Bounds| bounds.is_met_by(ray) && self.wall(ray, context).is_none();
+        !self.accel.occluded(ray, accel::ALL) || self.passing.is_some_and(is_clear)
+    }
+
+    /// Returns the distance to the first wall along a ray [m]: a surface that hides most of what is behind it.
+    pub(crate) fn wall(&self, ray: &Ray, context: &mut ShadingContext) -> Option<f32> {
+        let mut distance = None;
+        self.look_along(ray, context, |it, hides| {
+            distance = hides.then(|| ray.origin.distance(it.p));
+            false
+        });
+        distance
+    }
+
+    /// Visits the surfaces along a ray, those that nothing shows of left out, up to the first that hides most of what
+    /// is behind it, until `ends` returns true: it gets a surface and whether that hides.
+    pub(crate) fn look_along(
+        &self,
+        ray: &Ray,
+        context: &mut ShadingContext,
+        mut ends: impl FnMut(&Interaction, bool) -> bool,
+    ) {
+        /// Share of the light behind it that a surface lets through which hides it no longer.
+        const PASSING: f32 = 0.5;
+        /// Share of the light behind it that a surface lets through which cannot be seen itself.
+        const INVISIBLE: f32 = 0.99;
+        let mut ray = *ray;
+        for _ in 0..MAX_NULL_INTERFACES {
+            let Some(it) = self.intersect(&ray) else { return };
+            let passed = self.material(it.shape).passed(&it, context);
+            let hides = passed < PASSING;
+            if passed < INVISIBLE && ends(&it, hides) || hides {
+                return;
+            }
+            ray = it.rest_of(&ray);
+        }
     }
 
     /// Medium stack at the origin of a ray, reconstructed with another ray from there to the outside.

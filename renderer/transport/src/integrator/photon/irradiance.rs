@@ -8,10 +8,11 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::Photon;
-use super::density::{LookupPoint, MAX_ELEVATION_SIN, Nearest, PhotonMap, rounding, same_surface};
+use super::density::{LookupPoint, MAX_ELEVATION_SIN, PhotonMap, rounding, same_surface};
 use super::particle::Packed;
 use crate::integrator::context::Context;
 use crate::integrator::guide::{Collector, Guide};
+use crate::material::ShadingContext;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, KdTree, Limits, Located, Ray, cbrt, sin_cos};
@@ -92,7 +93,7 @@ impl IrradianceMap {
                         true => beside.map(|(_, record)| record.guide),
                         false => Some(Guide::NONE),
                     };
-                    let made = record(scene, map, &site, count, guide, guess, &mut context.nearest);
+                    let made = record(scene, map, &site, count, guide, guess, &mut context);
                     guess = made.0.radius;
                     if guide.is_none() {
                         own = Some((site.p, made.0));
@@ -152,11 +153,17 @@ fn record(
     count: usize,
     guide: Option<Guide>,
     mut guess: f32,
-    nearest: &mut Nearest,
+    context: &mut Context,
 ) -> (Record, f32) {
     let frame = Frame::from_normal(site.n);
     let mut collector = Collector::default();
-    let surroundings = Surroundings::new(scene, site, frame);
+    let Context { shading, nearest, .. } = context;
+    let mut surroundings = Surroundings {
+        scene,
+        site,
+        frame,
+        shading,
+    };
     let guiding = if guide.is_some() { 1 } else { GUIDE_PHOTONS };
     let mut wanted = count;
     loop {
@@ -207,49 +214,39 @@ fn record(
 /// photons, or area of the next room.
 ///
 /// A short ray to a point above the surface tests for walls in between; a ray down from there tests whether the surface
-/// continues.
+/// continues. What light passes, such as a pane or the clear parts of a decal, is no wall.
 struct Surroundings<'a> {
     scene: &'a Scene,
     site: &'a LookupPoint,
     frame: Frame,
+    shading: &'a mut ShadingContext,
 }
 
 /// Height of ray origins above the surface, as a fraction of the ray length; the rounding error of a photon's position
 /// is not known.
 const LIFT: f32 = 0.01;
 
-impl<'a> Surroundings<'a> {
-    fn new(scene: &'a Scene, site: &'a LookupPoint, frame: Frame) -> Surroundings<'a> {
-        Surroundings { scene, site, frame }
-    }
-
-    /// Origin of rays of that length.
-    fn origin(&self, length: f32) -> Vec3 {
-        lifted(self.site, length)
-    }
-
+impl Surroundings<'_> {
     /// Returns whether the surface point at `offset` is visible from the lookup point.
-    fn sees(&self, offset: Vec3) -> bool {
-        sees(self.scene, self.site, offset)
+    fn sees(&mut self, offset: Vec3) -> bool {
+        sees(self.scene, self.site, offset, self.shading)
     }
 
     /// Returns whether the surface continues at `offset`, a visible point.
-    fn continues(&self, offset: Vec3) -> bool {
+    fn continues(&mut self, offset: Vec3) -> bool {
+        let site = self.site;
         let height = MAX_ELEVATION_SIN * offset.length();
         let down = Ray {
             t_max: 2.0 * height,
-            ..Ray::new(self.site.p + offset + self.site.n * height, -self.site.n)
+            ..Ray::new(site.p + offset + site.n * height, -site.n)
         };
-        self.scene.intersect(&down).is_some_and(|it| {
+        let mut continues = false;
+        self.scene.look_along(&down, self.shading, |it, _| {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
-            same_surface(
-                it.p - self.site.p,
-                self.site.n,
-                Packed::new(n),
-                false,
-                rounding(self.site.p),
-            )
-        })
+            continues = same_surface(it.p - site.p, site.n, Packed::new(n), false, rounding(site.p));
+            continues
+        });
+        continues
     }
 
     fn point(&self, turn: f32, distance: f32) -> Vec3 {
@@ -258,7 +255,7 @@ impl<'a> Surroundings<'a> {
     }
 
     /// Distance to the nearest wall within `radius`; `radius` if there is none.
-    fn wall(&self, radius: f32) -> f32 {
+    fn wall(&mut self, radius: f32) -> f32 {
         // Between two of these rays a wall may be a little nearer than their hits.
         const SLANT: f32 = 0.92;
         (0..WALL_RAYS)
@@ -267,20 +264,21 @@ impl<'a> Surroundings<'a> {
                 let way = (along + self.site.n * (MAX_ELEVATION_SIN * radius)).normalize_or(self.site.n);
                 let ray = Ray {
                     t_max: radius / SLANT,
-                    ..Ray::new(self.origin(radius), way)
+                    ..Ray::new(lifted(self.site, radius), way)
                 };
-                self.scene.distance(&ray).map_or(radius, |t| t * SLANT)
+                let wall = self.scene.wall(&ray, self.shading);
+                wall.map_or(radius, |t| t * SLANT)
             })
             .fold(radius, f32::min)
     }
 
     /// Returns whether the surface continues in all tested directions up to that radius.
-    fn continues_all_around(&self, radius: f32) -> bool {
+    fn continues_all_around(&mut self, radius: f32) -> bool {
         (0..WALL_RAYS).all(|i| self.continues(self.point((i as f32 + 0.5) / WALL_RAYS as f32, 0.9 * radius)))
     }
 
     /// Fraction of a kernel of that radius that lies on the surface and is visible from the lookup point; at least 0.1.
-    fn covered(&self, radius: f32) -> f32 {
+    fn covered(&mut self, radius: f32) -> f32 {
         const POINTS: usize = 32;
         let seen = (0..POINTS).filter(|&i| {
             // Radii are distributed by the kernel's density, angles by the golden ratio.
@@ -293,14 +291,15 @@ impl<'a> Surroundings<'a> {
 }
 
 /// Returns whether the surface point at `offset` is visible from a lookup point: no wall is in between.
-pub(super) fn sees(scene: &Scene, site: &LookupPoint, offset: Vec3) -> bool {
+pub(super) fn sees(scene: &Scene, site: &LookupPoint, offset: Vec3, shading: &mut ShadingContext) -> bool {
     let along = offset - site.n * offset.dot(site.n);
     let length = along.length();
     let above = along + site.n * (MAX_ELEVATION_SIN * length);
-    scene.is_free(&Ray {
+    let ray = Ray {
         t_max: above.length(),
         ..Ray::new(lifted(site, length), above.normalize_or(site.n))
-    })
+    };
+    scene.is_open(&ray, shading)
 }
 
 /// Origin of rays of that length from a lookup point: above its surface by more than the rounding of its coordinates.

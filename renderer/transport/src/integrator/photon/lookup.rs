@@ -233,7 +233,7 @@ impl Photons {
         };
         if let Some(p) = chosen.p {
             context.stats.shadow_rays += 1;
-            if !sees(scene, &site, p - site.p) {
+            if !sees(scene, &site, p - site.p, &mut context.shading) {
                 found.sum = Rgb::BLACK;
             }
         }
