@@ -202,7 +202,7 @@ impl Translator<'_> {
             let alpha = self.alpha(id, "alpha");
             call.with("alpha", alpha)
         };
-        self.distribution(id, call)
+        self.distribution(id, call.with("energy_compensation", 0))
     }
 
     fn alpha(&mut self, id: ObjectId, name: &str) -> Expr {
@@ -258,7 +258,7 @@ impl Translator<'_> {
             .with("ior", ior);
         if rough {
             let alpha = self.alpha(id, "alpha");
-            call = call.with("alpha", alpha);
+            call = call.with("alpha", alpha).with("energy_compensation", 0);
             call = self.distribution(id, call);
         } else {
             call = call.with("alpha", 0);
@@ -315,7 +315,7 @@ impl Translator<'_> {
 
     fn principled_call(&mut self, id: ObjectId, unit: &'static str, own: &[&str]) -> Call {
         let albedo = self.color_argument(id, "base_color", [0.5; 3], Use::Reflectance);
-        let mut call = Call::new(unit).with("base_color", albedo);
+        let mut call = Call::new(unit).with("base_color", albedo).with("published", 1);
         let common = [
             "roughness",
             "anisotropic",

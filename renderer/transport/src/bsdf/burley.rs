@@ -1,9 +1,13 @@
 //! Disney (Burley) diffuse with flatness, and sheen: lobes of the principled material.
 //!
 //! Diffuse reflection with retro-reflection by roughness, blended with a flatter approximation of subsurface
-//! scattering. The model does not conserve energy: the albedo reaches 1.56 for rough surfaces at grazing incidence.
+//! scattering. The model does not conserve energy: the albedo reaches 1.56 for rough surfaces at grazing incidence. A
+//! limited lobe is divided by the larger of the albedos of both directions if that exceeds one, which conserves energy
+//! and keeps reciprocity.
 // Burley 2012, "Physically-Based Shading at Disney", section 5.3; in the form of Burley 2015, "Extending the Disney BRDF to a
 // BSDF with Integrated Subsurface Scattering", eq. 4.
+
+use std::sync::LazyLock;
 
 use glam::{Vec2, Vec3};
 
@@ -20,7 +24,32 @@ pub struct Burley {
     pub roughness: f32,
     /// Weight of the subsurface approximation against the diffuse term.
     pub flatness: f32,
+    /// True if it reflects no more light than arrives.
+    pub is_limited: bool,
 }
+
+/// Number of cosines of the table of albedos.
+const COSINES: usize = 64;
+
+/// Roughnesses of the table: the albedo is a polynomial of degree two of the roughness, and linear in the flatness.
+const ROUGHNESSES: [f32; 3] = [0.0, 0.5, 1.0];
+
+/// Albedos of the published model by cosine, flatness 0 and 1, and roughness.
+static ALBEDOS: LazyLock<[[[f32; 3]; 2]; COSINES]> = LazyLock::new(|| {
+    std::array::from_fn(|cosine| {
+        let cos = cosine as f32 / (COSINES - 1) as f32;
+        [0.0, 1.0].map(|flatness| {
+            ROUGHNESSES.map(|roughness| {
+                let published = Burley {
+                    roughness,
+                    flatness,
+                    is_limited: false,
+                };
+                published.integrated(cos)
+            })
+        })
+    })
+});
 
 impl Burley {
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
@@ -39,6 +68,39 @@ impl Burley {
 
     /// f·π.
     fn factor(&self, wo: Vec3, wi: Vec3) -> f32 {
+        let published = self.published(wo, wi);
+        if !self.is_limited {
+            return published;
+        }
+        let [o, i] = [wo, wi].map(|w| self.limit(abs_cos_theta(w)));
+        published / o.max(i)
+    }
+
+    /// Albedo of the published model for a direction with this cosine, at least 1; 1 if the lobe is not limited.
+    fn limit(&self, cos: f32) -> f32 {
+        if !self.is_limited {
+            return 1.0;
+        }
+        let scaled = cos.min(1.0) * (COSINES - 1) as f32;
+        let cell = (scaled as usize).min(COSINES - 2);
+        let r = self.roughness;
+        // Lagrange's polynomial through the three roughnesses.
+        let shares = [
+            (r - 0.5) * (r - 1.0) * 2.0,
+            r * (1.0 - r) * 4.0,
+            r * (r - 0.5) * 2.0,
+        ];
+        let at = |cell: usize| {
+            let [plain, flat] =
+                ALBEDOS[cell].map(|values| (0..3).map(|i| shares[i] * values[i]).sum::<f32>());
+            plain + (flat - plain) * self.flatness
+        };
+        let (low, high) = (at(cell), at(cell + 1));
+        (low + (high - low) * (scaled - cell as f32)).max(1.0)
+    }
+
+    /// f·π of the published model.
+    fn published(&self, wo: Vec3, wi: Vec3) -> f32 {
         // 2·roughness·cos² of the angle between each direction and the half vector.
         let retro = self.roughness * (1.0 + wo.dot(wi));
         self.mix(abs_cos_theta(wo), abs_cos_theta(wi), retro, sqr(retro))
@@ -61,12 +123,18 @@ impl Burley {
 
     /// Directional albedo for `wo`.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
-        let cos_o = abs_cos_theta(wo).min(1.0);
+        self.integrated(abs_cos_theta(wo).min(1.0))
+    }
+
+    /// Directional albedo for a direction with this cosine.
+    fn integrated(&self, cos_o: f32) -> f32 {
+        let limit = self.limit(cos_o);
         let at = |cos_i: f32| {
             let along = 1.0 + cos_o * cos_i;
             let across2 = 0.5 * (1.0 - sqr(cos_o)) * (1.0 - sqr(cos_i));
             let retro2 = sqr(self.roughness) * (sqr(along) + across2);
-            2.0 * cos_i * self.mix(cos_o, cos_i, self.roughness * along, retro2)
+            let value = self.mix(cos_o, cos_i, self.roughness * along, retro2);
+            2.0 * cos_i * value / limit.max(self.limit(cos_i))
         };
         gauss(at)
     }

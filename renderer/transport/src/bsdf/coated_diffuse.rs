@@ -5,6 +5,7 @@
 
 use glam::{Vec2, Vec3};
 
+use super::compensation::LostLight;
 use super::fresnel;
 use super::lambert::sample_cosine;
 use super::lobe_kind::{LobeKind, LobeSample};
@@ -26,6 +27,8 @@ enum Interface {
     /// Smooth interface with this relative index of refraction, inside over outside.
     Smooth(f32),
     Rough(RoughTransmission),
+    /// Rough interface that loses no light, with its relative index of refraction.
+    Compensated(LostLight, f32),
 }
 
 impl Interface {
@@ -34,6 +37,7 @@ impl Interface {
         match self {
             Interface::Smooth(ior) => 1.0 - fresnel::dielectric(cos, *ior),
             Interface::Rough(rough) => rough.at(cos),
+            Interface::Compensated(lost, ior) => 1.0 - lost.reflected(*ior, cos),
         }
     }
 
@@ -41,6 +45,17 @@ impl Interface {
         match self {
             Interface::Smooth(ior) => 1.0 - fresnel::diffuse(*ior),
             Interface::Rough(rough) => rough.mean(),
+            Interface::Compensated(lost, ior) => 1.0 - lost.mean_reflected(*ior),
+        }
+    }
+
+    /// Reflectance of diffuse light from inside.
+    fn internal_reflectance(&self, ior: f32) -> f32 {
+        match self {
+            Interface::Smooth(ior) => fresnel::diffuse_internal(*ior),
+            Interface::Rough(rough) => rough.internal_reflectance(),
+            // Transmittance per unit of étendue is the same in both directions.
+            Interface::Compensated(..) => 1.0 - self.mean_transmission() / sqr(ior),
         }
     }
 }
@@ -48,19 +63,19 @@ impl Interface {
 impl CoatedDiffuse {
     /// Returns the lobe of a base with this albedo under an interface of relative index `ior` (inside over outside, for
     /// both sides), and its weight. If `nonlinear`, the albedo applies at each internal reflection; otherwise once for
-    /// all of them.
+    /// all of them. Compensated facets lose no light.
     pub fn body(albedo: Rgb, ior: f32, microfacets: Microfacets, nonlinear: bool) -> (Rgb, CoatedDiffuse) {
         let ior = if ior > 0.0 && ior.is_finite() {
             ior.clamp(0.1, 10.0)
         } else {
             1.0
         };
-        let (interface, internal) = if microfacets.is_smooth() {
-            (Interface::Smooth(ior), fresnel::diffuse_internal(ior))
-        } else {
-            let rough = RoughTransmission::new(microfacets, ior);
-            (Interface::Rough(rough), rough.internal_reflectance())
+        let interface = match LostLight::of_dielectric(microfacets, ior) {
+            _ if microfacets.is_smooth() => Interface::Smooth(ior),
+            Some(lost) => Interface::Compensated(lost, ior),
+            None => Interface::Rough(RoughTransmission::new(microfacets, ior)),
         };
+        let internal = interface.internal_reflectance(ior);
         let lobe = CoatedDiffuse {
             interface,
             scale: 1.0 / ((1.0 - internal) * sqr(ior)),

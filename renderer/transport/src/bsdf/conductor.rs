@@ -3,13 +3,14 @@
 use glam::{Vec2, Vec3};
 
 use super::albedo;
+use super::compensation::Compensation;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 
-/// Reflection by a conductor, single scattering.
+/// Reflection by a conductor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conductor {
     /// Real part of the index of refraction, per channel.
@@ -27,8 +28,8 @@ impl Conductor {
     }
 
     #[inline(always)]
-    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
-        self.interface().sample(wo, 0.0, u)
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        self.interface().sample(wo, u_lobe, u)
     }
 
     #[inline(always)]
@@ -40,7 +41,16 @@ impl Conductor {
         if !self.microfacets.is_isotropic() {
             return self.interface().albedo(wo);
         }
-        albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos))
+        let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos));
+        albedo
+            + self
+                .compensation()
+                .map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z.abs()))
+    }
+
+    #[inline(always)]
+    fn compensation(&self) -> Option<Compensation> {
+        Compensation::metal(self.microfacets, || self.fresnel(fresnel::MEAN_COS))
     }
 
     #[inline(always)]
@@ -50,6 +60,7 @@ impl Conductor {
             eta: 1.0,
             transmits: false,
             facet: self,
+            compensation: self.compensation(),
         }
     }
 }

@@ -3,13 +3,14 @@
 use glam::{Vec2, Vec3};
 
 use super::albedo;
+use super::compensation::{Compensation, LostLight};
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
 use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 
-/// Reflection and refraction by a dielectric, single scattering.
+/// Reflection and refraction by a dielectric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dielectric {
     ior: f32,
@@ -74,6 +75,11 @@ impl Dielectric {
         self.microfacets
     }
 
+    /// Returns the dielectric with these facets.
+    pub(super) fn with_facets(self, microfacets: Microfacets) -> Dielectric {
+        Dielectric { microfacets, ..self }
+    }
+
     #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         self.interface(wo).eval_pdf(wo, wi)
@@ -105,6 +111,10 @@ impl Dielectric {
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
         let eta = self.eta(wo.z);
+        if let Some(lost) = LostLight::of_dielectric(self.microfacets, eta) {
+            let reflected = lost.reflected(eta, wo.z.abs());
+            return self.reflection.lerp(self.transmission, 1.0 - reflected);
+        }
         if self.transmits() || eta < 1.0 || !self.microfacets.is_isotropic() {
             return self.interface(wo).albedo(wo);
         }
@@ -116,11 +126,17 @@ impl Dielectric {
 
     #[inline(always)]
     fn interface(&self, wo: Vec3) -> Interface<'_, Dielectric> {
+        let eta = self.eta(wo.z);
         Interface {
             microfacets: self.microfacets,
-            eta: self.eta(wo.z),
+            eta,
             transmits: self.transmits(),
             facet: self,
+            compensation: Compensation::dielectric(
+                self.microfacets,
+                eta,
+                [self.reflection, self.transmission],
+            ),
         }
     }
 }

@@ -70,6 +70,9 @@ pub fn conductor(cos: f32, eta: Rgb, k: Rgb) -> Rgb {
     Rgb::from(Vec3::from(reflectance.clamp(Vec3A::ZERO, Vec3A::ONE)))
 }
 
+/// Mean cosine of diffuse light: the reflectance there is about the mean reflectance.
+pub const MEAN_COS: f32 = 2.0 / 3.0;
+
 /// Cosine below which all light is reflected; its square would underflow.
 const MIN_COS: f32 = 1e-9;
 

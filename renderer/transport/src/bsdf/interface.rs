@@ -1,17 +1,20 @@
 //! Rough interfaces: microfacet reflection and refraction (Walter et al. 2007), shared by conductor, dielectric and
 //! Schlick.
 //!
+//! Scattering is single, or compensated for the light that facets reflect onto others.
 //! Masking and shadowing are independent, G = G1(wo)·G1(wi), as in Mitsuba, whose images are Kiln's references. Only
 //! [`Microfacets::shadowing`] depends on this choice.
 // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces".
 
 use glam::{Vec2, Vec3};
 
+use super::compensation::Compensation;
 use super::fresnel::{reflect, refract};
 use super::lobe_kind::{LobeKind, LobeSample};
 use super::microfacet::{Distribution, Microfacets};
 use renderer_base::color::Rgb;
-use renderer_base::math::sqr;
+use renderer_base::math::{INV_PI, ONE_MINUS_EPSILON, sqr};
+use renderer_base::sampling::cosine_hemisphere;
 
 /// Fresnel model of a facet: split of light into reflection and refraction.
 pub(super) trait Facet {
@@ -39,6 +42,8 @@ pub(super) struct Interface<'a, F: Facet> {
     pub(super) transmits: bool,
     /// Fresnel model of the facets.
     pub(super) facet: &'a F,
+    /// Light that scatters several times; `None` for single scattering.
+    pub(super) compensation: Option<Compensation>,
 }
 
 impl<F: Facet> Interface<'_, F> {
@@ -53,9 +58,9 @@ impl<F: Facet> Interface<'_, F> {
         if wo.z <= 0.0 || wi.z == 0.0 {
             nothing
         } else if wi.z > 0.0 {
-            self.reflection(wo, wi)
+            self.with_several(wo, wi, self.reflection(wo, wi))
         } else if self.transmits {
-            self.refraction(wo, wi, self.eta)
+            self.with_several(wo, wi, self.refraction(wo, wi, self.eta))
         } else {
             nothing
         }
@@ -104,6 +109,43 @@ impl<F: Facet> Interface<'_, F> {
         )
     }
 
+    /// Adds the light that scatters several times to f·|cos θi| and density of single scattering.
+    #[inline(always)]
+    fn with_several(&self, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
+        let Some(several) = &self.compensation else {
+            return single;
+        };
+        let p = several.probability(wo.z);
+        let through = if self.transmits { several.through() } else { 0.0 };
+        let share = if wi.z > 0.0 { 1.0 - through } else { through };
+        (
+            single.0 + several.eval(wo.z, wi.z),
+            single.1 * (1.0 - p) + p * share * wi.z.abs() * INV_PI,
+        )
+    }
+
+    /// Samples the light that scatters several times.
+    fn sample_several(&self, several: &Compensation, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        let up = cosine_hemisphere(u);
+        let passes = self.transmits && u_lobe < several.through();
+        let (wi, kind, eta) = match passes {
+            true => (
+                up.with_z(-up.z),
+                LobeKind::transmission(self.microfacets),
+                self.eta,
+            ),
+            false => (up, LobeKind::reflection(self.microfacets), 1.0),
+        };
+        let (f, pdf) = self.eval_pdf(wo, wi);
+        (pdf > 0.0).then(|| LobeSample {
+            wi,
+            weight: f / pdf,
+            pdf,
+            kind,
+            eta,
+        })
+    }
+
     /// Samples a direction for `wo`, in proportion to everything except shadowing.
     #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
@@ -112,15 +154,37 @@ impl<F: Facet> Interface<'_, F> {
         if wo.z <= 0.0 {
             return None;
         }
-        let mut sample = if self.microfacets.is_smooth() {
-            self.sample_facet(wo, Vec3::Z, u_lobe)?
-        } else {
-            self.sample_rough(wo, u_lobe, u)?
+        let mut sample = match &self.compensation {
+            _ if self.microfacets.is_smooth() => self.sample_facet(wo, Vec3::Z, u_lobe)?,
+            None => self.sample_rough(wo, u_lobe, u)?,
+            Some(several) => self.sample_compensated(several, wo, u_lobe, u)?,
         };
         if flipped {
             sample.wi.z = -sample.wi.z;
         }
         Some(sample)
+    }
+
+    /// Samples single scattering or several.
+    fn sample_compensated(
+        &self,
+        several: &Compensation,
+        wo: Vec3,
+        u_lobe: f32,
+        u: Vec2,
+    ) -> Option<LobeSample> {
+        let p = several.probability(wo.z);
+        if u_lobe < p {
+            return self.sample_several(several, wo, (u_lobe / p).min(ONE_MINUS_EPSILON), u);
+        }
+        let rest = ((u_lobe - p) / (1.0 - p)).min(ONE_MINUS_EPSILON);
+        let single = self.sample_rough(wo, rest, u)?;
+        let (f, pdf) = self.with_several(wo, single.wi, (single.weight * single.pdf, single.pdf));
+        Some(LobeSample {
+            weight: f / pdf,
+            pdf,
+            ..single
+        })
     }
 
     #[inline(always)]
@@ -211,7 +275,11 @@ impl<F: Facet> Interface<'_, F> {
             let through = refract(wo, h, self.eta).map_or(0.0, |wi| escaping(wi, false));
             split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
         };
-        (0..facets).map(facet).sum::<Rgb>() / facets as f32
+        let several = self
+            .compensation
+            .as_ref()
+            .map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z));
+        (0..facets).map(facet).sum::<Rgb>() / facets as f32 + several
     }
 }
 

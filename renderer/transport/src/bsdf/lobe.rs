@@ -11,6 +11,7 @@ use super::clearcoat::Clearcoat;
 use super::coated_diffuse::CoatedDiffuse;
 use super::conductor::Conductor;
 use super::dielectric::Dielectric;
+use super::eon::Eon;
 use super::hair::Hair;
 use super::lambert::{Lambert, Translucent};
 use super::lobe_kind::{LobePart, LobeSample, Side, Spread};
@@ -32,6 +33,8 @@ pub enum Lobe {
     Translucent(Translucent),
     /// Rough diffuse reflection.
     OrenNayar(OrenNayar),
+    /// Rough diffuse reflection that keeps all light.
+    Eon(Eon),
     /// Diffuse component of the principled material.
     Burley(Burley),
     /// Sheen of the principled material.
@@ -102,6 +105,22 @@ impl Lobe {
         }
     }
 
+    /// Returns an interface with the light that scatters several times between its facets; other lobes are unchanged.
+    pub fn compensated(self) -> Lobe {
+        match self {
+            Lobe::Dielectric(body) => Lobe::Dielectric(body.with_facets(body.microfacets().compensated())),
+            Lobe::Conductor(body) => {
+                let microfacets = body.microfacets.compensated();
+                Lobe::Conductor(Conductor { microfacets, ..body })
+            }
+            Lobe::Schlick(body) => {
+                let microfacets = body.microfacets.compensated();
+                Lobe::Schlick(Schlick { microfacets, ..body })
+            }
+            _ => self,
+        }
+    }
+
     /// Returns whether the lobe is invariant under rotation about its normal.
     #[inline]
     pub fn is_isotropic(&self) -> bool {
@@ -122,6 +141,7 @@ impl Lobe {
             Lobe::Lambert(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Translucent(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::OrenNayar(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Eon(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Burley(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Sheen(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Charlie(lobe) => lobe.eval_pdf(wo, wi),
@@ -155,11 +175,12 @@ impl Lobe {
             Lobe::Lambert(lobe) => lobe.sample(wo, u),
             Lobe::Translucent(lobe) => lobe.sample(wo, u),
             Lobe::OrenNayar(lobe) => lobe.sample(wo, u),
+            Lobe::Eon(lobe) => lobe.sample(wo, u),
             Lobe::Burley(lobe) => lobe.sample(wo, u),
             Lobe::Sheen(lobe) => lobe.sample(wo, u),
             Lobe::Charlie(lobe) => lobe.sample(wo, u),
             Lobe::CoatedDiffuse(lobe) => lobe.sample(wo, u),
-            Lobe::Conductor(lobe) => lobe.sample(wo, u),
+            Lobe::Conductor(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Dielectric(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Schlick(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::ThinFilm(lobe) => lobe.sample(wo, u_lobe, u),
@@ -174,8 +195,10 @@ impl Lobe {
     pub(super) fn has_choice(&self) -> bool {
         match self {
             Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::ThinFilm(_) | Lobe::Hair(_) => true,
-            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
-            Lobe::Burley(_)
+            Lobe::Conductor(lobe) => lobe.microfacets.is_compensated(),
+            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) => false,
+            Lobe::Eon(_)
+            | Lobe::Burley(_)
             | Lobe::Sheen(_)
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_)
@@ -188,7 +211,7 @@ impl Lobe {
     pub(super) fn estimate(&self, cos_o: f32) -> Rgb {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => Rgb::WHITE,
-            Lobe::Burley(_) => Rgb::WHITE,
+            Lobe::Burley(_) | Lobe::Eon(_) => Rgb::WHITE,
             Lobe::Sheen(lobe) => Rgb::splat(lobe.estimate(cos_o)),
             Lobe::Charlie(lobe) => Rgb::splat(lobe.albedo(cos_o)),
             Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(cos_o)),
@@ -207,6 +230,7 @@ impl Lobe {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::Transparent(_) => Rgb::WHITE,
             Lobe::OrenNayar(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::Eon(lobe) => lobe.albedo(wo.z),
             Lobe::Burley(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Sheen(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Charlie(lobe) => Rgb::splat(lobe.albedo(wo.z)),
@@ -238,7 +262,8 @@ impl Lobe {
             Lobe::Schlick(lobe) if lobe.transmits() => lobe.eta(cos_o),
             Lobe::ThinFilm(lobe) => lobe.eta(cos_o),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => 1.0,
-            Lobe::Burley(_)
+            Lobe::Eon(_)
+            | Lobe::Burley(_)
             | Lobe::Sheen(_)
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_)
@@ -269,6 +294,7 @@ impl Lobe {
             Lobe::Lambert(_) => Some(Side::Reflection),
             Lobe::Translucent(_) => Some(Side::Transmission),
             Lobe::OrenNayar(_)
+            | Lobe::Eon(_)
             | Lobe::Burley(_)
             | Lobe::Sheen(_)
             | Lobe::Charlie(_)
@@ -288,7 +314,8 @@ impl Lobe {
             Lobe::Clearcoat(lobe) => Some(lobe.microfacets()),
             Lobe::ThinTransmission(lobe) => Some(lobe.microfacets),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => None,
-            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) | Lobe::CoatedDiffuse(_) => None,
+            Lobe::Eon(_) | Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) => None,
+            Lobe::CoatedDiffuse(_) => None,
             Lobe::Hair(_) => None,
         }
     }
@@ -306,7 +333,8 @@ impl Lobe {
             Lobe::ThinFilm(lobe) => lobe.reflects(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Schlick(_) => true,
             Lobe::Hair(_) => true,
-            Lobe::Burley(_)
+            Lobe::Eon(_)
+            | Lobe::Burley(_)
             | Lobe::Sheen(_)
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_)
@@ -322,7 +350,8 @@ impl Lobe {
             Lobe::Schlick(lobe) => lobe.transmits(),
             Lobe::ThinFilm(lobe) => lobe.transmits(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
-            Lobe::Burley(_)
+            Lobe::Eon(_)
+            | Lobe::Burley(_)
             | Lobe::Sheen(_)
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_)
@@ -342,7 +371,7 @@ impl Lobe {
                 ..lobe
             })),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Transparent(_) => Some(self),
-            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) => Some(self),
+            Lobe::Eon(_) | Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) => Some(self),
             Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) | Lobe::Hair(_) => Some(self),
         }
     }

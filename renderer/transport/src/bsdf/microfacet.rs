@@ -24,6 +24,7 @@ pub struct Microfacets {
     x: f32,
     y: f32,
     distribution: Distribution,
+    is_compensated: bool,
 }
 
 /// Distribution of microfacet normals.
@@ -52,6 +53,7 @@ impl Microfacets {
         x: 0.0,
         y: 0.0,
         distribution: Distribution::Ggx,
+        is_compensated: false,
     };
 
     /// GGX of roughness `x` along s and `y` along t. NaN counts as smooth.
@@ -61,6 +63,7 @@ impl Microfacets {
                 x: rough(x),
                 y: rough(y),
                 distribution: Distribution::Ggx,
+                is_compensated: false,
             }
         } else {
             Microfacets::SMOOTH
@@ -73,6 +76,20 @@ impl Microfacets {
             return self;
         }
         Microfacets { distribution, ..self }
+    }
+
+    /// Returns the same roughness of an interface that keeps the light which its facets scatter onto others.
+    pub fn compensated(self) -> Microfacets {
+        Microfacets {
+            is_compensated: !self.is_smooth(),
+            ..self
+        }
+    }
+
+    /// Returns whether light that facets scatter onto others is kept; a smooth surface has none.
+    #[inline(always)]
+    pub fn is_compensated(self) -> bool {
+        self.is_compensated
     }
 
     /// Distribution of microfacet normals.
@@ -99,6 +116,11 @@ impl Microfacets {
     /// loss.
     pub fn mean_alpha(self) -> f32 {
         (0.5 * (sqr(self.x) + sqr(self.y))).sqrt()
+    }
+
+    /// Smaller of the two roughnesses.
+    pub(super) fn least_alpha(self) -> f32 {
+        self.x.min(self.y)
     }
 
     /// Density of microfacet normals `h`, per solid angle and per area of the macrosurface.

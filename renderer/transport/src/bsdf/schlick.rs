@@ -4,6 +4,7 @@
 use glam::{Vec2, Vec3};
 
 use super::albedo;
+use super::compensation::Compensation;
 use super::dielectric::INDEX_MATCHED;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
@@ -12,7 +13,7 @@ use super::microfacet::Microfacets;
 use renderer_base::color::Rgb;
 use renderer_base::math::sqr;
 
-/// Generalised Schlick reflection, and refraction of the remainder; single scattering.
+/// Generalised Schlick reflection, and refraction of the remainder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schlick {
     /// Reflectance at normal incidence.
@@ -94,7 +95,19 @@ impl Schlick {
         if self.transmits() || !self.microfacets.is_isotropic() {
             return self.interface(wo).albedo(wo);
         }
-        self.reflection * albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos, 1.0))
+        let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos, 1.0));
+        let several = self
+            .compensation()
+            .map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z.abs()));
+        self.reflection * albedo + several
+    }
+
+    /// An interface that refracts has none: its Fresnel term is not that of the tables.
+    #[inline(always)]
+    fn compensation(&self) -> Option<Compensation> {
+        let color = || self.reflection * self.fresnel(fresnel::MEAN_COS, 1.0);
+        let metal = Compensation::metal(self.microfacets, color);
+        if self.transmits() { None } else { metal }
     }
 
     #[inline(always)]
@@ -105,6 +118,7 @@ impl Schlick {
             eta: if transmits { self.eta(wo.z) } else { 1.0 },
             transmits,
             facet: self,
+            compensation: self.compensation(),
         }
     }
 }

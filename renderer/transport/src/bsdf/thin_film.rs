@@ -185,6 +185,7 @@ impl ThinFilm {
             eta: self.eta(wo.z),
             transmits: self.transmits(),
             facet: self,
+            compensation: None,
         }
     }
 

@@ -13,6 +13,7 @@
 //! - Closures without a lobe of their own use the nearest one: Cycles' sheens are Burley's, subsurface scattering is
 //!   Lambertian, Phong and Ward are GGX of the same width; labels are ignored.
 //! - The thickness of a thin film is in nm.
+//! - `energy_compensation` of an interface adds the light that its facets reflect onto others, but not under a film.
 
 use std::collections::BTreeSet;
 use std::f32::consts::PI;
@@ -27,7 +28,7 @@ use super::component::{Coat, Component};
 use super::material_flags::MaterialFlags;
 use super::scattering::Scattering;
 use crate::bsdf::{
-    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Film, Hair,
+    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, Film, Hair,
     HairParameters, Lambert, Lobe, Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
 };
 use renderer_base::color::Rgb;
@@ -104,6 +105,7 @@ const THIN_FILM: [(&str, Type, DefaultValue); 2] = [
     ("thinfilm_thickness", T::FLOAT, DefaultValue::Float(0.0)),
     ("thinfilm_ior", T::FLOAT, DefaultValue::Float(1.33)),
 ];
+const COMPENSATION: (&str, Type, DefaultValue) = ("energy_compensation", T::INT, DefaultValue::Int(0));
 const THIN_FILM_GIVEN: [(&str, Type); 2] = [("thinfilm_thickness", T::FLOAT), ("thinfilm_ior", T::FLOAT)];
 const RAMP: (&str, Type) = ("colors", T::array(Base::Color, 8));
 const TOON: [(&str, Type); 2] = [("size", T::FLOAT), ("smooth", T::FLOAT)];
@@ -132,7 +134,7 @@ closures! {
     };
     MicrofacetU "microfacet"
         [DISTRIBUTION, N, U, ("xalpha", T::FLOAT), ("yalpha", T::FLOAT), ("eta", T::FLOAT), ("refract", T::INT)]
-        [] |c| {
+        [COMPENSATION] |c| {
             let distribution = c.text();
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
@@ -154,14 +156,19 @@ closures! {
 
     // MaterialX, and closures in its style.
     OrenNayarDiffuseBsdf "oren_nayar_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
-        [("energy_compensation", T::INT, DefaultValue::Int(0))] |c| {
-            colored_lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
+        [COMPENSATION] |c| {
+            let (normal, weight, roughness) = (c.triple(), c.color(), c.float());
+            let lobe = match c.int() {
+                0 => Lobe::OrenNayar(OrenNayar::new(roughness)),
+                _ => Lobe::Eon(Eon::new(weight, roughness)),
+            };
+            c.scatter(Scattering { normal, weight, ..white(lobe) })
         };
     BurleyDiffuseBsdf "burley_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
-        [("flatness", T::FLOAT, DefaultValue::Float(0.0))] |c| {
+        [("flatness", T::FLOAT, DefaultValue::Float(0.0)), ("limited", T::INT, DefaultValue::Int(0))] |c| {
             colored_lobe(c, |c| {
-                let roughness = c.float();
-                Lobe::Burley(Burley { roughness, flatness: c.float() })
+                let (roughness, flatness) = (c.float(), c.float());
+                Lobe::Burley(Burley { roughness, flatness, is_limited: c.int() != 0 })
             })
         };
     TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
@@ -174,30 +181,30 @@ closures! {
     };
     DielectricBsdf "dielectric_bsdf"
         [N, U, TINTS[0], TINTS[1], ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION]
-        [THIN_FILM[0], THIN_FILM[1]] |c| {
+        [THIN_FILM[0], THIN_FILM[1], COMPENSATION] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let (reflection, transmission) = (c.color(), c.color());
             let microfacets = Microfacets::new(c.float(), c.float());
             let ior = c.float();
             let microfacets = distributed(c.text(), microfacets);
             let lobe = Lobe::Dielectric(Dielectric::new(ior, microfacets).tinted(reflection, transmission));
-            let lobe = lobe.under(film(c));
+            let lobe = finished(lobe, c);
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     ConductorBsdf "conductor_bsdf"
         [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::COLOR), ("extinction", T::COLOR), DISTRIBUTION]
-        [THIN_FILM[0], THIN_FILM[1]] |c| {
+        [THIN_FILM[0], THIN_FILM[1], COMPENSATION] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = Microfacets::new(c.float(), c.float());
             let (eta, k) = (c.color(), c.color());
             let microfacets = distributed(c.text(), microfacets);
-            let lobe = Lobe::Conductor(Conductor { eta, k, microfacets }).under(film(c));
+            let lobe = finished(Lobe::Conductor(Conductor { eta, k, microfacets }), c);
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     GeneralizedSchlickBsdf "generalized_schlick_bsdf"
         [N, U, TINTS[0], TINTS[1], ROUGHNESS[0], ROUGHNESS[1], ("f0", T::COLOR), ("f90", T::COLOR),
             ("exponent", T::FLOAT), DISTRIBUTION]
-        [THIN_FILM[0], THIN_FILM[1]] |c| {
+        [THIN_FILM[0], THIN_FILM[1], COMPENSATION] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let (reflection, transmission) = (c.color(), c.color());
             let microfacets = Microfacets::new(c.float(), c.float());
@@ -205,15 +212,17 @@ closures! {
             let exponent = c.float();
             let microfacets = distributed(c.text(), microfacets);
             let lobe = Lobe::Schlick(Schlick { f0, f90, exponent, microfacets, reflection, transmission });
-            let lobe = lobe.under(film(c));
+            let lobe = finished(lobe, c);
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     CoatedDiffuseBsdf "coated_diffuse_bsdf"
-        [N, ALBEDO, ("alpha", T::FLOAT), ("ior", T::FLOAT), ("nonlinear", T::INT), DISTRIBUTION] [] |c| {
+        [N, ALBEDO, ("alpha", T::FLOAT), ("ior", T::FLOAT), ("nonlinear", T::INT), DISTRIBUTION]
+        [COMPENSATION] |c| {
             let (normal, albedo) = (c.triple(), c.color());
             let microfacets = Microfacets::isotropic(c.float());
             let (ior, nonlinear) = (c.float(), c.int() != 0);
             let microfacets = distributed(c.text(), microfacets);
+            let microfacets = if c.int() != 0 { microfacets.compensated() } else { microfacets };
             let (weight, lobe) = CoatedDiffuse::body(albedo, ior, microfacets, nonlinear);
             c.scatter(Scattering { weight, normal, ..white(Lobe::CoatedDiffuse(lobe)) })
         };
@@ -292,16 +301,15 @@ closures! {
     MicrofacetMultiGgx "microfacet_multi_ggx" [N, ("ag", T::FLOAT), ("C", T::COLOR)] [] |c| {
         let normal = c.triple();
         let microfacets = Microfacets::isotropic(c.float());
-        let weight = c.color();
-        c.scatter(Scattering { weight, normal, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
+        let lobe = several_reflections(c.color(), microfacets);
+        c.scatter(Scattering { normal, ..white(lobe) })
     };
     MicrofacetMultiGgxAniso "microfacet_multi_ggx_aniso"
         [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT), ("C", T::COLOR)] [] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = Microfacets::new(c.float(), c.float());
-            let weight = c.color();
-            let lobe = Lobe::Schlick(Schlick::mirror(microfacets));
-            c.scatter(Scattering { weight, normal, tangent, ..white(lobe) })
+            let lobe = several_reflections(c.color(), microfacets);
+            c.scatter(Scattering { normal, tangent, ..white(lobe) })
         };
     MicrofacetMultiGgxGlass "microfacet_multi_ggx_glass"
         [N, ("ag", T::FLOAT), ("eta", T::FLOAT), ("C", T::COLOR)] [] |c| {
@@ -309,7 +317,8 @@ closures! {
             let microfacets = Microfacets::isotropic(c.float());
             let eta = c.float();
             let weight = c.color();
-            c.scatter(Scattering { weight, normal, ..white(Lobe::Dielectric(Dielectric::new(eta, microfacets))) })
+            let lobe = Lobe::Dielectric(Dielectric::new(eta, microfacets.compensated()));
+            c.scatter(Scattering { weight, normal, ..white(lobe) })
         };
     MicrofacetF82Tint "microfacet_f82_tint"
         [DISTRIBUTION, N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT), ("f0", T::COLOR), ("f82", T::COLOR)]
@@ -321,7 +330,7 @@ closures! {
             c.scatter(Scattering { normal, tangent, ..white(lobe) })
         };
     PrincipledDiffuse "principled_diffuse" [N, ("roughness", T::FLOAT)] [] |c| {
-        lobe(c, |c| Lobe::Burley(Burley { roughness: c.float(), flatness: 0.0 }))
+        lobe(c, |c| Lobe::Burley(Burley { roughness: c.float(), flatness: 0.0, is_limited: false }))
     };
     PrincipledSheen "principled_sheen" [N] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
     PrincipledClearcoat "principled_clearcoat" [N, ("clearcoat", T::FLOAT), ("roughness", T::FLOAT)] [] |c| {
@@ -662,6 +671,14 @@ fn reflector(eta: f32, microfacets: Microfacets) -> Lobe {
     }
 }
 
+/// Cycles' GGX of several reflections, each of which takes the colour.
+fn several_reflections(color: Rgb, microfacets: Microfacets) -> Lobe {
+    Lobe::Schlick(Schlick {
+        f90: color,
+        ..Schlick::new(color, microfacets.compensated())
+    })
+}
+
 /// OSL's microfacet closures, whose last parameters are `eta` and `refract`: 0 reflects, 1 refracts, 2 does both.
 fn microfacet<'t>(
     c: &mut Component<'_, '_, 't>,
@@ -675,6 +692,7 @@ fn microfacet<'t>(
         1 => Lobe::Dielectric(Dielectric::transmission_only(eta, microfacets)),
         _ => Lobe::Dielectric(Dielectric::new(eta, microfacets)),
     };
+    let lobe = if c.int() != 0 { lobe.compensated() } else { lobe };
     c.scatter(Scattering {
         normal,
         tangent,
@@ -682,13 +700,19 @@ fn microfacet<'t>(
     })
 }
 
-/// Reads the parameters of [`THIN_FILM`].
+/// Reads the parameters of [`THIN_FILM`] and [`COMPENSATION`], and applies them to an interface.
 #[inline(always)]
-fn film(c: &mut Component<'_, '_, '_>) -> Film {
-    Film {
+fn finished(interface: Lobe, c: &mut Component<'_, '_, '_>) -> Lobe {
+    let film = Film {
         thickness: c.float(),
         ior: c.float(),
-    }
+    };
+    let interface = if c.int() != 0 {
+        interface.compensated()
+    } else {
+        interface
+    };
+    interface.under(film)
 }
 
 /// GGX roughness with about the width of a cosine-power lobe.
