@@ -112,9 +112,14 @@ impl<F: Facet> Interface<'_, F> {
     /// Adds the light that scatters several times to f·|cos θi| and density of single scattering.
     #[inline(always)]
     fn with_several(&self, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
-        let Some(several) = &self.compensation else {
-            return single;
-        };
+        match &self.compensation {
+            None => single,
+            Some(several) => self.with(several, wo, wi, single),
+        }
+    }
+
+    #[inline(never)]
+    fn with(&self, several: &Compensation, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
         let p = several.probability(wo.z);
         let through = if self.transmits { several.through() } else { 0.0 };
         let share = if wi.z > 0.0 { 1.0 - through } else { through };
@@ -166,6 +171,7 @@ impl<F: Facet> Interface<'_, F> {
     }
 
     /// Samples single scattering or several.
+    #[inline(never)]
     fn sample_compensated(
         &self,
         several: &Compensation,
