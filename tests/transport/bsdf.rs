@@ -10,8 +10,9 @@ mod units;
 use glam::Vec3;
 use rayon::prelude::*;
 use renderer::bsdf::{
-    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, Film, Lambert, Lobe,
-    LobeSample, Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent, Transparent,
+    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, F82, Film, Lambert, Lobe,
+    LobeSample, Microfacets, OrenNayar, Phong, Schlick, Sheen, ThinTransmission, Translucent, Transparent,
+    Ward, ZeltnerSheen,
 };
 use renderer::color::Rgb;
 use support::chi2::Chi2;
@@ -77,6 +78,10 @@ fn cases() -> Vec<Case> {
         exponent: 2.5,
         ..Schlick::new(Rgb::splat(0.3), iso(0.5))
     };
+    let phong = |exponent| Lobe::Phong(Phong::new(exponent));
+    let ward = |x, y| Lobe::Ward(Ward::new(x, y));
+    let dust = |roughness| Lobe::ZeltnerSheen(ZeltnerSheen::new(roughness));
+    let copper = |tint, microfacets| Lobe::F82(F82::new(Rgb::new(0.95, 0.6, 0.5), tint, microfacets));
     let film = |thickness, ior, lobe: Lobe| lobe.under(Film { thickness, ior });
     let red = |lobe: Dielectric| Lobe::Dielectric(lobe.tinted(Rgb::new(1.0, 0.3, 0.3), Rgb::WHITE));
     let mut cases = vec![
@@ -176,6 +181,31 @@ fn cases() -> Vec<Case> {
         case("cloth 1", Lobe::Charlie(Charlie::new(1.0)), Lossy),
         case("cloth 0.3", Lobe::Charlie(Charlie::new(0.3)), Lossy),
         case("cloth 0.05", Lobe::Charlie(Charlie::new(0.05)), Lossy),
+        case("phong 0", phong(0.0), Pinned(1.0, 0.75)),
+        case("phong 1", phong(1.0), Pinned(1.0, 0.6090)),
+        case("phong 30", phong(30.0), Pinned(1.0, 0.5)),
+        case("phong 5000", phong(5000.0), Pinned(1.0, 0.5)),
+        case("sharpest phong", phong(1e9), Lossy),
+        case("ward 0.2", ward(0.2, 0.2), Pinned(0.8949, 0.4589)),
+        case("ward 1", ward(1.0, 1.0), Pinned(0.2564, 0.2107)),
+        case("ward 0.05 × 0.4", ward(0.05, 0.4), Lossy),
+        case("ward 0.01", ward(0.01, 0.01), Lossy),
+        case("dust 0", dust(0.0), Lossy),
+        case("dust 0.1", dust(0.1), Lossy),
+        case("dust 0.3", dust(0.3), Lossy),
+        case("dust 0.5", dust(0.5), Lossy),
+        case("dust 1", dust(1.0), Lossy),
+        case(
+            "copper",
+            copper(Rgb::new(1.0, 0.7, 0.2), Microfacets::SMOOTH),
+            Lossy,
+        ),
+        case("copper 0.3", copper(Rgb::new(1.0, 0.7, 0.2), iso(0.3)), Lossy),
+        case(
+            "dark-edged copper",
+            copper(Rgb::splat(0.1), Microfacets::new(0.1, 0.4)),
+            Lossy,
+        ),
         case(
             "bubble",
             film(400.0, 1.33, glass(1.0, Microfacets::SMOOTH)),
@@ -543,4 +573,35 @@ fn grazing_directions_are_harmless() {
             }
         }
     });
+}
+
+/// F82: the reflectance along the normal, at the angle of the tint, and where light grazes.
+#[test]
+fn edge_tints_apply_at_their_angle() {
+    let (f0, tint) = (Rgb::new(0.95, 0.6, 0.5), Rgb::new(1.0, 0.7, 0.2));
+    let metal = Lobe::F82(F82::new(f0, tint, Microfacets::SMOOTH));
+    let seen = |cos: f32| metal.albedo(Vec3::new((1.0 - cos * cos).sqrt(), 0.0, cos));
+    let schlick = f0.lerp(Rgb::WHITE, (6.0f32 / 7.0).powi(5));
+    for (cos, expected) in [(1.0, f0), (1.0 / 7.0, schlick * tint), (0.0, Rgb::WHITE)] {
+        let found = seen(cos);
+        assert!(
+            agree(found, expected, 1e-5),
+            "{found:?} at cosine {cos}, not {expected:?}"
+        );
+    }
+}
+
+/// Ward's own formula where no more light leaves than came: f as OSL has it.
+#[test]
+fn ward_is_wards_about_the_mirror_direction() {
+    let (x, y) = (0.2f32, 0.5f32);
+    let lobe = Lobe::Ward(Ward::new(x, y));
+    for (wo, wi) in [(20.0, 10.0), (50.0, 60.0), (70.0, 75.0)] {
+        let (wo, wi) = (spherical([wo, 30.0]), spherical([wi, 215.0]));
+        let h = (wo + wi).normalize();
+        let slopes = ((h.x / x).powi(2) + (h.y / y).powi(2)) / (h.z * h.z);
+        let f = (-slopes).exp() / (4.0 * std::f32::consts::PI * x * y * (wo.z * wi.z).sqrt());
+        let found = lobe.eval(wo, wi).r / wi.z;
+        assert!((found / f - 1.0).abs() < 1e-4, "{found} is not {f}");
+    }
 }

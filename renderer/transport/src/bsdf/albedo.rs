@@ -1,7 +1,8 @@
-//! Directional albedo of rough isotropic conductors, from a table of Gauss rules for each microfacet distribution.
+//! Directional albedo: of rough isotropic conductors, from a table of Gauss rules for each microfacet distribution; of
+//! other lobes, as a mean over samples.
 //!
-//! The albedo for any Fresnel term is the mean of the term over the facets that are visible from `wo` and whose
-//! reflection leaves the surface; the term depends only on the angle between `wo` and the facet. So the table holds,
+//! A conductor's albedo for any Fresnel term is the mean of the term over the facets that are visible from `wo` and
+//! whose reflection leaves the surface; the term depends only on the angle between `wo` and the facet. So the table holds,
 //! for each roughness and each cosine of `wo`, a three-point Gauss rule for that mean: exact for reflectances that are
 //! polynomials of degree five in the cosine, such as Schlick's, and accurate for all smooth ones.
 
@@ -10,6 +11,7 @@ use std::sync::OnceLock;
 use glam::{Vec2, Vec3};
 
 use super::fresnel::reflect;
+use super::lobe_kind::LobeSample;
 use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 use renderer_base::color::Rgb;
 use renderer_base::math::{acos, cos, safe_sqrt, sqr};
@@ -50,6 +52,14 @@ pub(super) fn reflected(microfacets: Microfacets, wo: Vec3, fresnel: impl Fn(f32
     }
     let rule = look_up(microfacets, wo.z.abs());
     (0..3).map(|i| fresnel(rule.cos[i]) * rule.weight[i]).sum()
+}
+
+/// Albedo of a grey lobe as the mean weight of `count` samples, from the points of a Fibonacci lattice.
+pub(super) fn sampled(count: usize, sample: impl Fn(Vec2) -> Option<LobeSample>) -> f32 {
+    // The constant is the fractional part of the golden ratio.
+    let point = |k: usize| Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / count as f32);
+    let weight = |k: usize| sample(point(k)).map_or(0.0, |s| s.weight.r);
+    (0..count).map(weight).sum::<f32>() / count as f32
 }
 
 /// Interpolated rule for a roughness and a cosine.

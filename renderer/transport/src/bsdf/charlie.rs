@@ -6,19 +6,16 @@
 // Estevez and Kulla 2017, "Production Friendly Microfacet Sheen BRDF", eq. 2; visibility by Neubelt and Pettineo 2013,
 // "Crafting a Next-Gen Material Pipeline for The Order: 1886".
 
-use std::f32::consts::{FRAC_1_PI, PI};
+use std::f32::consts::FRAC_1_PI;
 use std::sync::LazyLock;
 
 use glam::{Vec2, Vec3};
 
+use super::albedo_table::AlbedoTable;
 use super::lobe_kind::{LobeKind, LobeSample};
 use renderer_base::color::Rgb;
-use renderer_base::math::{abs_cos_theta, pow, safe_sqrt, same_hemisphere, sin_cos, sqr};
+use renderer_base::math::{abs_cos_theta, pow, same_hemisphere, sqr};
 use renderer_base::sampling::{uniform_hemisphere, uniform_hemisphere_pdf};
-
-/// Number of table entries along α and along the cosine.
-const ALPHAS: usize = 24;
-const COSINES: usize = 24;
 
 /// Minimum α; smaller values are visible at the very edge only, as noise.
 const MIN_ALPHA: f32 = 0.01;
@@ -64,7 +61,7 @@ impl Charlie {
 
     /// Directional albedo for a direction with cosine `cos_o`.
     pub(super) fn albedo(&self, cos_o: f32) -> f32 {
-        look_up(self.alpha, cos_o.abs()).min(1.0)
+        ALBEDO.look_up(self.alpha, cos_o.abs()).min(1.0)
     }
 
     /// Divisor of f that conserves energy.
@@ -73,7 +70,9 @@ impl Charlie {
             return 1.0;
         }
         // The albedo decreases with the cosine.
-        look_up(self.alpha, abs_cos_theta(wo).min(abs_cos_theta(wi))).max(1.0)
+        ALBEDO
+            .look_up(self.alpha, abs_cos_theta(wo).min(abs_cos_theta(wi)))
+            .max(1.0)
     }
 }
 
@@ -89,40 +88,6 @@ fn value(alpha: f32, wo: Vec3, wi: Vec3) -> f32 {
     0.25 * density * visible
 }
 
-/// Table of the albedos of the published model.
-static ALBEDO: LazyLock<Vec<f32>> = LazyLock::new(|| (0..ALPHAS * COSINES).map(tabulate).collect());
-
-/// Computes a table entry. α and cosine are finer towards zero, where the albedo changes fast.
-fn tabulate(index: usize) -> f32 {
-    const ANGLES: usize = 32;
-    const AZIMUTHS: usize = 24;
-    let alpha = sqr((index % ALPHAS) as f32 / (ALPHAS - 1) as f32).max(MIN_ALPHA);
-    let cos_o = sqr((index / ALPHAS) as f32 / (COSINES - 1) as f32).max(1e-4);
-    let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos_o)), 0.0, cos_o);
-    let mut sum = 0.0;
-    for i in 0..ANGLES {
-        let root = (i as f32 + 0.5) / ANGLES as f32;
-        let (cos_i, width) = (sqr(root), 2.0 * root / ANGLES as f32);
-        for k in 0..AZIMUTHS {
-            let (sin, cos) = sin_cos((k as f32 + 0.5) * PI / AZIMUTHS as f32);
-            let across = safe_sqrt(1.0 - sqr(cos_i));
-            let wi = Vec3::new(across * cos, across * sin, cos_i);
-            sum += value(alpha, wo, wi) * width * (2.0 * PI / AZIMUTHS as f32);
-        }
-    }
-    sum
-}
-
-fn look_up(alpha: f32, cos: f32) -> f32 {
-    let split = |x: f32, count: usize| {
-        let scaled = x.clamp(0.0, 1.0).sqrt() * (count - 1) as f32;
-        let cell = (scaled as usize).min(count - 2);
-        (cell, scaled - cell as f32)
-    };
-    let ((x, fx), (y, fy)) = (split(alpha, ALPHAS), split(cos, COSINES));
-    let row = |y: usize| {
-        let at = y * ALPHAS + x;
-        ALBEDO[at] * (1.0 - fx) + ALBEDO[at + 1] * fx
-    };
-    row(y) * (1.0 - fy) + row(y + 1) * fy
-}
+/// Albedos of the published model.
+static ALBEDO: LazyLock<AlbedoTable> =
+    LazyLock::new(|| AlbedoTable::new(24, |alpha, wo, wi| value(alpha.max(MIN_ALPHA), wo, wi)));

@@ -7,6 +7,7 @@ use std::f32::consts::PI;
 
 use glam::{Vec2, Vec3};
 
+use super::albedo;
 use super::fresnel::{reflect, schlick_weight};
 use super::interface::upwards;
 use super::lobe_kind::{LobeKind, LobeSample};
@@ -85,13 +86,7 @@ impl Clearcoat {
 
     /// Directional albedo for `wo`, as the mean over a few facets.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
-        const FACETS: usize = 48;
-        let weight = |k: usize| {
-            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
-            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
-            self.sample(wo, u).map_or(0.0, |s| s.weight.r)
-        };
-        (0..FACETS).map(weight).sum::<f32>() / FACETS as f32
+        albedo::sampled(48, |u| self.sample(wo, u))
     }
 
     /// Fresnel term times masking.

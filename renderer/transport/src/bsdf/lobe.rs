@@ -12,15 +12,19 @@ use super::coated_diffuse::CoatedDiffuse;
 use super::conductor::Conductor;
 use super::dielectric::Dielectric;
 use super::eon::Eon;
+use super::f82::F82;
 use super::hair::Hair;
 use super::lambert::{Lambert, Translucent};
 use super::lobe_kind::{LobePart, LobeSample, Side, Spread};
 use super::microfacet::Microfacets;
 use super::oren_nayar::OrenNayar;
+use super::phong::Phong;
 use super::schlick::Schlick;
 use super::thin_film::{Film, ThinFilm};
 use super::thin_transmission::ThinTransmission;
 use super::transparent::Transparent;
+use super::ward::Ward;
+use super::zeltner_sheen::ZeltnerSheen;
 use renderer_base::color::Rgb;
 use renderer_base::math::sqr;
 
@@ -41,10 +45,18 @@ pub enum Lobe {
     Sheen(Sheen),
     /// Sheen of cloth.
     Charlie(Charlie),
+    /// Sheen of dust and short fibres.
+    ZeltnerSheen(ZeltnerSheen),
     /// Diffuse component of plastics.
     CoatedDiffuse(CoatedDiffuse),
+    /// Cosine power about the mirror direction.
+    Phong(Phong),
+    /// Gaussian slopes of the half vector.
+    Ward(Ward),
     /// Metal.
     Conductor(Conductor),
+    /// Metal with an edge tint.
+    F82(F82),
     /// Glass, water and other dielectrics.
     Dielectric(Dielectric),
     /// Generalised Schlick interface.
@@ -145,8 +157,12 @@ impl Lobe {
             Lobe::Burley(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Sheen(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Charlie(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::ZeltnerSheen(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::CoatedDiffuse(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Phong(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Ward(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Conductor(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::F82(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Dielectric(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Schlick(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::ThinFilm(lobe) => lobe.eval_pdf(wo, wi),
@@ -179,8 +195,12 @@ impl Lobe {
             Lobe::Burley(lobe) => lobe.sample(wo, u),
             Lobe::Sheen(lobe) => lobe.sample(wo, u),
             Lobe::Charlie(lobe) => lobe.sample(wo, u),
+            Lobe::ZeltnerSheen(lobe) => lobe.sample(wo, u),
             Lobe::CoatedDiffuse(lobe) => lobe.sample(wo, u),
+            Lobe::Phong(lobe) => lobe.sample(wo, u),
+            Lobe::Ward(lobe) => lobe.sample(wo, u),
             Lobe::Conductor(lobe) => lobe.sample(wo, u_lobe, u),
+            Lobe::F82(lobe) => lobe.sample(wo, u),
             Lobe::Dielectric(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Schlick(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::ThinFilm(lobe) => lobe.sample(wo, u_lobe, u),
@@ -203,6 +223,7 @@ impl Lobe {
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_)
             | Lobe::Clearcoat(_) => false,
+            Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => false,
             Lobe::ThinTransmission(_) | Lobe::Transparent(_) => false,
         }
     }
@@ -214,11 +235,15 @@ impl Lobe {
             Lobe::Burley(_) | Lobe::Eon(_) => Rgb::WHITE,
             Lobe::Sheen(lobe) => Rgb::splat(lobe.estimate(cos_o)),
             Lobe::Charlie(lobe) => Rgb::splat(lobe.albedo(cos_o)),
+            Lobe::ZeltnerSheen(lobe) => Rgb::splat(lobe.estimate(cos_o)),
+            Lobe::Phong(lobe) => Rgb::splat(lobe.estimate(cos_o)),
+            Lobe::Ward(lobe) => Rgb::splat(lobe.estimate(cos_o)),
             Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(cos_o)),
             Lobe::Clearcoat(lobe) => Rgb::splat(lobe.estimate(cos_o)),
             Lobe::ThinTransmission(lobe) => Rgb::splat(lobe.passed(cos_o.abs())),
             Lobe::Hair(lobe) => lobe.estimate(cos_o),
             Lobe::Conductor(lobe) => lobe.fresnel(cos_o.abs()),
+            Lobe::F82(lobe) => lobe.fresnel(cos_o.abs()),
             Lobe::Dielectric(lobe) => lobe.smooth_albedo(cos_o),
             Lobe::Schlick(lobe) => lobe.smooth_albedo(cos_o),
             Lobe::ThinFilm(lobe) => lobe.smooth_albedo(cos_o),
@@ -234,11 +259,15 @@ impl Lobe {
             Lobe::Burley(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Sheen(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Charlie(lobe) => Rgb::splat(lobe.albedo(wo.z)),
+            Lobe::ZeltnerSheen(lobe) => Rgb::splat(lobe.albedo(wo.z)),
+            Lobe::Phong(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::Ward(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(wo.z)),
             Lobe::Clearcoat(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::ThinTransmission(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Hair(lobe) => lobe.albedo(wo),
             Lobe::Conductor(lobe) => lobe.albedo(wo),
+            Lobe::F82(lobe) => lobe.albedo(wo),
             Lobe::Dielectric(lobe) => lobe.albedo(wo),
             Lobe::Schlick(lobe) => lobe.albedo(wo),
             Lobe::ThinFilm(lobe) => lobe.albedo(wo),
@@ -268,6 +297,7 @@ impl Lobe {
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_)
             | Lobe::Clearcoat(_) => 1.0,
+            Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => 1.0,
             Lobe::Schlick(_) | Lobe::ThinTransmission(_) | Lobe::Hair(_) | Lobe::Transparent(_) => 1.0,
         }
     }
@@ -299,6 +329,7 @@ impl Lobe {
             | Lobe::Sheen(_)
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_) => None,
+            Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => None,
             Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::Clearcoat(_) => None,
             Lobe::ThinFilm(_) | Lobe::ThinTransmission(_) | Lobe::Hair(_) | Lobe::Transparent(_) => None,
         }
@@ -307,7 +338,10 @@ impl Lobe {
     /// Microfacet roughness; `None` for other lobes.
     pub(super) fn microfacets(&self) -> Option<Microfacets> {
         match self {
+            Lobe::Phong(lobe) => Some(lobe.microfacets()),
+            Lobe::Ward(lobe) => Some(lobe.microfacets()),
             Lobe::Conductor(lobe) => Some(lobe.microfacets),
+            Lobe::F82(lobe) => Some(lobe.microfacets()),
             Lobe::Dielectric(lobe) => Some(lobe.microfacets()),
             Lobe::Schlick(lobe) => Some(lobe.microfacets),
             Lobe::ThinFilm(lobe) => Some(lobe.microfacets()),
@@ -316,7 +350,7 @@ impl Lobe {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => None,
             Lobe::Eon(_) | Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) => None,
             Lobe::CoatedDiffuse(_) => None,
-            Lobe::Hair(_) => None,
+            Lobe::ZeltnerSheen(_) | Lobe::Hair(_) => None,
         }
     }
 
@@ -339,6 +373,7 @@ impl Lobe {
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_)
             | Lobe::Clearcoat(_) => true,
+            Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => true,
         }
     }
 
@@ -356,6 +391,7 @@ impl Lobe {
             | Lobe::Charlie(_)
             | Lobe::CoatedDiffuse(_)
             | Lobe::Clearcoat(_) => false,
+            Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => false,
         }
     }
 
@@ -372,6 +408,7 @@ impl Lobe {
             })),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Transparent(_) => Some(self),
             Lobe::Eon(_) | Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) => Some(self),
+            Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => Some(self),
             Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) | Lobe::Hair(_) => Some(self),
         }
     }

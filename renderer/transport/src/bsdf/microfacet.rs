@@ -217,7 +217,7 @@ impl Microfacets {
 
     /// Transforms `w` to the space in which the roughness is one.
     #[inline(always)]
-    fn stretched(self, w: Vec3) -> Vec3 {
+    pub(super) fn stretched(self, w: Vec3) -> Vec3 {
         Vec3::new(w.x * self.x, w.y * self.y, w.z)
     }
 }

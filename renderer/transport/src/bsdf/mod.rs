@@ -10,6 +10,7 @@
 //!   through walls. A lobe counts only where both normals agree; fibres have no sides and always count.
 
 mod albedo;
+mod albedo_table;
 mod beckmann;
 mod burley;
 mod charlie;
@@ -19,6 +20,7 @@ mod compensation;
 mod conductor;
 mod dielectric;
 mod eon;
+mod f82;
 pub mod fresnel;
 mod hair;
 mod importance;
@@ -29,12 +31,15 @@ mod lobe_kind;
 mod microfacet;
 mod normal;
 mod oren_nayar;
+mod phong;
 mod rough_transmission;
 mod schlick;
 mod terminator;
 mod thin_film;
 mod thin_transmission;
 mod transparent;
+mod ward;
+mod zeltner_sheen;
 
 use glam::{Vec2, Vec3};
 
@@ -48,17 +53,21 @@ pub use coated_diffuse::CoatedDiffuse;
 pub use conductor::Conductor;
 pub use dielectric::Dielectric;
 pub use eon::Eon;
+pub use f82::F82;
 pub use hair::{Hair, HairParameters};
 pub use lambert::{Lambert, Translucent};
 pub use lobe::{Lobe, LobeTraits};
 pub use lobe_kind::{GLOSSY_ALPHA, LobeKind, LobePart, LobeSample, Side, Spread};
 pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 pub use oren_nayar::OrenNayar;
+pub use phong::Phong;
 pub use schlick::Schlick;
 use terminator::Terminator;
 pub use thin_film::{Film, ThinFilm};
 pub use thin_transmission::ThinTransmission;
 pub use transparent::Transparent;
+pub use ward::Ward;
+pub use zeltner_sheen::ZeltnerSheen;
 
 /// Maximum number of lobes of a [`Bsdf`].
 pub const MAX_LOBES: usize = 8;

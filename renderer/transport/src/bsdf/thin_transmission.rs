@@ -6,6 +6,7 @@
 
 use glam::{Vec2, Vec3};
 
+use super::albedo;
 use super::fresnel::{self, reflect};
 use super::interface::upwards;
 use super::lobe_kind::{LobeKind, LobeSample};
@@ -87,12 +88,6 @@ impl ThinTransmission {
 
     /// Fraction of the light from `wo` that is transmitted, as the mean over a few facets.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
-        const FACETS: usize = 64;
-        let weight = |k: usize| {
-            // A Fibonacci lattice; the constant is the golden ratio's fraction.
-            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
-            self.sample(wo, u).map_or(0.0, |s| s.weight.r)
-        };
-        (0..FACETS).map(weight).sum::<f32>() / FACETS as f32
+        albedo::sampled(64, |u| self.sample(wo, u))
     }
 }

@@ -10,8 +10,7 @@
 //!   lobe of their own; compiling a shader that creates one reports it.
 //! - Hair closures are lobes of one model; roughnesses are variances and scales in MaterialX's, and the paper's in
 //!   Cycles'.
-//! - Closures without a lobe of their own use the nearest one: Cycles' sheens are Burley's, subsurface scattering is
-//!   Lambertian, Phong and Ward are GGX of the same width; labels are ignored.
+//! - Labels are ignored.
 //! - The thickness of a thin film is in nm.
 //! - `energy_compensation` of an interface adds the light that its facets reflect onto others, but not under a film.
 
@@ -28,8 +27,9 @@ use super::component::{Coat, Component};
 use super::material_flags::MaterialFlags;
 use super::scattering::Scattering;
 use crate::bsdf::{
-    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, Film, Hair,
-    HairParameters, Lambert, Lobe, Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
+    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, F82, Film, Hair,
+    HairParameters, Lambert, Lobe, Microfacets, OrenNayar, Phong, Schlick, Sheen, ThinTransmission,
+    Translucent, Ward, ZeltnerSheen,
 };
 use renderer_base::color::Rgb;
 use renderer_base::math::ln;
@@ -141,12 +141,12 @@ closures! {
             microfacet(c, normal, tangent, microfacets)
         };
     Phong "phong" [N, ("exponent", T::FLOAT)] [LABEL] |c| {
-        lobe(c, |c| Lobe::Schlick(Schlick::mirror(ggx_of_exponent(c.float()))))
+        lobe(c, |c| Lobe::Phong(Phong::new(c.float())))
     };
     Ward "ward" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [] |c| {
         let (normal, tangent) = (c.triple(), c.triple());
-        let microfacets = Microfacets::new(c.float(), c.float());
-        c.scatter(Scattering { normal, tangent, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
+        let lobe = Lobe::Ward(Ward::new(c.float(), c.float()));
+        c.scatter(Scattering { normal, tangent, ..white(lobe) })
     };
     Subsurface "subsurface" [("eta", T::FLOAT), ("g", T::FLOAT), ("mfp", T::COLOR), ALBEDO] [] |c| {
         c.skip(20);
@@ -173,8 +173,11 @@ closures! {
         };
     TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
     TransparentBsdf "transparent_bsdf" [] [] |c| c.pass();
-    SheenBsdf "sheen_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)] [] |c| {
-        colored_lobe(c, |c| Lobe::Charlie(Charlie::new(c.float())))
+    SheenBsdf "sheen_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)] [("mode", T::INT, DefaultValue::Int(0))] |c| {
+        colored_lobe(c, |c| match (c.float(), c.int()) {
+            (roughness, 1) => Lobe::ZeltnerSheen(ZeltnerSheen::new(roughness)),
+            (roughness, _) => Lobe::Charlie(Charlie::new(roughness)),
+        })
     };
     SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
         colored_lobe(c, |_| Lobe::Lambert(Lambert))
@@ -273,14 +276,16 @@ closures! {
     // Cycles. Its glossy closures take α, as OSL's do.
     DiffuseRamp "diffuse_ramp" [N, RAMP] [] |c| ramp(c, |_| Lobe::Lambert(Lambert));
     PhongRamp "phong_ramp" [N, ("exponent", T::FLOAT), RAMP] [] |c| {
-        ramp(c, |c| Lobe::Schlick(Schlick::mirror(ggx_of_exponent(c.float()))))
+        ramp(c, |c| Lobe::Phong(Phong::new(c.float())))
     };
     DiffuseToon "diffuse_toon" [N, TOON[0], TOON[1]] [] |c| lobe(c, |_| Lobe::Lambert(Lambert));
     GlossyToon "glossy_toon" [N, TOON[0], TOON[1]] [] |c| {
         lobe(c, |c| Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(c.float()))))
     };
     AshikhminVelvet "ashikhmin_velvet" [N, ("sigma", T::FLOAT)] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
-    CyclesSheen "sheen" [N, ("roughness", T::FLOAT)] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
+    CyclesSheen "sheen" [N, ("roughness", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::ZeltnerSheen(ZeltnerSheen::new(c.float())))
+    };
     AshikhminShirley "ashikhmin_shirley" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [] |c| {
         let (normal, tangent) = (c.triple(), c.triple());
         let microfacets = Microfacets::new(c.float(), c.float());
@@ -326,7 +331,7 @@ closures! {
             let distribution = c.text();
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
-            let lobe = Lobe::Schlick(Schlick::new(c.color(), microfacets));
+            let lobe = Lobe::F82(F82::new(c.color(), c.color(), microfacets));
             c.scatter(Scattering { normal, tangent, ..white(lobe) })
         };
     PrincipledDiffuse "principled_diffuse" [N, ("roughness", T::FLOAT)] [] |c| {
@@ -713,12 +718,6 @@ fn finished(interface: Lobe, c: &mut Component<'_, '_, '_>) -> Lobe {
         interface
     };
     interface.under(film)
-}
-
-/// GGX roughness with about the width of a cosine-power lobe.
-// Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", section 5.2.
-fn ggx_of_exponent(exponent: f32) -> Microfacets {
-    Microfacets::isotropic((2.0 / (exponent.max(0.0) + 2.0)).sqrt())
 }
 
 #[cfg(test)]

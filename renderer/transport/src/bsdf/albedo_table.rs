@@ -1,0 +1,66 @@
+//! Table of the directional albedo of an isotropic reflection lobe with one parameter, computed by quadrature.
+
+use std::f32::consts::PI;
+
+use glam::Vec3;
+
+use renderer_base::math::{safe_sqrt, sin_cos, sqr};
+
+/// Directional albedos for parameters and cosines in `[0,1]`.
+pub(super) struct AlbedoTable {
+    /// Number of entries along the parameter and along the cosine.
+    size: usize,
+    values: Vec<f32>,
+}
+
+impl AlbedoTable {
+    /// Tabulates the lobe whose f·cos θi is `value` of the parameter, `wo` and `wi`, both on the side of z.
+    pub(super) fn new(size: usize, value: impl Fn(f32, Vec3, Vec3) -> f32) -> AlbedoTable {
+        // Entries are finer towards zero, where albedos change fast.
+        let coordinate = |index: usize| sqr(index as f32 / (size - 1) as f32);
+        let entry = |index: usize| {
+            let (parameter, cos) = (coordinate(index % size), coordinate(index / size));
+            integral(cos.max(1e-4), |wo, wi| value(parameter, wo, wi))
+        };
+        AlbedoTable {
+            size,
+            values: (0..size * size).map(entry).collect(),
+        }
+    }
+
+    /// Interpolated albedo.
+    pub(super) fn look_up(&self, parameter: f32, cos: f32) -> f32 {
+        let ((x, fx), (y, fy)) = (self.split(parameter), self.split(cos));
+        let row = |y: usize| {
+            let at = y * self.size + x;
+            self.values[at] * (1.0 - fx) + self.values[at + 1] * fx
+        };
+        row(y) * (1.0 - fy) + row(y + 1) * fy
+    }
+
+    /// Cell index and fraction of a coordinate in `[0,1]`.
+    fn split(&self, x: f32) -> (usize, f32) {
+        let scaled = x.clamp(0.0, 1.0).sqrt() * (self.size - 1) as f32;
+        let cell = (scaled as usize).min(self.size - 2);
+        (cell, scaled - cell as f32)
+    }
+}
+
+/// Integral of a function of `wo`, of cosine `cos_o`, and `wi` over the directions `wi` on the side of z.
+fn integral(cos_o: f32, f: impl Fn(Vec3, Vec3) -> f32) -> f32 {
+    const ANGLES: usize = 32;
+    const AZIMUTHS: usize = 24;
+    let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos_o)), 0.0, cos_o);
+    let mut sum = 0.0;
+    for i in 0..ANGLES {
+        let root = (i as f32 + 0.5) / ANGLES as f32;
+        let (cos_i, width) = (sqr(root), 2.0 * root / ANGLES as f32);
+        for k in 0..AZIMUTHS {
+            let (sin, cos) = sin_cos((k as f32 + 0.5) * PI / AZIMUTHS as f32);
+            let across = safe_sqrt(1.0 - sqr(cos_i));
+            let wi = Vec3::new(across * cos, across * sin, cos_i);
+            sum += f(wo, wi) * width * (2.0 * PI / AZIMUTHS as f32);
+        }
+    }
+    sum
+}
