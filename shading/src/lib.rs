@@ -62,7 +62,7 @@ pub use codegen::{CompileOptions, OptLevel};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use eval::color_system::ColorSystem;
 pub use graph::{GraphError, ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
-pub use hir::{ClosureParam, ClosureRegistry, ClosureSignature};
+pub use hir::{ClosureNote, ClosureParam, ClosureRegistry, ClosureSignature};
 pub use instance::{BatchOutput, ShaderInstance};
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{

@@ -313,6 +313,28 @@ fn a_mistake_is_told_once() {
     assert_eq!(err.matches("has no input `albdo`").count(), 2, "{err}");
 }
 
+/// A closure that does less than its name says is told where it is created, once for all that wear it.
+#[test]
+fn stand_ins_are_told_once() {
+    let unit = "surface u(output closure color surface = 0) { surface = holdout() + diffuse(N); }\n";
+    let scene = SCENE.replace("a()", "u()") + "material y = u();\n";
+    let here = folder(&[
+        ("unit.ksl", unit),
+        ("whole.kiln", &format!("{unit}{scene}")),
+        ("scene.kiln", &format!("import \"unit.ksl\";\n{scene}")),
+    ]);
+    for files in [
+        &["unit.ksl"][..],
+        &["whole.kiln"],
+        &["scene.kiln"],
+        &["unit.ksl", "scene.kiln"],
+    ] {
+        let (status, _, err) = kiln(here.path(), &[&["check"], files].concat());
+        assert_eq!(status, Some(0), "{files:?}:\n{err}");
+        assert_eq!(err.matches("closure `holdout`").count(), 1, "{files:?}:\n{err}");
+    }
+}
+
 /// Values computed from a number that cannot be held are not reported as further errors.
 #[test]
 fn a_number_that_cannot_be_held_is_one_mistake() {

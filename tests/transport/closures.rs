@@ -1,6 +1,8 @@
 //! Closure trees as surfaces: energy conservation, unbiased selection of excess lobes, consistent transparency for all
 //! rays.
 
+mod notes;
+
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};

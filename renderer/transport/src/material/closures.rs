@@ -6,8 +6,8 @@
 //! - Roughness is the α of the named distribution: `"ggx"`, `"beckmann"` or `"sharp"` (smooth); any other name is GGX.
 //! - OSL's `eta` is relative to the side of the normal that is passed, and `N` faces the viewer: shaders write
 //!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the object's interior, whichever side is seen.
-//! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists closures without a
-//!   lobe of their own; compiling a shader that creates one reports it.
+//! - Cycles' and SORT's closures have the names and parameters of those renderers.
+//! - Closures without a lobe of their own use the nearest one; compiling a shader that creates one reports it (`note`).
 //! - Hair closures are lobes of one model; roughnesses are variances and scales in MaterialX's, and the paper's in
 //!   Cycles'.
 //! - Labels are ignored.
@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 use glam::Vec3;
 use shading::hir::{ClosureId, Const};
 use shading::ty::{Base, Type};
-use shading::{ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
+use shading::{ClosureNode, ClosureNote, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
 
 use super::component::{Coat, Component};
 use super::material_flags::MaterialFlags;
@@ -478,42 +478,86 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
             name: entry.name,
             params: required.chain(optional).collect(),
         });
-        if let Some((_, note)) = STAND_INS.iter().find(|(name, _)| *name == entry.name) {
+        if let Some(note) = note(entry.kind) {
             registry.note(id, note);
         }
     }
     registry
 });
 
-/// Notes for closures that have no lobe of their own, reported for shaders that create them.
-const STAND_INS: [(&str, &str); 17] = [
-    (
-        "diffuse_ramp",
-        "Lambert's reflection in the mean of the colours stands in",
-    ),
-    (
-        "phong_ramp",
-        "GGX of the same width in the mean of the colours stands in",
-    ),
-    ("diffuse_toon", "Lambert's reflection stands in"),
-    ("glossy_toon", "GGX of about the same width stands in"),
-    ("bssrdf", "Lambert's reflection stands in"),
-    ("ambient_occlusion", "Lambert's reflection stands in"),
-    ("hair_reflection", "GGX of the same width stands in"),
-    ("hair_transmission", "translucence stands in"),
-    ("hair_huang", "hair of Chiang's model stands in"),
-    (
-        "thin_subsurface",
-        "Lambert's reflection and translucence stand in",
-    ),
-    ("thin_glass", "what passes is not tinted"),
-    ("ray_portal_bsdf", "light passes where it is"),
-    ("fournier_forand", "there are no volumes, and it does nothing"),
-    ("draine", "there are no volumes, and it does nothing"),
-    ("rayleigh", "there are no volumes, and it does nothing"),
-    ("absorption", "there are no volumes, and it does nothing"),
-    ("henyey_greenstein", "there are no volumes, and it does nothing"),
-];
+/// Message for shaders that create a closure which does less than its name says; `None` for closures that are what
+/// their names say.
+fn note(kind: ClosureKind) -> Option<ClosureNote> {
+    use ClosureKind as K;
+    let (text, unless_zero) = match kind {
+        K::DiffuseRamp => ("Lambert's reflection in the mean of the colours stands in", None),
+        K::PhongRamp => ("`phong` in the mean of the colours stands in", None),
+        K::DiffuseToon | K::Bssrdf | K::Subsurface | K::SubsurfaceBssrdf | K::AmbientOcclusion => {
+            ("Lambert's reflection stands in", None)
+        }
+        K::GlossyToon => ("GGX of about the same width stands in", None),
+        K::AshikhmanShirley => ("GGX of the same width on Lambert's reflection stands in", None),
+        K::AshikhminShirley | K::HairReflection => ("GGX of the same width stands in", None),
+        K::AshikhminVelvet => ("Burley's sheen stands in", None),
+        K::MicrofacetMultiGgx | K::MicrofacetMultiGgxAniso | K::MicrofacetMultiGgxGlass => {
+            ("light that facets scatter more than once is lost", None)
+        }
+        K::HairTransmission => ("translucence stands in", None),
+        K::HairHuang => ("hair of Chiang's model stands in", None),
+        K::ThinSubsurface => ("Lambert's reflection and translucence stand in", None),
+        K::ThinGlass => ("what passes is not tinted", None),
+        K::RayPortalBsdf => ("light passes where it is", None),
+        K::Absorption | K::FournierForand | K::Draine | K::Rayleigh | K::HenyeyGreenstein => {
+            ("there are no volumes, and it does nothing", None)
+        }
+        K::Holdout => ("the picture's alpha is not cut out; the surface is black", None),
+        K::Debug | K::ParameterTest => ("no output shows it, and it does nothing", None),
+        K::AnisotropicVdf | K::MediumVdf => ("bodies absorb light, and do not scatter it", Some("albedo")),
+        K::Emission
+        | K::Background
+        | K::UniformEdf
+        | K::Diffuse
+        | K::OrenNayar
+        | K::Translucent
+        | K::Transparent
+        | K::Reflection
+        | K::Refraction
+        | K::MicrofacetU
+        | K::Phong
+        | K::Ward
+        | K::OrenNayarDiffuseBsdf
+        | K::BurleyDiffuseBsdf
+        | K::TranslucentBsdf
+        | K::TransparentBsdf
+        | K::SheenBsdf
+        | K::DielectricBsdf
+        | K::ConductorBsdf
+        | K::GeneralizedSchlickBsdf
+        | K::CoatedDiffuseBsdf
+        | K::BurleySheenBsdf
+        | K::ClearcoatBsdf
+        | K::ThinTransmissionBsdf
+        | K::Layer
+        | K::Lambert
+        | K::Mirror
+        | K::LambertTransmission
+        | K::CyclesSheen
+        | K::MicrofacetGgx
+        | K::MicrofacetBeckmann
+        | K::MicrofacetGgxRefraction
+        | K::MicrofacetF82Tint
+        | K::PrincipledDiffuse
+        | K::PrincipledSheen
+        | K::PrincipledClearcoat
+        | K::PrincipledHair
+        | K::HairChiang
+        | K::MicrofacetBeckmannRefraction
+        | K::ChiangHairBsdf
+        | K::Coat
+        | K::SoftTerminator => return None,
+    };
+    Some(ClosureNote { text, unless_zero })
+}
 
 /// Registry of the supported closures, for a `ShadingSystem`.
 pub fn closure_registry() -> ClosureRegistry {

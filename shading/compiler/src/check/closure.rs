@@ -5,8 +5,7 @@ use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
-use crate::hir::ClosureSignature;
-use crate::hir::{ClosureId, Op};
+use crate::hir::{ClosureId, ClosureNote, ClosureSignature, Const, Op};
 use crate::ty::Type;
 use shading_syntax::ast::{Argument, Name};
 use shading_syntax::source::Span;
@@ -142,8 +141,12 @@ impl<'a> Checker<'a> {
         if !is_whole {
             return None;
         }
-        if let Some(note) = self.closures.note_of(id) {
-            let name = signature.name;
+        if let Some(note) = self
+            .closures
+            .note_of(id)
+            .filter(|note| self.applies(note, signature, &values))
+        {
+            let (name, note) = (signature.name, note.text);
             self.warn(span, Warning::StandIn { name, note });
         }
         let mut args = vec![];
@@ -155,6 +158,31 @@ impl<'a> Checker<'a> {
             });
         }
         Some(self.emit_value(Op::MakeClosure(id), args, Type::CLOSURE, span))
+    }
+
+    /// Returns whether a closure's note applies to a call with these arguments.
+    fn applies(
+        &self,
+        note: &ClosureNote,
+        signature: &ClosureSignature,
+        values: &[Option<TypedValue>],
+    ) -> bool {
+        let position = |name| signature.params.iter().position(|p| p.name == name);
+        let value = note
+            .unless_zero
+            .and_then(position)
+            .and_then(|i| values[i].as_ref());
+        !value.is_some_and(|value| self.is_zero(value))
+    }
+
+    /// Returns whether a number or triple is constant zero.
+    fn is_zero(&self, value: &TypedValue) -> bool {
+        match self.body.known(value.leaf()) {
+            Some(Const::Int(i)) => *i == 0,
+            Some(Const::Float(f)) => *f == 0.0,
+            Some(Const::Triple(t)) => *t == [0.0; 3],
+            _ => false,
+        }
     }
 
     fn closure_mismatch(

@@ -40,7 +40,7 @@ pub use id::{ClosureId, ConstId, FunctionId, LocalId, ScopeId};
 pub use kind::Kind;
 pub use op::{Axis, Op};
 pub use ray_kind::RayKind;
-pub use registry::{ClosureParam, ClosureRegistry, ClosureSignature};
+pub use registry::{ClosureNote, ClosureParam, ClosureRegistry, ClosureSignature};
 pub use shading_syntax::ast::UnitKind;
 pub use stmt::{Block, Code, Function, Local, Operand, Stmt};
 pub use texture::{

@@ -89,7 +89,16 @@ impl ClosureSignature {
 pub struct ClosureRegistry {
     list: Vec<ClosureSignature>,
     by_name: FxHashMap<&'static str, ClosureId>,
-    notes: FxHashMap<ClosureId, &'static str>,
+    notes: FxHashMap<ClosureId, ClosureNote>,
+}
+
+/// Message shown when a shader creates a closure that does less than its name says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClosureNote {
+    /// What happens instead.
+    pub text: &'static str,
+    /// Parameter without which nothing is amiss: where it is constant zero, the message is not shown.
+    pub unless_zero: Option<&'static str>,
 }
 
 impl ClosureRegistry {
@@ -117,13 +126,13 @@ impl ClosureRegistry {
         id
     }
 
-    /// Sets a message shown when a shader creates this closure, for example that another closure replaces it.
-    pub fn note(&mut self, id: ClosureId, note: &'static str) {
+    /// Sets the message shown when a shader creates this closure.
+    pub fn note(&mut self, id: ClosureId, note: ClosureNote) {
         self.notes.insert(id, note);
     }
 
     /// Returns the message shown when a shader creates this closure.
-    pub fn note_of(&self, id: ClosureId) -> Option<&'static str> {
+    pub fn note_of(&self, id: ClosureId) -> Option<ClosureNote> {
         self.notes.get(&id).copied()
     }
 

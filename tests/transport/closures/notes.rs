@@ -1,0 +1,133 @@
+//! Every closure of the table either is what its name says, or a warning says what it is instead.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use renderer::material::{Host, MediumStack, ShadingResult, Sides, closure_registry};
+use shading::source::Source;
+use shading::ty::Base;
+use shading::{ClosureParam, ClosureSignature, ShadingSystem};
+use support::stats::Rng;
+
+use super::{Subject, point};
+
+/// Parameters that may be without effect in closures that are what their names say: films have no thickness here.
+const IDLE: [&str; 3] = ["label", "energy_compensation", "thinfilm_ior"];
+
+/// The text of an argument; there are two of each type, so that an effect can be seen.
+fn argument(param: &ClosureParam, index: usize, other: bool) -> String {
+    let scalar = 0.2 + 0.03 * index as f32 + if other { 0.25 } else { 0.0 };
+    let single = match (param.name, param.ty.base) {
+        ("thinfilm_thickness", _) => if other { "300" } else { "0" }.to_owned(),
+        ("distribution", _) => format!("\"{}\"", if other { "beckmann" } else { "ggx" }),
+        (_, Base::Int) => i32::from(other).to_string(),
+        (_, Base::Float) => scalar.to_string(),
+        (_, Base::Color) => format!("color({scalar}, 0.5, {})", 0.9 - scalar),
+        (_, Base::Normal) if other => "normalize(N + vector(0.2, 0.1, 0))".to_owned(),
+        (_, Base::Normal) => "N".to_owned(),
+        (_, Base::Vector | Base::Point) if other => "vector(dPdu + dPdv)".to_owned(),
+        (_, Base::Vector | Base::Point) => "dPdu".to_owned(),
+        (_, Base::String) => format!("\"{}\"", if other { "one" } else { "two" }),
+        (_, Base::Closure) => format!("{} * oren_nayar(N, 0.3)", if other { 0.6 } else { 0.3 }),
+        (_, Base::Matrix | Base::Void | Base::Struct(_)) => unreachable!("no closure has it"),
+    };
+    match param.ty.is_array() {
+        true => format!("{{{}}}", vec![single; param.ty.count() as usize].join(", ")),
+        false => single,
+    }
+}
+
+/// A call of a closure with all arguments, the one at `other` of its other value.
+fn call(signature: &ClosureSignature, other: Option<usize>) -> String {
+    let required = signature.required();
+    let argument = |(i, param): (usize, &ClosureParam)| {
+        let text = argument(param, i, other == Some(i));
+        match i < required {
+            true => text,
+            false => format!("\"{}\", {text}", param.name),
+        }
+    };
+    let arguments: Vec<String> = signature.params.iter().enumerate().map(argument).collect();
+    format!("{}({})", signature.name, arguments.join(", "))
+}
+
+/// Everything that light can see of a surface that is a quarter transparent beside the closure, from both sides.
+fn seen(closure: &str) -> Vec<u32> {
+    let mut subject = Subject::new(&format!("0.25 * transparent() + {closure}"), Sides::default());
+    let mut surface = ShadingResult::new();
+    let mut seen = vec![];
+    for degrees in [10.0, 40.0, 70.0, 130.0] {
+        let it = point(degrees, Vec3::Z, &mut Rng::new(1));
+        subject.shade(&it, &mut surface);
+        MediumStack::NONE.absorb(&it, &mut surface);
+        let mut note = |color: renderer::color::Rgb| seen.extend(color.to_bits());
+        note(surface.emission);
+        note(surface.transparency);
+        let mut rng = Rng::new(2);
+        for _ in 0..8 {
+            note(surface.bsdf.eval(it.wo, rng.direction()));
+            if let Some(sample) = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d()) {
+                note(sample.weight);
+                note(sample.wi.into());
+            }
+        }
+    }
+    seen
+}
+
+/// The warnings of a surface that creates a closure.
+fn warnings(closure: &str) -> Vec<String> {
+    let system = ShadingSystem::new(closure_registry(), Arc::new(Host::default()));
+    let text = format!("surface test() {{ Ci = {closure}; }}");
+    let loaded = system.load(Source::new("test.ksl", text));
+    let loaded = loaded.unwrap_or_else(|errors| panic!("{errors}"));
+    loaded
+        .warnings
+        .list
+        .iter()
+        .map(|warning| warning.message.clone())
+        .collect()
+}
+
+#[test]
+fn closures_use_their_parameters_or_a_warning_tells() {
+    let registry = closure_registry();
+    let mut failures = vec![];
+    for (id, signature) in registry.iter() {
+        let base = call(signature, None);
+        let told = warnings(&base);
+        if registry.note_of(id).is_some() {
+            let whole = told.len() == 1 && told[0].contains(&format!("`{}`", signature.name));
+            failures.extend((!whole).then(|| format!("{base} warns {told:?}")));
+            continue;
+        }
+        failures.extend((!told.is_empty()).then(|| format!("{base} warns {told:?}")));
+        let found = seen(&base);
+        failures.extend((found == seen("0")).then(|| format!("{base} does nothing")));
+        for (i, param) in signature.params.iter().enumerate() {
+            let idle = IDLE.contains(&param.name) || seen(&call(signature, Some(i))) != found;
+            failures.extend((!idle).then(|| format!("{base}: `{}` has no effect", param.name)));
+        }
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+/// A medium that absorbs only is what it says.
+#[test]
+fn media_warn_unless_they_only_absorb() {
+    for (albedo, expected) in [
+        ("color(0)", 0),
+        ("0", 0),
+        ("0.0", 0),
+        ("color(0, 0.1, 0)", 1),
+        ("color(u)", 1),
+    ] {
+        for closure in [
+            format!("anisotropic_vdf({albedo}, color(1), 0.0)"),
+            format!("medium_vdf({albedo}, 1.0, color(0.5), 0.0, 1.5, 0)"),
+        ] {
+            let told = warnings(&closure);
+            assert_eq!(told.len(), expected, "{closure}: {told:?}");
+        }
+    }
+}
