@@ -13,8 +13,10 @@ use renderer_image::Image;
 const LIT_PART: f64 = 0.005;
 /// The luminance below which a pixel of an 8-bit picture is hard to tell from black.
 const DARK: f32 = 1.0 / 255.0;
-/// A picture is burnt out where more than this part of its pixels is brighter than white.
+/// A picture is burnt out where more than this part of what is not black is brighter than white.
 const BURNT_PART: f64 = 0.5;
+/// The least part of all pixels that is burnt out: less is a lamp.
+const LEAST_BURNT: f64 = 0.05;
 /// White, with room for rounding: a furnace is not burnt out.
 const WHITE: f32 = 1.001;
 /// The luminance to which proposed exposures bring bright parts of dark pictures, and the middle of bright ones.
@@ -32,11 +34,11 @@ pub(super) fn warning(image: &Image, exposure: f32, outputs: &[PathBuf]) -> Opti
     }
     let light = "`--light studio` or `--light neutral` takes the place of the scene's own lights";
     if luminances.iter().all(|&luminance| luminance <= 0.0) {
-        let diagnostic =
-            Diagnostic::warning("the picture is black: the camera sees nothing that light reaches");
+        let diagnostic = Diagnostic::warning("the picture is black: no sample found light");
         return Some(
             diagnostic
                 .hint("look from elsewhere (`--camera`, `--set camera.NAME.from=(x, y, z)`)")
+                .hint("lamps that are small or behind glass are found by more samples (`--spp`)")
                 .hint(light),
         );
     }
@@ -48,17 +50,20 @@ pub(super) fn warning(image: &Image, exposure: f32, outputs: &[PathBuf]) -> Opti
     let clipped = luminances
         .iter()
         .filter(|&&luminance| luminance * factor > WHITE)
-        .count();
-    let burnt = clipped as f64 / luminances.len() as f64;
+        .count() as f64;
+    let all = luminances.len() as f64;
     let bright = quantile(&mut luminances, 1.0 - LIT_PART);
-    let middle = quantile(&mut luminances, 0.5);
+    // White things before black are as burnt out as a whole picture.
+    luminances.retain(|luminance| luminance * factor >= DARK);
+    let lit = luminances.len() as f64;
     let (message, stops) = if bright * factor < DARK {
         (
             "the picture is nearly black".to_owned(),
             log2(BRIGHT / bright).floor(),
         )
-    } else if burnt > BURNT_PART {
-        let percent = 100.0 * burnt;
+    } else if clipped > BURNT_PART * lit && clipped >= LEAST_BURNT * all {
+        let percent = 100.0 * clipped / all;
+        let middle = quantile(&mut luminances, 0.5);
         let message = format!("{percent:.0} % of the picture is burnt out: brighter than white");
         (message, log2(MIDDLE / middle).floor())
     } else {
@@ -103,12 +108,14 @@ mod tests {
     fn what_shows_nothing_is_told() {
         assert_eq!(said(0.1, 0.5, 0.0, "a.png"), None);
         assert_eq!(said(1.0, 1.0, 0.0, "a.png"), None);
-        assert_eq!(said(0.4, 9.0, 0.0, "a.png"), None);
+        assert_eq!(said(0.04, 9.0, 0.0, "a.png"), None, "a lamp");
         for (part, luminance, exposure, words) in [
             (0.0, 0.0, 0.0, "is black"),
             (0.9, 0.001, 0.0, "--exposure 9"),
             (1.0, 0.1, -6.0, "--exposure 2"),
             (0.9, 40.0, 0.0, "--exposure -8"),
+            (0.4, 9.0, 0.0, "40 % of the picture is burnt out"),
+            (0.1, 1e4, 0.0, "--exposure -16"),
             (1.0, 0.9, 4.0, "--exposure -2"),
         ] {
             let text = said(part, luminance, exposure, "a.JPG").unwrap_or_default();
@@ -127,7 +134,7 @@ mod tests {
     #[test]
     fn what_is_proposed_helps() {
         for exponent in -20..20 {
-            for part in [0.02, 0.6, 1.0] {
+            for part in [0.02, 0.1, 0.6, 1.0] {
                 let luminance = (exponent as f32).exp2() * 1.37;
                 let Some(text) = said(part, luminance, 0.0, "a.png") else {
                     continue;
