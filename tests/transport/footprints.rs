@@ -142,3 +142,45 @@ fn a_flat_mirror_shows_what_a_camera_behind_it_sees() {
         assert!(differences < 40, "{name}: {differences} pixels differ");
     }
 }
+
+/// The radiance of a floor under a lamp of a metre, a metre above it.
+fn floor_under(lamp: &str) -> f32 {
+    let mut scene = SceneBuilder::new();
+    let (lamp, floor) = (scene.material(lamp), scene.material("Ci = diffuse(N);"));
+    let square = |h: f32, y: f32| [[-h, y, -h], [-h, y, h], [h, y, h], [h, y, -h]];
+    let [a, b, c, d] = square(0.5, 1.0);
+    scene.shape(mesh(quad([d, c, b, a])), Affine3A::IDENTITY, lamp);
+    scene.shape(mesh(quad(square(2.0, 0.0))), Affine3A::IDENTITY, floor);
+    let from = Vec3::new(0.0, 0.8, 0.0);
+    let camera = CameraDesc {
+        world_from_camera: look_at(from, Vec3::ZERO, Vec3::Z).unwrap(),
+        ..CameraDesc::pinhole(1.0)
+    };
+    let look = Look {
+        size: [16; 2],
+        spp: 64,
+        ..Look::default()
+    };
+    let image = film(&scene.build(), &camera, look).develop();
+    let mean = |sum: f32, i: usize| sum + image.rgb(i % 16, i / 16).luminance() / 256.0;
+    (0..256).fold(0.0, mean)
+}
+
+/// A lamp that shines in an eighth of its width lights as much as a lamp of that size. The footprints of scattered rays
+/// that hit it are wider than that, and light samples have none: both find the same light.
+#[test]
+fn a_minified_texture_lights_as_its_texels_do() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("lamp.png");
+    let inside = |i: u32| (28..36).contains(&i);
+    let texel = |x: u32, y: u32| image::Luma([255 * u8::from(inside(x) && inside(y))]);
+    image::GrayImage::from_fn(64, 64, texel).save(&path).unwrap();
+    let texels = format!(
+        "(float) texture(\"{}\", P[0] + 0.5, P[2] + 0.5, \"colorspace\", \"raw\", \"interp\", \"bilinear\")",
+        path.display()
+    );
+    let textured = floor_under(&format!("Ci = 100 * {texels} * emission();"));
+    let drawn = floor_under("Ci = (max(abs(P[0]), abs(P[2])) < 0.0625 ? 100.0 : 0.0) * emission();");
+    assert!(drawn > 0.1, "{drawn}");
+    assert!((textured / drawn - 1.0).abs() < 0.02, "{textured}, not {drawn}");
+}

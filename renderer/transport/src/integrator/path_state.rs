@@ -199,17 +199,18 @@ impl PathState {
         if scene.has_absorbing_media() {
             self.media.absorb(it, surface);
         }
-        if self.counts_emission && !surface.emission.is_black() {
+        let emission = match self.mis_context.pdf {
+            Some(_) => material.lighting_emission(it, surface, shading),
+            None => surface.emission,
+        };
+        if self.counts_emission && !emission.is_black() {
             let weight = self.mis_context.weight(|at| scene.light_pdf(at, it));
             let label = Contribution {
                 light: scene.light_of(it.shape),
                 scattered: self.depth > 1,
                 guide_pdf_ratio: self.guide_pdf_ratio,
             };
-            light.add(
-                label,
-                self.throughput * surface.transmittance * surface.emission * weight,
-            );
+            light.add(label, self.throughput * surface.transmittance * emission * weight);
         }
         stats.watch.lap(Stage::Shade);
         found

@@ -62,6 +62,8 @@ pub struct Material {
     is_view_dependent: bool,
     /// Emission, if it is the same everywhere.
     constant_emission: Option<Rgb>,
+    /// True if emission may depend on the footprint or the kind of the ray that hits it.
+    emission_varies_by_ray: bool,
     one_sided: bool,
     culled: bool,
     two_sided_emission: bool,
@@ -101,6 +103,7 @@ impl Material {
         };
         let flags = closures::flags(known.closures.iter().copied());
         let wants_footprint = known.asks_derivatives;
+        let emission_varies_by_ray = flags.emits && (wants_footprint || known.asks_ray_kind);
         let reads_viewer = known.reads_globals.contains(Global::I);
         let full = Shader::new(full, context);
         let light = light.map(|light| Shader::new(light, context));
@@ -117,6 +120,7 @@ impl Material {
             flags,
             wants_footprint,
             constant_emission,
+            emission_varies_by_ray,
             one_sided: sides.one_sided,
             culled: sides.culled,
             two_sided_emission: sides.two_sided_emission,
@@ -184,6 +188,23 @@ impl Material {
     /// Emitted radiance from a point towards the viewer, for light sampling.
     pub fn emission_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
         self.for_light(it, context).emission
+    }
+
+    /// Emitted radiance towards the viewer at a hit that light sampling could have generated, where `surface` is the
+    /// result of [`Material::shade`]. It is that of [`Material::emission_at`], unfiltered and without the ray's kind:
+    /// both ways to find the light estimate the same integral.
+    #[inline]
+    pub fn lighting_emission(
+        &self,
+        it: &Interaction,
+        surface: &ShadingResult,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        if self.emission_varies_by_ray {
+            self.emission_at(it, context)
+        } else {
+            surface.emission
+        }
     }
 
     /// Returns whether the derivatives of position by the texture coordinates are needed.
