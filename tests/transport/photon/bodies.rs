@@ -130,6 +130,17 @@ fn a_camera_under_a_sea_is_in_water() {
     check(&sea(0.25), LIT, 1.25, 4);
 }
 
+/// The hole is where a ray from the camera to the outside passes: other rays tell that there is water.
+#[test]
+fn a_camera_under_a_sea_with_a_hole_is_in_water() {
+    let sea = sea(0.25).replace(
+        "{ surface = transparent() +",
+        "{ surface = transparent();
+           if (distance(P, point(0.375, 1, 0.5625)) > 0.2) surface +=",
+    );
+    check(&sea, LIT, 1.25, 4);
+}
+
 #[test]
 fn a_camera_in_a_glass_ball_in_a_pool_is_in_no_water() {
     let ball =

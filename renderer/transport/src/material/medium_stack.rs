@@ -91,6 +91,17 @@ impl MediumStack {
         inner
     }
 
+    /// Returns whether both stacks hold the same media in the same order; what these absorb may vary.
+    pub fn has_media_of(&self, other: &MediumStack) -> bool {
+        self.materials().eq(other.materials())
+    }
+
+    fn materials(&self) -> impl Iterator<Item = MaterialId> {
+        self.entered[..self.count as usize]
+            .iter()
+            .map(|medium| medium.material)
+    }
+
     fn absorption(&self) -> Rgb {
         let inside = &self.entered[..self.count as usize];
         inside.last().map_or(Rgb::BLACK, |body| body.absorption)

@@ -9,8 +9,13 @@ use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel;
 use renderer_geometry::{Footprint, Interaction};
 
-/// Direction that is unlikely to be parallel to edges.
-const OUTWARDS: Vec3 = Vec3::new(0.371_390_7, 0.742_781_4, 0.557_086);
+/// Directions to the outside, upwards whichever axis is up: a sheet of water is the surface of a sea. They are unlikely to
+/// be parallel to edges.
+const OUTWARDS: [Vec3; 3] = [
+    Vec3::new(0.371_390_7, 0.742_781_4, 0.557_086),
+    Vec3::new(0.557_086, 0.371_390_7, 0.742_781_4),
+    Vec3::new(0.742_781_4, 0.557_086, 0.371_390_7),
+];
 
 impl Scene {
     /// Returns whether a ray is unoccluded within its bounds.
@@ -121,25 +126,46 @@ impl Scene {
         }
     }
 
-    /// Medium stack at the origin of a ray, reconstructed with another ray from there to the outside.
+    /// Medium stack at the origin of a ray, reconstructed with rays from there to the outside: of three, two agree where
+    /// one leaves a body through a gap in its surface.
     #[inline]
     pub fn media_around(&self, ray: &Ray, context: &mut ShadingContext) -> MediumStack {
-        let outwards = Ray {
-            time: ray.time,
-            ..Ray::new(ray.origin, OUTWARDS)
-        };
-        match self.absorbing {
-            Some(bounds) if bounds.is_met_by(&outwards) => self.trace_media(outwards, context),
-            _ => MediumStack::NONE,
+        if self.has_absorbing_media() {
+            self.agreed_media(ray, context)
+        } else {
+            MediumStack::NONE
         }
     }
 
     #[inline(never)]
-    fn trace_media(&self, mut ray: Ray, context: &mut ShadingContext) -> MediumStack {
+    fn agreed_media(&self, ray: &Ray, context: &mut ShadingContext) -> MediumStack {
+        let [first, second, third] = OUTWARDS;
+        let first = self.media_along(ray, first, context);
+        let second = self.media_along(ray, second, context);
+        if first.has_media_of(&second) {
+            return first;
+        }
+        let third = self.media_along(ray, third, context);
+        if second.has_media_of(&third) {
+            second
+        } else {
+            first
+        }
+    }
+
+    /// Medium stack at the origin of a ray, by another one from there to the outside.
+    fn media_along(&self, ray: &Ray, outwards: Vec3, context: &mut ShadingContext) -> MediumStack {
+        let mut ray = Ray {
+            time: ray.time,
+            ..Ray::new(ray.origin, outwards)
+        };
+        if !self.absorbing.is_some_and(|bounds| bounds.is_met_by(&ray)) {
+            return MediumStack::NONE;
+        }
         let mut surface = ShadingResult::new();
         let next = || {
             let it = self.intersect(&ray)?;
-            ray = it.spawn_ray(OUTWARDS);
+            ray = it.spawn_ray(outwards);
             let material = self.material(it.shape);
             material.shade(&it, RayKind::REFRACTION, &Footprint::POINT, context, &mut surface);
             let leaves = it.wo.dot(it.ng) < 0.0;
