@@ -296,6 +296,29 @@ fn skies_and_disks_are_read() {
 #[test]
 fn mistakes_have_places_and_hints() {
     bad(
+        "shape s : sphere { attributes = { wet = 0.3; wet = 0.4; } }",
+        &["the attribute `wet` is given twice", "test.kiln:"],
+    );
+    bad(
+        "shape s : sphere { attributes = { wet = translate(1, 2, 3); } }",
+        &["`wet` takes 1 to 16 numbers, or a string in quotes, found a transform"],
+    );
+    bad(
+        "shape s : sphere { attributes = 3; }",
+        &[
+            "`attributes` takes a block, not a value",
+            "attributes = { wet = 0.3;",
+        ],
+    );
+    bad(
+        "shape s : sphere { radius = { wet = 3; } }",
+        &["`radius` takes a value, not a block"],
+    );
+    bad(
+        "light l : environment { shader = 3; }",
+        &["a material is a unit or a group"],
+    );
+    bad(
         "film { sise = (4, 4); }",
         &["film has no key `sise`", "did you mean `size`?", "test.kiln:2:8"],
     );

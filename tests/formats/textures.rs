@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Vec2, Vec3};
+use renderer::camera::CameraView;
 use renderer::color::Rgb;
 use renderer::image::{Image, Raster, Samples, Window, WriteOptions, decode, encode, write};
 use renderer::material::Host;

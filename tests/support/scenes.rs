@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use glam::{Affine3A, Vec2, Vec3};
 use renderer::bake::sh::{ShOrder, basis};
 use renderer::bake::{self, BakeSettings, Include, ProbePlaces, Product, Target};
-use renderer::camera::{Camera, CameraDesc, Projection, look_at};
+use renderer::camera::{Camera, CameraDesc, CameraView, Projection, look_at};
 use renderer::color::Rgb;
 use renderer::film::Film;
 use renderer::geometry::{Geometry, Mesh, Shape};
@@ -86,7 +86,6 @@ impl SceneBuilder {
             materials,
             lights,
         } = self;
-        let world_from_camera = Affine3A::IDENTITY;
         let parts = SceneParts {
             shapes,
             shape_names: names,
@@ -94,7 +93,7 @@ impl SceneBuilder {
             materials,
             lights,
             host,
-            world_from_camera,
+            camera: CameraView::default(),
             threads: 1,
             build_quality: None,
         };

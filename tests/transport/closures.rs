@@ -155,7 +155,10 @@ fn one_number_says_what_passes_straight_through() {
             for degrees in [20.0, 80.0, 110.0, 175.0] {
                 let (all, passed) = furnace(&mut subject, degrees, Vec3::Z, &mut rng);
                 let it = point(degrees, Vec3::Z, &mut rng);
-                let number = subject.material.for_light(&it, &mut subject.context).transparency;
+                let number = subject
+                    .material
+                    .for_light(&it, 1, &mut subject.context)
+                    .transparency;
                 for (moments, number) in passed.iter().zip(number.to_array()) {
                     let off = (moments.mean() - f64::from(number)).abs();
                     assert!(
@@ -239,13 +242,13 @@ fn light_asks_less_and_is_told_the_same() {
         for degrees in ANGLES {
             let it = point(degrees, Vec3::Z, &mut rng);
             assert_eq!(
-                material.emission_at(&it, &mut context),
-                full.emission_at(&it, &mut context),
+                material.emission_at(&it, 1, &mut context),
+                full.emission_at(&it, 1, &mut context),
                 "{body}"
             );
             assert_eq!(
-                material.for_light(&it, &mut context).transparency,
-                full.for_light(&it, &mut context).transparency,
+                material.for_light(&it, 1, &mut context).transparency,
+                full.for_light(&it, 1, &mut context).transparency,
                 "{body}"
             );
         }

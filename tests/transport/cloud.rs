@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
+use renderer::camera::CameraView;
 use renderer::cloud::{ColumnValues, PointCloud};
 use renderer::geometry::Mesh;
 use renderer::material::{Host, closure_registry};
@@ -84,7 +85,7 @@ impl Clouds {
             let instance = system.instantiate(template.clone(), &options);
             (unit, instance.expect("it compiles"))
         });
-        host.freeze(Arc::from([]), Affine3A::IDENTITY, false).unwrap();
+        host.freeze(Arc::from([]), CameraView::default(), false).unwrap();
         let mut found = vec![];
         for (unit, instance) in &levels {
             let mut context = system.context();

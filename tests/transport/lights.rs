@@ -17,7 +17,7 @@ use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EmissionBounds, EnvironmentLight, EnvironmentMap,
-    EnvironmentOptions, Falloff, Interpolation, Light, LightSample, LightSampleContext, Outline,
+    EnvironmentOptions, Falloff, Interpolation, Light, LightSample, LightSampleContext, LightViewer, Outline,
     ProjectorLight, ProjectorTexture, SlideLookup, SlideWrap, SpotLight,
 };
 use renderer::material::{MediumStack, Sides};
@@ -107,7 +107,7 @@ fn hits(case: &Case, mut ray: Ray, context: &mut Context) -> Vec<(Interaction, f
         visible *= case
             .scene
             .material(it.shape)
-            .for_light(&it, &mut context.shading)
+            .for_light(&it, 1, &mut context.shading)
             .transparency
             .g;
         ray = it.spawn_ray(ray.direction);
@@ -269,9 +269,11 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
                 let ray = sample.shadow_ray(&RayEnd::in_space(p));
                 let visible = case
                     .scene
-                    .transmittance(&ray, || MediumStack::NONE, &mut context.shading)
+                    .transmittance(&ray, 1, || MediumStack::NONE, &mut context.shading)
                     .g;
-                let radiance = light.radiance(&sample, 0.0, &mut context.shading).g;
+                let radiance = light
+                    .radiance(&sample, &LightViewer::at(p), &mut context.shading)
+                    .g;
                 sampled.add(f64::from(radiance * visible / sample.pdf));
             }
             let (mut density, mut traced, mut lit) = (Moments::default(), Moments::default(), 0);
@@ -292,7 +294,7 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
                     let emission = case
                         .scene
                         .material(it.shape)
-                        .emission_at(it, &mut context.shading);
+                        .emission_at(it, 1, &mut context.shading);
                     radiance += emission.g * visible;
                 }
                 density.add(f64::from(pdf / q));

@@ -14,6 +14,7 @@ mod invariances;
 mod lights;
 mod noise;
 mod photon;
+mod queries;
 mod references;
 mod sampling;
 mod self_intersection;

@@ -197,7 +197,7 @@ pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context:
         ..Ray::new(from, direction)
     };
     !scene
-        .transmittance(&ray, || MediumStack::NONE, &mut context.shading)
+        .transmittance(&ray, 1, || MediumStack::NONE, &mut context.shading)
         .is_black()
 }
 

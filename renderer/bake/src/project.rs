@@ -155,6 +155,7 @@ impl Estimator<'_> {
             at: &horizon.lit_point(),
             end: horizon.ray_end(),
             time: 0.0,
+            depth: 1,
             media: |_| media,
         };
         sample_one_light(self.scene, query, response, sampler, shading, stats)

@@ -16,10 +16,12 @@ pub struct MeshAttribute {
     pub name: String,
     /// Domain of the values.
     pub domain: AttributeDomain,
-    /// Numbers of a value: 1 or 3.
+    /// Numbers of a value, from 1 to 4.
     pub width: usize,
     /// `width` numbers for each vertex or triangle.
     pub values: Vec<f32>,
+    /// Names of the single numbers in the file, by which shaders find them too; empty if they have none.
+    pub properties: Vec<String>,
 }
 
 impl MeshAttribute {
@@ -32,13 +34,15 @@ impl MeshAttribute {
         name.strip_prefix(prefix) == Some(self.name.as_str())
     }
 
-    /// The value at an index, the last zero; one number stands in all three others. Zero where there is none.
+    /// The value at an index, the rest zero; one number stands in all of the first three. Zero where there is none.
     #[inline]
     pub fn value(&self, index: usize) -> [f32; 4] {
         let numbers = self.values.get(index * self.width..).unwrap_or_default();
         match (self.width, numbers) {
             (1, [x, ..]) => [*x, *x, *x, 0.0],
+            (2, [x, y, ..]) => [*x, *y, 0.0, 0.0],
             (3, [x, y, z, ..]) => [*x, *y, *z, 0.0],
+            (4, [x, y, z, w, ..]) => [*x, *y, *z, *w],
             _ => [0.0; 4],
         }
     }
@@ -54,7 +58,7 @@ impl MeshAttribute {
     /// Returns whether the name is a single word and there are `count` values, all finite.
     pub(super) fn is_valid(&self, count: usize) -> bool {
         let name_is_word = !self.name.is_empty() && !self.name.contains(char::is_whitespace);
-        let fits = matches!(self.width, 1 | 3) && self.values.len() == count * self.width;
+        let fits = matches!(self.width, 1..=4) && self.values.len() == count * self.width;
         name_is_word && fits && self.values.iter().all(|v| v.is_finite())
     }
 }

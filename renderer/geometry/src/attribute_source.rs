@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Geometry, Mesh, Shape};
+use crate::{Geometry, Mesh, MeshAttribute, Shape};
 
 /// The names of what meshes have besides named attributes.
-const OWN_NAMES: [&str; 10] = [
+const OWN_NAMES: [&str; 14] = [
     "uv",
     "st",
     "uv2",
@@ -16,6 +16,10 @@ const OWN_NAMES: [&str; 10] = [
     "Cs",
     "Col",
     "vertex_alpha",
+    "red",
+    "green",
+    "blue",
+    "alpha",
 ];
 
 /// Source of the values of a named attribute on a shape.
@@ -33,18 +37,27 @@ pub enum AttributeSource {
     Alpha,
     /// One of the mesh's named attributes.
     Named(usize),
+    /// One number of the mesh's named attributes: the attribute's index and the number's.
+    Component(usize, usize),
+    /// One number of the vertex colours.
+    ColorComponent(usize),
+    /// One of the attributes that the scene gives to the object.
+    Object(usize),
 }
 
 impl AttributeSource {
-    /// Resolves an attribute's name on a shape.
+    /// Resolves an attribute's name on a shape. What the scene gives to the object comes before the data of its mesh.
     pub fn of(shape: &Shape, name: &str) -> AttributeSource {
+        let given = shape.attributes.iter().position(|(own, _)| own == name);
         match &shape.geometry {
+            _ if let Some(index) = given => AttributeSource::Object(index),
             Geometry::Mesh(mesh) => AttributeSource::of_mesh(mesh, name),
             _ => AttributeSource::None,
         }
     }
 
-    /// Named attributes are called `vertex_NAME` or `face_NAME`, or by the bare name.
+    /// Named attributes are called `vertex_NAME` or `face_NAME`, or by the bare name; single numbers by the name of
+    /// their property in a PLY file.
     pub fn of_mesh(mesh: &Mesh, name: &str) -> AttributeSource {
         let attributes = &mesh.attributes;
         let named = attributes
@@ -58,9 +71,39 @@ impl AttributeSource {
             "color" | "vertex_color" | "Cd" | "Cs" | "Col" if !mesh.colors.is_empty() => {
                 AttributeSource::Color
             }
-            "vertex_alpha" if !mesh.colors.is_empty() => AttributeSource::Alpha,
-            _ => AttributeSource::None,
+            "vertex_alpha" | "alpha" if !mesh.colors.is_empty() => AttributeSource::Alpha,
+            "red" if !mesh.colors.is_empty() => AttributeSource::ColorComponent(0),
+            "green" if !mesh.colors.is_empty() => AttributeSource::ColorComponent(1),
+            "blue" if !mesh.colors.is_empty() => AttributeSource::ColorComponent(2),
+            _ => property_of(mesh, name),
         }
+    }
+}
+
+/// A number of an attribute by its name in the file.
+fn property_of(mesh: &Mesh, name: &str) -> AttributeSource {
+    let component = |attribute: &MeshAttribute| attribute.properties.iter().position(|own| own == name);
+    let mut found = mesh.attributes.iter().enumerate();
+    found
+        .find_map(|(index, attribute)| Some(AttributeSource::Component(index, component(attribute)?)))
+        .unwrap_or(AttributeSource::None)
+}
+
+impl Shape {
+    /// All names by which shaders find an attribute.
+    pub fn attribute_names(&self) -> BTreeSet<String> {
+        let of_mesh = match &self.geometry {
+            Geometry::Mesh(mesh) => mesh.attribute_names(),
+            Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => BTreeSet::new(),
+        };
+        let given = self.attributes.iter().map(|(name, _)| name.clone());
+        given.chain(of_mesh).collect()
+    }
+
+    /// Up to four numbers of an attribute that the scene gives to the object, by its index in
+    /// [`AttributeSource::Object`].
+    pub fn object_attribute(&self, index: usize) -> Option<[f32; 4]> {
+        self.attributes.few_numbers(index)
     }
 }
 
@@ -69,7 +112,8 @@ impl Mesh {
     pub fn attribute_names(&self) -> BTreeSet<String> {
         let named = self.attributes.iter().flat_map(|attribute| {
             let name = &attribute.name;
-            [name.clone(), format!("vertex_{name}"), format!("face_{name}")]
+            let names = [name.clone(), format!("vertex_{name}"), format!("face_{name}")];
+            names.into_iter().chain(attribute.properties.iter().cloned())
         });
         let others = OWN_NAMES.iter().map(|&name| name.to_owned());
         named

@@ -11,7 +11,9 @@ use super::mesh::is_padded;
 use super::surface::{
     DEFAULT_UVS, Vertex, derivatives_or_any, shading_normal, triangle_derivatives, unit_normal,
 };
-use super::{Analytic, AreaSample, Hit, Interaction, Mesh, ShapeId, SurfacePoint, Tangents};
+use super::{
+    Analytic, AreaSample, Hit, Interaction, Mesh, ObjectAttributes, ShapeId, SurfacePoint, Tangents,
+};
 use renderer_base::math::{
     Bounds, ROUNDING, Ray, coordinate_system, determinant, in_double, in_single, inverse,
 };
@@ -42,6 +44,8 @@ pub struct Shape {
     pub object_from_world: Affine3A,
     /// True if normals are flipped.
     pub flip_normals: bool,
+    /// Attributes that the scene gives to the object.
+    pub attributes: ObjectAttributes,
     /// The magnitude of the numbers that become `object_from_world`, see [`inverse_magnitude`].
     object_from_world_magnitude: Affine3A,
     /// True if `world_from_object` changes handedness.
@@ -61,6 +65,7 @@ impl Shape {
             world_from_object,
             object_from_world,
             flip_normals: false,
+            attributes: ObjectAttributes::default(),
             object_from_world_magnitude: inverse_magnitude(&world_from_object),
             mirrored: determinant(&world_from_object.matrix3) < 0.0,
             baked: None,

@@ -1,9 +1,11 @@
-//! Mesh attributes from additional PLY properties, named by Mitsuba's rule.
+//! Mesh attributes from additional PLY properties: adjacent ones that differ in their suffix form one, as in Mitsuba; any
+//! other is an attribute of its own.
 
 use glam::Vec2;
 use ply_rs_bw::ply::{ElementDef, PropertyType};
 use rayon::prelude::*;
 
+use super::ply_images::IMAGE_NUMBER;
 use renderer_geometry::ply::{COLOR_NAMES, Rows, attribute_in, is_whole};
 use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
 use renderer_image::linear_from_srgb;
@@ -62,30 +64,45 @@ impl PlyAttributes {
         let mut others = PlyAttributes { groups: vec![] };
         let mut first = 0;
         while let Some(&name) = names.get(first) {
+            if domain == AttributeDomain::Face && name == IMAGE_NUMBER {
+                first += 1;
+                continue;
+            }
             let rest = &names[first..];
             let (attribute, count) = if COLOR_NAMES.iter().any(|colors| rest.starts_with(colors)) {
                 (Some("color".to_owned()), 3)
             } else {
                 attribute_in(rest)
             };
-            if let Some(attribute) = attribute {
-                let encoded = COLOR_NAMES.iter().any(|[red, ..]| name == *red) && is_whole(element, name);
-                others.add(attribute, first, count, encoded, domain);
-            }
+            let encoded = COLOR_NAMES.iter().any(|[red, ..]| name == *red) && is_whole(element, name);
+            let properties = rest[..count].iter().map(|&name| name.to_owned()).collect();
+            let attribute = attribute.unwrap_or_else(|| name.to_owned());
+            others.add(attribute, first, properties, encoded, domain);
             first += count;
         }
         others
     }
 
-    fn add(&mut self, name: String, first: usize, width: usize, encoded: bool, domain: AttributeDomain) {
-        if self.groups.iter().any(|group| group.attribute.name == name) {
+    fn add(
+        &mut self,
+        name: String,
+        first: usize,
+        properties: Vec<String>,
+        encoded: bool,
+        domain: AttributeDomain,
+    ) {
+        // `heat` and `heat_0` are two attributes.
+        let is_known = |name: &String| self.groups.iter().any(|group| group.attribute.name == *name);
+        let own = (properties.len() == 1).then(|| properties[0].clone());
+        let Some(name) = Some(name).into_iter().chain(own).find(|name| !is_known(name)) else {
             return;
-        }
+        };
         let attribute = MeshAttribute {
             name,
             domain,
-            width,
+            width: properties.len(),
             values: vec![],
+            properties,
         };
         self.groups.push(Group {
             first,
@@ -99,7 +116,7 @@ impl PlyAttributes {
         for group in &mut self.groups {
             for _ in 0..times {
                 let places = group.first..group.first + group.attribute.width;
-                let values = places.map(|place| others.get(place).copied().unwrap_or(0.0));
+                let values = places.map(|place| finite(others.get(place).copied()));
                 if group.encoded {
                     let linear = values.map(|value| linear_from_srgb(value / 255.0));
                     group.attribute.values.extend(linear);
@@ -123,7 +140,7 @@ impl PlyAttributes {
                     let found = others
                         .get(first + i)
                         .map(|field| rows.number(place / times, *field));
-                    let found = found.unwrap_or(0.0);
+                    let found = finite(found);
                     *number = if group.encoded {
                         linear_from_srgb(found / 255.0)
                     } else {
@@ -140,11 +157,16 @@ impl PlyAttributes {
         for Group { attribute, .. } in self.groups {
             if attribute.domain == AttributeDomain::Vertex && attribute.name == UV2 && attribute.width == 2 {
                 mesh.uvs2 = attribute.values.chunks_exact(2).map(Vec2::from_slice).collect();
-            } else if matches!(attribute.width, 1 | 3) {
+            } else {
                 mesh.attributes.push(attribute);
             }
         }
     }
+}
+
+/// A number that meshes can have: scanners write NaN where they know nothing.
+fn finite(number: Option<f32>) -> f32 {
+    number.filter(|number| number.is_finite()).unwrap_or(0.0)
 }
 
 /// Name of the two-component vertex attribute that is the second texture coordinate set.

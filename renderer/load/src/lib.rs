@@ -16,6 +16,7 @@
     reason = "the documentation is built with private items"
 )]
 
+mod attributes;
 mod builder;
 mod camera;
 mod context;

@@ -6,6 +6,7 @@ use glam::Affine3A;
 use shading::Span;
 use shading::syntax::ast::{Declaration, ExprKind};
 
+use super::attributes::{self, read_attributes};
 use super::builder::{Builder, import_name};
 use super::field::Given;
 use super::import::{ImportKind, has_parts, imported_file};
@@ -13,6 +14,7 @@ use super::material::read_definition;
 use super::resolve::PendingInstance;
 use super::shape::{MeshEdits, MeshFile, ShapeDeclaration, ShapeSource};
 use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
+use renderer_geometry::ObjectAttributes;
 use renderer_import::Model;
 use renderer_scene::MaterialId;
 use renderer_scene::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc, SpotSlide};
@@ -22,6 +24,7 @@ pub(super) struct ImportBlock {
     transform: Affine3A,
     cameras: bool,
     lights: bool,
+    attributes: ObjectAttributes,
 }
 
 /// Keys of `import "FILE" as NAME { … }` of a model.
@@ -41,7 +44,17 @@ pub(super) const IMPORT: &[Key<ImportBlock>] = &[
         doc: "`false` leaves the model's lights out",
         set: |import, field, context| set(&mut import.lights, field.boolean(context)),
     },
+    attributes::key(),
 ];
+
+/// Placement of a model's shapes.
+struct Placement {
+    transform: Affine3A,
+    flip_normals: bool,
+    /// Material of all shapes; their own if `None`.
+    material: Option<MaterialId>,
+    attributes: ObjectAttributes,
+}
 
 impl Builder {
     pub(super) fn read_import(&mut self, declaration: &Declaration) {
@@ -58,6 +71,7 @@ impl Builder {
             transform: Affine3A::IDENTITY,
             cameras: true,
             lights: true,
+            attributes: read_attributes(body_of(declaration), &mut self.context),
         };
         read_block(
             body_of(declaration),
@@ -74,7 +88,17 @@ impl Builder {
             return;
         };
         let name = import_name(declaration, &path);
-        self.add_model(&model, &name, declaration.span, &block.transform, false, None);
+        self.add_model(
+            &model,
+            &name,
+            declaration.span,
+            &Placement {
+                transform: block.transform,
+                flip_normals: false,
+                material: None,
+                attributes: block.attributes,
+            },
+        );
         if block.cameras {
             for (camera_name, camera) in &model.cameras {
                 let mut camera = *camera;
@@ -99,15 +123,7 @@ impl Builder {
     }
 
     /// Adds a model's shapes, with names prefixed by `name`, and its textures.
-    fn add_model(
-        &mut self,
-        model: &Model,
-        name: &str,
-        span: Span,
-        transform: &Affine3A,
-        flip_normals: bool,
-        material: Option<MaterialId>,
-    ) {
+    fn add_model(&mut self, model: &Model, name: &str, span: Span, placement: &Placement) {
         let first = self.desc.shapes.len();
         for same in model.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
             let shape = &same[0];
@@ -115,7 +131,7 @@ impl Builder {
                 self.materials
                     .find(&format!("{name}.{}", model.materials[index].name))
             });
-            let material = match material.or(own) {
+            let material = match placement.material.or(own) {
                 Some(material) => material,
                 None => self.materials.default_material(span),
             };
@@ -126,8 +142,9 @@ impl Builder {
                 span,
                 geometry: GeometryDesc::Mesh(shape.mesh.clone()),
                 material,
-                world_from_object: *transform * shape.world_from_object,
-                flip_normals,
+                world_from_object: placement.transform * shape.world_from_object,
+                flip_normals: placement.flip_normals,
+                attributes: placement.attributes.clone(),
             }));
             let shapes = (first..self.desc.shapes.len()).collect();
             self.groups.declare(&shape_name, shapes, span, &mut self.context);
@@ -175,18 +192,18 @@ impl Builder {
                     material,
                     world_from_object: block.transform,
                     flip_normals: block.flip_normals,
+                    attributes: block.attributes,
                 });
             }
             ShapeSource::File(mesh) => {
                 if let Some(model) = self.model_of_mesh(&mesh, &block.transform) {
-                    self.add_model(
-                        &model,
-                        &name,
-                        span,
-                        &block.transform,
-                        block.flip_normals,
+                    let placement = Placement {
+                        transform: block.transform,
+                        flip_normals: block.flip_normals,
                         material,
-                    );
+                        attributes: block.attributes,
+                    };
+                    self.add_model(&model, &name, span, &placement);
                 }
             }
             ShapeSource::InstanceOf(of) => pending.push(PendingInstance {
@@ -195,6 +212,7 @@ impl Builder {
                 of,
                 transform: block.transform,
                 flip_normals: block.flip_normals,
+                attributes: block.attributes,
                 material,
             }),
         }

@@ -8,6 +8,7 @@ use shading::Span;
 
 use super::context::LoadContext;
 use super::field::Given;
+use renderer_geometry::ObjectAttributes;
 use renderer_scene::MaterialId;
 use renderer_scene::ShapeDesc;
 
@@ -18,6 +19,7 @@ pub(super) struct PendingInstance {
     pub(super) of: Given<String>,
     pub(super) transform: Affine3A,
     pub(super) flip_normals: bool,
+    pub(super) attributes: ObjectAttributes,
     pub(super) material: Option<MaterialId>,
 }
 
@@ -114,6 +116,7 @@ impl Groups {
                 material: instance.material.unwrap_or(original.material),
                 world_from_object: instance.transform * original.world_from_object,
                 flip_normals: original.flip_normals != instance.flip_normals,
+                attributes: instance.attributes.or(&original.attributes),
             };
             shapes.push(copy);
         }

@@ -4,10 +4,11 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 use shading::syntax::ast::{Declaration, Expr};
 
+use super::attributes::{self, read_attributes};
 use super::context::LoadContext;
 use super::field::{Given, Range};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
-use renderer_geometry::Mesh;
+use renderer_geometry::{Mesh, ObjectAttributes};
 use renderer_scene::GeometryDesc;
 
 /// Values of a shape's block.
@@ -15,6 +16,7 @@ pub(super) struct ShapeBlock {
     pub(super) material: Option<Expr>,
     pub(super) transform: Affine3A,
     pub(super) flip_normals: bool,
+    pub(super) attributes: ObjectAttributes,
     center: Vec3,
     radius: f32,
     height: f32,
@@ -33,6 +35,7 @@ impl Default for ShapeBlock {
             material: None,
             transform: Affine3A::IDENTITY,
             flip_normals: false,
+            attributes: ObjectAttributes::default(),
             center: Vec3::ZERO,
             radius: 1.0,
             height: 1.0,
@@ -65,6 +68,7 @@ pub(super) const ANY: &[Key<ShapeBlock>] = &[
         doc: "`true` turns the surface inside out",
         set: |shape, field, context| set(&mut shape.flip_normals, field.boolean(context)),
     },
+    attributes::key(),
 ];
 
 const RADIUS: Key<ShapeBlock> = Key {
@@ -240,7 +244,10 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -
         ShapeKeyword::Mesh => ("a mesh", MESH),
         ShapeKeyword::Instance => ("an instance", INSTANCE),
     };
-    let mut block = ShapeBlock::default();
+    let mut block = ShapeBlock {
+        attributes: read_attributes(body_of(declaration), context),
+        ..ShapeBlock::default()
+    };
     read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
     let source = match kind {
         ShapeKeyword::Sphere => ShapeSource::Geometry(GeometryDesc::Sphere {

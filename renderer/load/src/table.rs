@@ -17,6 +17,9 @@ pub(super) struct Key<T> {
     pub(super) set: fn(&mut T, Field<'_>, &mut LoadContext),
 }
 
+/// Key whose value is a block of free names, which `attributes` reads.
+pub(super) const ATTRIBUTES: &str = "attributes";
+
 /// Pairs of alternative keys: a block that has both sides accepts one of them.
 const ALTERNATIVES: [[&[&str]; 2]; 3] = [
     [&["transform"], &["from", "to", "up"]],
@@ -64,6 +67,7 @@ pub(super) fn read_block<T>(
         }
         match &entry.value {
             EntryValue::Expr(expr) => (key.set)(into, Field { key: key.name, expr }, context),
+            EntryValue::Block { kind: None, .. } if key.name == ATTRIBUTES => {}
             EntryValue::Block { .. } => {
                 context.error(entry.span, format!("`{}` takes a value, not a block", key.name));
             }

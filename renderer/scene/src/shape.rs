@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 
 use crate::MaterialId;
-use renderer_geometry::{Geometry, Mesh, Shape};
+use renderer_geometry::{Geometry, Mesh, ObjectAttributes, Shape};
 
 /// Shape with its name.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub struct ShapeDesc {
     pub world_from_object: Affine3A,
     /// True if normals are flipped.
     pub flip_normals: bool,
+    /// Attributes of the object, for shaders.
+    pub attributes: ObjectAttributes,
 }
 
 impl ShapeDesc {
@@ -32,6 +34,7 @@ impl ShapeDesc {
         let (geometry, placed) = self.geometry.build();
         let mut shape = Shape::new(geometry, self.world_from_object * placed);
         shape.flip_normals = self.flip_normals;
+        shape.attributes = self.attributes.clone();
         shape
     }
 }

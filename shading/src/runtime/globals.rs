@@ -74,6 +74,10 @@ pub struct ShaderGlobals {
     pub object: u32,
     /// Id of the primitive, chosen by the embedder: for attributes.
     pub primitive: u32,
+    /// Number of times that the path has scattered before the point, for hosts that have an attribute of it.
+    pub ray_depth: u32,
+    /// Length of the ray that hit the point `[m]`, for hosts that have an attribute of it.
+    pub ray_length: f32,
 }
 
 impl ShaderGlobals {

@@ -68,7 +68,7 @@ end_header
 ";
 
 #[test]
-fn properties_of_ply_files_become_attributes_by_mitsubas_names() {
+fn properties_of_ply_files_become_attributes() {
     let names = |properties: &str| -> Vec<(String, usize)> {
         let properties: Vec<&str> = properties.split(' ').collect();
         let declared: String = properties
@@ -85,14 +85,14 @@ fn properties_of_ply_files_become_attributes_by_mitsubas_names() {
     };
     let cases: [(&str, &[(&str, usize)]); 8] = [
         ("foo_r foo_g foo_b temp_0", &[("foo_color", 3), ("temp", 1)]),
-        ("bar_x bar_y bar_z one_1 q", &[("bar", 3), ("one", 1)]),
+        ("bar_x bar_y bar_z one_1 q", &[("bar", 3), ("one", 1), ("q", 1)]),
         ("a_b_0 a_b_1 a_b_2", &[("a_b", 3)]),
         ("a_1 a_2 a_3 s_r", &[("a", 3), ("s_color", 1)]),
-        // Two or four numbers are none, nor are those in another order, or from the middle.
-        ("foo_x foo_y g_0", &[("g", 1)]),
-        ("foo_x foo_y foo_z foo_w", &[]),
-        ("foo_y foo_z c_z", &[]),
-        ("_x quality r g", &[]),
+        ("foo_x foo_y g_0", &[("foo", 2), ("g", 1)]),
+        ("foo_x foo_y foo_z foo_w", &[("foo", 4)]),
+        // Numbers in another order, or from the middle, are attributes of their own; `r` and `g` are colours.
+        ("foo_y foo_z c_z", &[("foo_y", 1), ("foo_z", 1), ("c_z", 1)]),
+        ("_x quality r g", &[("_x", 1), ("quality", 1)]),
     ];
     for (properties, expected) in cases {
         let found = names(properties);

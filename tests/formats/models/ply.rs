@@ -172,6 +172,7 @@ fn random_mesh(rng: &mut Rng) -> Mesh {
                 domain,
                 width,
                 values,
+                properties: (0..width).map(|i| format!("{name}_{i}")).collect(),
             });
         }
     }

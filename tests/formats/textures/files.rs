@@ -68,7 +68,7 @@ fn a_handle_of_another_host_is_black() {
             .iter()
             .map(|name| host.texture_handle(&request(name)).unwrap())
             .collect();
-        host.freeze(Arc::from([]), Affine3A::IDENTITY, false).unwrap();
+        host.freeze(Arc::from([]), CameraView::default(), false).unwrap();
         (host, handles)
     };
     let (_, foreign) = host(&["a.exr", "b.exr"]);
@@ -121,7 +121,7 @@ fn host_of(folder: &Path, names: &[&str]) -> Host {
     for name in names {
         host.texture_handle(&request(name));
     }
-    host.freeze(Arc::from([]), Affine3A::IDENTITY, false).unwrap();
+    host.freeze(Arc::from([]), CameraView::default(), false).unwrap();
     host
 }
 

@@ -17,7 +17,7 @@ fn a_file_is_read_once() {
     };
     let early = ["a.ply", "./a.ply"].map(compile);
     assert!(early[1].statistics().clouds.contains("./a.ply"));
-    host.freeze(Arc::from([]), Affine3A::IDENTITY, false).unwrap();
+    host.freeze(Arc::from([]), CameraView::default(), false).unwrap();
     let late = compile(".././a.ply");
     let also = compile(&clouds.folder.path().join("a.ply").display().to_string());
     assert_eq!(host.clouds().unwrap().clouds().count(), 1);

@@ -86,7 +86,7 @@ fn power_of_spots_is_the_integral_of_their_intensity() {
                         let light = Light::Spot(spot);
                         let sample = light.sample_li(p, 0, 0.5, Vec2::splat(0.5));
                         let radiance = sample.map_or(Rgb::BLACK, |sample| {
-                            light.radiance(&sample, 0.0, &mut context.shading)
+                            light.radiance(&sample, &LightViewer::at(p), &mut context.shading)
                         });
                         f64::from(radiance.luminance() * radius * radius) * sin
                     })
@@ -185,7 +185,9 @@ fn sheets_light_what_is_before_them() {
                 .sample_li(p, 0, 0.5, Vec2::splat(0.5))
                 .map_or(0.0, |sample| {
                     assert!(sample.wi.distance(-pose.transform_vector3(Vec3::Z).normalize()) < 1e-5);
-                    light.radiance(&sample, 0.0, &mut context.shading).g
+                    light
+                        .radiance(&sample, &LightViewer::at(p), &mut context.shading)
+                        .g
                 })
         };
         let before = [seen(0.1, -1.0, 4.0), seen(0.1, -1.0, -4.0), seen(0.1, -1.0, 0.0)];
@@ -236,7 +238,9 @@ fn photons_of_projectors_go_where_their_light_is_seen() {
             let d = rng.direction();
             let sample = light.sample_li(position + d, 0, 0.5, Vec2::splat(0.5));
             let radiance = sample.map_or(0.0, |sample| {
-                light.radiance(&sample, 0.0, &mut context.shading).luminance()
+                light
+                    .radiance(&sample, &LightViewer::at(position + d), &mut context.shading)
+                    .luminance()
             });
             seen.add(f64::from(radiance) * weight(d) * 4.0 * std::f64::consts::PI);
         }
@@ -320,7 +324,7 @@ fn disks_in_the_sky_are_sampled_as_they_are_seen() {
             let sample = light
                 .sample_li(Vec3::ZERO, 0, 0.5, u)
                 .expect("light from everywhere on the disk");
-            let radiance = light.radiance(&sample, 0.0, &mut context.shading);
+            let radiance = light.radiance(&sample, &LightViewer::at(Vec3::ZERO), &mut context.shading);
             assert!(sample.wi.angle_between(towards) <= 0.5 * angle + 1e-3);
             facing += f64::from(radiance.g / sample.pdf * sample.wi.dot(towards)) / f64::from(n);
             // Rounding may put samples just outside the rim.

@@ -51,6 +51,7 @@ fn shadow_rays_end_at_the_light_and_nowhere_before() {
                 let seen = !scene
                     .transmittance(
                         &sample.shadow_ray(&RayEnd::in_space(p)),
+                        1,
                         || MediumStack::NONE,
                         &mut context.shading,
                     )

@@ -137,6 +137,11 @@ impl Perspective {
         }
     }
 
+    /// Film point on the viewing axis [pixels], and side of a pixel on the plane at distance 1.
+    pub(super) fn film(&self) -> (Vec2, f32) {
+        (self.center, self.pixel)
+    }
+
     pub(super) fn project(&self, p: Vec3) -> Option<Vec2> {
         let ahead = -p.z;
         (ahead > 0.0).then(|| self.center + Vec2::new(p.x, -p.y) / (ahead * self.pixel))
@@ -188,6 +193,11 @@ impl Orthographic {
             direction_dy: Vec3::ZERO,
             depth_unit: 1.0,
         }
+    }
+
+    /// Film point on the viewing axis [pixels], and sides of a pixel [m].
+    pub(super) fn film(&self) -> (Vec2, Vec2) {
+        (self.center, self.pixel)
     }
 
     pub(super) fn project(&self, p: Vec3) -> Option<Vec2> {

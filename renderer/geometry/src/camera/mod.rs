@@ -9,17 +9,20 @@
 mod error;
 mod lens;
 mod pose;
+mod view;
 
 pub use error::CameraError;
 pub use lens::FovAxis;
 pub use pose::look_at;
+pub use view::{CameraView, ImagePlane};
 
 use glam::{Affine3A, Vec2, Vec3};
 
 pub use crate::RayDifferential;
 use lens::{Orthographic, Panoramic, Perspective};
 pub use pose::Pose;
-use renderer_base::math::Ray;
+use renderer_base::math::{Ray, atan};
+use view::PlaneFilm;
 
 /// Projection of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,6 +98,8 @@ pub struct CameraRay {
 pub struct Camera {
     pose: Pose,
     model: Model,
+    /// Width and height of the film [pixels].
+    film: [u32; 2],
     near: f32,
     far: f32,
 }
@@ -139,6 +144,7 @@ impl Camera {
         Ok(Camera {
             pose: Pose::new(&desc.world_from_camera)?,
             model,
+            film: [width, height],
             near,
             far,
         })
@@ -186,8 +192,33 @@ impl Camera {
         }
     }
 
-    /// Camera space to world space, without scale.
-    pub fn world_from_camera(&self) -> Affine3A {
-        self.pose.matrix()
+    /// The camera as shaders see it.
+    pub fn view(&self) -> CameraView {
+        let clip = [self.near, self.far];
+        let size = Vec2::new(self.film[0] as f32, self.film[1] as f32);
+        let film = |center, pixel| PlaneFilm { size, center, pixel };
+        let (projection, fov, pixel_aspect, plane) = match &self.model {
+            Model::Perspective(lens) => {
+                let (center, pixel) = lens.film();
+                let fov = 2.0 * atan(0.5 * size.x * pixel);
+                let plane = ImagePlane::perspective(film(center, Vec2::splat(pixel)), clip);
+                ("perspective", fov.to_degrees(), 1.0, Some(plane))
+            }
+            Model::Orthographic(lens) => {
+                let (center, pixel) = lens.film();
+                let plane = ImagePlane::orthographic(film(center, pixel), clip);
+                ("orthographic", 0.0, pixel.x / pixel.y, Some(plane))
+            }
+            Model::Panoramic(_) => ("panoramic", 360.0, 1.0, None),
+        };
+        CameraView {
+            world_from_camera: self.pose.matrix(),
+            resolution: self.film,
+            projection,
+            fov,
+            clip,
+            pixel_aspect,
+            plane,
+        }
     }
 }

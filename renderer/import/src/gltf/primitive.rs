@@ -148,6 +148,7 @@ fn of_vertices(name: String, values: Vec<f32>) -> MeshAttribute {
         domain: AttributeDomain::Vertex,
         width: 3,
         values,
+        properties: vec![],
     }
 }
 

@@ -5,7 +5,7 @@ use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use glam::{Affine3A, Mat2, Mat3, Mat4, Vec3, Vec4};
+use glam::{Mat2, Mat3, Mat4, Vec3, Vec4};
 use rustc_hash::FxHashMap;
 use shading::hir::{Axis, ColorSpace, Const, Kind};
 use shading::{
@@ -15,6 +15,7 @@ use shading::{
 
 use super::clouds;
 use renderer_base::math::unit_vector;
+use renderer_geometry::camera::CameraView;
 use renderer_transport::material::{Host, TextureLoadError};
 
 /// The camera's near and far plane.
@@ -71,7 +72,7 @@ impl GridHost {
 
     /// Loads the textures that shaders named while they were compiled.
     pub(super) fn load_textures(&self) -> Result<(), Vec<TextureLoadError>> {
-        self.textures.freeze(Arc::from([]), Affine3A::IDENTITY, false)
+        self.textures.freeze(Arc::from([]), CameraView::default(), false)
     }
 
     /// The files of the textures and the point clouds.

@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::stats::Stats;
 use super::stopwatch::Stage;
 use crate::bsdf::Bsdf;
-use crate::light::{LightId, LightSampleContext};
+use crate::light::{LightId, LightSampleContext, LightViewer};
 use crate::material::{MediumStack, ShadingContext};
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
@@ -23,6 +23,8 @@ pub struct DirectLightQuery<'a, F> {
     pub end: RayEnd,
     /// Time as a fraction of the shutter interval, in `[0,1]`.
     pub time: f32,
+    /// Number of times that the path has scattered, at this point included.
+    pub depth: u32,
     /// Computes the medium stack at the start of a shadow ray with the given unit direction; called only in scenes with
     /// media.
     pub media: F,
@@ -95,14 +97,19 @@ pub fn sample_one_light(
     };
     stats.shadow_rays += 1;
     stats.watch.lap(Stage::Light);
-    let visible = scene.transmittance(&ray, || (query.media)(sample.wi), shading);
+    let visible = scene.transmittance(&ray, query.depth, || (query.media)(sample.wi), shading);
     stats.watch.lap(Stage::Shadow);
     stats.watch.query(|| scene.is_free(&ray));
     if visible.is_black() {
         return None;
     }
+    let viewer = LightViewer {
+        p: query.at.p,
+        time: query.time,
+        depth: query.depth,
+    };
     // Emission is evaluated last, since it may run a shader.
-    let radiance = f * light.radiance(sample, query.time, shading) * visible * (1.0 / pdf);
+    let radiance = f * light.radiance(sample, &viewer, shading) * visible * (1.0 / pdf);
     Some(DirectLight {
         light: chosen.light,
         wi: sample.wi,

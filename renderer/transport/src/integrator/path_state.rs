@@ -16,7 +16,7 @@ use super::stats::Stats;
 use super::stopwatch::Stage;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::light::LightSampleContext;
-use crate::material::{MediumStack, RayKind, ShadingContext, ShadingResult};
+use crate::material::{HitRay, MediumStack, RayKind, ShadingContext, ShadingResult};
 use crate::scene::{MAX_NULL_INTERFACES, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
@@ -69,6 +69,8 @@ pub(super) struct PathState {
     branches: u32,
     /// Number of segments, the current one included.
     pub(super) depth: u32,
+    /// Number of times that the light of the path is scattered before the viewer sees it, for shaders.
+    scatterings: u32,
     /// Number of transparent surfaces crossed.
     null_interfaces: u32,
     /// True if emission at the next hit is counted.
@@ -123,7 +125,10 @@ impl PathState {
     ) -> PathState {
         let footprint = Footprint::POINT.scattered(0.0, min_spread(Spread::Diffuse));
         let media = scene.media_around(&ray, shading);
-        PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, media)
+        PathState {
+            scatterings: 1,
+            ..PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, media)
+        }
     }
 
     fn new(
@@ -143,6 +148,7 @@ impl PathState {
             guide_pdf_ratio: 1.0,
             branches: 1,
             depth: 1,
+            scatterings: 0,
             null_interfaces: 0,
             counts_emission: true,
             hides_infinite_lights: false,
@@ -194,7 +200,11 @@ impl PathState {
             return None;
         }
         stats.shading_runs += 1;
-        material.shade(it, self.kind, &self.footprint, shading, surface);
+        let ray = HitRay {
+            kind: self.kind,
+            depth: self.scatterings,
+        };
+        material.shade(it, ray, &self.footprint, shading, surface);
         stats.lobe_overflows += u64::from(surface.lobe_overflow);
         if scene.has_absorbing_media() {
             self.media.absorb(it, surface);
@@ -273,6 +283,7 @@ impl PathState {
             at,
             end: it.ray_end(),
             time: it.time,
+            depth: self.scatterings + 1,
             media: |wi: Vec3| self.media_towards(scene, wi, it, surface),
         };
         if let Some(direct) = sample_one_light(scene, query, response, sampler, shading, stats) {
@@ -358,6 +369,7 @@ impl PathState {
     #[inline(always)]
     fn scatter(&mut self, scene: &Scene, it: &Interaction, at: &LightSampleContext, sample: &BsdfSample) {
         self.depth += 1;
+        self.scatterings += 1;
         self.counts_emission = true;
         self.eta2 *= sample.eta * sample.eta;
         self.kind = kind_of(sample.lobe);

@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 use super::bounds::{LightBounds, cone_of};
 use super::emission_distribution::{EmissionDistribution, Probe, ProbeResult, Probing};
 use super::face::Faces;
-use super::sample::{Emission, LightSample, SampledEmission, SeenPoint};
+use super::sample::{Emission, LightSample, LightViewer, SampledEmission, SeenPoint};
 use super::sphere::Sphere;
 use super::triangle::LightTriangle;
 use crate::material::{Host, Material, ShadingContext};
@@ -227,7 +227,7 @@ impl AreaLight {
         wi: Vec3,
         end: &RayEnd,
         (primitive, barycentric): (u32, Vec2),
-        time: f32,
+        viewer: &LightViewer,
         context: &mut ShadingContext,
     ) -> Rgb {
         let point = match self.surface {
@@ -237,10 +237,11 @@ impl AreaLight {
             EmitterShape::Sphere(..) | EmitterShape::Analytic(_) => self.analytic_at(end.p),
         };
         let it = Interaction {
-            time,
+            t: (point.p - viewer.p).length(),
+            time: viewer.time,
             ..point.seen_from(-wi, self.id, primitive)
         };
-        self.material.emission_at(&it, context)
+        self.material.emission_at(&it, viewer.depth, context)
     }
 
     /// Density of `sample_li` for the reference point `p` at a point hit by a ray [1/sr].
@@ -358,7 +359,7 @@ impl AreaLight {
             (None, None) => unreachable!("faces emit alike all over"),
             (None, Some(point)) => {
                 let it = point.seen_from(direction, self.id, primitive);
-                self.material.emission_at(&it, context)
+                self.material.emission_at(&it, 0, context)
             }
         }
     }

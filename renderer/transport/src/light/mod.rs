@@ -55,7 +55,7 @@ pub use point::PointLight;
 pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
 pub use projector_texture::ProjectorTexture;
-pub use sample::{Emission, EmissionBounds, LightSample};
+pub use sample::{Emission, EmissionBounds, LightSample, LightViewer};
 pub use select::{ChosenLight, LightSelector, powers};
 pub use sky::sky_lights;
 pub use spot::{Falloff, SpotLight};
@@ -172,7 +172,7 @@ impl Light {
 
     /// Unoccluded radiance along a direction sampled by this light's `sample_li`.
     #[inline]
-    pub fn radiance(&self, sample: &LightSample, time: f32, context: &mut ShadingContext) -> Rgb {
+    pub fn radiance(&self, sample: &LightSample, viewer: &LightViewer, context: &mut ShadingContext) -> Rgb {
         match (self, sample.shine, &sample.end) {
             (_, SampledEmission::Known(radiance), _) => radiance,
             (
@@ -182,7 +182,7 @@ impl Light {
                     barycentric,
                 },
                 Some(end),
-            ) => light.radiance(sample.wi, end, (primitive, barycentric), time, context),
+            ) => light.radiance(sample.wi, end, (primitive, barycentric), viewer, context),
             (Light::Environment(light), SampledEmission::FromMap(uv), _) => light.radiance_at(uv),
             (Light::Portals(light), SampledEmission::FromMap(uv), _) => light.environment().radiance_at(uv),
             (_, SampledEmission::FromPoint { .. } | SampledEmission::FromMap(_), _) => {

@@ -47,6 +47,28 @@ impl LightSample {
     }
 }
 
+/// Point from which a light is seen.
+#[derive(Clone, Copy, Debug)]
+pub struct LightViewer {
+    /// Reference point for which the direction was sampled [m].
+    pub p: Vec3,
+    /// Time as a fraction of the shutter interval, in `[0,1]`.
+    pub time: f32,
+    /// Number of times that the path has scattered, at this point included.
+    pub depth: u32,
+}
+
+impl LightViewer {
+    /// A point that a camera sees.
+    pub fn at(p: Vec3) -> LightViewer {
+        LightViewer {
+            p,
+            time: 0.0,
+            depth: 1,
+        }
+    }
+}
+
 /// Emitted photon.
 #[derive(Clone, Copy, Debug)]
 pub struct Emission {

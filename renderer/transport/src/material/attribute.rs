@@ -1,7 +1,5 @@
 //! Geometry attributes for shaders (`getattribute`, interpolated inputs), resolved by shape when the scene is built.
 
-use std::collections::BTreeSet;
-
 use glam::Vec3;
 use shading::hir::Axis;
 use shading::{KnownAttributes, ShaderGlobals};
@@ -38,15 +36,14 @@ impl AttributeTable {
 
 /// Attribute names that all, and that only some, of the given shapes have; `None` without shapes.
 pub fn known_attributes<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Option<KnownAttributes> {
-    let names = |shape: &Shape| match &shape.geometry {
-        Geometry::Mesh(mesh) => mesh.attribute_names(),
-        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => BTreeSet::new(),
-    };
-    KnownAttributes::of(shapes.into_iter().map(names))
+    KnownAttributes::of(shapes.into_iter().map(Shape::attribute_names))
 }
 
 /// Value of an attribute at a shading point of the shape.
 pub(super) fn value(source: AttributeSource, shape: &Shape, globals: &ShaderGlobals) -> Option<[f32; 4]> {
+    if let AttributeSource::Object(index) = source {
+        return shape.object_attribute(index);
+    }
     let uv = [globals.u, globals.v, 0.0, 0.0];
     weighted(source, shape, globals, uv, |triangle| {
         barycentric(triangle, globals)
@@ -65,7 +62,8 @@ pub(super) fn derivative(
         Axis::Y => (globals.dpdy, globals.dudy, globals.dvdy),
     };
     let is_constant = |attribute: &MeshAttribute| attribute.domain == AttributeDomain::Face;
-    if let (AttributeSource::Named(index), Geometry::Mesh(mesh)) = (source, &shape.geometry)
+    if let (AttributeSource::Named(index) | AttributeSource::Component(index, _), Geometry::Mesh(mesh)) =
+        (source, &shape.geometry)
         && mesh.attributes.get(index).is_none_or(is_constant)
     {
         return None;
@@ -89,7 +87,7 @@ fn weighted(
         return None;
     };
     match source {
-        AttributeSource::None => None,
+        AttributeSource::None | AttributeSource::Object(_) => None,
         AttributeSource::Uv => Some(uv),
         AttributeSource::Uv2 => interpolate(shape, mesh, globals.primitive, weights, |i| {
             mesh.uvs2.get(i).map_or([0.0; 4], |uv| [uv.x, uv.y, 0.0, 0.0])
@@ -98,19 +96,30 @@ fn weighted(
             mesh.colors.get(i).copied().unwrap_or_default()
         }),
         AttributeSource::Alpha => interpolate(shape, mesh, globals.primitive, weights, |i| {
-            let alpha = mesh.colors.get(i).map_or(1.0, |color| color[3]);
-            [alpha, alpha, alpha, 0.0]
+            grey(mesh.colors.get(i).map_or(1.0, |color| color[3]))
         }),
-        AttributeSource::Named(index) => {
+        AttributeSource::ColorComponent(lane) => interpolate(shape, mesh, globals.primitive, weights, |i| {
+            grey(mesh.colors.get(i).map_or(0.0, |color| color[lane]))
+        }),
+        AttributeSource::Named(index) | AttributeSource::Component(index, _) => {
             let attribute = mesh.attributes.get(index)?;
-            match attribute.domain {
-                AttributeDomain::Face => Some(attribute.value(globals.primitive as usize)),
+            let value = match attribute.domain {
+                AttributeDomain::Face => attribute.value(globals.primitive as usize),
                 AttributeDomain::Vertex => {
-                    interpolate(shape, mesh, globals.primitive, weights, |i| attribute.value(i))
+                    interpolate(shape, mesh, globals.primitive, weights, |i| attribute.value(i))?
                 }
+            };
+            match source {
+                AttributeSource::Component(_, lane) => value.get(lane).copied().map(grey),
+                _ => Some(value),
             }
         }
     }
+}
+
+/// One number as a value.
+fn grey(x: f32) -> [f32; 4] {
+    [x, x, x, 0.0]
 }
 
 /// Value of a vertex attribute at the shading point, interpolated over the triangle.

@@ -1,12 +1,13 @@
 //! Shader globals from a surface interaction.
 
 use glam::{Vec2, Vec3};
+use shading::ShaderGlobals;
 use shading::runtime::globals::Triple;
-use shading::{RayKind, ShaderGlobals};
 
+use super::hit_ray::HitRay;
 use renderer_geometry::{Footprint, Interaction, PointDifferential};
 
-/// Shader globals at a hit of a ray of some kind.
+/// Shader globals at a hit of a ray.
 ///
 /// - `N` and `Ng` face the viewer, as in OSL's renderers; `backfacing()` tells that they were flipped.
 /// - `surface_area` is that of the whole shape [m²]; only some shaders need it.
@@ -15,7 +16,7 @@ use renderer_geometry::{Footprint, Interaction, PointDifferential};
 #[inline]
 pub(super) fn globals(
     it: &Interaction,
-    ray_kind: RayKind,
+    ray: HitRay,
     surface_area: f32,
     footprint: Option<&Footprint>,
 ) -> ShaderGlobals {
@@ -33,7 +34,9 @@ pub(super) fn globals(
         time: it.time,
         surface_area,
         p_error: it.p_error,
-        ray_kind,
+        ray_kind: ray.kind,
+        ray_depth: ray.depth,
+        ray_length: it.t,
         backfacing: i32::from(backfacing),
         object: it.shape.0,
         primitive: it.primitive,

@@ -20,13 +20,14 @@ use shading::{
 use super::attribute::{self, AttributeTable};
 use super::cloud::{CloudRequests, Clouds};
 use super::probe::Probe;
+use super::standard_attribute::{NumberAttribute, numbers_of_kind, of_camera};
 use super::texture::{self, Named, TextureLoadError, TextureNames};
 use crate::cloud::{CloudId, CloudStore};
 use renderer_base::files::SharedFiles;
 use renderer_base::math::inverse;
-use renderer_geometry::AttributeSource;
-use renderer_geometry::Shape;
 use renderer_geometry::accel::Accel;
+use renderer_geometry::camera::CameraView;
+use renderer_geometry::{AttributeSource, ObjectValue, Shape};
 use renderer_image::texture::{
     TextureColorSpace, TextureId, TextureLoader, TextureNeed, TextureSource, TextureStore, TileSet,
 };
@@ -69,7 +70,7 @@ struct Frozen {
     attributes: AttributeTable,
     /// World-space area of each shape [m²]; computed on first use.
     areas: OnceLock<Arc<[f32]>>,
-    world_from_camera: Affine3A,
+    camera: CameraView,
 }
 
 /// Number of bits of a handle for the index of a texture, a point cloud or an attribute; the others are the host's tag.
@@ -168,7 +169,7 @@ impl Host {
     pub fn freeze(
         &self,
         shapes: Arc<[Shape]>,
-        world_from_camera: Affine3A,
+        camera: CameraView,
         filters: bool,
     ) -> Result<(), Vec<TextureLoadError>> {
         if self.frozen.get().is_some() {
@@ -198,7 +199,7 @@ impl Host {
             attributes: AttributeTable::new(attributes, &shapes),
             shapes,
             areas: OnceLock::new(),
-            world_from_camera,
+            camera,
         });
         Ok(())
     }
@@ -406,18 +407,25 @@ impl ShaderHost for Host {
 
     fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
         let frozen = self.frozen.get()?;
-        let world_from = frozen.world_from_space(globals, from)?;
-        let to_world = frozen.world_from_space(globals, to)?;
+        let to_from = frozen.space_from_world(globals, to)? * frozen.world_from_space(globals, from)?;
         // Row vectors: the rows of the language's matrices are the columns of `Mat4`.
-        Some(Mat4::from(inverse(&to_world) * world_from).to_cols_array())
+        Some(to_from.to_cols_array())
     }
 
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
         if !object.is_empty() {
             return None;
         }
-        let shape = self.frozen.get()?.shapes.get(globals.object as usize)?;
-        attribute::value(AttributeSource::of(shape, name), shape, globals)
+        let frozen = self.frozen.get()?;
+        // Backgrounds have no shape.
+        let shape = frozen.shapes.get(globals.object as usize);
+        let given = shape.map_or(AttributeSource::None, |shape| AttributeSource::of(shape, name));
+        if let (AttributeSource::None, Some(standard)) = (given, NumberAttribute::named(name)) {
+            let random = || self.probe.get()?.random(globals.object);
+            let x = standard.value(&frozen.camera, globals, random)?;
+            return Some([x, x, x, 0.0]);
+        }
+        attribute::value(given, shape?, globals)
     }
 
     fn any_attribute(
@@ -428,11 +436,22 @@ impl ShaderHost for Host {
         index: Option<u32>,
         kind: Kind,
     ) -> Option<Const> {
-        if !object.is_empty() || index.is_some() || (name, kind) != ("geom:name", Kind::STRING) {
+        if !object.is_empty() {
             return None;
         }
-        let name = self.probe.get()?.name(globals.object)?;
-        Some(Const::String(name.clone()))
+        let frozen = self.frozen.get()?;
+        let shape = frozen.shapes.get(globals.object as usize);
+        let value = match shape.and_then(|shape| shape.attributes.get(name)) {
+            Some(given) => given.clone(),
+            None if name == "geom:name" => ObjectValue::Text(self.probe.get()?.name(globals.object)?.clone()),
+            None => of_camera(&frozen.camera, name)?,
+        };
+        match value {
+            ObjectValue::Numbers(numbers) => numbers_of_kind(&numbers, index, kind),
+            ObjectValue::Text(text) => {
+                (index.is_none() && kind == Kind::STRING).then_some(Const::String(text))
+            }
+        }
     }
 
     fn cloud_handle(&self, file: &str) -> Option<CloudHandle> {
@@ -487,6 +506,9 @@ impl ShaderHost for Host {
     }
 
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
+        if NumberAttribute::named(name).is_some() {
+            return None;
+        }
         let index = match self.frozen.get() {
             Some(frozen) => frozen.attributes.names.iter().position(|known| known == name),
             None => self.with_build_phase(|building| {
@@ -513,13 +535,35 @@ impl ShaderHost for Host {
 }
 
 impl Frozen {
-    fn world_from_space(&self, globals: &ShaderGlobals, space: &str) -> Option<Affine3A> {
+    /// Matrix to world space from another one.
+    fn world_from_space(&self, globals: &ShaderGlobals, space: &str) -> Option<Mat4> {
+        Some(match self.affine_space(globals, space) {
+            Some(world_from_space) => world_from_space.into(),
+            None => {
+                let [camera_from_space, _] = self.camera.projected_space(space)?;
+                Mat4::from(self.camera.world_from_camera) * camera_from_space
+            }
+        })
+    }
+
+    /// Matrix from world space to another one.
+    fn space_from_world(&self, globals: &ShaderGlobals, space: &str) -> Option<Mat4> {
+        Some(match self.affine_space(globals, space) {
+            Some(world_from_space) => inverse(&world_from_space).into(),
+            None => {
+                let [_, space_from_camera] = self.camera.projected_space(space)?;
+                space_from_camera * Mat4::from(inverse(&self.camera.world_from_camera))
+            }
+        })
+    }
+
+    fn affine_space(&self, globals: &ShaderGlobals, space: &str) -> Option<Affine3A> {
         match space {
             "world" | "common" => Some(Affine3A::IDENTITY),
             "object" | "model" | "shader" => {
                 Some(self.shapes.get(globals.object as usize)?.world_from_object)
             }
-            "camera" => Some(self.world_from_camera),
+            "camera" => Some(self.camera.world_from_camera),
             _ => None,
         }
     }

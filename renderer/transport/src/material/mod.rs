@@ -10,6 +10,7 @@ mod cloud;
 mod component;
 mod flatten;
 mod globals;
+mod hit_ray;
 mod host;
 mod includes;
 pub mod library;
@@ -19,6 +20,7 @@ mod probe;
 mod scattering;
 mod shader;
 mod shading_result;
+mod standard_attribute;
 mod texture;
 
 use std::hash::{Hash, Hasher};
@@ -39,6 +41,7 @@ pub use shading::{RayKind, Report, ShadingContext};
 
 pub use attribute::known_attributes;
 pub use closures::closure_registry;
+pub use hit_ray::HitRay;
 pub use host::Host;
 pub use includes::Folders;
 pub use medium_stack::MediumStack;
@@ -129,17 +132,17 @@ impl Material {
         }
     }
 
-    /// Runs the shader at a hit of a ray of kind `ray_kind` and fills `surface`; `footprint` is that of the ray.
+    /// Runs the shader at a hit of a ray and fills `surface`; `footprint` is that of the ray.
     #[inline]
     pub fn shade(
         &self,
         it: &Interaction,
-        ray_kind: RayKind,
+        ray: impl Into<HitRay>,
         footprint: &Footprint,
         context: &mut ShadingContext,
         surface: &mut ShadingResult,
     ) {
-        self.run(&self.full, it, ray_kind, footprint, context, surface);
+        self.run(&self.full, it, ray.into(), footprint, context, surface);
         surface.pass_straight(it);
     }
 
@@ -149,16 +152,16 @@ impl Material {
         &self,
         shader: &Shader,
         it: &Interaction,
-        ray_kind: RayKind,
+        ray: HitRay,
         footprint: &Footprint,
         context: &mut ShadingContext,
         surface: &mut ShadingResult,
     ) {
         let globals = || {
             let footprint = self.wants_footprint.then_some(footprint);
-            let ray_kind = RayKind(ray_kind.0 | self.purpose.0);
+            let kind = RayKind(ray.kind.0 | self.purpose.0);
             let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
-            globals::globals(it, ray_kind, area, footprint)
+            globals::globals(it, HitRay { kind, ..ray }, area, footprint)
         };
         shader.fill(it, globals, context, surface);
         let is_front = it.wo.dot(it.ng) > 0.0;
@@ -176,18 +179,25 @@ impl Material {
     }
 
     /// Emission and transparency at a point, and the absorption of the interior if it is transparent; for shadow rays
-    /// and light samples.
-    pub fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> ShadingResult {
+    /// and light samples of a path that has scattered `depth` times.
+    pub fn for_light(&self, it: &Interaction, depth: u32, context: &mut ShadingContext) -> ShadingResult {
         let mut surface = ShadingResult::new();
         let shader = self.light.as_ref().unwrap_or(&self.full);
         let footprint = &Footprint::POINT;
-        self.run(shader, it, RayKind::SHADOW, footprint, context, &mut surface);
+        self.run(
+            shader,
+            it,
+            HitRay::shadow(depth),
+            footprint,
+            context,
+            &mut surface,
+        );
         surface
     }
 
-    /// Emitted radiance from a point towards the viewer, for light sampling.
-    pub fn emission_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
-        self.for_light(it, context).emission
+    /// Emitted radiance from a point towards the viewer, for light sampling; `depth` as for [`Material::for_light`].
+    pub fn emission_at(&self, it: &Interaction, depth: u32, context: &mut ShadingContext) -> Rgb {
+        self.for_light(it, depth, context).emission
     }
 
     /// Emitted radiance towards the viewer at a hit that light sampling could have generated, where `surface` is the

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
+use rustc_hash::FxHashMap;
 use shading::runtime::globals::Triple;
 use shading::{RayKind, ShaderGlobals, TraceHit, TraceRay};
 
@@ -23,6 +24,8 @@ pub(super) struct Probe {
     shapes: Arc<[Shape]>,
     /// Names by shape; empty if shapes have no names.
     names: Arc<[Arc<str>]>,
+    /// Random number of each shape by its name.
+    randoms: Vec<f32>,
 }
 
 impl std::fmt::Debug for Probe {
@@ -33,12 +36,22 @@ impl std::fmt::Debug for Probe {
 
 impl Probe {
     pub(super) fn new(accel: Arc<Accel>, shapes: Arc<[Shape]>, names: Arc<[Arc<str>]>) -> Probe {
-        Probe { accel, shapes, names }
+        Probe {
+            randoms: object_randoms(&names),
+            accel,
+            shapes,
+            names,
+        }
     }
 
     /// Name of a shape.
     pub(super) fn name(&self, object: u32) -> Option<&Arc<str>> {
         self.names.get(object as usize)
+    }
+
+    /// Random number of a shape in `[0,1)`; `None` if shapes have no names.
+    pub(super) fn random(&self, object: u32) -> Option<f32> {
+        self.randoms.get(object as usize).copied()
     }
 
     /// Returns the first hit of a ray; `None` without a hit or without a direction.
@@ -88,8 +101,33 @@ impl Probe {
             .shapes
             .get(id.0 as usize)?
             .interaction(id, &hit, &ray, Tangents::ByUv);
-        Some(globals::globals(&it, RayKind::default(), 0.0, None))
+        Some(globals::globals(&it, RayKind::default().into(), 0.0, None))
     }
+}
+
+/// Random numbers in `[0,1)` of objects, by their names and their order among those of the same name: they stay the same
+/// when other objects are added.
+fn object_randoms(names: &[Arc<str>]) -> Vec<f32> {
+    let mut seen: FxHashMap<&str, u32> = FxHashMap::default();
+    let numbered = names.iter().map(|name| {
+        let count = seen.entry(name).or_default();
+        *count += 1;
+        (name, *count)
+    });
+    numbered
+        .map(|(name, number)| unit_hash(name.as_bytes(), number))
+        .collect()
+}
+
+/// Number in `[0,1)` from the FNV-1a hash of bytes and a number.
+fn unit_hash(bytes: &[u8], number: u32) -> f32 {
+    let numbered = bytes.iter().copied().chain(number.to_le_bytes());
+    let hash = numbered.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    // The low bits of a product depend on few bits of its factors.
+    let mixed = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 40) as f32 / (1_u64 << 24) as f32
 }
 
 /// Origin of a ray from `origin`: offset from the surface if it starts at the shading point, up to rounding.
@@ -137,6 +175,22 @@ impl<'a> TraceSet<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn random_numbers_of_objects_differ_and_stay() {
+        let names = |list: &[&str]| -> Vec<Arc<str>> { list.iter().map(|&name| name.into()).collect() };
+        let few = object_randoms(&names(&["leaf", "leaf", "stem"]));
+        let more = object_randoms(&names(&["pot", "leaf", "leaf", "stem"]));
+        assert_eq!(few, more[1..]);
+        let many: Vec<Arc<str>> = (0..1000).map(|i| format!("leaf{i}").into()).collect();
+        let randoms = object_randoms(&many);
+        let mean = randoms.iter().sum::<f32>() / 1000.0;
+        assert!(
+            (mean - 0.5).abs() < 0.04 && randoms.iter().all(|x| (0.0..1.0).contains(x)),
+            "{mean}"
+        );
+        assert!(few[0] != few[1] && few[1] != few[2]);
+    }
 
     #[test]
     fn sets_are_names_of_shapes_and_imports() {

@@ -168,7 +168,7 @@ fn build_with(
         materials: instances.into_iter().zip(sides).collect(),
         lights,
         host,
-        world_from_camera: camera.world_from_camera(),
+        camera: camera.view(),
         threads,
         build_quality: desc.build_quality,
     };

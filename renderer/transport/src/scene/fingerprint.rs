@@ -9,7 +9,7 @@ use shading::TextureRequest;
 
 use super::Scene;
 use crate::cloud::{CloudStore, PointCloud};
-use renderer_geometry::{Geometry, Mesh, Shape};
+use renderer_geometry::{Geometry, Mesh, ObjectValue, Shape};
 use renderer_image::texture::{Texture, TextureId};
 
 impl Scene {
@@ -79,6 +79,13 @@ fn points(cloud: &PointCloud) -> u64 {
 fn hash_shape(shape: &Shape, meshes: &FxHashMap<*const Mesh, u64>, hasher: &mut FxHasher) {
     hash_floats(&shape.world_from_object.to_cols_array(), hasher);
     shape.flip_normals.hash(hasher);
+    for (name, value) in shape.attributes.iter() {
+        name.hash(hasher);
+        match value {
+            ObjectValue::Numbers(numbers) => hash_floats(numbers, hasher),
+            ObjectValue::Text(text) => text.hash(hasher),
+        }
+    }
     match &shape.geometry {
         Geometry::Mesh(mesh) => meshes[&Arc::as_ptr(mesh)].hash(hasher),
         Geometry::Sphere => 1.hash(hasher),
@@ -105,6 +112,7 @@ fn mesh_hash(mesh: &Mesh) -> u64 {
     }
     for attribute in &mesh.attributes {
         (&attribute.name, attribute.domain, attribute.width).hash(hasher);
+        attribute.properties.hash(hasher);
         hash_floats(&attribute.values, hasher);
     }
     hasher.finish()

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use glam::{Affine3A, Vec3};
+use glam::Vec3;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -26,6 +26,7 @@ use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sid
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
+use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 
 /// Ray mask bit of opaque shapes.
@@ -82,7 +83,7 @@ pub struct SceneParts {
     /// Host through which the instances access textures and geometry; [`Scene::new`] freezes it.
     pub host: Arc<Host>,
     /// Camera, for shaders.
-    pub world_from_camera: Affine3A,
+    pub camera: CameraView,
     /// Number of threads for building; 0 for one per core.
     pub threads: usize,
     /// Build quality of the acceleration structure; `None` selects by the number of triangles.
@@ -135,7 +136,7 @@ impl Scene {
             materials,
             mut lights,
             host,
-            world_from_camera,
+            camera,
             threads,
             build_quality,
         } = parts;
@@ -156,7 +157,7 @@ impl Scene {
             .any(|(instances, _)| instances.full.statistics().asks_derivatives);
         // Textures are read while the acceleration structure is built.
         let (frozen, accel) = std::thread::scope(|scope| {
-            let textures = scope.spawn(|| host.freeze(shapes.clone(), world_from_camera, filters));
+            let textures = scope.spawn(|| host.freeze(shapes.clone(), camera, filters));
             let start = Instant::now();
             let accel = Accel::build_with(&shapes, &masks, threads, build_quality);
             let accel_time = start.elapsed();

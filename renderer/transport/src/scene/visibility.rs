@@ -31,11 +31,12 @@ impl Scene {
     }
 
     /// Transmittance along a shadow ray, within its bounds. `media` computes the medium stack at its origin, and is
-    /// called only in scenes with absorbing media.
+    /// called only in scenes with absorbing media; its path has scattered `depth` times, there included.
     #[inline(always)]
     pub fn transmittance(
         &self,
         ray: &Ray,
+        depth: u32,
         media: impl FnOnce() -> MediumStack,
         context: &mut ShadingContext,
     ) -> Rgb {
@@ -45,7 +46,7 @@ impl Scene {
             } else {
                 MediumStack::NONE
             };
-            self.transmittance_of_occluded(*ray, media, context)
+            self.transmittance_of_occluded(*ray, depth, media, context)
         } else if self.has_absorbing_media() {
             media().transmittance(ray.t_max)
         } else {
@@ -55,23 +56,35 @@ impl Scene {
 
     /// Transmittance along a ray that hits something. The ray is a copy, as in `interaction`.
     #[inline(never)]
-    fn transmittance_of_occluded(&self, ray: Ray, media: MediumStack, context: &mut ShadingContext) -> Rgb {
+    fn transmittance_of_occluded(
+        &self,
+        ray: Ray,
+        depth: u32,
+        media: MediumStack,
+        context: &mut ShadingContext,
+    ) -> Rgb {
         let comes_near = self.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
         if !comes_near || self.accel.occluded(&ray, OPAQUE) {
             Rgb::BLACK
         } else {
-            self.transparency_along(ray, media, context)
+            self.transparency_along(ray, depth, media, context)
         }
     }
 
     /// Product of the transmittances of all surfaces and media along a ray.
-    fn transparency_along(&self, mut ray: Ray, mut media: MediumStack, context: &mut ShadingContext) -> Rgb {
+    fn transparency_along(
+        &self,
+        mut ray: Ray,
+        depth: u32,
+        mut media: MediumStack,
+        context: &mut ShadingContext,
+    ) -> Rgb {
         let mut product = Rgb::WHITE;
         for _ in 0..MAX_NULL_INTERFACES {
             let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else {
                 return product * media.transmittance(ray.t_max);
             };
-            let mut surface = self.material(it.shape).for_light(&it, context);
+            let mut surface = self.material(it.shape).for_light(&it, depth, context);
             if self.has_absorbing_media() {
                 media.absorb(&it, &mut surface);
                 media.follow(&it, self.material_id(it.shape), &surface, ray.direction);

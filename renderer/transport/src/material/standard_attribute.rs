@@ -1,0 +1,157 @@
+//! Attributes that every shading point has: the camera's, by OSL's names, and the path's and the object's, by those of
+//! Blender's Cycles.
+
+use shading::ShaderGlobals;
+use shading::hir::kind::Element;
+use shading::hir::{Const, Kind};
+
+use renderer_geometry::ObjectValue;
+use renderer_geometry::camera::CameraView;
+
+/// An attribute of one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NumberAttribute {
+    /// `camera:fov`: angle that the width of the film covers [degrees].
+    Fov,
+    /// `camera:pixelaspect`: width of a pixel divided by its height.
+    PixelAspect,
+    /// `camera:clip_near` [m].
+    ClipNear,
+    /// `camera:clip_far` [m].
+    ClipFar,
+    /// `camera:shutter_open`: 0, as `time` runs from 0 to 1.
+    ShutterOpen,
+    /// `camera:shutter_close`: 1.
+    ShutterClose,
+    /// `path:ray_depth`: number of times that the path has scattered before this point.
+    RayDepth,
+    /// `path:ray_length`: distance from the surface or the camera that the ray left [m].
+    RayLength,
+    /// `object:index`: number of the object in the scene, from 0.
+    ObjectIndex,
+    /// `object:random`: a number in `[0,1)` by the object's name.
+    ObjectRandom,
+}
+
+/// Attributes of one number by name.
+const NUMBERS: [(&str, NumberAttribute); 10] = [
+    ("camera:fov", NumberAttribute::Fov),
+    ("camera:pixelaspect", NumberAttribute::PixelAspect),
+    ("camera:clip_near", NumberAttribute::ClipNear),
+    ("camera:clip_far", NumberAttribute::ClipFar),
+    ("camera:shutter_open", NumberAttribute::ShutterOpen),
+    ("camera:shutter_close", NumberAttribute::ShutterClose),
+    ("path:ray_depth", NumberAttribute::RayDepth),
+    ("path:ray_length", NumberAttribute::RayLength),
+    ("object:index", NumberAttribute::ObjectIndex),
+    ("object:random", NumberAttribute::ObjectRandom),
+];
+
+impl NumberAttribute {
+    /// Finds an attribute by name.
+    pub(super) fn named(name: &str) -> Option<NumberAttribute> {
+        let found = NUMBERS.iter().find(|(known, _)| *known == name);
+        found.map(|(_, attribute)| *attribute)
+    }
+
+    /// Value at a point; `random` is that of its object.
+    pub(super) fn value(
+        self,
+        camera: &CameraView,
+        globals: &ShaderGlobals,
+        random: impl FnOnce() -> Option<f32>,
+    ) -> Option<f32> {
+        let [near, far] = camera.clip;
+        Some(match self {
+            NumberAttribute::Fov => camera.fov,
+            NumberAttribute::PixelAspect => camera.pixel_aspect,
+            NumberAttribute::ClipNear => near,
+            NumberAttribute::ClipFar => far,
+            NumberAttribute::ShutterOpen => 0.0,
+            NumberAttribute::ShutterClose => 1.0,
+            NumberAttribute::RayDepth => globals.ray_depth as f32,
+            NumberAttribute::RayLength => globals.ray_length,
+            NumberAttribute::ObjectIndex => globals.object as f32,
+            NumberAttribute::ObjectRandom => random()?,
+        })
+    }
+}
+
+/// Array or text of the camera by name.
+pub(super) fn of_camera(camera: &CameraView, name: &str) -> Option<ObjectValue> {
+    let numbers = |list: &[f32]| Some(ObjectValue::Numbers(list.to_vec()));
+    match name {
+        "camera:resolution" => numbers(&camera.resolution.map(|n| n as f32)),
+        "camera:clip" => numbers(&camera.clip),
+        "camera:shutter" => numbers(&[0.0, 1.0]),
+        "camera:screen_window" => numbers(&camera.plane.as_ref()?.window),
+        "camera:projection" => Some(ObjectValue::Text(camera.projection.into())),
+        _ => None,
+    }
+}
+
+/// A value of a kind from exactly its numbers, or from those of one element of an array.
+pub(super) fn numbers_of_kind(numbers: &[f32], index: Option<u32>, kind: Kind) -> Option<Const> {
+    let (element, count) = match kind {
+        Kind::One(element) => (element, 1),
+        Kind::Array(element, count) => (element, count as usize),
+    };
+    let width = match element {
+        Element::Int | Element::Float => 1,
+        Element::Triple => 3,
+        Element::Matrix => 16,
+        Element::String | Element::Closure => return None,
+    };
+    let size = width * count;
+    if size == 0 {
+        return None;
+    }
+    let own = match index {
+        Some(index) => numbers.chunks_exact(size).nth(index as usize)?,
+        None => numbers,
+    };
+    let one = |numbers: &[f32]| match element {
+        Element::Int => Some(Const::Int(numbers[0] as i32)),
+        Element::Float => Some(Const::Float(numbers[0])),
+        Element::Triple => Some(Const::Triple(numbers.try_into().ok()?)),
+        Element::Matrix => Some(Const::Matrix(numbers.try_into().ok()?)),
+        Element::String | Element::Closure => None,
+    };
+    let mut list: Vec<Const> = own.chunks_exact(width).map(one).collect::<Option<_>>()?;
+    match kind {
+        _ if own.len() != size => None,
+        Kind::One(_) => list.pop(),
+        Kind::Array(..) => Some(Const::Array(list)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_become_values_of_a_kind_that_has_so_many() {
+        let floats = |list: &[f32]| Const::Array(list.iter().copied().map(Const::Float).collect());
+        let of_kind = |numbers: &[f32], kind| numbers_of_kind(numbers, None, kind);
+        assert_eq!(of_kind(&[2.0], Kind::INT), Some(Const::Int(2)));
+        assert_eq!(of_kind(&[2.0, 3.0], Kind::INT), None);
+        let five = [1.0, 2.0, 3.0, 4.0, 5.0];
+        assert_eq!(
+            of_kind(&five, Kind::Array(Element::Float, 5)),
+            Some(floats(&five))
+        );
+        assert_eq!(of_kind(&five, Kind::Array(Element::Float, 4)), None);
+        let triples = Const::Array(vec![Const::Triple([1.0; 3]); 2]);
+        assert_eq!(of_kind(&[1.0; 6], Kind::Array(Element::Triple, 2)), Some(triples));
+        assert_eq!(of_kind(&[1.0; 16], Kind::MATRIX), Some(Const::Matrix([1.0; 16])));
+        assert_eq!(
+            numbers_of_kind(&five, Some(4), Kind::FLOAT),
+            Some(Const::Float(5.0))
+        );
+        assert_eq!(numbers_of_kind(&five, Some(5), Kind::FLOAT), None);
+        assert_eq!(
+            numbers_of_kind(&five, Some(0), Kind::Array(Element::Float, 0)),
+            None
+        );
+    }
+}
