@@ -92,6 +92,7 @@ impl SceneBuilder {
             shape_materials,
             materials,
             lights,
+            backgrounds: vec![],
             host,
             camera: CameraView::default(),
             threads: 1,

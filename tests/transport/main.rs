@@ -1,6 +1,7 @@
 //! Tests of light transport: sampling, scattering, intersection, lights, cameras, integrators and baked light.
 
 mod analytic;
+mod backgrounds;
 mod bake;
 mod bsdf;
 mod camera;

@@ -17,7 +17,7 @@ use super::{camera, light};
 use renderer_image::film::FilterShape;
 use renderer_import::ModelMaterial;
 use renderer_scene::{
-    CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, Placed, SamplerDesc, SceneDesc,
+    CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, LightKind, Placed, SamplerDesc, SceneDesc,
 };
 
 /// Keywords of declarations.
@@ -151,7 +151,16 @@ impl Builder {
         }
         let mut portals = vec![];
         for declaration in of("light") {
-            if let Some(declared) = light::read_light(declaration, &mut self.context) {
+            if let Some(mut declared) = light::read_light(declaration, &mut self.context) {
+                if let (Some(call), LightKind::Background { shader, .. }) =
+                    (&declared.shader, &mut declared.light.kind)
+                {
+                    let name = &declared.light.name;
+                    match self.materials.background(call, name, &mut self.context) {
+                        Some(material) => *shader = material,
+                        None => continue,
+                    }
+                }
                 if !declared.portals.is_empty() {
                     portals.push(PendingPortals {
                         light: self.desc.lights.len(),

@@ -15,10 +15,13 @@ use renderer_base::math::{cos, rotation_y};
 use renderer_image::Image;
 use renderer_scene::LightKind;
 use renderer_scene::MapRows;
+use renderer_scene::MaterialId;
 
 /// Values of an environment's block.
 pub(super) struct EnvironmentBlock {
     map: Option<Arc<Image>>,
+    shader: Option<Expr>,
+    resolution: u32,
     color: Rgb,
     ground: Option<Rgb>,
     scale: f32,
@@ -35,8 +38,24 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
         set: |light, field, context| light.map = read_map(field, context),
     },
     Key {
+        name: "shader",
+        doc: "the call of a unit or group whose emission (`emission()` or `background()`) is the radiance, where there is no \
+              map: `P` and `I` are the unit vector towards the sky, `u` and `v` its place on a latitude-longitude map; \
+              `background` shaders are for this use only",
+        set: |light, field, _| light.shader = Some(field.expr.clone()),
+    },
+    Key {
+        name: "resolution",
+        doc: "columns of the map that is made of the shader, which has half as many rows; 1024 by default",
+        set: |light, field, context| {
+            if let Some(columns) = field.integer(context, 2, 16384) {
+                light.resolution = columns as u32;
+            }
+        },
+    },
+    Key {
         name: "color",
-        doc: "factor of the map, or the radiance (W/sr/m2) where there is no map; 1 by default",
+        doc: "factor of the map or the shader, or the radiance (W/sr/m2) where there is no map; 1 by default",
         set: |light, field, context| set(&mut light.color, field.color(context)),
     },
     Key {
@@ -73,14 +92,17 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     },
 ];
 
-/// Reads the block of an environment light; appends the names of its portals to `portals`.
+/// Reads the block of an environment light, with the names of its portals and the call of its shader.
 pub(super) fn read_environment(
     declaration: &Declaration,
     portals: &mut Vec<Given<String>>,
+    shader: &mut Option<Expr>,
     context: &mut LoadContext,
 ) -> LightKind {
     let mut light = EnvironmentBlock {
         map: None,
+        shader: None,
+        resolution: 1024,
         color: Rgb::WHITE,
         ground: None,
         scale: 1.0,
@@ -96,6 +118,16 @@ pub(super) fn read_environment(
         context,
     );
     *portals = light.portals;
+    if light.shader.is_some() {
+        *shader = light.shader;
+        return LightKind::Background {
+            shader: MaterialId(u32::MAX),
+            radiance: light.color * light.scale,
+            world_from_map: light.rotate,
+            columns: light.resolution,
+            portals: vec![],
+        };
+    }
     let Some(ground) = light.ground else {
         return LightKind::Environment {
             map: light.map,

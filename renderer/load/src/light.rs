@@ -1,6 +1,6 @@
 //! Declarations `light NAME : KIND { … }`.
 
-use shading::syntax::ast::Declaration;
+use shading::syntax::ast::{Declaration, Expr};
 
 use super::context::LoadContext;
 use super::directional::read_directional;
@@ -32,6 +32,8 @@ pub(super) struct LightDeclaration {
     pub(super) light: LightDesc,
     /// Names of the shapes that are its portals.
     pub(super) portals: Vec<Given<String>>,
+    /// Call of the shader that computes its radiance.
+    pub(super) shader: Option<Expr>,
 }
 
 /// Names of a light's portals, before name resolution.
@@ -55,8 +57,9 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
         ("directional", LightKeyword::Directional),
     ];
     let mut portals = vec![];
+    let mut shader = None;
     let kind = match kind_of(declaration, None, &kinds, context)? {
-        LightKeyword::Environment => read_environment(declaration, &mut portals, context),
+        LightKeyword::Environment => read_environment(declaration, &mut portals, &mut shader, context),
         LightKeyword::Studio => read_studio(declaration, context),
         LightKeyword::Sky => read_sky(declaration, context),
         LightKeyword::Point => read_point(declaration, context),
@@ -70,5 +73,9 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
         span: declaration.span,
         kind,
     };
-    Some(LightDeclaration { light, portals })
+    Some(LightDeclaration {
+        light,
+        portals,
+        shader,
+    })
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use shading::Span;
+use shading::graph::GroupUse;
 use shading::syntax::ast::{Argument, Declaration, Expr, ExprKind};
 
 use super::context::LoadContext;
@@ -109,12 +110,32 @@ impl Materials {
             name: "default".to_owned(),
             span,
             surface: Arc::new(surface),
+            usage: GroupUse::Surface,
             one_sided: false,
             culled: false,
             emission: EmissionSides::Front,
         });
         self.default = Some(id);
         id
+    }
+
+    /// Adds the shader of an environment, `owner`.
+    pub(super) fn background(
+        &mut self,
+        expr: &Expr,
+        owner: &str,
+        context: &mut LoadContext,
+    ) -> Option<MaterialId> {
+        let material = MaterialDesc {
+            name: format!("{owner}.shader"),
+            span: expr.span,
+            surface: surface_of(expr, context)?,
+            usage: GroupUse::Background,
+            one_sided: false,
+            culled: false,
+            emission: EmissionSides::Front,
+        };
+        Some(self.add(material))
     }
 
     /// Material of a shape's `material = …`: a name, or a call that creates one for `owner` alone.
@@ -129,6 +150,7 @@ impl Materials {
                 name: format!("{owner}.material"),
                 span: expr.span,
                 surface: surface_of(expr, context)?,
+                usage: GroupUse::Surface,
                 one_sided: false,
                 culled: false,
                 emission: EmissionSides::Front,
@@ -200,6 +222,7 @@ pub(super) fn read_definition(
         name,
         span: declaration.span,
         surface: surface_of(surface, context)?,
+        usage: GroupUse::Surface,
         one_sided: block.one_sided,
         culled: block.culled,
         emission: block.emission,

@@ -316,7 +316,7 @@ impl Builder {
 fn placed_light(kind: &LightKind, transform: &Affine3A) -> LightKind {
     let mut placed = kind.clone();
     match &mut placed {
-        LightKind::Environment { .. } | LightKind::Sky { .. } => {}
+        LightKind::Environment { .. } | LightKind::Background { .. } | LightKind::Sky { .. } => {}
         LightKind::Point { position, .. } => *position = transform.transform_point3(*position),
         LightKind::Spot {
             position,

@@ -28,7 +28,9 @@ impl Builder {
                 }
                 taken.extend(shapes);
             }
-            if let LightKind::Environment { portals, .. } = &mut self.desc.lights[light].kind {
+            if let LightKind::Environment { portals, .. } | LightKind::Background { portals, .. } =
+                &mut self.desc.lights[light].kind
+            {
                 *portals = found;
             }
         }

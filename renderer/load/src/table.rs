@@ -21,10 +21,11 @@ pub(super) struct Key<T> {
 pub(super) const ATTRIBUTES: &str = "attributes";
 
 /// Pairs of alternative keys: a block that has both sides accepts one of them.
-const ALTERNATIVES: [[&[&str]; 2]; 3] = [
+const ALTERNATIVES: [[&[&str]; 2]; 4] = [
     [&["transform"], &["from", "to", "up"]],
     [&["to"], &["direction"]],
     [&["map"], &["ground"]],
+    [&["shader"], &["map", "ground", "rows"]],
 ];
 
 /// Returns whether the two keys exclude each other.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::{Affine2, Affine3A, Mat3, Vec2, Vec3};
 use shading::Span;
 
+use crate::MaterialId;
 use renderer_base::color::Rgb;
 use renderer_base::sky::Sky;
 use renderer_geometry::Rectangle;
@@ -36,6 +37,19 @@ pub enum LightKind {
         world_from_map: Mat3,
         /// Position of the rows.
         rows: MapRows,
+        /// Portals: rectangles through which the light enters rooms.
+        portals: Vec<Rectangle>,
+    },
+    /// Environment light whose radiance is the emission of a shader.
+    Background {
+        /// Shader.
+        shader: MaterialId,
+        /// Factor of its radiance.
+        radiance: Rgb,
+        /// Rotation from the shader's directions to the world.
+        world_from_map: Mat3,
+        /// Columns of the map that is made from it, at least 2.
+        columns: u32,
         /// Portals: rectangles through which the light enters rooms.
         portals: Vec<Rectangle>,
     },

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use shading::graph::GroupUse;
 use shading::syntax::ast;
 use shading::{SourceId, Span};
 
@@ -22,6 +23,8 @@ pub struct MaterialDesc {
     /// The call `unit_or_group(name = value, …)`; a lone name is a call without arguments. Spans refer to
     /// [`SceneDesc::sources`](super::SceneDesc::sources).
     pub surface: Arc<ast::Expr>,
+    /// What the scene uses it for: the surface of shapes, or the light of an environment.
+    pub usage: GroupUse,
     /// True if the back of the surface does not scatter; straight-through transmission works from both sides.
     pub one_sided: bool,
     /// True if engines do not show the back of the surface; it is rendered nevertheless, but not baked.

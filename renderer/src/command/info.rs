@@ -9,7 +9,8 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use shading::eval::text::{Arg, format};
 use shading::graph::ParamInfo;
-use shading::hir::{Const, Metadata, UnitKind};
+use shading::hir::{Const, Metadata};
+use shading::ty::Type;
 use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
 use super::inventory::{self, Inventory};
@@ -202,18 +203,12 @@ impl Info {
         let list = template.params().unwrap_or_default();
         let (kind, params) = match template {
             Template::Unit(unit) => {
-                let kind = match unit.hir.kind {
-                    UnitKind::Shader => "shader",
-                    UnitKind::Surface => "surface",
-                    UnitKind::Displacement => "displacement",
-                    UnitKind::Volume => "volume",
-                };
                 let declared = unit
                     .hir
                     .params
                     .iter()
                     .map(|p| (p.is_unsized, p.struct_name.clone()));
-                (kind, shown(&list, declared))
+                (unit.hir.kind.name(), shown(&list, declared))
             }
             Template::Group(_) => ("group", shown(&list, list.iter().map(|_| (false, None)))),
         };

@@ -157,7 +157,7 @@ fn projection(camera: &CameraDesc) -> &'static str {
 
 fn light_kind(light: &LightDesc) -> &'static str {
     match light.kind {
-        LightKind::Environment { .. } => "environment",
+        LightKind::Environment { .. } | LightKind::Background { .. } => "environment",
         LightKind::Sky { .. } => "sky",
         LightKind::Point { .. } => "point",
         LightKind::Spot { .. } => "spot",
@@ -169,7 +169,7 @@ fn light_kind(light: &LightDesc) -> &'static str {
 
 fn portals(light: &LightDesc) -> usize {
     match &light.kind {
-        LightKind::Environment { portals, .. } => portals.len(),
+        LightKind::Environment { portals, .. } | LightKind::Background { portals, .. } => portals.len(),
         _ => 0,
     }
 }

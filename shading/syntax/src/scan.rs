@@ -17,7 +17,15 @@ pub(super) const MAX_DEPTH: usize = 256;
 pub(super) const MAX_BYTES: usize = 1 << 28;
 
 /// Words that begin an item if they stand at the start of a line and are followed by a name.
-const ITEM_WORDS: [&str; 6] = ["shader", "surface", "displacement", "volume", "struct", "group"];
+const ITEM_WORDS: [&str; 7] = [
+    "shader",
+    "surface",
+    "displacement",
+    "volume",
+    "background",
+    "struct",
+    "group",
+];
 
 /// A text cut into items.
 pub(super) struct Scan<'a> {

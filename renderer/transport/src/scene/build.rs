@@ -13,7 +13,7 @@ use shading::{
     Template, UnreadableTexture,
 };
 
-use super::{Scene, SceneError, SceneParts};
+use super::{Background, Scene, SceneError, SceneParts};
 use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
     Falloff, Light, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture, SpotLight, sky_lights,
@@ -21,6 +21,7 @@ use crate::light::{
 use crate::material::{
     Host, Instances, Sides, TextureLoadError, closure_registry, known_attributes, library,
 };
+use renderer_base::color::Rgb;
 use renderer_base::math::tan;
 use renderer_base::memory;
 use renderer_geometry::Shape;
@@ -153,8 +154,11 @@ fn build_with(
         lights(&light.kind)
             .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))
     };
-    let lights: Vec<Vec<Light>> = desc.lights.iter().map(lights_of).collect::<Result<_, _>>()?;
-    let lights = lights.into_iter().flatten().collect();
+    let (mut lights, mut backgrounds) = (vec![], vec![]);
+    for light in &desc.lights {
+        backgrounds.extend(background(&light.kind, lights.len()));
+        lights.extend(lights_of(light)?);
+    }
     let asks_host = instances
         .iter()
         .any(|instances| instances.full.statistics().asks_host);
@@ -167,6 +171,7 @@ fn build_with(
         shape_materials: desc.shapes.iter().map(|shape| shape.material).collect(),
         materials: instances.into_iter().zip(sides).collect(),
         lights,
+        backgrounds,
         host,
         camera: camera.view(),
         threads,
@@ -375,6 +380,7 @@ fn instances(
 ) -> Result<Instances, Diagnostics> {
     let group = Arc::new(material_group(
         &material.name,
+        material.usage,
         material.span,
         &material.surface,
         file,
@@ -515,6 +521,31 @@ fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics)
     }
 }
 
+/// Environment of a declaration whose light has this index, if a shader computes its radiance.
+fn background(kind: &LightKind, light: usize) -> Option<Background> {
+    let LightKind::Background {
+        shader,
+        radiance,
+        world_from_map,
+        columns,
+        portals,
+    } = kind
+    else {
+        return None;
+    };
+    Some(Background {
+        light,
+        material: *shader,
+        columns: *columns as usize,
+        options: EnvironmentOptions {
+            world_from_map: *world_from_map,
+            scale: *radiance,
+            ..EnvironmentOptions::default()
+        },
+        portals: portals.iter().copied().map(Portal::from).collect(),
+    })
+}
+
 /// Lights of a declaration: for a sky the dome and the sun, if they emit.
 fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
     let light = match kind {
@@ -552,6 +583,8 @@ fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
                 ))),
             }
         }
+        // Replaced when the shader can run.
+        LightKind::Background { .. } => Light::Environment(EnvironmentLight::Constant(Rgb::BLACK)),
         LightKind::Point { position, intensity } => Light::Point(PointLight {
             position: *position,
             intensity: *intensity,
@@ -630,7 +663,7 @@ fn projector(pose: &Affine3A, half: Vec2, slide: &SlideDesc, beam: Beam) -> Resu
     Ok(Light::Projector(Box::new(light)))
 }
 
-fn texels(image: &Image) -> Vec<renderer_base::color::Rgb> {
+fn texels(image: &Image) -> Vec<Rgb> {
     (0..image.height)
         .flat_map(|y| (0..image.width).map(move |x| image.rgb(x, y)))
         .collect()

@@ -3,11 +3,13 @@
 //! Ray masks and a bounding box of all transparent shapes separate these from opaque ones: a shadow ray that is
 //! unoccluded, or misses the box, needs a single query, and scenes without transparent shapes have no extra cost.
 
+mod background;
 pub mod build;
 mod fingerprint;
 mod geometry_stats;
 mod visibility;
 
+pub use background::Background;
 pub use geometry_stats::GeometryStats;
 
 use std::fmt;
@@ -80,6 +82,8 @@ pub struct SceneParts {
     pub materials: Vec<(Instances, Sides)>,
     /// Lights that are not shapes. Shapes whose material emits become lights automatically.
     pub lights: Vec<Light>,
+    /// Environments whose radiance a shader computes; each replaces one of `lights`.
+    pub backgrounds: Vec<Background>,
     /// Host through which the instances access textures and geometry; [`Scene::new`] freezes it.
     pub host: Arc<Host>,
     /// Camera, for shaders.
@@ -135,6 +139,7 @@ impl Scene {
             shape_materials,
             materials,
             mut lights,
+            backgrounds,
             host,
             camera,
             threads,
@@ -175,6 +180,10 @@ impl Scene {
         let material = |id: MaterialId| &materials[id.0 as usize];
         host.allow_rays(accel.clone(), shape_names.into());
 
+        for background in backgrounds {
+            let (index, shader) = (background.light, material(background.material));
+            lights[index] = on_threads(threads, || background.light(shader, &host));
+        }
         let ids = (0..).map(ShapeId).zip(shapes.iter()).zip(&shape_materials);
         let emitters: Vec<_> = ids.filter(|&(_, &id)| material(id).may_emit()).collect();
         let probed = emitters

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::GroupUse;
+use crate::hir::UnitKind;
 use crate::ty::Type;
 use shading_syntax::diagnostic::{Diagnostic, nearest};
 
@@ -136,10 +138,29 @@ impl GraphError {
             GraphError::UnknownNode { node, known } => (node.as_str(), known),
             GraphError::UnknownTemplate { name, known } => (name.as_str(), known),
             GraphError::UnknownParam { path, known, .. } => (path.rsplit('.').next().unwrap_or(path), known),
+            GraphError::WrongKind { unit, kind, .. } => return kind_hint(unit, *kind),
             _ => return None,
         };
         let name = nearest(wrong, known.iter().map(String::as_str))?;
         Some(format!("did you mean `{name}`?"))
+    }
+}
+
+/// What shaders of a kind are used for.
+fn kind_hint(unit: &str, kind: UnitKind) -> Option<String> {
+    match kind {
+        UnitKind::Shader | UnitKind::Surface => None,
+        UnitKind::Displacement => Some(
+            "geometry is not displaced; a `surface` shader can bend its normal: `N = calculatenormal(…)`"
+                .to_owned(),
+        ),
+        UnitKind::Volume => Some(
+            "volumes do not scatter; the surface `absorbing(…)` has an interior that absorbs light"
+                .to_owned(),
+        ),
+        UnitKind::Background => Some(format!(
+            "it lights an environment: `light sky : environment {{ shader = {unit}(); }}`"
+        )),
     }
 }
 

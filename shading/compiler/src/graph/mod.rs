@@ -31,6 +31,7 @@ pub use link::{Linked, link};
 pub use param::ParamInfo;
 pub use path::{Accessor, Path};
 pub use template::{
-    Connection, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template, TemplateRef, Templates,
+    Connection, GroupInput, GroupOutput, GroupUse, Node, ShaderGroupTemplate, Template, TemplateRef,
+    Templates,
 };
 pub use unit::{Adaptive, ShaderUnitTemplate};

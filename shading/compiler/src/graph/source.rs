@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::literal::literal;
 use super::{
-    Accessor, Binding, Connection, GroupInput, GroupOutput, Node, Path, ShaderGroupTemplate, TemplateRef,
-    Value,
+    Accessor, Binding, Connection, GroupInput, GroupOutput, GroupUse, Node, Path, ShaderGroupTemplate,
+    TemplateRef, Value,
 };
 use crate::builtins::{self, Global};
 use crate::check;
@@ -55,6 +55,7 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTem
 /// As for [`group()`]; and if the expression is not a call.
 pub fn material(
     name: &str,
+    usage: GroupUse,
     span: Span,
     expr: &ast::Expr,
     file: &Arc<ast::File>,
@@ -76,6 +77,7 @@ pub fn material(
             return Err(error.into());
         }
     };
+    builder.group.usage = Some(usage);
     builder.node(name.to_owned(), &unit, args, &[], expr.span);
     let binding = Binding::Path(Path {
         head: name.to_owned(),

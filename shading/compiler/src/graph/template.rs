@@ -1,12 +1,13 @@
 //! Templates as data: units, groups, nodes, connections.
 
+use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::{Binding, Path, ShaderUnitTemplate};
 use crate::builtins::Global;
-use crate::hir::Metadata;
+use crate::hir::{Metadata, UnitKind};
 use crate::ty::Type;
 use shading_syntax::ast;
 use shading_syntax::diagnostic::Diagnostics;
@@ -91,6 +92,35 @@ pub struct Connection {
     pub span: Span,
 }
 
+/// What a scene uses a shader for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GroupUse {
+    /// The material of a surface.
+    Surface,
+    /// The light of an environment.
+    Background,
+}
+
+impl GroupUse {
+    /// Returns whether shaders of a kind can be layers of such a group.
+    pub fn takes(self, kind: UnitKind) -> bool {
+        match kind {
+            UnitKind::Shader | UnitKind::Surface => true,
+            UnitKind::Background => self == GroupUse::Background,
+            UnitKind::Displacement | UnitKind::Volume => false,
+        }
+    }
+}
+
+impl fmt::Display for GroupUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            GroupUse::Surface => "a surface",
+            GroupUse::Background => "an environment",
+        })
+    }
+}
+
 /// An instance of a template in a group.
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -160,6 +190,9 @@ pub struct ShaderGroupTemplate {
     /// Nodes that run even if their outputs are not read. If there are none, a group without outputs runs all nodes
     /// that no other node reads.
     pub entries: Vec<String>,
+    /// What a scene uses it for; `None` for other groups. Numbers of scenes have no types: whole ones are floats for inputs
+    /// of type `any`.
+    pub usage: Option<GroupUse>,
     /// Metadata.
     pub metadata: Vec<Metadata>,
     /// File of the group's spans and expressions; `None` if it was built through the API.

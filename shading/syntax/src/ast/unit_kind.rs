@@ -2,13 +2,42 @@
 
 /// Kind of a shader unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(
-    missing_docs,
-    reason = "each is the shader kind of that name in the OSL specification"
-)]
 pub enum UnitKind {
+    /// A shader for any use.
     Shader,
+    /// The material of a surface.
     Surface,
+    /// A shader that moves the points of a surface.
     Displacement,
+    /// The medium inside a surface.
     Volume,
+    /// The light of an environment; not a kind of OSL's.
+    Background,
+}
+
+impl UnitKind {
+    /// All kinds.
+    pub const ALL: [UnitKind; 5] = [
+        UnitKind::Shader,
+        UnitKind::Surface,
+        UnitKind::Displacement,
+        UnitKind::Volume,
+        UnitKind::Background,
+    ];
+
+    /// Keyword.
+    pub fn name(self) -> &'static str {
+        match self {
+            UnitKind::Shader => "shader",
+            UnitKind::Surface => "surface",
+            UnitKind::Displacement => "displacement",
+            UnitKind::Volume => "volume",
+            UnitKind::Background => "background",
+        }
+    }
+
+    /// Kind of a keyword.
+    pub fn from_name(name: &str) -> Option<UnitKind> {
+        UnitKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }

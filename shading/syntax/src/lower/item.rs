@@ -33,14 +33,7 @@ impl Lowerer {
         };
         for part in inner(pair) {
             match part.as_rule() {
-                Rule::unit_kind => {
-                    unit.kind = match part.as_str() {
-                        "surface" => UnitKind::Surface,
-                        "displacement" => UnitKind::Displacement,
-                        "volume" => UnitKind::Volume,
-                        _ => UnitKind::Shader,
-                    }
-                }
+                Rule::unit_kind => unit.kind = UnitKind::from_name(part.as_str()).unwrap_or(UnitKind::Shader),
                 Rule::name => unit.name = self.name(&part),
                 Rule::metadata => self.metadata(part, &mut unit.metadata),
                 Rule::param => unit.params.push(self.param(part)),

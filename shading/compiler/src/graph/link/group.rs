@@ -250,6 +250,12 @@ impl Linker<'_> {
         let Some(template) = self.template_of(node, &place) else {
             return;
         };
+        if let (Template::Unit(unit), Some(usage)) = (&template, self.usage)
+            && !usage.takes(unit.hir.kind)
+        {
+            let (unit, kind) = (unit.hir.name.clone(), unit.hir.kind);
+            return self.report(GraphError::WrongKind { unit, kind, usage }, &place);
+        }
         let params = params(&template);
         let inputs: Option<Vec<&ParamInfo>> = params
             .as_ref()

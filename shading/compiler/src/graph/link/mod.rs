@@ -16,7 +16,7 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
 use super::lazy::{self, Segment, Shared};
-use super::{GraphError, Path, Template, Templates, Value, size};
+use super::{GraphError, GroupUse, Path, Template, Templates, Value, size};
 use crate::check::{self, Environment};
 use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
@@ -74,6 +74,10 @@ fn link_here(
         templates,
         environment,
         diagnostics: Diagnostics::default(),
+        usage: match template {
+            Template::Group(group) => group.usage,
+            Template::Unit(_) => None,
+        },
         name: template.name().to_owned(),
     };
     let mut feeds = vec![];
@@ -134,6 +138,8 @@ struct Linker<'a> {
     templates: &'a dyn Templates,
     environment: &'a Environment<'a>,
     diagnostics: Diagnostics,
+    /// What a scene uses the outermost template for.
+    usage: Option<GroupUse>,
     /// Name of the outermost template.
     name: String,
 }
