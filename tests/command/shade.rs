@@ -459,6 +459,44 @@ fn units_adapt_to_what_they_are_given() {
     ]);
 }
 
+/// An input of type `any` is shown as such, and takes what its value looks like; whole numbers are floats.
+#[test]
+fn inputs_of_any_type_take_values_of_the_command_line() {
+    let text = "shader kind(any x = 0.5, output float r = 0) {\n    if (isfloat(x)) r = 1;\n    \
+                else if (iscolor(x)) r = 2;\n    else if (isstring(x)) r = 3;\n    else if (isint(x)) r = 4;\n    \
+                else if (isarray(x)) r = 5;\n    r += 10 * isgiven(x);\n}\n\
+                group g(any y = 0.25, output float r = 0) { kind k(x = y); r = k.r; }\n";
+    let bench = Bench::new(&[("s.ksl", text)]);
+    let info = bench.kiln(&["info", "s.ksl"]);
+    assert!(
+        info.ok().contains("    \"x\" \"any\"\n\t\tDefault value: 0.5\n"),
+        "{}",
+        info.out
+    );
+    assert!(
+        info.out.contains("    \"y\" \"any\"\n\t\tDefault value: 0.25\n"),
+        "{}",
+        info.out
+    );
+    let shown = |line: &str| bench.shade(&format!("-g 1 1 {line}")).ok().to_owned();
+    for (value, expected) in [
+        ("", "1"),
+        ("-param x 0.5", "11"),
+        ("-param x 1", "11"),
+        ("-param x 1,2,3", "12"),
+        ("-param x a.png", "13"),
+        ("-param:type=int x 1", "14"),
+        ("-param:type=float[2] x 1,2", "15"),
+    ] {
+        assert_eq!(
+            shown(&format!("{value} s.ksl:kind")),
+            format!("r = {expected}\n"),
+            "{value}"
+        );
+    }
+    assert_eq!(shown("-param y 1,2,3 s.ksl:g"), "r = 12\n");
+}
+
 #[test]
 fn arrays_have_the_length_of_what_they_are_given() {
     let text = "shader three(output float f[3] = {1, 2, 3}) {}\n\

@@ -1,5 +1,6 @@
 //! Tests of the shading language: compiler, optimiser, interpreter and machine code, without the renderer.
 
+mod adaptive;
 mod damaged;
 mod derivatives;
 mod differential;

@@ -281,10 +281,10 @@ fn shown(params: &[ParamInfo], declared: impl IntoIterator<Item = (bool, Option<
     let mut list: Vec<Shown> = vec![];
     let mut structures: Vec<String> = vec![];
     for (param, (is_unsized, struct_name)) in params.iter().zip(declared) {
-        let ty = if is_unsized {
-            format!("{}[]", param.ty.element())
-        } else {
-            param.ty.to_string()
+        let ty = match param.ty {
+            Type::VOID => "any".to_owned(),
+            ty if is_unsized => format!("{}[]", ty.element()),
+            ty => ty.to_string(),
         };
         if let (Some(struct_name), Some((head, _))) = (struct_name, param.name.split_once('.'))
             && !structures.iter().any(|known| known == head)

@@ -537,6 +537,7 @@ impl<'a> Writer<'a> {
                 is_unsized: false,
                 is_any: false,
                 is_asked: false,
+                asks_given: false,
                 output: !self.random.once_in(4),
                 local,
                 init,

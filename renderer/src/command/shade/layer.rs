@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use shading::graph::ParamInfo;
+use shading::ty::Type;
 use shading::{Diagnostic, Diagnostics, Template, Value};
 
 use super::params::{self, Given};
@@ -30,6 +31,8 @@ pub(super) enum LayerStep {
 pub(super) struct LayerParam {
     pub(super) name: String,
     pub(super) value: Given,
+    /// Its type, if specified; inputs of type `any` take it.
+    pub(super) ty: Option<Type>,
     /// True if an attribute of the geometry takes precedence over it; `None` if not specified.
     pub(super) interpolated: Option<bool>,
 }
@@ -41,6 +44,7 @@ impl From<&Assignment> for LayerParam {
         LayerParam {
             name: assignment.name.clone(),
             value: Given::Text(assignment.value.clone()),
+            ty: assignment.option("type").and_then(params::type_named),
             interpolated: interpolated.or(number("lockgeom").map(|value| value == 0)),
         }
     }
@@ -179,7 +183,10 @@ impl Layer {
         let mut values = vec![];
         for param in &self.params {
             let value = match named(&param.name) {
-                Some(input) => params::parse(&param.name, input.ty, &param.value),
+                Some(input) => {
+                    let ty = param.ty.filter(|_| input.ty == Type::VOID).unwrap_or(input.ty);
+                    params::parse(&param.name, ty, &param.value)
+                }
                 None => Err(self.unknown(&param.name, &self.inputs())),
             };
             match value {

@@ -54,8 +54,23 @@ pub(super) fn type_of(text: &str) -> Type {
     }
 }
 
-/// Reads the value of an input; one number fills a triple, and is the diagonal of a matrix.
+fn any_type_of(text: &str) -> Type {
+    match type_of(text) {
+        Type::INT => Type::FLOAT,
+        // Three numbers are a colour more often than a vector.
+        Type::VECTOR => Type::COLOR,
+        ty => ty,
+    }
+}
+
+/// Reads the value of an input; one number fills a triple, and is the diagonal of a matrix. An input of type `any` (void)
+/// takes the type that the value looks like; whole numbers are floats.
 pub(super) fn parse(name: &str, ty: Type, given: &Given) -> Result<Value, Diagnostic> {
+    let ty = match (ty, given) {
+        (Type::VOID, Given::Text(text)) => any_type_of(text),
+        (Type::VOID, Given::List(list)) => any_type_of(&list.join(",")),
+        (ty, _) => ty,
+    };
     let wrong = |what: &str| Diagnostic::error(format!("`{name}` is of type {ty}: {what}"));
     let found = match (ty.base, given) {
         (Base::String, given) => strings(ty, given),
@@ -204,6 +219,9 @@ mod tests {
         assert_eq!(value(Type::COLOR, "1, 0.5 0"), Const::Triple([1.0, 0.5, 0.0]));
         assert_eq!(value(Type::COLOR, "0.5"), Const::Triple([0.5; 3]));
         assert_eq!(value(Type::STRING, "1,2"), Const::String("1,2".into()));
+        assert_eq!(value(Type::VOID, "1"), Const::Float(1.0));
+        assert_eq!(value(Type::VOID, "1,2,3"), Const::Triple([1.0, 2.0, 3.0]));
+        assert_eq!(value(Type::VOID, "a.png"), Const::String("a.png".into()));
         assert_eq!(
             value(Type::array(Base::Int, 2), "1,2"),
             Const::Array(vec![Const::Int(1), Const::Int(2)])

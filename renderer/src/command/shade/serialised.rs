@@ -155,6 +155,7 @@ impl<'t> Reader<'t> {
         Ok(vec![LayerStep::Param(LayerParam {
             name,
             value,
+            ty: None,
             interpolated,
         })])
     }
@@ -247,6 +248,7 @@ mod tests {
         LayerStep::Param(LayerParam {
             name,
             value,
+            ty: None,
             interpolated,
         })
     }

@@ -1,18 +1,20 @@
 //! Adaptive units: queries about their use (`isconnected`, `istexture`, `typeof`, `any`), resolved at compile time for
 //! each use.
 //!
-//! Queries are `isconnected istexture exists`, type queries (`isfloat iscolor …`, `typeof`), and open types: an `any`
-//! parameter takes the type of its argument, and `float a[]` its length. An adaptive unit is checked and lowered again
+//! Queries are `isconnected isgiven istexture exists`, type queries (`isfloat iscolor isarray …`, `isconvertible`,
+//! `typeof`), and open types: an `any` parameter takes the type of its argument, and `float a[]` its length. An adaptive unit is checked and lowered again
 //! for each distinct use, so that the answers are constants. In a unit with an `any` parameter, a branch excluded by
 //! them is not checked, since it may be wrong for other types.
 
+use super::call::SPECIAL_NAMES;
+use super::conversion::{TYPE_NAMES, conversion_rank, near};
 use super::error::CheckError;
 use super::lvalue::Lvalue;
 use super::uses::Uses;
-use super::{Checker, Environment, TypedValue};
-use crate::builtins::Builtin;
+use super::{Checker, Environment, TypedValue, prelude};
+use crate::builtins::{self, Builtin};
 use crate::hir::{Op, Unit};
-use crate::ty::{Base, Type};
+use crate::ty::{Base, Length, Type};
 use shading_syntax::ast::{self, Argument, BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
 use shading_syntax::diagnostic::Diagnostics;
 use shading_syntax::source::Span;
@@ -24,7 +26,7 @@ pub(super) const ANY: &str = "any";
 type Predicate = fn(Type) -> bool;
 
 /// Type predicates by name.
-const PREDICATES: [(&str, Predicate); 9] = [
+const PREDICATES: [(&str, Predicate); 11] = [
     ("isint", |ty| ty == Type::INT),
     ("isfloat", |ty| ty == Type::FLOAT),
     ("iscolor", |ty| ty == Type::COLOR),
@@ -34,10 +36,21 @@ const PREDICATES: [(&str, Predicate); 9] = [
     ("ismatrix", |ty| ty == Type::MATRIX),
     ("isstring", |ty| ty == Type::STRING),
     ("isclosure", |ty| ty == Type::CLOSURE),
+    ("isarray", |ty| ty.is_array()),
+    ("isstruct", |ty| matches!(ty.base, Base::Struct(_))),
 ];
 
 /// Names of the query functions.
-pub(super) const QUERIES: [&str; 4] = ["isconnected", "istexture", "isconstant", "exists"];
+pub(super) const QUERIES: [&str; 6] = [
+    "isconnected",
+    "isgiven",
+    "istexture",
+    "isconstant",
+    "isconvertible",
+    "exists",
+];
+
+const CONVERTIBLE: &str = "isconvertible(value, \"type\"), as isconvertible(x, \"color\")";
 
 /// Lowers the unit at `index` of a file for an instance with the given parameter uses.
 ///
@@ -82,6 +95,10 @@ impl<'a> Checker<'a> {
 
     /// Returns the constant result of a query, as an int.
     pub(super) fn query(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
+        if name == "isconvertible" {
+            let result = i32::from(self.is_convertible(args, span)?);
+            return Some(TypedValue::new(Type::INT, self.int(result)));
+        }
         let [
             Argument {
                 value: expr,
@@ -99,6 +116,9 @@ impl<'a> Checker<'a> {
             return None;
         };
         if name == "exists" {
+            if let Some(known) = self.function_exists(args) {
+                return Some(TypedValue::new(Type::INT, self.int(i32::from(known))));
+            }
             let attribute = self.value(expr, Some(Type::STRING))?;
             let attribute = self.fit(&attribute, Type::STRING, expr.span)?;
             let names = vec![self.string(""), attribute.leaf()];
@@ -129,13 +149,82 @@ impl<'a> Checker<'a> {
                 continue;
             };
             let used = self.adaptive.used(&name);
-            self.adaptive.queried.insert(name);
+            if query == "isgiven" {
+                self.adaptive.asked_given.insert(name);
+            } else {
+                self.adaptive.queried.insert(name);
+            }
             result |= match query {
                 "istexture" => i32::from(used.is_image),
+                "isgiven" => i32::from(used.is_given),
                 _ => i32::from(used.is_fed) + 2 * i32::from(used.is_read),
             };
         }
         result
+    }
+
+    /// `isconvertible(value, "type")`: whether a value can be assigned to a variable of that type.
+    fn is_convertible(&mut self, args: &'a [Argument], span: Span) -> Option<bool> {
+        let [value, ty] = args else {
+            self.report(span, CheckError::BadForm { form: CONVERTIBLE });
+            return None;
+        };
+        let ExprKind::String(name) = &ty.value.kind else {
+            self.report(ty.value.span, CheckError::BadForm { form: CONVERTIBLE });
+            return None;
+        };
+        let Some(to) = self.type_called(name) else {
+            let near = near(name, &TYPE_NAMES);
+            let name = name.clone();
+            self.report(ty.value.span, CheckError::UnknownType { name, near });
+            return None;
+        };
+        let from = self.checked_type_of(&value.value)?;
+        Some(conversion_rank(from, to).is_some())
+    }
+
+    /// Returns the type of a name such as `float` or `color[3]`.
+    fn type_called(&self, text: &str) -> Option<Type> {
+        let (name, length) = match text.split_once('[') {
+            Some((name, length)) => (name, length.strip_suffix(']')?),
+            None => (text, "1"),
+        };
+        let base = match name {
+            "int" => Base::Int,
+            "float" => Base::Float,
+            "color" => Base::Color,
+            "point" => Base::Point,
+            "vector" => Base::Vector,
+            "normal" => Base::Normal,
+            "matrix" => Base::Matrix,
+            "string" => Base::String,
+            "closure" | "closure color" => Base::Closure,
+            _ => Base::Struct(self.scopes.find_struct(self.scope, name)?),
+        };
+        let length = match length {
+            _ if !text.contains('[') => Length::Single,
+            "" => Length::Unsized,
+            count => Length::Array(count.parse().ok()?),
+        };
+        Some(Type { base, length })
+    }
+
+    /// Answer of `exists` about a function: of `"name()"` whether it can be called; of `"name"` that it is built in.
+    /// `None` if the question is about an attribute.
+    fn function_exists(&mut self, args: &[Argument]) -> Option<bool> {
+        let [Argument { value, name: None }] = args else {
+            return None;
+        };
+        let ExprKind::String(text) = &value.kind else {
+            return None;
+        };
+        match text.strip_suffix("()") {
+            Some(name) => Some(self.is_known_callee(name) || is_special(name)),
+            None => {
+                let is_built_in = builtins::overloads(text).next().is_some() || prelude::has(text);
+                (is_built_in || SPECIAL_NAMES.contains(&text.as_str())).then_some(true)
+            }
+        }
     }
 
     /// Returns the type of an expression without evaluating it; errors in it are reported.
@@ -146,13 +235,10 @@ impl<'a> Checker<'a> {
     }
 
     /// Evaluates a condition that is known from the unit's use; a branch that it excludes is left unchecked. `None` if
-    /// it is not known, and in a unit without `any`.
+    /// it is not known, and for questions about types and arguments in a unit without `any`.
     pub(super) fn known_condition(&mut self, condition: &'a Expr) -> Option<bool> {
-        if !self.adaptive.is_generic {
-            return None;
-        }
         match &condition.kind {
-            ExprKind::Bool(value) => Some(*value),
+            ExprKind::Bool(value) => self.adaptive.is_generic.then_some(*value),
             ExprKind::Unary {
                 op: UnaryOp::Not,
                 operand,
@@ -177,7 +263,12 @@ impl<'a> Checker<'a> {
                 name,
                 template: None,
                 args,
-            } if Self::is_query(&name.text) && !matches!(name.text.as_str(), "exists" | "isconstant") => {
+            } if name.text == "exists" && !self.is_callable("exists") => self.function_exists(args),
+            ExprKind::Call {
+                name,
+                template: None,
+                args,
+            } if self.adaptive.is_generic && Self::is_query(&name.text) && name.text != "isconstant" => {
                 let result = self.query(&name.text, args, condition.span)?;
                 match self.body.known(result.leaf()) {
                     Some(crate::hir::Const::Int(value)) => Some(*value != 0),
@@ -267,6 +358,15 @@ fn tested_param<'e>(condition: &'e Expr, tested: &mut Option<&'e Expr>) -> bool 
         } => tested_param(left, tested) && tested_param(right, tested),
         _ => false,
     }
+}
+
+/// Returns whether a call of this name has a form of its own, besides those of [`SPECIAL_NAMES`].
+fn is_special(name: &str) -> bool {
+    Checker::is_query(name)
+        || matches!(
+            name,
+            "exit" | "pointcloud_search" | "pointcloud_get" | "pointcloud_write"
+        )
 }
 
 fn is_type_question(name: &str) -> bool {

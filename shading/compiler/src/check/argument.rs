@@ -2,6 +2,7 @@
 
 use super::conversion::conversion_rank;
 use super::error::CheckError;
+use super::frame::ANY_TYPE;
 use super::lvalue::Lvalue;
 use super::{Checker, TypedValue};
 use crate::hir::{Const, Operand, Stmt};
@@ -252,12 +253,15 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Returns the value of an argument, converted to the type of its parameter.
+    /// Returns the value of an argument, converted to the type of its parameter, if that has one.
     pub(super) fn given_as(&mut self, given: &CallArgument<'a>, ty: Type) -> Option<TypedValue> {
         if let GivenKind::Braces(elements, _) = given.kind {
             return self.braces(elements, ty, given.span);
         }
         let value = self.given_value(given)?;
+        if ty == ANY_TYPE {
+            return Some(value);
+        }
         self.fit(&value, ty, given.span)
     }
 
@@ -273,6 +277,9 @@ impl<'a> Checker<'a> {
             return (!output && self.takes_braces(shapes, ty)).then_some(rank::EXACT);
         }
         let own = given.ty()?;
+        if ty == ANY_TYPE {
+            return Some(rank::ANY);
+        }
         if output {
             // Passed by reference: the type that is written must fit without conversion.
             return conversion_rank(own, ty).filter(|r| !matches!(*r, rank::PROMOTION | rank::SPREAD));

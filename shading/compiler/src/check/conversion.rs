@@ -16,6 +16,8 @@ pub(super) mod rank {
     pub(in super::super) const TRIPLE: u32 = 27;
     /// Number to triple or matrix.
     pub(in super::super) const SPREAD: u32 = 23;
+    /// To a parameter of type `any`, which is Kiln's own.
+    pub(in super::super) const ANY: u32 = 1;
 }
 
 /// Names of the built-in types, for hints.

@@ -187,6 +187,10 @@ pub(super) enum CheckError {
         name: String,
         found: usize,
     },
+    FileVariable,
+    TypeAsName {
+        name: String,
+    },
     MisplacedAny,
     AnyWithoutDefault,
     AnyOf {
@@ -437,7 +441,11 @@ impl CheckError {
                 "int" | "float" | "string" => "it is converted from one value",
                 _ => "it is made of one float, of three, or of a space's name and three floats",
             }),
-            E::MisplacedAny => error("only a parameter of a unit can be of type `any`".to_owned()),
+            E::FileVariable => error("OSL has no variables outside of shaders and functions".to_owned())
+                .hint("a `.ksl` file may have constants and texture handles there"),
+            E::TypeAsName { name } => error(format!("`{name}` is a type in OSL, and no name")),
+            E::MisplacedAny => error("only a parameter can be of type `any`".to_owned())
+                .hint("a variable or a result has the type of a value: `typeof(value) copy = value;`"),
             E::AnyWithoutDefault => error("a parameter of type `any` needs a default".to_owned())
                 .hint("its type is that of the default where nothing is given"),
             E::AnyOf { found } => error(format!("a parameter of type `any` cannot be {found}")),

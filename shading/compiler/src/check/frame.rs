@@ -9,9 +9,13 @@ use crate::hir::{LocalId, ScopeId};
 use crate::ty::Type;
 use shading_syntax::ast;
 
+/// Type of a formal parameter that takes values of all types (`any`).
+pub(super) const ANY_TYPE: Type = Type::VOID;
+
 /// A formal parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Formal {
+    /// Type; [`ANY_TYPE`] for `any`.
     pub(super) ty: Type,
     pub(super) output: bool,
 }
@@ -23,7 +27,10 @@ pub(super) struct FunctionInfo<'a> {
     /// Scope of the declaration, in which its body is checked.
     pub(super) scope: ScopeIndex,
     pub(super) formals: Vec<Formal>,
+    /// Void if it depends on the call: `typeof(…)` of a parameter.
     pub(super) result: Type,
+    /// True if a parameter is of type `any`: the function is lowered for the types of each call.
+    pub(super) is_generic: bool,
     /// True for functions of the prelude.
     pub(super) is_prelude: bool,
     /// For each parameter, whether the body writes it; computed on demand.

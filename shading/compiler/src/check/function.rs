@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::Checker;
 use super::body::Body;
 use super::error::CheckError;
-use super::frame::{Formal, FunctionFrame, FunctionInfo};
+use super::frame::{ANY_TYPE, Formal, FunctionFrame, FunctionInfo};
 use super::lvalue::{Access, Lvalue};
 use super::overload::same_formals;
 use super::prelude;
@@ -16,19 +16,29 @@ use super::scope::{Meaning, Role, ScopeIndex, Symbol};
 use super::warning::Warning;
 use crate::hir::{Function, Stmt};
 use crate::ty::Type;
-use shading_syntax::ast::{self, ExprKind, Passing};
+use shading_syntax::ast::{self, ExprKind, Passing, TypeKind};
 
 impl<'a> Checker<'a> {
     /// Adds a function to the current scope.
     pub(super) fn add_function(&mut self, function: &'a ast::Function, is_prelude: bool) -> Option<usize> {
-        let result = self.resolve(&function.ty, None);
+        let is_generic = function.params.iter().any(|param| self.is_any(&param.ty));
+        let result = match function.ty.kind {
+            // Parameters have types in calls only.
+            TypeKind::Of(_) if is_generic => Some(Type::VOID),
+            _ => self.resolve(&function.ty, None),
+        };
         let mut formals = Some(vec![]);
         for param in &function.params {
-            let ty = self.resolve(&param.ty, param.array.as_ref());
+            let is_any = self.is_any(&param.ty) && param.array.is_none();
+            let ty = if is_any {
+                Some(ANY_TYPE)
+            } else {
+                self.resolve(&param.ty, param.array.as_ref())
+            };
             if let Some(default) = &param.default {
                 self.report(default.span, CheckError::FunctionDefault);
             }
-            if ty == Some(Type::VOID) {
+            if ty == Some(Type::VOID) && !is_any {
                 self.report(param.ty.span, CheckError::VoidVariable);
                 formals = None;
             }
@@ -46,6 +56,7 @@ impl<'a> Checker<'a> {
             scope: self.scope,
             formals: formals?,
             result: result?,
+            is_generic,
             is_prelude,
             written: None,
             is_recursive: false,
@@ -186,8 +197,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks a function on its own and records its calls. The generated code is discarded.
+    /// Checks a function on its own and records its calls. The generated code is discarded. A function with parameters
+    /// of type `any` is checked in its calls.
     pub(super) fn check_alone(&mut self, index: usize) {
+        if self.functions[index].is_generic {
+            return;
+        }
         let alone = self.alone.replace(index);
         let called = std::mem::replace(&mut self.called, PrimaryMap::new());
         let called_ids = std::mem::take(&mut self.called_ids);

@@ -2,14 +2,14 @@
 
 use super::argument::CallArgument;
 use super::error::CheckError;
-use super::frame::{Formal, FunctionFrame};
+use super::frame::{ANY_TYPE, Formal, FunctionFrame};
 use super::lvalue::{Access, Lvalue};
 use super::scope::Meaning;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::hir::{Function, FunctionId, LocalId, Operand, Stmt};
 use crate::ty::{Length, Type};
-use shading_syntax::ast::{self, Passing};
+use shading_syntax::ast::{self, Passing, TypeKind};
 use shading_syntax::source::Span;
 
 /// Maximum nesting of inlined calls.
@@ -29,6 +29,9 @@ impl<'a> Checker<'a> {
         given: &[CallArgument<'a>],
         span: Span,
     ) -> Option<TypedValue> {
+        if self.functions[index].is_generic {
+            return self.inline(index, given, span);
+        }
         if let Some(caller) = self.alone {
             return self.placeholder_call(caller, index, given);
         }
@@ -88,7 +91,7 @@ impl<'a> Checker<'a> {
 
     fn inline(&mut self, index: usize, given: &[CallArgument<'a>], span: Span) -> Option<TypedValue> {
         let info = &self.functions[index];
-        let (function, outer, ty, is_prelude) = (info.ast, info.scope, info.result, info.is_prelude);
+        let (function, outer, is_prelude) = (info.ast, info.scope, info.is_prelude);
         let formals = info.formals.clone();
         // Calls count even if they emit no statements, because nested calls can double in number at each level.
         self.emitted += 1;
@@ -117,32 +120,36 @@ impl<'a> Checker<'a> {
             });
         }
         let bound: Vec<Bound> = bound.into_iter().collect::<Option<_>>()?;
-        let result = self.locals(&format!("{}.result", function.name.text), ty);
 
         let scope = self.scopes.push(outer);
         let outer_scope = std::mem::replace(&mut self.scope, scope);
-        let frame = FunctionFrame {
-            ty,
-            result: result.clone(),
-            ..FunctionFrame::default()
-        };
-        let outer_frame = std::mem::replace(&mut self.frame, frame);
         let references = std::mem::take(&mut self.references);
         let in_group = std::mem::take(&mut self.in_group);
         let prelude_call = self.prelude_call;
         if is_prelude {
             self.prelude_call.get_or_insert(span);
         }
+        let is_generic = self.adaptive.is_generic;
+        self.adaptive.is_generic |= self.functions[index].is_generic;
         self.quiet += 1;
         self.inlined += 1;
         for (bound, param) in bound.iter().zip(&function.params) {
             self.declare_param(&param.name, bound.meaning.clone());
         }
+        let ty = self.result_type(index);
+        let result = self.locals(&format!("{}.result", function.name.text), ty);
+        let frame = FunctionFrame {
+            ty,
+            result: result.clone(),
+            ..FunctionFrame::default()
+        };
+        let outer_frame = std::mem::replace(&mut self.frame, frame);
         let block = self.block(span, |c| {
             c.statements(function.body.as_deref().unwrap_or_default(), true);
         });
         self.inlined -= 1;
         self.quiet -= 1;
+        self.adaptive.is_generic = is_generic;
         self.prelude_call = prelude_call;
         self.in_group = in_group;
         self.references = references;
@@ -159,6 +166,15 @@ impl<'a> Checker<'a> {
         }
         let leaves = result.into_iter().map(Operand::Local).collect();
         Some(TypedValue { ty, leaves })
+    }
+
+    /// Result type of a function whose parameters are declared in the current scope.
+    fn result_type(&mut self, index: usize) -> Type {
+        let info = &self.functions[index];
+        match info.ast.ty.kind {
+            TypeKind::Of(_) if info.is_generic => self.resolve(&info.ast.ty, None).unwrap_or(Type::VOID),
+            _ => info.result,
+        }
     }
 
     /// Returns the variable of an argument that the same call also takes as an output, whole or as part of a structure.
@@ -211,8 +227,13 @@ impl<'a> Checker<'a> {
             }
             self.mark_written(expr);
             self.mark_reference_read(expr);
+            let base = if formal.ty == ANY_TYPE {
+                place.ty.base
+            } else {
+                formal.ty.base
+            };
             let ty = Type {
-                base: formal.ty.base,
+                base,
                 length: place.ty.length,
             };
             if place.is_whole() {

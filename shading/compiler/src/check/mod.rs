@@ -49,8 +49,8 @@ mod warning;
 
 use crate::hir::ClosureRegistry;
 use crate::hir::{self, Unit};
-use crate::ty::Type;
-use shading_syntax::ast;
+use crate::ty::{Length, Type};
+use shading_syntax::ast::{self, Passing};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics, Severity};
 use shading_syntax::source::SourceMap;
 
@@ -138,16 +138,24 @@ pub fn metadata(list: &[ast::Metadata]) -> Vec<hir::Metadata> {
     checker.metadata(list)
 }
 
-/// Resolves the type of a group's parameter, which cannot be a structure.
+/// Resolves the type of a group's parameter, which cannot be a structure; void for `any`.
 ///
 /// # Errors
 /// If there is no such type.
 pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagnostic> {
     let closures = ClosureRegistry::default();
     let mut checker = Checker::new(sources, &Environment::new(&closures));
+    if checker.is_any(&param.ty) && param.array.is_none() && param.passing != Passing::Output {
+        return Ok(Type::VOID);
+    }
     let ty = checker.resolve(&param.ty, param.array.as_ref());
     if ty == Some(Type::VOID) {
         checker.report(param.ty.span, CheckError::VoidVariable);
+    }
+    if let (Some(ty), Passing::Output) = (ty, param.passing)
+        && ty.length == Length::Unsized
+    {
+        let name = param.name.text.clone();
     }
     match (
         checker

@@ -8,10 +8,11 @@ use std::cmp::Reverse;
 
 use super::Checker;
 use super::TypedValue;
+use super::adaptive::ANY;
 use super::argument::CallArgument;
 use super::conversion::{conversion_rank, near};
 use super::error::CheckError;
-use super::frame::Formal;
+use super::frame::{ANY_TYPE, Formal};
 use super::prelude;
 use super::scope::ScopeIndex;
 use crate::builtins::{self, Builtin, Signature};
@@ -358,12 +359,22 @@ impl<'a> Checker<'a> {
         let mut params: Vec<String> = vec![];
         for formal in &candidate.formals {
             let output = if formal.output { "output " } else { "" };
-            params.push(format!("{output}{}", self.show(formal.ty)));
+            let ty = if formal.ty == ANY_TYPE {
+                ANY.to_owned()
+            } else {
+                self.show(formal.ty)
+            };
+            params.push(format!("{output}{ty}"));
         }
         if candidate.variadic {
             params.push("…".to_owned());
         }
-        format!("{} {name}({})", self.show(candidate.result), params.join(", "))
+        let is_generic = |index: usize| self.functions[index].is_generic;
+        let result = match candidate.callee {
+            Callee::Function(index) if is_generic(index) && candidate.result == Type::VOID => ANY.to_owned(),
+            Callee::Function(_) | Callee::Builtin(_) => self.show(candidate.result),
+        };
+        format!("{result} {name}({})", params.join(", "))
     }
 }
 

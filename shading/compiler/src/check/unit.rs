@@ -24,6 +24,7 @@ impl<'a> Checker<'a> {
         self.adaptive.is_generic = unit.params.iter().any(|param| self.is_any(&param.ty));
         self.adaptive.params.clear();
         self.adaptive.queried.clear();
+        self.adaptive.asked_given.clear();
         self.whole(&unit.name.text, unit.kind, unit.name.span, |c| {
             // MaterialX generates code that converts colours itself, and reads data textures without naming a colour
             // space.
@@ -35,6 +36,7 @@ impl<'a> Checker<'a> {
             let block = c.body_of_unit(&unit.body, unit.span);
             for param in &mut params {
                 param.is_asked = c.adaptive.queried.contains(&param.name);
+                param.asks_given = c.adaptive.asked_given.contains(&param.name);
             }
             if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
                 params.push(Param::output("Ci", Type::CLOSURE, local, unit.name.span));
@@ -246,6 +248,7 @@ impl<'a> Checker<'a> {
                 is_unsized,
                 is_any,
                 is_asked: false,
+                asks_given: false,
                 output,
                 local,
                 init,

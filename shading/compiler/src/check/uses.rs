@@ -10,6 +10,8 @@ pub struct ParamUse {
     pub ty: Option<Type>,
     /// True if its value is computed at run time.
     pub is_fed: bool,
+    /// True if a value is given for it, constant or not.
+    pub is_given: bool,
     /// For an output: true if it is read.
     pub is_read: bool,
     /// True if it is set to the name of an image.
@@ -23,12 +25,14 @@ pub type Uses = [(String, ParamUse)];
 #[derive(Debug, Default)]
 pub(super) struct Adaptive {
     pub(super) uses: Vec<(String, ParamUse)>,
-    /// True if the unit has a parameter of type `any`.
+    /// True if the unit or the function being lowered has a parameter of type `any`.
     pub(super) is_generic: bool,
     /// Parameters of the unit, by the variables that hold them or (in inlined functions) copies of them.
     pub(super) params: rustc_hash::FxHashMap<LocalId, String>,
     /// Parameters whose use was queried.
     pub(super) queried: rustc_hash::FxHashSet<String>,
+    /// Parameters of which `isgiven` was asked.
+    pub(super) asked_given: rustc_hash::FxHashSet<String>,
 }
 
 impl Adaptive {

@@ -26,6 +26,20 @@ pub(super) fn literal(expr: &Expr, ty: Type) -> Option<Const> {
     }
 }
 
+/// Evaluates a literal for an input of type `ty`: void takes any literal, an unsized array a list of any length. Returns
+/// its value and type.
+pub(super) fn literal_for(expr: &Expr, ty: Type) -> Option<(Const, Type)> {
+    if ty == Type::VOID {
+        return plain(expr);
+    }
+    let value = literal(expr, ty)?;
+    let ty = match &value {
+        Const::Array(list) => Type::array(ty.base, list.len() as u32),
+        _ => ty,
+    };
+    Some((value, ty))
+}
+
 /// Evaluates a literal without an expected type; returns its value and type.
 pub(super) fn plain(expr: &Expr) -> Option<(Const, Type)> {
     let ty = match &expr.kind {
@@ -36,6 +50,21 @@ pub(super) fn plain(expr: &Expr) -> Option<(Const, Type)> {
             op: UnaryOp::Neg,
             operand,
         } => plain(operand)?.1,
+        ExprKind::List(list) | ExprKind::Braces(list) => {
+            let types = list.iter().map(|expr| Some(plain(expr)?.1));
+            let types: Vec<Type> = types.collect::<Option<_>>()?;
+            let first = *types.first()?;
+            let is_number = |ty: &Type| matches!(*ty, Type::INT | Type::FLOAT);
+            let element = if types.iter().all(|ty| *ty == first) {
+                first
+            } else {
+                types.iter().all(is_number).then_some(Type::FLOAT)?
+            };
+            if element.is_array() {
+                return None;
+            }
+            Type::array(element.base, types.len() as u32)
+        }
         ExprKind::Tuple(list) => match list.len() {
             3 => Type::COLOR,
             16 => Type::MATRIX,
@@ -129,11 +158,15 @@ fn matrix(expr: &Expr) -> Option<[f32; 16]> {
     }
 }
 
-/// A list of as many literals as the array has elements.
+/// A list of as many literals as the array has elements; at least one for an array of any length.
 fn array(expr: &Expr, ty: Type) -> Option<Const> {
-    let (Length::Array(length), ExprKind::List(list) | ExprKind::Braces(list)) = (ty.length, &expr.kind)
-    else {
+    let (ExprKind::List(list) | ExprKind::Braces(list)) = &expr.kind else {
         return None;
+    };
+    let length = match ty.length {
+        Length::Array(length) => length,
+        Length::Unsized if !list.is_empty() => list.len() as u32,
+        Length::Unsized | Length::Single => return None,
     };
     let elements = list.iter().map(|expr| literal(expr, ty.element()));
     let elements: Vec<Const> = elements.collect::<Option<_>>()?;

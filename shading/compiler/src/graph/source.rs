@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::literal::literal;
+use super::literal::literal_for;
 use super::{
     Accessor, Binding, Connection, GroupInput, GroupOutput, GroupUse, Node, Path, ShaderGroupTemplate,
     TemplateRef, Value,
@@ -136,8 +136,8 @@ impl<'a> Builder<'a> {
         let metadata = check::metadata(&param.metadata);
         let span = param.name.span;
         if param.passing != Passing::Output {
-            let default = param.default.as_ref().map(|expr| match literal(expr, ty) {
-                Some(value) => Binding::Value(Value::Const(value, ty)),
+            let default = param.default.as_ref().map(|expr| match literal_for(expr, ty) {
+                Some((value, ty)) => Binding::Value(Value::Const(value, ty)),
                 None => self.binding(expr),
             });
             self.group.inputs.push(GroupInput {

@@ -141,7 +141,8 @@ pub struct Node {
 pub struct GroupInput {
     /// Name.
     pub name: String,
-    /// Type; `None` for an exposed input, which has the type of its target.
+    /// Type; `None` for an exposed input, which has the type of its target; void for `any`, which has the type of what is
+    /// given.
     pub ty: Option<Type>,
     /// Default; `None` for an exposed input, whose target keeps its own, and for a required input.
     pub default: Option<Binding>,

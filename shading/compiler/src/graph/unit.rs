@@ -35,7 +35,8 @@ impl ShaderUnitTemplate {
         file: &Arc<ast::File>,
         index: usize,
     ) -> ShaderUnitTemplate {
-        let is_adaptive = |param: &hir::Param| param.is_any || param.is_unsized || param.is_asked;
+        let is_adaptive =
+            |param: &hir::Param| param.is_any || param.is_unsized || param.is_asked || param.asks_given;
         let adaptive = hir.params.iter().any(is_adaptive).then(|| Adaptive {
             file: file.clone(),
             index,

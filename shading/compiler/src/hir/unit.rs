@@ -42,6 +42,8 @@ pub struct Param {
     pub is_any: bool,
     /// True if the unit queries how it is connected.
     pub is_asked: bool,
+    /// True if the unit queries whether a value is given.
+    pub asks_given: bool,
     /// True for an output.
     pub output: bool,
     /// Variable in the unit's code that holds it.
@@ -97,6 +99,7 @@ impl Param {
             is_unsized: false,
             is_any: false,
             is_asked: false,
+            asks_given: false,
             output: true,
             local,
             init: vec![],

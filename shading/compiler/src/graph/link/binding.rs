@@ -5,7 +5,7 @@ use super::group::GroupScope;
 use super::wire::{BindingSite, Feed, Instance, LinkPlace, Readers, Wire, WirePart};
 use crate::builtins::Global;
 use crate::check;
-use crate::graph::literal::{literal, plain};
+use crate::graph::literal::{literal_for, plain};
 use crate::graph::order::NodeIndex;
 use crate::graph::path::longest_name;
 use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, Value};
@@ -150,7 +150,7 @@ impl Linker<'_> {
         site: &BindingSite<'_>,
     ) -> Option<Wire> {
         let constant = match site.expected {
-            Some(ty) => literal(expr, ty).map(|value| (value, ty)),
+            Some(ty) => literal_for(expr, ty),
             None => plain(expr),
         };
         if let Some((value, ty)) = constant {

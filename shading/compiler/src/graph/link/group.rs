@@ -16,7 +16,8 @@ use crate::graph::{
     TemplateRef, Value,
 };
 use crate::hir::{Op, Operand};
-use crate::ty::{Base, Type};
+use crate::ty::{Base, Length, Type};
+use shading_syntax::ast::{Expr, ExprKind, UnaryOp};
 use shading_syntax::source::Span;
 
 /// Stack size in bytes for one level of nested groups.
@@ -184,19 +185,22 @@ impl Linker<'_> {
             feeds.filter(|feed| feed.target.head == input.name)
         };
         let fed = feeds().rev().find(|feed| feed.target.rest.is_empty());
+        let expected = input.ty.filter(|ty| *ty != Type::VOID);
+        // An input of type `any`, or an array of any length, is the value itself.
+        let ty = expected.filter(|ty| ty.length != Length::Unsized);
         let wire = match (fed, &input.default) {
             (Some(feed), _) => feed.wire.clone(),
             (None, Some(default)) => {
                 let site = BindingSite {
                     place: &place,
                     overrides: instance.overrides,
-                    expected: input.ty,
+                    expected,
                 };
                 self.binding(scope, default, &site)
             }
             (None, None) => None,
         };
-        match (wire, input.ty) {
+        match (wire, ty) {
             (Some(wire), Some(ty)) if wire.parts.len() == 1 => {
                 let name = join(instance.prefix(), &input.name);
                 let local = self.variable(&name, ty);
@@ -208,7 +212,7 @@ impl Linker<'_> {
                 Some(Wire::single(Operand::Local(local), ty))
             }
             (Some(wire), _) => Some(wire),
-            (None, Some(_)) if fed.is_none() => {
+            (None, _) if fed.is_none() && input.ty.is_some() => {
                 let (input, template) = (input.name.clone(), scope.group.name.clone());
                 self.report(GraphError::MissingInput { input, template }, &place);
                 None
@@ -321,6 +325,12 @@ impl Linker<'_> {
             return None;
         }
         let expected = inputs.and_then(|inputs| resolve(inputs, &connection.target));
+        let expected = match expected {
+            Some(Type::VOID) if scope.group.usage.is_some() && is_whole_number(&connection.binding) => {
+                Some(Type::FLOAT)
+            }
+            expected => expected,
+        };
         let site = BindingSite {
             place: &place,
             overrides,

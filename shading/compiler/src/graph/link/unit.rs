@@ -37,11 +37,12 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
         // Facts that are not queried must not distinguish uses.
         used.is_image = (param.is_any || param.is_asked) && value.ty == Type::STRING;
     }
+    let feeds = || {
+        let feeds = instance.feeds.iter();
+        feeds.filter(|feed| part_of(feed) || feed.whole(&param.name).is_some())
+    };
+    used.is_given = param.asks_given && feeds().next().is_some();
     if param.is_asked {
-        let feeds = || {
-            let feeds = instance.feeds.iter();
-            feeds.filter(|feed| part_of(feed) || feed.whole(&param.name).is_some())
-        };
         used.is_fed = !param.output && feeds().any(|feed| feed.is_fed);
         let takes_attributes = instance.attributes_connect && !param.attributes(None, false).is_empty();
         used.is_fed |= takes_attributes && feeds().next().is_none();
