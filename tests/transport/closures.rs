@@ -14,6 +14,26 @@ use support::closures::tree;
 use support::scenes::{compile, compile_both};
 use support::stats::{Moments, Rng, normal_limit, sidak};
 
+/// The coat of TSL's renderer takes its parameters in another order, and absorption instead of a tint.
+#[test]
+fn coats_in_tsls_spelling_are_coats() {
+    let albedo = |closure: &str| {
+        let mut subject = Subject::new(closure, Sides::default());
+        let mut surface = ShadingResult::new();
+        let it = point(45.0, Vec3::Z, &mut Rng::new(1));
+        subject.shade(&it, &mut surface);
+        Vec3::from(surface.bsdf.albedo(it.wo).to_array())
+    };
+    let tsl = "make_closure<coat>(diffuse(N), 0.2, 1.4, color(0.1, 0.2, 0), vector(N))";
+    let own = "coat(diffuse(N), \"N\", N, \"roughness\", 0.2, \"ior\", 1.4, \"tint\", \
+               color(exp(-0.2), exp(-0.4), 1))";
+    let (found, expected) = (albedo(tsl), albedo(own));
+    assert!(
+        found.abs_diff_eq(expected, 1e-5) && found.x < found.z,
+        "{found} is not {expected}"
+    );
+}
+
 /// A right program fails a statistical test once in a hundred thousand times, were its seeds new.
 const SIGNIFICANCE: f64 = 1e-5;
 

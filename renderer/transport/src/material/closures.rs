@@ -32,7 +32,7 @@ use crate::bsdf::{
     Translucent, Ward, ZeltnerSheen,
 };
 use renderer_base::color::Rgb;
-use renderer_base::math::ln;
+use renderer_base::math::{exp, ln};
 
 /// Entry of the closure table.
 struct Entry {
@@ -458,6 +458,15 @@ closures! {
             let normal = c.triple();
             let microfacets = Microfacets::isotropic(c.float());
             let coat = Coat { normal, microfacets, ior: c.float(), tint: c.color() };
+            c.coat(base, &coat)
+        };
+    CoatTsl "coat" [("base", T::CLOSURE), ("roughness", T::FLOAT), ("ior", T::FLOAT), ("sigma", T::COLOR),
+            ("normal", T::NORMAL)] [] |c| {
+            let base = c.closure();
+            let (microfacets, ior) = (Microfacets::isotropic(c.float()), c.float());
+            // The light crosses the coat on its way in and out.
+            let tint = c.color().map(|sigma| exp(-2.0 * sigma));
+            let coat = Coat { normal: c.triple(), microfacets, ior, tint };
             c.coat(base, &coat)
         };
     SoftTerminator "soft_terminator" [("base", T::CLOSURE)] [] |c| {

@@ -362,7 +362,12 @@ fn compile(
 fn declarations(desc: &SceneDesc) -> ast::File {
     let items = desc.shaders.iter().flat_map(|file| &file.file.items);
     let items = items
-        .filter(|item| matches!(item, ast::Item::Function(_) | ast::Item::Struct(_)))
+        .filter(|item| {
+            matches!(
+                item,
+                ast::Item::Function(_) | ast::Item::Struct(_) | ast::Item::Variables(_)
+            )
+        })
         .cloned()
         .collect();
     ast::File {

@@ -29,7 +29,7 @@ impl<'a> Checker<'a> {
                         symbol.is_read = true;
                         Some(value.clone())
                     }
-                    Meaning::Value(_) | Meaning::Variable(_) | Meaning::Unknown => None,
+                    Meaning::Value(_) | Meaning::Variable(_) | Meaning::File(_) | Meaning::Unknown => None,
                 }
             }
             None => self.constant_named(name),
@@ -124,6 +124,9 @@ impl<'a> Checker<'a> {
             let symbol = self.scopes.get(index);
             let is_foreign = symbol.body != self.body.id;
             let meaning = symbol.meaning.clone();
+            if let Meaning::File(index) = meaning {
+                return self.file_variable(index, span);
+            }
             if is_foreign && self.alone.is_none() && !matches!(meaning, Meaning::Unknown) {
                 self.report(
                     span,
@@ -136,7 +139,7 @@ impl<'a> Checker<'a> {
             return match meaning {
                 Meaning::Variable(place) => Some(place),
                 Meaning::Value(value) => Some(self.materialise(value, span)),
-                Meaning::Unknown => None,
+                Meaning::File(_) | Meaning::Unknown => None,
             };
         }
         if let Some(global) = Global::from_name(name) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::lvalue::Lvalue;
 use crate::builtins::Global;
 use crate::hir::{Block, Code, ColorSpace, Const, ConstId, Local, LocalId, Operand};
 use crate::ty::{Base, Length, Type};
@@ -32,6 +33,10 @@ pub(super) struct Body {
     /// Variable of `Ci`, and whether it is written.
     pub(super) ci: Option<LocalId>,
     pub(super) ci_written: bool,
+    /// Copies of variables at file scope; `None` after an error.
+    pub(super) file_variables: FxHashMap<usize, Option<Lvalue>>,
+    /// Texture handles at file scope that the code uses.
+    pub(super) texture_handles: Vec<(usize, Lvalue)>,
     /// Colour spaces of the texture files named by parameters, from their metadata `colorspace`.
     pub(super) color_spaces: FxHashMap<LocalId, ColorSpace>,
 }

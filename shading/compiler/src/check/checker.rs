@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::Body;
 use super::error::CheckError;
+use super::file_variable::FileVariable;
 use super::frame::{FunctionFrame, FunctionInfo};
 use super::lvalue::Lvalue;
 use super::scope::{ScopeIndex, Scopes};
@@ -59,6 +60,8 @@ pub(super) struct Checker<'a> {
     pub(super) failed: Option<(Span, CheckError)>,
     pub(super) structs: Vec<StructInfo>,
     pub(super) functions: Vec<FunctionInfo<'a>>,
+    /// Variables at file scope.
+    pub(super) file_variables: Vec<FileVariable<'a>>,
     /// Functions with errors in their declarations.
     pub(super) broken: Vec<&'a ast::Function>,
     pub(super) scopes: Scopes<'a>,
@@ -116,6 +119,7 @@ impl<'a> Checker<'a> {
             failed: None,
             structs: vec![],
             functions: vec![],
+            file_variables: vec![],
             broken: vec![],
             scopes: Scopes::default(),
             scope: ScopeIndex::ROOT,
@@ -148,6 +152,11 @@ impl<'a> Checker<'a> {
         for item in &file.items {
             if let ast::Item::Struct(structure) = item {
                 self.declare_struct(structure);
+            }
+        }
+        for item in &file.items {
+            if let ast::Item::Variables(stmt) = item {
+                self.declare_file_variables(stmt);
             }
         }
         let mut declared = vec![];

@@ -241,6 +241,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn declare_param(&mut self, name: &'a ast::Name, meaning: Meaning) {
+        self.check_name(name);
         let symbol = Symbol {
             name: &name.text,
             meaning,

@@ -21,6 +21,7 @@ mod conversion;
 mod emit;
 mod error;
 mod expr;
+mod file_variable;
 mod format;
 mod frame;
 mod function;
@@ -89,7 +90,10 @@ pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
                         checker.metadata(&param.metadata);
                     }
                 }
-                ast::Item::Function(_) | ast::Item::Struct(_) | ast::Item::Declaration(_) => {}
+                ast::Item::Function(_)
+                | ast::Item::Struct(_)
+                | ast::Item::Variables(_)
+                | ast::Item::Declaration(_) => {}
             }
         }
         Checked {

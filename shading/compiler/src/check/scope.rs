@@ -26,6 +26,8 @@ pub(super) enum Meaning {
     Variable(Lvalue),
     /// A parameter with a constant argument.
     Value(TypedValue),
+    /// A variable at file scope.
+    File(usize),
     /// A variable whose type is unknown because of an error.
     Unknown,
 }

@@ -261,7 +261,12 @@ impl<'a> Checker<'a> {
         self.declare_local(&variable.name, meaning, variable.init.is_some());
     }
 
-    fn variable_meaning(&mut self, constant: bool, ty: &'a TypeName, variable: &'a Variable) -> Meaning {
+    pub(super) fn variable_meaning(
+        &mut self,
+        constant: bool,
+        ty: &'a TypeName,
+        variable: &'a Variable,
+    ) -> Meaning {
         let name = &variable.name;
         let resolved = self.resolve(ty, variable.array.as_ref());
         let mut value = None;
@@ -317,6 +322,7 @@ impl<'a> Checker<'a> {
     }
 
     fn declare_local(&mut self, name: &'a Name, meaning: Meaning, is_written: bool) {
+        self.check_name(name);
         let is_twice = self.scopes.find_here(self.scope, &name.text).is_some();
         if let Some(other) = self.scopes.find(self.scope, &name.text).filter(|_| !is_twice) {
             let other = self.scopes.get(other);
@@ -347,14 +353,22 @@ impl<'a> Checker<'a> {
             is_written: is_written || is_unknown,
         };
         if self.scopes.declare(self.scope, symbol).is_some() {
-            self.report(
-                name.span,
-                CheckError::Duplicate {
-                    what: "variable",
-                    name: name.text.clone(),
-                },
-            );
+            self.report_twice("variable", name);
         }
+    }
+
+    /// Reports a name of a variable that is a type in OSL; TSL's sources have such names.
+    pub(super) fn check_name(&mut self, name: &Name) {
+        if matches!(name.text.as_str(), "normal" | "point") && self.is_osl(name.span) {
+            let name_text = name.text.clone();
+            self.report(name.span, CheckError::TypeAsName { name: name_text });
+        }
+    }
+
+    /// Reports a name that is declared twice in a scope.
+    pub(super) fn report_twice(&mut self, what: &'static str, name: &Name) {
+        let text = name.text.clone();
+        self.report(name.span, CheckError::Duplicate { what, name: text });
     }
 
     fn warn_unused(&mut self) {

@@ -407,6 +407,10 @@ impl<'a> Checker<'a> {
         };
         let file = match file {
             super::scope::Meaning::Variable(place) => self.read(&place, name.span)?,
+            super::scope::Meaning::File(index) => {
+                let place = self.file_variable(index, name.span)?;
+                self.read(&place, name.span)?
+            }
             super::scope::Meaning::Value(value) => value,
             super::scope::Meaning::Unknown => return None,
         };

@@ -38,6 +38,7 @@ impl<'a> Checker<'a> {
                 param.is_asked = c.adaptive.queried.contains(&param.name);
                 param.asks_given = c.adaptive.asked_given.contains(&param.name);
             }
+            params.extend(c.texture_handles());
             if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
                 params.push(Param::output("Ci", Type::CLOSURE, local, unit.name.span));
             }

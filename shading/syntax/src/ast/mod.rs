@@ -43,6 +43,9 @@ pub enum Item {
     Function(Function),
     /// `struct NAME { … };`
     Struct(Struct),
+    /// Variables of a file, in TSL's spelling: `texture2d tex;`, `int table[2] = {1, 2};`. The statement is a
+    /// [`StmtKind::Declare`].
+    Variables(Stmt),
     /// `group NAME(…) { … }`
     Group(Group),
     /// A declaration of a scene file.

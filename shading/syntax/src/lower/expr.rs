@@ -218,6 +218,7 @@ impl Lowerer {
             Rule::string => ExprKind::String(self.string(pair)),
             Rule::bool => ExprKind::Bool(pair.as_str() == "true"),
             Rule::named => return self.named(pair),
+            Rule::soft_name => ExprKind::Name(pair.as_str().to_owned()),
             Rule::paren => match inner(pair).next() {
                 // Parentheses are part of the span of a tuple, but not of another expression.
                 Some(sequence) => match self.sequence(sequence) {
@@ -335,7 +336,7 @@ impl Lowerer {
     }
 
     fn float(&mut self, text: &str, span: Span) -> ExprKind {
-        match text.trim_end_matches('f').parse::<f32>() {
+        match text.trim_end_matches(['f', 'd']).parse::<f32>() {
             Ok(value) if value.is_finite() => ExprKind::Float(value),
             Ok(value) if self.context == Dialect::Code => {
                 let text = text.to_owned();

@@ -1,8 +1,8 @@
 //! Conversion of units, functions, structures, types, parameters and metadata.
 
 use super::super::ast::{
-    ArrayLength, Expr, ExprKind, Field, Function, Item, Metadata, Name, Param, Passing, Struct, TypeKind,
-    TypeName, Unit,
+    ArrayLength, Expr, ExprKind, Field, Function, Item, Metadata, Name, Param, Passing, Stmt, Struct,
+    TypeKind, TypeName, Unit,
 };
 use super::{Dialect, Lowerer, Pair, Rule, inner};
 use crate::ast::UnitKind;
@@ -15,6 +15,11 @@ impl Lowerer {
             Rule::unit => Some(Item::Unit(self.unit(pair))),
             Rule::function => Some(Item::Function(self.function(pair))),
             Rule::structure => Some(Item::Struct(self.structure(pair))),
+            Rule::file_variables => {
+                let span = self.span(&pair);
+                let kind = self.declare(pair);
+                Some(Item::Variables(Stmt { kind, span }))
+            }
             Rule::group => Some(Item::Group(self.group(pair))),
             Rule::declaration => Some(Item::Declaration(self.declaration(pair))),
             _ => None,
@@ -150,7 +155,7 @@ impl Lowerer {
                     }
                 }
                 Rule::r#type => param.ty = self.type_name(part),
-                Rule::name => param.name = self.name(&part),
+                Rule::name | Rule::soft_name => param.name = self.name(&part),
                 Rule::array => param.array = Some(self.array(part)),
                 Rule::expr => param.default = Some(self.expr(part)),
                 Rule::metadata => self.metadata(part, &mut param.metadata),

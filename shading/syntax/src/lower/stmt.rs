@@ -133,14 +133,14 @@ impl Lowerer {
         }
     }
 
-    fn declare(&mut self, pair: Pair<'_>) -> StmtKind {
+    pub(super) fn declare(&mut self, pair: Pair<'_>) -> StmtKind {
         let mut constant = false;
         let mut ty = None;
         let mut variables = vec![];
         for part in inner(pair) {
             match part.as_rule() {
                 Rule::kw_const => constant = true,
-                Rule::r#type => ty = Some(self.type_name(part)),
+                Rule::r#type | Rule::basic_type => ty = Some(self.type_name(part)),
                 Rule::variable => variables.push(self.variable(part)),
                 _ => {}
             }
@@ -163,7 +163,7 @@ impl Lowerer {
         };
         for part in inner(pair) {
             match part.as_rule() {
-                Rule::name => variable.name = self.name(&part),
+                Rule::name | Rule::soft_name => variable.name = self.name(&part),
                 Rule::array => variable.array = Some(self.array(part)),
                 Rule::expr => variable.init = Some(self.expr(part)),
                 _ => {}
