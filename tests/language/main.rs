@@ -8,6 +8,7 @@ mod groups;
 mod jit;
 mod jit_equals_interp;
 mod opt;
+mod precedence;
 mod run;
 mod shaders;
 mod uniform;

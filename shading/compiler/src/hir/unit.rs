@@ -60,20 +60,19 @@ pub struct Param {
 }
 
 impl Param {
-    /// Geometry attributes that take precedence over its default, highest precedence first: those listed by `primvar`,
-    /// or the one of its own name if it is `interpolated` (or has `lockgeom = 0`, the older spelling).
-    ///
-    /// `given` tells that a constant is given: then only an `interpolated` parameter reads its attribute.
-    pub fn attributes(&self, interpolated: Option<bool>, given: bool) -> Vec<&str> {
+    /// Geometry attributes that take precedence over its default and over a constant that is given, but not over a
+    /// connection; highest precedence first. Those listed by `primvar`, or the one of its own name if it is
+    /// `interpolated` (or has `lockgeom = 0`, the older spelling). `interpolated` is what an instance says, if it does.
+    pub fn attributes(&self, interpolated: Option<bool>) -> Vec<&str> {
+        if interpolated == Some(false) {
+            return vec![];
+        }
         let listed = self.metadata.iter().find(|entry| entry.name == "primvar");
         if let Some(Metadata {
             value: Const::String(list),
             ..
         }) = listed
         {
-            if given {
-                return vec![];
-            }
             return list
                 .split(',')
                 .map(str::trim)

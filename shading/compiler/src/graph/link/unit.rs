@@ -44,7 +44,7 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
     used.is_given = param.asks_given && feeds().next().is_some();
     if param.is_asked {
         used.is_fed = !param.output && feeds().any(|feed| feed.is_fed);
-        let takes_attributes = instance.attributes_connect && !param.attributes(None, false).is_empty();
+        let takes_attributes = instance.attributes_connect && !param.attributes(None).is_empty();
         used.is_fed |= takes_attributes && feeds().next().is_none();
         used.is_read = param.output && instance.readers.read(&param.name);
     }
@@ -134,7 +134,7 @@ impl Linker<'_> {
             match whole.next() {
                 Some((feed, value)) => {
                     self.assign(local, value, &feed.target_name(), &feed.place);
-                    if matches!(value.operand, Operand::Const(_)) {
+                    if !feed.is_fed {
                         self.attributes(local, param, feed.interpolated, None);
                     }
                 }
@@ -174,7 +174,7 @@ impl Linker<'_> {
         let default = default.into();
         let kind = Kind::of(param.ty).filter(|kind| kind.element() != Kind::CLOSURE);
         let names = match kind {
-            Some(_) => param.attributes(interpolated, default.is_none()),
+            Some(_) => param.attributes(interpolated),
             None => vec![],
         };
         let small = [Op::Builtin(Builtin::HasAttribute), Op::AttributeValue];
