@@ -12,3 +12,4 @@ mod precedence;
 mod run;
 mod shaders;
 mod uniform;
+mod wiring;

@@ -30,6 +30,9 @@ impl<'a> Checker<'a> {
                 self.read(&place, span)
             }
             ExprKind::Tuple(list) => self.tuple(list, expected, span),
+            ExprKind::List(list) if self.in_group && expected.is_some_and(Type::is_array) => {
+                self.braces(list, expected?, span)
+            }
             ExprKind::List(_) => {
                 self.report(span, CheckError::ListInCode);
                 None

@@ -160,6 +160,7 @@ pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagn
         && ty.length == Length::Unsized
     {
         let name = param.name.text.clone();
+        checker.report(param.name.span, CheckError::UnsizedOutput { name });
     }
     match (
         checker

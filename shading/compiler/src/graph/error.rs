@@ -106,6 +106,24 @@ pub enum GraphError {
         /// Maximum number of levels.
         limit: u64,
     },
+    /// `{ … }` with the wrong number of elements for a structure.
+    #[error("the structure has {expected} fields, but {found} values are given")]
+    FieldCount {
+        /// Number of fields.
+        expected: usize,
+        /// Number of values.
+        found: usize,
+    },
+    /// A shader of a kind that does not fit the use of its group.
+    #[error("`{unit}` is a {} shader, not {usage}", kind.name())]
+    WrongKind {
+        /// Name of the unit.
+        unit: String,
+        /// Its kind.
+        kind: UnitKind,
+        /// Use of the group.
+        usage: GroupUse,
+    },
     /// A required input without a value.
     #[error("input `{input}` of `{template}` needs a value")]
     MissingInput {

@@ -48,7 +48,8 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTem
     builder.diagnostics.into_result(builder.group)
 }
 
-/// Builds the group of a material: a call `unit(argument = value, …)`, whose arguments may contain further calls. It
+/// Builds the group of a material or an environment: a call `unit(argument = value, …)`, whose arguments may contain
+/// further calls. It
 /// has one output, `surface`: the unit's closure. The expression's spans refer to `file`.
 ///
 /// # Errors
@@ -206,7 +207,7 @@ impl<'a> Builder<'a> {
         let mut inputs: Vec<Connection> = vec![];
         let mut globals = vec![];
         for arg in args {
-            let Some(name) = &arg.name else {
+            let Some((target, value, span)) = argument(arg) else {
                 let unit = &unit.text;
                 self.error(
                     format!("arguments of `{unit}` are given by name: write `name = value`"),
@@ -214,23 +215,22 @@ impl<'a> Builder<'a> {
                 );
                 continue;
             };
-            if inputs.iter().any(|c| c.target.head == name.text) {
-                self.error(format!("`{}` is given twice", name.text), name.span);
+            if inputs.iter().any(|c| c.target == target) {
+                self.error(format!("`{target}` is given twice"), span);
             }
-            let target = Path {
-                head: name.text.clone(),
-                rest: vec![],
-            };
-            let binding = self.binding(&arg.value);
+            let binding = self.binding(value);
             inputs.push(Connection {
                 target,
                 binding,
                 interpolated: None,
-                span: name.span.to(arg.value.span),
+                span: span.to(value.span),
             });
         }
         for assign in overrides {
             match Global::from_name(&assign.target.joined()) {
+                Some(global) if globals.iter().any(|(known, _, _)| *known == global) => {
+                    self.error(format!("`{}` is given twice", global.name()), assign.target.span);
+                }
                 Some(global) => globals.push((global, self.binding(&assign.value), assign.span)),
                 None => {
                     let name = assign.target.joined();
@@ -278,11 +278,34 @@ fn is_unit_call(name: &str, args: &[ast::Argument]) -> bool {
     if args.is_empty() {
         return builtins::overloads(name).next().is_none() && !check::is_prelude_function(name);
     }
-    args.iter().any(|arg| arg.name.is_some())
+    args.iter().any(|arg| argument(arg).is_some())
+}
+
+/// Target of an argument, its value, and the place of the target: `name = value`, or a part of an input, as in
+/// `a[1] = value`, `c.r = value` and `s.field = value`.
+fn argument(arg: &ast::Argument) -> Option<(Path, &ast::Expr, Span)> {
+    match (&arg.name, &arg.value.kind) {
+        (Some(name), _) => {
+            let target = Path {
+                head: name.text.clone(),
+                rest: vec![],
+            };
+            Some((target, &arg.value, name.span))
+        }
+        (
+            None,
+            ExprKind::Assign {
+                op: None,
+                target,
+                value,
+            },
+        ) => Some((path(target)?, value, target.span)),
+        (None, _) => None,
+    }
 }
 
 /// Returns the path that an expression denotes, if it is one.
-fn path(expr: &ast::Expr) -> Option<Path> {
+pub(super) fn path(expr: &ast::Expr) -> Option<Path> {
     match &expr.kind {
         ExprKind::Name(name) => Some(Path {
             head: name.clone(),

@@ -1,15 +1,19 @@
 //! Linking of a group instance: inputs, nodes in execution order, outputs.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::Linker;
 use super::shared::SharedGlobals;
 use super::wire::BindingSite;
 use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
+use crate::builtins::Global;
 use crate::graph::ParamInfo;
 use crate::graph::interface::{params, resolve};
 use crate::graph::literal::plain;
 use crate::graph::order::{NodeIndex, Order};
+use crate::graph::source;
 use crate::graph::splice::Overrides;
 use crate::graph::{
     Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
@@ -115,7 +119,11 @@ impl Linker<'_> {
         let order = match Order::of(group, &bindings) {
             Ok(order) => order,
             Err(error) => {
-                let place = scope.place(cycle_span(group, &error));
+                // The same for all instances of the group.
+                let place = LinkPlace {
+                    instance: String::new(),
+                    ..scope.place(cycle_span(group, &error))
+                };
                 self.report(error, &place);
                 return vec![];
             }
@@ -336,7 +344,11 @@ impl Linker<'_> {
             overrides,
             expected: expected.filter(|ty| ty.base != Base::Void),
         };
-        let wire = self.binding(scope, &connection.binding, &site);
+        let fields = structure_list(connection, inputs);
+        let wire = match fields {
+            Some((list, fields)) => self.structure(scope, list, &fields, &site),
+            None => self.binding(scope, &connection.binding, &site),
+        };
         let target = connection.target.clone();
         Some(Feed {
             target,
@@ -345,6 +357,53 @@ impl Linker<'_> {
             interpolated: connection.interpolated,
             place,
         })
+    }
+
+    /// Links `{ … }` for a structure with these fields, one element for each of its own fields.
+    fn structure(
+        &mut self,
+        scope: &GroupScope<'_>,
+        list: &[Expr],
+        fields: &[Field<'_>],
+        site: &BindingSite<'_>,
+    ) -> Option<Wire> {
+        let mut own: Vec<&str> = vec![];
+        for (path, _) in fields {
+            let name = path.split('.').next().unwrap_or(path);
+            if own.last() != Some(&name) {
+                own.push(name);
+            }
+        }
+        if own.len() != list.len() {
+            let (expected, found) = (own.len(), list.len());
+            self.report(GraphError::FieldCount { expected, found }, site.place);
+            return None;
+        }
+        let mut parts = vec![];
+        for (name, expr) in own.into_iter().zip(list) {
+            let inner = fields.iter().filter_map(|&(path, ty)| {
+                let rest = path.strip_prefix(name)?.strip_prefix('.')?;
+                Some((rest, ty))
+            });
+            let inner: Vec<Field<'_>> = inner.collect();
+            let wire = match (&expr.kind, fields.iter().find(|(path, _)| *path == name)) {
+                (_, Some((_, ty))) => {
+                    let site = BindingSite {
+                        place: site.place,
+                        overrides: site.overrides,
+                        expected: Some(*ty),
+                    };
+                    self.binding(scope, &element_binding(expr), &site)?
+                }
+                (ExprKind::Braces(list), None) => self.structure(scope, list, &inner, site)?,
+                (_, None) => self.binding(scope, &element_binding(expr), site)?,
+            };
+            parts.extend(wire.parts.into_iter().map(|part| WirePart {
+                name: format!(".{name}{}", part.name),
+                ..part
+            }));
+        }
+        Some(Wire { parts })
     }
 
     /// Overrides in effect for a node: those of the only node that depends on it, then its own.
@@ -376,6 +435,52 @@ impl Linker<'_> {
         }
         scope.contexts[index] = Some(context.clone());
         context
+    }
+}
+
+/// Path and type of a value of a structure.
+type Field<'b> = (&'b str, Type);
+
+/// The elements of a `{ … }` that is given to a whole structure, and the paths and types of the structure's values.
+fn structure_list<'b>(
+    connection: &'b Connection,
+    inputs: Option<&[&'b ParamInfo]>,
+) -> Option<(&'b [Expr], Vec<Field<'b>>)> {
+    let Binding::Expression(expr) = &connection.binding else {
+        return None;
+    };
+    let ExprKind::Braces(list) = &expr.kind else {
+        return None;
+    };
+    let target = connection.target.to_string();
+    let field = |param: &&'b ParamInfo| {
+        let path = param.name.strip_prefix(&target)?.strip_prefix('.')?;
+        Some((path, param.ty))
+    };
+    let fields: Vec<_> = inputs?.iter().filter_map(field).collect();
+    (!fields.is_empty()).then_some((list, fields))
+}
+
+/// Binding of an element of `{ … }`.
+fn element_binding(expr: &Expr) -> Binding {
+    match source::path(expr) {
+        Some(path) if Global::from_name(&path.head).is_none() => Binding::Path(path),
+        _ => Binding::Expression(Arc::new(expr.clone())),
+    }
+}
+
+/// Returns whether a binding is a literal without a decimal point.
+fn is_whole_number(binding: &Binding) -> bool {
+    let Binding::Expression(expr) = binding else {
+        return false;
+    };
+    match &expr.kind {
+        ExprKind::Int(_) => true,
+        ExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand,
+        } => matches!(operand.kind, ExprKind::Int(_)),
+        _ => false,
     }
 }
 

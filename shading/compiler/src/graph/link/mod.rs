@@ -187,7 +187,7 @@ impl Linker<'_> {
         if let Some(sources) = place.sources {
             diagnostic = diagnostic.at(sources, place.span, "");
         }
-        self.diagnostics.push(diagnostic);
+        self.diagnostics.add_new(vec![diagnostic]);
     }
 
     /// Reports a connection whose target is not among the `known` inputs of a template.
