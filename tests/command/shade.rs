@@ -1073,13 +1073,13 @@ group g(float scale = 2 [[ string help = "size" ]], output float r) { s inner(w 
     for part in [
         "    \"p\" \"struct Pair\"\n\t\tfields: {float a, color b}\n    \"p.a\" \"float\"\n\t\tDefault value: 1\n",
         "    \"open\" \"float[]\"\n\t\tDefault value: [ 1 2 3 ]\n",
-        "    \"w\" \"float\"\n\t\tUnknown default value\n",
+        "    \"w\" \"float\"\n\t\tDefault value: u\n",
         "    \"q\" \"output struct Pair\"\n",
         // What constants alone make is known, and fields have what is said of the structure.
         "    \"angle\" \"float\"\n\t\tDefault value: 0.785398\n",
         "\t\tfields: {float a, color b}\n\t\tmetadata: int hidden = 1\n    \"p.a\" \"float\"\n\t\tDefault value: 6\n\
-         \t\tmetadata: int hidden = 1\n    \"p.b\" \"color\"\n\t\tUnknown default value\n",
-        "    \"twice\" \"float\"\n\t\tUnknown default value\n",
+         \t\tmetadata: int hidden = 1\n    \"p.b\" \"color\"\n\t\tDefault value: N\n",
+        "    \"twice\" \"float\"\n\t\tDefault value: angle * 2\n",
         "group \"g\"\n    \"scale\" \"float\"\n\t\tDefault value: 2\n\t\tmetadata: string help = \"size\"\n",
         "    \"r\" \"output float\"\n",
     ] {

@@ -5,6 +5,7 @@ mod damaged;
 mod derivatives;
 mod differential;
 mod groups;
+mod hints;
 mod jit;
 mod jit_equals_interp;
 mod opt;

@@ -191,6 +191,8 @@ struct Shown {
     ty: String,
     output: bool,
     default: Option<Const>,
+    /// Its default as written, if it is computed.
+    computed: Option<String>,
     /// True if the default stands in brackets: defaults of arrays and of types with components.
     composite: bool,
     metadata: Vec<Metadata>,
@@ -238,7 +240,12 @@ impl Info {
                     let _ = writeln!(text, "\t\tfields: {{{}}}", fields.join(", "));
                 }
                 (None, Some(default)) => default_text(default, param.composite, &mut text),
-                (None, None) => text.push_str("\t\tUnknown default value\n"),
+                (None, None) => {
+                    let _ = match &param.computed {
+                        Some(computed) => writeln!(text, "\t\tDefault value: {computed}"),
+                        None => writeln!(text, "\t\tUnknown default value"),
+                    };
+                }
             }
             param
                 .metadata
@@ -268,6 +275,9 @@ impl Shown {
             "default": self.default.as_ref().map_or(Json::Null, value_json),
             "metadata": metadata_json(&self.metadata),
         });
+        if let Some(computed) = &self.computed {
+            json["computed_default"] = json!(computed);
+        }
         if let Some(fields) = &self.fields {
             json["fields"] = json!(fields);
         }
@@ -297,6 +307,7 @@ fn shown(params: &[ParamInfo], declared: impl IntoIterator<Item = (bool, Option<
             ty,
             output: param.output,
             default: param.default.clone(),
+            computed: param.computed.clone(),
             composite: param.ty.is_array() || !matches!(param.default, Some(Const::Int(_) | Const::Float(_))),
             metadata: param.metadata.clone(),
             fields: None,
@@ -316,6 +327,7 @@ fn structure(name: &str, struct_name: &str, params: &[ParamInfo]) -> Shown {
         ty: format!("struct {struct_name}"),
         output: first.is_some_and(|param| param.output),
         default: None,
+        computed: None,
         composite: false,
         metadata: first.map(|param| param.metadata.clone()).unwrap_or_default(),
         fields: Some(params.iter().filter_map(field_of).collect()),

@@ -541,6 +541,7 @@ impl<'a> Writer<'a> {
                 output: !self.random.once_in(4),
                 local,
                 init,
+                default: None,
                 struct_name: None,
                 metadata: vec![],
                 span: Span::default(),

@@ -1,5 +1,6 @@
 //! Semantic errors, with their messages; warnings are in [`super::warning`].
 
+use super::foreign_name::{self, NameUse};
 use super::lvalue::Access;
 use shading_syntax::ast::BinaryOp;
 use shading_syntax::diagnostic::Diagnostic;
@@ -260,12 +261,18 @@ impl CheckError {
         let unknown = |what: &str, name: &str, near: Option<String>| {
             did_you_mean(error(format!("unknown {what} `{name}`")), near)
         };
+        let foreign = |what: &str, usage: NameUse, name: &str, near: Option<String>| match foreign_name::hint(
+            name, usage,
+        ) {
+            Some(hint) => error(format!("unknown {what} `{name}`")).hint(hint),
+            None => unknown(what, name, near),
+        };
         match self {
             E::UnknownName {
                 name,
                 near,
                 is_function: false,
-            } => unknown("name", &name, near),
+            } => foreign("name", NameUse::Variable, &name, near),
             E::UnknownName {
                 name,
                 is_function: true,
@@ -275,11 +282,11 @@ impl CheckError {
             }
             E::UnknownType { name, .. } if name == "unit" => error("unknown type `unit`".to_owned())
                 .hint("a shader unit begins with `shader` or `surface`: `surface name(…) { … }`"),
-            E::UnknownType { name, near } => unknown("type", &name, near),
+            E::UnknownType { name, near } => foreign("type", NameUse::Type, &name, near),
             E::UnknownMember { ty, name, near } => {
                 did_you_mean(error(format!("{ty} has no member `{name}`")), near)
             }
-            E::UnknownFunction { name, near } => unknown("function", &name, near),
+            E::UnknownFunction { name, near } => foreign("function", NameUse::Function, &name, near),
             E::UnknownClosure { name, near } => unknown("closure", &name, near),
             E::UnknownGlobal { name, near } => unknown("global", &name, near),
             E::UnknownWrap { name, near } => unknown("wrap mode", &name, near),

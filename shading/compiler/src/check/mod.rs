@@ -22,6 +22,7 @@ mod emit;
 mod error;
 mod expr;
 mod file_variable;
+mod foreign_name;
 mod format;
 mod frame;
 mod function;

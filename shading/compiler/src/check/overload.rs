@@ -15,8 +15,9 @@ use super::error::CheckError;
 use super::frame::{ANY_TYPE, Formal};
 use super::prelude;
 use super::scope::ScopeIndex;
+use super::warning::Warning;
 use crate::builtins::{self, Builtin, Signature};
-use crate::hir::{Op, Operand};
+use crate::hir::{Op, Operand, RayKind};
 use crate::ty::{Base, Length, Type};
 use shading_syntax::source::Span;
 
@@ -242,6 +243,9 @@ impl<'a> Checker<'a> {
             let prefix = format!("Shader {kind} [{unit}]: ");
             args[0] = self.prefixed(&prefix, args[0], span);
         }
+        if signature.name == "raytype" {
+            self.check_ray_kind(&given[0]);
+        }
         let result = match (signature.result.length, given.first().and_then(CallArgument::ty)) {
             (Length::Unsized, Some(first)) => Type {
                 length: first.length,
@@ -250,6 +254,19 @@ impl<'a> Checker<'a> {
             _ => signature.result,
         };
         Some(self.emit_builtin(signature.builtin, args, result, span))
+    }
+
+    /// Warns of a constant ray kind that does not exist.
+    fn check_ray_kind(&mut self, given: &CallArgument<'a>) {
+        let Some(name) = self.given_string(given) else {
+            return;
+        };
+        let known = RayKind::NAMES.map(|(name, _)| name);
+        if !known.contains(&&*name) {
+            let near = near(&name, &known);
+            let name = name.to_string();
+            self.warn(given.span, Warning::UnknownRayKind { name, near });
+        }
     }
 
     /// `concat` of any number of strings.

@@ -1,12 +1,19 @@
 //! Named coordinate and colour spaces: `transform`, and constructors with a space's name.
 
 use super::argument::CallArgument;
+use super::conversion::near;
 use super::error::CheckError;
+use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
 use crate::hir::{Op, Operand};
 use crate::ty::{Base, Type};
 use shading_syntax::source::Span;
+
+/// Names of spaces.
+const SPACES: [&str; 9] = [
+    "common", "world", "camera", "object", "shader", "screen", "NDC", "raster", "model",
+];
 
 impl<'a> Checker<'a> {
     /// `transform(matrix, p)`, `transform("to", p)`, `transform("from", "to", p)`
@@ -52,8 +59,24 @@ impl<'a> Checker<'a> {
     }
 
     fn space_matrix(&mut self, from: Operand, to: Operand, span: Span) -> Operand {
+        for space in [from, to] {
+            self.check_space(space, span);
+        }
         self.emit_builtin(Builtin::SpaceMatrix, vec![from, to], Type::MATRIX, span)
             .leaf()
+    }
+
+    /// Warns of a constant name that is nearly that of a space. Others may be spaces of the renderer.
+    fn check_space(&mut self, space: Operand, span: Span) {
+        let Some(name) = self.body.known_string(space) else {
+            return;
+        };
+        if !SPACES.contains(&&*name)
+            && let Some(near) = near(&name, &SPACES)
+        {
+            let (name, near) = (name.to_string(), Some(near));
+            self.warn(span, Warning::UnknownSpace { name, near });
+        }
     }
 
     /// `point("space", x, y, z)`, `color("hsv", h, s, v)`

@@ -60,10 +60,16 @@ impl<'a> Checker<'a> {
                 if let Some(init) = init {
                     c.stmt(init, false);
                 }
+                if condition.is_none() && !ends(body) {
+                    c.warn(stmt.span, Warning::EndlessLoop);
+                }
                 c.loop_stmt(condition.as_ref(), step.as_ref(), body, false, stmt.span);
                 c.warn_unused();
             }),
             StmtKind::While { condition, body } => {
+                if is_always_true(condition) && !ends(body) {
+                    self.warn(stmt.span, Warning::EndlessLoop);
+                }
                 self.loop_stmt(Some(condition), None, body, false, stmt.span);
             }
             StmtKind::DoWhile { body, condition } => {
@@ -384,5 +390,42 @@ impl<'a> Checker<'a> {
         for (span, name) in unused {
             self.warn(span, Warning::Unused { name });
         }
+    }
+}
+
+/// Returns whether the body of a loop may leave it: by `break`, `return`, or a call of `exit`.
+fn ends(body: &Stmt) -> bool {
+    let mut exits = false;
+    body.for_each_expr(&mut |expr| {
+        exits |= matches!(&expr.kind, ExprKind::Call { name, .. } if name.text == "exit");
+    });
+    exits || leaves(body, true)
+}
+
+/// Returns whether a statement contains `return`, or a `break` of the enclosing loop.
+fn leaves(stmt: &Stmt, breaks: bool) -> bool {
+    match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Break => breaks,
+        StmtKind::If { then, otherwise, .. } => {
+            leaves(then, breaks) || otherwise.as_ref().is_some_and(|stmt| leaves(stmt, breaks))
+        }
+        StmtKind::Block(list) => list.iter().any(|stmt| leaves(stmt, breaks)),
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
+            leaves(body, false)
+        }
+        StmtKind::Declare { .. }
+        | StmtKind::Function(_)
+        | StmtKind::Expr(_)
+        | StmtKind::Continue
+        | StmtKind::Empty => false,
+    }
+}
+
+fn is_always_true(condition: &Expr) -> bool {
+    match &condition.kind {
+        ExprKind::Bool(value) => *value,
+        ExprKind::Int(value) => *value != 0,
+        _ => false,
     }
 }

@@ -236,7 +236,9 @@ impl<'a> Checker<'a> {
         let output = param.passing == Passing::Output;
         let struct_name = self.structure(ty.base).map(|s| s.name.clone());
         let locals = self.locals(&name.text, ty);
-        for (i, (path, leaf)) in self.leaves(ty).into_iter().enumerate() {
+        let leaves = self.leaves(ty);
+        let count = leaves.len();
+        for (i, (path, leaf)) in leaves.into_iter().enumerate() {
             let local = locals[i];
             self.adaptive.params.insert(local, format!("{}{path}", name.text));
             let init = match param.default.as_ref().filter(|_| !is_given) {
@@ -253,6 +255,10 @@ impl<'a> Checker<'a> {
                 output,
                 local,
                 init,
+                default: param
+                    .default
+                    .as_ref()
+                    .map(|default| default_span(default, i, count)),
                 struct_name: struct_name.clone(),
                 metadata: metadata.clone(),
                 span: name.span,
@@ -353,6 +359,14 @@ impl<'a> Checker<'a> {
             }
         }
         found
+    }
+}
+
+/// Location of the default of one of the `count` values of a parameter: an element of `{ … }`, if it has so many.
+fn default_span(default: &ast::Expr, index: usize, count: usize) -> Span {
+    match &default.kind {
+        ExprKind::Braces(list) if count > 1 && list.len() == count => list[index].span,
+        _ => default.span,
     }
 }
 

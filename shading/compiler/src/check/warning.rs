@@ -1,6 +1,7 @@
 //! Warnings, with their messages.
 
 use super::error::did_you_mean;
+use crate::hir::RayKind;
 use shading_syntax::diagnostic::Diagnostic;
 use shading_syntax::source::{SourceMap, Span};
 
@@ -74,6 +75,15 @@ pub(super) enum Warning {
     UnknownClosure {
         name: String,
     },
+    UnknownRayKind {
+        name: String,
+        near: Option<String>,
+    },
+    UnknownSpace {
+        name: String,
+        near: Option<String>,
+    },
+    EndlessLoop,
 }
 
 impl Warning {
@@ -142,6 +152,19 @@ impl Warning {
             }
             W::OutputLost => {
                 warning("what the function writes here is lost: this is not a variable to write".to_owned())
+            }
+            W::UnknownRayKind { name, near } => {
+                let known = RayKind::NAMES.map(|(name, _)| name).join(", ");
+                let message = format!("there are no rays of kind \"{name}\"");
+                did_you_mean(warning(message), near).hint(format!("the kinds are: {known}"))
+            }
+            W::UnknownSpace { name, near } => did_you_mean(
+                warning(format!("\"{name}\" may be no space of the renderer")),
+                near,
+            ),
+            W::EndlessLoop => {
+                warning("this loop never ends: it has neither a condition nor a `break`".to_owned())
+                    .hint("a run that does not end is stopped, and has no closure")
             }
             W::UnknownClosure { name } => {
                 warning(format!("closure `{name}` is not known here and gives no light"))

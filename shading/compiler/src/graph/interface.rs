@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::param::text_at;
 use super::path::longest_name;
 use super::{Accessor, Binding, ParamInfo, Path, ShaderGroupTemplate, Template, TemplateRef, Value};
 use crate::hir::Const;
@@ -26,8 +27,11 @@ pub(crate) fn params(template: &Template) -> Option<Arc<[ParamInfo]>> {
 fn group_params(group: &ShaderGroupTemplate) -> Option<Vec<ParamInfo>> {
     let mut list = vec![];
     for input in &group.inputs {
-        let (ty, default) = match input.ty {
-            Some(ty) => (ty, constant(input.default.as_ref())),
+        let (ty, default, computed) = match input.ty {
+            Some(ty) => {
+                let default = constant(input.default.as_ref());
+                (ty, default, computed(group, input.default.as_ref()))
+            }
             None => exposed_input(group, &input.name)?,
         };
         let (name, metadata) = (input.name.clone(), input.metadata.clone());
@@ -36,6 +40,7 @@ fn group_params(group: &ShaderGroupTemplate) -> Option<Vec<ParamInfo>> {
             ty,
             output: false,
             default,
+            computed,
             metadata,
         });
     }
@@ -51,6 +56,7 @@ fn group_params(group: &ShaderGroupTemplate) -> Option<Vec<ParamInfo>> {
             ty,
             output: true,
             default: None,
+            computed: None,
             metadata,
         });
     }
@@ -64,8 +70,18 @@ fn constant(binding: Option<&Binding>) -> Option<Const> {
     }
 }
 
-/// Type and default of an exposed input: those of the first target it feeds.
-fn exposed_input(group: &ShaderGroupTemplate, name: &str) -> Option<(Type, Option<Const>)> {
+/// A computed default as written.
+fn computed(group: &ShaderGroupTemplate, binding: Option<&Binding>) -> Option<String> {
+    match binding? {
+        Binding::Value(Value::Const(..)) => None,
+        Binding::Value(Value::Global(global)) => Some(global.name().to_owned()),
+        Binding::Path(path) => Some(path.to_string()),
+        Binding::Expression(expr) => Some(text_at(&group.file.as_ref()?.sources, expr.span)),
+    }
+}
+
+/// Type and default of an exposed input, as a constant or as written: those of the first target it feeds.
+fn exposed_input(group: &ShaderGroupTemplate, name: &str) -> Option<(Type, Option<Const>, Option<String>)> {
     for node in group.nodes() {
         for connection in &node.inputs {
             let Binding::Path(path) = &connection.binding else {
@@ -82,7 +98,8 @@ fn exposed_input(group: &ShaderGroupTemplate, name: &str) -> Option<(Type, Optio
             let ty = resolve(&inputs, &connection.target)?;
             let whole = connection.target.rest.is_empty();
             let param = inputs.iter().find(|p| whole && p.name == connection.target.head);
-            return Some((ty, param.and_then(|p| p.default.clone())));
+            let default = param.and_then(|p| p.default.clone());
+            return Some((ty, default, param.and_then(|p| p.computed.clone())));
         }
     }
     None

@@ -8,6 +8,7 @@ use crate::eval::operation::eval_op;
 use crate::hir;
 use crate::hir::{Const, Kind, LocalId, Metadata, Operand, Stmt};
 use crate::ty::{Length, Type};
+use shading_syntax::source::{SourceMap, Span};
 
 /// A parameter of a unit or group.
 #[derive(Clone, Debug)]
@@ -20,23 +21,38 @@ pub struct ParamInfo {
     pub output: bool,
     /// Default value, if it is constant.
     pub default: Option<Const>,
+    /// Default as written, if it is computed: `u`, `angle * 2`.
+    pub computed: Option<String>,
     /// Metadata.
     pub metadata: Vec<Metadata>,
 }
 
 /// Returns the parameters of a unit.
-pub(super) fn unit_params(unit: &hir::Unit) -> Arc<[ParamInfo]> {
-    unit.params.iter().map(|param| unit_param(unit, param)).collect()
+pub(super) fn unit_params(unit: &hir::Unit, sources: &SourceMap) -> Arc<[ParamInfo]> {
+    let params = unit.params.iter();
+    params.map(|param| unit_param(unit, param, sources)).collect()
 }
 
-fn unit_param(unit: &hir::Unit, param: &hir::Param) -> ParamInfo {
+fn unit_param(unit: &hir::Unit, param: &hir::Param, sources: &SourceMap) -> ParamInfo {
+    let default = constant_default(unit, param);
+    let computed = param.default.filter(|_| default.is_none());
     ParamInfo {
         name: param.name.clone(),
         ty: declared_type(param),
         output: param.output,
-        default: constant_default(unit, param),
+        default,
+        computed: computed.map(|span| text_at(sources, span)),
         metadata: param.metadata.clone(),
     }
+}
+
+/// The text at a location, on one line.
+pub(super) fn text_at(sources: &SourceMap, span: Span) -> String {
+    let text = &sources.get(span.source).text;
+    let written = text
+        .get(span.start as usize..span.end as usize)
+        .unwrap_or_default();
+    written.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the default of a parameter, if it is computed from constants only.

@@ -43,7 +43,7 @@ impl ShaderUnitTemplate {
             made: Arc::default(),
         });
         ShaderUnitTemplate {
-            params: unit_params(&hir),
+            params: unit_params(&hir, &sources),
             weight: hir.weight(),
             hir,
             sources,

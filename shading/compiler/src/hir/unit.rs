@@ -51,6 +51,8 @@ pub struct Param {
     /// Code that assigns the default to `local`; executed if no value is given or connected. May read earlier
     /// parameters.
     pub init: Block,
+    /// Location of the default in the unit's sources, if there is one.
+    pub default: Option<Span>,
     /// Type name of the structure, if it is a field of one.
     pub struct_name: Option<String>,
     /// Metadata.
@@ -102,6 +104,7 @@ impl Param {
             output: true,
             local,
             init: vec![],
+            default: None,
             struct_name: None,
             metadata: vec![],
             span,
