@@ -10,9 +10,9 @@ mod units;
 use glam::Vec3;
 use rayon::prelude::*;
 use renderer::bsdf::{
-    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, F82, Film, Lambert, Lobe,
-    LobeSample, Microfacets, OrenNayar, Phong, Schlick, Sheen, ThinTransmission, Translucent, Transparent,
-    Ward, ZeltnerSheen,
+    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, F82, Film, Lambert,
+    Lobe, LobeSample, Microfacets, OrenNayar, Phong, Schlick, Sheen, ThinTransmission, Translucent,
+    Transparent, Ward, ZeltnerSheen,
 };
 use renderer::color::Rgb;
 use support::chi2::Chi2;

@@ -210,7 +210,7 @@ impl PathState {
             self.media.absorb(it, surface);
         }
         let emission = match self.mis_context.pdf {
-            Some(_) => material.lighting_emission(it, surface, shading),
+            Some(_) => material.lighting_emission(it, self.scatterings, surface, shading),
             None => surface.emission,
         };
         if self.counts_emission && !emission.is_black() {

@@ -508,9 +508,6 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
         K::AshikhmanShirley => ("GGX of the same width on Lambert's reflection stands in", None),
         K::AshikhminShirley | K::HairReflection => ("GGX of the same width stands in", None),
         K::AshikhminVelvet => ("Burley's sheen stands in", None),
-        K::MicrofacetMultiGgx | K::MicrofacetMultiGgxAniso | K::MicrofacetMultiGgxGlass => {
-            ("light that facets scatter more than once is lost", None)
-        }
         K::HairTransmission => ("translucence stands in", None),
         K::HairHuang => ("hair of Chiang's model stands in", None),
         K::ThinSubsurface => ("Lambert's reflection and translucence stand in", None),
@@ -554,6 +551,10 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
         | K::MicrofacetGgx
         | K::MicrofacetBeckmann
         | K::MicrofacetGgxRefraction
+        | K::MicrofacetMultiGgx
+        | K::MicrofacetMultiGgxAniso
+        | K::MicrofacetMultiGgxGlass
+        | K::CoatTsl
         | K::MicrofacetF82Tint
         | K::PrincipledDiffuse
         | K::PrincipledSheen

@@ -207,11 +207,12 @@ impl Material {
     pub fn lighting_emission(
         &self,
         it: &Interaction,
+        depth: u32,
         surface: &ShadingResult,
         context: &mut ShadingContext,
     ) -> Rgb {
         if self.emission_varies_by_ray {
-            self.emission_at(it, context)
+            self.emission_at(it, depth, context)
         } else {
             surface.emission
         }
