@@ -100,7 +100,8 @@ impl Generator<'_> {
         let distribution = self.pick(&["ggx", "beckmann"]);
         let sigma = self.pick(&["0", "0.1", "0.2", "0.4", "1"]);
         let eta = self.pick(&["0", "1.5", "0.6667", "1"]);
-        let film = self.film();
+        let several = self.pick(&["", "", ", \"energy_compensation\", 1"]);
+        let film = self.film() + several;
         match self.below(26) {
             0 => "transparent()".to_owned(),
             1 => "transparent_bsdf()".to_owned(),
@@ -115,17 +116,17 @@ impl Generator<'_> {
                 self.below(3)
             ),
             9 => format!(
-                "microfacet(\"{distribution}\", {n}, dPdu, {ax}, {ay}, {eta}, {})",
+                "microfacet(\"{distribution}\", {n}, dPdu, {ax}, {ay}, {eta}, {}{several})",
                 self.below(3)
             ),
             10 => format!("phong({n}, {})", self.pick(&["1", "20", "500"])),
             11 => format!("ward({n}, dPdu, {ax}, {ay})"),
             12 => format!("subsurface(1.5, 0, color(1), {c})"),
-            13 => format!("oren_nayar_diffuse_bsdf({n}, {c}, {sigma})"),
+            13 => format!("oren_nayar_diffuse_bsdf({n}, {c}, {sigma}{several})"),
             // Burley's model makes energy at higher roughness.
             14 => format!(
                 "burley_diffuse_bsdf({n}, {c}, {})",
-                self.pick(&["0", "0.1", "0.2"])
+                self.pick(&["0", "0.1", "0.2", "1, \"limited\", 1"])
             ),
             15 => format!("translucent_bsdf({n}, {c})"),
             16 => format!("subsurface_bssrdf({n}, {c}, color(1), 0)"),
@@ -140,7 +141,7 @@ impl Generator<'_> {
             ),
             20 => format!("lambert({c}, {n})"),
             21 => format!(
-                "coated_diffuse_bsdf({n}, {c}, {ax}, {ior}, {}, \"{distribution}\")",
+                "coated_diffuse_bsdf({n}, {c}, {ax}, {ior}, {}, \"{distribution}\"{several})",
                 self.below(2)
             ),
             22 => format!("burley_sheen_bsdf({n}, {c})"),

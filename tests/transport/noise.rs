@@ -24,7 +24,7 @@ const SCENE: &str = "film { size = (48, 36); filter = box; }
 integrator : path { split = 1; light_samples = 1; guide = false; }
 camera main : perspective { from = (0, 1.5, 4); to = (0, 0.5, 0); fov = 45; }
 material white = matte(albedo = 0.7);
-material gold = metal(alpha = 0.25);
+material gold = metal(alpha = 0.25, energy_compensation = 0);
 material lamp = emitter(radiance = (12, 10, 8));
 light sky : environment { color = (0.05, 0.06, 0.08); }
 shape floor : plane { size = 6; material = white; }

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use glam::{DAffine3, DMat3, DVec3};
 
-use super::{Argument, Geometry, Lens, Light, MeshFormat, Node, RandomScene, Shape, Sky, TriangleMesh};
+use super::{
+    Argument, Geometry, Lens, Light, MeshFormat, Node, RandomScene, Shape, Sky, Surface, TriangleMesh,
+};
+use crate::stats::Rng;
 
 /// A transform that keeps shapes similar.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +35,37 @@ impl Similarity {
 }
 
 impl RandomScene {
+    /// The scene with shells a little way from some of its shapes, invisible or with a thin veil: another picture, but
+    /// the same for all integrators.
+    #[must_use]
+    pub fn with_shells(&self) -> RandomScene {
+        let mut rng = Rng::new(self.seed ^ 0x7368_656c_6c73);
+        let mut scene = self.clone();
+        for shape in &self.shapes {
+            if shape.instance_of.is_some() || !rng.chance(0.6) {
+                continue;
+            }
+            let opacity = if rng.chance(0.6) {
+                0.0
+            } else {
+                rng.between(0.05, 0.3)
+            };
+            let veil = Node::new("matte", vec![("albedo", Argument::Number(0.6))]);
+            let cutout = vec![
+                ("base", Argument::Call(Box::new(veil))),
+                ("opacity", Argument::Number(opacity)),
+            ];
+            let away = rng.direction().as_dvec3() * rng.between(0.002, 0.02);
+            scene.materials.push(Surface::of(Node::new("cutout", cutout)));
+            scene.shapes.push(Shape {
+                world: DAffine3::from_translation(away) * shape.world,
+                material: scene.materials.len() - 1,
+                ..shape.clone()
+            });
+        }
+        scene
+    }
+
     /// The whole scene moved, lights and camera with it: the same picture.
     #[must_use]
     pub fn moved(&self, by: &Similarity) -> RandomScene {

@@ -16,7 +16,7 @@ fn scene(seed: u64) -> RandomScene {
     generate(seed, &recipe)
 }
 
-fn check(name: &str, count: u64, set: &[&str], limits: Limits, spp: u64) {
+fn check(name: &str, count: u64, scene: impl Fn(u64) -> RandomScene, set: &[&str], limits: Limits, spp: u64) {
     ask(name, count, |seed| {
         let scene = scene(seed);
         let path = opened(&scene, &["integrator=path"])?;
@@ -39,6 +39,17 @@ fn check(name: &str, count: u64, set: &[&str], limits: Limits, spp: u64) {
     });
 }
 
+const ONE_PASS: [&str; 3] = [
+    "integrator=photon",
+    "integrator.photons=120000",
+    "integrator.caustic_photons=120000",
+];
+
+const ONE_PASS_LIMITS: Limits = Limits {
+    mean: 0.01,
+    block: 0.1,
+};
+
 #[test]
 fn progressive_photon_maps_agree_with_paths() {
     // Within the radius of an edge a kernel misses photons; that goes as slowly as the radius shrinks.
@@ -51,21 +62,26 @@ fn progressive_photon_maps_agree_with_paths() {
         "integrator.progressive=true",
         "integrator.photons=6000",
     ];
-    check("progressive", 6, &set, limits, 8);
+    check("progressive", 6, scene, &set, limits, 8);
 }
 
 #[test]
 fn photon_maps_agree_with_paths() {
-    let limits = Limits {
-        mean: 0.01,
-        block: 0.1,
+    check("photon", 4, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
+}
+
+/// Irradiance records near surfaces that light passes.
+#[test]
+fn photon_maps_agree_with_paths_beside_shells() {
+    let shelled = |seed| {
+        let recipe = Recipe {
+            delta_lights: false,
+            anywhere: false,
+            ..Recipe::ANY
+        };
+        generate(seed, &recipe).with_shells()
     };
-    let set = [
-        "integrator=photon",
-        "integrator.photons=120000",
-        "integrator.caustic_photons=120000",
-    ];
-    check("photon", 4, &set, limits, 16);
+    check("shells", 3, shelled, &ONE_PASS, ONE_PASS_LIMITS, 16);
 }
 
 #[test]
