@@ -2,9 +2,9 @@
 //! other lobes, as a mean over samples.
 //!
 //! A conductor's albedo for any Fresnel term is the mean of the term over the facets that are visible from `wo` and
-//! whose reflection leaves the surface; the term depends only on the angle between `wo` and the facet. So the table holds,
-//! for each roughness and each cosine of `wo`, a three-point Gauss rule for that mean: exact for reflectances that are
-//! polynomials of degree five in the cosine, such as Schlick's, and accurate for all smooth ones.
+//! whose reflection leaves the surface; the term depends only on the angle between `wo` and the facet. So the table
+//! holds, for each roughness and each cosine of `wo`, a three-point Gauss rule for that mean: exact for reflectances
+//! that are polynomials of degree five in the cosine, such as Schlick's, and accurate for all smooth ones.
 
 use std::sync::OnceLock;
 
