@@ -5,10 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::Body;
 use super::error::CheckError;
-use super::file_variable::FileVariable;
 use super::frame::{FunctionFrame, FunctionInfo};
 use super::lvalue::Lvalue;
-use super::scope::{ScopeIndex, Scopes};
+use super::scope::{FileVariable, ScopeIndex, Scopes};
 use super::structure::StructInfo;
 use super::uses::Adaptive;
 use super::warning::Warning;

@@ -5,27 +5,11 @@
 use super::Checker;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
-use super::scope::{Meaning, Role, ScopeIndex, Symbol};
+use super::scope::{FileVariable, Meaning, Role, Symbol};
 use crate::hir::Param;
 use crate::ty::Type;
-use shading_syntax::ast::{Stmt, StmtKind, TypeKind, TypeName, Variable};
+use shading_syntax::ast::{Stmt, StmtKind};
 use shading_syntax::source::Span;
-
-/// A declared variable.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FileVariable<'a> {
-    ty: &'a TypeName,
-    variable: &'a Variable,
-    /// Scope of the file.
-    scope: ScopeIndex,
-}
-
-impl FileVariable<'_> {
-    /// Returns whether it is a handle of a texture.
-    fn is_texture(&self) -> bool {
-        matches!(self.ty.kind, TypeKind::Texture2d)
-    }
-}
 
 impl<'a> Checker<'a> {
     /// Declares the variables of a statement at file scope.

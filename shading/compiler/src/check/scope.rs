@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::TypedValue;
 use super::lvalue::Lvalue;
+use shading_syntax::ast::{TypeKind, TypeName, Variable};
 use shading_syntax::source::Span;
 
 /// Index of a scope.
@@ -54,6 +55,22 @@ pub(super) struct Symbol<'a> {
     pub(super) loops: usize,
     pub(super) is_read: bool,
     pub(super) is_written: bool,
+}
+
+/// A variable declared at file scope.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FileVariable<'a> {
+    pub(super) ty: &'a TypeName,
+    pub(super) variable: &'a Variable,
+    /// Scope of the file.
+    pub(super) scope: ScopeIndex,
+}
+
+impl FileVariable<'_> {
+    /// Returns whether it is a handle of a texture.
+    pub(super) fn is_texture(&self) -> bool {
+        matches!(self.ty.kind, TypeKind::Texture2d)
+    }
 }
 
 #[derive(Debug, Default)]
