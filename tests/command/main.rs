@@ -8,6 +8,7 @@ mod hair;
 mod info;
 mod install;
 mod interrupt;
+mod late_files;
 mod lighting;
 mod materialx;
 mod outputs;

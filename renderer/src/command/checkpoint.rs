@@ -16,6 +16,8 @@ use renderer_transport::render::{RenderSettings, RenderState};
 pub(super) struct Origin<'a> {
     /// The fingerprint of the scene; 0 where no file asks for it.
     pub(super) scene: u64,
+    /// True if shaders compose names of files at run time, which the fingerprint does not cover.
+    pub(super) computes_names: bool,
     /// The scene file; in a pack, that of its scene.
     pub(super) scene_file: &'a Path,
     pub(super) settings: &'a RenderSettings,
@@ -35,12 +37,15 @@ impl Origin<'_> {
         // The name without its folder: the bytes must not depend on where the scene is, or on whether it is packed.
         let name = self.scene_file.file_name().unwrap_or_default();
         let scene_file = name.to_string_lossy().into_owned();
-        Header::new(
-            identity,
-            scene_file,
-            Ranges::of(state.samples.clone()),
-            &state.film,
-        )
+        Header {
+            computes_names: self.computes_names,
+            ..Header::new(
+                identity,
+                scene_file,
+                Ranges::of(state.samples.clone()),
+                &state.film,
+            )
+        }
     }
 }
 

@@ -81,6 +81,16 @@ pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
     Failure::User(format!("{diagnostics}\n\n{errors}; nothing was written"))
 }
 
+/// The warning that work of earlier runs is used, of a scene whose shaders compose names of files: the fingerprint does
+/// not cover these.
+pub(super) fn unknown_files(work: impl std::fmt::Display) -> Diagnostic {
+    Diagnostic::warning(format!(
+        "{work} may be of other files: shaders of this scene compose names of textures or point clouds while they run, \
+         and whether those files are as they were is not known"
+    ))
+    .hint("names that stand in a shader, also to choose from, are known")
+}
+
 /// The warning about texels that could not be read when they were looked up.
 pub(super) fn lost_texels(reason: &str) -> Diagnostic {
     Diagnostic::warning(format!("a texture is black in places: {reason}"))

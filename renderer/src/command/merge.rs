@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::common::unknown_files;
 use super::outputs::Outputs;
 use super::pictures::{Pictures, is_part};
 use super::terminal::plural;
@@ -41,6 +42,9 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         let mut warnings = shading::Diagnostics::default();
         warnings.list.extend(pictures.idle_exposure());
         warnings.list.extend(written.kept);
+        if args.parts.len() > 1 && header.computes_names {
+            warnings.push(unknown_files("a part"));
+        }
         warnings.list.extend(brightness::warning(
             &written.image,
             args.exposure,
@@ -135,6 +139,7 @@ fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
             )));
         }
         joined.samples = joined.samples.union(&header.samples);
+        joined.computes_names |= header.computes_names;
         joined.variance &= header.variance;
     }
     if joined.samples.is_empty() {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Failure;
 use renderer_image::{FileId, ImageError, check_place, check_writable};
+use renderer_scene::SceneDesc;
 
 /// All output files of a command.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +63,12 @@ impl Outputs {
             id,
         });
         Ok(())
+    }
+
+    /// Fails when one of them is a file of the scene that has been read or named so far.
+    pub(super) fn spare_files(&self, desc: &SceneDesc) -> Result<(), Failure> {
+        self.spare(&desc.files)?;
+        self.spare(desc.file_system.log())
     }
 
     /// Fails when one of them is among `inputs`: what a command reads it does not write over.

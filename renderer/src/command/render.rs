@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::checkpoint::{Checkpoint, Origin, begun};
-use super::common::{failure, lost_texels};
+use super::common::{failure, lost_texels, unknown_files};
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::pictures::Pictures;
@@ -34,9 +34,10 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let start = Instant::now();
     let desc = common.load(None, changes(args))?;
     let load = start.elapsed();
-    outputs.spare(&desc.files)?;
+    outputs.spare_files(&desc)?;
     let built = build(&desc, args.camera.as_deref(), common.threads()).map_err(failure)?;
-    outputs.spare(built.scene.input_files())?;
+    outputs.spare_files(&desc)?;
+    outputs.spare(built.scene.late_files())?;
     let mut warnings = built.warnings.clone();
 
     let (mut settings, asked) = settings(args, &desc, &built, &pictures)?;
@@ -51,6 +52,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         } else {
             0
         },
+        computes_names: built.scene.computes_names(),
         scene_file: &desc.file,
         settings: &settings,
     };
@@ -58,6 +60,12 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         origin.identity_beside(part)
     })?;
     let begun = begun(checkpoint.as_ref(), &origin, &asked)?;
+    if origin.computes_names {
+        let checkpoint = checkpoint.as_ref().filter(|_| begun.is_some());
+        let maps = args.photon_map.as_deref().filter(|path| path.is_file());
+        let reused = checkpoint.map(Checkpoint::path).into_iter().chain(maps);
+        (warnings.list).extend(reused.map(|path| unknown_files(format!("'{}'", path.display()))));
+    }
     let bar = Bar::new(common.quiet, &interrupt);
     let preview = match &args.preview {
         Some(viewer) => Some(Preview::start(viewer, &pictures.files()[0], bar.remarks())?),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
 use crate::cli::{MitsubaArgs, SourceArgs};
-use renderer_base::files::{Pack, PackFiles, SharedFiles, is_pack};
+use renderer_base::files::{LoggedFiles, Pack, PackFiles, SharedFiles, is_pack};
 use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
 use renderer_scene::SceneDesc;
 use renderer_transport::scene::build::shader_errors;
@@ -173,7 +173,7 @@ impl SceneOptions {
 pub(super) struct NamedScene {
     pub(super) path: PathBuf,
     pub(super) options: SceneOptions,
-    /// File system of the scene: the disk or the pack.
+    /// File system of the scene, the disk or the pack, with a list of what is read.
     pub(super) files: SharedFiles,
 }
 
@@ -184,7 +184,7 @@ impl NamedScene {
             return Ok(NamedScene {
                 path: path.to_owned(),
                 options,
-                files: SharedFiles::default(),
+                files: SharedFiles::new(LoggedFiles::default()),
             });
         }
         let pack = Pack::open(path).map_err(|error| {
@@ -194,6 +194,7 @@ impl NamedScene {
         let options = SceneOptions::of_pack(&pack)?.then(options);
         let path = pack.scene();
         let files = SharedFiles::new(PackFiles::new(pack, &outside));
+        let files = SharedFiles::new(LoggedFiles::new(files));
         Ok(NamedScene { path, options, files })
     }
 

@@ -30,6 +30,8 @@ pub struct Header {
     pub size: [u32; 2],
     /// The rendered rectangle.
     pub crop: Rect,
+    /// True if shaders compose names of files at run time: the identity does not cover these files.
+    pub computes_names: bool,
     /// True if sums of squares are kept.
     pub variance: bool,
     /// State of adaptive sampling, whose statistics follow the sums.
@@ -47,6 +49,7 @@ impl Header {
             samples,
             size: [film.width(), film.height()],
             crop: film.crop(),
+            computes_names: false,
             variance: film.sums().has_variance(),
             noise: None,
             counts: film.counts(),
@@ -70,6 +73,7 @@ impl Header {
             "identity": self.identity.json(),
             "scene_file": self.scene_file,
             "samples": ranges,
+            "computes_names": self.computes_names,
             "film": { "size": self.size, "crop": [x0, y0, x1, y1], "variance": self.variance },
             "noise": self.noise.map(|noise| json!({ "rounds": noise.rounds, "open": noise.open, "remaining": noise.remaining })),
             "counts": {
@@ -94,6 +98,7 @@ impl Header {
             samples: samples(&json["samples"])?,
             size,
             crop: Rect { x0, y0, x1, y1 },
+            computes_names: json["computes_names"].as_bool().unwrap_or(false),
             variance: film["variance"].as_bool()?,
             noise: noise(&json["noise"])?,
             counts: FilmCounts {

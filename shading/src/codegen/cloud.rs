@@ -135,7 +135,7 @@ impl Emitter<'_, '_> {
                 self.int(handle.0.cast_signed())
             }
             _ => {
-                self.shared.computes_cloud_names = true;
+                self.shared.chooses_cloud_names = true;
                 self.call_value(shims::cloud_named(), &[self.ctx, text])
             }
         };

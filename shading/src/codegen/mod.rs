@@ -9,6 +9,7 @@
 //!   calls consume fuel, recursion is bounded, and large arrays are not on the native stack.
 
 mod call;
+mod chosen_name;
 mod closure;
 mod cloud;
 mod comparison;
@@ -92,13 +93,14 @@ pub struct Statistics {
     pub is_uniform: bool,
     /// Textures with constant names, in order of appearance.
     pub textures: Vec<NamedTexture>,
-    /// Files that the code looks up by name at run time although the names are constant.
-    pub late_textures: BTreeSet<String>,
-    /// True if it looks up files by names computed at run time.
+    /// Names of files that the code may look up at run time, as far as they are constants: textures whose options are
+    /// not constant; where the code chooses names of textures or point clouds, all its strings.
+    pub late_files: BTreeSet<String>,
+    /// True if it looks up textures by names composed at run time, which `late_files` does not have.
     pub computes_texture_names: bool,
     /// Point clouds with constant names.
     pub clouds: BTreeSet<String>,
-    /// True if it searches point clouds by names computed at run time.
+    /// True if it searches point clouds by names composed at run time, which `late_files` does not have.
     pub computes_cloud_names: bool,
     /// Hash of the HIR. Shaders with the same behaviour mostly have equal hashes; different ones hardly ever do. Names
     /// are not hashed; those of `textures` only by their index in the list.
@@ -226,6 +228,12 @@ pub fn compile(
         label: label(*span, options.sources),
     });
     let textures: Vec<NamedTexture> = named.collect();
+    let mut late_files = shared.late_files;
+    let chooses_names = shared.chooses_texture_names || shared.chooses_cloud_names;
+    if chooses_names {
+        late_files.extend(chosen_name::string_constants(unit));
+    }
+    let composes_names = chooses_names && chosen_name::composes_strings(unit);
     let statistics = Statistics {
         jit_ms: start.elapsed().saturating_sub(packet_time).as_secs_f64() * 1e3,
         code_bytes,
@@ -242,10 +250,10 @@ pub fn compile(
         is_uniform: is_uniform(unit, registry),
         fingerprint: fingerprint::fingerprint(unit, &shared.texture_list),
         textures,
-        late_textures: shared.late_textures,
-        computes_texture_names: shared.computes_texture_names,
+        late_files,
+        computes_texture_names: shared.chooses_texture_names && composes_names,
         clouds: shared.clouds.into_keys().collect(),
-        computes_cloud_names: shared.computes_cloud_names,
+        computes_cloud_names: shared.chooses_cloud_names && composes_names,
         closures: shared.closures.clone(),
     };
     let layouts = || Layouts::of(registry, &shared.closures);

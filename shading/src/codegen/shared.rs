@@ -36,9 +36,11 @@ pub(super) struct Shared<'u> {
     /// Files that lookups cannot read.
     pub(super) missing: BTreeMap<(String, UnreadableTexture), FailedLookup>,
     /// Files that the code looks up by constant names at run time.
-    pub(super) late_textures: BTreeSet<String>,
-    pub(super) computes_texture_names: bool,
-    pub(super) computes_cloud_names: bool,
+    pub(super) late_files: BTreeSet<String>,
+    /// True if a lookup's name is not a constant.
+    pub(super) chooses_texture_names: bool,
+    /// True if the name of a point cloud is not a constant.
+    pub(super) chooses_cloud_names: bool,
     /// Point clouds with constant names.
     pub(super) clouds: BTreeMap<String, Option<CloudHandle>>,
     pub(super) closures: BTreeSet<ClosureId>,
@@ -88,9 +90,9 @@ impl<'u> Shared<'u> {
             textures: FxHashMap::default(),
             missing: BTreeMap::new(),
             texture_list: vec![],
-            late_textures: BTreeSet::new(),
-            computes_texture_names: false,
-            computes_cloud_names: false,
+            late_files: BTreeSet::new(),
+            chooses_texture_names: false,
+            chooses_cloud_names: false,
             clouds: BTreeMap::new(),
             closures: BTreeSet::new(),
             node_bytes: 0,

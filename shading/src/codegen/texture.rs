@@ -127,9 +127,9 @@ impl Emitter<'_, '_> {
         match self.constant(*file) {
             Some(Const::String(name)) => {
                 let name = name.to_string();
-                self.shared.late_textures.insert(name);
+                self.shared.late_files.insert(name);
             }
-            _ => self.shared.computes_texture_names = true,
+            _ => self.shared.chooses_texture_names = true,
         }
     }
 

@@ -1,10 +1,12 @@
 //! The file system of the machine as [`Files`].
 
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::path::or_here;
 use super::{FileKind, FileReader, Files, checked_bytes, checked_reader};
+use crate::memory;
 
 /// The file system of the machine; relative paths begin in the working directory.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,11 +14,11 @@ pub struct DiskFiles;
 
 impl Files for DiskFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        checked_bytes(std::fs::read(path)?)
+        checked_bytes(read_regular(path)?)
     }
 
     fn open(&self, path: &Path) -> io::Result<FileReader> {
-        checked_reader(FileReader::disk(std::fs::File::open(path)?)?)
+        checked_reader(FileReader::disk(open_regular(path)?)?)
     }
 
     fn kind(&self, path: &Path) -> io::Result<FileKind> {
@@ -35,5 +37,83 @@ impl Files for DiskFiles {
 
     fn identity(&self, path: &Path) -> PathBuf {
         path.canonicalize().unwrap_or_else(|_| path.to_owned())
+    }
+}
+
+/// Opens a regular file for reading. Pipes would block until somebody writes to them, and devices may have no end.
+///
+/// # Errors
+/// When it cannot be opened, or is a folder, a pipe or a device.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let refuse = |kind: FileKind| match kind {
+        FileKind::File => Ok(()),
+        FileKind::Folder => Err(io::ErrorKind::IsADirectory.into()),
+        FileKind::Other => {
+            let reason = "it is a pipe or a device, not a plain file";
+            Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+        }
+    };
+    // To open some devices is to act on them.
+    refuse(FileKind::of(&std::fs::metadata(path)?))?;
+    let file = without_waiting(OpenOptions::new().read(true)).open(path)?;
+    // It may be another one by now.
+    refuse(FileKind::of(&file.metadata()?))?;
+    Ok(file)
+}
+
+/// Lets `open` return at once where a pipe stands in the place of the file. Reads of regular files ignore it.
+fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(target_os = "linux")]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    options
+}
+
+/// Size from which the free memory is asked for before a file is read [bytes].
+const MUCH: u64 = 1 << 26;
+
+/// Returns the bytes of a regular file.
+///
+/// # Errors
+/// As [`open_regular`]; also when memory does not hold it.
+pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
+    let length = file.metadata()?.len();
+    if length > MUCH {
+        memory::check("its bytes", length)
+            .map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
+    }
+    let mut bytes = vec![];
+    let room = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    bytes.try_reserve_exact(room)?;
+    // Some files of the system have no end, whatever their length says.
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipes_and_devices_are_refused_and_nobody_waits_for_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        for path in [&*pipe, Path::new("/dev/zero"), folder.path()] {
+            assert!(DiskFiles.read(path).is_err(), "{}", path.display());
+            assert!(DiskFiles.open(path).is_err(), "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn a_file_that_memory_does_not_hold_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(1 << 43).unwrap();
+        let error = DiskFiles.read(file.path()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::OutOfMemory, "{error}");
     }
 }

@@ -8,10 +8,12 @@
 //!   Files outside it do not exist, except those named on the command line: an image does not depend on other files of
 //!   the machine.
 //! - [`OverlayFiles`]: texts in memory over other files, for buffers that are not saved.
+//! - [`LoggedFiles`]: lists the files that were read.
 //! - [`RecordedFiles`]: notes each file found in other files by its requested path.
 
 mod disk;
 mod format;
+mod logged;
 mod manifest;
 mod overlay;
 mod pack;
@@ -26,8 +28,9 @@ use std::fmt::Debug;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
-pub use disk::DiskFiles;
+pub use disk::{DiskFiles, open_regular, read_regular};
 pub use format::FormatError;
+pub use logged::LoggedFiles;
 pub use manifest::{MANIFEST, Manifest};
 pub use overlay::OverlayFiles;
 pub use pack::{Pack, PackError, is_pack};
@@ -64,6 +67,11 @@ pub trait Files: Debug + Send + Sync {
 
     /// Returns one path for one file, however it is reached; the path itself where there is no such file.
     fn identity(&self, path: &Path) -> PathBuf;
+
+    /// Returns the paths of all files that were read so far; none unless they are listed, as by [`LoggedFiles`].
+    fn log(&self) -> Vec<PathBuf> {
+        vec![]
+    }
 
     /// Returns whether there is a file.
     fn is_file(&self, path: &Path) -> bool {

@@ -15,6 +15,7 @@ use flate2::read::DeflateDecoder;
 use thiserror::Error;
 use zip::{CompressionMethod, ZipArchive};
 
+use super::disk::open_regular;
 use super::manifest::{MANIFEST, Manifest};
 use super::path::{absolute, is_inside, key_of, normal};
 use super::reader::{FileReader, Section};
@@ -73,10 +74,7 @@ impl Pack {
             path: path.to_owned(),
             reason,
         };
-        let file = File::open(path).map_err(|error| fail(error.to_string()))?;
-        if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-            return Err(fail("it is not a file".to_owned()));
-        }
+        let file = open_regular(path).map_err(|error| fail(error.to_string()))?;
         let mut entries = read_entries(&file).map_err(fail)?;
         let file = Arc::new(file);
         let manifest = entries

@@ -389,6 +389,15 @@ impl TextureStore {
         })
     }
 
+    /// All tile sets that were there from the start, with their ids.
+    pub fn sets(&self) -> impl Iterator<Item = (TextureId, &TileSet<TextureId>)> {
+        let entries = self.entries.iter().enumerate();
+        entries.filter_map(|(i, entry)| match entry {
+            Entry::Set(set) => Some((TextureId(i as u32), set)),
+            Entry::Texture(_) | Entry::Broken(_) => None,
+        })
+    }
+
     /// The tiles in memory.
     pub fn cache(&self) -> &TileCache {
         &self.cache

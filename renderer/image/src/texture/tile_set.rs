@@ -141,6 +141,12 @@ impl<T: Copy> TileSet<T> {
         Some((texture, st - corner))
     }
 
+    /// All of them with their squares.
+    pub fn squares(&self) -> impl Iterator<Item = ([u32; 2], T)> + '_ {
+        let squares = (0..).zip(&self.textures);
+        squares.filter_map(|(i, texture)| Some(([i % self.across, i / self.across], (*texture)?)))
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         self.textures.iter().flatten().copied()

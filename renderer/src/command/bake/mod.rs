@@ -19,7 +19,7 @@ use shading::{Diagnostic, Diagnostics};
 use self::folder::Folder;
 use self::manifest::Manifest;
 use self::progress::Bar;
-use super::common::{failure, lost_texels};
+use super::common::{failure, lost_texels, unknown_files};
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
@@ -31,6 +31,7 @@ use renderer_base::files::text_of;
 use renderer_base::memory;
 use renderer_image::write_whole;
 use renderer_import::Names;
+use renderer_scene::SceneDesc;
 use renderer_transport::integrator::{Integrator, PhotonSettings};
 use renderer_transport::scene::build::{Built, build_for_bake};
 
@@ -50,12 +51,12 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
 
     let start = Instant::now();
     let mut desc = common.load(Some("photon"), vec![])?;
-    let mut inputs: Vec<PathBuf> = desc.files.iter().chain(&args.probe_points).cloned().collect();
-    outputs.spare(&inputs)?;
+    outputs.spare(&args.probe_points)?;
+    outputs.spare_files(&desc)?;
     desc.ensure_camera();
     let built = build_for_bake(&desc, common.threads()).map_err(failure)?;
-    inputs.extend(built.scene.input_files().map(Path::to_owned));
-    outputs.spare(&inputs)?;
+    outputs.spare_files(&desc)?;
+    outputs.spare(built.scene.late_files())?;
     let load = start.elapsed();
 
     // Instances of one node share their name.
@@ -80,6 +81,10 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     };
     memory::check("the photon maps", settings.integrator.memory())?;
     let mut warnings = built.warnings.clone();
+    let resumed = args.checkpoint.as_deref().filter(|path| args.resume && path.exists());
+    if let Some(path) = resumed.filter(|_| built.scene.computes_names()) {
+        warnings.push(unknown_files(format!("'{}'", path.display())));
+    }
     warnings.list.extend(idle::warnings(args, &settings.integrator));
     if let Target::Texture {
         scale: Scale::Resolution(side),
@@ -108,6 +113,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let files = files(args, &built, &settings, &baked)?;
     // All that is wanted is there: it will be written, too.
     interrupt.keep();
+    let inputs = inputs(args, &desc, &built);
     folder.write(&files, &inputs)?;
     for note in &baked.notes {
         warnings.push(Diagnostic::warning(note.clone()));
@@ -122,6 +128,13 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         summary::baked(folder.path(), &files, start.elapsed());
     }
     report(args, &warnings, &baked, load)
+}
+
+/// All files that a bake has read, or may have.
+fn inputs(args: &BakeArgs, desc: &SceneDesc, built: &Built) -> Vec<PathBuf> {
+    let named = desc.files.iter().chain(&args.probe_points).cloned();
+    let read = named.chain(desc.file_system.log());
+    read.chain(built.scene.late_files()).collect()
 }
 
 /// All files that will be written, checked now so that a long bake does not fail at its end.

@@ -206,6 +206,7 @@ impl Scenes {
                 }
             }
             cameras = desc.cameras.iter().map(|camera| camera.name.clone()).collect();
+            files.extend(desc.file_system.log());
             files.extend(desc.files);
         }
         let frames = match &args.frames {

@@ -14,6 +14,7 @@ use shading::{
 };
 
 use super::clouds;
+use renderer_base::files::SharedFiles;
 use renderer_base::math::unit_vector;
 use renderer_geometry::camera::CameraView;
 use renderer_transport::material::{Host, TextureLoadError};
@@ -25,6 +26,7 @@ const FAR: f32 = 1000.0;
 /// The host of a grid.
 pub(super) struct GridHost {
     textures: Host,
+    files: SharedFiles,
     size: [u32; 2],
     userdata: FxHashMap<String, Userdata>,
 }
@@ -56,15 +58,18 @@ impl Userdata {
 
 impl GridHost {
     /// A host for a grid of that size, which looks for texture files in `directories`; these take so much memory at most
-    /// [bytes].
+    /// [bytes]. `files` are all that shaders can read.
     pub(super) fn new(
         size: [u32; 2],
         directories: Vec<PathBuf>,
         limit: usize,
         userdata: Vec<(String, Userdata)>,
+        files: SharedFiles,
     ) -> GridHost {
+        let textures = Host::new(directories).with_texture_memory(limit);
         GridHost {
-            textures: Host::new(directories).with_texture_memory(limit),
+            textures: textures.with_files(files.clone()),
+            files,
             size,
             userdata: userdata.into_iter().collect(),
         }
@@ -75,14 +80,9 @@ impl GridHost {
         self.textures.freeze(Arc::from([]), CameraView::default(), false)
     }
 
-    /// The files of the textures and the point clouds.
-    pub(super) fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
-        self.textures.input_files()
-    }
-
-    /// The files of the point clouds, those included that running shaders named.
-    pub(super) fn cloud_files(&self) -> impl Iterator<Item = &Path> + '_ {
-        self.textures.cloud_files()
+    /// All files that were read so far: headers and imported sources, textures, point clouds, dictionaries.
+    pub(super) fn files_read(&self) -> Vec<PathBuf> {
+        self.files.log()
     }
 
     /// The matrix that takes a space to "common", for column vectors.
@@ -241,7 +241,7 @@ impl ShaderHost for GridHost {
     }
 
     fn read_text(&self, name: &str) -> Option<String> {
-        std::fs::read_to_string(name).ok()
+        self.files.source_text(Path::new(name)).ok()
     }
 
     fn trace(&self, globals: &ShaderGlobals, ray: &TraceRay<'_>) -> Option<TraceHit> {
@@ -311,7 +311,7 @@ mod tests {
     use super::*;
 
     fn transform(from: &str, to: &str, p: [f32; 3]) -> [f32; 3] {
-        let host = GridHost::new([64, 32], vec![], 0, vec![]);
+        let host = GridHost::new([64, 32], vec![], 0, vec![], SharedFiles::default());
         let m = host.matrix(&ShaderGlobals::default(), from, to).unwrap();
         shading::eval::matrix::transform_point(&m, p)
     }
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn other_spaces_are_unknown() {
-        let host = GridHost::new([1, 1], vec![], 0, vec![]);
+        let host = GridHost::new([1, 1], vec![], 0, vec![], SharedFiles::default());
         assert!(
             host.matrix(&ShaderGlobals::default(), "nowhere", "common")
                 .is_none()

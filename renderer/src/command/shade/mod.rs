@@ -33,7 +33,7 @@ use grid::{Grid, Placement, Vary};
 use host::{GridHost, Userdata};
 use output::Requests;
 use pass::{PassOptions, pass};
-use renderer_base::files::SharedFiles;
+use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
 use renderer_image::{SampleType, Staged, write_whole};
 use renderer_transport::material::{TextureLoadError, closure_registry, library};
@@ -53,12 +53,13 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let grid = Grid::new(size, &placement(args).map_err(told)?);
     let limit = (args.texture_memory).map_or_else(memory::for_textures, |limit| limit as usize);
     let userdata = userdata(args).map_err(told)?;
-    let host = GridHost::new(size, subject::directories(&args.setup), limit, userdata);
+    let files = SharedFiles::new(LoggedFiles::default());
+    let host = GridHost::new(size, subject::directories(&args.setup), limit, userdata, files.clone());
     let host = Arc::new(host);
     let system = ShadingSystem::new(closure_registry(), host.clone())
         .with_library(library::LIBRARY)
         .with_color_system(color_system(args).map_err(told)?)
-        .with_preprocessor(args.source.preprocessor(&args.define, SharedFiles::default()));
+        .with_preprocessor(args.source.preprocessor(&args.define, files));
     let mut stage = Stage {
         args,
         requests: &requests,
@@ -304,7 +305,7 @@ impl Job<'_> {
             ..
         } = *self.stage;
         self.load_textures(engine.textures())?;
-        files.spare(host.input_files())?;
+        files.spare(host.files_read())?;
         missing_textures.iter().for_each(|warning| remark(warning));
         let warnings = missing_textures.iter().map(|warning| warning.message.clone());
         let mut warnings: Vec<String> = warnings.collect();
@@ -374,6 +375,7 @@ impl Job<'_> {
         if !is_last {
             return Ok(());
         }
+        files.spare(host.files_read())?;
         let clouds = self.clouds(written, is_overfull)?;
         output::write(images, self.samples(), self.subject.template.name())?;
         clouds.into_iter().try_for_each(Staged::commit)?;
@@ -420,8 +422,7 @@ impl Job<'_> {
         }
         let outputs = clouds::outputs(&written, files.clone())?;
         spare_shaders(args, &outputs)?;
-        outputs.spare(host.input_files())?;
-        outputs.spare(host.cloud_files())?;
+        outputs.spare(host.files_read())?;
         clouds::stage(written)
     }
 

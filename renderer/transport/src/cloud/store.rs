@@ -117,15 +117,6 @@ impl CloudStore {
         Some(id)
     }
 
-    /// Files of all clouds that have been read so far.
-    pub fn files(&self) -> impl Iterator<Item = &Path> {
-        let late = self.late.iter().map_while(|slot| Some(&**slot.get()?));
-        let clouds = self.clouds.iter().chain(late);
-        clouds
-            .filter_map(|cloud| cloud.as_ref().ok())
-            .map(PointCloud::path)
-    }
-
     /// All clouds that were requested before the store was created, and could be read.
     pub fn clouds(&self) -> impl Iterator<Item = &PointCloud> {
         self.clouds.iter().filter_map(|cloud| cloud.as_ref().ok())

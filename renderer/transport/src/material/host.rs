@@ -5,12 +5,13 @@
 //! that rays hit. After that it is immutable, and lookups do not lock.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::hash::Hasher as _;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use glam::{Affine3A, Mat4, Vec2};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use shading::hir::{Axis, Const, Kind, TextureMapping};
 use shading::{
     AttributeHandle, CloudHandle, PointCloud, RayKind, ShaderGlobals, ShaderHost, TextureHandle, TextureInfo,
@@ -228,18 +229,20 @@ impl Host {
         self.frozen.get().map(|frozen| &frozen.clouds.store)
     }
 
-    /// Files of all point clouds read, including those named by running shaders.
-    pub fn cloud_files(&self) -> impl Iterator<Item = &Path> + '_ {
-        self.clouds().into_iter().flat_map(CloudStore::files)
+    /// Files of textures and point clouds that a running shader may look up by a name; none before [`Host::freeze`].
+    pub fn files_named(&self, name: &str) -> Vec<PathBuf> {
+        let named = |frozen: &Frozen| frozen.names.files_named(name);
+        let found = self.frozen.get().map(named).unwrap_or_default().into_iter();
+        found.map(|(_, source)| source.path().to_owned()).collect()
     }
 
-    /// Files of the textures and point clouds requested before [`Host::freeze`].
-    pub fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
-        let textures = self.textures().into_iter().flat_map(TextureStore::textures);
-        let clouds = self.clouds().into_iter().flat_map(CloudStore::clouds);
-        textures
-            .map(|(_, texture)| texture.path())
-            .chain(clouds.map(|cloud| cloud.path()))
+    /// Hash of the contents of these files.
+    pub(crate) fn hash_named(&self, name: &str) -> u64 {
+        let mut hasher = FxHasher::default();
+        if let Some(frozen) = self.frozen.get() {
+            frozen.names.hash_named(name, &mut hasher);
+        }
+        hasher.finish()
     }
 
     fn handle_of(&self, request: &TextureRequest, need: TextureNeed) -> Option<TextureHandle> {

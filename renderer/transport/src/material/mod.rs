@@ -286,13 +286,33 @@ impl Material {
         Some(surface.bsdf.albedo(point.wo))
     }
 
-    /// Hash of its behaviour; `texture` returns the hash of a texture's texels.
-    pub fn fingerprint(&self, texture: impl Fn(&TextureRequest) -> Option<u64>) -> u64 {
+    /// Names of textures and point clouds that its shader may look up at run time, as far as they are constants.
+    pub fn late_files(&self) -> impl Iterator<Item = &str> {
+        let known = self.full.instance.statistics();
+        known.late_files.iter().map(String::as_str)
+    }
+
+    /// Returns whether its shader looks up files by names that it composes at run time.
+    pub fn computes_names(&self) -> bool {
+        let known = self.full.instance.statistics();
+        known.computes_texture_names || known.computes_cloud_names
+    }
+
+    /// Hash of its behaviour; `texture` returns the hash of a texture's texels, `late` that of the files that have a
+    /// name.
+    pub fn fingerprint(
+        &self,
+        texture: impl Fn(&TextureRequest) -> Option<u64>,
+        late: impl Fn(&str) -> u64,
+    ) -> u64 {
         let mut hasher = FxHasher::default();
         let known = self.full.instance.statistics();
         known.fingerprint.hash(&mut hasher);
         for named in &known.textures {
             texture(&named.request).hash(&mut hasher);
+        }
+        for name in self.late_files() {
+            late(name).hash(&mut hasher);
         }
         [self.one_sided, self.two_sided_emission, self.culled].hash(&mut hasher);
         if known.asks_ray_kind {

@@ -1,9 +1,11 @@
 //! Texture name resolution: files in directories, images of a scene, tile sets such as `<UDIM>`.
 
+use std::hash::{Hash as _, Hasher};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use glam::{Vec2, Vec3};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 use shading::hir::{self, ColorSpace};
 use shading::{TextureInfo, TextureLookup, TextureSample};
 use thiserror::Error;
@@ -99,6 +101,34 @@ impl TextureNames {
         Some(Named::Many(list.collect()))
     }
 
+    /// The files that a name of a texture or a point cloud stands for: none, one, or those of a tile set with their
+    /// squares.
+    pub(super) fn files_named(&self, name: &str) -> Vec<([u32; 2], TextureSource)> {
+        let request = shading::TextureRequest {
+            file: name.to_owned(),
+            ..shading::TextureRequest::default()
+        };
+        match self.resolve(&request) {
+            Some(Named::One(found)) => vec![([0; 2], found.source)],
+            Some(Named::Many(list)) => (list.into_iter())
+                .map(|(square, found)| (square, found.source))
+                .collect(),
+            None => vec![],
+        }
+    }
+
+    /// Hash of the bytes of all files that a name stands for.
+    pub(super) fn hash_named(&self, name: &str, hasher: &mut impl Hasher) {
+        for (square, source) in self.files_named(name) {
+            let bytes = match &source {
+                TextureSource::File(path) => self.files.open(path).and_then(hash_bytes),
+                TextureSource::Memory { bytes, .. } => hash_bytes(&bytes[..]),
+            };
+            // What cannot be read gives an error to the shader, whatever it is.
+            (square, bytes.ok()).hash(hasher);
+        }
+    }
+
     /// File for a name that is not a texture.
     pub(super) fn file(&self, name: &str) -> Option<PathBuf> {
         self.candidates(Path::new(name))
@@ -121,6 +151,24 @@ impl TextureNames {
             .chain(directories.iter().map(move |directory| directory.join(name)))
     }
 }
+
+/// Hash of all bytes of a file.
+fn hash_bytes(mut file: impl Read) -> io::Result<u64> {
+    let mut hasher = FxHasher::default();
+    let mut block = vec![];
+    loop {
+        block.clear();
+        // The hash depends on how the bytes are divided.
+        file.by_ref().take(HASH_BLOCK).read_to_end(&mut block)?;
+        if block.is_empty() {
+            return Ok(hasher.finish());
+        }
+        hasher.write(&block);
+    }
+}
+
+/// Bytes of a file that are hashed at a time.
+const HASH_BLOCK: u64 = 1 << 20;
 
 /// Converts a lookup's filter options to the renderer's.
 fn filter(lookup: &TextureLookup) -> Filter {

@@ -265,7 +265,7 @@ pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
         diagnostics.add_new(missing_clouds(desc, &compiled.instances, &host));
         for (material, instances) in desc.materials.iter().zip(&compiled.instances) {
             let statistics = instances.full.statistics();
-            for name in &statistics.late_textures {
+            for name in &statistics.late_files {
                 host.finds_texture(name);
             }
             let computed = [

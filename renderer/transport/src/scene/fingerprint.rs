@@ -1,5 +1,6 @@
 //! Scene fingerprint: a hash by which photon maps, parts and checkpoints are matched to a scene.
 
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -9,30 +10,28 @@ use shading::TextureRequest;
 
 use super::Scene;
 use crate::cloud::{CloudStore, PointCloud};
+use crate::material::Material;
 use renderer_geometry::{Geometry, Mesh, ObjectValue, Shape};
 use renderer_image::texture::{Texture, TextureId};
 
 impl Scene {
-    /// Hash of shapes, materials, textures and lights, by their contents. Camera, film and names are not included.
+    /// Hash of shapes, materials, textures and lights, by their contents. Files that running shaders may look up are
+    /// included where their names are constants. Camera, film and names are not included.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        let textures = self
-            .host
-            .textures()
-            .into_iter()
-            .flat_map(|store| store.textures());
-        let textures: Vec<_> = textures.collect();
-        let textures: FxHashMap<TextureId, u64> = textures
-            .par_iter()
-            .map(|(id, texture)| (*id, texels(texture)))
-            .collect();
+        let textures = self.texture_hashes();
         // Ids depend on the order of compilation; contents do not.
         let texture = |request: &TextureRequest| {
             let id = self.host.texture_id(request)?;
             textures.get(&id).copied()
         };
+        let late_files: BTreeSet<&str> = self.materials.iter().flat_map(Material::late_files).collect();
+        let late_files: Vec<&str> = late_files.into_iter().collect();
+        let late_files: FxHashMap<&str, u64> = (late_files.into_par_iter())
+            .map(|name| (name, self.host.hash_named(name)))
+            .collect();
         let materials: Vec<u64> = (self.materials.iter())
-            .map(|material| material.fingerprint(texture))
+            .map(|material| material.fingerprint(texture, |name| late_files[name]))
             .collect();
         let meshes: FxHashMap<*const Mesh, &Arc<Mesh>> = (self.shapes.iter())
             .filter_map(|shape| match &shape.geometry {
@@ -61,6 +60,26 @@ impl Scene {
         clouds.sort_unstable();
         clouds.hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// Hashes of all textures and tile sets by their texels.
+    fn texture_hashes(&self) -> FxHashMap<TextureId, u64> {
+        let Some(store) = self.host.textures() else {
+            return FxHashMap::default();
+        };
+        let textures: Vec<_> = store.textures().collect();
+        let mut hashes: FxHashMap<TextureId, u64> = textures
+            .par_iter()
+            .map(|(id, texture)| (*id, texels(texture)))
+            .collect();
+        for (id, set) in store.sets() {
+            let mut hasher = FxHasher::default();
+            for (square, tile) in set.squares() {
+                (square, hashes.get(&tile)).hash(&mut hasher);
+            }
+            hashes.insert(id, hasher.finish());
+        }
+        hashes
     }
 }
 

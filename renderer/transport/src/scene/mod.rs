@@ -12,9 +12,10 @@ mod visibility;
 pub use background::Background;
 pub use geometry_stats::GeometryStats;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::resume_unwind;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -378,9 +379,16 @@ impl Scene {
         self.host.textures()?.cache().failure()
     }
 
-    /// Files of its textures and point clouds; images inside other files have a name that is not a path.
-    pub fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
-        self.host.input_files()
+    /// Files that running shaders may look up by names that are constants, whether or not they have been read.
+    pub fn late_files(&self) -> impl Iterator<Item = PathBuf> {
+        let names: BTreeSet<&str> = self.materials.iter().flat_map(Material::late_files).collect();
+        names.into_iter().flat_map(|name| self.host.files_named(name))
+    }
+
+    /// Returns whether shaders look up files by names that they compose at run time: which these are is not known, and
+    /// [`Scene::fingerprint`] does not include them.
+    pub fn computes_names(&self) -> bool {
+        self.materials.iter().any(Material::computes_names)
     }
 
     /// Bounds of all shapes; empty if there are none.
