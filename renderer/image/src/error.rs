@@ -124,6 +124,18 @@ impl ImageError {
         }
     }
 
+    /// The error with the place of the file, which was written elsewhere.
+    pub(crate) fn kept_at(&self, place: &Path) -> ImageError {
+        let reason = match self {
+            ImageError::NotWritable { reason, .. } => reason.clone(),
+            other => other.to_string(),
+        };
+        ImageError::not_writable(
+            self.path(),
+            format!("{reason}; it was written to '{}' instead", place.display()),
+        )
+    }
+
     /// The error for an output that cannot be written.
     pub fn not_writable(path: &Path, reason: impl ToString) -> ImageError {
         ImageError::NotWritable {

@@ -36,6 +36,8 @@ mod picture;
 mod picture_read;
 mod raster;
 mod read;
+mod refuge;
+mod replace;
 pub mod texture;
 mod tiff_bands;
 mod tiff_read;
@@ -59,9 +61,10 @@ pub use picture::{ColorChannels, Picture, PictureInfo, Subimage};
 pub use picture_read::{decode_picture, read_info};
 pub use raster::{Raster, SampleType, Samples};
 pub use read::{decode, read, read_channels, read_from, read_metadata};
+pub use refuge::{write_elsewhere, write_finished};
 pub use tiled_picture::TiledPicture;
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};
-pub use write::{check_size, encode, write, write_all};
+pub use write::{check_size, encode, write};
 
 use renderer_base::color::Rgb;
 

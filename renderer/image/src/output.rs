@@ -10,10 +10,12 @@ use tempfile::NamedTempFile;
 
 use super::ImageError;
 use super::output_format::OutputFormat;
+use super::replace::try_replace;
+use renderer_base::files::open_regular;
 
 /// Checks that an image can be written to `path`, without touching what is there: its extension names a format that is
-/// written, its directory exists and takes files, nothing but a plain writable file stands in the way. To be asked
-/// before a long render, not after it.
+/// written, its directory exists and takes files, nothing but a plain writable file stands in the way, and the system
+/// lets it be replaced. To be asked before a long render, not after it.
 ///
 /// # Errors
 /// When the image could not be written; the error says why.
@@ -28,9 +30,19 @@ pub fn check_writable(path: &Path) -> Result<(), ImageError> {
 /// When the file could not be written; the error says why.
 pub fn check_place(path: &Path) -> Result<(), ImageError> {
     let target = resolve(path)?;
-    temporary(&target)
-        .map(drop)
-        .map_err(|e| ImageError::not_writable(path, e))
+    let tried = temporary(&target).map(drop).and_then(|()| match target.exists() {
+        true => try_replace(&target, folder_of(&target)),
+        false => Ok(()),
+    });
+    tried.map_err(|e| ImageError::not_writable(path, e))
+}
+
+/// The folder of a path, which is the working directory for a name alone.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 /// Writes `bytes` as the file `path`: to a temporary file beside it, which then takes its place. A file that was there
@@ -106,8 +118,16 @@ impl Staged {
     /// # Errors
     /// When the system does not let it; what was there is then as before.
     pub fn commit(self) -> Result<(), ImageError> {
-        fs::rename(self.temporary.file.path(), &self.target)
-            .map_err(|e| ImageError::not_writable(&self.path, e))
+        self.try_commit()
+    }
+
+    pub(super) fn try_commit(&self) -> Result<(), ImageError> {
+        fs::rename(self.file(), &self.target).map_err(|e| ImageError::not_writable(&self.path, e))
+    }
+
+    /// The temporary file.
+    pub(super) fn file(&self) -> &Path {
+        self.temporary.file.path()
     }
 }
 
@@ -118,10 +138,7 @@ fn resolve(path: &Path) -> Result<PathBuf, ImageError> {
 
 /// As [`resolve`], for a path reached from `asked` by symbolic links; errors name `asked`.
 fn resolve_link(path: &Path, asked: &Path) -> Result<PathBuf, ImageError> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let directory = folder_of(path);
     if !directory.is_dir() {
         let reason = if directory.exists() {
             format!("'{}' is not a directory", directory.display())
@@ -182,10 +199,7 @@ impl Drop for Temporary {
 
 /// A temporary file beside `target`, locked as long as it is written.
 fn temporary(target: &Path) -> io::Result<Temporary> {
-    let directory = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let directory = folder_of(target);
     let prefix = prefix(target);
     sweep(directory, &prefix);
     let mut builder = tempfile::Builder::new();
@@ -246,7 +260,8 @@ fn sweep(directory: &Path, prefix: &str) {
 
 fn is_abandoned(path: &Path) -> bool {
     let is_old = |file: &File| file.metadata()?.modified()?.elapsed().map_err(io::Error::other);
-    File::open(path)
+    // A pipe of that name would block, and may be anybody's.
+    open_regular(path)
         .is_ok_and(|file| is_old(&file).is_ok_and(|age| age > ABANDONED) && file.try_lock().is_ok())
 }
 

@@ -9,9 +9,7 @@ use image::{ExtendedColorType, ImageEncoder};
 use rayon::prelude::*;
 
 use super::output_format::OutputFormat;
-use super::{
-    Image, ImageError, WriteOptions, check_writable, exr_write, srgb8_from_linear, tiff_write, write_whole,
-};
+use super::{Image, ImageError, WriteOptions, exr_write, srgb8_from_linear, tiff_write, write_whole};
 use renderer_base::math::exp2;
 
 /// Quality of JPEG files, from 1 to 100.
@@ -26,26 +24,6 @@ const JPEG_QUALITY: u8 = 95;
 /// When the extension names no format, the image does not suit the format, or the file cannot be written.
 pub fn write(path: &Path, image: &Image, options: &WriteOptions) -> Result<(), ImageError> {
     write_whole(path, &encode(path, image, options)?)
-}
-
-/// Writes an image to several files; all are checked and encoded before the first is written.
-///
-/// # Errors
-/// As [`write`].
-pub fn write_all<P: AsRef<Path>>(
-    paths: &[P],
-    image: &Image,
-    options: &WriteOptions,
-) -> Result<(), ImageError> {
-    paths.iter().try_for_each(|path| check_writable(path.as_ref()))?;
-    let files: Vec<Vec<u8>> = paths
-        .iter()
-        .map(|path| encode(path.as_ref(), image, options))
-        .collect::<Result<_, _>>()?;
-    paths
-        .iter()
-        .zip(&files)
-        .try_for_each(|(path, bytes)| write_whole(path.as_ref(), bytes))
 }
 
 /// Checks that the format that the extension of `path` names takes a picture of that size.

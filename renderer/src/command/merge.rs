@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::common::unknown_files;
-use super::outputs::Outputs;
+use super::outputs::{Finish, Outputs, misplaced};
 use super::pictures::{Pictures, is_part};
 use super::terminal::plural;
 use super::{Failure, brightness, print, remark};
@@ -37,7 +37,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         counts: film.counts(),
         ..joined
     };
-    let written = pictures.write(&film, noise.as_ref(), &header)?;
+    let written = pictures.write(&film, noise.as_ref(), &header, &Finish::Final(&args.parts));
     if !args.quiet {
         let mut warnings = shading::Diagnostics::default();
         warnings.list.extend(pictures.idle_exposure());
@@ -56,13 +56,15 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        remark(&format!(
-            "joined the samples {} in {}",
-            header.samples,
-            names.join(", ")
-        ));
+        if !names.is_empty() {
+            remark(&format!(
+                "joined the samples {} in {}",
+                header.samples,
+                names.join(", ")
+            ));
+        }
     }
-    Ok(())
+    misplaced(&written.errors)
 }
 
 /// Joins checkpoints of the shares of a bake.

@@ -1,10 +1,58 @@
 //! Output files of a command: checked for writability before the work, and never equal to an input.
 
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use renderer_image::{FileId, ImageError, check_place, check_writable};
+use renderer_image::{
+    FileId, ImageError, check_place, check_writable, write_elsewhere, write_finished, write_whole_with,
+};
 use renderer_scene::SceneDesc;
+
+/// How the files of a result are written.
+pub(super) enum Finish<'a> {
+    /// In their places, or not at all: there will be others.
+    Interim,
+    /// For good: what cannot be in its place is kept elsewhere. Files of this list have been read, and stay.
+    Final(&'a [PathBuf]),
+}
+
+impl Finish<'_> {
+    /// Writes a file.
+    pub(super) fn write(
+        &self,
+        path: &Path,
+        write: impl Fn(&mut BufWriter<&mut File>) -> io::Result<()>,
+    ) -> Result<(), ImageError> {
+        let inputs = match self {
+            Finish::Interim => return write_whole_with(path, write),
+            Finish::Final(inputs) => inputs,
+        };
+        let id = FileId::of(path);
+        match inputs.iter().find(|input| FileId::of(input) == id) {
+            Some(input) => {
+                let reason = format!("this command reads it, as '{}'", input.display());
+                Err(write_elsewhere(ImageError::not_writable(path, reason), write))
+            }
+            None => write_finished(path, write),
+        }
+    }
+
+    /// Writes a file of these bytes.
+    pub(super) fn write_bytes(&self, path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
+        self.write(path, |file| file.write_all(bytes))
+    }
+}
+
+/// The failure of files that are not in their places, if there are any.
+pub(super) fn misplaced(errors: &[ImageError]) -> Result<(), Failure> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = errors.iter().map(|error| format!("error: {error}")).collect();
+    Err(Failure::User(lines.join("\n")))
+}
 
 /// All output files of a command.
 #[derive(Clone, Debug, Default)]

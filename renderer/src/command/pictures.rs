@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use shading::Diagnostic;
 
 use super::Failure;
-use super::outputs::Outputs;
-use crate::part::{Header, Identity, PartReader, Ranges, write};
+use super::outputs::{Finish, Outputs};
+use crate::part::{Header, Identity, PartReader, Ranges, write_to};
 use renderer_image::film::{Film, NoiseMap};
-use renderer_image::{Image, MetaValue, Rect, WriteOptions, check_size, has_exposure, write_all};
+use renderer_image::{Image, ImageError, MetaValue, Rect, WriteOptions, check_size, encode, has_exposure};
 
 /// The files that a picture goes to.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(super) struct Written {
     pub(super) files: Vec<PathBuf>,
     /// A warning of each part that was left as it is.
     pub(super) kept: Vec<Diagnostic>,
+    /// The errors of files that are not in their places.
+    pub(super) errors: Vec<ImageError>,
 }
 
 impl Pictures {
@@ -85,46 +87,63 @@ impl Pictures {
             })
     }
 
-    /// Writes all files, each whole or not at all, except parts that would lose samples. `header` says what the picture
-    /// is; where it is of adaptive sampling, EXR files get the number of samples of each pixel, too, and parts get
-    /// `noise`.
+    /// Writes all files, each whole or not at all, except parts that would lose samples; none costs another. `header`
+    /// says what the picture is; where it is of adaptive sampling, EXR files get the number of samples of each pixel,
+    /// too, and parts get `noise`.
     pub(super) fn write(
         &self,
         film: &Film,
         noise: Option<&NoiseMap>,
         header: &Header,
-    ) -> Result<Written, Failure> {
-        let mut files = self.images.clone();
-        let mut kept = vec![];
+        finish: &Finish<'_>,
+    ) -> Written {
+        let image = film.develop();
+        let (mut files, mut kept, mut errors) = (vec![], vec![], vec![]);
+        let mut note = |path: &PathBuf, written: Result<(), ImageError>| match written {
+            Ok(()) => files.push(path.clone()),
+            Err(error) => errors.push(error),
+        };
+        for path in &self.images {
+            note(path, self.write_image(path, &image, film, header, finish));
+        }
         for path in &self.parts {
             match samples_to_lose(path, header) {
                 Some(samples) => kept.push(kept_part(path, &samples, header)),
-                None => {
-                    write(path, header, film, noise)?;
-                    files.push(path.clone());
-                }
+                None => note(
+                    path,
+                    finish.write(path, |file| write_to(file, header, film, noise)),
+                ),
             }
         }
-        let image = film.develop();
-        self.write_images(&image, film, header)?;
-        Ok(Written { image, files, kept })
+        Written {
+            image,
+            files,
+            kept,
+            errors,
+        }
     }
 
-    fn write_images(&self, image: &Image, film: &Film, header: &Header) -> Result<(), Failure> {
+    fn write_image(
+        &self,
+        path: &Path,
+        image: &Image,
+        film: &Film,
+        header: &Header,
+        finish: &Finish<'_>,
+    ) -> Result<(), ImageError> {
         let mut options = WriteOptions {
             exposure: self.exposure,
             metadata: metadata(header),
             ..WriteOptions::default()
         };
-        if header.identity.get("noise").is_none() {
-            return Ok(write_all(&self.images, image, &options)?);
-        }
-        let is_exr = |path: &&PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("exr"));
-        let (with_counts, without): (Vec<&PathBuf>, Vec<&PathBuf>) = self.images.iter().partition(is_exr);
-        write_all(&without, image, &options)?;
-        options.channel_names = ["R", "G", "B", "samples"].map(str::to_owned).to_vec();
-        let image = image.with_channels(&film.sample_counts());
-        Ok(write_all(&with_counts, &image, &options)?)
+        let is_exr = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("exr"));
+        let bytes = if is_exr && header.identity.get("noise").is_some() {
+            options.channel_names = ["R", "G", "B", "samples"].map(str::to_owned).to_vec();
+            encode(path, &image.with_channels(&film.sample_counts()), &options)?
+        } else {
+            encode(path, image, &options)?
+        };
+        finish.write_bytes(path, &bytes)
     }
 
     /// All files, images first.

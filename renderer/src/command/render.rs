@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::checkpoint::{Checkpoint, Origin, begun};
 use super::common::{failure, lost_texels, unknown_files};
 use super::interrupt::Interrupt;
-use super::outputs::Outputs;
+use super::outputs::{Finish, Outputs, misplaced};
 use super::pictures::Pictures;
 use super::preview::Preview;
 use super::progress::Bar;
@@ -19,7 +19,6 @@ use crate::cli::{CommonArgs, ProgressForm, RenderArgs};
 use crate::part::Ranges;
 use renderer_base::memory;
 use renderer_image::film::NoiseGoal;
-use renderer_image::write_whole;
 use renderer_load::Change;
 use renderer_scene::SceneDesc;
 use renderer_transport::integrator::Integrator;
@@ -98,8 +97,10 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let kept = checkpoint
         .as_ref()
         .map(|checkpoint| checkpoint.write(&header, state));
-    let written = pictures.write(&state.film, state.noise.as_ref(), &header)?;
-    kept.transpose()?;
+    let inputs = desc.file_system.log();
+    let finish = Finish::Final(&inputs);
+    let mut written = pictures.write(&state.film, state.noise.as_ref(), &header, &finish);
+    written.errors.extend(kept.and_then(Result::err));
 
     let stages = Stages {
         load,
@@ -129,11 +130,13 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         remark(&statistics);
     }
     if let Some(path) = &common.stats {
-        write_whole(path, statistics.json(&warnings).as_bytes())?;
+        let stats = finish.write_bytes(path, statistics.json(&warnings).as_bytes());
+        written.errors.extend(stats.err());
     }
     if let Some(preview) = preview {
         preview.finish(written.image);
     }
+    let misplaced = misplaced(&written.errors);
     if interrupt.is_set() {
         let done = state.samples.end - settings.samples.start;
         let all = settings.samples.end - settings.samples.start;
@@ -148,9 +151,12 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         remark(&format!(
             "interrupted after {done} of {all} samples per pixel{which}{kept}"
         ));
+        if let Err(failure) = misplaced {
+            remark(&failure);
+        }
         Err(interrupt.failure())
     } else {
-        Ok(())
+        misplaced
     }
 }
 

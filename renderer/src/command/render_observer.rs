@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{Checkpoint, Origin};
+use super::outputs::Finish;
 use super::pictures::Pictures;
 use super::preview::Preview;
 use super::progress::Bar;
@@ -103,10 +104,10 @@ impl Task<'_> {
             Checkpointer::Checkpoint(checkpoint) => {
                 checkpoint.write(&header, state).map_err(|e| e.to_string())
             }
-            Checkpointer::Pictures(pictures) => pictures
-                .write(&state.film, state.noise.as_ref(), &header)
-                .map(drop)
-                .map_err(|failure| failure.to_string()),
+            Checkpointer::Pictures(pictures) => {
+                let written = pictures.write(&state.film, state.noise.as_ref(), &header, &Finish::Interim);
+                (written.errors.first()).map_or(Ok(()), |error| Err(error.to_string()))
+            }
         };
         self.last = Instant::now();
         self.cost = self.last - begin;

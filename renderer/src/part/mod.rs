@@ -19,7 +19,7 @@ pub use header::Header;
 pub use identity::Identity;
 pub use ranges::Ranges;
 pub use read::PartReader;
-pub use write::write;
+pub use write::{write, write_to};
 
 use renderer_image::film::{Film, NoiseMap};
 

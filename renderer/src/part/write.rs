@@ -17,6 +17,19 @@ use renderer_image::{ImageError, Rect, write_whole_with};
 /// # Errors
 /// When the file cannot be written; what was there is then as before.
 pub fn write(path: &Path, header: &Header, film: &Film, noise: Option<&NoiseMap>) -> Result<(), ImageError> {
+    write_whole_with(path, |file| write_to(file, header, film, noise))
+}
+
+/// Writes the content of a part to an open file.
+///
+/// # Errors
+/// When the file takes no more.
+pub fn write_to(
+    file: &mut dyn Write,
+    header: &Header,
+    film: &Film,
+    noise: Option<&NoiseMap>,
+) -> io::Result<()> {
     let taken = header.samples.list().last().map_or(0, |range| range.end);
     let header = Header {
         noise: noise.map(|noise| noise.summary(taken)),
@@ -24,19 +37,17 @@ pub fn write(path: &Path, header: &Header, film: &Film, noise: Option<&NoiseMap>
     };
     let text = header.json().to_string();
     let list: Vec<Rect> = bands(film.crop()).collect();
-    write_whole_with(path, |file| {
-        file.write_all(MAGIC)?;
-        record(file, text.as_bytes())?;
-        for some in list.chunks(AT_ONCE) {
-            let encoded: Vec<Vec<u8>> = some.par_iter().map(|&band| encode(band, film.sums())).collect();
-            encoded.iter().try_for_each(|bytes| record(file, bytes))?;
-        }
-        if let Some(noise) = noise {
-            record(file, &encode_goal(noise))?;
-            encode_tiles(noise).try_for_each(|bytes| record(file, &bytes))?;
-        }
-        Ok(())
-    })
+    file.write_all(MAGIC)?;
+    record(file, text.as_bytes())?;
+    for some in list.chunks(AT_ONCE) {
+        let encoded: Vec<Vec<u8>> = some.par_iter().map(|&band| encode(band, film.sums())).collect();
+        encoded.iter().try_for_each(|bytes| record(file, bytes))?;
+    }
+    if let Some(noise) = noise {
+        record(file, &encode_goal(noise))?;
+        encode_tiles(noise).try_for_each(|bytes| record(file, &bytes))?;
+    }
+    Ok(())
 }
 
 /// Bytes with their length and a checksum.

@@ -8,10 +8,11 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use super::{Failure, Outputs, images};
+use crate::command::outputs::{Finish, misplaced};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
 use renderer_bake::ShOrder;
-use renderer_image::{Staged, stage, sweep_files, write_whole};
+use renderer_image::{FileId, ImageError, Staged, stage, sweep_files, write_whole};
 
 /// A folder that can be written to, or made.
 pub(super) struct Folder {
@@ -73,8 +74,14 @@ impl Folder {
         sweep_files(&self.path, &all_names());
         let at = |name: &str| self.path.join(name);
         let stage = |(name, bytes): &(String, Vec<u8>)| stage(&at(name), bytes);
-        let staged: Vec<Staged> = others.iter().map(stage).collect::<Result<_, _>>()?;
-        let last = stage(manifest)?;
+        let staged: Result<Vec<Staged>, ImageError> = others.iter().map(stage).collect();
+        let hides_input = files.iter().any(|(name, _)| is_input(&at(name), inputs));
+        let (false, Ok(staged), Ok(last)) = (hides_input, staged, stage(manifest)) else {
+            // The disk is full, the folder has gone, or a running shader has read a file of it.
+            let write = |(name, bytes): &(String, Vec<u8>)| Finish::Final(inputs).write_bytes(&at(name), bytes);
+            let errors: Vec<ImageError> = files.iter().filter_map(|file| write(file).err()).collect();
+            return misplaced(&errors);
+        };
         let is_new = |name: &String| files.iter().any(|file| file.0 == *name);
         let stale: Vec<String> = (self.written_before(&manifest.0).into_iter())
             .filter(|name| !is_new(name) && is_removable(&at(name), inputs))
@@ -83,7 +90,8 @@ impl Folder {
         let names: Vec<&String> = others.iter().map(|file| &file.0).chain(&stale).collect();
         let under_way = json!({ "kiln": env!("CARGO_PKG_VERSION"), "complete": false, "files": names });
         write_whole(&at(&manifest.0), format!("{under_way:#}\n").as_bytes())?;
-        staged.into_iter().try_for_each(Staged::commit)?;
+        let errors = staged.into_iter().filter_map(|file| file.commit_or_keep().err());
+        misplaced(&errors.collect::<Vec<_>>())?;
         for name in &stale {
             let path = at(name);
             fs::remove_file(&path).map_err(|e| {
@@ -127,13 +135,13 @@ fn all_names() -> FxHashSet<String> {
 /// Returns whether a path is a regular file that was not read as an input.
 fn is_removable(path: &Path, inputs: &[PathBuf]) -> bool {
     let is_plain = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let Ok(path) = path.canonicalize() else {
-        return false;
-    };
-    is_plain
-        && !inputs
-            .iter()
-            .any(|input| input.canonicalize().is_ok_and(|input| input == path))
+    is_plain && !is_input(path, inputs)
+}
+
+/// Returns whether a path leads to a file that was read.
+fn is_input(path: &Path, inputs: &[PathBuf]) -> bool {
+    let id = FileId::of(path);
+    inputs.iter().any(|input| FileId::of(input) == id)
 }
 
 /// Names of files that are no images.

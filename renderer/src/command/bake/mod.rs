@@ -10,6 +10,7 @@ mod probes;
 mod progress;
 mod statistics;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -29,7 +30,7 @@ use renderer_bake::{
 };
 use renderer_base::files::text_of;
 use renderer_base::memory;
-use renderer_image::write_whole;
+use renderer_image::write_finished;
 use renderer_import::Names;
 use renderer_scene::SceneDesc;
 use renderer_transport::integrator::{Integrator, PhotonSettings};
@@ -114,7 +115,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     // All that is wanted is there: it will be written, too.
     interrupt.keep();
     let inputs = inputs(args, &desc, &built);
-    folder.write(&files, &inputs)?;
+    let written = folder.write(&files, &inputs);
     for note in &baked.notes {
         warnings.push(Diagnostic::warning(note.clone()));
     }
@@ -124,10 +125,10 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     warnings
         .list
         .extend(built.scene.texture_failure().map(lost_texels));
-    if !args.common.quiet {
+    if !args.common.quiet && written.is_ok() {
         summary::baked(folder.path(), &files, start.elapsed());
     }
-    report(args, &warnings, &baked, load)
+    written.and(report(args, &warnings, &baked, load))
 }
 
 /// All files that a bake has read, or may have.
@@ -209,7 +210,8 @@ fn report(
         remark(&statistics::text(baked, load));
     }
     if let Some(path) = &args.common.stats {
-        write_whole(path, statistics::json(baked, load, warnings).as_bytes())?;
+        let text = statistics::json(baked, load, warnings);
+        write_finished(path, |file| file.write_all(text.as_bytes()))?;
     }
     Ok(())
 }

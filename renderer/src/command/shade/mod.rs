@@ -25,7 +25,7 @@ use shading::{
     WrittenClouds,
 };
 
-use super::outputs::Outputs;
+use super::outputs::{Finish, Outputs, misplaced};
 use super::{Failure, print, remark, shader_file, tell};
 use crate::cli::{ShadeArgs, Step};
 use engine::{Compiled, Engine, Interpreted, MAX_WRITTEN, Report};
@@ -35,7 +35,7 @@ use output::Requests;
 use pass::{PassOptions, pass};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
-use renderer_image::{SampleType, Staged, write_whole};
+use renderer_image::{SampleType, Staged};
 use renderer_transport::material::{TextureLoadError, closure_registry, library};
 use statistics::{CodeStatistics, Statistics};
 use subject::Subject;
@@ -377,8 +377,8 @@ impl Job<'_> {
         }
         files.spare(host.files_read())?;
         let clouds = self.clouds(written, is_overfull)?;
-        output::write(images, self.samples(), self.subject.template.name())?;
-        clouds.into_iter().try_for_each(Staged::commit)?;
+        let mut errors = output::write(images, self.samples(), self.subject.template.name())?;
+        errors.extend(clouds.into_iter().filter_map(|cloud| cloud.commit_or_keep().err()));
         let is_alone = args.entries.is_empty() && self.subject.layers.len() <= 1;
         if requests.list.is_empty() && is_alone && !printed {
             self.show_first(engine, &outputs);
@@ -400,9 +400,12 @@ impl Job<'_> {
         match args.stats.as_deref() {
             None => {}
             Some(path) if path.as_os_str() == "-" => remark(&statistics),
-            Some(path) => write_whole(path, statistics.json().as_bytes())?,
+            Some(path) => {
+                let stats = Finish::Final(&[]).write_bytes(path, statistics.json().as_bytes());
+                errors.extend(stats.err());
+            }
         }
-        Ok(())
+        misplaced(&errors)
     }
 
     /// The files of the point clouds that the shader wrote, which are put in their places last.

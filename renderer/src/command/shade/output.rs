@@ -1,6 +1,7 @@
 //! Outputs of `kiln shade`: images and text.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use shading::eval::text::{Arg, format};
@@ -14,7 +15,7 @@ use super::grid::Grid;
 use super::host::spread;
 use crate::command::Failure;
 use crate::command::outputs::Outputs;
-use renderer_image::{self as image, ImageError, MetaValue, SampleType, WriteOptions};
+use renderer_image::{self as image, ImageError, MetaValue, SampleType, WriteOptions, write_finished};
 
 /// The name that stands for no file.
 const NOWHERE: &str = "null";
@@ -102,9 +103,14 @@ fn channels(ty: Type) -> Option<usize> {
     Some(each * ty.count() as usize)
 }
 
-/// Writes all images, or none where one cannot be written; ints as ints unless samples of another type are asked for, as
-/// shares of the largest int then: that is how OSL's tools convert them.
-pub(super) fn write(images: Vec<Image>, asked: Option<SampleType>, shader: &str) -> Result<(), ImageError> {
+/// Writes all images, none of which costs another, and returns the errors of those that are not in their places. Ints
+/// are written as ints unless samples of another type are asked for, as shares of the largest int then: that is how
+/// OSL's tools convert them.
+pub(super) fn write(
+    images: Vec<Image>,
+    asked: Option<SampleType>,
+    shader: &str,
+) -> Result<Vec<ImageError>, ImageError> {
     let mut files = vec![];
     for mut image in images {
         let channels = image.pixels.channels;
@@ -143,9 +149,8 @@ pub(super) fn write(images: Vec<Image>, asked: Option<SampleType>, shader: &str)
         let bytes = image::encode(&image.file, &image.pixels, &options)?;
         files.push((image.file, bytes));
     }
-    files
-        .iter()
-        .try_for_each(|(file, bytes)| image::write_whole(file, bytes))
+    let write = |(file, bytes): &(PathBuf, Vec<u8>)| write_finished(file, |out| out.write_all(bytes)).err();
+    Ok(files.iter().filter_map(write).collect())
 }
 
 /// Appends the values of outputs at a point, as `testshade --print` shows them.

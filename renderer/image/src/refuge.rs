@@ -1,0 +1,126 @@
+//! Finished work that cannot be put in its place: it is written beside it, or into the folder of temporary files.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+use super::ImageError;
+use super::output::{Staged, stage_with, write_whole_with};
+
+/// Writes a file of finished work. Where it cannot be put in its place, it goes beside it under a free name, else into
+/// the folder of temporary files.
+///
+/// # Errors
+/// When the file is not in its place; the error says where it is.
+pub fn write_finished(
+    path: &Path,
+    write: impl Fn(&mut BufWriter<&mut File>) -> io::Result<()>,
+) -> Result<(), ImageError> {
+    match stage_with(path, &write) {
+        Ok(staged) => staged.commit_or_keep(),
+        Err(error) => Err(write_elsewhere(error, write)),
+    }
+}
+
+/// Writes a file of finished work elsewhere than in its place, for the reason of `error`, and returns the error with
+/// the path of the file.
+pub fn write_elsewhere(
+    error: ImageError,
+    write: impl Fn(&mut BufWriter<&mut File>) -> io::Result<()>,
+) -> ImageError {
+    keep(error, |refuge| write_whole_with(refuge, &write).is_ok())
+}
+
+impl Staged {
+    /// Puts the file in its place, else beside it or into the folder of temporary files.
+    ///
+    /// # Errors
+    /// When the file is not in its place; the error says where it is.
+    pub fn commit_or_keep(self) -> Result<(), ImageError> {
+        let Err(error) = self.try_commit() else {
+            return Ok(());
+        };
+        let staged = self.file();
+        Err(keep(error, |refuge| {
+            fs::rename(staged, refuge)
+                .or_else(|_| fs::copy(staged, refuge).map(drop))
+                .is_ok()
+        }))
+    }
+}
+
+/// Puts what an error is about at the first refuge that takes it.
+fn keep(error: ImageError, put: impl Fn(&Path) -> bool) -> ImageError {
+    let path = error.path().to_owned();
+    let beside = path.parent().unwrap_or(Path::new("")).to_owned();
+    for folder in [beside, std::env::temp_dir()] {
+        let Some(refuge) = reserve(&folder, &path) else {
+            continue;
+        };
+        if put(&refuge) {
+            return error.kept_at(&refuge);
+        }
+        let _ = fs::remove_file(&refuge);
+    }
+    error
+}
+
+/// The most names that are tried in a folder.
+const MAX_NAMES: u32 = 1000;
+
+/// Makes an empty file in a folder, under a name like that of `path` that was free.
+fn reserve(folder: &Path, path: &Path) -> Option<PathBuf> {
+    let stem = path.file_stem()?.to_string_lossy();
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    for number in 1..MAX_NAMES {
+        let refuge = folder.join(format!("{stem}-{number}.{extension}"));
+        match File::create_new(&refuge) {
+            Ok(_) => return Some(refuge),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn write(file: &mut BufWriter<&mut File>) -> io::Result<()> {
+        file.write_all(b"work")
+    }
+
+    #[test]
+    fn finished_work_goes_beside_its_place_when_that_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let staged = stage_with(&at("o.png"), write).unwrap();
+        // What comes in the way after the work.
+        fs::create_dir(at("o.png")).unwrap();
+        fs::write(at("o-1.png"), "another's").unwrap();
+        let errors = [
+            staged.commit_or_keep().unwrap_err(),
+            write_finished(&at("o.png"), write).unwrap_err(),
+        ];
+        for (error, name) in errors.iter().zip(["o-2.png", "o-3.png"]) {
+            assert!(error.to_string().contains(name), "{error}");
+            assert_eq!(fs::read(at(name)).unwrap(), b"work");
+        }
+        assert_eq!(fs::read(at("o-1.png")).unwrap(), b"another's");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn finished_work_goes_to_the_temporary_folder_when_its_own_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = format!("kiln-{}.png", std::process::id());
+        let error = write_finished(&folder.path().join("gone").join(name), write).unwrap_err();
+        let text = error.to_string();
+        let kept = text.split('\'').nth_back(1).unwrap();
+        assert_eq!(fs::read(kept).unwrap(), b"work", "{text}");
+        fs::remove_file(kept).unwrap();
+    }
+}
