@@ -14,6 +14,7 @@ mod materialx;
 mod outputs;
 mod pack;
 mod parts;
+mod pipes;
 mod preview;
 mod program;
 mod readme;

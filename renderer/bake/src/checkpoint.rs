@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::error::BakeError;
+use renderer_base::files::{open_regular, read_regular};
 use renderer_image::{check_place, write_whole};
 
 const MAGIC: &[u8; 16] = b"kiln bake  v2\n\0\0";
@@ -45,7 +46,7 @@ impl Content {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Content::Missing),
             Err(e) => return Err(unusable(path, e)),
         }
-        let bytes = fs::read(path).map_err(|e| unusable(path, e))?;
+        let bytes = read_regular(path).map_err(|e| unusable(path, e))?;
         if bytes.len() < HEADER && MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
             return Ok(Content::Empty);
         }
@@ -135,12 +136,8 @@ impl Checkpoint {
 
 /// Returns whether a file begins with the magic number of bake checkpoints.
 pub fn is_checkpoint(path: &Path) -> bool {
-    // Opening a pipe would block until a writer opens it.
-    if !path.is_file() {
-        return false;
-    }
     let mut magic = [0; MAGIC.len()];
-    let begin = File::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut magic));
+    let begin = open_regular(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut magic));
     begin.is_ok() && magic == *MAGIC
 }
 
@@ -172,7 +169,7 @@ impl CheckpointContent {
 
 /// The bytes of a checkpoint, a whole header at least.
 fn whole(path: &Path) -> Result<Vec<u8>, BakeError> {
-    let bytes = fs::read(path).map_err(|e| unusable(path, e))?;
+    let bytes = read_regular(path).map_err(|e| unusable(path, e))?;
     if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
         return Err(unusable(path, "it is not a checkpoint of a bake"));
     }

@@ -1,6 +1,5 @@
 //! `kiln convert`: writes a Mitsuba 3 scene as a Kiln scene, with meshes and images in a folder beside it.
 
-use std::fs;
 use std::path::Path;
 
 use shading::Diagnostic;
@@ -12,6 +11,7 @@ use super::outputs::Outputs;
 use super::terminal::plural;
 use super::{Failure, print, tell};
 use crate::cli::ConvertArgs;
+use renderer_base::files::read_regular;
 use renderer_image::write_whole;
 use renderer_import::export::write_ply;
 use renderer_import::{MitsubaOptions, translate};
@@ -43,7 +43,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
             write_ply(&beside.join(name), mesh)?;
         }
         for (name, path) in &translation.images {
-            write_whole(&beside.join(name), &fs::read(path)?)?;
+            write_whole(&beside.join(name), &read_regular(path)?)?;
         }
         // The scene comes last: where it is, all that it names is.
         Ok(write_whole(

@@ -1,6 +1,6 @@
 //! Reading part files: header, bands, checksums, statistics.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use super::band::{AT_ONCE, bands, checksum, decode, longest};
 use super::header::{MAGIC, MAX_HEADER};
 use super::statistics::{LONGEST, decode_goal, decode_tiles};
 use super::{Header, Part, PartError};
+use renderer_base::files::open_regular;
 use renderer_base::memory;
 use renderer_image::Rect;
 use renderer_image::film::{Film, FilmTile, NoiseMap};
@@ -25,12 +26,8 @@ pub struct PartReader {
 impl PartReader {
     /// Returns whether a file begins with the magic number of parts.
     pub fn is_part(path: &Path) -> bool {
-        // To open a pipe is to wait for whoever writes to it.
-        if !path.is_file() {
-            return false;
-        }
         let mut magic = [0; MAGIC.len()];
-        let begin = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+        let begin = open_regular(path).and_then(|mut file| file.read_exact(&mut magic));
         begin.is_ok() && magic == *MAGIC
     }
 
@@ -39,11 +36,7 @@ impl PartReader {
     /// # Errors
     /// When it cannot be read, is no part or is damaged.
     pub fn open(path: &Path) -> Result<PartReader, PartError> {
-        let metadata = fs::metadata(path).map_err(|e| PartError::unreadable(path, e))?;
-        if !metadata.is_file() {
-            return Err(PartError::unreadable(path, "it is not a plain file"));
-        }
-        let file = File::open(path).map_err(|e| PartError::unreadable(path, e))?;
+        let file = open_regular(path).map_err(|e| PartError::unreadable(path, e))?;
         let mut file = BufReader::new(file);
         let mut magic = [0; MAGIC.len()];
         match file.read_exact(&mut magic) {

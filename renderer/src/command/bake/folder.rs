@@ -12,6 +12,7 @@ use crate::command::outputs::{Finish, misplaced};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
 use renderer_bake::ShOrder;
+use renderer_base::files::read_regular;
 use renderer_image::{FileId, ImageError, Staged, stage, sweep_files, write_whole};
 
 /// A folder that can be written to, or made.
@@ -106,7 +107,7 @@ impl Folder {
 
     /// The files that an earlier bake into this folder wrote, by its manifest.
     fn written_before(&self, manifest: &str) -> Vec<String> {
-        let text = fs::read(self.path.join(manifest)).unwrap_or_default();
+        let text = read_regular(&self.path.join(manifest)).unwrap_or_default();
         let Ok(value) = serde_json::from_slice::<Value>(&text) else {
             return vec![];
         };

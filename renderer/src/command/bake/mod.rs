@@ -28,7 +28,7 @@ use crate::cli::{BakeArgs, BakeTarget};
 use renderer_bake::{
     BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake, check_checkpoint, texture_memory,
 };
-use renderer_base::files::text_of;
+use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
 use renderer_image::write_finished;
 use renderer_import::Names;
@@ -261,7 +261,7 @@ fn read_points(path: &Path) -> Result<Vec<Vec3>, Failure> {
             path.display()
         ))
     };
-    let bytes = std::fs::read(path).map_err(|e| at(e.to_string()))?;
+    let bytes = read_regular(path).map_err(|e| at(e.to_string()))?;
     let mut points = vec![];
     for (number, line) in text_of(&bytes).lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use crate::command::new_folder::write_in;
+use renderer_base::files::read_regular;
 use renderer_image::{Staged, stage, write_whole};
 
 /// Says which files of the folder are a job's.
@@ -111,7 +112,7 @@ impl<'a> Folder<'a> {
 
 /// The files of an earlier job, by its manifest.
 fn written_before(manifest: &Path) -> Vec<String> {
-    let text = fs::read(manifest).unwrap_or_default();
+    let text = read_regular(manifest).unwrap_or_default();
     let Ok(value) = serde_json::from_slice::<Value>(&text) else {
         return vec![];
     };

@@ -361,7 +361,11 @@ fn report_line(report: &shading::Report, group: &str, layers: &[String]) -> Stri
 /// Writes text to the end of a file, which need not be there. A file that cannot be written is named where the text would
 /// be missed.
 fn append(name: &str, text: &str) {
-    let file = OpenOptions::new().append(true).create(true).open(name);
+    // To open a pipe would block until somebody reads from it.
+    let file = match std::fs::metadata(name) {
+        Ok(metadata) if !metadata.is_file() => Err(std::io::Error::other("it is not a plain file")),
+        Ok(_) | Err(_) => OpenOptions::new().append(true).create(true).open(name),
+    };
     if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
         tell(&format!("ERROR: cannot write '{name}': {error}\n"));
     }

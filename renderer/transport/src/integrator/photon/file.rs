@@ -1,6 +1,5 @@
 //! Photon map files: read if scene, settings and checksum match; written atomically.
 
-use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -12,6 +11,7 @@ use super::trace::{ShootParams, ShootResult};
 use super::{Photon, PhotonSettings};
 use crate::integrator::Pass;
 use crate::scene::Scene;
+use renderer_base::files::{open_regular, read_regular};
 use renderer_image::{ImageError, write_whole};
 
 /// Error of a photon map file.
@@ -96,11 +96,8 @@ impl Key {
 impl MapHeader {
     /// Returns whether the file at `path` begins with the magic of photon map files.
     pub fn is_at(path: &Path) -> bool {
-        // Opening a pipe would block until something writes to it.
         let mut magic = [0; MAGIC.len()];
-        path.is_file()
-            && File::open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok())
-            && magic == *MAGIC
+        open_regular(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && magic == *MAGIC
     }
 
     /// Reads the header of a complete file.
@@ -108,7 +105,7 @@ impl MapHeader {
     /// # Errors
     /// If the file cannot be read, is damaged or has another format.
     pub fn read(path: &Path) -> Result<MapHeader, MapError> {
-        let bytes = std::fs::read(path).map_err(|error| unreadable(path, &error))?;
+        let bytes = read_regular(path).map_err(|error| unreadable(path, &error))?;
         content(path, &bytes).map(|(header, _)| header)
     }
 }
@@ -159,7 +156,7 @@ fn content<'b>(path: &Path, bytes: &'b [u8]) -> Result<(MapHeader, &'b [u8]), Ma
 
 /// Loads the maps of a file; `None` if the file does not exist.
 pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[ShootResult; 2]>, MapError> {
-    let bytes = match std::fs::read(path) {
+    let bytes = match read_regular(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(path, &error)),
