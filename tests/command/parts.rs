@@ -477,3 +477,41 @@ fn a_picture_grows_while_it_is_rendered() {
     assert!(seen.len() > 3, "{seen:?}");
     assert!(files(at).keys().all(|name| !name.ends_with(".tmp")));
 }
+
+/// Headers that no render writes: of other pixels, with very many ranges.
+#[test]
+fn crafted_parts_are_refused() {
+    use renderer::image::Rect;
+    use renderer::part::{Part, PartReader, Ranges, write};
+
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln --samples 0..4 -o a.part");
+    done(at, "render a.kiln --samples 4..8 -o b.part");
+    let Part { header, film, .. } = PartReader::open(&at.join("b.part")).unwrap().read().unwrap();
+    for crop in [Rect::of_size(8, 18), Rect::of_size(24, 9), Rect::of_size(24, 19)] {
+        let mut header = header.clone();
+        header.crop = crop;
+        write(&at.join("x.part"), &header, &film, None).unwrap();
+        for order in ["a.part x.part", "x.part a.part"] {
+            refused(at, &format!("merge {order} -o o.exr --allow-gaps"), &["x.part"]);
+        }
+    }
+    let mut header = header;
+    header.size = [48, 18];
+    write(&at.join("x.part"), &header, &film, None).unwrap();
+    refused(at, "merge a.part x.part -o o.exr", &["x.part", "other pixels"]);
+
+    let list = (0..40_000).map(|i| 4 * i..4 * i + 1).collect();
+    header.samples = Ranges::disjoint(list).unwrap();
+    write(&at.join("y.part"), &header, &film, None).unwrap();
+    let start = Instant::now();
+    assert!(run(at, "info y.part").status.code().is_some_and(|code| code < 2));
+    assert!(
+        run(at, "merge y.part a.part -o o.exr")
+            .status
+            .code()
+            .is_some_and(|code| code < 2)
+    );
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}

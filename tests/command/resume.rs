@@ -150,6 +150,37 @@ fn threads_and_a_violent_end_leave_no_trace() {
     }
 }
 
+/// One flipped bit costs one piece of work, which is told and done again; and nothing without --resume.
+#[test]
+fn damaged_checkpoints_are_told_and_completed() {
+    let folder = folder();
+    let at = folder.path();
+    let bake = "bake a.kiln --target vertex --samples 4 --integrator path";
+    done(at, &format!("{bake} -o whole --checkpoint c"));
+    done(at, &format!("{bake} --part 1/2 --checkpoint 1.part"));
+    done(at, &format!("{bake} --part 2/2 --checkpoint 2.part"));
+    for name in ["c", "1.part"] {
+        let mut bytes = fs::read(at.join(name)).unwrap();
+        // In the length of the first record.
+        bytes[31] ^= 0x40;
+        fs::write(at.join(name), bytes).unwrap();
+    }
+    refused(at, &format!("{bake} -o out --checkpoint c"), &["--resume"]);
+    let told = |line: &str| {
+        let output = run(at, line);
+        let message = message(&output);
+        assert!(
+            output.status.success() && message.contains("is damaged at 1 place"),
+            "{message}"
+        );
+    };
+    told(&format!("{bake} -o again --checkpoint c --resume"));
+    same(&files(&at.join("again")), &files(&at.join("whole")), "again");
+    told("merge 1.part 2.part -o all.part");
+    done(at, &format!("{bake} -o joined --checkpoint all.part --resume"));
+    same(&files(&at.join("joined")), &files(&at.join("whole")), "joined");
+}
+
 /// Returns whether a bake accepts the checkpoint of the scene in `folder` after a change.
 fn takes(change: impl Fn(&Path), flags: &str) -> bool {
     let folder = folder();

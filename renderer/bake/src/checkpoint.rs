@@ -1,7 +1,8 @@
-//! Bake checkpoints: an append-only file of finished chunks with checksums, readable after truncation at any byte.
+//! Bake checkpoints: an append-only file of finished chunks with checksums, readable after truncation at any byte and
+//! damage at any place.
 //!
 //! A header with the fingerprint of the bake is followed by records: number of the chunk, its length, its values, and a
-//! checksum. Reading stops at the first incomplete record, and passes over those that are damaged.
+//! checksum. Reading finds the next sound record after damage; see [`Records`].
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -23,6 +24,8 @@ const HEADER: usize = MAGIC.len() + 8;
 pub(super) struct Checkpoint {
     path: PathBuf,
     file: File,
+    /// Number of damaged places that were passed over.
+    pub(super) damaged: usize,
 }
 
 /// Finished chunks by number.
@@ -32,9 +35,9 @@ pub(super) type Finished = FxHashMap<u32, Vec<f32>>;
 enum Content {
     /// No file.
     Missing,
-    /// No complete record, not even a damaged one: a bake that ended before it finished a chunk.
+    /// A header at most: a bake that ended before it finished a chunk.
     Empty,
-    /// A header and at least one record.
+    /// A header and more, which may be damaged.
     Work(Vec<u8>),
 }
 
@@ -56,11 +59,9 @@ impl Content {
                 "it is not a checkpoint of a bake\n  hint: name another file",
             ));
         }
-        let has_work = records(&bytes[HEADER..]).next().is_some();
-        Ok(if has_work {
-            Content::Work(bytes)
-        } else {
-            Content::Empty
+        Ok(match bytes.len() > HEADER {
+            true => Content::Work(bytes),
+            false => Content::Empty,
         })
     }
 }
@@ -96,7 +97,7 @@ impl Checkpoint {
             return Err(unusable(path, "another bake is at work on it"));
         }
         let mut finished = Finished::default();
-        let mut end = HEADER;
+        let mut damaged = 0;
         match Content::read(path)? {
             Content::Missing | Content::Empty => {
                 let mut header = MAGIC.to_vec();
@@ -112,15 +113,20 @@ impl Checkpoint {
                         "it belongs to another scene or other settings\n  hint: name another file, or delete it",
                     ));
                 }
-                for record in records(&bytes[HEADER..]) {
-                    finished.extend(read_record(record));
-                    end += record.len();
-                }
+                let records = Records::find(&bytes[HEADER..]);
+                finished.extend(
+                    records
+                        .list
+                        .iter()
+                        .map(|record| (record.chunk(), record.values())),
+                );
+                damaged = records.damaged;
+                let end = HEADER + records.end;
                 file.set_len(end as u64).map_err(|e| unusable(path, e))?;
             }
         }
         let path = path.to_owned();
-        Ok((Checkpoint { path, file }, finished))
+        Ok((Checkpoint { path, file, damaged }, finished))
     }
 
     /// Adds a finished chunk.
@@ -158,7 +164,7 @@ impl CheckpointContent {
     pub fn read(path: &Path) -> Result<CheckpointContent, BakeError> {
         let bytes = whole(path)?;
         let (header, rest) = bytes.split_at(HEADER);
-        let chunks = records(rest).filter_map(read_record).count();
+        let chunks = Records::find(rest).list.len();
         let fingerprint = std::array::from_fn(|i| header[MAGIC.len() + i]);
         Ok(CheckpointContent {
             fingerprint: u64::from_le_bytes(fingerprint),
@@ -176,14 +182,16 @@ fn whole(path: &Path) -> Result<Vec<u8>, BakeError> {
     Ok(bytes)
 }
 
-/// Joins checkpoints of shares of one bake into another file, and returns how many chunks of work are in it.
+/// Joins checkpoints of shares of one bake into another file, and returns the work that is missing because a share is
+/// damaged: for each such share a note.
 ///
 /// # Errors
 /// When one cannot be read, is of another bake than the first, or two have the same work; when the file cannot be
 /// written.
-pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<usize, BakeError> {
+pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<Vec<String>, BakeError> {
     let mut of_first = None;
     let mut all: BTreeMap<u32, (&Path, Vec<u8>)> = BTreeMap::new();
+    let mut notes = vec![];
     for path in parts {
         let bytes = whole(path)?;
         let (header, rest) = bytes.split_at(HEADER);
@@ -195,11 +203,12 @@ pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<usize, BakeE
             );
             return Err(unusable(path, reason));
         }
-        for record in records(rest) {
-            let Some((chunk, _)) = read_record(record) else {
-                continue;
-            };
-            if let Some((other, _)) = all.insert(chunk, (path, record.to_vec())) {
+        let records = Records::find(rest);
+        if records.damaged > 0 {
+            notes.push(damage(path, records.damaged));
+        }
+        for record in records.list {
+            if let Some((other, _)) = all.insert(record.chunk(), (path, record.0.to_vec())) {
                 let reason = format!(
                     "it has work that '{}' has, too\n  hint: leave one of them out",
                     other.display()
@@ -214,27 +223,94 @@ pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<usize, BakeE
     let records = all.values().flat_map(|(_, record)| record);
     joined.extend(records);
     write_whole(output, &joined).map_err(|e| unusable(output, e))?;
-    Ok(all.len())
+    Ok(notes)
 }
 
-/// The bytes of each record, up to one that is cut short.
-fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    std::iter::from_fn(move || {
-        let (record, rest) = bytes.split_at_checked(16 + 4 * word(bytes, 4)? as usize)?;
-        bytes = rest;
-        Some(record)
-    })
+/// The note about damaged places of a checkpoint.
+pub(super) fn damage(path: &Path, places: usize) -> String {
+    let places = match places {
+        1 => "1 place".to_owned(),
+        n => format!("{n} places"),
+    };
+    let path = path.display();
+    format!("'{path}' is damaged at {places}: the work that was there is done again")
 }
 
-/// The chunk of a record and its values, unless it is damaged.
-fn read_record(record: &[u8]) -> Option<(u32, Vec<f32>)> {
-    let (content, sum) = record.split_at_checked(record.len().checked_sub(8)?)?;
-    if hash(content).to_le_bytes() != sum {
-        return None;
+/// A sound record: number of the chunk, number of values, values, checksum.
+#[derive(Clone, Copy)]
+struct Record<'b>(&'b [u8]);
+
+impl<'b> Record<'b> {
+    /// Bytes of a record besides its values.
+    const FRAME: usize = 16;
+
+    /// The number of bytes of the record that begins with `bytes`, if all of them are there.
+    fn length(bytes: &[u8]) -> Option<usize> {
+        let length = Record::FRAME + 4 * word(bytes, 4)? as usize;
+        (length <= bytes.len()).then_some(length)
     }
-    let values = content.get(8..)?.as_chunks::<4>().0;
-    let values = values.iter().map(|&b| f32::from_le_bytes(b));
-    Some((word(content, 0)?, values.collect()))
+
+    /// The record that begins with `bytes`, if its checksum is right.
+    fn at(bytes: &'b [u8]) -> Option<Record<'b>> {
+        let record = &bytes[..Record::length(bytes)?];
+        let (content, sum) = record.split_at(record.len() - 8);
+        (hash(content).to_le_bytes() == sum).then_some(Record(record))
+    }
+
+    fn chunk(&self) -> u32 {
+        word(self.0, 0).unwrap_or_default()
+    }
+
+    fn values(&self) -> Vec<f32> {
+        let values = &self.0[8..self.0.len() - 8];
+        let values = values.as_chunks::<4>().0.iter();
+        values.map(|&bytes| f32::from_le_bytes(bytes)).collect()
+    }
+}
+
+/// The sound records of a file.
+struct Records<'b> {
+    list: Vec<Record<'b>>,
+    /// Number of places where there is something else, without a last record that is cut short.
+    damaged: usize,
+    /// End of the last sound record.
+    end: usize,
+}
+
+impl<'b> Records<'b> {
+    /// Finds all sound records after a header. Damage may have changed the length of a record: the next one is looked
+    /// for at every place behind.
+    fn find(bytes: &'b [u8]) -> Records<'b> {
+        let mut found = Records {
+            list: vec![],
+            damaged: 0,
+            end: 0,
+        };
+        // Wrong lengths make long candidates; this bounds the bytes that are hashed for them.
+        let mut budget = 16 * bytes.len();
+        let mut at = 0;
+        while let Some(length) = Record::length(&bytes[at..]).or_else(|| word(&bytes[at..], 0).map(|_| 0)) {
+            if length > budget {
+                break;
+            }
+            match Record::at(&bytes[at..]) {
+                Some(record) => {
+                    found.damaged += usize::from(at > found.end);
+                    found.list.push(record);
+                    at += length;
+                    found.end = at;
+                }
+                None => {
+                    budget -= length;
+                    at += 4;
+                }
+            }
+        }
+        // A bake that is killed leaves a record without its end.
+        let rest = &bytes[found.end..];
+        found.damaged += usize::from(Record::length(rest).is_some());
+        found
+    }
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
@@ -301,7 +377,9 @@ mod tests {
             assert!(Checkpoint::open(&path, fingerprint, resume).is_err());
             assert_eq!(fs::read(&path).unwrap(), bytes);
         }
-        assert_eq!(join_checkpoints(std::slice::from_ref(&path), &joined).unwrap(), 2);
+        let notes = join_checkpoints(std::slice::from_ref(&path), &joined).unwrap();
+        assert!(notes[0].contains("damaged at 1 place"), "{notes:?}");
+        assert_eq!(CheckpointContent::read(&joined).unwrap().chunks, 2);
         let (mut checkpoint, finished) = Checkpoint::open(&path, 7, true).unwrap();
         let mut chunks: Vec<u32> = finished.into_keys().collect();
         chunks.sort_unstable();
@@ -309,6 +387,38 @@ mod tests {
         checkpoint.add(0, &[0.0; 5]).unwrap();
         drop(checkpoint);
         assert_eq!(CheckpointContent::read(&path).unwrap().chunks, 3);
+    }
+
+    #[test]
+    fn one_flipped_bit_costs_one_chunk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        let (mut checkpoint, _) = Checkpoint::open(&path, 7, false).unwrap();
+        for chunk in 0..4 {
+            checkpoint.add(chunk, &[0.25 * chunk as f32; 5]).unwrap();
+        }
+        drop(checkpoint);
+        let whole = fs::read(&path).unwrap();
+        let record = 16 + 20;
+        for bit in 8 * HEADER..8 * whole.len() {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            fs::write(&path, &bytes).unwrap();
+            assert!(Checkpoint::open(&path, 7, false).is_err());
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+            let lost = (bit / 8 - HEADER) / record;
+            let (checkpoint, mut finished) = Checkpoint::open(&path, 7, true).unwrap();
+            // The last record may seem to be cut short.
+            assert!(
+                checkpoint.damaged == 1 || lost == 3 && checkpoint.damaged == 0,
+                "{bit}"
+            );
+            assert_eq!(finished.len(), 3, "{bit}");
+            assert!(finished.remove(&(lost as u32)).is_none());
+            for (chunk, values) in finished {
+                assert_eq!(values, [0.25 * chunk as f32; 5]);
+            }
+        }
     }
 
     #[test]

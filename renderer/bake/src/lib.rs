@@ -136,6 +136,10 @@ pub fn bake(
         )?),
         None => None,
     };
+    let damage = checkpoint.as_ref().and_then(|(checkpoint, _)| {
+        let path = settings.checkpoint.as_deref()?;
+        (checkpoint.damaged > 0).then(|| checkpoint::damage(path, checkpoint.damaged))
+    });
     let job = Job {
         settings,
         checkpoint: Mutex::new(checkpoint),
@@ -162,7 +166,7 @@ pub fn bake(
     let (work, reports) = workers.finish();
     Ok(Some(Baked {
         product,
-        notes,
+        notes: damage.into_iter().chain(notes).collect(),
         reports,
         stats: BakeStats {
             work,

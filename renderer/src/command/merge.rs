@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use shading::{Diagnostic, Diagnostics};
+
 use super::common::unknown_files;
 use super::outputs::{Finish, Outputs, misplaced};
 use super::pictures::{Pictures, is_part};
@@ -39,7 +41,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     };
     let written = pictures.write(&film, noise.as_ref(), &header, &Finish::Final(&args.parts));
     if !args.quiet {
-        let mut warnings = shading::Diagnostics::default();
+        let mut warnings = Diagnostics::default();
         warnings.list.extend(pictures.idle_exposure());
         warnings.list.extend(written.kept);
         if args.parts.len() > 1 && header.computes_names {
@@ -87,8 +89,10 @@ fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
             output.display()
         )));
     }
-    join_checkpoints(&args.parts, output)?;
+    let notes = join_checkpoints(&args.parts, output)?;
     if !args.quiet {
+        let list = notes.into_iter().map(Diagnostic::warning).collect();
+        print(&Diagnostics { list });
         let output = output.display();
         let parts = plural(args.parts.len(), "part");
         remark(&format!(
@@ -120,6 +124,13 @@ fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
         if let Some(difference) = joined.identity.difference(&header.identity) {
             return Err(Failure::User(format!(
                 "error: '{}' does not belong to '{}': {difference}",
+                path.display(),
+                first.display()
+            )));
+        }
+        if (header.size, header.crop) != (joined.size, joined.crop) {
+            return Err(Failure::User(format!(
+                "error: '{}' does not belong to '{}': it is of other pixels",
                 path.display(),
                 first.display()
             )));

@@ -108,7 +108,7 @@ impl Header {
             },
         };
         let [width, height] = header.size;
-        let most = MAX_SAMPLES * u64::from(width) * u64::from(height);
+        let most = (MAX_SAMPLES * u64::from(width)).saturating_mul(u64::from(height));
         let counts = header.counts;
         let plausible = [counts.samples, counts.non_finite, counts.saturated]
             .iter()
@@ -156,7 +156,7 @@ fn write_noise(noise: &NoiseSummary, samples: &Ranges, f: &mut fmt::Formatter<'_
         _ if rounds == taken || open == 0.0 => format!("ended after {rounds} samples"),
         _ => format!(
             "ended after {rounds} samples, {} of the next one taken",
-            taken - rounds
+            taken.saturating_sub(rounds)
         ),
     };
     writeln!(f, "  {:<15} {round}", "rounds")?;
@@ -186,11 +186,9 @@ fn noise(json: &Json) -> Option<Option<NoiseSummary>> {
 }
 
 fn samples(json: &Json) -> Option<Ranges> {
-    json.as_array()?.iter().try_fold(Ranges::default(), |all, range| {
-        let [start, end] = range.as_array()?.as_slice() else {
-            return None;
-        };
-        let range = Ranges::of(start.as_u64()?..end.as_u64()?);
-        all.overlap(&range).is_none().then(|| all.union(&range))
-    })
+    let range = |json: &Json| match json.as_array()?.as_slice() {
+        [start, end] => Some(start.as_u64()?..end.as_u64()?),
+        _ => None,
+    };
+    Ranges::disjoint(json.as_array()?.iter().map(range).collect::<Option<_>>()?)
 }

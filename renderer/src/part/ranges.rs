@@ -13,6 +13,14 @@ impl Ranges {
         Ranges(if range.is_empty() { vec![] } else { vec![range] })
     }
 
+    /// Ranges in any order; `None` if two have a number in common.
+    pub fn disjoint(mut list: Vec<Range<u64>>) -> Option<Ranges> {
+        list.retain(|range| !range.is_empty());
+        list.sort_by_key(|range| range.start);
+        let overlaps = list.windows(2).any(|pair| pair[0].end > pair[1].start);
+        (!overlaps).then(|| Ranges(joined(list)))
+    }
+
     /// The ranges.
     pub fn list(&self) -> &[Range<u64>] {
         &self.0
@@ -39,14 +47,19 @@ impl Ranges {
 
     /// The first range of numbers that both have.
     pub fn overlap(&self, other: &Ranges) -> Option<Range<u64>> {
-        let both = |a: &Range<u64>, b: &Range<u64>| a.start.max(b.start)..a.end.min(b.end);
-        let pairs = self
-            .0
-            .iter()
-            .flat_map(|a| other.0.iter().map(move |b| both(a, b)));
-        pairs
-            .filter(|range| !range.is_empty())
-            .min_by_key(|range| range.start)
+        let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
+        while let (Some(a), Some(b)) = (ours.peek(), theirs.peek()) {
+            let both = a.start.max(b.start)..a.end.min(b.end);
+            if !both.is_empty() {
+                return Some(both);
+            }
+            if a.end <= b.end {
+                ours.next();
+            } else {
+                theirs.next();
+            }
+        }
+        None
     }
 
     /// The numbers from 0 to the last that are missing.
@@ -66,15 +79,20 @@ impl Ranges {
     pub fn union(&self, other: &Ranges) -> Ranges {
         let mut all: Vec<Range<u64>> = self.0.iter().chain(&other.0).cloned().collect();
         all.sort_by_key(|range| range.start);
-        let mut joined: Vec<Range<u64>> = vec![];
-        for range in all {
-            match joined.last_mut() {
-                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-                _ => joined.push(range),
-            }
-        }
-        Ranges(joined)
+        Ranges(joined(all))
     }
+}
+
+/// Joins ranges that touch or overlap; they are sorted by their starts.
+fn joined(list: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    let mut joined: Vec<Range<u64>> = vec![];
+    for range in list {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
 }
 
 impl fmt::Display for Ranges {

@@ -95,6 +95,9 @@ impl PartReader {
             ..
         } = &self.header;
         let damaged = |reason: &str| PartError::damaged(&self.path, reason);
+        if film.crop() != *crop {
+            return Err(damaged("it is of other pixels"));
+        }
         let list: Vec<Rect> = bands(*crop).collect();
         for some in list.chunks(AT_ONCE) {
             let mut encoded = Vec::with_capacity(some.len());

@@ -12,6 +12,7 @@ use super::element::Element;
 use super::upgrade;
 use renderer_base::files::{self, FileKind, SharedFiles};
 
+mod attribute_count;
 mod parameters;
 mod references;
 mod values;
@@ -147,6 +148,15 @@ impl Reader<'_> {
             start: 0,
             end: 0,
         };
+        if let Some(start) = attribute_count::too_many(&source.text) {
+            let start = start as u32;
+            let place = Span {
+                start,
+                end: start + 1,
+                ..whole
+            };
+            return self.error(place, "this element has too many attributes");
+        }
         // Entities could expand each other; they are rejected with all other DTD declarations.
         let options = roxmltree::ParsingOptions {
             nodes_limit: MAX_OBJECTS as u32,
