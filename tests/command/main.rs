@@ -2,6 +2,7 @@
 
 mod bake_command;
 mod convert;
+mod escapes;
 mod farm;
 mod flags;
 mod hair;

@@ -1,5 +1,8 @@
-//! Output of commands: results on standard output, messages on standard error.
+//! Output of commands: results on standard output, messages on standard error. Both hold text from files, names for
+//! example: characters that steer a terminal are escaped here, and nothing is printed elsewhere.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
@@ -13,6 +16,7 @@ static LOST: OnceLock<io::Error> = OnceLock::new();
 /// Writes a result to standard output. [`all_told`] reports write errors at the end.
 pub(super) fn tell(text: &str) {
     let mut output = io::stdout().lock();
+    let text = escaped(text);
     let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
     if let Err(error) = written {
         // Only the first failure is kept.
@@ -41,7 +45,34 @@ fn lost(error: &io::Error) -> Result<(), Failure> {
 
 /// Writes a line to standard error, if anybody listens.
 pub(super) fn remark(text: &dyn std::fmt::Display) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let text = text.to_string();
+    let _ = writeln!(io::stderr().lock(), "{}", escaped(&text));
+}
+
+/// The text with characters that steer a terminal as JSON escapes them (`\u001b`): controls other than line feeds and
+/// tabs, and marks that reorder text.
+fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if steers(c) {
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        } else {
+            escaped.push(c);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+fn steers(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    }
 }
 
 /// `1 file`, `2 files`.
@@ -54,5 +85,20 @@ pub(super) fn plural(count: usize, noun: &str) -> String {
 pub(super) fn print(diagnostics: &Diagnostics) {
     if !diagnostics.list.is_empty() {
         remark(diagnostics);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn what_steers_a_terminal_is_escaped() {
+        let plain = "naïve → 1\t2\n";
+        assert_eq!(escaped(plain), plain);
+        assert_eq!(
+            escaped("\u{1b}]0;a\u{7} \u{9b}31m \r\u{202e}b"),
+            "\\u001b]0;a\\u0007 \\u009b31m \\u000d\\u202eb"
+        );
     }
 }
