@@ -523,6 +523,26 @@ fn what_can_only_be_a_mistake_is_warned_of() {
             "--exposure has no effect",
         ),
         (
+            "render a.kiln -o o.exr --spp 1 --size 4x4 --set film.size=(5,5)",
+            "`--set film.size=(5,5)` has no effect: `--size 4x4` changes the same value",
+        ),
+        (
+            "render a.kiln -o o.exr --spp 1 --set camera.main.fov=30 --set camera.main.fov=40",
+            "`--set camera.main.fov=30` has no effect",
+        ),
+        (
+            "render a.kiln -o o.exr --spp 1 --integrator path --set integrator=photon",
+            "`--integrator path` has no effect",
+        ),
+        (
+            "pack a.kiln -o a.zip --set film.size=(5,5) --set film.size=(5,5)",
+            "has no effect",
+        ),
+        (
+            "BAKE --target vertex --part 1/2 --checkpoint c --resolution 64",
+            "--resolution has no effect",
+        ),
+        (
             "BAKE --target vertex --resolution 64",
             "--resolution has no effect",
         ),
@@ -551,6 +571,10 @@ fn what_can_only_be_a_mistake_is_warned_of() {
     ];
     for (line, words) in lines {
         let line = line.replace("BAKE", bake);
+        let line = match line.contains("--part") {
+            true => line.replace("-o out ", ""),
+            false => line,
+        };
         let output = run(folder.path(), &line.split(' ').collect::<Vec<_>>());
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{line}: {message}");
@@ -561,6 +585,8 @@ fn what_can_only_be_a_mistake_is_warned_of() {
     }
     for line in [
         "render a.kiln -o o.exr --spp 1".to_owned(),
+        "render a.kiln -o o.exr --spp 1 --size 4x4 --integrator path --set integrator.depth=3".to_owned(),
+        "render a.kiln -o o.exr --spp 8 --noise 0.5".to_owned(),
         "render a.kiln -o o.exr -o o.png --spp 1 --exposure -1".to_owned(),
         format!("{bake} --resolution 32 --dilation 3 --depth 3"),
         format!("{bake} --target vertex --sides front"),
@@ -571,6 +597,16 @@ fn what_can_only_be_a_mistake_is_warned_of() {
         assert_eq!(output.status.code(), Some(0), "{line}: {message}");
         assert!(!message.contains("warning"), "{line}: {message}");
     }
+}
+
+#[test]
+fn more_samples_at_least_than_at_most_are_refused() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let line = "render a.kiln -o o.exr --noise 0.1 --min-spp 64 --spp 16";
+    let output = run(folder.path(), &line.split(' ').collect::<Vec<_>>());
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("--min-spp 64 is above --spp 16"), "{message}");
 }
 
 #[test]

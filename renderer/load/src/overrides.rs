@@ -1,8 +1,10 @@
 //! The option `--set PATH=VALUE`: changes declarations before they are evaluated, so that values are checked as in
 //! files.
 
+use std::fmt;
 use std::path::Path;
 
+use rustc_hash::FxHashMap;
 use shading::syntax::ast::{
     Argument, Declaration, Entry, EntryValue, Expr, ExprKind, Item, Name, Path as NamePath,
 };
@@ -35,6 +37,25 @@ impl Change {
         }
     }
 
+    /// Path of the value that it changes, as far as it has one.
+    fn path(&self) -> String {
+        let path = self.text.split('=').next().unwrap_or_default();
+        path.chars().filter(|c| !c.is_whitespace()).collect()
+    }
+
+    /// Warnings about changes without effect: later ones of a list change the same values.
+    pub fn without_effect(changes: &[Change]) -> Vec<Diagnostic> {
+        let mut last: FxHashMap<String, &Change> = FxHashMap::default();
+        let mut list = vec![];
+        for change in changes {
+            if let Some(earlier) = last.insert(change.path(), change) {
+                let message = format!("`{earlier}` has no effect: `{change}` changes the same value");
+                list.push(Diagnostic::warning(message).hint("leave one of them out"));
+            }
+        }
+        list
+    }
+
     /// Parses the change as a declaration with the span of the option; `None` after reporting an error.
     fn declaration(&self, context: &mut LoadContext) -> Option<Declaration> {
         let before = context.diagnostics.list.len();
@@ -60,6 +81,15 @@ impl Change {
         let message = format!("`--set {}` is not of the form PATH=VALUE", self.text);
         context.push(Diagnostic::error(message).hint(FORM));
         None
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.option {
+            Some((option, value)) => write!(f, "{option} {value}"),
+            None => write!(f, "--set {}", self.text),
+        }
     }
 }
 

@@ -28,9 +28,9 @@ pub struct RenderArgs {
     /// Quality of the picture, instead of a number of samples: the same as --noise 0.1, 0.03 or 0.01
     #[arg(long, value_enum, conflicts_with_all = ["noise", "samples"])]
     pub quality: Option<Quality>,
-    /// Samples that each pixel gets at least with --noise
-    #[arg(long, value_name = "N", default_value_t = 16, requires = "noise", value_parser = clap::value_parser!(u32).range(4..=65536))]
-    pub min_spp: u32,
+    /// Samples that each pixel gets at least with --noise [default: 16]
+    #[arg(long, value_name = "N", requires = "noise", value_parser = clap::value_parser!(u32).range(4..=65536))]
+    pub min_spp: Option<u32>,
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub size: Option<(u32, u32)>,

@@ -4,7 +4,7 @@
 
 use std::env::consts::{ARCH, EXE_SUFFIX, OS};
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -21,6 +21,10 @@ const TEXTS: [(&str, &str); 4] = [
     ("LICENSE-APACHE", include_str!("../../../LICENSE-APACHE")),
     ("LICENSE-SKY", include_str!("../../base/src/sky/LICENSE")),
 ];
+
+/// Time of all files: the beginning of 1980, as in packs, so that an archive depends on its content alone [seconds since
+/// 1970].
+const TIME: u64 = 315_532_800;
 
 pub(super) fn run(args: &ArchiveArgs) -> Result<(), Failure> {
     let name = format!("kiln-{}-{OS}-{ARCH}", env!("CARGO_PKG_VERSION"));
@@ -66,8 +70,6 @@ fn check_extension(path: &Path) -> Result<(), Failure> {
 /// A compressed tar archive of one folder, being written.
 struct Archive {
     folder: String,
-    /// Seconds since 1970, for all files.
-    time: u64,
     builder: tar::Builder<GzEncoder<Vec<u8>>>,
 }
 
@@ -75,9 +77,6 @@ impl Archive {
     fn new(folder: &str) -> Archive {
         Archive {
             folder: folder.to_owned(),
-            time: SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(0, |time| time.as_secs()),
             builder: tar::Builder::new(GzEncoder::new(vec![], Compression::fast())),
         }
     }
@@ -86,7 +85,7 @@ impl Archive {
         let mut header = tar::Header::new_ustar();
         header.set_size(bytes.len() as u64);
         header.set_mode(mode);
-        header.set_mtime(self.time);
+        header.set_mtime(TIME);
         self.builder
             .append_data(&mut header, format!("{}/{path}", self.folder), bytes)
     }

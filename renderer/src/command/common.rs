@@ -32,8 +32,17 @@ impl CommonArgs {
         options
             .set
             .splice(0..0, chosen.map(|kind| format!("integrator={kind}")));
+        let flag =
+            |kind: &String| Change::of_option("--integrator", kind.clone(), format!("integrator={kind}"));
+        let given = self
+            .integrator
+            .iter()
+            .map(flag)
+            .chain(self.set.iter().map(String::as_str).map(Change::from));
+        let given: Vec<Change> = given.chain(changes.iter().cloned()).collect();
         options.changes = changes;
-        let (mut desc, warnings) = load_scene(scene, options).map_err(failure)?;
+        let (mut desc, mut warnings) = load_scene(scene, options).map_err(failure)?;
+        warnings.list.extend(Change::without_effect(&given));
         desc.texture_memory = self.texture_memory;
         desc.build_quality = self.build_quality;
         if !self.quiet {

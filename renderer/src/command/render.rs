@@ -199,6 +199,9 @@ pub(super) fn changes(args: &RenderArgs) -> Vec<Change> {
     size.into_iter().chain(crop).collect()
 }
 
+/// Minimum samples per pixel with `--noise`, unless `--min-spp` is given.
+const MIN_SAMPLES: u32 = 16;
+
 /// Maximum samples per pixel with `--noise`, unless `--spp` is given.
 pub(super) const MAX_SAMPLES: u64 = 1 << 16;
 
@@ -211,10 +214,17 @@ fn settings(
     pictures: &Pictures,
 ) -> Result<(RenderSettings, Range<u64>), Failure> {
     let total = u64::from(args.spp.unwrap_or(desc.sampler.spp));
+    if let (Some(least), Some(most)) = (args.min_spp, args.spp)
+        && least > most
+    {
+        return Err(Failure::User(format!(
+            "error: --min-spp {least} is above --spp {most}, the most that a pixel gets"
+        )));
+    }
     let noise = args.noise().map(|error| NoiseGoal {
         error,
         // The first round is measured in four batches.
-        min_samples: u64::from(args.min_spp).next_multiple_of(4),
+        min_samples: u64::from(args.min_spp.unwrap_or(MIN_SAMPLES)).next_multiple_of(4),
         max_samples: args.spp.map_or(MAX_SAMPLES, u64::from),
     });
     let all = noise.map_or(total, |goal| goal.max_samples);

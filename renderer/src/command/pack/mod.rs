@@ -20,6 +20,7 @@ use super::terminal::plural;
 use super::{Failure, print, tell};
 use crate::cli::PackArgs;
 use renderer_base::files::{FileKind, is_pack};
+use renderer_load::Change;
 
 pub(super) fn run(args: &PackArgs) -> Result<(), Failure> {
     if !is_pack(&args.output) {
@@ -53,9 +54,12 @@ pub(super) fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result
     let mut outputs = Outputs::default();
     outputs.file("-o", output)?;
     outputs.spare([scene])?;
+    let changes: Vec<Change> = options.set.iter().map(String::as_str).map(Change::from).collect();
+    let contradictions = Change::without_effect(&changes);
     let scene = NamedScene::find(scene, options).map_err(|error| failure(error.into()))?;
     let gathering = Gathering::new(scene, output)?;
-    let (recorded, warnings) = gathering.run().map_err(failure)?;
+    let (recorded, mut warnings) = gathering.run().map_err(failure)?;
+    warnings.list.extend(contradictions);
     let found = recorded.iter().filter(|(_, kind)| **kind == FileKind::File);
     let found = found.map(|(asked, _)| gathering.actual(asked));
     outputs.spare(found)?;
