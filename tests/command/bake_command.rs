@@ -12,6 +12,8 @@ use std::time::Instant;
 use renderer::image::{MetaValue, read, read_channels, read_metadata};
 use tempfile::TempDir;
 
+use crate::program::refused;
+
 /// A ball in an open box with a lamp.
 const SCENE: &str = "film { size = (8, 6); }
 camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
@@ -226,13 +228,18 @@ fn files_of_an_earlier_bake_do_not_stay() {
     }
     assert_eq!(fs::read(at.join("sh_r.exr")).unwrap(), b"outside");
     assert_eq!(fs::read_to_string(at.join("a.kiln")).unwrap(), SCENE);
-    // A manifest of somebody else's says nothing.
+    // A manifest of somebody else's says nothing, and is not written over.
     fs::write(out.join("bake.json"), "{ \"files\": [\"sh_0.exr\"] }").unwrap();
-    done(
-        at,
-        "bake a.kiln --integrator path --samples 1 --target probes -o out",
-    );
+    let probes = "bake a.kiln --integrator path --samples 1 --target probes -o out";
+    refused(at, probes, &["bake.json", "no earlier `kiln bake`"]);
+    fs::remove_file(out.join("bake.json")).unwrap();
+    done(at, probes);
     assert!(out.join("sh_0.exr").exists());
+    // Nor is a file that has the name of one of a bake's.
+    fs::create_dir(at.join("models")).unwrap();
+    fs::write(at.join("models/scene.glb"), "mine").unwrap();
+    let vertex = "bake a.kiln --integrator path --samples 1 --target vertex -o models";
+    refused(at, vertex, &["scene.glb", "no earlier `kiln bake`"]);
     // What a bake reads is not removed by it.
     done(at, &format!("{SMALL} -o room"));
     done(

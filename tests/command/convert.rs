@@ -106,3 +106,20 @@ fn images_are_found_from_wherever_a_scene_is_named() {
     let pictures = ["first.png", "second.png", "a/b/third.png"].map(|name| fs::read(at.join(name)).unwrap());
     assert!(pictures[0] == pictures[1] && pictures[1] == pictures[2]);
 }
+
+#[test]
+fn what_no_conversion_has_written_stays() {
+    let folder = scene("bitmap");
+    let at = folder.path();
+    let told = &["no earlier `kiln convert`"];
+    fs::write(at.join("own.kiln"), "// my own scene\n").unwrap();
+    refused(at, "convert scene.xml own.kiln", told);
+    fs::remove_file(at.join("own.kiln")).unwrap();
+    fs::create_dir(at.join("own_files")).unwrap();
+    fs::write(at.join("own_files/colors.png"), "mine").unwrap();
+    refused(at, "convert scene.xml own.kiln", told);
+    fs::remove_file(at.join("own_files/colors.png")).unwrap();
+    for _ in 0..2 {
+        done(at, "convert scene.xml own.kiln -q");
+    }
+}

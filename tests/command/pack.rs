@@ -779,3 +779,42 @@ fn hostile_archives_are_refused() {
         );
     }
 }
+
+/// A scene may name any file of the machine: whoever packs it is told.
+#[test]
+fn files_far_from_the_scene_are_told() {
+    let work = TempDir::new().unwrap();
+    let at = work.path();
+    for folder in ["project/scenes", "project/maps", "secret", "given"] {
+        fs::create_dir_all(at.join(folder)).unwrap();
+    }
+    let sheet = |file: &str| {
+        SHEET.replace(
+            "albedo = 0.5",
+            &format!("albedo = image(file = \"{file}\").result"),
+        )
+    };
+    put(
+        at,
+        &[
+            ("secret/key.png", "secret"),
+            ("project/maps/map.png", "near"),
+            ("given/sky.txt", "given"),
+        ],
+    );
+    let secret = at.join("secret/key.png");
+    std::os::unix::fs::symlink(&secret, at.join("project/scenes/link.png")).unwrap();
+    for (file, is_told) in [
+        (secret.to_str().unwrap(), true),
+        ("../../secret/key.png", true),
+        ("link.png", true),
+        ("../maps/map.png", false),
+    ] {
+        put(at, &[("project/scenes/s.kiln", &sheet(file))]);
+        let output = run(at, "pack project/scenes/s.kiln -I given -o s.zip");
+        let message = message(&output);
+        assert!(output.status.success(), "{message}");
+        assert_eq!(message.contains("secret/key.png"), is_told, "{file}: {message}");
+        assert_eq!(message.contains("far from it"), is_told, "{file}: {message}");
+    }
+}

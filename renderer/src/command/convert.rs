@@ -21,6 +21,7 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
     outputs.file("OUTPUT", &args.output)?;
     outputs.spare([&args.scene])?;
+    spare_others(&args.output)?;
     let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
     let folder = format!("{stem}_files");
     let options = MitsubaOptions {
@@ -33,9 +34,15 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     let files: Vec<&String> = files
         .chain(translation.images.iter().map(|(name, _)| name))
         .collect();
+    // What an earlier run wrote, this one may replace.
+    let is_again = args.output.exists();
     let mut write = || {
         for name in &files {
-            outputs.file("OUTPUT", &beside.join(name))?;
+            let path = beside.join(name);
+            if !is_again && path.exists() {
+                return Err(in_the_way(&path));
+            }
+            outputs.file("OUTPUT", &path)?;
         }
         outputs.spare(&translation.files)?;
         outputs.spare(translation.images.iter().map(|(_, path)| path))?;
@@ -73,11 +80,33 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Fails when there is a scene that no earlier run has written.
+fn spare_others(output: &Path) -> Result<(), Failure> {
+    let is_ours = |bytes: Vec<u8>| {
+        let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        line.starts_with(b"// From ") && line.ends_with(ORIGIN.as_bytes())
+    };
+    match output.exists() && !read_regular(output).is_ok_and(is_ours) {
+        true => Err(in_the_way(output)),
+        false => Ok(()),
+    }
+}
+
+fn in_the_way(path: &Path) -> Failure {
+    Failure::User(format!(
+        "error: '{}' is there, and no earlier `kiln convert` has written it\n  hint: name another file, or delete it",
+        path.display()
+    ))
+}
+
+/// End of the first line of a converted scene.
+const ORIGIN: &str = ", a scene of Mitsuba 3.";
+
 /// The scene as text, with an empty line before each kind of declarations.
 fn text(scene: &Path, declarations: &[Declaration]) -> String {
     let name = scene.file_name().unwrap_or(scene.as_os_str());
     let name = name.to_string_lossy().replace(['\n', '\r'], " ");
-    let mut text = format!("// From {name}, a scene of Mitsuba 3.\n");
+    let mut text = format!("// From {name}{ORIGIN}\n");
     let mut keyword = "";
     for declaration in declarations {
         if declaration.keyword.text != keyword {

@@ -52,7 +52,7 @@ impl SceneOptions {
     }
 
     /// The files and folders that they name.
-    fn paths(&self) -> Vec<PathBuf> {
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
         let folders = self.source.folders.iter().cloned();
         folders.chain(self.light_file().map(PathBuf::from)).collect()
     }

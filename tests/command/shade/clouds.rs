@@ -227,3 +227,27 @@ fn pictures_write_nothing() {
     assert_eq!(bench.written(&["a.kiln"]), ["out.exr"]);
     assert!(bench.image("out.exr").data.iter().any(|x| *x > 0.0));
 }
+
+/// A file that no shader has written is not written over.
+#[test]
+fn files_of_others_stay() {
+    let bench = desk();
+    for file in ["a.ply", "a.geo"] {
+        let line = format!("-g 9 9 -param file {file} w.ksl");
+        for _ in 0..2 {
+            assert_eq!(bench.shade(&line).status, 0);
+        }
+        let mesh = match file {
+            "a.ply" => "ply\nformat ascii 1.0\nelement vertex 0\nend_header\n",
+            _ => "PGEOMETRY V5\nNPoints 3 NPrims 1\nNPointGroups 0 NPrimGroups 0\n",
+        };
+        std::fs::write(bench.path(file), mesh).unwrap();
+        let given = bench.shade(&line);
+        assert!(
+            given.status == 1 && given.err.contains("no earlier pointcloud_write"),
+            "{}",
+            given.err
+        );
+        assert_eq!(bytes(&bench, file), mesh.as_bytes());
+    }
+}

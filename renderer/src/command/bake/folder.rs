@@ -1,5 +1,6 @@
 //! The output folder of a bake: checked before the work, replaced file by file after it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,9 +9,9 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use super::{Failure, Outputs, images};
-use crate::command::outputs::{Finish, misplaced};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
+use crate::command::outputs::{Finish, misplaced};
 use renderer_bake::ShOrder;
 use renderer_base::files::read_regular;
 use renderer_image::{FileId, ImageError, Staged, stage, sweep_files, write_whole};
@@ -18,6 +19,8 @@ use renderer_image::{FileId, ImageError, Staged, stage, sweep_files, write_whole
 /// A folder that can be written to, or made.
 pub(super) struct Folder {
     path: PathBuf,
+    /// The files that an earlier bake into this folder wrote, by its manifest, which is one of them.
+    before: BTreeSet<String>,
 }
 
 impl Folder {
@@ -46,12 +49,20 @@ impl Folder {
         tempfile::tempfile_in(nearest).map_err(|e| refuse(&e.to_string()))?;
         Ok(Folder {
             path: path.to_owned(),
+            before: written_before(path),
         })
     }
 
-    /// Adds one of its files to what a command writes.
+    /// Adds one of its files to what a command writes. What no earlier bake has written is not replaced.
     pub(super) fn add(&self, name: &str, outputs: &mut Outputs) -> Result<(), Failure> {
         let path = self.path.join(name);
+        if path.is_file() && !self.before.contains(name) {
+            return Err(Failure::User(format!(
+                "error: '{}' is there, and no earlier `kiln bake` has written it\n  \
+                 hint: give another folder with -o, or delete it",
+                path.display()
+            )));
+        }
         if self.path.is_dir() {
             outputs.file("-o", &path)
         } else {
@@ -79,16 +90,18 @@ impl Folder {
         let hides_input = files.iter().any(|(name, _)| is_input(&at(name), inputs));
         let (false, Ok(staged), Ok(last)) = (hides_input, staged, stage(manifest)) else {
             // The disk is full, the folder has gone, or a running shader has read a file of it.
-            let write = |(name, bytes): &(String, Vec<u8>)| Finish::Final(inputs).write_bytes(&at(name), bytes);
+            let write =
+                |(name, bytes): &(String, Vec<u8>)| Finish::Final(inputs).write_bytes(&at(name), bytes);
             let errors: Vec<ImageError> = files.iter().filter_map(|file| write(file).err()).collect();
             return misplaced(&errors);
         };
         let is_new = |name: &String| files.iter().any(|file| file.0 == *name);
-        let stale: Vec<String> = (self.written_before(&manifest.0).into_iter())
-            .filter(|name| !is_new(name) && is_removable(&at(name), inputs))
-            .collect();
+        let stale = self.before.iter().filter(|name| !is_new(name));
+        let stale: Vec<&String> = stale.filter(|name| is_removable(&at(name), inputs)).collect();
 
-        let names: Vec<&String> = others.iter().map(|file| &file.0).chain(&stale).collect();
+        let names: Vec<&String> = (others.iter().map(|file| &file.0))
+            .chain(stale.iter().copied())
+            .collect();
         let under_way = json!({ "kiln": env!("CARGO_PKG_VERSION"), "complete": false, "files": names });
         write_whole(&at(&manifest.0), format!("{under_way:#}\n").as_bytes())?;
         let errors = staged.into_iter().filter_map(|file| file.commit_or_keep().err());
@@ -104,24 +117,25 @@ impl Folder {
         }
         Ok(last.commit()?)
     }
+}
 
-    /// The files that an earlier bake into this folder wrote, by its manifest.
-    fn written_before(&self, manifest: &str) -> Vec<String> {
-        let text = read_regular(&self.path.join(manifest)).unwrap_or_default();
-        let Ok(value) = serde_json::from_slice::<Value>(&text) else {
-            return vec![];
-        };
-        if !value["kiln"].is_string() {
-            return vec![];
-        }
-        let known = all_names();
-        let names = value["files"].as_array().into_iter().flatten();
-        names
-            .filter_map(Value::as_str)
-            .filter(|name| known.contains(*name))
-            .map(str::to_owned)
-            .collect()
+/// The files that an earlier bake into a folder wrote, by its manifest, which is one of them.
+fn written_before(folder: &Path) -> BTreeSet<String> {
+    let text = read_regular(&folder.join(MANIFEST)).unwrap_or_default();
+    let Ok(value) = serde_json::from_slice::<Value>(&text) else {
+        return BTreeSet::new();
+    };
+    if !value["kiln"].is_string() {
+        return BTreeSet::new();
     }
+    let known = all_names();
+    let names = value["files"].as_array().into_iter().flatten();
+    names
+        .filter_map(Value::as_str)
+        .filter(|name| known.contains(*name))
+        .chain([MANIFEST])
+        .map(str::to_owned)
+        .collect()
 }
 
 /// All names that files of a bake can have: whatever a manifest says, no other file is a bake's.
@@ -146,6 +160,8 @@ fn is_input(path: &Path, inputs: &[PathBuf]) -> bool {
 }
 
 /// Names of files that are no images.
+pub(super) const MANIFEST: &str = "bake.json";
+
 pub(super) const SCENE: &str = "scene.glb";
 
 pub(super) const PROBES: &str = "probes.json";

@@ -36,9 +36,7 @@ use renderer_scene::SceneDesc;
 use renderer_transport::integrator::{Integrator, PhotonSettings};
 use renderer_transport::scene::build::{Built, build_for_bake};
 
-use folder::{PROBES, SCENE};
-
-const MANIFEST: &str = "bake.json";
+use folder::{MANIFEST, PROBES, SCENE};
 
 /// Default number of texels along a side.
 const RESOLUTION: u32 = 512;
@@ -82,7 +80,10 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     };
     memory::check("the photon maps", settings.integrator.memory())?;
     let mut warnings = built.warnings.clone();
-    let resumed = args.checkpoint.as_deref().filter(|path| args.resume && path.exists());
+    let resumed = args
+        .checkpoint
+        .as_deref()
+        .filter(|path| args.resume && path.exists());
     if let Some(path) = resumed.filter(|_| built.scene.computes_names()) {
         warnings.push(unknown_files(format!("'{}'", path.display())));
     }
@@ -99,6 +100,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let baked = bake(&built.scene, &names, &settings, &bar, interrupt.flag())?;
     bar.finish();
     let (Some(baked), Some(folder)) = (baked, folder) else {
+        if !common.quiet {
+            print(&warnings);
+        }
         if args.part.is_some() && !interrupt.is_set() {
             return Ok(());
         }

@@ -20,6 +20,8 @@ pub(super) struct Gathering {
     pub(super) folder: PathBuf,
     /// The archive's path, at which that folder also appears.
     pub(super) as_if: PathBuf,
+    /// Files and folders that the command line names.
+    pub(super) named: Vec<PathBuf>,
 }
 
 /// Number of levels above the scene's folder up to which files keep their relative paths in the archive.
@@ -52,6 +54,7 @@ impl Gathering {
             files: scene.files.clone(),
         };
         Ok(Gathering {
+            named: scene.options.paths(),
             scene,
             packed,
             folder,

@@ -7,7 +7,7 @@ mod gathering;
 mod layout;
 mod write;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use shading::{Diagnostic, Diagnostics};
 
@@ -64,6 +64,7 @@ pub(super) fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result
     let found = found.map(|(asked, _)| gathering.actual(asked));
     outputs.spare(found)?;
     let layout = Layout::new(&gathering, &recorded).map_err(|error| failure(error.into()))?;
+    warnings.list.extend(foreign(&gathering, &layout));
     let sizes = write::archive(&**gathering.files(), output, &layout)?;
     Ok(Packed {
         layout,
@@ -71,6 +72,36 @@ pub(super) fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result
         warnings,
     })
 }
+
+/// A warning of files that are far from the scene and that nobody but the scene names: it may name any file of the
+/// machine.
+fn foreign(gathering: &Gathering, layout: &Layout) -> Option<Diagnostic> {
+    let files = gathering.files();
+    let folder = gathering.folder.canonicalize().ok()?;
+    let project = folder.parent().filter(|parent| parent.parent().is_some());
+    let project = project.unwrap_or(&folder).to_owned();
+    let named = gathering.named.iter().map(|path| files.identity(path));
+    let known: Vec<PathBuf> = named.chain([project]).collect();
+    let sources = layout.sources.values().map(|source| files.identity(source));
+    let foreign: Vec<String> = sources
+        .filter(|source| !known.iter().any(|folder| source.starts_with(folder)))
+        .map(|source| source.display().to_string())
+        .collect();
+    let (first, rest) = foreign.split_at_checked(MAX_LISTED).unwrap_or((&foreign, &[]));
+    let more = match rest.len() {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    let message = format!(
+        "the scene names files far from it, which are packed: {}{more}",
+        first.join(", ")
+    );
+    (!foreign.is_empty())
+        .then(|| Diagnostic::warning(message).hint("look whether they are for others to see"))
+}
+
+/// The most files that a warning lists.
+const MAX_LISTED: usize = 8;
 
 /// Summary of the packed files, as text.
 fn text(output: &Path, packed: &Packed, lists: bool) -> String {

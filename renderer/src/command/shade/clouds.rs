@@ -41,6 +41,18 @@ pub(super) fn outputs(written: &WrittenClouds, mut outputs: Outputs) -> Result<O
     Ok(outputs)
 }
 
+/// Fails when a file is there that no shader has written.
+pub(super) fn spare_others(written: &WrittenClouds) -> Result<(), Failure> {
+    let mut paths = written.clouds().iter().map(|cloud| Path::new(&cloud.file));
+    match paths.find(|path| path.is_file() && !CloudFormat::wrote(path)) {
+        None => Ok(()),
+        Some(path) => Err(Failure::User(format!(
+            "error: '{}' is there, and no earlier {CALL} has written it\n  hint: name another file, or delete it",
+            path.display()
+        ))),
+    }
+}
+
 /// The files of all clouds, written but not in their places yet.
 pub(super) fn stage(written: WrittenClouds) -> Result<Vec<Staged>, Failure> {
     written.into_clouds().into_iter().map(stage_cloud).collect()

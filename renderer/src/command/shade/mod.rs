@@ -54,7 +54,13 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let limit = (args.texture_memory).map_or_else(memory::for_textures, |limit| limit as usize);
     let userdata = userdata(args).map_err(told)?;
     let files = SharedFiles::new(LoggedFiles::default());
-    let host = GridHost::new(size, subject::directories(&args.setup), limit, userdata, files.clone());
+    let host = GridHost::new(
+        size,
+        subject::directories(&args.setup),
+        limit,
+        userdata,
+        files.clone(),
+    );
     let host = Arc::new(host);
     let system = ShadingSystem::new(closure_registry(), host.clone())
         .with_library(library::LIBRARY)
@@ -378,7 +384,11 @@ impl Job<'_> {
         files.spare(host.files_read())?;
         let clouds = self.clouds(written, is_overfull)?;
         let mut errors = output::write(images, self.samples(), self.subject.template.name())?;
-        errors.extend(clouds.into_iter().filter_map(|cloud| cloud.commit_or_keep().err()));
+        errors.extend(
+            clouds
+                .into_iter()
+                .filter_map(|cloud| cloud.commit_or_keep().err()),
+        );
         let is_alone = args.entries.is_empty() && self.subject.layers.len() <= 1;
         if requests.list.is_empty() && is_alone && !printed {
             self.show_first(engine, &outputs);
@@ -426,6 +436,7 @@ impl Job<'_> {
         let outputs = clouds::outputs(&written, files.clone())?;
         spare_shaders(args, &outputs)?;
         outputs.spare(host.files_read())?;
+        clouds::spare_others(&written)?;
         clouds::stage(written)
     }
 

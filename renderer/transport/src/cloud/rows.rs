@@ -3,11 +3,12 @@
 //! In PLY files the position is `x y z`, "normal" `nx ny nz`, "color" `red green blue` as fractions; other triples are
 //! `NAME_x NAME_y NAME_z`.
 
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::{CloudError, ColumnValues, PointCloud};
+use renderer_base::files::open_regular;
 use renderer_image::{ImageError, Staged, stage_with};
 
 /// File format of a point cloud writer.
@@ -53,7 +54,31 @@ impl CloudFormat {
             .into_iter()
             .find_map(|(format, known)| known.eq_ignore_ascii_case(extension).then_some(format))
     }
+
+    /// Returns whether a file begins as those of the writer do.
+    pub fn wrote(path: &Path) -> bool {
+        let mut bytes = vec![];
+        let begin = open_regular(path).and_then(|file| file.take(HEAD).read_to_end(&mut bytes));
+        let text = String::from_utf8_lossy(&bytes);
+        // Houdini's files hold primitives, too, and no comments.
+        let is_geo = || {
+            let mut lines = text.lines();
+            lines.next() == Some(GEO_MAGIC)
+                && lines.next().is_some_and(|line| line.ends_with(" NPrims 0"))
+                && lines.next() == Some(GEO_GROUPS)
+        };
+        begin.is_ok() && (text.starts_with(PLY_HEAD) || is_geo())
+    }
 }
+
+/// Bytes that tell files of the writer from others.
+const HEAD: u64 = 256;
+
+/// First lines of PLY files.
+const PLY_HEAD: &str = "ply\nformat binary_little_endian 1.0\ncomment written by Kiln\n";
+/// First and third line of `.geo` files.
+const GEO_MAGIC: &str = "PGEOMETRY V5";
+const GEO_GROUPS: &str = "NPointGroups 0 NPrimGroups 0";
 
 impl ColumnType {
     /// Number of components.
@@ -123,10 +148,7 @@ impl CloudRows {
     }
 
     fn write_ply(&self, file: &mut impl Write) -> io::Result<()> {
-        let mut header = format!(
-            "ply\nformat binary_little_endian 1.0\ncomment written by Kiln\nelement vertex {}\n",
-            self.count()
-        );
+        let mut header = format!("{PLY_HEAD}element vertex {}\n", self.count());
         let mut property = |ty: &str, name: &str| header += &format!("property {ty} {name}\n");
         ["x", "y", "z"].iter().for_each(|name| property("float", name));
         for (name, ty) in &self.columns {
@@ -148,10 +170,7 @@ impl CloudRows {
 
     fn write_geo(&self, file: &mut impl Write) -> io::Result<()> {
         let (points, attributes) = (self.count(), self.columns.len());
-        writeln!(
-            file,
-            "PGEOMETRY V5\nNPoints {points} NPrims 0\nNPointGroups 0 NPrimGroups 0"
-        )?;
+        writeln!(file, "{GEO_MAGIC}\nNPoints {points} NPrims 0\n{GEO_GROUPS}")?;
         writeln!(
             file,
             "NPointAttrib {attributes} NVertexAttrib 0 NPrimAttrib 0 NAttrib 0"
