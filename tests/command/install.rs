@@ -36,7 +36,7 @@ impl Installed {
         for folder in ["bin", "home", "tmp", "out"] {
             fs::create_dir(installed.path(folder)).unwrap();
             // Another user may work here.
-            fs::set_permissions(installed.path(folder), PermissionsExt::from_mode(0o777)).unwrap();
+            fs::set_permissions(installed.path(folder), PermissionsExt::from_mode(0o1777)).unwrap();
         }
         fs::set_permissions(installed.root.path(), PermissionsExt::from_mode(0o755)).unwrap();
         fs::write(
@@ -136,7 +136,7 @@ fn a_copy_of_the_program_works_when_the_builders_cache_is_gone() {
     );
     assert!(!names.iter().any(|name| name.starts_with('.')), "{names:?}");
 
-    // What is there is not written again; what is cut short is; what is damaged in another way does not get used.
+    // What is there is not written again; what has another content is, before it is used.
     let library = files
         .iter()
         .find(|file| file.to_str().unwrap().contains("libembree4"))
@@ -150,8 +150,17 @@ fn a_copy_of_the_program_works_when_the_builders_cache_is_gone() {
     fs::write(library, "cut short").unwrap();
     succeeds(installed.render("bin/kiln", &home, &temporary));
     assert_eq!(fs::metadata(library).unwrap().len(), size);
-    fs::write(library, vec![b'x'; size as usize]).unwrap();
+    let content = fs::read(library).unwrap();
+    let mut changed = content.clone();
+    changed[size as usize / 2] ^= 1;
+    fs::write(library, changed).unwrap();
     succeeds(installed.render("bin/kiln", &home, &temporary));
+    assert!(fs::read(library).unwrap() == content);
+    // From a folder that others can write it is not loaded, nor is it written there.
+    fs::write(library, "of others").unwrap();
+    fs::set_permissions(library.parent().unwrap(), PermissionsExt::from_mode(0o777)).unwrap();
+    succeeds(installed.render("bin/kiln", &home, &temporary));
+    assert_eq!(fs::read(library).unwrap(), b"of others");
     assert_eq!(fs::read_dir(temporary).unwrap().count(), 0, "something stayed");
 }
 
@@ -252,6 +261,16 @@ fn an_archive_works_wherever_it_is_unpacked() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    // The same program makes the same archive, whenever it does.
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let mut command = Command::new(installed.path("bin/kiln"));
+    command.current_dir(installed.path("out"));
+    succeeds({
+        command.args(["archive", "-o", "again.tar.gz"]);
+        command
+    });
+    let bytes = |name: &str| fs::read(installed.path("out").join(name)).unwrap();
+    assert!(bytes("kiln.tar.gz") == bytes("again.tar.gz"));
     let file = fs::File::open(installed.path("out/kiln.tar.gz")).unwrap();
     tar::Archive::new(GzDecoder::new(file))
         .unpack(installed.path("elsewhere"))

@@ -46,8 +46,9 @@ pub(crate) fn pack(library: Option<&Path>, out: &Path) -> io::Result<()> {
         // Writing to a string cannot fail.
         let _ = write!(
             list,
-            "PackedFile {{ name: {name:?}, size: {}, zlib: include_bytes!({packed:?}) }}, ",
-            bytes.len()
+            "PackedFile {{ name: {name:?}, size: {}, sha256: {:?}, zlib: include_bytes!({packed:?}) }}, ",
+            bytes.len(),
+            <[u8; 32]>::from(Sha256::digest(bytes))
         );
     }
     let id: String = digest.finalize()[..8]

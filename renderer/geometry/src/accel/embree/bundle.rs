@@ -1,12 +1,15 @@
 //! The Embree library embedded in the program: compressed files, unpacked once into a cache folder.
 
 use std::env;
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use flate2::read::ZlibDecoder;
+use sha2::{Digest as _, Sha256};
+
+use super::private_folder;
+use renderer_base::files::read_regular;
 
 /// Embree and its dependencies, packed by the build script.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub struct PackedFile {
     pub name: &'static str,
     /// Its size when unpacked [bytes].
     pub size: u64,
+    /// Its SHA-256 when unpacked.
+    pub sha256: [u8; 32],
     /// Its content as a zlib stream.
     pub zlib: &'static [u8],
 }
@@ -52,7 +57,7 @@ impl PackedFile {
     pub fn unpack(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(self.size as usize);
         ZlibDecoder::new(self.zlib).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 == self.size {
+        if self.is(&bytes) {
             Ok(bytes)
         } else {
             Err(io::Error::new(
@@ -60,6 +65,11 @@ impl PackedFile {
                 format!("{} is damaged in the program", self.name),
             ))
         }
+    }
+
+    /// Returns whether these bytes are its content.
+    fn is(&self, bytes: &[u8]) -> bool {
+        bytes.len() as u64 == self.size && <[u8; 32]>::from(Sha256::digest(bytes)) == self.sha256
     }
 }
 
@@ -81,15 +91,17 @@ impl Bundle {
         Some(cache.join("kiln").join(format!("embree-{}", self.id)))
     }
 
-    /// Puts those files into `folder` that are missing there or cut short, each whole or not at all, so that programs
-    /// that start at the same time do not hinder each other. Returns the path of the library.
+    /// Puts those files into `folder` that are missing there or have another content, each whole or not at all, so that
+    /// programs that start at the same time do not hinder each other. Returns the path of the library.
+    ///
+    /// # Errors
+    /// When they cannot be written, or others than the user can change what is in the folder.
     pub(super) fn unpack_into(&self, folder: &Path) -> io::Result<PathBuf> {
-        fs::create_dir_all(folder)?;
+        private_folder::make(folder)?;
         // Dependencies are written before the library: if the library is there, so are they.
         for file in self.files.iter().rev() {
             let path = folder.join(file.name);
-            let whole = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() == file.size);
-            if !whole {
+            if !read_regular(&path).is_ok_and(|bytes| file.is(&bytes)) {
                 write(file, &path)?;
             }
         }
@@ -101,9 +113,9 @@ fn write(file: &PackedFile, path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".part-");
-    // Temporary files are private by default; a cache may be one that several users share.
+    // Others may use the files, but not change them.
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
     let mut part = builder.tempfile_in(folder)?;
     io::Write::write_all(&mut part, &file.unpack()?)?;
     // A file that has its name and its size after a power failure has its content, too.

@@ -14,6 +14,7 @@ mod device;
 mod instance_probe;
 mod instances;
 mod library;
+mod private_folder;
 mod scene;
 mod sys;
 
