@@ -195,7 +195,12 @@ fn a_bake_into_the_folder_of_its_scene_spares_the_scene() {
         for name in files(&out).into_keys() {
             fs::rename(out.join(&name), at.join("aside")).unwrap();
             std::os::unix::fs::symlink("../a.kiln", out.join(&name)).unwrap();
-            refused(at, &format!("{bake} {flags} -o out"), &[&name, "reads it"]);
+            // Without its manifest the folder is nobody's.
+            let words = match name.as_str() {
+                "bake.json" => ["no earlier", "kiln bake"],
+                name => [name, "reads it"],
+            };
+            refused(at, &format!("{bake} {flags} -o out"), &words);
             fs::remove_file(out.join(&name)).unwrap();
             fs::rename(at.join("aside"), out.join(&name)).unwrap();
         }
@@ -482,4 +487,108 @@ fn results_that_do_not_reach_standard_output_are_an_error() {
         assert_eq!(output.status.code(), Some(1), "{line}: {message}");
         assert!(message.contains("standard output"), "{line}: {message}");
     }
+}
+
+/// Less address space than stacks take is an error, and no panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_address_space_is_told() {
+    let folder = folder();
+    for kilobytes in [60_000, 100_000, 200_000, 300_000] {
+        let kiln = env!("CARGO_BIN_EXE_kiln");
+        let script = format!("ulimit -v {kilobytes} && exec timeout 60 {kiln} info");
+        let mut command = Command::new("sh");
+        let output = command
+            .args(["-c", &script])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let message = program::message(&output);
+        assert_eq!(output.status.code(), Some(1), "{kilobytes}: {message}");
+        assert!(message.contains("address space"), "{kilobytes}: {message}");
+    }
+}
+
+/// What the system says of a rename is asked before the work: rights to the folder alone do not tell.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_replaced_is_told_before_the_work() {
+    let folder = folder();
+    let at = folder.path();
+    let render = "render a.kiln --spp 100000000 -o also.exr -o o.png";
+    fs::write(at.join("o.png"), "mine").unwrap();
+    let attribute = |sign: &str| {
+        let flag = format!("{sign}i");
+        let changed = Command::new("chattr").arg(flag).arg(at.join("o.png")).output();
+        changed.is_ok_and(|output| output.status.success())
+    };
+    // Where the tests may do this, and the file system has such files.
+    if attribute("+") {
+        let output = run(at, render);
+        assert!(attribute("-"));
+        let message = program::message(&output);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("o.png") && message.contains("hint"), "{message}");
+    }
+    let kiln = env!("CARGO_BIN_EXE_kiln");
+    let script = format!(
+        "mount --bind a.kiln o.png || exit 77; exec timeout 60 {kiln} {}",
+        render.replace("100000000", "1")
+    );
+    let mut command = Command::new("unshare");
+    let output = command.args(["-m", "sh", "-c", &script]).current_dir(at).output();
+    if let Ok(output) = output
+        && output.status.code() != Some(77)
+        && !program::message(&output).contains("unshare")
+    {
+        let message = program::message(&output);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(
+            message.contains("mounted") || message.contains("reads it"),
+            "{message}"
+        );
+        assert!(!at.join("also.exr").exists());
+    }
+    assert_eq!(fs::read(at.join("o.png")).unwrap(), b"mine");
+}
+
+/// After the work, one output that is not in its place costs no other, and is not lost itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn finished_work_is_kept_when_its_place_is_lost() {
+    let folder = folder();
+    let at = folder.path();
+    fs::create_dir(at.join("gone")).unwrap();
+    let stem = format!("kiln-lost-{}", std::process::id());
+    let line = format!(
+        "render a.kiln --spp 1000000 --time 1s -o o.png -o gone/{stem}.exr -o last.exr -o o.part --stats s.json"
+    );
+    let mut child = program::kiln(at, &line)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(600));
+    fs::create_dir(at.join("o.png")).unwrap();
+    fs::remove_dir_all(at.join("gone")).unwrap();
+    fs::create_dir(at.join("s.json")).unwrap();
+    let status = child.wait().unwrap();
+    let message = program::message(&child.wait_with_output().unwrap());
+    assert_eq!(status.code(), Some(1), "{message}");
+    for name in ["'o-1.png'", &format!("{stem}-1.exr"), "'s-1.json'"] {
+        assert!(message.contains(name), "{name}: {message}");
+    }
+    for path in [
+        at.join("o-1.png"),
+        at.join("last.exr"),
+        std::env::temp_dir().join(format!("{stem}-1.exr")),
+    ] {
+        assert_eq!(
+            renderer::image::read(&path).unwrap().width,
+            4,
+            "{}",
+            path.display()
+        );
+    }
+    assert!(at.join("o.part").exists() && at.join("s-1.json").exists());
+    fs::remove_file(std::env::temp_dir().join(format!("{stem}-1.exr"))).unwrap();
 }

@@ -37,6 +37,7 @@ use std::process::ExitCode;
 
 use self::interrupt::Interrupt;
 use crate::cli::{Cli, Command};
+use renderer_base::memory;
 use terminal::{all_told, print, remark, tell};
 
 pub use failure::Failure;
@@ -73,6 +74,7 @@ fn done(command: &Command) -> Result<(), Failure> {
 
 /// Starts so many threads (0 for one per core) for all that is done in parallel, such as reading and writing files.
 fn start_threads(threads: usize) -> Result<(), Failure> {
+    check_address_space(threads)?;
     let started = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build_global();
@@ -81,6 +83,28 @@ fn start_threads(threads: usize) -> Result<(), Failure> {
             "error: cannot start as many threads: {error}\n  hint: --threads N asks for fewer"
         ))
     })
+}
+
+/// Fails where the process may use less address space than its threads reserve for their stacks and heaps: what goes
+/// wrong without them cannot be reported.
+fn check_address_space(threads: usize) -> Result<(), Failure> {
+    const PROGRAM: u64 = 1 << 28;
+    const THREAD: u64 = 1 << 26;
+    let threads = match threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let needed = PROGRAM + threads as u64 * THREAD;
+    match memory::free_in_process() {
+        Some(free) if free < needed => Err(Failure::User(format!(
+            "error: {} of address space are free, and {} reserve {}\n  \
+             hint: raise the limit of the process (`ulimit -v`); fewer threads take less",
+            memory::gigabytes(free),
+            terminal::plural(threads, "thread"),
+            memory::gigabytes(needed)
+        ))),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// The status to exit with after help or a message of the command line's reader was printed, or could not be.

@@ -157,8 +157,8 @@ impl GroupFiles {
     }
 }
 
-/// Free address space under `ulimit -v` [bytes].
-fn free_in_process() -> Option<u64> {
+/// Free address space under `ulimit -v` [bytes]; `None` without such a limit, or where the system does not tell.
+pub fn free_in_process() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
     let line = limits
         .lines()
