@@ -32,6 +32,13 @@ pub fn statements(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     }
 }
 
+/// Returns whether `f` is true for any statement; stops at the first.
+pub(crate) fn any(block: &[Stmt], f: &mut impl FnMut(&Stmt) -> bool) -> bool {
+    block
+        .iter()
+        .any(|stmt| f(stmt) || blocks(stmt).into_iter().any(|inner| any(inner, f)))
+}
+
 /// Calls `f` with each operation.
 pub fn ops(block: &[Stmt], f: &mut impl FnMut(Op, &[Operand])) {
     statements(block, &mut |stmt| {

@@ -174,11 +174,12 @@ impl Liveness<'_> {
                 then,
                 otherwise,
             } => {
-                let after = live.mark();
+                live.mark();
                 let then = self.block(then, live);
-                let way = live.undo(after);
+                let path = live.undo();
                 let needed = [then, self.block(otherwise, live)];
-                live.join(after, way);
+                live.join(path);
+                live.close();
                 if needed == [false; 2] {
                     return false;
                 }
@@ -210,6 +211,7 @@ impl Liveness<'_> {
                 self.exits.push((*scope, live.mark()));
                 let needed = self.block(body, live);
                 self.exits.pop();
+                live.close();
                 needed
             }
             Stmt::Leave(scope) => {
@@ -224,19 +226,23 @@ impl Liveness<'_> {
     /// Returns whether a scope assigns nothing that is live after it, prints nothing, leaves no outer scope, and
     /// contains no loop without an exit.
     fn is_idle(&self, scope: ScopeId, body: &Block, live: &LiveSet) -> bool {
+        let is_needed = |stmt: &Stmt| match stmt {
+            Stmt::Op { op, .. } if self.context.is_effect(*op) => true,
+            Stmt::Call { function, .. } if self.context.prints[*function] => true,
+            _ => walk::writes(stmt).iter().any(|&l| live.contains(l)) || self.is_report(stmt),
+        };
+        // Nearly always one of the first statements tells.
+        if walk::any(body, &mut { is_needed }) {
+            return false;
+        }
         let mut idle = true;
         let mut inner = vec![scope];
         let mut left = vec![];
-        walk::statements(body, &mut |stmt| {
-            idle &= walk::writes(stmt).iter().all(|&l| !live.contains(l)) && !self.is_report(stmt);
-            match stmt {
-                Stmt::Op { op, .. } => idle &= !self.context.is_effect(*op),
-                Stmt::Call { function, .. } => idle &= !self.context.prints[*function],
-                Stmt::Scope { scope, .. } => inner.push(*scope),
-                Stmt::Leave(scope) => left.push(*scope),
-                Stmt::Loop { body, .. } => idle &= can_be_left(body),
-                Stmt::If { .. } => {}
-            }
+        walk::statements(body, &mut |stmt| match stmt {
+            Stmt::Scope { scope, .. } => inner.push(*scope),
+            Stmt::Leave(scope) => left.push(*scope),
+            Stmt::Loop { body, .. } => idle &= can_be_left(body),
+            Stmt::Op { .. } | Stmt::Call { .. } | Stmt::If { .. } => {}
         });
         idle && left.iter().all(|l| inner.contains(l))
     }

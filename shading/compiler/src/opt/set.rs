@@ -1,6 +1,7 @@
 //! Dense sets of variables, and a set with undo for liveness analysis.
 
 use cranelift_entity::EntityRef;
+use rustc_hash::FxHashSet;
 
 use crate::hir::LocalId;
 
@@ -44,25 +45,26 @@ impl LocalSet {
     }
 }
 
-/// An earlier state of a set.
+/// An open mark of a [`LiveSet`]: a state to which the set can return. Marks are closed in the reverse order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
 
-/// A set that can return to an earlier state at the cost of the changes since: branches need not copy it.
+/// Variables whose membership differs between two states.
+type Changes = FxHashSet<LocalId>;
+
+/// A set that can return to earlier states at the cost of the difference: branches need not copy it.
 #[derive(Debug)]
 pub(super) struct LiveSet {
     set: LocalSet,
-    /// Variables inserted or removed, in order.
-    flips: Vec<LocalId>,
-    /// Scratch, empty between calls.
-    odd: LocalSet,
+    /// For each open mark, the difference between its state and that at the next mark, or the current state.
+    changes: Vec<Changes>,
 }
 
-/// Changes along one path from a mark.
+/// Differences of one path from a mark.
 #[derive(Debug)]
 pub(super) struct PathChanges {
-    added: Vec<LocalId>,
-    removed: Vec<LocalId>,
+    added: Changes,
+    removed: Changes,
 }
 
 impl LiveSet {
@@ -70,8 +72,7 @@ impl LiveSet {
     pub(super) fn new(locals: usize) -> LiveSet {
         LiveSet {
             set: LocalSet::new(locals),
-            flips: vec![],
-            odd: LocalSet::new(locals),
+            changes: vec![],
         }
     }
 
@@ -85,7 +86,9 @@ impl LiveSet {
 
     fn flip(&mut self, id: LocalId) {
         self.set.flip(id);
-        self.flips.push(id);
+        if let Some(changes) = self.changes.last_mut() {
+            toggle(changes, id);
+        }
     }
 
     pub(super) fn insert(&mut self, id: LocalId) {
@@ -100,54 +103,47 @@ impl LiveSet {
         }
     }
 
-    /// Returns a mark of the current state.
-    pub(super) fn mark(&self) -> Mark {
-        Mark(self.flips.len())
+    /// Opens a mark of the current state.
+    pub(super) fn mark(&mut self) -> Mark {
+        self.changes.push(Changes::default());
+        Mark(self.changes.len() - 1)
     }
 
-    /// Returns the variables whose membership differs from that at a mark, each once.
-    fn changed(&mut self, Mark(mark): Mark) -> Vec<LocalId> {
-        for &id in &self.flips[mark..] {
-            self.odd.flip(id);
-        }
-        let mut changed = vec![];
-        for &id in &self.flips[mark..] {
-            if self.odd.contains(id) {
-                self.odd.flip(id);
-                changed.push(id);
+    /// Closes the innermost mark, and keeps the state.
+    pub(super) fn close(&mut self) {
+        let Some(mut inner) = self.changes.pop() else {
+            return;
+        };
+        if let Some(outer) = self.changes.last_mut() {
+            if outer.len() < inner.len() {
+                std::mem::swap(outer, &mut inner);
             }
+            inner.into_iter().for_each(|id| toggle(outer, id));
         }
-        changed
     }
 
-    /// Undoes the changes since a mark, and returns them for [`LiveSet::join`].
-    pub(super) fn undo(&mut self, mark: Mark) -> PathChanges {
-        let changed = self.changed(mark);
-        let (added, removed) = changed.iter().partition(|&&id| self.contains(id));
-        self.flips.truncate(mark.0);
-        changed.into_iter().for_each(|id| self.set.flip(id));
+    /// Returns to the state at the innermost mark, which stays open; returns the changes for [`LiveSet::join`].
+    pub(super) fn undo(&mut self) -> PathChanges {
+        let changes = self.changes.last_mut().map(std::mem::take).unwrap_or_default();
+        let (added, removed): (Changes, Changes) = changes.into_iter().partition(|&id| self.contains(id));
+        added.iter().chain(&removed).for_each(|&id| self.set.flip(id));
         PathChanges { added, removed }
     }
 
-    /// Becomes the union of the current state and the state along another path from the same mark.
-    pub(super) fn join(&mut self, mark: Mark, other: PathChanges) {
-        let changed = self.changed(mark);
-        // Elements removed only along this path are present on the other.
-        other.removed.iter().for_each(|&id| self.odd.flip(id));
-        for id in changed {
-            if !self.contains(id) && !self.odd.contains(id) {
-                self.insert(id);
-            }
-        }
-        other.removed.iter().for_each(|&id| self.odd.flip(id));
-        other.added.into_iter().for_each(|id| self.insert(id));
+    /// Becomes the union of the current state and the state along another path from the innermost mark.
+    pub(super) fn join(&mut self, other: PathChanges) {
+        let changes = self.changes.last().into_iter().flatten();
+        let is_removed_here_alone = |id: &LocalId| !self.contains(*id) && !other.removed.contains(id);
+        let kept: Vec<LocalId> = changes.copied().filter(is_removed_here_alone).collect();
+        kept.into_iter().chain(other.added).for_each(|id| self.insert(id));
     }
 
-    /// Returns to the state at a mark, recorded as a further change.
+    /// Returns to the state at any open mark, recorded as a further change.
     pub(super) fn become_as_at(&mut self, Mark(mark): Mark) {
-        for i in mark..self.flips.len() {
-            self.flip(self.flips[i]);
-        }
+        let mut difference = Changes::default();
+        let changes = self.changes[mark..].iter().flatten();
+        changes.for_each(|&id| toggle(&mut difference, id));
+        difference.into_iter().for_each(|id| self.flip(id));
     }
 
     /// Becomes equal to another set.
@@ -159,5 +155,11 @@ impl LiveSet {
                 different &= different - 1;
             }
         }
+    }
+}
+
+fn toggle(changes: &mut Changes, id: LocalId) {
+    if !changes.remove(&id) {
+        changes.insert(id);
     }
 }
