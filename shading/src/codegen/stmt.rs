@@ -10,7 +10,7 @@ use super::frame::CallLayout;
 use super::layout::local_size;
 use super::layout::{DEPTH, FUEL, POINTER, STACK_LIMIT, register};
 use crate::runtime::shims::{self, Shim};
-use shading_compiler::hir::{Block, FunctionId, LocalId, Operand, ScopeId, Stmt};
+use shading_compiler::hir::{Block, FunctionId, LocalId, Op, Operand, ScopeId, Stmt, fuel};
 
 /// The scopes around a statement.
 #[derive(Debug, Default)]
@@ -43,6 +43,7 @@ impl Emitter<'_, '_> {
             let flow = match stmt {
                 Stmt::Op { dst, op, args, span } => {
                     self.span = *span;
+                    self.fuel_of_op(*dst, *op, args);
                     self.op(*dst, *op, args, block, at);
                     Flow::On
                 }
@@ -111,7 +112,7 @@ impl Emitter<'_, '_> {
         let loop_block = self.b.create_block();
         self.b.ins().jump(loop_block, &[]);
         self.b.switch_to_block(loop_block);
-        self.spend(FUEL, shims::out_of_fuel());
+        self.spend(FUEL, 1, shims::out_of_fuel());
         self.nodes.loops += 1;
         if self.block(body, scopes) == Flow::On {
             self.b.ins().jump(loop_block, &[]);
@@ -141,11 +142,19 @@ impl Emitter<'_, '_> {
         flow
     }
 
-    /// Decrements a counter of the context; if it was zero already, calls `exhausted` and jumps to the exit.
-    fn spend(&mut self, counter: i32, exhausted: Shim) {
+    /// Consumes the fuel of an operation.
+    fn fuel_of_op(&mut self, dst: Option<LocalId>, op: Op, args: &[Operand]) {
+        let amount = fuel::of_op(self.code, dst, op, args);
+        if amount > 0 {
+            self.spend(FUEL, amount, shims::out_of_fuel());
+        }
+    }
+
+    /// Subtracts from a counter of the context; if less is left, calls `exhausted` and jumps to the exit.
+    fn spend(&mut self, counter: i32, amount: u32, exhausted: Shim) {
         let left = self.load(types::I32, self.ctx_field(counter));
-        let one = self.int(1);
-        let left = self.b.ins().isub(left, one);
+        let amount = self.int(amount as i32);
+        let left = self.b.ins().isub(left, amount);
         self.store(left, self.ctx_field(counter));
         let zero = self.int(0);
         let empty = self.b.ins().icmp(IntCC::SignedLessThan, left, zero);
@@ -169,8 +178,9 @@ impl Emitter<'_, '_> {
     /// Calls a function. Arguments and results are passed in the call area; results are loaded after a test whether the
     /// run was aborted.
     fn call_function(&mut self, function: FunctionId, args: &[Operand], results: &[LocalId]) {
-        self.spend(FUEL, shims::out_of_fuel());
-        self.spend(DEPTH, shims::too_deep());
+        let amount = fuel::of_call(self.code, args, results);
+        self.spend(FUEL, amount, shims::out_of_fuel());
+        self.spend(DEPTH, 1, shims::too_deep());
         let sp = self.b.ins().get_stack_pointer(POINTER);
         let limit = self.load(POINTER, self.ctx_field(STACK_LIMIT));
         let low = self.b.ins().icmp(IntCC::UnsignedLessThan, sp, limit);

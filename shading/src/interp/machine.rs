@@ -11,7 +11,7 @@ use shading_compiler::eval;
 use shading_compiler::eval::dictionary::Dictionaries;
 use shading_compiler::eval::operation::{self, OperationError};
 use shading_compiler::hir::kind::Element;
-use shading_compiler::hir::{Block, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
+use shading_compiler::hir::{Block, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit, fuel};
 use shading_syntax::source::Span;
 
 pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
@@ -103,9 +103,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Consumes a unit of fuel; returns whether there was one.
-    fn burn(&mut self, span: Span) -> bool {
-        if self.fuel == 0 {
+    /// Consumes fuel; returns whether there was as much.
+    fn burn(&mut self, amount: u32, span: Span) -> bool {
+        if self.fuel < amount {
             self.report(
                 ReportKind::OutOfFuel,
                 span,
@@ -113,7 +113,7 @@ impl<'a> Machine<'a> {
             );
             return false;
         }
-        self.fuel -= 1;
+        self.fuel -= amount;
         true
     }
 
@@ -143,6 +143,9 @@ impl<'a> Machine<'a> {
     fn stmt(&mut self, frame: &mut CallFrame<'a>, stmt: &'a Stmt) -> Flow {
         match stmt {
             Stmt::Op { dst, op, args, span } => {
+                if !self.burn(fuel::of_op(frame.code, *dst, *op, args), *span) {
+                    return Flow::Stop;
+                }
                 self.op(frame, *dst, *op, args, *span);
                 Flow::Next
             }
@@ -165,7 +168,7 @@ impl<'a> Machine<'a> {
                 self.block(frame, taken)
             }
             Stmt::Loop { body, span } => loop {
-                if !self.burn(*span) {
+                if !self.burn(1, *span) {
                     break Flow::Stop;
                 }
                 match self.block(frame, body) {
@@ -189,7 +192,7 @@ impl<'a> Machine<'a> {
         results: &[LocalId],
         span: Span,
     ) -> Flow {
-        if !self.burn(span) {
+        if !self.burn(fuel::of_call(frame.code, args, results), span) {
             return Flow::Stop;
         }
         if self.depth == eval::MAX_DEPTH {

@@ -32,7 +32,8 @@ mod xpath;
 /// Distance of a traced ray without `maxdist`, as in OSL.
 pub const FAR: f32 = 1e30;
 
-/// Default number of loop iterations and calls after which a run is aborted.
+/// Default fuel, after which a run is aborted: 65,536 loop iterations and calls, or fewer if they do much work
+/// ([`crate::hir::fuel`]).
 pub const DEFAULT_FUEL: u32 = 65_536;
 
 /// Maximum depth of recursive calls; deeper recursion aborts the run as spent fuel does.

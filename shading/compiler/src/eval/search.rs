@@ -127,9 +127,9 @@ pub fn split<'a>(text: &'a str, separator: &str, max_pieces: i32) -> Vec<&'a str
     pieces
 }
 
-/// Maximum number of backtracking steps of a search: more than practical searches need, and a fraction of a second.
+/// Maximum number of backtracking steps of a search: more than practical searches need, and a few milliseconds.
 /// Only look-around and backreferences need backtracking; other patterns are matched in linear time.
-const MAX_STEPS: usize = 1_000_000;
+const MAX_STEPS: usize = 100_000;
 
 /// A regular expression.
 #[derive(Clone, Debug)]

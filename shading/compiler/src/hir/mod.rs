@@ -21,6 +21,7 @@
 
 pub mod build;
 mod constant;
+pub mod fuel;
 mod id;
 pub mod kind;
 mod op;

@@ -42,7 +42,7 @@ pub enum Stmt {
         span: Span,
     },
     /// Calls a function that is not inlined. Arguments are copied in; after the call the parameters listed in
-    /// [`Function::outputs`] are copied to `results`. Costs one unit of fuel and one level of depth.
+    /// [`Function::outputs`] are copied to `results`. Costs fuel ([`super::fuel`]) and one level of depth.
     Call {
         /// Function.
         function: FunctionId,

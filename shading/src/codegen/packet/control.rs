@@ -9,7 +9,7 @@ use super::plan::{BlockKey, leaves_outer_scope};
 use crate::codegen::layout::FUEL;
 use crate::codegen::stmt::Flow;
 use crate::runtime::shims;
-use shading_compiler::hir::{Block, Const, Op, Operand, ScopeId, Stmt, walk};
+use shading_compiler::hir::{Block, Const, Op, Operand, ScopeId, Stmt, fuel, walk};
 
 /// Maximum number of statements in a branch that is executed without a test for active points, because this is cheaper
 /// than a jump.
@@ -35,6 +35,10 @@ impl Packet<'_, '_, '_> {
             flow = match stmt {
                 Stmt::Op { dst, op, args, span } => {
                     self.e.span = *span;
+                    let amount = fuel::of_op(self.e.code, *dst, *op, args);
+                    if amount > 0 {
+                        self.spend(amount);
+                    }
                     match dst {
                         Some(dst) if self.plan.varies(*dst) => self.operation(*dst, *op, args),
                         _ => self.e.op(*dst, *op, args, block, at),
@@ -150,7 +154,7 @@ impl Packet<'_, '_, '_> {
         let (loop_block, done) = (self.e.b.create_block(), self.e.b.create_block());
         self.e.b.ins().jump(loop_block, &[]);
         self.e.b.switch_to_block(loop_block);
-        self.spend();
+        self.spend(1);
         self.exits.push(done);
         self.loops += 1;
         let flow = self.statements(body);
@@ -173,12 +177,12 @@ impl Packet<'_, '_, '_> {
         Flow::Dead
     }
 
-    /// Consumes fuel for one iteration; the packet uses as much as the point with the most iterations.
-    fn spend(&mut self) {
+    /// Consumes fuel; the packet uses as much as the point with the most iterations, and more in divergent branches.
+    fn spend(&mut self, amount: u32) {
         let fuel = self.e.ctx_field(FUEL);
         let left = self.e.load(types::I32, fuel);
-        let one = self.e.int(1);
-        let left = self.e.b.ins().isub(left, one);
+        let amount = self.e.int(amount as i32);
+        let left = self.e.b.ins().isub(left, amount);
         self.e.store(left, fuel);
         let zero = self.e.int(0);
         let empty = self.e.b.ins().icmp(IntCC::SignedLessThan, left, zero);
