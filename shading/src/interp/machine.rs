@@ -241,7 +241,12 @@ impl<'a> Machine<'a> {
         if self.options.reports_not_finite {
             self.check_finite(frame, dst, &value, op, span);
         }
-        frame.locals[dst] = self.normalised(value);
+        if self.options.checks_finite
+            && let Value::Plain(value) = &value
+        {
+            self.finite &= value.is_finite();
+        }
+        frame.locals[dst] = value;
     }
 
     /// Reports a named variable that is assigned a non-finite number.
@@ -257,17 +262,6 @@ impl<'a> Machine<'a> {
         let op = op.split(['(', ' ', '{']).next().unwrap_or_default();
         let message = format!("{name} is not a finite number (operation {op})");
         self.report(ReportKind::NotFinite, span, message);
-    }
-
-    /// Returns a value modified as [`RunOptions::unsigned_zeros`] requires.
-    fn normalised(&mut self, value: Value) -> Value {
-        match value {
-            Value::Plain(value) if self.options.unsigned_zeros => {
-                self.finite &= value.is_finite();
-                Value::Plain(value.without_sign_of_zero())
-            }
-            value => value,
-        }
     }
 
     fn array_set(&mut self, frame: &mut CallFrame<'a>, dst: LocalId, args: &[Operand], span: Span) {

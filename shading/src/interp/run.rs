@@ -14,15 +14,15 @@ pub struct RunOptions<'a> {
     pub globals: &'a ShaderGlobals,
     /// Host for textures, spaces and attributes.
     pub host: &'a dyn ShaderHost,
-    /// Fuel: maximum number of loop iterations and calls.
+    /// Fuel ([`shading_compiler::hir::fuel`]).
     pub fuel: u32,
     /// Values of parameters, by name; their defaults are not evaluated.
     pub given: &'a [(&'a str, Const)],
     /// Registry of the unit's closures, for printing them.
     pub closures: Option<&'a ClosureRegistry>,
-    /// True to compute as [`shading_compiler::opt::OptLevel::Full`] assumes: zeros lose their sign, and
-    /// [`Outcome::finite`] is false if a number was not finite.
-    pub unsigned_zeros: bool,
+    /// True to check the assumption of [`shading_compiler::opt::OptLevel::Full`]: [`Outcome::finite`] is false if a
+    /// number was not finite.
+    pub checks_finite: bool,
     /// True to report variables that are assigned non-finite numbers.
     pub reports_not_finite: bool,
 }
@@ -36,7 +36,7 @@ impl<'a> RunOptions<'a> {
             fuel: eval::DEFAULT_FUEL,
             given: &[],
             closures: None,
-            unsigned_zeros: false,
+            checks_finite: false,
             reports_not_finite: false,
         }
     }
@@ -57,7 +57,7 @@ pub struct Outcome {
     pub reports: Vec<Report>,
     /// True if the run completed.
     pub finished: bool,
-    /// True if all intermediate numbers were finite, as far as [`RunOptions::unsigned_zeros`] requested this check.
+    /// True if all intermediate numbers were finite, as far as [`RunOptions::checks_finite`] requested this check.
     pub finite: bool,
 }
 

@@ -245,7 +245,7 @@ impl Forward<'_> {
                 (None, Some(a)) => Some((Op::Sub, vec![b, a])),
                 (None, None) => None,
             },
-            (Op::Sub, &[a, b]) if self.context.finite && self.is_number(a, 0.0) => Some((Op::Neg, vec![b])),
+            (Op::Sub, &[a, b]) if self.finite && self.is_number(a, 0.0) => Some((Op::Neg, vec![b])),
             (Op::Sub, &[a, b]) => Some((Op::Add, vec![a, negated(self, b)?])),
             (Op::Div, &[a, b]) => {
                 let factor = reciprocal(self.values.as_const(self.code, b)?)?;

@@ -1,5 +1,6 @@
 //! Whole-unit facts for the optimiser's passes.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use cranelift_entity::SecondaryMap;
@@ -21,12 +22,14 @@ pub struct Facts {
 /// Whole-unit information for the passes.
 pub(super) struct PassContext<'a> {
     pub(super) facts: &'a Facts,
-    /// True if numbers are assumed to be finite, and the sign of zero to be irrelevant.
+    /// True if numbers are assumed to be finite.
     pub(super) finite: bool,
     /// For each function, whether it prints, directly or indirectly.
     pub(super) prints: SecondaryMap<FunctionId, bool>,
     /// True if any message is read, which may be about traced rays.
     pub(super) reads_messages: bool,
+    /// Number of operations that may still be evaluated at compile time.
+    pub(super) evaluations: Cell<usize>,
     /// True if any closure is tested for null; otherwise a closure scaled by zero may be replaced by null.
     pub(super) observes_closures: bool,
 }

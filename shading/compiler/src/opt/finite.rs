@@ -37,7 +37,7 @@ impl Forward<'_> {
     /// Returns the operand or constant that an operation on finite floats always equals.
     pub(super) fn same_of_finite(&mut self, op: Op, kind: Kind, values: &[ValueId]) -> Option<ValueId> {
         let &[a, b] = values else { return None };
-        if !self.context.finite || !self.is_real(a) || !self.is_real(b) {
+        if !self.finite || !self.is_real(a) || !self.is_real(b) {
             return None;
         }
         let zero = |value| self.is_number(value, 0.0) || self.is_number(value, -0.0);

@@ -9,6 +9,7 @@ use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
 
 use super::PassContext;
+use super::sign;
 use super::value::{MAX_CONST_ARRAY, ValueId, Values};
 use crate::eval::operation::eval_op;
 use crate::hir::walk;
@@ -19,17 +20,28 @@ use shading_syntax::source::Span;
 const MAX_ITERATIONS: usize = 32;
 /// Maximum number of statements after unrolling, or one and a half times the number of the loop body if that is more.
 const MAX_UNROLLED: usize = 40;
-/// Number of statements that one attempt to unroll may process.
-const UNROLL_BUDGET: usize = 600;
+/// Number of statements that one attempt to unroll may process and copy.
+const UNROLL_BUDGET: usize = 900;
 /// Maximum total size of the deltas of a scope's exits, beyond which the variables assigned in the scope become
 /// unknown.
 const MAX_EXITS: usize = 1 << 14;
 
 /// Simplifies a function; returns whether another walk could find more, because loops assign fewer variables than
 /// assumed.
-pub(super) fn run(code: &mut Code, params: &[LocalId], context: &PassContext<'_>) -> bool {
+pub(super) fn run(
+    code: &mut Code,
+    params: &[LocalId],
+    outputs: &[LocalId],
+    context: &PassContext<'_>,
+) -> bool {
+    let signs = if context.finite {
+        sign::seen(code, outputs, context)
+    } else {
+        SecondaryMap::new()
+    };
     let body = std::mem::take(&mut code.body);
     let mut forward = Forward::new(code, params, context);
+    forward.signs = signs;
     let mut out = Vec::with_capacity(body.len());
     forward.block(body, &mut out);
     let spared = forward.spared;
@@ -70,7 +82,7 @@ pub(super) struct Forward<'a> {
     pub(super) code: &'a mut Code,
     pub(super) context: &'a PassContext<'a>,
     pub(super) values: Values,
-    env: SecondaryMap<LocalId, ValueId>,
+    pub(super) env: SecondaryMap<LocalId, ValueId>,
     /// For each value, a variable that held it at the last query; must be checked before use.
     holders: SecondaryMap<ValueId, Option<LocalId>>,
     trail: Vec<(LocalId, ValueId)>,
@@ -81,6 +93,10 @@ pub(super) struct Forward<'a> {
     stamp: u32,
     /// Number of statements that the current attempt to unroll may still process.
     budget: Option<usize>,
+    /// Variables in which the sign of a zero can be seen.
+    signs: SecondaryMap<LocalId, bool>,
+    /// True if the rules for finite numbers apply to the current assignment.
+    pub(super) finite: bool,
     /// Variables that were treated as assigned in a loop, but turned out not to be.
     spared: FxHashSet<LocalId>,
 }
@@ -118,6 +134,8 @@ impl<'a> Forward<'a> {
             agreements,
             stamp: 0,
             budget: None,
+            signs: SecondaryMap::new(),
+            finite: false,
             spared: FxHashSet::default(),
         }
     }
@@ -236,6 +254,7 @@ impl<'a> Forward<'a> {
 
     fn assignment(&mut self, dst: LocalId, op: Op, mut args: Vec<Operand>, span: Span, out: &mut Block) {
         let kind = self.kind(dst);
+        self.finite = self.ignores_sign(dst);
         let mut op = op;
         let mut values: Vec<ValueId> = args.iter().map(|&a| self.value(a)).collect();
         // The rewritten operation may be simplified again; the rules do not form long chains.
@@ -301,12 +320,17 @@ impl<'a> Forward<'a> {
             .map(|&v| self.values.as_const(self.code, v))
             .collect();
         let value = eval_op(op, kind, &constants?)?;
-        let value = if self.context.finite {
+        let value = if self.finite {
             value.without_sign_of_zero()
         } else {
             value
         };
         Some(self.values.constant(self.code, value))
+    }
+
+    /// Returns whether the sign of a zero does not matter in a variable, and numbers are assumed to be finite.
+    fn ignores_sign(&self, local: LocalId) -> bool {
+        self.context.finite && !self.signs[local]
     }
 
     fn branch(&mut self, condition: Operand, then: Block, otherwise: Block, out: &mut Block) -> bool {
@@ -351,6 +375,10 @@ impl<'a> Forward<'a> {
     }
 
     fn scope(&mut self, scope: ScopeId, body: Block, out: &mut Block) -> bool {
+        let body = match self.evaluate(scope, body, out) {
+            Ok(()) => return true,
+            Err(body) => body,
+        };
         let mark = self.trail.len();
         self.exits[scope] = Exit {
             mark,
@@ -376,6 +404,26 @@ impl<'a> Forward<'a> {
         }
         out.push(Stmt::Scope { scope, body: inner });
         true
+    }
+
+    /// Replaces a loop that can be evaluated by its results; gives it back otherwise.
+    fn evaluate(&mut self, scope: ScopeId, body: Block, out: &mut Block) -> Result<(), Block> {
+        let Some(Stmt::Loop { span, .. }) = body.last() else {
+            return Err(body);
+        };
+        let span = *span;
+        let stmt = Stmt::Scope { scope, body };
+        if let Some(results) = self.evaluated(&stmt) {
+            for (local, value) in results {
+                let value = Operand::Const(self.code.consts.push(value));
+                self.assignment(local, Op::Copy, vec![value], span, out);
+            }
+            return Ok(());
+        }
+        match stmt {
+            Stmt::Scope { body, .. } => Err(body),
+            _ => Err(vec![]),
+        }
     }
 
     fn leave(&mut self, scope: ScopeId) {
@@ -410,10 +458,16 @@ impl<'a> Forward<'a> {
         if outermost {
             self.budget = Some(UNROLL_BUDGET);
         }
-        let max_statements = MAX_UNROLLED.max(walk::count_statements(body) * 3 / 2);
+        let size = walk::count_statements(body);
+        let max_statements = MAX_UNROLLED.max(size * 3 / 2);
         let (trail, exits, length) = (self.trail.len(), self.exit_log.len(), out.len());
         let mut done = false;
         for _ in 0..MAX_ITERATIONS {
+            let left = self.budget.and_then(|left| left.checked_sub(size));
+            self.budget = Some(left.unwrap_or(0));
+            if left.is_none() {
+                break;
+            }
             let iteration = self.copy(body);
             if !self.block(iteration, out) {
                 done = true;
@@ -456,7 +510,7 @@ impl<'a> Forward<'a> {
     }
 
     /// Returns the variables that a block assigns, each once. Those of the last call have the current stamp.
-    fn assigned(&mut self, block: &Block) -> Vec<LocalId> {
+    pub(super) fn assigned(&mut self, block: &[Stmt]) -> Vec<LocalId> {
         self.stamp += 1;
         let mut assigned = vec![];
         walk::statements(block, &mut |stmt| {
@@ -469,6 +523,11 @@ impl<'a> Forward<'a> {
             }
         });
         assigned
+    }
+
+    /// Returns whether the last call of [`Forward::assigned`] returned a variable.
+    pub(super) fn is_assigned(&self, local: LocalId) -> bool {
+        self.agreements[local].stamp == self.stamp
     }
 
     /// Returns the changes since a mark, each variable once.

@@ -1,16 +1,15 @@
 //! The optimiser: passes over HIR that preserve results.
 //!
-//! The optimised unit prints the same and has the same outputs if the original ends within its fuel: bit for bit at
-//! [`OptLevel::Exact`] (all NaNs count as equal), and at [`OptLevel::Full`] if all numbers are finite and the sign of
-//! zero does not matter. It may use less fuel. Removed computations report no errors, except for stores out of range
-//! into variables that are read ([`dead`]). Defaults of parameters become part of the code, so given values must be
-//! bound before.
+//! The optimised unit prints the same and has the same outputs, bit for bit, if the original ends within its fuel; all
+//! NaNs count as equal. At [`OptLevel::Full`] this holds if all numbers are finite, and but for the sign of zeros in
+//! closures. It may use less fuel. Removed computations report no errors, except for stores out of range into variables
+//! that are read ([`dead`]). Defaults of parameters become part of the code, so given values must be bound before.
 //!
 //! The passes, over structured control flow, each linear in the size of the code or nearly so:
 //!
 //! 1. [`forward`]: value numbering in one walk: constant and copy propagation, constant folding, algebraic
 //!    simplification (exact in [`algebra`], exact for finite numbers in [`finite`]), common subexpression elimination,
-//!    branches on constants, unrolling of short loops.
+//!    branches on constants, unrolling of short loops, evaluation of loops over constants ([`evaluate`]).
 //! 2. [`dead`]: dead code elimination by liveness.
 //! 3. [`shape`]: control flow simplification.
 //! 4. [`hoist`]: loop-invariant code motion.
@@ -25,13 +24,17 @@ mod coalesce;
 mod compact;
 mod context;
 mod dead;
+mod evaluate;
 mod finite;
 mod forward;
 mod hoist;
 mod set;
 mod shape;
+mod sign;
 mod sink;
 mod value;
+
+use std::cell::Cell;
 
 use cranelift_entity::SecondaryMap;
 
@@ -51,8 +54,8 @@ pub enum OptLevel {
     None,
     /// Optimisations that preserve every bit.
     Exact,
-    /// In addition, assumes that numbers are finite and that the sign of zero does not matter: `x·0` is 0, and `x + 0`
-    /// is x. This removes features that a material disables by a zero weight.
+    /// In addition, assumes that numbers are finite: `x·0` is 0, and `x + 0` is x, where the sign of a zero cannot be
+    /// seen. This removes features that a material disables by a zero weight.
     #[default]
     Full,
 }
@@ -115,6 +118,7 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
             facts: options.facts,
             finite: options.level >= OptLevel::Full,
             prints: functions_that_print(unit),
+            evaluations: Cell::new(evaluate::MAX_EVALUATED),
             reads_messages: unit.calls(Builtin::HasMessage),
             observes_closures: observes_closures(unit),
         };
@@ -159,7 +163,7 @@ fn every_code(unit: &mut Unit, context: &PassContext<'_>) {
 /// Runs all passes on one function.
 fn code(code: &mut Code, params: &[LocalId], outputs: &[LocalId], context: &PassContext<'_>) {
     for _ in 0..MAX_ROUNDS {
-        let more = forward::run(code, params, context);
+        let more = forward::run(code, params, outputs, context);
         shape::run(code);
         dead::run(code, outputs, context);
         shape::run(code);
