@@ -1,6 +1,6 @@
 //! The shading system: loads sources, holds units and groups by name, and compiles instances.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
@@ -39,6 +39,16 @@ pub struct ShadingSystem {
     library: Option<Library>,
     preprocessor: Preprocessor,
     color_system: ColorSystem,
+    instances: Mutex<FxHashMap<InstanceKey, Weak<ShaderInstance>>>,
+}
+
+/// What determines the compiled code of an instance: instances of equal keys share it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct InstanceKey {
+    /// Hash of the optimised HIR.
+    structure: u128,
+    codegen: codegen::OptLevel,
+    packets: bool,
 }
 
 /// Result of loading a source.
@@ -85,6 +95,7 @@ impl ShadingSystem {
             library: None,
             preprocessor: Preprocessor::default(),
             color_system: ColorSystem::default(),
+            instances: Mutex::default(),
         }
     }
 
@@ -229,7 +240,8 @@ impl ShadingSystem {
         graph::link(template, &[], &[], self, &self.environment()).map(|_| ())
     }
 
-    /// Links, optimises and compiles a template.
+    /// Links, optimises and compiles a template. If an instance with the same optimised code is in use, it is returned:
+    /// its reports name the template that it was compiled for first.
     ///
     /// # Errors
     /// Unknown names, type mismatches, cycles, missing inputs.
@@ -240,6 +252,15 @@ impl ShadingSystem {
     ) -> Result<Arc<ShaderInstance>, Diagnostics> {
         let template = template.into();
         let (unit, sources, compile_stats) = self.optimized(&template, options)?;
+        let key = InstanceKey {
+            structure: codegen::structure(&unit, &sources),
+            codegen: options.codegen,
+            packets: options.packets,
+        };
+        let instances = || self.instances.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = instances().get(&key).and_then(Weak::upgrade) {
+            return Ok(known);
+        }
         let compile = CompileOptions {
             outputs: None,
             level: options.codegen,
@@ -248,7 +269,14 @@ impl ShadingSystem {
         };
         let instance = ShaderInstance::compile(&unit, &self.closures, &self.host, &compile)
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
-        Ok(Arc::new(instance.with_compile_stats(compile_stats)))
+        let instance = Arc::new(instance.with_compile_stats(compile_stats));
+        // No lock was held: another thread may have compiled the same code in the meantime.
+        let mut instances = instances();
+        if let Some(known) = instances.get(&key).and_then(Weak::upgrade) {
+            return Ok(known);
+        }
+        instances.insert(key, Arc::downgrade(&instance));
+        Ok(instance)
     }
 
     /// Returns the optimised HIR of an instance before code generation: for printing and for the interpreter.

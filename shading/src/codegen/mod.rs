@@ -55,6 +55,7 @@ use output::{choose_outputs, inits};
 use shared::{FailedLookup, Shared};
 
 pub use error::CodegenError;
+pub(crate) use fingerprint::structure;
 pub use global_set::GlobalSet;
 pub use options::{CompileOptions, OptLevel};
 pub use output::Output;

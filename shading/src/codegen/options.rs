@@ -3,7 +3,7 @@
 use shading_syntax::source::SourceMap;
 
 /// Optimisation level of code generation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OptLevel {
     /// Fastest compilation: single-pass register allocation, except for loops without calls. Compiles in 0.8 of the
     /// time of [`OptLevel::Plain`], and runs 1 to 1.5 times as long.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use glam::{Affine3A, Vec2};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use shading::diagnostic::Label;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
@@ -58,7 +59,7 @@ pub struct Built {
 /// Statistics of shader compilation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShaderStats {
-    /// Number of materials compiled.
+    /// Number of materials compiled; those with the same code count once.
     pub groups: usize,
     /// Wall-clock time over all threads.
     pub elapsed: Duration,
@@ -131,14 +132,22 @@ fn build_with(
     let Compiled {
         instances, warnings, ..
     } = compile(desc, &system, host.purpose(), &shapes)?;
+    // Materials with the same code share it.
+    let mut counted = FxHashSet::default();
+    let groups = instances
+        .iter()
+        .filter(|of| counted.insert(Arc::as_ptr(&of.full)));
+    let groups = groups.count();
+    counted.clear();
     let jit_ms = instances
         .iter()
         .flat_map(|instances| [Some(&instances.full), instances.light.as_ref()])
         .flatten()
+        .filter(|instance| counted.insert(Arc::as_ptr(instance)))
         .map(|instance| instance.statistics().jit_ms)
         .sum();
     let shaders = ShaderStats {
-        groups: instances.len(),
+        groups,
         elapsed: start.elapsed(),
         jit_ms,
     };
@@ -373,6 +382,7 @@ fn declarations(desc: &SceneDesc) -> ast::File {
     ast::File {
         sources: desc.sources.clone(),
         items,
+        ..ast::File::default()
     }
 }
 
