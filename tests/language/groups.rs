@@ -6,7 +6,9 @@ use std::sync::Arc;
 use shading::hir::Const;
 use shading::hir::verify::verify_all;
 use shading::opt::OptLevel;
-use shading::{ClosureRegistry, InstanceOptions, NoHost, ShaderGlobals, ShadingSystem, Source, Template};
+use shading::{
+    ClosureRegistry, InstanceOptions, NoHost, ShaderGlobals, ShaderInstance, ShadingSystem, Source, Template,
+};
 
 fn system(text: &str) -> ShadingSystem {
     verify_all();
@@ -117,4 +119,74 @@ fn constants_of_all_kinds_cost_no_code() {
         assert_eq!(operations(&format!("x = color(0), {args}")), defaults, "{args}");
     }
     assert_eq!(operations("x = (1, 2, 3)"), defaults, "a tuple for `any`");
+}
+
+#[test]
+fn equal_instances_share_their_code() {
+    let text = format!(
+        "{ADD}group first(output float r) {{ add one(a = 0.25); r = one.result * u; }}\n\
+         group second(output float r) {{ add other(a = 0.25); r = other.result * u; }}\n\
+         group third(output float r) {{ add one(a = 0.5); r = one.result * u; }}\n"
+    );
+    let system = system(&text);
+    let instance = |name: &str| {
+        let instance = system.instantiate(template(&system, name), &InstanceOptions::default());
+        instance.unwrap_or_else(|errors| panic!("{errors}"))
+    };
+    let [first, second, third] = ["first", "second", "third"].map(instance);
+    let number = |instance: &Arc<ShaderInstance>| Arc::as_ptr(instance);
+    assert_ne!(number(&first), number(&third), "their constants differ");
+    assert_eq!(number(&first), number(&second));
+    let weak = Arc::downgrade(&first);
+    drop([first, second]);
+    assert!(weak.upgrade().is_none(), "what nobody uses is freed");
+}
+
+/// The same material of many shapes.
+#[test]
+fn four_hundred_equal_materials_are_compiled_once() {
+    let groups: String = (0..400)
+        .map(|i| format!("group m{i}(output float r) {{ add l{i}(a = 0.25); r = l{i}.result; }}\n"))
+        .collect();
+    let system = system(&format!("{}{groups}", ADD.replace("a + b", "a + b * u")));
+    let instances: Vec<Arc<ShaderInstance>> = (0..400)
+        .map(|i| {
+            let template = template(&system, &format!("m{i}"));
+            let instance = system.instantiate(template, &InstanceOptions::default());
+            instance.unwrap_or_else(|errors| panic!("{errors}"))
+        })
+        .collect();
+    assert!(instances.iter().all(|instance| Arc::ptr_eq(instance, &instances[0])));
+}
+
+/// Loops that do much work in each iteration run out of fuel after fewer of them.
+#[test]
+fn fuel_counts_the_work_of_iterations() {
+    const ITERATIONS: usize = 60_000;
+    let finishes = |statement: &str| {
+        let text = format!(
+            "shader s(output float r = 0) {{ float a[20000]; float b[20000]; a[int(u)] = v; \
+             for (int i = 0; i < {ITERATIONS}; i++) {{ {statement} }} r += b[int(v)]; }}"
+        );
+        let system = system(&text);
+        let instance = system
+            .instantiate(template(&system, "s"), &InstanceOptions::default())
+            .unwrap_or_else(|errors| panic!("{errors}"));
+        let mut context = system.context();
+        let start = thread_seconds();
+        instance.run(&ShaderGlobals::default(), &mut context);
+        let seconds = thread_seconds() - start;
+        assert!(seconds < 1.0 || cfg!(debug_assertions), "{statement}: {seconds} s");
+        context.finished()
+    };
+    assert!(finishes("r = r * 0.5 + i;"));
+    assert!(finishes("r += noise(P * i);"));
+    for statement in [
+        "r += noise(\"gabor\", P * i);",
+        "b = a; a[i] = b[int(r)] + i;",
+        "r += regex_search(format(\"%d\", i), \"(a+)+$\");",
+        "r += strlen(concat(format(\"%d\", i), \"text\"));",
+    ] {
+        assert!(!finishes(statement), "{statement}");
+    }
 }
