@@ -11,6 +11,7 @@ use crate::runtime::closure::{ClosureTree, NodeHeader};
 use crate::runtime::context::Run;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{HostFunctions, ShaderGlobals, ShadingContext};
+use shading_compiler::check::deep_stack;
 use shading_compiler::derivative::DerivativeStats;
 use shading_compiler::eval::packet::POINTS;
 use shading_compiler::hir::ClosureRegistry;
@@ -64,7 +65,7 @@ impl ShaderInstance {
         options: &CompileOptions<'_>,
     ) -> Result<ShaderInstance, CodegenError> {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
-        let mut compiled = compile(unit, registry, host, options)?;
+        let mut compiled = deep_stack(|| compile(unit, registry, host, options))?;
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         compiled.places.shader = number;
         let root = compiled

@@ -171,12 +171,7 @@ impl ShadingSystem {
                 diagnostics.push(error);
             }
         }
-        if diagnostics.has_errors() {
-            return Err(diagnostics);
-        }
-        let mut loaded = self.load_file(&Arc::new(file))?;
-        loaded.warnings.list.splice(0..0, diagnostics.list);
-        Ok(loaded)
+        self.compile_and_register(&Arc::new(file), diagnostics)
     }
 
     /// Compiles and registers the units and groups of a parsed file; scene declarations are ignored.
@@ -184,27 +179,40 @@ impl ShadingSystem {
     /// # Errors
     /// As for [`ShadingSystem::load`].
     pub fn load_file(&self, file: &Arc<ast::File>) -> Result<Loaded, Diagnostics> {
+        self.compile_and_register(file, Diagnostics::default())
+    }
+
+    /// Compiles the units and groups of a file in which errors may have been found already.
+    fn compile_and_register(
+        &self,
+        file: &Arc<ast::File>,
+        mut diagnostics: Diagnostics,
+    ) -> Result<Loaded, Diagnostics> {
         let sources = Arc::new(file.sources.clone());
         let checked = check::check(file, &self.environment());
-        let mut diagnostics = checked.diagnostics;
+        diagnostics.list.extend(checked.diagnostics.list);
         let mut templates = vec![];
-        // A unit is left out only if there are errors, and then the others are discarded.
-        for (index, unit) in checked.units.into_iter().enumerate() {
-            templates.push(Template::Unit(Arc::new(ShaderUnitTemplate::new(
-                unit,
-                sources.clone(),
-                file,
-                index,
-            ))));
+        let declared = file.items.iter().filter_map(|item| match item {
+            ast::Item::Unit(unit) => Some(unit.name.span),
+            _ => None,
+        });
+        let mut declared = declared.enumerate();
+        for unit in checked.units {
+            // Units with errors are left out.
+            let Some((index, _)) = declared.find(|(_, name)| *name == unit.span) else {
+                break;
+            };
+            let unit = ShaderUnitTemplate::new(unit, sources.clone(), file, index);
+            templates.push(Template::Unit(Arc::new(unit)));
         }
         for item in &file.items {
             let ast::Item::Group(item) = item else { continue };
-            match graph::source::group(item, file) {
-                Ok(group) => templates.push(Template::Group(Arc::new(group))),
-                Err(errors) => diagnostics.list.extend(errors.list),
-            }
+            let (group, errors) = graph::source::group(item, file);
+            diagnostics.list.extend(errors.list);
+            templates.push(Template::Group(Arc::new(group)));
         }
         if diagnostics.has_errors() {
+            self.check_groups(&templates, file, &mut diagnostics);
             return Err(diagnostics);
         }
         let mut known = self.templates.write().unwrap_or_else(PoisonError::into_inner);
@@ -216,6 +224,22 @@ impl ShadingSystem {
             templates,
             warnings: diagnostics,
         })
+    }
+
+    /// Adds the errors in the groups of a file that has other errors, so that all are told at once.
+    fn check_groups(&self, templates: &[Template], file: &ast::File, diagnostics: &mut Diagnostics) {
+        let known = FileWithErrors {
+            system: self,
+            templates,
+            file,
+        };
+        for template in templates {
+            if let Template::Group(_) = template
+                && let Err(errors) = graph::link(template, &[], &[], &known, &self.environment())
+            {
+                diagnostics.add_new(errors.list);
+            }
+        }
     }
 
     /// Registers a group by its name, replacing an earlier one: all groups that refer to that name use it from now on.
@@ -284,6 +308,14 @@ impl ShadingSystem {
     /// # Errors
     /// As for [`ShadingSystem::instantiate`].
     pub fn optimized(
+        &self,
+        template: &Template,
+        options: &InstanceOptions,
+    ) -> Result<(hir::Unit, SourceMap, CompileStats), Diagnostics> {
+        check::deep_stack(|| self.optimized_here(template, options))
+    }
+
+    fn optimized_here(
         &self,
         template: &Template,
         options: &InstanceOptions,
@@ -362,6 +394,37 @@ impl Templates for ShadingSystem {
             .cloned()
             .chain(shipped.into_iter().map(str::to_owned))
             .collect()
+    }
+}
+
+/// The templates of a file that has errors, before those of the system.
+struct FileWithErrors<'a> {
+    system: &'a ShadingSystem,
+    templates: &'a [Template],
+    file: &'a ast::File,
+}
+
+impl Templates for FileWithErrors<'_> {
+    fn find(&self, name: &str) -> Result<Option<Template>, Diagnostics> {
+        match self.templates.iter().find(|template| template.name() == name) {
+            Some(template) => Ok(Some(template.clone())),
+            // Its errors have been reported.
+            None if self.is_wrong(name) => Err(Diagnostics::default()),
+            None => self.system.find(name),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let own = self.templates.iter().map(|template| template.name().to_owned());
+        own.chain(self.system.names()).collect()
+    }
+
+    fn is_wrong(&self, name: &str) -> bool {
+        let is_unit = |item: &ast::Item| matches!(item, ast::Item::Unit(unit) if unit.name.text == name);
+        let has_template = || self.templates.iter().any(|template| template.name() == name);
+        name == graph::source::UNCERTAIN
+            || self.file.unparsed.contains(name)
+            || self.file.items.iter().any(is_unit) && !has_template()
     }
 }
 

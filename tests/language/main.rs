@@ -10,6 +10,7 @@ mod jit;
 mod jit_equals_interp;
 mod opt;
 mod precedence;
+mod recovery;
 mod run;
 mod shaders;
 mod uniform;

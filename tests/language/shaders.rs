@@ -271,9 +271,11 @@ impl Random {
 }
 
 #[test]
-fn every_prefix_is_survived() {
+fn prefixes_are_survived() {
     for (name, text) in cases("pass") {
-        for end in (0..text.len()).filter(|i| text.is_char_boundary(*i)) {
+        // A few hundred of each: recovery parses an item anew for each error.
+        let ends = (0..text.len()).step_by(1 + text.len() / 250);
+        for end in ends.filter(|i| text.is_char_boundary(*i)) {
             diagnose(&name, &text[..end]);
         }
     }

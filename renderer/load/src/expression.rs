@@ -11,6 +11,7 @@ impl LoadContext {
     /// Evaluates a constant expression; returns `None` after reporting an error.
     pub(super) fn value(&mut self, expr: &Expr) -> Option<SceneValue> {
         match &expr.kind {
+            ExprKind::Missing => None,
             ExprKind::Int(i) => Some(SceneValue::Number(*i as f64)),
             // Shortest decimal that denotes the literal: 0.1, not 0.10000000149.
             ExprKind::Float(x) => Some(SceneValue::Number(x.to_string().parse().unwrap_or(f64::from(*x)))),

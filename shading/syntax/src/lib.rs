@@ -11,8 +11,8 @@
 //!
 //! 1. [`source`]: texts, spans, and where preprocessed text came from.
 //! 2. [`preprocess`] includes files and expands macros.
-//! 3. [`parse`] makes a syntax tree ([`ast`]). It reports the syntax errors of all top-level items, since each is
-//!    parsed on its own. `grammar.pest` is the one grammar of units, functions, groups and the declarations of scene
+//! 3. [`parse`] makes a syntax tree ([`ast`]). It reports all syntax errors: top-level items are parsed on their own,
+//!    and what cannot be parsed of an item is left out of the tree. `grammar.pest` is the one grammar of units, functions, groups and the declarations of scene
 //!    files.
 //! 4. [`diagnostic`]: errors and warnings with their place, the line and a hint.
 
@@ -41,7 +41,8 @@ use crate::source::{Source, SourceId, SourceMap};
 /// Stack size in bytes for recursion over nested brackets, independent of the calling thread's stack.
 const STACK: usize = 16 << 20;
 
-/// Parses a source. The tree holds all items that could be parsed; it is complete if there are no errors.
+/// Parses a source. The tree holds all that could be parsed; it is complete if there are no errors. After a syntax error,
+/// the parser goes on with the next argument or statement.
 pub fn parse(source: Arc<Source>) -> (ast::File, Diagnostics) {
     parse_into(SourceMap::default(), source)
 }
@@ -57,26 +58,41 @@ pub fn parse_into(mut sources: SourceMap, source: Arc<Source>) -> (ast::File, Di
         lowerer.error(range, error);
     }
     stacker::maybe_grow(STACK / 2, STACK, || {
-        for range in scan.items {
-            lowerer.item(&scan.text, range);
+        for item in &scan.items {
+            lowerer.item(&scan.text, item);
         }
     });
-    let (items, mut errors) = lowerer.finish();
+    scan.lost
+        .into_iter()
+        .for_each(|range| lowerer.lost(&scan.text[range]));
+    let (items, unparsed, mut errors) = lowerer.finish();
     errors.sort_by_key(|(span, _)| span.start);
     for (span, error) in errors {
         diagnostics.push(error.diagnostic(&sources, span));
     }
-    (ast::File { sources, items }, diagnostics)
+    let file = ast::File {
+        sources,
+        items,
+        unparsed,
+    };
+    (file, diagnostics)
 }
 
 /// Returns the byte range of each item of a text without syntax errors.
 pub fn items(text: &str) -> Vec<Range<usize>> {
-    scan::scan(text).items
+    let items = scan::scan(text).items.into_iter();
+    items.map(|item| item.range).collect()
 }
 
 /// Parses one item of a text; returns `None` after a syntax error.
 pub fn parse_item(text: &str, item: Range<usize>, source: SourceId) -> Option<ast::Item> {
     let mut lowerer = lower::Lowerer::new(source);
-    stacker::maybe_grow(STACK / 2, STACK, || lowerer.item(text, item));
-    lowerer.finish().0.pop()
+    let item = scan::ScannedItem {
+        range: item,
+        unclosed: 0,
+        marks: vec![],
+    };
+    stacker::maybe_grow(STACK / 2, STACK, || lowerer.item(text, &item));
+    let (mut items, _, errors) = lowerer.finish();
+    items.pop().filter(|_| errors.is_empty())
 }

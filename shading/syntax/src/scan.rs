@@ -2,7 +2,7 @@
 //!
 //! - Strings, comments and brackets are matched here, so errors in them get their own messages.
 //! - Brackets may be nested up to [`MAX_DEPTH`], which bounds the recursion of all later steps.
-//! - Preprocessor lines are replaced by spaces.
+//! - Preprocessor lines are replaced by spaces, and a string without an end by a [`mark`].
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -27,14 +27,36 @@ const ITEM_WORDS: [&str; 7] = [
     "group",
 ];
 
+/// Character that stands for what could not be parsed: the grammar's rule `missing`.
+const MARK: char = '\u{1}';
+
+/// Returns a mark in the place of a text, with the same lines and the same length.
+pub(super) fn mark(text: &str) -> String {
+    let rest = text.bytes().skip(1);
+    let blank = rest.map(|byte| if byte == b'\n' { '\n' } else { ' ' });
+    std::iter::once(MARK).chain(blank).collect()
+}
+
 /// A text cut into items.
 pub(super) struct Scan<'a> {
     /// The text with preprocessor lines blanked; offsets are those of the source.
     pub(super) text: Cow<'a, str>,
-    /// Byte ranges to parse, one item each.
-    pub(super) items: Vec<Range<usize>>,
+    /// Items to parse.
+    pub(super) items: Vec<ScannedItem>,
+    /// Byte ranges of the items with errors that make parsing them pointless.
+    pub(super) lost: Vec<Range<usize>>,
     /// Errors with their byte ranges.
     pub(super) errors: Vec<(Range<usize>, SyntaxError)>,
+}
+
+/// An item to parse.
+pub(super) struct ScannedItem {
+    /// Its bytes.
+    pub(super) range: Range<usize>,
+    /// Number of braces that are missing at its end.
+    pub(super) unclosed: usize,
+    /// Offsets in it of marks in place of strings without an end.
+    pub(super) marks: Vec<usize>,
 }
 
 /// Scans a text.
@@ -44,6 +66,7 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
         return Scan {
             text: Cow::Borrowed(""),
             items: vec![],
+            lost: vec![],
             errors,
         };
     }
@@ -53,15 +76,18 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
         at: 0,
         start: None,
         broken: false,
+        marks: vec![],
         open: vec![],
         excess_depth: 0,
         items: vec![],
+        lost: vec![],
         errors: vec![],
     };
     scanner.run();
     Scan {
         text: scanner.text,
         items: scanner.items,
+        lost: scanner.lost,
         errors: scanner.errors,
     }
 }
@@ -74,11 +100,14 @@ struct Scanner<'a> {
     start: Option<usize>,
     /// True if the current item has an error that makes parsing it pointless.
     broken: bool,
+    /// Offsets of the marks in the current item.
+    marks: Vec<usize>,
     /// Open brackets of the current item.
     open: Vec<(usize, u8)>,
     /// Number of open brackets beyond the maximum depth.
     excess_depth: usize,
-    items: Vec<Range<usize>>,
+    items: Vec<ScannedItem>,
+    lost: Vec<Range<usize>>,
     errors: Vec<(Range<usize>, SyntaxError)>,
 }
 
@@ -95,7 +124,6 @@ impl Scanner<'_> {
                 _ if !self.open.is_empty() && self.begins_item() => {
                     // The previous item lacks a closing bracket; this one can still be parsed.
                     self.report_open();
-                    self.broken = true;
                     self.end_item(self.at);
                 }
                 _ => {
@@ -104,10 +132,8 @@ impl Scanner<'_> {
                 }
             }
         }
-        if !self.open.is_empty() || self.at < self.bytes.len() {
-            self.report_open();
-            self.broken = true;
-        }
+        self.broken |= self.at < self.bytes.len();
+        self.report_open();
         self.end_item(self.bytes.len());
     }
 
@@ -157,6 +183,10 @@ impl Scanner<'_> {
                         bracket: byte as char,
                     },
                 ));
+                if self.start == Some(at) {
+                    self.start = None;
+                    return;
+                }
                 self.broken = true;
             }
         }
@@ -182,21 +212,34 @@ impl Scanner<'_> {
 
     fn end_item(&mut self, end: usize) {
         self.at = end;
-        if let Some(start) = self.start.take()
-            && !self.broken
-        {
-            self.items.push(start..end);
+        let marks = std::mem::take(&mut self.marks);
+        if let Some(start) = self.start.take() {
+            if self.broken {
+                self.lost.push(start..end);
+            } else {
+                self.items.push(ScannedItem {
+                    range: start..end,
+                    unclosed: self.open.len(),
+                    marks: marks.into_iter().map(|at| at - start).collect(),
+                });
+            }
         }
         self.broken = false;
         self.open.clear();
         self.excess_depth = 0;
     }
 
+    /// Reports a bracket that the current item does not close. Missing braces can be assumed at its end.
     fn report_open(&mut self) {
-        if let Some(&(at, bracket)) = self.open.last() {
+        let Some(&(at, bracket)) = self.open.last() else {
+            return;
+        };
+        // A string or a comment without an end may contain the closing bracket.
+        if !self.broken && self.marks.is_empty() {
             let bracket = bracket as char;
             self.errors.push((at..at + 1, SyntaxError::NotClosed { bracket }));
         }
+        self.broken |= self.open.iter().any(|(_, bracket)| *bracket != b'{');
     }
 
     fn string(&mut self) {
@@ -210,8 +253,11 @@ impl Scanner<'_> {
                 }
                 Some(b'\\') if self.bytes.get(self.at + 1).is_some_and(|&b| b != b'\n') => self.at += 2,
                 Some(b'\n') | None => {
-                    self.errors.push((start..self.at, SyntaxError::StringNotClosed));
-                    self.broken = true;
+                    let range = start..self.at;
+                    let mark = mark(&self.text[range.clone()]);
+                    self.text.to_mut().replace_range(range.clone(), &mark);
+                    self.marks.push(start);
+                    self.errors.push((range, SyntaxError::StringNotClosed));
                     return;
                 }
                 Some(_) => self.at += 1,

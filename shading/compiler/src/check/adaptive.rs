@@ -63,7 +63,7 @@ pub fn specialise(
     environment: &Environment<'_>,
 ) -> Result<Unit, Diagnostics> {
     super::deep_stack(|| {
-        let mut checker = Checker::new(&file.sources, environment);
+        let mut checker = Checker::of_file(file, environment);
         checker.quiet += 1;
         let declared = checker.declare_all(file);
         checker.check_functions(&declared);

@@ -1,5 +1,7 @@
 //! State of the checker: declarations, current code, diagnostics.
 
+use std::collections::BTreeSet;
+
 use cranelift_entity::PrimaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,8 +39,9 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// Runs `work` with enough stack for the maximum nesting, whatever the thread's stack size.
-pub(crate) fn deep_stack<T>(work: impl FnOnce() -> T) -> T {
+/// Runs `work` with enough stack for the maximum nesting, whatever the thread's stack size. Recursion over checked code
+/// needs it as checking does.
+pub fn deep_stack<T>(work: impl FnOnce() -> T) -> T {
     const STACK: usize = 64 << 20;
     stacker::maybe_grow(STACK / 2, STACK, work)
 }
@@ -103,6 +106,8 @@ pub(super) struct Checker<'a> {
     pub(super) adaptive: Adaptive,
     /// True in a group's expression, in which `(1, 2, 3)` is a triple.
     pub(super) in_group: bool,
+    /// Names in what could not be parsed: errors about them are consequences, and are not reported.
+    pub(super) unparsed: Option<&'a BTreeSet<String>>,
 }
 
 impl<'a> Checker<'a> {
@@ -139,11 +144,20 @@ impl<'a> Checker<'a> {
             is_apart: false,
             bodies: 0,
             in_group: false,
+            unparsed: None,
             texture_space: ColorSpace::Default,
             adaptive: Adaptive::default(),
         };
         checker.scope = checker.scopes.push(ScopeIndex::ROOT);
         checker
+    }
+
+    /// Creates a checker for the contents of a file.
+    pub(super) fn of_file(file: &'a ast::File, environment: &Environment<'a>) -> Checker<'a> {
+        Checker {
+            unparsed: Some(&file.unparsed).filter(|names| !names.is_empty()),
+            ..Checker::new(&file.sources, environment)
+        }
     }
 
     /// Declares the top-level items; returns the functions with a body.
@@ -185,7 +199,9 @@ impl<'a> Checker<'a> {
 
     /// Reports an error.
     pub(super) fn report(&mut self, span: Span, error: CheckError) {
-        if self.quiet > 0 {
+        let is_consequence =
+            |names: &BTreeSet<String>| error.subject().is_some_and(|name| names.contains(name));
+        if self.quiet > 0 || self.unparsed.is_some_and(is_consequence) {
             self.failed.get_or_insert((span, error));
             return;
         }
@@ -201,7 +217,10 @@ impl<'a> Checker<'a> {
 
     /// Reports a warning.
     pub(super) fn warn(&mut self, span: Span, warning: Warning) {
-        let is_unwanted = self.sources.get(span.source).is_quiet(span.start);
+        // What could not be parsed may use the variable, or give it a value.
+        let is_consequence = matches!(warning, Warning::Unused { .. } | Warning::Uninitialised { .. });
+        let is_unwanted =
+            self.sources.get(span.source).is_quiet(span.start) || is_consequence && self.unparsed.is_some();
         if self.quiet > 0 || is_unwanted || self.reported.len() >= 2 * MAX_ERRORS {
             return;
         }

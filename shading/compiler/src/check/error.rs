@@ -254,6 +254,25 @@ pub(super) enum CheckError {
 }
 
 impl CheckError {
+    /// Returns the name that an error is about, if it is one of a declaration.
+    pub(super) fn subject(&self) -> Option<&str> {
+        use CheckError as E;
+        match self {
+            E::UnknownName { name, .. }
+            | E::UnknownType { name, .. }
+            | E::UnknownMember { name, .. }
+            | E::UnknownFunction { name, .. }
+            | E::UnknownClosure { name, .. }
+            | E::NotAFunction { name }
+            | E::Ambiguous { name, .. }
+            | E::ArgumentCount { name, .. }
+            | E::BadArgument { name, .. }
+            | E::NoOverload { name, .. }
+            | E::BadConstructor { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     /// Returns the diagnostic of the error.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         use CheckError as E;

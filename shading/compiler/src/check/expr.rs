@@ -17,6 +17,7 @@ impl<'a> Checker<'a> {
         }
         let span = expr.span;
         match &expr.kind {
+            ExprKind::Missing => None,
             ExprKind::Int(value) => Some(self.int_literal(*value, span)),
             ExprKind::Float(value) => Some(TypedValue::new(Type::FLOAT, self.float(*value))),
             ExprKind::String(text) => Some(TypedValue::new(Type::STRING, self.string(text))),
@@ -176,6 +177,10 @@ impl<'a> Checker<'a> {
         let (last, others) = list.split_last()?;
         for other in others {
             self.expr(other, None);
+        }
+        // Groups and scenes read this as a triple.
+        if others.len() == 2 && others.iter().all(has_no_effect) {
+            self.warn(span, Warning::CommaOperator);
         }
         self.expr(last, expected)
     }
@@ -371,4 +376,17 @@ impl<'a> Checker<'a> {
         let new = self.write(&place, new, span);
         Some(if prefix { new } else { old })
     }
+}
+
+/// Returns whether evaluating an expression only yields its value.
+fn has_no_effect(expr: &Expr) -> bool {
+    let is_effect = |expr: &Expr| {
+        matches!(
+            expr.kind,
+            ExprKind::Missing | ExprKind::Assign { .. } | ExprKind::Step { .. } | ExprKind::Call { .. }
+        )
+    };
+    let mut pure = !is_effect(expr);
+    expr.for_each_operand(&mut |operand| pure &= has_no_effect(operand));
+    pure
 }

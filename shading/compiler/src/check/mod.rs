@@ -49,6 +49,7 @@ mod uses;
 mod value;
 mod warning;
 
+use crate::builtins;
 use crate::hir::ClosureRegistry;
 use crate::hir::{self, Unit};
 use crate::ty::{Length, Type};
@@ -62,7 +63,7 @@ use value::TypedValue;
 
 pub use adaptive::specialise;
 pub use checker::Environment;
-pub(crate) use checker::deep_stack;
+pub use checker::deep_stack;
 pub use reference::{ReferencePart, ReferencePath};
 pub use uses::{ParamUse, Uses};
 
@@ -78,7 +79,7 @@ pub struct Checked {
 /// Checks the functions and units of a file. Groups and declarations are checked by their users.
 pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
     deep_stack(|| {
-        let mut checker = Checker::new(&file.sources, environment);
+        let mut checker = Checker::of_file(file, environment);
         let declared = checker.declare_all(file);
         checker.check_functions(&declared);
         let mut units = vec![];
@@ -118,12 +119,14 @@ pub fn expression(
     environment: &Environment<'_>,
 ) -> Result<Unit, Diagnostics> {
     deep_stack(|| {
-        let mut checker = Checker::new(&file.sources, environment);
+        let mut checker = Checker::of_file(file, environment);
         checker.quiet += 1;
-        let declared = checker.declare_all(file);
-        // Checking all functions for each expression would be slow for large scenes.
-        if checker.calls_functions(expr) {
-            checker.check_functions(&declared);
+        // Declaring and checking all functions for each expression would be slow for large scenes.
+        if may_need(file, expr) {
+            let declared = checker.declare_all(file);
+            if checker.calls_functions(expr) {
+                checker.check_functions(&declared);
+            }
         }
         checker.quiet -= 1;
         let unit = checker.expression_unit(expr, expected, inputs);
@@ -133,6 +136,23 @@ pub fn expression(
             None => Err(diagnostics),
         }
     })
+}
+
+/// Returns whether an expression may need the declarations of a file: it calls a function that is not built in, or one
+/// of a name declared there, or may operate on structures.
+fn may_need(file: &ast::File, expr: &ast::Expr) -> bool {
+    let mut needs = match &expr.kind {
+        ast::ExprKind::Call { name, .. } => {
+            let is_declared =
+                |item: &ast::Item| matches!(item, ast::Item::Function(f) if f.name.text == name.text);
+            let is_built_in =
+                builtins::overloads(&name.text).next().is_some() || is_prelude_function(&name.text);
+            !is_built_in || file.items.iter().any(is_declared)
+        }
+        _ => file.items.iter().any(|item| matches!(item, ast::Item::Struct(_))),
+    };
+    expr.for_each_operand(&mut |operand| needs = needs || may_need(file, operand));
+    needs
 }
 
 /// Lowers the metadata of a group or of its parameters. Entries with errors are left out: [`check`] reports them.

@@ -86,6 +86,8 @@ impl<'a> Checker<'a> {
             StmtKind::Return(value) => self.return_stmt(value.as_ref(), tail, stmt.span),
             StmtKind::Block(list) => self.scoped(|c| c.statements(list, tail)),
             StmtKind::Empty => {}
+            // It may return a value.
+            StmtKind::Missing => self.frame.returns = true,
         }
     }
 

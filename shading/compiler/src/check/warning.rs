@@ -53,6 +53,7 @@ pub(super) enum Warning {
     },
     DoubleIsFloat,
     NoEffect,
+    CommaOperator,
     AssignedCondition,
     NoLightShaders,
     TextureOption {
@@ -125,6 +126,9 @@ impl Warning {
                     .hint(format!("there are elements 0 to {last}"))
             }
             W::NoEffect => warning("this has no effect".to_owned()),
+            W::CommaOperator => warning("only the last of these values is used".to_owned()).hint(
+                "a triple is `color(…)`, `point(…)` … in units; `(…)` is one in groups and scenes only",
+            ),
             W::AssignedCondition => {
                 warning("this assigns rather than compares".to_owned()).hint("equality is `==`")
             }

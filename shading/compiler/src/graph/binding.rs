@@ -116,7 +116,11 @@ pub(super) fn for_each_name<'e>(expr: &'e ast::Expr, note: &mut impl FnMut(&'e s
     let mut stack = vec![expr];
     while let Some(expr) = stack.pop() {
         match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Bool(_) => {}
+            ExprKind::Missing
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::String(_)
+            | ExprKind::Bool(_) => {}
             ExprKind::Name(name) => note(name),
             ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => stack.extend(list),
             ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => stack.push(operand),

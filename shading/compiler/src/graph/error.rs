@@ -150,6 +150,20 @@ fn ends(chain: &[String]) -> String {
 }
 
 impl GraphError {
+    /// Returns the names of the declarations that an error is about.
+    pub(super) fn subjects(&self) -> Vec<&str> {
+        match self {
+            GraphError::UnknownNode { node: name, .. } | GraphError::UnknownTemplate { name, .. } => {
+                vec![name]
+            }
+            GraphError::UnknownParam { path, template, .. } => {
+                path.split(['.', '[']).chain([template.as_str()]).collect()
+            }
+            GraphError::MissingInput { input, template } => vec![input, template],
+            _ => vec![],
+        }
+    }
+
     /// Returns a known name similar to the wrong one.
     pub fn hint(&self) -> Option<String> {
         let (wrong, known) = match self {

@@ -1,5 +1,6 @@
 //! Templates from source: `group NAME(…) { … }` declarations and materials of scene files.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::literal::literal_for;
@@ -14,11 +15,9 @@ use shading_syntax::ast::{self, ExprKind, GroupStmt, Passing};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::source::{SourceMap, Span};
 
-/// Builds the template of a group declaration. Unit names and connection types are checked when it is linked.
-///
-/// # Errors
-/// Errors that can be found without the units: duplicate names, arguments without a name, unknown globals.
-pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTemplate, Diagnostics> {
+/// Builds the template of a group declaration, with the errors that can be found without the units: duplicate names,
+/// arguments without a name, unknown globals. Unit names and connection types are checked when it is linked.
+pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> (ShaderGroupTemplate, Diagnostics) {
     let sources = &file.sources;
     let mut builder = Builder::new(&group.name.text, group.name.span, file);
     builder.group.metadata = check::metadata(&group.metadata);
@@ -33,7 +32,8 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTem
     for stmt in &group.body {
         if let GroupStmt::Assign(assign) = stmt {
             let name = assign.target.joined();
-            if !builder.group.outputs.iter().any(|output| output.name == name) {
+            let declared = |param: &ast::Param| param.passing == Passing::Output && param.name.text == name;
+            if !group.params.iter().any(declared) && !file.unparsed.contains(&name) {
                 let known: Vec<&str> = builder.group.outputs.iter().map(|o| o.name.as_str()).collect();
                 let error = Diagnostic::error(format!(
                     "`{name}` is not an output of group `{}`",
@@ -45,7 +45,7 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTem
             }
         }
     }
-    builder.diagnostics.into_result(builder.group)
+    (builder.group, builder.diagnostics)
 }
 
 /// Builds the group of a material or an environment: a call `unit(argument = value, …)`, whose arguments may contain
@@ -53,7 +53,7 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTem
 /// has one output, `surface`: the unit's closure. The expression's spans refer to `file`.
 ///
 /// # Errors
-/// As for [`group()`]; and if the expression is not a call.
+/// The errors that [`group()`] finds; and if the expression is not a call.
 pub fn material(
     name: &str,
     usage: GroupUse,
@@ -96,9 +96,14 @@ pub fn material(
     builder.diagnostics.into_result(builder.group)
 }
 
+/// Name of the unit of an instance that is declared twice, with different units. No unit has it.
+pub const UNCERTAIN: &str = "";
+
 struct Builder<'a> {
     group: ShaderGroupTemplate,
     sources: &'a SourceMap,
+    /// Names in what could not be parsed.
+    unparsed: &'a BTreeSet<String>,
     diagnostics: Diagnostics,
 }
 
@@ -110,6 +115,7 @@ impl<'a> Builder<'a> {
         Builder {
             group,
             sources: &file.sources,
+            unparsed: &file.unparsed,
             diagnostics: Diagnostics::default(),
         }
     }
@@ -166,17 +172,23 @@ impl<'a> Builder<'a> {
                     span,
                 });
             }
+            None if self.unparsed.contains(&name) => {}
             None => self.error(format!("output `{name}` is never assigned"), span),
         }
     }
 
     fn instance(&mut self, instance: &ast::Instance) {
         let name = instance.name.text.clone();
-        if self.group.node(&name).is_some() {
+        if let Some(first) = self.group.position(&name) {
             self.error(
                 format!("there already is an instance `{name}`"),
                 instance.name.span,
             );
+            // Which of the two a reader means is not known.
+            let node = &mut self.group.nodes[first];
+            if !matches!(&node.template, TemplateRef::Named(unit) if *unit == instance.unit.text) {
+                node.template = TemplateRef::Named(UNCERTAIN.to_owned());
+            }
             return;
         }
         self.node(
@@ -206,7 +218,7 @@ impl<'a> Builder<'a> {
         });
         let mut inputs: Vec<Connection> = vec![];
         let mut globals = vec![];
-        for arg in args {
+        for arg in args.iter().filter(|arg| arg.value.kind != ExprKind::Missing) {
             let Some((target, value, span)) = argument(arg) else {
                 let unit = &unit.text;
                 self.error(

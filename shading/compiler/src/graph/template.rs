@@ -53,6 +53,11 @@ pub trait Templates {
     fn find(&self, name: &str) -> Result<Option<Template>, Diagnostics>;
     /// All names, for hints.
     fn names(&self) -> Vec<String>;
+    /// Returns whether what is declared under a name has errors, so that an error about it is a consequence, which is
+    /// not reported.
+    fn is_wrong(&self, _name: &str) -> bool {
+        false
+    }
 }
 
 /// Reference of a node to its template.

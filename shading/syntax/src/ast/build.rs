@@ -113,7 +113,8 @@ impl Expr {
                 args.iter_mut().for_each(|arg| arg.set_name_span(span));
             }
             ExprKind::Member { name, .. } => name.span = span,
-            ExprKind::Int(_)
+            ExprKind::Missing
+            | ExprKind::Int(_)
             | ExprKind::Float(_)
             | ExprKind::String(_)
             | ExprKind::Bool(_)

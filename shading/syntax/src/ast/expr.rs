@@ -14,6 +14,8 @@ pub struct Expr {
 /// Variants of expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
+    /// An expression that could not be parsed.
+    Missing,
     /// `12`, `0xff`. Not yet checked to fit 32 bits; a hexadecimal literal gives the bits.
     Int(i64),
     /// `1.5`
@@ -127,7 +129,8 @@ impl Expr {
     /// Calls `visit` with each direct operand of the expression, in order.
     pub fn for_each_operand<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
-            ExprKind::Int(_)
+            ExprKind::Missing
+            | ExprKind::Int(_)
             | ExprKind::Float(_)
             | ExprKind::String(_)
             | ExprKind::Bool(_)
@@ -157,7 +160,8 @@ impl Expr {
     /// Calls `visit` with each direct operand of the expression, in order, for modification.
     pub fn for_each_operand_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match &mut self.kind {
-            ExprKind::Int(_)
+            ExprKind::Missing
+            | ExprKind::Int(_)
             | ExprKind::Float(_)
             | ExprKind::String(_)
             | ExprKind::Bool(_)

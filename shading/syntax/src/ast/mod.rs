@@ -12,6 +12,8 @@ mod scene;
 mod unit_kind;
 mod walk;
 
+use std::collections::BTreeSet;
+
 use crate::source::{SourceMap, Span};
 
 pub use expr::{
@@ -21,9 +23,12 @@ pub use param::{Metadata, Param, Passing};
 pub use scene::{Declaration, Entry, EntryValue, Group, GroupAssign, GroupStmt, Instance, Path, PathPart};
 pub use unit_kind::UnitKind;
 
-/// Maximum nesting of expressions, and of statements, in texts. It bounds the recursion of all steps, so that trees made
-/// otherwise must not nest deeper either.
+/// Maximum nesting of statements in texts. It bounds the recursion of all steps, so that trees made otherwise must not
+/// nest deeper either.
 pub const MAX_DEPTH: usize = 256;
+
+/// As [`MAX_DEPTH`], for expressions: a chain of operators nests as deep as it has operands.
+pub const MAX_EXPR_DEPTH: usize = 1024;
 
 /// A parsed file.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +37,8 @@ pub struct File {
     pub sources: SourceMap,
     /// Top-level items, in order.
     pub items: Vec<Item>,
+    /// Names in what could not be parsed. They may be declared there, so that errors about them are consequences.
+    pub unparsed: BTreeSet<String>,
 }
 
 /// A top-level item of a file.
@@ -177,6 +184,8 @@ pub enum StmtKind {
     Block(Vec<Stmt>),
     /// `;`
     Empty,
+    /// A statement that could not be parsed.
+    Missing,
 }
 
 /// One variable of a declaration.

@@ -37,7 +37,8 @@ impl Precedence {
             | ExprKind::Unary { .. }
             | ExprKind::Cast { .. }
             | ExprKind::Step { prefix: true, .. } => Precedence::Prefix,
-            ExprKind::String(_)
+            ExprKind::Missing
+            | ExprKind::String(_)
             | ExprKind::Bool(_)
             | ExprKind::Name(_)
             | ExprKind::Tuple(_)
@@ -71,6 +72,7 @@ impl Display for Expr {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         use Precedence::{Assign, Or, Postfix, Ternary};
         match &self.kind {
+            ExprKind::Missing => f.write_str("…"),
             ExprKind::Int(value) => write!(f, "{value}"),
             ExprKind::Float(value) => write!(f, "{value:?}"),
             ExprKind::String(text) => quoted(text, f),

@@ -41,7 +41,11 @@ impl Stmt {
             }
             StmtKind::Return(value) => value.iter().for_each(|expr| walk(expr, visit)),
             StmtKind::Block(list) => list.iter().for_each(|stmt| stmt.for_each_expr(visit)),
-            StmtKind::Function(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Empty => {}
+            StmtKind::Function(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Empty
+            | StmtKind::Missing => {}
         }
     }
 }

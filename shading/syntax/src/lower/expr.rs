@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use pest::pratt_parser::{Assoc, Op, PrattParser};
 
-use super::super::ast::{Argument, BinaryOp, Expr, ExprKind, Name, UnaryOp};
+use super::super::ast::{Argument, BinaryOp, Expr, ExprKind, MAX_EXPR_DEPTH, Name, UnaryOp};
 use super::super::error::SyntaxError;
 use super::{Dialect, Lowerer, MAX_DEPTH, Pair, Rule, inner};
 use crate::diagnostic::MAX_ERRORS;
@@ -94,10 +94,14 @@ impl Lowerer {
     /// Builds a node above operands of the given depth. A tree deeper than later steps can recurse through is cut off
     /// and reported.
     fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> ExprWithDepth {
-        if depth == MAX_DEPTH + 1 {
+        if depth == MAX_EXPR_DEPTH + 1 {
             self.errors.push((span, SyntaxError::TooComplex));
         }
-        let kind = if depth > MAX_DEPTH { ExprKind::Int(0) } else { kind };
+        let kind = if depth > MAX_EXPR_DEPTH {
+            ExprKind::Int(0)
+        } else {
+            kind
+        };
         ExprWithDepth {
             expr: Expr { kind, span },
             depth,
@@ -233,6 +237,10 @@ impl Lowerer {
             Rule::braces => ExprKind::Braces(inner(pair).map(|p| self.expr(p)).collect()),
             Rule::list => ExprKind::List(inner(pair).map(|p| self.expr(p)).collect()),
             Rule::construct | Rule::template => self.call(pair),
+            Rule::missing => {
+                self.missing(&pair);
+                ExprKind::Missing
+            }
             _ => ExprKind::Int(0),
         };
         Expr { kind, span }

@@ -41,7 +41,7 @@ impl Lowerer {
                 Rule::unit_kind => unit.kind = UnitKind::from_name(part.as_str()).unwrap_or(UnitKind::Shader),
                 Rule::name => unit.name = self.name(&part),
                 Rule::metadata => self.metadata(part, &mut unit.metadata),
-                Rule::param => unit.params.push(self.param(part)),
+                Rule::param => unit.params.extend(self.param(part)),
                 Rule::block => unit.body = self.block(part),
                 _ => {}
             }
@@ -64,7 +64,7 @@ impl Lowerer {
                 Rule::r#type => function.ty = self.type_name(part),
                 Rule::name => function.name = self.name(&part),
                 Rule::metadata => self.metadata(part, &mut function.metadata),
-                Rule::param => function.params.push(self.param(part)),
+                Rule::param => function.params.extend(self.param(part)),
                 Rule::block => function.body = Some(self.block(part)),
                 _ => {}
             }
@@ -109,6 +109,7 @@ impl Lowerer {
                         array,
                     });
                 }
+                Rule::missing => self.missing(&part),
                 _ => {}
             }
         }
@@ -134,7 +135,8 @@ impl Lowerer {
         }
     }
 
-    pub(super) fn param(&mut self, pair: Pair<'_>) -> Param {
+    /// Lowers a parameter, unless it could not be parsed.
+    pub(super) fn param(&mut self, pair: Pair<'_>) -> Option<Param> {
         let span = self.span(&pair);
         let mut param = Param {
             passing: Passing::In,
@@ -159,21 +161,25 @@ impl Lowerer {
                 Rule::array => param.array = Some(self.array(part)),
                 Rule::expr => param.default = Some(self.expr(part)),
                 Rule::metadata => self.metadata(part, &mut param.metadata),
+                Rule::missing => {
+                    self.missing(&part);
+                    return None;
+                }
                 _ => {}
             }
         }
-        param
+        Some(param)
     }
 
     pub(super) fn metadata(&mut self, pair: Pair<'_>, list: &mut Vec<Metadata>) {
         for part in inner(pair) {
             if part.as_rule() == Rule::metadatum {
-                list.push(self.metadatum(part));
+                list.extend(self.metadatum(part));
             }
         }
     }
 
-    fn metadatum(&mut self, pair: Pair<'_>) -> Metadata {
+    fn metadatum(&mut self, pair: Pair<'_>) -> Option<Metadata> {
         let span = self.span(&pair);
         let mut metadatum = Metadata {
             ty: self.missing_type(span),
@@ -191,10 +197,14 @@ impl Lowerer {
                 Rule::word => metadatum.name = self.name(&part),
                 Rule::array => metadatum.array = Some(self.array(part)),
                 Rule::expr => metadatum.value = self.expr(part),
+                Rule::missing => {
+                    self.missing(&part);
+                    return None;
+                }
                 _ => {}
             }
         }
-        metadatum
+        Some(metadatum)
     }
 
     /// Lowers a `type`, `basic_type` or `closure_type`.

@@ -7,53 +7,85 @@ use pest::error::{Error, ErrorVariant, InputLocation};
 use super::super::error::SyntaxError;
 use super::grammar::Rule;
 
-/// Returns the error of a failed parse of `text[item]`, and its byte range in `text`.
-pub(super) fn explain(error: &Error<Rule>, text: &str, item: &Range<usize>) -> (Range<usize>, SyntaxError) {
-    let at = item.start
-        + match error.location {
-            InputLocation::Pos(at) => at,
-            InputLocation::Span((at, _)) => at,
-        };
+/// A syntax error, and where it can be mended.
+pub(super) struct Explanation {
+    /// Offset of the token that is not expected.
+    pub(super) at: usize,
+    /// A token whose insertion at an offset probably mends the error.
+    pub(super) missing: Option<(char, usize)>,
+    /// Bytes to be shown.
+    pub(super) range: Range<usize>,
+    pub(super) error: SyntaxError,
+}
+
+/// Returns the error of a failed parse of a text.
+pub(super) fn explain(error: &Error<Rule>, text: &str) -> Explanation {
+    let at = match error.location {
+        InputLocation::Pos(at) => at,
+        InputLocation::Span((at, _)) => at,
+    };
+    let at = skip_space(text, at).min(text.len());
+    let mut explanation = Explanation {
+        at,
+        missing: None,
+        range: at..at,
+        error: SyntaxError::TooComplex,
+    };
     let rules = match &error.variant {
         ErrorVariant::ParsingError { positives, .. } => positives.as_slice(),
         // Pest's own limit on its call depth.
-        ErrorVariant::CustomError { .. } => return (at..at, SyntaxError::TooComplex),
+        ErrorVariant::CustomError { .. } => return explanation,
     };
-    let at = skip_space(text, at).min(item.end);
-    let found = token(text, at, item.end);
-    let before = previous_token(text, at, item.start);
+    let found = token(text, at, text.len());
+    let before = previous_token(text, at);
     let quoted = |range: &Range<usize>| format!("`{}`", shorten(&text[range.clone()]));
-    if let Some(error) = usual_mistake(text, at, &found, before.as_ref(), rules, item) {
-        return error;
+    if text[found.clone()].starts_with('{')
+        && rules.contains(&Rule::rparen)
+        && let Some(before) = &before
+    {
+        explanation.missing = Some((')', before.end));
+    }
+    if let Some((range, error)) = usual_mistake(text, at, &found, before.as_ref(), rules) {
+        return Explanation {
+            range,
+            error,
+            ..explanation
+        };
     }
     // A missing end of a statement is detected at the next token, but reported after the previous one.
     if rules.contains(&Rule::semi)
         && let Some(before) = &before
         && (found.is_empty() || starts_line(text, at) || text[found.clone()].starts_with('}'))
     {
-        let error = SyntaxError::Expected {
-            expected: "`;`".to_owned(),
-            after: Some(quoted(before)),
-            found: None,
-            hint: None,
+        return Explanation {
+            missing: Some((';', before.end)),
+            range: before.end.saturating_sub(1).max(before.start)..before.end,
+            error: SyntaxError::Expected {
+                expected: "`;`".to_owned(),
+                after: Some(quoted(before)),
+                found: None,
+                hint: None,
+            },
+            ..explanation
         };
-        return (before.end.saturating_sub(1).max(before.start)..before.end, error);
     }
-    let error = SyntaxError::Expected {
-        expected: expectation(rules),
-        after: None,
-        found: Some(if found.is_empty() {
-            "the end of the text".to_owned()
-        } else {
-            quoted(&found)
-        }),
-        hint: None,
-    };
-    let range = match (&before, found.is_empty()) {
-        (Some(before), true) => before.clone(),
-        _ => found,
-    };
-    (range, error)
+    Explanation {
+        error: SyntaxError::Expected {
+            expected: expectation(rules),
+            after: None,
+            found: Some(if found.is_empty() {
+                "the end of the text".to_owned()
+            } else {
+                quoted(&found)
+            }),
+            hint: None,
+        },
+        range: match (&before, found.is_empty()) {
+            (Some(before), true) => before.clone(),
+            _ => found,
+        },
+        ..explanation
+    }
 }
 
 /// Describes the expected syntax: the most informative of the rules that were tried.
@@ -118,7 +150,6 @@ fn usual_mistake(
     found: &Range<usize>,
     before: Option<&Range<usize>>,
     rules: &[Rule],
-    item: &Range<usize>,
 ) -> Option<(Range<usize>, SyntaxError)> {
     let word = &text[found.clone()];
     let expected = |expected: &str, hint: &str| SyntaxError::Expected {
@@ -127,7 +158,7 @@ fn usual_mistake(
         found: Some(format!("`{word}`")),
         hint: Some(hint.to_owned()),
     };
-    let first = &text[token(text, item.start, item.end)];
+    let first = &text[token(text, 0, text.len())];
     if rules.contains(&Rule::lparen) && is_type(first) && matches!(word, "=" | ";" | ",") {
         return Some((
             found.clone(),
@@ -258,7 +289,7 @@ fn is_reserved(word: &str) -> bool {
 }
 
 /// The first byte at or after `at` that is neither white space nor comment.
-fn skip_space(text: &str, mut at: usize) -> usize {
+pub(super) fn skip_space(text: &str, mut at: usize) -> usize {
     loop {
         let rest = &text[at..];
         let trimmed = rest.trim_start();
@@ -275,7 +306,7 @@ fn skip_space(text: &str, mut at: usize) -> usize {
 }
 
 /// The token at `at`.
-fn token(text: &str, at: usize, end: usize) -> Range<usize> {
+pub(super) fn token(text: &str, at: usize, end: usize) -> Range<usize> {
     let rest = &text[at.min(end)..end];
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let length = match rest.chars().next() {
@@ -291,9 +322,9 @@ fn token(text: &str, at: usize, end: usize) -> Range<usize> {
 }
 
 /// The last token that ends before `at`.
-fn previous_token(text: &str, at: usize, start: usize) -> Option<Range<usize>> {
+fn previous_token(text: &str, at: usize) -> Option<Range<usize>> {
     let mut last = None;
-    let mut next = skip_space(text, start);
+    let mut next = skip_space(text, 0);
     while next < at {
         let range = token(text, next, at);
         if range.is_empty() {

@@ -7,9 +7,12 @@ mod expr;
 mod grammar;
 mod item;
 mod message;
+mod recovery;
 mod scene;
 mod stmt;
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pest::Parser as _;
@@ -17,9 +20,11 @@ use pest::iterators::Pair as PestPair;
 
 use super::ast::{Item, MAX_DEPTH, Name};
 use super::error::SyntaxError;
+use super::scan::ScannedItem;
 use crate::diagnostic::MAX_ERRORS;
 use crate::source::{SourceId, Span};
 use grammar::{Grammar, Rule};
+use recovery::{Mended, Recovery};
 
 type Pair<'a> = PestPair<'a, Rule>;
 
@@ -35,8 +40,11 @@ enum Dialect {
 /// Builder of the items of one file.
 pub(super) struct Lowerer {
     source: SourceId,
-    /// Byte offset of the current item.
+    /// Byte offset of the current item, and of its end.
     base: usize,
+    end: usize,
+    /// Offsets of the marks in the current item that error recovery has made.
+    marks: Vec<usize>,
     context: Dialect,
     /// Depth of the deepest expression since the innermost [`Lowerer::nested`] began.
     deepest: usize,
@@ -46,6 +54,8 @@ pub(super) struct Lowerer {
     stmt_depth: usize,
     items: Vec<Item>,
     errors: Vec<(Span, SyntaxError)>,
+    /// Names in what could not be parsed.
+    unparsed: BTreeSet<String>,
 }
 
 impl Lowerer {
@@ -54,34 +64,59 @@ impl Lowerer {
         Lowerer {
             source,
             base: 0,
+            end: usize::MAX,
+            marks: vec![],
             context: Dialect::Code,
             deepest: 0,
             expr_depth: 0,
             stmt_depth: 0,
             items: vec![],
             errors: vec![],
+            unparsed: BTreeSet::new(),
         }
     }
 
-    /// Parses the item at the given bytes.
-    pub(super) fn item(&mut self, text: &str, range: Range<usize>) {
-        if self.errors.len() >= MAX_ERRORS {
-            return;
+    /// Parses an item. After a syntax error it goes on with what can be parsed of the rest (see [`recovery`]).
+    pub(super) fn item(&mut self, text: &str, item: &ScannedItem) {
+        let range = item.range.clone();
+        (self.base, self.end) = (range.start, range.end);
+        let mut piece = Cow::Borrowed(&text[range.clone()]);
+        if item.unclosed > 0 {
+            piece.to_mut().push_str(&"}".repeat(item.unclosed));
         }
-        self.base = range.start;
-        match Grammar::parse(Rule::file, &text[range.clone()]) {
-            Ok(pairs) => {
-                for pair in pairs.flat_map(|file| file.into_inner()) {
-                    if let Some(item) = self.lower_item(pair) {
-                        self.items.push(item);
+        let mut recovery = Recovery::new(piece, &item.marks);
+        while self.errors.len() < MAX_ERRORS {
+            match Grammar::parse(Rule::file, recovery.text()) {
+                Ok(pairs) => {
+                    self.marks = recovery.marks();
+                    for pair in pairs.flat_map(|file| file.into_inner()) {
+                        if let Some(item) = self.lower_item(pair) {
+                            self.items.push(item);
+                        }
+                    }
+                    break;
+                }
+                Err(error) => {
+                    let explained = message::explain(&error, recovery.text());
+                    let mended = recovery.mend(explained.at, explained.missing);
+                    if matches!(mended, Mended::New | Mended::Lost) {
+                        let Range { start, end } = explained.range;
+                        let end = (range.start + end).min(range.end);
+                        self.error((range.start + start).min(end)..end, explained.error);
+                    }
+                    if matches!(mended, Mended::Lost | Mended::LostConsequence) {
+                        break;
                     }
                 }
             }
-            Err(error) => {
-                let (range, error) = message::explain(&error, text, &range);
-                self.error(range, error);
-            }
         }
+        self.unparsed.append(&mut recovery.into_names());
+    }
+
+    /// Notes the names of an item that is not parsed.
+    pub(super) fn lost(&mut self, text: &str) {
+        let header = text.split('{').next().unwrap_or_default();
+        self.unparsed.extend(recovery::words(header));
     }
 
     /// Records an error at the given bytes of the source.
@@ -94,9 +129,22 @@ impl Lowerer {
         self.errors.push((span, error));
     }
 
-    /// Returns the items and the errors.
-    pub(super) fn finish(self) -> (Vec<Item>, Vec<(Span, SyntaxError)>) {
-        (self.items, self.errors)
+    /// Returns the items, the names in what could not be parsed, and the errors.
+    pub(super) fn finish(self) -> (Vec<Item>, BTreeSet<String>, Vec<(Span, SyntaxError)>) {
+        (self.items, self.unparsed, self.errors)
+    }
+
+    /// Reports a mark that is a character of the source.
+    fn missing(&mut self, pair: &Pair<'_>) {
+        if !self.marks.contains(&pair.as_span().start()) {
+            let error = SyntaxError::Expected {
+                expected: "an expression".to_owned(),
+                after: None,
+                found: Some("a control character".to_owned()),
+                hint: None,
+            };
+            self.errors.push((self.span(pair), error));
+        }
     }
 
     fn span(&self, pair: &Pair<'_>) -> Span {
@@ -105,8 +153,8 @@ impl Lowerer {
         let start = self.base + span.start();
         Span {
             source: self.source,
-            start: start as u32,
-            end: (start + length) as u32,
+            start: start.min(self.end) as u32,
+            end: (start + length).min(self.end) as u32,
         }
     }
 

@@ -19,7 +19,8 @@ impl Lowerer {
             match part.as_rule() {
                 Rule::name => group.name = self.name(&part),
                 Rule::metadata => self.metadata(part, &mut group.metadata),
-                Rule::param => group.params.push(self.param(part)),
+                Rule::param => group.params.extend(self.param(part)),
+                Rule::missing => self.missing(&part),
                 Rule::instance => {
                     self.context = Dialect::Scene;
                     let instance = self.instance(part);
@@ -46,6 +47,7 @@ impl Lowerer {
                 Rule::name => names.push(self.name(&part)),
                 Rule::args => args = self.args(part),
                 Rule::group_assign => overrides.push(self.group_assign(part)),
+                Rule::missing => self.missing(&part),
                 _ => {}
             }
         }
@@ -122,11 +124,12 @@ impl Lowerer {
     fn entries(&mut self, pair: Pair<'_>) -> Vec<Entry> {
         inner(pair)
             .filter(|p| p.as_rule() == Rule::entry)
-            .map(|p| self.entry(p))
+            .filter_map(|p| self.entry(p))
             .collect()
     }
 
-    fn entry(&mut self, pair: Pair<'_>) -> Entry {
+    /// Lowers an entry, unless it could not be parsed.
+    fn entry(&mut self, pair: Pair<'_>) -> Option<Entry> {
         let span = self.span(&pair);
         let mut key = Path::default();
         let mut kind = None;
@@ -146,9 +149,13 @@ impl Lowerer {
                         entries,
                     };
                 }
+                Rule::missing => {
+                    self.missing(&part);
+                    return None;
+                }
                 _ => {}
             }
         }
-        Entry { key, value, span }
+        Some(Entry { key, value, span })
     }
 }

@@ -51,6 +51,10 @@ impl Lowerer {
                 Some(sequence) => StmtKind::Expr(self.sequence(sequence)),
                 None => StmtKind::Empty,
             },
+            Rule::missing_stmt => {
+                inner(pair).for_each(|pair| self.missing(&pair));
+                StmtKind::Missing
+            }
             _ => StmtKind::Empty,
         }
     }
@@ -87,6 +91,7 @@ impl Lowerer {
                     }
                 }
                 Rule::for_condition => condition = part_inner(Rule::sequence).map(|p| self.sequence(p)),
+                Rule::missing => self.missing(&part),
                 Rule::for_step => step = part_inner(Rule::sequence).map(|p| self.sequence(p)),
                 _ => body = Some(part),
             }

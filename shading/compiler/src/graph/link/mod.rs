@@ -180,6 +180,13 @@ impl Linker<'_> {
     }
 
     fn report(&mut self, error: GraphError, place: &LinkPlace<'_>) {
+        if error
+            .subjects()
+            .into_iter()
+            .any(|name| self.templates.is_wrong(name))
+        {
+            return;
+        }
         let mut diagnostic = Diagnostic::from(error);
         if !place.instance.is_empty() {
             diagnostic.message = format!("{}: {}", place.instance, diagnostic.message);

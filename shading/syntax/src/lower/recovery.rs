@@ -1,0 +1,368 @@
+//! Error recovery: replaces what cannot be parsed by a mark, so that the rest of its item can be parsed.
+//!
+//! A syntax error is mended by the smallest of these that makes the parser go on: the missing `;` or `)` is inserted;
+//! the argument, the parameter or the entry of a list that contains the error becomes a [`mark`]; so does the statement,
+//! or one that encloses it. Every change keeps the length of the text, so that offsets stay valid.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::super::scan::mark;
+use super::message::{skip_space, token};
+
+/// Number of bytes that may be parsed for one item, relative to what a parse of 64 KB takes; beyond it, the rest of the
+/// item is given up.
+const MAX_PARSED: usize = 1 << 22;
+
+/// The text of an item, in which the errors found so far are mended.
+pub(super) struct Recovery<'a> {
+    text: Cow<'a, str>,
+    /// What was replaced or inserted, in the order of the errors.
+    holes: Vec<Hole>,
+    /// Bytes parsed so far.
+    parsed: usize,
+    /// Names in what was replaced.
+    names: BTreeSet<String>,
+}
+
+/// A changed part of the text.
+struct Hole {
+    range: Range<usize>,
+    /// True if the end of what is wrong is not known: then an error in the same statement is a consequence.
+    is_open: bool,
+}
+
+/// What follows from an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mended {
+    /// The error was mended: it is to be reported.
+    New,
+    /// The error is a consequence of one reported before, whose mend has been widened.
+    Consequence,
+    /// As [`Mended::New`], but the rest of the item cannot be parsed.
+    Lost,
+    /// As [`Mended::Consequence`], but the rest of the item cannot be parsed.
+    LostConsequence,
+}
+
+impl<'a> Recovery<'a> {
+    /// Starts with the text of an item. `holes` are the offsets of marks that are there already, each up to the end of
+    /// its line.
+    pub(super) fn new(text: Cow<'a, str>, holes: &[usize]) -> Recovery<'a> {
+        let of_mark = |&at: &usize| Hole {
+            range: at..at + text[at..].find('\n').unwrap_or(text.len() - at),
+            is_open: true,
+        };
+        Recovery {
+            holes: holes.iter().map(of_mark).collect(),
+            text,
+            parsed: 0,
+            names: BTreeSet::new(),
+        }
+    }
+
+    /// The text to parse.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Offsets of the marks.
+    pub(super) fn marks(&self) -> Vec<usize> {
+        self.holes.iter().map(|hole| hole.range.start).collect()
+    }
+
+    /// The names in what was replaced: they may have been declared there.
+    pub(super) fn into_names(self) -> BTreeSet<String> {
+        self.names
+    }
+
+    /// Mends the text after an error at an offset. A token may be `missing` at another.
+    pub(super) fn mend(&mut self, at: usize, missing: Option<(char, usize)>) -> Mended {
+        self.parsed += self.text.len();
+        let is_consequence = self.is_consequence(at);
+        let is_mended = self.parsed <= MAX_PARSED
+            && if is_consequence && !self.is_else(at) {
+                self.widen(at)
+            } else {
+                missing.is_some_and(|(token, at)| self.insert(token, at)) || self.replace(at, &(at..at))
+            };
+        match (is_mended, is_consequence) {
+            (true, false) => Mended::New,
+            (true, true) => Mended::Consequence,
+            (false, _) => {
+                self.lose();
+                if is_consequence {
+                    Mended::LostConsequence
+                } else {
+                    Mended::Lost
+                }
+            }
+        }
+    }
+
+    /// Returns whether an error follows from an earlier one: it is in what was changed, at the next token, or in the
+    /// statement of a hole whose end is not known; an `else` has lost its `if`.
+    fn is_consequence(&self, at: usize) -> bool {
+        let Some(hole) = self.last_hole(at).map(|index| &self.holes[index]) else {
+            return false;
+        };
+        let same_statement = || {
+            let statement = regions(&self.text, at)
+                .into_iter()
+                .find(|region| region.is_statement);
+            statement.is_none_or(|region| region.range.contains(&hole.range.start))
+        };
+        let between = self.text.get(hole.range.end..at).unwrap_or_default();
+        skip_space(&self.text, hole.range.end) >= at
+            || self.is_else(at) && between.trim() == ";"
+            || hole.is_open && same_statement()
+    }
+
+    fn is_else(&self, at: usize) -> bool {
+        &self.text[token(&self.text, at, self.text.len())] == "else"
+    }
+
+    /// The last hole that begins before an offset.
+    fn last_hole(&self, at: usize) -> Option<usize> {
+        let before = (0..self.holes.len()).filter(|&index| self.holes[index].range.start <= at);
+        before.max_by_key(|&index| self.holes[index].range.start)
+    }
+
+    /// Replaces the next larger part around the last hole and an offset.
+    fn widen(&mut self, at: usize) -> bool {
+        let Some(last) = self.last_hole(at) else {
+            return false;
+        };
+        let Hole { range, is_open } = self.holes.remove(last);
+        if is_open {
+            // What is missing is probably on the line of the hole.
+            let mut regions = regions(&self.text, range.start).into_iter();
+            if let Some(statement) = regions.find(|region| region.is_statement) {
+                self.put_mark(statement.range.start..range.end);
+                return true;
+            }
+        }
+        let end = if is_open { at } else { range.end };
+        self.replace(range.start, &(range.start..end))
+    }
+
+    /// Inserts a token in the white space at an offset.
+    fn insert(&mut self, token: char, at: usize) -> bool {
+        let is_space = self.text.as_bytes().get(at).is_some_and(u8::is_ascii_whitespace);
+        if is_space {
+            let end = at + 1;
+            self.text
+                .to_mut()
+                .replace_range(at..end, token.encode_utf8(&mut [0; 4]));
+            self.holes.push(Hole {
+                range: at..end,
+                is_open: false,
+            });
+        }
+        is_space
+    }
+
+    /// Replaces the smallest part at an offset that is larger than `inside` by a mark.
+    fn replace(&mut self, at: usize, inside: &Range<usize>) -> bool {
+        let is_larger = |region: &Region| {
+            let range = &region.range;
+            range.start <= inside.start && inside.end <= range.end && range != inside
+        };
+        let Some(region) = regions(&self.text, at).into_iter().find(is_larger) else {
+            return false;
+        };
+        if let Some(header) = region.header {
+            self.names.extend(words(&self.text[..header]));
+        }
+        self.put_mark(region.range);
+        true
+    }
+
+    /// Replaces a part of the text by a mark.
+    fn put_mark(&mut self, range: Range<usize>) {
+        self.names.extend(words(&self.text[range.clone()]));
+        let mark = mark(&self.text[range.clone()]);
+        self.text.to_mut().replace_range(range.clone(), &mark);
+        self.holes.retain(|hole| !range.contains(&hole.range.start));
+        self.holes.push(Hole {
+            range,
+            is_open: false,
+        });
+    }
+
+    /// Gives the item up: the names in its header are not known.
+    fn lose(&mut self) {
+        let header = self.text.find('{').unwrap_or(self.text.len());
+        let names: Vec<String> = words(&self.text[..header]).collect();
+        self.names.extend(names);
+    }
+}
+
+/// The names in a text, outside of strings as good as possible.
+pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+        .map(str::to_owned)
+}
+
+/// A part of a text that can be replaced by a mark: a statement, or an element between commas.
+#[derive(Clone, Debug)]
+struct Region {
+    range: Range<usize>,
+    is_statement: bool,
+    /// End of the item's header, if the part belongs to what the item declares: a parameter, or a field.
+    header: Option<usize>,
+}
+
+/// An open bracket during the walk over a text.
+#[derive(Clone)]
+struct Open {
+    bracket: u8,
+    /// Offset of the bracket.
+    at: usize,
+    /// Start of the current element or statement, and of the one before.
+    start: usize,
+    before: usize,
+    /// True for the header of a `for`, which contains semicolons.
+    is_for: bool,
+    /// End of the element that contains the offset in question.
+    end: Option<usize>,
+    /// Offset of the closing bracket, once known.
+    close: usize,
+}
+
+/// The parts of a text that contain an offset, the smallest first.
+fn regions(text: &str, at: usize) -> Vec<Region> {
+    let mut walk = Walk {
+        at,
+        open: vec![],
+        closed: vec![],
+    };
+    let (mut next, mut previous) = (skip_space(text, 0), "");
+    while next < text.len() {
+        let range = token(text, next, text.len());
+        let word = &text[range.clone()];
+        next = skip_space(text, range.end);
+        walk.token(word, range, previous, &text[token(text, next, text.len())]);
+        previous = word;
+    }
+    while let Some(open) = walk.open.pop() {
+        walk.close(open, text.len());
+    }
+    let is_struct = text[skip_space(text, 0)..].starts_with("struct");
+    // The outermost bracket is the last that was closed.
+    let outermost = walk.closed.last().map(|open| open.at);
+    let part = |open: &Open, range: Range<usize>| {
+        let declares = Some(open.at) == outermost && (open.bracket == b'(' || is_struct);
+        let trimmed = skip_space(text, range.start).min(range.end);
+        Region {
+            range: if trimmed < range.end {
+                trimmed..range.end
+            } else {
+                range
+            },
+            is_statement: open.bracket == b'{',
+            header: declares.then_some(open.at),
+        }
+    };
+    let mut regions = vec![];
+    for open in &walk.closed {
+        let Some(end) = open.end else { continue };
+        // An empty element has no space for the mark: the one before is replaced, too.
+        let start = if open.start == end {
+            open.before
+        } else {
+            open.start
+        };
+        regions.push(part(open, start..end));
+        if open.bracket != b'{' {
+            regions.push(part(open, open.at + 1..open.close));
+        }
+    }
+    regions
+}
+
+/// Walk over the brackets of a text.
+struct Walk {
+    at: usize,
+    open: Vec<Open>,
+    /// Brackets whose contents contain the offset, the innermost first.
+    closed: Vec<Open>,
+}
+
+impl Walk {
+    fn token(&mut self, word: &str, range: Range<usize>, previous: &str, next: &str) {
+        match word {
+            "(" | "[" | "{" => self.open.push(Open {
+                bracket: word.as_bytes()[0],
+                at: range.start,
+                start: range.end,
+                before: range.end,
+                is_for: previous == "for",
+                end: None,
+                close: usize::MAX,
+            }),
+            "," => {
+                if let Some(top) = self.open.last_mut().filter(|top| top.bracket != b'{') {
+                    top.separate(self.at, range.start, range.end);
+                }
+            }
+            ";" => {
+                // A semicolon ends what is open of an expression, except in the header of a `for`, and in metadata.
+                while let Some(top) = self.open.pop_if(|top| top.bracket == b'(' && !top.is_for) {
+                    self.close(top, range.start);
+                }
+                if let Some(top) = self.open.last_mut() {
+                    top.separate(self.at, range.start, range.end);
+                }
+            }
+            ")" | "]" => {
+                let opener = if word == ")" { b'(' } else { b'[' };
+                if let Some(top) = self.open.pop_if(|top| top.bracket == opener) {
+                    self.close(top, range.start);
+                }
+            }
+            "}" => {
+                while let Some(top) = self.open.pop() {
+                    let is_block = top.bracket == b'{';
+                    self.close(top, range.start);
+                    if is_block {
+                        break;
+                    }
+                }
+                let goes_on = matches!(next, "else" | ";" | "," | ")" | "." | "[" | "=");
+                if let Some(top) = self.open.last_mut()
+                    && top.bracket == b'{'
+                    && !goes_on
+                {
+                    top.separate(self.at, range.end, range.end);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes a bracket whose contents end at an offset.
+    fn close(&mut self, mut open: Open, end: usize) {
+        open.separate(self.at, end, end);
+        open.close = end;
+        if open.end.is_some() {
+            self.closed.push(open);
+        }
+    }
+}
+
+impl Open {
+    /// Ends the current element, and begins the next.
+    fn separate(&mut self, at: usize, end: usize, next: usize) {
+        if self.end.is_some() {
+            return;
+        }
+        if (self.start..=end).contains(&at) {
+            self.end = Some(end);
+        } else {
+            (self.before, self.start) = (self.start, next);
+        }
+    }
+}
