@@ -8,6 +8,7 @@ mod groups;
 mod hints;
 mod jit;
 mod jit_equals_interp;
+mod linear;
 mod opt;
 mod precedence;
 mod recovery;

@@ -275,9 +275,16 @@ pub fn compile(
     })
 }
 
+/// Number of operations of a unit beyond which its registers are allocated in a single pass: the time of full register
+/// allocation grows with the square of the size.
+const MAX_ALLOCATED: usize = 4000;
+
 /// Returns the optimisation level for a unit: loops without calls deserve good register allocation. Around calls, all
 /// values are in memory anyway.
 fn level(unit: &Unit, requested_level: OptLevel) -> OptLevel {
+    if size_of_unit(unit).0 > MAX_ALLOCATED {
+        return OptLevel::Fast;
+    }
     let calls_nothing = |body: &[Stmt]| {
         let mut calls = false;
         walk::statements(body, &mut |stmt| calls |= is_call(stmt));

@@ -14,7 +14,7 @@ use shading_syntax::source::Span;
 const MAX_STATEMENTS: usize = 200_000;
 
 /// Maximum nesting of blocks of a unit; later passes recurse over them.
-const MAX_BLOCKS: usize = 400;
+const MAX_BLOCKS: usize = 1000;
 
 impl Checker<'_> {
     /// Source location for emitted code: within a prelude function, that of its call.

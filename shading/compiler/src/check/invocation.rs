@@ -13,7 +13,7 @@ use shading_syntax::ast::{self, Passing, TypeKind};
 use shading_syntax::source::Span;
 
 /// Maximum nesting of inlined calls.
-const MAX_INLINED: usize = 64;
+const MAX_INLINED: usize = 256;
 
 /// An argument bound to a parameter, and the lvalue to write back to.
 struct Bound {

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::hir::{Block, LocalId, Op, Operand, Stmt};
+use crate::hir::{Block, LocalId, Op, Operand, ScopeId, Stmt};
 
 /// Statements of an instance, by their indices in the linked body.
 #[derive(Clone, Copy, Debug)]
@@ -78,23 +78,34 @@ fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand], shared: &Shar
     if reader.is_none() && carried.is_empty() || made.iter().any(|local| is_output(*local)) {
         return;
     }
-    let rest = body.split_off(segment.start);
-    let mut moved = vec![];
-    let mut stay = vec![];
-    for (offset, stmt) in rest.into_iter().enumerate() {
-        let at = segment.start + offset;
-        if at < segment.end || carried.contains(&at) {
-            moved.push(stmt);
-        } else {
-            stay.push(stmt);
+    // Only the statements up to the reader change places.
+    let end = reader.unwrap_or(body.len());
+    let (mut moved, mut stay) = (vec![], vec![]);
+    for (at, slot) in body.iter_mut().enumerate().take(end).skip(segment.start) {
+        let stmt = std::mem::replace(slot, Stmt::Leave(ScopeId::from_u32(0)));
+        let moves = at < segment.end || carried.binary_search(&at).is_ok();
+        if moves { &mut moved } else { &mut stay }.push(stmt);
+    }
+    let gap = segment.start + stay.len()..end;
+    for (slot, stmt) in body[segment.start..].iter_mut().zip(stay) {
+        *slot = stmt;
+    }
+    match reader {
+        Some(reader) => match branch(body, reader, &made) {
+            Some(inner) => {
+                insert(inner, moved, &made);
+                body.drain(gap);
+            }
+            None => {
+                for (slot, stmt) in body[gap].iter_mut().zip(moved) {
+                    *slot = stmt;
+                }
+            }
+        },
+        None => {
+            body.drain(gap);
         }
     }
-    if let Some(reader) = reader {
-        let carried_before = carried.iter().filter(|&&at| at < reader).count();
-        let at = reader - segment.end - carried_before;
-        insert(&mut stay, at, moved, &made);
-    }
-    body.extend(stay);
 }
 
 /// Returns whether an operation is one of those that implement connections.
@@ -120,35 +131,35 @@ fn is_among(operand: Operand, dst: LocalId, made: &FxHashSet<LocalId>) -> bool {
     }
 }
 
-/// Inserts statements before the one at an index, or into the only branch of it that needs them.
-fn insert(block: &mut Block, at: usize, moved: Block, made: &FxHashSet<LocalId>) {
-    let is_last = !block[at + 1..].iter().any(|stmt| touches(stmt, made));
-    let inner = match &mut block[at] {
+/// Inserts statements before the first that needs them, or into the only branch of it that does.
+fn insert(block: &mut Block, moved: Block, made: &FxHashSet<LocalId>) {
+    let first = block.iter().position(|stmt| touches(stmt, made)).unwrap_or(0);
+    match branch(block, first, made) {
+        Some(inner) => insert(inner, moved, made),
+        None => {
+            block.splice(first..first, moved);
+        }
+    }
+}
+
+/// Returns the only branch of a statement that reads or writes variables, if nothing behind the statement does.
+fn branch<'b>(block: &'b mut Block, at: usize, made: &FxHashSet<LocalId>) -> Option<&'b mut Block> {
+    let any = |block: &[Stmt]| block.iter().any(|stmt| touches(stmt, made));
+    let (stmt, behind) = block.get_mut(at..)?.split_first_mut()?;
+    let inner = match stmt {
         Stmt::If {
             condition,
             then,
             otherwise,
-        } if is_last && !reads(*condition, made) => {
-            let in_then = then.iter().any(|stmt| touches(stmt, made));
-            let in_otherwise = otherwise.iter().any(|stmt| touches(stmt, made));
-            match (in_then, in_otherwise) {
-                (true, false) => Some(then),
-                (false, true) => Some(otherwise),
-                _ => None,
-            }
-        }
-        Stmt::Scope { body, .. } if is_last => Some(body),
-        _ => None,
+        } if !reads(*condition, made) => match (any(then), any(otherwise)) {
+            (true, false) => then,
+            (false, true) => otherwise,
+            _ => return None,
+        },
+        Stmt::Scope { body, .. } => body,
+        _ => return None,
     };
-    match inner {
-        Some(inner) => {
-            let first = inner.iter().position(|stmt| touches(stmt, made)).unwrap_or(0);
-            insert(inner, first, moved, made);
-        }
-        None => {
-            block.splice(at..at, moved);
-        }
-    }
+    (!any(behind)).then_some(inner)
 }
 
 /// Returns whether a statement has effects other than assigning variables.
