@@ -156,7 +156,11 @@ fn four_hundred_equal_materials_are_compiled_once() {
             instance.unwrap_or_else(|errors| panic!("{errors}"))
         })
         .collect();
-    assert!(instances.iter().all(|instance| Arc::ptr_eq(instance, &instances[0])));
+    assert!(
+        instances
+            .iter()
+            .all(|instance| Arc::ptr_eq(instance, &instances[0]))
+    );
 }
 
 /// Loops that do much work in each iteration run out of fuel after fewer of them.
@@ -176,7 +180,10 @@ fn fuel_counts_the_work_of_iterations() {
         let start = thread_seconds();
         instance.run(&ShaderGlobals::default(), &mut context);
         let seconds = thread_seconds() - start;
-        assert!(seconds < 1.0 || cfg!(debug_assertions), "{statement}: {seconds} s");
+        assert!(
+            seconds < 1.0 || cfg!(debug_assertions),
+            "{statement}: {seconds} s"
+        );
         context.finished()
     };
     assert!(finishes("r = r * 0.5 + i;"));
