@@ -1,8 +1,8 @@
 //! Linear compile time: eight times the text takes at most three times eight times as long, for every shape of program.
 //!
 //! A shape is a family of texts of any size. Each is compiled as a whole (preprocessor, parser, checker, linker,
-//! derivatives, optimiser, machine code) at two sizes. What grows with the square of the size takes 64 times as long, and
-//! what is exponential does not end.
+//! derivatives, optimiser, machine code) at two sizes. What grows with the square of the size takes 64 times as long,
+//! and what is exponential does not end.
 
 use std::sync::Arc;
 
@@ -49,7 +49,8 @@ fn layers(unit: &str, count: usize, args: impl Fn(usize) -> String) -> String {
 const ADD: &str = "shader n(float x = 0, float y = 0, output float r = 0) { r = x + y * u; }";
 
 /// A unit that prints, and so runs only where its output is read.
-const PRINT: &str = "shader n(float x = 0, float y = 0, output float r = 0) { if (x < -1) printf(\"%g\", x); r = x + y * u; }";
+const PRINT: &str = "shader n(float x = 0, float y = 0, output float r = 0) \
+    { if (x < -1) printf(\"%g\", x); r = x + y * u; }";
 
 fn before(i: usize) -> String {
     if i == 0 {
@@ -96,7 +97,8 @@ const SHAPES: &[Shape] = &[
         }))
     }),
     ("a choice of many", 12, |n| {
-        unit(&repeat(n, |i| format!("if (u > 0.{i}) r = v * {i}; else ")).replace("else  }", "else ; }"))
+        let choices = repeat(n, |i| format!("if (u > 0.{i}) r = v * {i}; else "));
+        unit(&format!("{choices} r = u;"))
     }),
     ("a switch", 300, |n| {
         unit(&format!(
@@ -153,8 +155,9 @@ const SHAPES: &[Shape] = &[
     ("calls with many arguments", 50, |n| {
         unit(&repeat(n, |i| {
             format!(
-                "r += spline(\"linear\", u, {}0.5); ",
-                repeat(30, |k| format!("{}.5, ", k * i))
+                "printf(\"{}\\n\"{}); ",
+                "%g ".repeat(30),
+                repeat(30, |k| format!(", u * {}", k * i))
             )
         }))
     }),
@@ -177,7 +180,8 @@ const SHAPES: &[Shape] = &[
         )
     }),
     ("one function, many calls", 200, |n| {
-        "float f(float x) { float y = x; for (int i = 0; i < 40; i++) if (y > 1) return y; else y += u; return y; }\n".to_owned()
+        let turn = "if (y > 1) return y; else y += u;";
+        format!("float f(float x) {{ float y = x; for (int i = 0; i < 40; i++) {turn} return y; }}\n")
             + &unit(&repeat(n, |i| format!("r += f(u * {i}); ")))
     }),
     ("functions in a ring", 100, |n| {
@@ -335,7 +339,6 @@ const SHAPES: &[Shape] = &[
         let reads = repeat(n, |i| format!(" + l{i}.r"));
         layers(PRINT, n, |i| format!("x = {i}"))
             .replace(&format!("r = l{}.r", n - 1), &format!("r = l.r{reads}"))
-            .replace(" + l", " + l")
     }),
     ("layers that loop", 60, |n| {
         layers(
@@ -354,7 +357,8 @@ const SHAPES: &[Shape] = &[
     ("layers under overrides", 60, |n| {
         let layer = |i: usize| format!("n l{i}(x = {0}.r) with {{ P = {0}.r; }} ", before(i));
         format!(
-            "shader n(float x = 0, output float r = 0) {{ r = x + P[0]; }}\ngroup g(output float r) {{ n l(); {} r = l{}.r; }}",
+            "shader n(float x = 0, output float r = 0) {{ r = x + P[0]; }}\n\
+             group g(output float r) {{ n l(); {} r = l{}.r; }}",
             repeat(n, layer),
             n - 1
         )

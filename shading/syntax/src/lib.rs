@@ -41,8 +41,8 @@ use crate::source::{Source, SourceId, SourceMap};
 /// Stack size in bytes for recursion over nested brackets, independent of the calling thread's stack.
 const STACK: usize = 16 << 20;
 
-/// Parses a source. The tree holds all that could be parsed; it is complete if there are no errors. After a syntax error,
-/// the parser goes on with the next argument or statement.
+/// Parses a source. The tree holds all that could be parsed; it is complete if there are no errors. After a syntax
+/// error, the parser goes on with the next argument or statement.
 pub fn parse(source: Arc<Source>) -> (ast::File, Diagnostics) {
     parse_into(SourceMap::default(), source)
 }

@@ -1,5 +1,5 @@
-//! Evaluation of loops at compile time: a loop that reads only constants is replaced by the values of the variables that
-//! it assigns.
+//! Evaluation of loops at compile time: a loop that reads only constants is replaced by the values of the variables
+//! that it assigns.
 
 use rustc_hash::FxHashMap;
 
