@@ -407,7 +407,8 @@ fn ends(body: &Stmt) -> bool {
 /// Returns whether a statement contains `return`, or a `break` of the enclosing loop.
 fn leaves(stmt: &Stmt, breaks: bool) -> bool {
     match &stmt.kind {
-        StmtKind::Return(_) => true,
+        // What could not be read may leave it.
+        StmtKind::Return(_) | StmtKind::Missing => true,
         StmtKind::Break => breaks,
         StmtKind::If { then, otherwise, .. } => {
             leaves(then, breaks) || otherwise.as_ref().is_some_and(|stmt| leaves(stmt, breaks))
