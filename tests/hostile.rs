@@ -140,7 +140,7 @@ fn shaders() -> Vec<(&'static str, String, Fate)> {
         ("assignments", long("r = ", "1"), Refused),
         ("arguments", unit(&format!("r = max({}1);", "1, ".repeat(50_000))), Refused),
         ("commas", unit(&format!("r = ({}1);", "1, ".repeat(50_000))), Taken),
-        ("parameters", format!("shader a({}output float r = 0) {{ r = 1; }}", repeat(300_000, |i| format!("float p{i} = 0, "))), Refused),
+        ("parameters", format!("shader a({}output float r = 0) {{ r = 1; }}", repeat(250_000, |i| format!("float p{i} = 0, "))), Refused),
         ("metadata", format!("shader a(output float r = 0)[[{}]] {{ r = 1; }}", repeat(50_000, |i| format!("string a{i} = \"x\","))), Taken),
         ("semicolons", ";".repeat(200_000), Taken),
         ("blank lines", "\n".repeat(2_000_000) + &unit("r = q;"), Refused),

@@ -42,15 +42,8 @@ impl Conductor {
             return self.interface().albedo(wo);
         }
         let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos));
-        albedo
-            + self
-                .compensation()
-                .map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z.abs()))
-    }
-
-    #[inline(always)]
-    fn compensation(&self) -> Option<Compensation> {
-        Compensation::metal(self.microfacets, || self.fresnel(fresnel::MEAN_COS))
+        let several = self.compensation(1.0);
+        albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z.abs()))
     }
 
     #[inline(always)]
@@ -60,7 +53,6 @@ impl Conductor {
             eta: 1.0,
             transmits: false,
             facet: self,
-            compensation: self.compensation(),
         }
     }
 }
@@ -72,5 +64,9 @@ impl Facet for Conductor {
             reflected: self.fresnel(cos),
             refracted: Rgb::BLACK,
         }
+    }
+
+    fn compensation(&self, _eta: f32) -> Option<Compensation> {
+        Compensation::metal(self.microfacets, || self.fresnel(fresnel::MEAN_COS))
     }
 }

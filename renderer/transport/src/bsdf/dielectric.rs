@@ -126,17 +126,11 @@ impl Dielectric {
 
     #[inline(always)]
     fn interface(&self, wo: Vec3) -> Interface<'_, Dielectric> {
-        let eta = self.eta(wo.z);
         Interface {
             microfacets: self.microfacets,
-            eta,
+            eta: self.eta(wo.z),
             transmits: self.transmits(),
             facet: self,
-            compensation: Compensation::dielectric(
-                self.microfacets,
-                eta,
-                [self.reflection, self.transmission],
-            ),
         }
     }
 }
@@ -149,5 +143,9 @@ impl Facet for Dielectric {
             reflected: self.reflection * f,
             refracted: self.transmission * (1.0 - f),
         }
+    }
+
+    fn compensation(&self, eta: f32) -> Option<Compensation> {
+        Compensation::dielectric(self.microfacets, eta, [self.reflection, self.transmission])
     }
 }

@@ -71,7 +71,6 @@ impl F82 {
             eta: 1.0,
             transmits: false,
             facet: self,
-            compensation: None,
         }
     }
 }

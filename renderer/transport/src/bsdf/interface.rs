@@ -21,6 +21,11 @@ pub(super) trait Facet {
     /// Returns the split for light at cosine `cos` to the facet's normal; `eta` is the index of refraction behind the
     /// facet relative to the incident side.
     fn split(&self, cos: f32, eta: f32) -> Split;
+
+    /// Returns the lobe of the light that scatters several times; `None` without compensation.
+    fn compensation(&self, _eta: f32) -> Option<Compensation> {
+        None
+    }
 }
 
 /// Fractions of light reflected and refracted by a facet.
@@ -42,8 +47,6 @@ pub(super) struct Interface<'a, F: Facet> {
     pub(super) transmits: bool,
     /// Fresnel model of the facets.
     pub(super) facet: &'a F,
-    /// Light that scatters several times; `None` for single scattering.
-    pub(super) compensation: Option<Compensation>,
 }
 
 impl<F: Facet> Interface<'_, F> {
@@ -112,14 +115,18 @@ impl<F: Facet> Interface<'_, F> {
     /// Adds the light that scatters several times to f·|cos θi| and density of single scattering.
     #[inline(always)]
     fn with_several(&self, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
-        match &self.compensation {
-            None => single,
-            Some(several) => self.with(several, wo, wi, single),
+        if self.microfacets.is_compensated() {
+            self.with(wo, wi, single)
+        } else {
+            single
         }
     }
 
     #[inline(never)]
-    fn with(&self, several: &Compensation, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
+    fn with(&self, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
+        let Some(several) = self.facet.compensation(self.eta) else {
+            return single;
+        };
         let p = several.probability(wo.z);
         let through = if self.transmits { several.through() } else { 0.0 };
         let share = if wi.z > 0.0 { 1.0 - through } else { through };
@@ -159,10 +166,12 @@ impl<F: Facet> Interface<'_, F> {
         if wo.z <= 0.0 {
             return None;
         }
-        let mut sample = match &self.compensation {
-            _ if self.microfacets.is_smooth() => self.sample_facet(wo, Vec3::Z, u_lobe)?,
-            None => self.sample_rough(wo, u_lobe, u)?,
-            Some(several) => self.sample_compensated(several, wo, u_lobe, u)?,
+        let mut sample = if self.microfacets.is_smooth() {
+            self.sample_facet(wo, Vec3::Z, u_lobe)?
+        } else if self.microfacets.is_compensated() {
+            self.sample_compensated(wo, u_lobe, u)?
+        } else {
+            self.sample_rough(wo, u_lobe, u)?
         };
         if flipped {
             sample.wi.z = -sample.wi.z;
@@ -172,16 +181,13 @@ impl<F: Facet> Interface<'_, F> {
 
     /// Samples single scattering or several.
     #[inline(never)]
-    fn sample_compensated(
-        &self,
-        several: &Compensation,
-        wo: Vec3,
-        u_lobe: f32,
-        u: Vec2,
-    ) -> Option<LobeSample> {
+    fn sample_compensated(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        let Some(several) = self.facet.compensation(self.eta) else {
+            return self.sample_rough(wo, u_lobe, u);
+        };
         let p = several.probability(wo.z);
         if u_lobe < p {
-            return self.sample_several(several, wo, (u_lobe / p).min(ONE_MINUS_EPSILON), u);
+            return self.sample_several(&several, wo, (u_lobe / p).min(ONE_MINUS_EPSILON), u);
         }
         let rest = ((u_lobe - p) / (1.0 - p)).min(ONE_MINUS_EPSILON);
         let single = self.sample_rough(wo, rest, u)?;
@@ -281,10 +287,8 @@ impl<F: Facet> Interface<'_, F> {
             let through = refract(wo, h, self.eta).map_or(0.0, |wi| escaping(wi, false));
             split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
         };
-        let several = self
-            .compensation
-            .as_ref()
-            .map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z));
+        let several = self.facet.compensation(self.eta);
+        let several = several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z));
         (0..facets).map(facet).sum::<Rgb>() / facets as f32 + several
     }
 }

@@ -96,18 +96,8 @@ impl Schlick {
             return self.interface(wo).albedo(wo);
         }
         let albedo = albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos, 1.0));
-        let several = self
-            .compensation()
-            .map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z.abs()));
-        self.reflection * albedo + several
-    }
-
-    /// An interface that refracts has none: its Fresnel term is not that of the tables.
-    #[inline(always)]
-    fn compensation(&self) -> Option<Compensation> {
-        let color = || self.reflection * self.fresnel(fresnel::MEAN_COS, 1.0);
-        let metal = Compensation::metal(self.microfacets, color);
-        if self.transmits() { None } else { metal }
+        let several = self.compensation(1.0);
+        self.reflection * albedo + several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo.z.abs()))
     }
 
     #[inline(always)]
@@ -118,7 +108,6 @@ impl Schlick {
             eta: if transmits { self.eta(wo.z) } else { 1.0 },
             transmits,
             facet: self,
-            compensation: self.compensation(),
         }
     }
 }
@@ -131,5 +120,12 @@ impl Facet for Schlick {
             reflected: self.reflection * f,
             refracted: self.transmission * (Rgb::WHITE - f),
         }
+    }
+
+    // An interface that refracts has none: its Fresnel term is not that of the tables.
+    fn compensation(&self, _eta: f32) -> Option<Compensation> {
+        let color = || self.reflection * self.fresnel(fresnel::MEAN_COS, 1.0);
+        let metal = || Compensation::metal(self.microfacets, color);
+        if self.transmits() { None } else { metal() }
     }
 }

@@ -185,7 +185,6 @@ impl ThinFilm {
             eta: self.eta(wo.z),
             transmits: self.transmits(),
             facet: self,
-            compensation: None,
         }
     }
 

@@ -14,7 +14,7 @@ const GABOR: u32 = 32;
 const PATTERN: u32 = 256;
 
 /// Fuel of a query of the scene: a traced ray, a search in a point cloud.
-const SCENE: u32 = 16;
+const SCENE: u32 = 8;
 
 /// Fuel of a texture lookup, and of making a text, which may be long.
 const TEXT: u32 = 4;
