@@ -279,10 +279,22 @@ pub fn compile(
 /// allocation grows with the square of the size.
 const MAX_ALLOCATED: usize = 4000;
 
+/// Product of the operations of a unit and its loops beyond which the same holds: what lives across a loop is tried in
+/// each of its blocks.
+const MAX_ALLOCATED_LOOPS: usize = 30_000;
+
 /// Returns the optimisation level for a unit: loops without calls deserve good register allocation. Around calls, all
 /// values are in memory anyway.
 fn level(unit: &Unit, requested_level: OptLevel) -> OptLevel {
-    if size_of_unit(unit).0 > MAX_ALLOCATED {
+    let bodies = || unit.functions.values().map(|f| &f.code).chain([&unit.code]);
+    let mut loops = 0;
+    for code in bodies() {
+        walk::statements(&code.body, &mut |stmt| {
+            loops += usize::from(matches!(stmt, Stmt::Loop { .. }));
+        });
+    }
+    let size = size_of_unit(unit).0;
+    if size > MAX_ALLOCATED || size * loops > MAX_ALLOCATED_LOOPS {
         return OptLevel::Fast;
     }
     let calls_nothing = |body: &[Stmt]| {
@@ -290,9 +302,8 @@ fn level(unit: &Unit, requested_level: OptLevel) -> OptLevel {
         walk::statements(body, &mut |stmt| calls |= is_call(stmt));
         !calls
     };
-    let mut codes = unit.functions.values().map(|f| &f.code).chain([&unit.code]);
     match requested_level {
-        OptLevel::Fast if codes.any(|code| walk::any_loop(&code.body, &mut { calls_nothing })) => {
+        OptLevel::Fast if bodies().any(|code| walk::any_loop(&code.body, &mut { calls_nothing })) => {
             OptLevel::Plain
         }
         OptLevel::Fast | OptLevel::Plain | OptLevel::Full => requested_level,
