@@ -106,15 +106,12 @@ impl Materials {
         let (unit, parameter, grey) = DEFAULT_MATERIAL;
         let mut surface = Expr::call(unit, vec![Argument::named(parameter, grey)]);
         surface.set_span(span);
-        let id = self.add(MaterialDesc {
-            name: "default".to_owned(),
+        let id = self.add(MaterialDesc::of_call(
+            "default".to_owned(),
             span,
-            surface: Arc::new(surface),
-            usage: GroupUse::Surface,
-            one_sided: false,
-            culled: false,
-            emission: EmissionSides::Front,
-        });
+            Arc::new(surface),
+            GroupUse::Surface,
+        ));
         self.default = Some(id);
         id
     }
@@ -126,16 +123,13 @@ impl Materials {
         owner: &str,
         context: &mut LoadContext,
     ) -> Option<MaterialId> {
-        let material = MaterialDesc {
-            name: format!("{owner}.shader"),
-            span: expr.span,
-            surface: surface_of(expr, context)?,
-            usage: GroupUse::Background,
-            one_sided: false,
-            culled: false,
-            emission: EmissionSides::Front,
-        };
-        Some(self.add(material))
+        let (name, surface) = (format!("{owner}.shader"), surface_of(expr, context)?);
+        Some(self.add(MaterialDesc::of_call(
+            name,
+            expr.span,
+            surface,
+            GroupUse::Background,
+        )))
     }
 
     /// Material of a shape's `material = …`: a name, or a call that creates one for `owner` alone.
@@ -146,16 +140,8 @@ impl Materials {
         context: &mut LoadContext,
     ) -> Option<MaterialId> {
         if let ExprKind::Call { .. } = expr.kind {
-            let material = MaterialDesc {
-                name: format!("{owner}.material"),
-                span: expr.span,
-                surface: surface_of(expr, context)?,
-                usage: GroupUse::Surface,
-                one_sided: false,
-                culled: false,
-                emission: EmissionSides::Front,
-            };
-            return Some(self.add(material));
+            let (name, surface) = (format!("{owner}.material"), surface_of(expr, context)?);
+            return Some(self.add(MaterialDesc::of_call(name, expr.span, surface, GroupUse::Surface)));
         }
         let name = context.name(expr)?;
         let found = self.find(&name);

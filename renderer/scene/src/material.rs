@@ -33,6 +33,21 @@ pub struct MaterialDesc {
     pub emission: EmissionSides,
 }
 
+impl MaterialDesc {
+    /// Material of a call that has no settings of its own: it scatters from both sides and emits from the front.
+    pub fn of_call(name: String, span: Span, surface: Arc<ast::Expr>, usage: GroupUse) -> MaterialDesc {
+        MaterialDesc {
+            name,
+            span,
+            surface,
+            usage,
+            one_sided: false,
+            culled: false,
+            emission: EmissionSides::Front,
+        }
+    }
+}
+
 /// Sides of a surface that emit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EmissionSides {

@@ -57,6 +57,32 @@ pub struct Type {
 }
 
 impl Type {
+    /// Returns the type that a text such as `float` or `color[3]` names; `float[]` is an array of unknown length.
+    /// `other` gives the element types of further names. `None` if the text names no type.
+    pub fn named(text: &str, other: impl FnOnce(&str) -> Option<Base>) -> Option<Type> {
+        let (name, length) = match text.split_once('[') {
+            Some((name, length)) => (name, Some(length.strip_suffix(']')?)),
+            None => (text, None),
+        };
+        let base = match name {
+            "int" => Base::Int,
+            "float" => Base::Float,
+            "color" => Base::Color,
+            "point" => Base::Point,
+            "vector" => Base::Vector,
+            "normal" => Base::Normal,
+            "matrix" => Base::Matrix,
+            "string" => Base::String,
+            _ => other(name)?,
+        };
+        let length = match length {
+            None => Length::Single,
+            Some("") => Length::Unsized,
+            Some(count) => Length::Array(count.parse().ok()?),
+        };
+        Some(Type { base, length })
+    }
+
     /// No value.
     pub const VOID: Type = Type::single(Base::Void);
     /// `int`.

@@ -15,27 +15,7 @@ pub(super) enum Given {
 
 /// The type that `float` or `color[3]` names; `float[]` is an array of unknown length.
 pub(super) fn type_named(text: &str) -> Option<Type> {
-    let (name, length) = match text.split_once('[') {
-        Some((name, length)) => (name, Some(length.strip_suffix(']')?)),
-        None => (text, None),
-    };
-    let base = match name {
-        "int" => Base::Int,
-        "float" => Base::Float,
-        "color" => Base::Color,
-        "point" => Base::Point,
-        "vector" => Base::Vector,
-        "normal" => Base::Normal,
-        "matrix" => Base::Matrix,
-        "string" => Base::String,
-        _ => return None,
-    };
-    let length = match length {
-        None => Length::Single,
-        Some("") => Length::Unsized,
-        Some(count) => Length::Array(count.parse().ok()?),
-    };
-    Some(Type { base, length })
+    Type::named(text, |_| None)
 }
 
 /// The type that a value without one has: sixteen numbers are a matrix, three a vector.

@@ -122,6 +122,7 @@ impl<F: Facet> Interface<'_, F> {
         }
     }
 
+    /// [`Interface::with_several`] of compensated facets.
     #[inline(never)]
     fn with(&self, wo: Vec3, wi: Vec3, single: (Rgb, f32)) -> (Rgb, f32) {
         let Some(several) = self.facet.compensation(self.eta) else {

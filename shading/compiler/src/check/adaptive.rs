@@ -14,7 +14,7 @@ use super::uses::Uses;
 use super::{Checker, Environment, TypedValue, prelude};
 use crate::builtins::{self, Builtin};
 use crate::hir::{Op, Unit};
-use crate::ty::{Base, Length, Type};
+use crate::ty::{Base, Type};
 use shading_syntax::ast::{self, Argument, BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
 use shading_syntax::diagnostic::Diagnostics;
 use shading_syntax::source::Span;
@@ -183,30 +183,12 @@ impl<'a> Checker<'a> {
         Some(conversion_rank(from, to).is_some())
     }
 
-    /// Returns the type of a name such as `float` or `color[3]`.
+    /// Returns the type of a name such as `float`, `color[3]` or that of a structure.
     fn type_called(&self, text: &str) -> Option<Type> {
-        let (name, length) = match text.split_once('[') {
-            Some((name, length)) => (name, length.strip_suffix(']')?),
-            None => (text, "1"),
-        };
-        let base = match name {
-            "int" => Base::Int,
-            "float" => Base::Float,
-            "color" => Base::Color,
-            "point" => Base::Point,
-            "vector" => Base::Vector,
-            "normal" => Base::Normal,
-            "matrix" => Base::Matrix,
-            "string" => Base::String,
-            "closure" | "closure color" => Base::Closure,
-            _ => Base::Struct(self.scopes.find_struct(self.scope, name)?),
-        };
-        let length = match length {
-            _ if !text.contains('[') => Length::Single,
-            "" => Length::Unsized,
-            count => Length::Array(count.parse().ok()?),
-        };
-        Some(Type { base, length })
+        Type::named(text, |name| match name {
+            "closure" | "closure color" => Some(Base::Closure),
+            _ => Some(Base::Struct(self.scopes.find_struct(self.scope, name)?)),
+        })
     }
 
     /// Answer of `exists` about a function: of `"name()"` whether it can be called; of `"name"` that it is built in.

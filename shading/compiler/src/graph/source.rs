@@ -49,8 +49,7 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> (ShaderGroupTemplate,
 }
 
 /// Builds the group of a material or an environment: a call `unit(argument = value, …)`, whose arguments may contain
-/// further calls. It
-/// has one output, `surface`: the unit's closure. The expression's spans refer to `file`.
+/// further calls. It has one output, `surface`: the unit's closure. The expression's spans refer to `file`.
 ///
 /// # Errors
 /// The errors that [`group()`] finds; and if the expression is not a call.
