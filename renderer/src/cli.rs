@@ -19,7 +19,7 @@ pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use farm::{Engine, FarmArgs, FrameArg};
 pub use pack::PackArgs;
-pub use render::{MergeArgs, ProgressForm, RenderArgs};
+pub use render::{LightGroups, MergeArgs, ProgressForm, RenderArgs};
 pub use shade::{Assignment, Setup, ShadeArgs, Step};
 pub use viewer::Viewer;
 

@@ -54,6 +54,7 @@
 
 pub mod cli;
 pub mod command;
+pub mod layers;
 pub mod part;
 
 pub use renderer_bake as bake;

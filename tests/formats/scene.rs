@@ -194,6 +194,7 @@ fn reads_every_kind_of_block() {
             split: Some(2),
             light_samples: Some(3),
             hide_emitters: true,
+            hide_background: false,
             guide: Some(true),
         })
     );
@@ -535,6 +536,7 @@ fn options_change_the_scene() {
         split: Some(2),
         light_samples: Some(3),
         hide_emitters: true,
+        hide_background: false,
         guide: Some(true),
     };
     assert!(matches!(chosen("auto"), Integrator::Auto(path) if path == paths));

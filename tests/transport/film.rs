@@ -3,7 +3,7 @@
 use glam::{UVec2, Vec2};
 use proptest::prelude::*;
 use renderer::color::Rgb;
-use renderer::film::{Film, FilmError, Filter, FilterShape, Fixed, FixedSquare};
+use renderer::film::{Film, FilmError, FilmLayout, Filter, FilterShape, Fixed, FixedSquare};
 use renderer::image::{Rect, Window};
 
 /// A splitmix generator: the tests want numbers, not quality.
@@ -69,7 +69,7 @@ proptest! {
         size in 1u32..8,
         split in any::<prop::sample::Index>(),
     ) {
-        let film = || Film::new(7, 5, None, true).unwrap();
+        let film = || Film::new(7, 5, None, FilmLayout { variance: true, ..FilmLayout::default() }).unwrap();
         let color = |s: &(u32, u32, f32, f32, f32)| Rgb::new(s.2, s.3, s.4);
         let mut plain = film();
         samples.iter().for_each(|s| plain.sums_mut().add(s.0, s.1, color(s)));
@@ -96,7 +96,7 @@ proptest! {
 
 #[test]
 fn a_pixel_is_the_mean_of_its_finite_samples() {
-    let mut film = Film::new(2, 1, None, false).unwrap();
+    let mut film = Film::new(2, 1, None, FilmLayout::default()).unwrap();
     let tile = film.sums_mut();
     tile.add(0, 0, Rgb::new(1.0, 2.0, -3.0));
     tile.add(0, 0, Rgb::new(2.0, 4.0, 0.0));
@@ -114,7 +114,16 @@ fn a_pixel_is_the_mean_of_its_finite_samples() {
 
 #[test]
 fn the_variance_is_that_of_the_mean() {
-    let mut film = Film::new(1, 1, None, true).unwrap();
+    let mut film = Film::new(
+        1,
+        1,
+        None,
+        FilmLayout {
+            variance: true,
+            ..FilmLayout::default()
+        },
+    )
+    .unwrap();
     let values: Vec<f64> = (0..100).map(|i| 0.5 + 0.01 * f64::from(i * i % 37)).collect();
     values
         .iter()
@@ -134,7 +143,7 @@ fn a_crop_is_part_of_the_whole() {
         x1: 8,
         y1: 4,
     };
-    let mut film = Film::new(10, 6, Some(crop), false).unwrap();
+    let mut film = Film::new(10, 6, Some(crop), FilmLayout::default()).unwrap();
     let tiles = film.tiles(2);
     assert_eq!(tiles.iter().map(Rect::area).sum::<usize>(), crop.area());
     for (x, y) in crop.pixels() {
@@ -159,7 +168,7 @@ fn a_crop_is_part_of_the_whole() {
 fn impossible_films_are_refused() {
     let crop = |x0, y0, x1, y1| Some(Rect { x0, y0, x1, y1 });
     let check = |width, height, crop, expected: &str| {
-        let error: FilmError = Film::new(width, height, crop, false).unwrap_err();
+        let error: FilmError = Film::new(width, height, crop, FilmLayout::default()).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     };
     check(0, 5, None, "no pixels (0×5)");

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use renderer::compare::compare;
-use renderer::film::{Film, NoiseGoal};
+use renderer::film::{Film, FilmLayout, NoiseGoal};
 use renderer::image::{Image, Rect, WriteOptions, read, write};
 use renderer::render::{Progress, RenderSettings, Rendered, Silent, render, resume};
 use renderer::scene::build::{Built, build};
@@ -314,7 +314,7 @@ fn rates_are_those_of_any_part() {
         });
         assert!(rendered.stats.adaptive_gain.is_some());
         let film = rendered.state.film;
-        let mut joined = Film::new(width, height, None, false).unwrap();
+        let mut joined = Film::new(width, height, None, FilmLayout::default()).unwrap();
         for range in [0..7, 7..19, 19..samples] {
             let part = look.render(&RenderSettings {
                 samples: range,

@@ -17,7 +17,7 @@ use super::{Image, MetaValue, SampleType, Window, WriteOptions};
 pub(super) fn encode(image: &Image, names: &[String], options: &WriteOptions) -> Result<Vec<u8>, String> {
     let channels = names.iter().enumerate().map(|(c, name)| {
         let values = image.data.iter().skip(c).step_by(image.channels).copied();
-        let samples = match options.samples {
+        let samples = match options.channel_samples.get(c).copied().unwrap_or(options.samples) {
             SampleType::U8 | SampleType::U16 | SampleType::F16 => {
                 FlatSamples::F16(values.map(f16::from_f32).collect())
             }

@@ -13,6 +13,8 @@ pub struct WriteOptions {
     pub samples: SampleType,
     /// Names of the image's channels in an EXR; empty for the usual ones (`Y`, `YA`, `RGB` or `RGBA`).
     pub channel_names: Vec<String>,
+    /// Sample types of the channels in an EXR where these differ; empty for `samples` in all.
+    pub channel_samples: Vec<SampleType>,
     /// Key-value pairs for an EXR's header.
     pub metadata: Vec<(String, MetaValue)>,
 }

@@ -67,6 +67,8 @@ impl Builder {
                 crop: None,
                 filter: FilterShape::DEFAULT,
                 border: true,
+                passes: vec![],
+                transparent: false,
             },
             sampler: SamplerDesc::default(),
             integrator: Integrator::default(),

@@ -1,6 +1,7 @@
 //! Declarations `film`, `sampler` and `integrator`.
 
-use shading::syntax::ast::Declaration;
+use shading::Diagnostic;
+use shading::syntax::ast::{Declaration, ExprKind};
 
 use super::context::LoadContext;
 use super::field::{Field, Range};
@@ -8,6 +9,7 @@ use super::table::{DeclarationPart, Key, body_of, kind_of, read_block, set, take
 use super::value::SceneValue;
 use renderer_image::Rect;
 use renderer_image::film::{Film, FilterShape};
+use renderer_passes::{PassDesc, PassError};
 use renderer_scene::{
     FilmDesc, Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Placed, SamplerDesc, Show,
 };
@@ -59,6 +61,21 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
         },
     },
     Key {
+        name: "aov",
+        doc: "layers beside the picture, for EXR files: `{\"depth\", \"N\", \"gloss=C<RG>.*L\"}`, as `--aov` has them \
+              (see passes.md); none by default",
+        set: |film, field, context| film.passes.extend(passes(&field, context)),
+    },
+    Key {
+        name: "background",
+        doc: "`visible` (the default) or `transparent`: the camera does not see environments, and the picture has an alpha \
+              channel",
+        set: |film, field, context| {
+            let options = [("visible", false), ("transparent", true)];
+            set(&mut film.transparent, field.choice(context, &options));
+        },
+    },
+    Key {
         name: "border",
         doc: "`false`: no samples are taken outside of what is drawn, so that filters end at its borders; `true` by default",
         set: |film, field, context| {
@@ -97,6 +114,48 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
         set: |sampler, field, context| set(&mut sampler.adaptive, field.boolean(context)),
     },
 ];
+
+/// Reads a list of passes, each a string.
+fn passes(field: &Field<'_>, context: &mut LoadContext) -> Vec<Placed<PassDesc>> {
+    let list = match &field.expr.kind {
+        ExprKind::Braces(list) => list.as_slice(),
+        _ => std::slice::from_ref(field.expr),
+    };
+    let mut passes = vec![];
+    for expr in list {
+        let Some(text) = (Field { key: field.key, expr }).string(context) else {
+            continue;
+        };
+        match PassDesc::parse(&text) {
+            Ok(found) => passes.extend(found.into_iter().map(|value| Placed {
+                value,
+                span: expr.span,
+            })),
+            Err(error) => context.push(pass_error(&error, context.error_at(expr.span, error.to_string()))),
+        }
+    }
+    passes
+}
+
+/// Adds what helps against a mistake in a pass.
+pub fn pass_error(error: &PassError, diagnostic: Diagnostic) -> Diagnostic {
+    match error {
+        PassError::Unknown { name } => diagnostic.nearest(name, PassDesc::known_names()).hint(
+            "a pass is a value, a component, `shader:OUTPUT`, `attribute:NAME`, `light_GROUP`, or NAME=EXPRESSION, such as \
+             gloss=C<RG>.*L",
+        ),
+        PassError::Expression { expression, error } => {
+            let place = error.place.start.min(expression.len());
+            let marked = format!("{}\u{2193}{}", &expression[..place], &expression[place..]);
+            let diagnostic = diagnostic.hint(format!("it is at the arrow: {marked}"));
+            match error.hint {
+                Some(hint) => diagnostic.hint(hint),
+                None => diagnostic,
+            }
+        }
+        PassError::Name { .. } => diagnostic,
+    }
+}
 
 /// Documentation of the key `hide_emitters`.
 const HIDE_EMITTERS: &str = "`true`: the camera sees what is behind shapes that emit, as if they were not there, and \

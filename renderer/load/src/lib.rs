@@ -26,6 +26,7 @@ mod expression;
 mod field;
 mod film;
 mod function;
+mod group;
 mod import;
 mod light;
 mod lighting;
@@ -48,6 +49,7 @@ mod table;
 mod transform;
 mod value;
 
+pub use film::pass_error;
 pub use lighting::{Lighting, LightingKind};
 pub use overrides::Change;
 pub use reference::{Block, reference};

@@ -1,17 +1,20 @@
 //! Declarations `light NAME : KIND { … }`.
 
-use shading::syntax::ast::{Declaration, Expr};
+use std::sync::Arc;
+
+use shading::syntax::ast::{Declaration, Entry, Expr};
 
 use super::context::LoadContext;
 use super::directional::read_directional;
 use super::environment::read_environment;
 use super::field::Given;
+use super::group::{GROUP, group};
 use super::point::{read_point, read_spot};
 use super::projector::read_projector;
 use super::sheet::read_directional_area;
 use super::sky::read_sky;
 use super::studio::read_studio;
-use super::table::{header_of, kind_of};
+use super::table::{Key, body_of, header_of, kind_of, read_block};
 use renderer_scene::LightDesc;
 
 /// Kinds of lights.
@@ -43,6 +46,26 @@ pub(super) struct PendingPortals {
     pub(super) names: Vec<Given<String>>,
 }
 
+/// Keys of lights of any kind.
+pub(super) const ANY: &[Key<Option<Arc<str>>>] = &[Key {
+    name: "group",
+    doc: GROUP,
+    set: |own, field, context| *own = group(&field, context),
+}];
+
+/// Reads the keys that all lights have; returns a declaration of the others too.
+fn common(declaration: &Declaration, context: &mut LoadContext) -> (Option<Arc<str>>, Declaration) {
+    let is_common = |entry: &Entry| ANY.iter().any(|key| key.name == entry.key.joined());
+    let (common, own): (Vec<Entry>, Vec<Entry>) = body_of(declaration).iter().cloned().partition(is_common);
+    let mut group = None;
+    read_block(&common, "a light", &[ANY], &mut group, context);
+    let mut declaration = declaration.clone();
+    if let Some(body) = &mut declaration.body {
+        *body = own;
+    }
+    (group, declaration)
+}
+
 /// Reads a `light` declaration.
 pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDeclaration> {
     let name = header_of(declaration, context)?;
@@ -58,6 +81,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
     ];
     let mut portals = vec![];
     let mut shader = None;
+    let (group, declaration) = &common(declaration, context);
     let kind = match kind_of(declaration, None, &kinds, context)? {
         LightKeyword::Environment => read_environment(declaration, &mut portals, &mut shader, context),
         LightKeyword::Studio => read_studio(declaration, context),
@@ -71,6 +95,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
     let light = LightDesc {
         name,
         span: declaration.span,
+        group: group.clone(),
         kind,
     };
     Some(LightDeclaration {

@@ -10,6 +10,7 @@ use shading::graph::GroupUse;
 use shading::syntax::ast::{Argument, Declaration, Expr, ExprKind};
 
 use super::context::LoadContext;
+use super::group::{GROUP, group};
 use super::table::{DeclarationPart, Key, body_of, name_of, read_block, set, takes_only};
 use renderer_image::Format;
 use renderer_image::texture::TilePattern;
@@ -23,6 +24,7 @@ pub(super) struct MaterialBlock {
     one_sided: bool,
     culled: bool,
     emission: EmissionSides,
+    group: Option<Arc<str>>,
 }
 
 /// Keys of `material NAME { … }`.
@@ -49,6 +51,11 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
             let options = [("front", EmissionSides::Front), ("both", EmissionSides::Both)];
             set(&mut material.emission, field.choice(context, &options));
         },
+    },
+    Key {
+        name: "group",
+        doc: GROUP,
+        set: |material, field, context| material.group = group(&field, context),
     },
 ];
 
@@ -212,6 +219,7 @@ pub(super) fn read_definition(
         one_sided: block.one_sided,
         culled: block.culled,
         emission: block.emission,
+        group: block.group,
     })
 }
 

@@ -116,6 +116,7 @@ impl Builder {
                 self.add_light(LightDesc {
                     name: format!("{name}.{light_name}"),
                     span: declaration.span,
+                    group: None,
                     kind,
                 });
             }
@@ -125,6 +126,7 @@ impl Builder {
     /// Adds a model's shapes, with names prefixed by `name`, and its textures.
     fn add_model(&mut self, model: &Model, name: &str, span: Span, placement: &Placement) {
         let first = self.desc.shapes.len();
+        let asset: Arc<str> = name.into();
         for same in model.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
             let shape = &same[0];
             let own = shape.material.and_then(|index| {
@@ -145,6 +147,7 @@ impl Builder {
                 world_from_object: placement.transform * shape.world_from_object,
                 flip_normals: placement.flip_normals,
                 attributes: placement.attributes.clone(),
+                asset: Some(asset.clone()),
             }));
             let shapes = (first..self.desc.shapes.len()).collect();
             self.groups.declare(&shape_name, shapes, span, &mut self.context);
@@ -193,6 +196,7 @@ impl Builder {
                     world_from_object: block.transform,
                     flip_normals: block.flip_normals,
                     attributes: block.attributes,
+                    asset: None,
                 });
             }
             ShapeSource::File(mesh) => {

@@ -2,8 +2,8 @@
 
 use super::table::Key;
 use super::{
-    camera, directional, environment, film, function, material, place, point, projector, shape, sheet, sky,
-    studio, transform,
+    camera, directional, environment, film, function, light, material, place, point, projector, shape, sheet,
+    sky, studio, transform,
 };
 
 /// Keys of one kind of block.
@@ -35,6 +35,7 @@ pub fn reference() -> Vec<Block> {
         block("shape NAME : mesh", shape::MESH),
         block("shape NAME : instance", shape::INSTANCE),
         block("shape NAME : any kind", shape::ANY),
+        block("light NAME : any kind", light::ANY),
         block("light NAME : environment", environment::ENVIRONMENT),
         block("light NAME : studio", studio::STUDIO),
         block("light NAME : sky", sky::SKY),

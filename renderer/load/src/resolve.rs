@@ -117,6 +117,7 @@ impl Groups {
                 world_from_object: instance.transform * original.world_from_object,
                 flip_normals: original.flip_normals != instance.flip_normals,
                 attributes: instance.attributes.or(&original.attributes),
+                asset: original.asset.as_ref().map(|_| instance.name.as_str().into()),
             };
             shapes.push(copy);
         }

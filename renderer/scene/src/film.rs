@@ -3,6 +3,7 @@
 use super::Placed;
 use renderer_image::Rect;
 use renderer_image::film::FilterShape;
+use renderer_passes::PassDesc;
 
 /// Film settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,10 @@ pub struct FilmDesc {
     pub filter: FilterShape,
     /// True if samples are also taken outside the crop window, as far as the filter reaches.
     pub border: bool,
+    /// Layers beside the picture.
+    pub passes: Vec<Placed<PassDesc>>,
+    /// True if the camera does not see environments: the picture is transparent there.
+    pub transparent: bool,
 }
 
 /// Sampler settings.

@@ -20,6 +20,8 @@ pub struct PathSettings {
     pub rr_depth: u32,
     /// True if camera rays pass through emitting shapes and do not see lights at infinity.
     pub hide_emitters: bool,
+    /// True if camera rays do not see environments, so that the picture is transparent there.
+    pub hide_background: bool,
     /// Number of branches at the first scattering surface of a path; a pilot chooses when `None`.
     pub split: Option<u32>,
     /// Number of light samples at that surface; a pilot chooses when `None`.
@@ -34,6 +36,7 @@ impl Default for PathSettings {
             depth: None,
             rr_depth: 1,
             hide_emitters: false,
+            hide_background: false,
             split: None,
             light_samples: None,
             guide: None,
@@ -76,6 +79,8 @@ pub struct PhotonSettings {
     pub direct: bool,
     /// True if camera rays pass through emitting shapes and do not see lights at infinity.
     pub hide_emitters: bool,
+    /// True if camera rays do not see environments, so that the picture is transparent there.
+    pub hide_background: bool,
 }
 
 /// Quantity of a photon map to show.
@@ -106,6 +111,7 @@ impl Default for PhotonSettings {
             progressive: false,
             direct: true,
             hide_emitters: false,
+            hide_background: false,
         }
     }
 }
@@ -139,6 +145,7 @@ impl Integrator {
             "photon" => Some(Integrator::Photon(PhotonSettings {
                 depth: path.depth,
                 hide_emitters: path.hide_emitters,
+                hide_background: path.hide_background,
                 ..PhotonSettings::default()
             })),
             _ => None,
@@ -176,6 +183,16 @@ impl Integrator {
             Integrator::Photon(settings) => &mut settings.depth,
         };
         *own = depth.or(*own);
+        self
+    }
+
+    /// Hides environments from camera rays, or shows them.
+    #[must_use]
+    pub fn with_hidden_background(mut self, hides: bool) -> Integrator {
+        match &mut self {
+            Integrator::Path(settings) | Integrator::Auto(settings) => settings.hide_background = hides,
+            Integrator::Photon(settings) => settings.hide_background = hides,
+        }
         self
     }
 

@@ -19,6 +19,8 @@ pub struct LightDesc {
     pub name: String,
     /// Source location of the declaration.
     pub span: Span,
+    /// Group of lights that it belongs to, for passes.
+    pub group: Option<Arc<str>>,
     /// Kind of light with its parameters.
     pub kind: LightKind,
 }

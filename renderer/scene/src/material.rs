@@ -31,6 +31,8 @@ pub struct MaterialDesc {
     pub culled: bool,
     /// Sides that emit, if the material emits.
     pub emission: EmissionSides,
+    /// Group of lights that shapes of it belong to, for passes.
+    pub group: Option<Arc<str>>,
 }
 
 impl MaterialDesc {
@@ -44,6 +46,7 @@ impl MaterialDesc {
             one_sided: false,
             culled: false,
             emission: EmissionSides::Front,
+            group: None,
         }
     }
 }

@@ -26,6 +26,8 @@ pub struct ShapeDesc {
     pub flip_normals: bool,
     /// Attributes of the object, for shaders.
     pub attributes: ObjectAttributes,
+    /// Name of the model that it was imported with, with which its own begins.
+    pub asset: Option<Arc<str>>,
 }
 
 impl ShapeDesc {

@@ -55,6 +55,16 @@ pub struct RenderArgs {
     /// Interval at which the intermediate picture is written
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub write_every: Option<Duration>,
+    /// Layer of EXR files beside the picture: a value such as depth, N or albedo, a component such as direct_diffuse,
+    /// `components` or `crypto` for all of these, `light_GROUP`, or NAME=EXPRESSION; may be given several times
+    #[arg(long, value_name = "NAME[=WHAT]")]
+    pub aov: Vec<String>,
+    /// Makes a light group of each lamp, and a layer of each group
+    #[arg(long, value_name = "HOW")]
+    pub light_groups: Option<LightGroups>,
+    /// Shows no environment behind the scene: the picture has an alpha channel
+    #[arg(long)]
+    pub transparent: bool,
     /// Camera of the scene [default: the first]
     #[arg(long, value_name = "NAME")]
     pub camera: Option<String>,
@@ -70,6 +80,13 @@ pub struct RenderArgs {
     /// Options shared with `bake`.
     #[command(flatten)]
     pub common: CommonArgs,
+}
+
+/// Light groups that a scene does not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LightGroups {
+    /// A group for each lamp, called as the lamp is.
+    Each,
 }
 
 /// Quality of a picture, by its relative error.

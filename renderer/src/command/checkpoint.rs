@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Failure;
 use super::outputs::Outputs;
 use crate::cli::RenderArgs;
-use crate::part::{Header, Identity, Part, PartReader, Ranges, write};
+use crate::part::{Header, Identity, LayerNames, Part, PartReader, Ranges, write};
 use renderer_image::{ImageError, check_place};
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, RenderState};
@@ -39,6 +39,13 @@ impl Origin<'_> {
         let scene_file = name.to_string_lossy().into_owned();
         Header {
             computes_names: self.computes_names,
+            layers: self
+                .settings
+                .passes
+                .as_ref()
+                .map_or_else(LayerNames::default, |plan| {
+                    LayerNames::new(plan.set(), plan.manifests())
+                }),
             ..Header::new(
                 identity,
                 scene_file,

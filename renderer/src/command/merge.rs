@@ -153,7 +153,7 @@ fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
         }
         joined.samples = joined.samples.union(&header.samples);
         joined.computes_names |= header.computes_names;
-        joined.variance &= header.variance;
+        joined.layout.variance &= header.layout.variance;
     }
     if joined.samples.is_empty() {
         return Err(Failure::User(format!(

@@ -17,6 +17,7 @@ mod merge;
 mod new_folder;
 mod outputs;
 mod pack;
+mod passes;
 mod pictures;
 mod preview;
 mod progress;

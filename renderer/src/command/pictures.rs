@@ -7,9 +7,12 @@ use shading::Diagnostic;
 
 use super::Failure;
 use super::outputs::{Finish, Outputs};
+use crate::layers::{Layered, develop};
 use crate::part::{Header, Identity, PartReader, Ranges, write_to};
 use renderer_image::film::{Film, NoiseMap};
 use renderer_image::{Image, ImageError, MetaValue, Rect, WriteOptions, check_size, encode, has_exposure};
+use renderer_passes::{Pass, ValuePass};
+use renderer_transport::render::RenderSettings;
 
 /// The files that a picture goes to.
 #[derive(Debug)]
@@ -55,6 +58,18 @@ impl Pictures {
         is_idle.then(|| Diagnostic::warning(message).hint("it is for .png and .jpg"))
     }
 
+    /// A warning where layers go to no file.
+    pub(super) fn idle_layers(&self, settings: &RenderSettings) -> Option<Diagnostic> {
+        let set = settings.passes.as_ref()?.set();
+        let has_layers = set
+            .passes()
+            .iter()
+            .any(|desc| desc.pass != Pass::Value(ValuePass::Alpha));
+        let keeps = self.images.iter().any(|path| is_exr(path)) || !self.parts.is_empty();
+        let warning = Diagnostic::warning("the layers are in none of the files: .exr and .part have them");
+        (has_layers && !keeps).then(|| warning.hint("add `-o FILE.exr`"))
+    }
+
     /// Fails when a picture of that size does not suit a file.
     pub(super) fn check_size(&self, size: Rect) -> Result<(), Failure> {
         let (width, height) = (size.width() as usize, size.height() as usize);
@@ -97,14 +112,14 @@ impl Pictures {
         header: &Header,
         finish: &Finish<'_>,
     ) -> Written {
-        let image = film.develop();
+        let layered = develop(film, &header.layers).unwrap_or_else(|_| Layered::of(film.develop()));
         let (mut files, mut kept, mut errors) = (vec![], vec![], vec![]);
         let mut note = |path: &PathBuf, written: Result<(), ImageError>| match written {
             Ok(()) => files.push(path.clone()),
             Err(error) => errors.push(error),
         };
         for path in &self.images {
-            note(path, self.write_image(path, &image, film, header, finish));
+            note(path, self.write_image(path, &layered, film, header, finish));
         }
         for path in &self.parts {
             match samples_to_lose(path, header) {
@@ -116,7 +131,7 @@ impl Pictures {
             }
         }
         Written {
-            image,
+            image: layered.picture,
             files,
             kept,
             errors,
@@ -126,7 +141,7 @@ impl Pictures {
     fn write_image(
         &self,
         path: &Path,
-        image: &Image,
+        layered: &Layered,
         film: &Film,
         header: &Header,
         finish: &Finish<'_>,
@@ -136,12 +151,22 @@ impl Pictures {
             metadata: metadata(header),
             ..WriteOptions::default()
         };
-        let is_exr = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("exr"));
-        let bytes = if is_exr && header.identity.get("noise").is_some() {
-            options.channel_names = ["R", "G", "B", "samples"].map(str::to_owned).to_vec();
-            encode(path, &image.with_channels(&film.sample_counts()), &options)?
+        let bytes = if is_exr(path) {
+            options.metadata.extend(layered.metadata.iter().cloned());
+            options.channel_names.clone_from(&layered.names);
+            options.channel_samples.clone_from(&layered.samples);
+            if header.identity.get("noise").is_some() {
+                options.channel_names.push("samples".to_owned());
+                encode(
+                    path,
+                    &layered.image.with_channels(&film.sample_counts()),
+                    &options,
+                )?
+            } else {
+                encode(path, &layered.image, &options)?
+            }
         } else {
-            encode(path, image, &options)?
+            encode(path, &layered.picture, &options)?
         };
         finish.write_bytes(path, &bytes)
     }
@@ -150,6 +175,12 @@ impl Pictures {
     pub(super) fn files(&self) -> Vec<PathBuf> {
         self.images.iter().chain(&self.parts).cloned().collect()
     }
+}
+
+/// Returns whether a path has the extension of an EXR file.
+fn is_exr(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("exr"))
 }
 
 /// Returns whether a path has the extension of a part.

@@ -9,6 +9,7 @@ use super::checkpoint::{Checkpoint, Origin, begun};
 use super::common::{failure, lost_texels, unknown_files};
 use super::interrupt::Interrupt;
 use super::outputs::{Finish, Outputs, misplaced};
+use super::passes;
 use super::pictures::Pictures;
 use super::preview::Preview;
 use super::progress::Bar;
@@ -40,6 +41,10 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let mut warnings = built.warnings.clone();
 
     let (mut settings, asked) = settings(args, &desc, &built, &pictures)?;
+    settings.passes = passes::plan(args, &desc, &built, &settings)?;
+    settings.integrator =
+        (settings.integrator).with_hidden_background(desc.film.transparent || args.transparent);
+    warnings.list.extend(pictures.idle_layers(&settings));
     settings.max_paths_per_ray = checkpoint.as_ref().and_then(Checkpoint::max_paths_per_ray);
     pictures.check_size(settings.rendered())?;
     check_photon_map(&settings)?;
@@ -291,13 +296,20 @@ fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
 fn check_memory(common: &CommonArgs, settings: &RenderSettings) -> Result<(), Failure> {
     /// A pixel: its sums in the film and in a tile, and the picture on its way to a file.
     const PIXEL: u64 = 160;
+    /// Identifiers of a pixel, about.
+    const COVERING: usize = 4;
+    let layers = settings
+        .passes
+        .as_ref()
+        .map_or(0, |plan| plan.layout().bytes(COVERING));
+    let pixel = PIXEL + 3 * layers as u64;
     let (width, height) = match settings.crop {
         Some(crop) => (crop.width(), crop.height()),
         None => (settings.width, settings.height),
     };
     let pixels = u64::from(width) * u64::from(height);
-    memory::check(format!("{width} × {height} pixels"), pixels * PIXEL)?;
+    memory::check(format!("{width} × {height} pixels"), pixels * pixel)?;
     memory::check("the photon maps", settings.integrator.memory())?;
-    common.announce(pixels * PIXEL + settings.integrator.memory());
+    common.announce(pixels * pixel + settings.integrator.memory());
     Ok(())
 }

@@ -1,11 +1,12 @@
 //! Encoding of film sums in bands of rows: integers truncated to the bytes that a band needs.
 
 use std::hash::Hasher;
+use std::ops::Range;
 
 use rustc_hash::FxHasher;
 
 use renderer_image::Rect;
-use renderer_image::film::{FilmCounts, FilmTile, Fixed, FixedSquare, PixelSum};
+use renderer_image::film::{FilmCounts, FilmLayout, FilmTile, Fixed, FixedSquare, Layers, PixelSum, Weights};
 
 /// Rows of a band.
 const ROWS: u32 = 16;
@@ -25,14 +26,14 @@ pub(super) fn bands(crop: Rect) -> impl Iterator<Item = Rect> {
     })
 }
 
-/// Planes of integers of a film: samples, three colours, three colours of squares.
-pub(super) fn planes(variance: bool) -> usize {
-    if variance { 7 } else { 4 }
-}
+/// The most identifiers of a pixel in a file.
+const MAX_IDENTIFIERS: usize = 1 << 16;
 
 /// The most bytes that a band takes.
-pub(super) fn longest(band: Rect, variance: bool) -> usize {
-    planes(variance) * (2 + LONGEST * band.area())
+pub(super) fn longest(band: Rect, layout: &FilmLayout) -> usize {
+    let plane = 2 + LONGEST * band.area();
+    let planes = 4 + if layout.variance { 3 } else { 0 } + layout.channels;
+    planes * plane + layout.identifiers * plane * (1 + 2 * MAX_IDENTIFIERS)
 }
 
 /// The sums of a band's pixels, which are those of `sums` from its first row on, as bytes.
@@ -51,25 +52,88 @@ pub(super) fn encode(band: Rect, sums: &FilmTile) -> Vec<u8> {
             pack(squares[pixels.clone()].iter().map(|sum| sum[c].0), &mut bytes);
         }
     }
+    if let Some(layers) = sums.layers() {
+        encode_layers(layers, &sums.layout(), pixels, &mut bytes);
+    }
     bytes
 }
 
+/// Channels as planes; of each kind of identifiers how many each pixel has, then all of them, then their weights.
+fn encode_layers(layers: &Layers, layout: &FilmLayout, pixels: Range<usize>, bytes: &mut Vec<u8>) {
+    for c in 0..layout.channels {
+        pack(pixels.clone().map(|pixel| layers.channels_of(pixel)[c].0), bytes);
+    }
+    for kind in 0..layout.identifiers {
+        let lists = pixels.clone().map(|pixel| layers.weights_of(pixel)[kind].list());
+        pack(lists.clone().map(|list| list.len() as i128), bytes);
+        pack(
+            lists
+                .clone()
+                .flatten()
+                .map(|&(identifier, _)| i128::from(identifier)),
+            bytes,
+        );
+        pack(lists.flatten().map(|(_, weight)| weight.0), bytes);
+    }
+}
+
+/// Decodes the layers of `area` pixels from the beginning of `bytes` and advances it.
+fn decode_layers(
+    area: usize,
+    layout: &FilmLayout,
+    limit: impl Fn(usize) -> u128,
+    bytes: &mut &[u8],
+) -> Option<Layers> {
+    let mut sums = vec![Fixed::default(); area * layout.channels];
+    for c in 0..layout.channels {
+        for (pixel, sum) in unpack(area, bytes)?.into_iter().enumerate() {
+            sums[pixel * layout.channels + c] = (sum.unsigned_abs() <= limit(pixel)).then_some(Fixed(sum))?;
+        }
+    }
+    let mut weights = vec![Weights::default(); area * layout.identifiers];
+    for kind in 0..layout.identifiers {
+        let count = |n: i128| usize::try_from(n).ok().filter(|&n| n <= MAX_IDENTIFIERS);
+        let counts: Vec<usize> = unpack(area, bytes)?
+            .into_iter()
+            .map(count)
+            .collect::<Option<_>>()?;
+        let total = counts.iter().sum();
+        let (identifiers, sums) = (unpack(total, bytes)?, unpack(total, bytes)?);
+        let mut pairs = identifiers.into_iter().zip(sums);
+        for (pixel, count) in counts.into_iter().enumerate() {
+            let pair = |(identifier, sum): (i128, i128)| {
+                let fits = sum.unsigned_abs() <= limit(pixel);
+                Some((u32::try_from(identifier).ok()?, fits.then_some(Fixed(sum))?))
+            };
+            let list = pairs.by_ref().take(count).map(pair).collect::<Option<_>>()?;
+            weights[pixel * layout.identifiers + kind] = Weights::from_list(list)?;
+        }
+    }
+    Layers::from_parts(area, layout, sums, weights)
+}
+
 /// Decodes a band; `None` unless the bytes are of such a band with at most `most` samples per pixel.
-pub(super) fn decode(band: Rect, variance: bool, most: u64, bytes: &[u8]) -> Option<FilmTile> {
+pub(super) fn decode(band: Rect, layout: &FilmLayout, most: u64, bytes: &[u8]) -> Option<FilmTile> {
     let area = band.area();
     let mut rest = bytes;
     let mut plane = || unpack(area, &mut rest);
     let counts = plane()?;
     let colors = [plane()?, plane()?, plane()?];
-    let squares = if variance {
+    let squares = if layout.variance {
         Some([plane()?, plane()?, plane()?])
+    } else {
+        None
+    };
+    let limit = Fixed::from_f32(Fixed::LIMIT).0;
+    let layers = if layout.has_layers() {
+        let most = |pixel: usize| counts[pixel].unsigned_abs().saturating_mul(limit.unsigned_abs());
+        Some(decode_layers(area, layout, most, &mut rest)?)
     } else {
         None
     };
     if !rest.is_empty() {
         return None;
     }
-    let limit = Fixed::from_f32(Fixed::LIMIT).0;
     let square_limit = FixedSquare::of_f32(FixedSquare::LIMIT).0;
     let sums = (0..area).map(|i| {
         let rgb = colors.each_ref().map(|plane| plane[i]);
@@ -97,7 +161,7 @@ pub(super) fn decode(band: Rect, variance: bool, most: u64, bytes: &[u8]) -> Opt
         ),
         None => None,
     };
-    FilmTile::from_parts(band, sums, squares, FilmCounts::default())
+    FilmTile::from_parts(band, sums, squares, layers, FilmCounts::default())
 }
 
 /// A hash of bytes that is the same on every machine.

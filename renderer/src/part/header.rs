@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde_json::{Value as Json, json};
 
-use super::{Identity, Ranges};
+use super::{Identity, LayerNames, Ranges};
 use renderer_image::Rect;
-use renderer_image::film::{Film, FilmCounts, FilmError, NoiseSummary};
+use renderer_image::film::{Film, FilmCounts, FilmError, FilmLayout, NoiseSummary};
 
 /// Magic number: file type and version of the format.
 pub(super) const MAGIC: &[u8; 16] = b"kiln part v1\n\0\0\0";
@@ -32,8 +32,10 @@ pub struct Header {
     pub crop: Rect,
     /// True if shaders compose names of files at run time: the identity does not cover these files.
     pub computes_names: bool,
-    /// True if sums of squares are kept.
-    pub variance: bool,
+    /// What is kept besides the picture.
+    pub layout: FilmLayout,
+    /// What the layers show.
+    pub layers: LayerNames,
     /// State of adaptive sampling, whose statistics follow the sums.
     pub noise: Option<NoiseSummary>,
     /// Sample counts of the film.
@@ -50,7 +52,8 @@ impl Header {
             size: [film.width(), film.height()],
             crop: film.crop(),
             computes_names: false,
-            variance: film.sums().has_variance(),
+            layout: film.layout(),
+            layers: LayerNames::default(),
             noise: None,
             counts: film.counts(),
         }
@@ -62,7 +65,7 @@ impl Header {
     /// When there is no such film.
     pub fn film(&self) -> Result<Film, FilmError> {
         let [width, height] = self.size;
-        Film::new(width, height, Some(self.crop), self.variance)
+        Film::new(width, height, Some(self.crop), self.layout)
     }
 
     /// Returns the header as JSON.
@@ -74,7 +77,14 @@ impl Header {
             "scene_file": self.scene_file,
             "samples": ranges,
             "computes_names": self.computes_names,
-            "film": { "size": self.size, "crop": [x0, y0, x1, y1], "variance": self.variance },
+            "film": {
+                "size": self.size,
+                "crop": [x0, y0, x1, y1],
+                "variance": self.layout.variance,
+                "channels": self.layout.channels,
+                "identifiers": self.layout.identifiers,
+            },
+            "layers": self.layers.json(),
             "noise": self.noise.map(|noise| json!({ "rounds": noise.rounds, "open": noise.open, "remaining": noise.remaining })),
             "counts": {
                 "samples": self.counts.samples,
@@ -99,7 +109,12 @@ impl Header {
             size,
             crop: Rect { x0, y0, x1, y1 },
             computes_names: json["computes_names"].as_bool().unwrap_or(false),
-            variance: film["variance"].as_bool()?,
+            layout: FilmLayout {
+                variance: film["variance"].as_bool()?,
+                channels: layer_count(&film["channels"])?,
+                identifiers: layer_count(&film["identifiers"])?,
+            },
+            layers: LayerNames::from_json(&json["layers"])?,
             noise: noise(&json["noise"])?,
             counts: FilmCounts {
                 samples: count("samples")?,
@@ -169,6 +184,16 @@ fn write_noise(noise: &NoiseSummary, samples: &Ranges, f: &mut fmt::Formatter<'_
             "open",
             100.0 * open
         )
+    }
+}
+
+/// A number of layers; none in files without layers.
+fn layer_count(json: &Json) -> Option<usize> {
+    /// More than any film has.
+    const MOST: usize = 4096;
+    match json {
+        Json::Null => Some(0),
+        _ => usize::try_from(json.as_u64()?).ok().filter(|&n| n <= MOST),
     }
 }
 

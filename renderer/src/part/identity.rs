@@ -44,6 +44,10 @@ impl Identity {
                 format!("{error} from {min_samples} to {max_samples} samples"),
             ));
         }
+        if let Some(plan) = &settings.passes {
+            let passes: Vec<String> = plan.set().passes().iter().map(ToString::to_string).collect();
+            facts.push(("passes", passes.join(" ")));
+        }
         facts.push((
             "paths_per_ray",
             format!("at most {}", settings.max_paths_per_ray()),
@@ -108,6 +112,7 @@ fn integrator_facts(integrator: &Integrator) -> Vec<(&'static str, String)> {
             ("depth", or_none(path.depth.map(|n| n.to_string()))),
             ("rr_depth", path.rr_depth.to_string()),
             ("hide_emitters", path.hide_emitters.to_string()),
+            ("hide_background", path.hide_background.to_string()),
             ("split", or_auto(path.split.map(|n| n.to_string()))),
             (
                 "light_samples",
@@ -142,6 +147,7 @@ fn integrator_facts(integrator: &Integrator) -> Vec<(&'static str, String)> {
             ("progressive", photon.progressive.to_string()),
             ("direct", photon.direct.to_string()),
             ("hide_emitters", photon.hide_emitters.to_string()),
+            ("hide_background", photon.hide_background.to_string()),
         ],
     }
 }

@@ -90,7 +90,7 @@ impl PartReader {
     pub fn add_to(mut self, film: &mut Film) -> Result<Option<NoiseMap>, PartError> {
         let Header {
             crop,
-            variance,
+            layout,
             samples,
             ..
         } = &self.header;
@@ -102,11 +102,11 @@ impl PartReader {
         for some in list.chunks(AT_ONCE) {
             let mut encoded = Vec::with_capacity(some.len());
             for &band in some {
-                let bytes = record(&mut self.file, longest(band, *variance) as u64);
+                let bytes = record(&mut self.file, longest(band, layout) as u64);
                 encoded.push((band, bytes.map_err(|reason| damaged(&reason))?));
             }
             let decode =
-                |(band, bytes): (Rect, Vec<u8>)| decode(band, *variance, samples.count() * MAX_RAYS, &bytes);
+                |(band, bytes): (Rect, Vec<u8>)| decode(band, layout, samples.count() * MAX_RAYS, &bytes);
             let tiles: Option<Vec<FilmTile>> = encoded.into_par_iter().map(decode).collect();
             let tiles = tiles.ok_or_else(|| damaged("its sums make no sense"))?;
             tiles.iter().for_each(|tile| film.merge(tile));
@@ -146,8 +146,12 @@ fn record(file: &mut impl Read, longest: u64) -> Result<Vec<u8>, String> {
     if length > longest {
         return Err("it is damaged".to_owned());
     }
-    let mut bytes = vec![0; length as usize];
-    file.read_exact(&mut bytes).map_err(|_| "it ends too early")?;
+    // What the length promises need not be there.
+    let mut bytes = vec![];
+    let read = file.take(length).read_to_end(&mut bytes);
+    if read.map_err(|e| e.to_string())? as u64 != length {
+        return Err("it ends too early".to_owned());
+    }
     if checksum(&bytes) != sum {
         return Err("it is damaged: a checksum differs".to_owned());
     }

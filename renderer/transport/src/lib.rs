@@ -22,5 +22,6 @@ pub mod cloud;
 pub mod integrator;
 pub mod light;
 pub mod material;
+pub mod passes;
 pub mod render;
 pub mod scene;

@@ -8,12 +8,14 @@
 mod filter;
 mod fixed;
 mod kernel;
+mod layers;
 mod noise;
 mod tile;
 
 pub use filter::{Filter, FilterSample, FilterWindow};
 pub use fixed::{Fixed, FixedSquare};
 pub use kernel::FilterShape;
+pub use layers::{FilmLayout, Layers, Weights};
 pub use noise::{BlockNoise, NoiseGoal, NoiseMap, NoiseSummary, NoiseTile, PixelNoise, PixelPlan};
 pub use tile::{FilmCounts, FilmTile, PixelSum};
 
@@ -72,11 +74,11 @@ impl Film {
     pub const MAX_PIXELS: u64 = 1 << 28;
 
     /// An empty film of `width` × `height` pixels of which the rectangle `crop` (all of it when `None`) is kept.
-    /// `with_variance` keeps the sum of squares too, for [`Film::variance`].
+    /// `layout` says what is kept besides the picture.
     ///
     /// # Errors
     /// When film or crop are empty, the film is too large, or the crop reaches beyond it.
-    pub fn new(width: u32, height: u32, crop: Option<Rect>, with_variance: bool) -> Result<Film, FilmError> {
+    pub fn new(width: u32, height: u32, crop: Option<Rect>, layout: FilmLayout) -> Result<Film, FilmError> {
         if width == 0 || height == 0 {
             return Err(FilmError::Empty { width, height });
         }
@@ -94,7 +96,7 @@ impl Film {
         Ok(Film {
             width,
             height,
-            pixels: FilmTile::new(crop, with_variance),
+            pixels: FilmTile::new(crop, layout),
         })
     }
 
@@ -115,7 +117,7 @@ impl Film {
 
     /// An empty tile for the pixels of `rect`, to be filled by one thread and then merged.
     pub fn tile(&self, rect: Rect) -> FilmTile {
-        FilmTile::new(rect, self.pixels.has_variance())
+        FilmTile::new(rect, self.pixels.layout())
     }
 
     /// The kept part cut into tiles of at most `size` × `size` pixels, row by row.
@@ -176,6 +178,11 @@ impl Film {
         self.pixels.count(counts);
     }
 
+    /// What is kept besides the picture.
+    pub fn layout(&self) -> FilmLayout {
+        self.pixels.layout()
+    }
+
     /// Develops the image: the mean of each pixel's samples, linear RGB; black without samples. A cropped image keeps
     /// its window in the whole.
     pub fn develop(&self) -> Image {
@@ -216,6 +223,22 @@ impl Film {
             i += 1;
             sum.variance_of_mean(&squares[i - 1])
         }))
+    }
+
+    /// The image of a value of each pixel with as many channels, from its sums and its number, row by row.
+    pub fn develop_layer(
+        &self,
+        channels: usize,
+        mut value: impl FnMut(usize, &PixelSum, &mut [f32]),
+    ) -> Image {
+        let crop = self.crop();
+        let mut image = Image::new(crop.width() as usize, crop.height() as usize, channels);
+        let pixels = image.data.chunks_exact_mut(channels).zip(self.pixels.sums());
+        pixels
+            .enumerate()
+            .for_each(|(index, (pixel, sum))| value(index, sum, pixel));
+        image.window = self.window();
+        image
     }
 
     fn image_of(&self, mut value: impl FnMut(&PixelSum) -> [f32; 3]) -> Image {

@@ -1,6 +1,6 @@
 //! Film tiles: pixel sums of a rectangle, filled by one thread and then merged.
 
-use super::{Fixed, FixedSquare};
+use super::{FilmLayout, Fixed, FixedSquare, Layers};
 use crate::Rect;
 use renderer_base::color::Rgb;
 
@@ -60,17 +60,19 @@ pub struct FilmTile {
     rect: Rect,
     sums: Vec<PixelSum>,
     squares: Option<Vec<[FixedSquare; 3]>>,
+    layers: Option<Layers>,
     counts: FilmCounts,
 }
 
 impl FilmTile {
-    /// An empty tile; `with_variance` keeps sums of squares too.
-    pub fn new(rect: Rect, with_variance: bool) -> FilmTile {
+    /// An empty tile; `layout` says what it keeps besides the picture.
+    pub fn new(rect: Rect, layout: FilmLayout) -> FilmTile {
         let area = rect.area();
         FilmTile {
             rect,
             sums: vec![PixelSum::default(); area],
-            squares: with_variance.then(|| vec![Default::default(); area]),
+            squares: layout.variance.then(|| vec![Default::default(); area]),
+            layers: layout.has_layers().then(|| Layers::new(area, &layout)),
             counts: FilmCounts::default(),
         }
     }
@@ -80,6 +82,7 @@ impl FilmTile {
         rect: Rect,
         sums: Vec<PixelSum>,
         squares: Option<Vec<[FixedSquare; 3]>>,
+        layers: Option<Layers>,
         counts: FilmCounts,
     ) -> Option<FilmTile> {
         let fits = sums.len() == rect.area() && squares.as_ref().is_none_or(|s| s.len() == rect.area());
@@ -87,6 +90,7 @@ impl FilmTile {
             rect,
             sums,
             squares,
+            layers,
             counts,
         })
     }
@@ -114,9 +118,18 @@ impl FilmTile {
         self.squares.as_deref()
     }
 
-    /// Returns whether sums of squares are kept.
-    pub fn has_variance(&self) -> bool {
-        self.squares.is_some()
+    /// What is kept besides the picture.
+    pub fn layout(&self) -> FilmLayout {
+        FilmLayout {
+            variance: self.squares.is_some(),
+            channels: self.layers.as_ref().map_or(0, |layers| layers.channels),
+            identifiers: self.layers.as_ref().map_or(0, |layers| layers.kinds),
+        }
+    }
+
+    /// The layers, if any are kept; pixels row by row.
+    pub fn layers(&self) -> Option<&Layers> {
+        self.layers.as_ref()
     }
 
     /// Counts of samples added, dropped and clamped.
@@ -147,6 +160,28 @@ impl FilmTile {
             for (sum, v) in squares[i].iter_mut().zip(channels) {
                 *sum += FixedSquare::of_f32(v);
             }
+        }
+    }
+
+    /// Adds a sample with the values of its layers: by channel, and weights as kind, identifier, weight. A sample that is
+    /// not finite is dropped with its layers; a value of a layer that is not finite counts as 0.
+    ///
+    /// # Panics
+    /// When the pixel lies outside the tile, or the tile has no layers.
+    pub fn add_with(
+        &mut self,
+        x: u32,
+        y: u32,
+        sample: Rgb,
+        values: &[f32],
+        identified: &[(usize, u32, f32)],
+    ) {
+        self.add(x, y, sample);
+        if sample.is_finite() {
+            let pixel = self.index(x, y);
+            let layers = self.layers.as_mut().expect("the tile has layers");
+            let not_finite = layers.add(pixel, values, identified);
+            self.counts.non_finite += u64::from(not_finite > 0);
         }
     }
 
@@ -181,6 +216,11 @@ impl FilmTile {
                     square.iter_mut().zip(added).for_each(|(sum, &v)| *sum += v);
                 }
             }
+            if let (Some(layers), Some(added)) = (&mut self.layers, &other.layers) {
+                for column in 0..width {
+                    layers.merge_pixel(start + column, added, row * width + column);
+                }
+            }
         }
     }
 
@@ -196,6 +236,9 @@ impl FilmTile {
         self.sums.fill(PixelSum::default());
         if let Some(squares) = &mut self.squares {
             squares.fill(Default::default());
+        }
+        if let Some(layers) = &mut self.layers {
+            layers.clear();
         }
         self.counts = FilmCounts::default();
     }

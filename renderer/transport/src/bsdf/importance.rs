@@ -74,6 +74,7 @@ impl Bsdf {
                 spread: chosen.lobe.spread(),
             },
             eta,
+            index: index as u8,
         })
     }
 

@@ -34,6 +34,7 @@ mod oren_nayar;
 mod phong;
 mod rough_transmission;
 mod schlick;
+mod shares;
 mod terminator;
 mod thin_film;
 mod thin_transmission;
@@ -62,6 +63,7 @@ pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 pub use oren_nayar::OrenNayar;
 pub use phong::Phong;
 pub use schlick::Schlick;
+pub use shares::LobeClass;
 use terminator::Terminator;
 pub use thin_film::{Film, ThinFilm};
 pub use thin_transmission::ThinTransmission;
@@ -116,6 +118,8 @@ pub struct BsdfSample {
     pub lobe: LobeKind,
     /// Index of refraction on the side of `wi` relative to the side of `wo`; 1 unless refracted.
     pub eta: f32,
+    /// Index of the lobe that was chosen.
+    pub index: u8,
 }
 
 impl BsdfSample {
@@ -161,6 +165,8 @@ struct WeightedLobe {
     /// Shadow terminator.
     terminator: Terminator,
     traits: LobeTraits,
+    /// Hash of the shader's label; 0 for none.
+    label: u32,
     /// Unnormalised selection probability; not computed for a single lobe.
     importance: f32,
     probability: f32,
@@ -177,6 +183,7 @@ impl WeightedLobe {
         },
         lobe: Lobe::Transparent(Transparent),
         terminator: Terminator::HARD,
+        label: 0,
         importance: 0.0,
         probability: 0.0,
         traits: LobeTraits {
@@ -266,6 +273,7 @@ impl Bsdf {
         slot.lobe = *lobe;
         slot.terminator = terminator;
         slot.traits = traits;
+        slot.label = 0;
         slot.probability = 1.0;
         self.parts |= 1 << traits.part as u8;
         self.has_choice |= self.count > 0 || traits.has_choice;
@@ -321,6 +329,7 @@ impl Bsdf {
         for l in &slots[..count] {
             if let Some(lobe) = l.lobe.one_sided() {
                 self.push_lobe(l.weight, l.frame, &lobe, lobe.traits(), l.terminator);
+                self.label_last(l.label);
             }
         }
     }
@@ -526,6 +535,7 @@ impl Bsdf {
             pdf: sample.pdf,
             lobe: sample.kind,
             eta: 1.0,
+            index: 0,
         })
     }
 
@@ -571,6 +581,7 @@ impl Bsdf {
                 pdf,
                 lobe,
                 eta,
+                index: index as u8,
             });
         }
         // One-sample MIS over the lobes: any of them could have generated `wi`. Veach 1997, section 9.2.4.
@@ -583,6 +594,7 @@ impl Bsdf {
             pdf,
             lobe,
             eta,
+            index: index as u8,
         })
     }
 

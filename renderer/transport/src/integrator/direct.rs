@@ -7,6 +7,7 @@ use super::stopwatch::Stage;
 use crate::bsdf::Bsdf;
 use crate::light::{LightId, LightSampleContext, LightViewer};
 use crate::material::{MediumStack, ShadingContext};
+use crate::passes::LobeShares;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};
@@ -37,6 +38,8 @@ pub struct DirectLight {
     pub light: LightId,
     /// Unit vector towards the light.
     pub wi: Vec3,
+    /// Density of the light sample [1/sr]; `None` for delta lights.
+    pub pdf: Option<f32>,
     /// Contribution: incident radiance times the response, divided by the density of the light sample.
     pub radiance: Rgb,
 }
@@ -87,7 +90,8 @@ pub fn sample_one_light(
     let sample = light.sample_li(query.at.p, chosen.part, chosen.u, u);
     let sample = sample.as_ref()?;
     let pdf = sample.pdf * chosen.probability;
-    let f = response(sample.wi, (!sample.is_delta).then_some(pdf));
+    let light_pdf = (!sample.is_delta).then_some(pdf);
+    let f = response(sample.wi, light_pdf);
     if f.is_black() {
         return None;
     }
@@ -113,8 +117,14 @@ pub fn sample_one_light(
     Some(DirectLight {
         light: chosen.light,
         wi: sample.wi,
+        pdf: light_pdf,
         radiance,
     })
+}
+
+/// Tells f·|cos θi| of each lobe.
+pub(super) fn bsdf_shares(bsdf: &Bsdf, wo: Vec3, wi: Vec3, lobes: &mut LobeShares) {
+    bsdf.each_lobe(wo, wi, |_| true, |class, _, f| lobes.add(class, f));
 }
 
 /// Returns f·|cos θi| of all lobes of `bsdf`, times the MIS weight of light sampling against BSDF sampling.

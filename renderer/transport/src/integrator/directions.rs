@@ -100,6 +100,7 @@ impl<'a> Directions<'a> {
                 false => LobeKind::DIFFUSE_TRANSMISSION,
             },
             eta: 1.0,
+            index: 0,
         })
     }
 }

@@ -80,10 +80,16 @@ impl Prepared {
         }
     }
 
-    fn hides_emitters(&self) -> bool {
+    /// Returns whether the camera does not see emitters, and whether it does not see environments.
+    fn hidden(&self) -> (bool, bool) {
         match self {
-            Prepared::Path(settings) | Prepared::Guided(settings, _) => settings.hide_emitters,
-            Prepared::Photon(photons) => photons.hides_emitters(),
+            Prepared::Path(settings) | Prepared::Guided(settings, _) => {
+                (settings.hide_emitters, settings.hide_background)
+            }
+            Prepared::Photon(photons) => {
+                let settings = photons.settings();
+                (settings.hide_emitters, settings.hide_background)
+            }
         }
     }
 
@@ -164,8 +170,12 @@ impl Prepared {
     ) {
         context.stats.camera_rays += 1;
         let mut walk = PathState::camera(scene, ray, &mut context.shading);
-        if self.hides_emitters() {
+        let (hides_emitters, hides_background) = self.hidden();
+        if hides_emitters {
             walk = walk.hide_emitters(scene);
+        }
+        if hides_background {
+            walk.hide_background();
         }
         match self {
             Prepared::Path(settings) => {

@@ -6,15 +6,31 @@
 //! off where many lights contribute.
 
 use super::context::Context;
-use super::direct::{bsdf_response, lit_point};
+use super::direct::{bsdf_response, bsdf_shares, lit_point};
 use super::directions::Directions;
 use super::path_state::{Limits, PathState};
 use super::photon::GuideField;
 use super::radiance_sink::RadianceSink;
 use super::stopwatch::Stage;
+use crate::bsdf::{Bsdf, BsdfSample};
 use crate::scene::Scene;
+use renderer_base::color::Rgb;
 use renderer_base::sampler::Sampler;
+use renderer_geometry::Interaction;
 use renderer_scene::PathSettings;
+
+/// Tells a sink how the path goes on.
+#[inline(always)]
+fn tell_scattering(it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample, light: &mut impl RadianceSink) {
+    if sample.is_null_interface() {
+        light.pass_straight(it);
+    } else if sample.is_specular() {
+        let class = bsdf.class_of(sample.index, sample.lobe.side);
+        light.scatter(it, true, |lobes| lobes.add(class, Rgb::WHITE));
+    } else {
+        light.scatter(it, false, |lobes| bsdf_shares(bsdf, it.wo, sample.wi, lobes));
+    }
+}
 
 /// Estimates the radiance along the first ray of a path; directions are guided if `field` is set.
 pub(super) fn trace(
@@ -62,6 +78,7 @@ pub(super) fn trace(
                     vertex,
                     light_samples,
                     response,
+                    |wi, _, lobes| bsdf_shares(bsdf, it.wo, wi, lobes),
                     sampler,
                     shading,
                     stats,
@@ -75,8 +92,13 @@ pub(super) fn trace(
                 let vertex = (it, &at, &*surface);
                 stats.indirect_rays += branches.split(path.branch(split), split, sampler, |path, sampler| {
                     let sample = directions.sample(path, sampler);
-                    let sample = sample.as_ref();
-                    sample.is_some_and(|sample| path.follow(scene, vertex, sample, limits, sampler))
+                    light.fork();
+                    let continues = sample.as_ref().is_some_and(|sample| {
+                        tell_scattering(it, bsdf, sample, light);
+                        path.follow(scene, vertex, sample, limits, sampler)
+                    });
+                    light.end_fork(continues);
+                    continues
                 });
                 split = 1;
                 break 'vertex false;
@@ -85,6 +107,7 @@ pub(super) fn trace(
             let Some(sample) = &sample else {
                 break 'vertex false;
             };
+            tell_scattering(it, bsdf, sample, light);
             if !path.follow(scene, (it, &at, surface), sample, limits, sampler) {
                 break 'vertex false;
             }

@@ -17,6 +17,7 @@ use super::stopwatch::Stage;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::light::LightSampleContext;
 use crate::material::{HitRay, MediumStack, RayKind, ShadingContext, ShadingResult};
+use crate::passes::{LightSource, LobeShares, Reached};
 use crate::scene::{MAX_NULL_INTERFACES, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
@@ -172,6 +173,11 @@ impl PathState {
         self
     }
 
+    /// Hides infinite lights from the camera.
+    pub(super) fn hide_background(&mut self) {
+        self.hides_infinite_lights = true;
+    }
+
     /// Finds the next vertex, shades it into `surface` and reports its emission, or that of infinite lights. Returns
     /// `None` if the path ends: it left the scene, or `ends` is set and the next vertex needs no shading.
     #[inline(always)]
@@ -209,6 +215,11 @@ impl PathState {
         if scene.has_absorbing_media() {
             self.media.absorb(it, surface);
         }
+        light.reach(Reached {
+            it,
+            surface,
+            throughput: self.throughput,
+        });
         let emission = match self.mis_context.pdf {
             Some(_) => material.lighting_emission(it, self.scatterings, surface, shading),
             None => surface.emission,
@@ -216,7 +227,9 @@ impl PathState {
         if self.counts_emission && !emission.is_black() {
             let weight = self.mis_context.weight(|at| scene.light_pdf(at, it));
             let label = Contribution {
-                light: scene.light_of(it.shape),
+                source: scene
+                    .light_of(it.shape)
+                    .map_or(LightSource::Surface, LightSource::Light),
                 scattered: self.depth > 1,
                 guide_pdf_ratio: self.guide_pdf_ratio,
             };
@@ -234,7 +247,7 @@ impl PathState {
             let density = |at: &LightSampleContext| hit.pdf * scene.light_probability(at, hit.light);
             let weight = self.mis_context.weight(density);
             let label = Contribution {
-                light: Some(hit.light),
+                source: LightSource::Light(hit.light),
                 scattered: self.depth > 1,
                 guide_pdf_ratio: self.guide_pdf_ratio,
             };
@@ -242,7 +255,8 @@ impl PathState {
         }
     }
 
-    /// Takes `count` light samples at a vertex and reports them; `response` as for [`sample_one_light`].
+    /// Takes `count` light samples at a vertex and reports them; `response` as for [`sample_one_light`], and `shares` tells
+    /// what each lobe has of it.
     #[inline(always)]
     pub(super) fn sample_lights(
         &self,
@@ -250,20 +264,30 @@ impl PathState {
         vertex: PathVertex<'_>,
         count: u32,
         response: impl Fn(Vec3, Option<f32>) -> Rgb,
+        shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
         stats: &mut Stats,
         light: &mut impl RadianceSink,
     ) {
         if count == 1 {
-            return self.sample_light(scene, vertex, response, sampler, shading, stats, light);
+            return self.sample_light(scene, vertex, response, shares, sampler, shading, stats, light);
         }
         let path = self.branch(count);
         let mut branch = *sampler;
         for number in 0..count {
             light.next_light_sample();
             branch = sampler.branch(number, count);
-            path.sample_light(scene, vertex, &response, &mut branch, shading, stats, light);
+            path.sample_light(
+                scene,
+                vertex,
+                &response,
+                &shares,
+                &mut branch,
+                shading,
+                stats,
+                light,
+            );
         }
         sampler.skip_those_of(&branch);
     }
@@ -274,6 +298,7 @@ impl PathState {
         scene: &Scene,
         (it, at, surface): PathVertex<'_>,
         response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
+        shares: impl FnOnce(Vec3, Option<f32>, &mut LobeShares),
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
         stats: &mut Stats,
@@ -288,11 +313,12 @@ impl PathState {
         };
         if let Some(direct) = sample_one_light(scene, query, response, sampler, shading, stats) {
             let label = Contribution {
-                light: Some(direct.light),
+                source: LightSource::Light(direct.light),
                 scattered: true,
                 guide_pdf_ratio: self.guide_pdf_ratio,
             };
-            light.add(label, self.throughput * direct.radiance);
+            let tell = |lobes: &mut LobeShares| shares(direct.wi, direct.pdf, lobes);
+            light.add_scattered(label, self.throughput * direct.radiance, it, tell);
         }
     }
 

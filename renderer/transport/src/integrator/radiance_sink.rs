@@ -1,14 +1,15 @@
 //! Contributions of a path: the sink trait `RadianceSink` that receives radiance, and the label with the source light and
 //! the guiding weight.
 
-use crate::light::LightId;
+use crate::passes::{LightSource, LobeShares, Reached};
 use renderer_base::color::Rgb;
+use renderer_geometry::Interaction;
 
 /// Source and kind of a contribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contribution {
-    /// Light that emitted it; `None` for contributions of photon maps, which do not store the light.
-    pub light: Option<LightId>,
+    /// Where the light comes from.
+    pub source: LightSource,
     /// True for indirect light: scattered at least once. False for emission that arrives directly, or through
     /// transparent surfaces alone.
     pub scattered: bool,
@@ -18,18 +19,63 @@ pub struct Contribution {
 }
 
 impl Contribution {
-    /// Light from a photon map.
+    /// Light from the global photon map.
     pub const MAP: Contribution = Contribution {
-        light: None,
+        source: LightSource::Map,
         scattered: true,
         guide_pdf_ratio: 1.0,
     };
+
+    /// Light from the caustic map.
+    pub const CAUSTIC_MAP: Contribution = Contribution {
+        source: LightSource::CausticMap,
+        ..Contribution::MAP
+    };
 }
 
-/// Sink for the contributions of a path (radiance).
+/// Sink for the contributions of a path (radiance), and for what it meets on its way.
 pub trait RadianceSink {
-    /// Adds radiance, already multiplied by the path's throughput and MIS weight.
+    /// True if the sink asks which lobe scattered what.
+    const TELLS_LOBES: bool = false;
+
+    /// Adds radiance that arrives along the path, already multiplied by the path's throughput and MIS weight.
     fn add(&mut self, label: Contribution, radiance: Rgb);
+
+    /// Adds radiance that the surface `it` scatters towards the path; `shares` tells what each lobe scatters of it, up to
+    /// a common factor.
+    #[inline(always)]
+    fn add_scattered(
+        &mut self,
+        label: Contribution,
+        radiance: Rgb,
+        it: &Interaction,
+        shares: impl FnOnce(&mut LobeShares),
+    ) {
+        let _ = (it, shares);
+        self.add(label, radiance);
+    }
+
+    /// The path has reached a vertex.
+    #[inline(always)]
+    fn reach(&mut self, _: Reached<'_>) {}
+
+    /// The path goes on from `it`, scattered by one of the lobes whose shares are told, up to a common factor.
+    #[inline(always)]
+    fn scatter(&mut self, it: &Interaction, is_specular: bool, shares: impl FnOnce(&mut LobeShares)) {
+        let _ = (it, is_specular, shares);
+    }
+
+    /// The path goes on straight through the surface `it`.
+    #[inline(always)]
+    fn pass_straight(&mut self, _: &Interaction) {}
+
+    /// A branch of the path begins at the present vertex; what follows belongs to it, up to [`RadianceSink::end_fork`].
+    #[inline(always)]
+    fn fork(&mut self) {}
+
+    /// Goes back to the vertex; the branch will be followed later, or not at all.
+    #[inline(always)]
+    fn end_fork(&mut self, _continues: bool) {}
 
     /// Starts the next of several light samples at the vertex where a path may split; later contributions belong to it.
     #[inline(always)]

@@ -10,7 +10,7 @@
 //! - Closures without a lobe of their own use the nearest one; compiling a shader that creates one reports it (`note`).
 //! - Hair closures are lobes of one model; roughnesses are variances and scales in MaterialX's, and the paper's in
 //!   Cycles'.
-//! - Labels are ignored.
+//! - Labels name lobes for light path expressions: `labelled(base, label)`, which `"label"` in any call stands for.
 //! - The thickness of a thin film is in nm.
 //! - `energy_compensation` of an interface adds the light that its facets reflect onto others, but not under a film.
 
@@ -23,7 +23,7 @@ use shading::hir::{ClosureId, Const};
 use shading::ty::{Base, Type};
 use shading::{ClosureNode, ClosureNote, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
 
-use super::component::{Coat, Component};
+use super::component::{Coat, Component, label_hash};
 use super::material_flags::MaterialFlags;
 use super::scattering::Scattering;
 use crate::bsdf::{
@@ -99,7 +99,7 @@ const ALBEDO: (&str, Type) = ("albedo", T::COLOR);
 const DISTRIBUTION: (&str, Type) = ("distribution", T::STRING);
 const ROUGHNESS: [(&str, Type); 2] = [("roughness_x", T::FLOAT), ("roughness_y", T::FLOAT)];
 const TINTS: [(&str, Type); 2] = [("reflection_tint", T::COLOR), ("transmission_tint", T::COLOR)];
-/// Label of a component for render passes; not used yet. Other closures accept a label too, and ignore it.
+/// Label of a component for render passes. Other closures take a label too, by [`Labelled`](ClosureKind::Labelled).
 const LABEL: (&str, Type, DefaultValue) = ("label", T::STRING, DefaultValue::Text);
 const THIN_FILM: [(&str, Type, DefaultValue); 2] = [
     ("thinfilm_thickness", T::FLOAT, DefaultValue::Float(0.0)),
@@ -122,7 +122,10 @@ closures! {
     Debug "debug" [("tag", T::STRING)] [] |_| None;
 
     // OSL.
-    Diffuse "diffuse" [N] [LABEL] |c| lobe(c, |_| Lobe::Lambert(Lambert));
+    Diffuse "diffuse" [N] [LABEL] |c| {
+        let (normal, label) = (c.triple(), label_hash(c.text()));
+        c.scatter(Scattering { normal, label, ..white(Lobe::Lambert(Lambert)) })
+    };
     OrenNayar "oren_nayar" [N, ("sigma", T::FLOAT)] [] |c| {
         lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
     };
@@ -473,6 +476,10 @@ closures! {
         let base = c.closure();
         c.soften(base)
     };
+    Labelled "labelled" [("base", T::CLOSURE), ("label", T::STRING)] [] |c| {
+        let (base, label) = (c.closure(), c.text());
+        c.label(label, base)
+    };
 }
 
 static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
@@ -564,7 +571,8 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
         | K::MicrofacetBeckmannRefraction
         | K::ChiangHairBsdf
         | K::Coat
-        | K::SoftTerminator => return None,
+        | K::SoftTerminator
+        | K::Labelled => return None,
     };
     Some(ClosureNote { text, unless_zero })
 }
@@ -626,6 +634,7 @@ fn white(lobe: Lobe) -> Scattering {
         tangent: Vec3::ZERO,
         solid: false,
         soft: false,
+        label: 0,
         lobe,
     }
 }

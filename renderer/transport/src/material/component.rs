@@ -10,6 +10,7 @@ use crate::bsdf::{Dielectric, Lobe, Microfacets};
 use renderer_base::color::Rgb;
 use renderer_base::math::{pow, safe_sqrt, sqr};
 use renderer_geometry::Interaction;
+use renderer_passes::crypto_id;
 
 /// Inline capacity of the visiting stack; only a tree summed up in a loop needs heap memory.
 const STACK: usize = 24;
@@ -30,6 +31,8 @@ pub(super) struct Flattener<'p> {
     pub(super) open_tops: u32,
     /// True if lobes get a soft terminator.
     pub(super) soft: bool,
+    /// Hash of the label that lobes get; 0 for none.
+    pub(super) label: u32,
 }
 
 /// Component of a closure tree being interpreted: parameter reader (in the order of
@@ -66,6 +69,8 @@ pub(super) enum StackEntry<'t> {
     },
     /// End of a softened subtree, or of a part of it; restores the flag.
     Soften(bool),
+    /// End of a labelled subtree, or of a part of it; restores the label.
+    Label(u32),
 }
 
 /// Stack that allocates only when it is deep.
@@ -100,11 +105,23 @@ impl<'t> Stack<'t> {
     }
 }
 
+/// The hash by which labels are compared; 0 for the empty one.
+pub(crate) fn label_hash(label: &str) -> u32 {
+    if label.is_empty() {
+        0
+    } else {
+        crypto_id(label).max(1)
+    }
+}
+
 impl Flattener<'_> {
     /// Adds a lobe.
     #[inline]
     fn push(&mut self, mut new: Scattering) {
         new.soft = self.soft;
+        if new.label == 0 {
+            new.label = self.label;
+        }
         if !self.several {
             new.put_on(self.point, self.surface);
             return;
@@ -235,6 +252,13 @@ impl<'t> Component<'_, '_, 't> {
         base
     }
 
+    /// Labels the lobes of `base`.
+    pub(super) fn label(&mut self, label: &str, base: Option<ClosureRef<'t>>) -> Option<ClosureRef<'t>> {
+        self.stack.push(StackEntry::Label(self.flattener.label));
+        self.flattener.label = label_hash(label);
+        base
+    }
+
     /// Layers a coat over `base`.
     // The base lies under the coat at every scale, and light that the coat reflects back to the base is neglected:
     // Weidlich & Wilkie 2007, "Arbitrarily Layered Micro-Facet Surfaces", section 3, with the directional albedo in
@@ -247,6 +271,7 @@ impl<'t> Component<'_, '_, 't> {
             tangent: Vec3::ZERO,
             solid: false,
             soft: false,
+            label: 0,
             lobe,
         };
         let point = self.flattener.point;

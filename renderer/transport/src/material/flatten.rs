@@ -37,6 +37,7 @@ impl<'p> Flattener<'p> {
             reflected: Rgb::BLACK,
             open_tops: 0,
             soft: false,
+            label: 0,
         }
     }
 
@@ -114,6 +115,10 @@ impl<'p> Flattener<'p> {
                     None => break,
                     Some(StackEntry::Soften(soft)) => {
                         self.soft = soft;
+                        None
+                    }
+                    Some(StackEntry::Label(label)) => {
+                        self.label = label;
                         None
                     }
                     Some(StackEntry::Visit(closure, its_weight)) => {

@@ -41,6 +41,7 @@ pub use shading::{RayKind, Report, ShadingContext};
 
 pub use attribute::known_attributes;
 pub use closures::closure_registry;
+pub(crate) use component::label_hash;
 pub use hit_ray::HitRay;
 pub use host::Host;
 pub use includes::Folders;

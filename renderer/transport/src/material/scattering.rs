@@ -23,6 +23,8 @@ pub(super) struct Scattering {
     pub(super) solid: bool,
     /// True if the terminator is soft where the normal is not the surface's own.
     pub(super) soft: bool,
+    /// Hash of the shader's label; 0 for none.
+    pub(super) label: u32,
     /// Lobe of colour one.
     pub(super) lobe: Lobe,
 }
@@ -42,6 +44,9 @@ impl Scattering {
             surface.bsdf.push_soft(self.weight, frame, self.lobe, point.n);
         } else {
             surface.bsdf.push_with(self.weight, frame, &self.lobe, traits);
+        }
+        if self.label != 0 && !self.weight.is_black() {
+            surface.bsdf.label_last(self.label);
         }
     }
 
@@ -81,7 +86,7 @@ impl Scattering {
     fn is_same_lobe(&self, other: &Scattering) -> bool {
         self.lobe == other.lobe
             && (self.normal, self.tangent) == (other.normal, other.tangent)
-            && (self.solid, self.soft) == (other.solid, other.soft)
+            && (self.solid, self.soft, self.label) == (other.solid, other.soft, other.label)
     }
 
     /// Priority of the lobe when not all can be kept.

@@ -49,7 +49,7 @@ pub fn render(
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Rendered, RenderError> {
-    let film = Film::new(settings.width, settings.height, settings.crop, settings.variance)?;
+    let film = Film::new(settings.width, settings.height, settings.crop, settings.layout())?;
     let state = RenderState::new(film, settings);
     resume(scene, settings, state, progress, stop)
 }

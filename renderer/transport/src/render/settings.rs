@@ -2,16 +2,18 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use glam::UVec2;
 
 use crate::integrator::{Integrator, PathSettings};
+use crate::passes::PassPlan;
 use crate::scene::build::Built;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::camera::{Camera, CameraRay};
 use renderer_image::Rect;
-use renderer_image::film::{Filter, FilterSample, FilterWindow, NoiseGoal};
+use renderer_image::film::{FilmLayout, Filter, FilterSample, FilterWindow, NoiseGoal};
 use renderer_scene::SceneDesc;
 
 /// Settings of a render.
@@ -25,6 +27,8 @@ pub struct RenderSettings {
     pub crop: Option<Rect>,
     /// True if sums of squares are kept, for the variance.
     pub variance: bool,
+    /// The passes of the picture, if there are any.
+    pub passes: Option<Arc<PassPlan>>,
     /// The camera, made for this film.
     pub camera: Camera,
     /// The reconstruction filter.
@@ -129,6 +133,7 @@ impl RenderSettings {
             height,
             crop: None,
             variance: false,
+            passes: None,
             camera,
             filter: Filter::pixel(),
             border: true,
@@ -144,6 +149,18 @@ impl RenderSettings {
             time_limit: None,
             photon_map: None,
             joins: false,
+        }
+    }
+
+    /// What the film keeps besides the picture.
+    pub(super) fn layout(&self) -> FilmLayout {
+        let layout = self
+            .passes
+            .as_ref()
+            .map_or(FilmLayout::default(), |plan| plan.layout());
+        FilmLayout {
+            variance: self.variance || layout.variance,
+            ..layout
         }
     }
 

@@ -7,6 +7,7 @@ use glam::UVec2;
 use super::RenderSettings;
 use super::rates::Rates;
 use crate::integrator::{Context, Prepared, Stage};
+use crate::passes::PassSink;
 use crate::scene::Scene;
 use renderer_base::sampler::Sampler;
 use renderer_image::Rect;
@@ -50,6 +51,7 @@ pub(super) fn sample_tile(
     let mut taken = 0;
     let mut sampler = Sampler::new(settings.seed);
     let bounds = settings.sampled();
+    let mut passes = settings.passes.as_deref().map(PassSink::new);
     for (x, y) in tile.rect().pixels() {
         let pixel = UVec2::new(x, y);
         let window = settings.filter.window(pixel, bounds.as_ref());
@@ -67,10 +69,26 @@ pub(super) fn sample_tile(
             sampler.start(pixel, sample);
             let (ray, weight) = settings.ray(pixel, &window, &mut sampler);
             context.stats.watch.lap(Stage::Camera);
-            let light = prepared.li(scene, &ray, &mut sampler, context) * weight;
-            if sample < counted {
-                tile.add(x, y, light);
-            }
+            let counts = sample < counted;
+            let light = match &mut passes {
+                None => {
+                    let light = prepared.li(scene, &ray, &mut sampler, context) * weight;
+                    if counts {
+                        tile.add(x, y, light);
+                    }
+                    light
+                }
+                Some(passes) => {
+                    passes.begin();
+                    prepared.collect(scene, &ray, &mut sampler, context, passes);
+                    let light = passes.light() * weight;
+                    if counts {
+                        let (values, identified) = passes.weighted(weight);
+                        tile.add_with(x, y, light, values, identified);
+                    }
+                    light
+                }
+            };
             if let Some(noise) = noise.as_mut().filter(|_| is_watched && light.is_finite()) {
                 noise.add(x, y, light.luminance());
             }

@@ -22,11 +22,12 @@ use crate::light::{
 use crate::material::{
     Host, Instances, Sides, TextureLoadError, closure_registry, known_attributes, library,
 };
+use crate::passes::{LightName, PassNames, ShapeName};
 use renderer_base::color::Rgb;
 use renderer_base::math::tan;
 use renderer_base::memory;
-use renderer_geometry::Shape;
 use renderer_geometry::camera::{Camera, CameraError, look_at};
+use renderer_geometry::{Shape, ShapeId};
 use renderer_image::Image;
 use renderer_image::film::Filter;
 use renderer_scene::{
@@ -48,6 +49,8 @@ pub struct Built {
     pub filter: Filter,
     /// Integrator settings.
     pub integrator: Integrator,
+    /// Names of shapes and lights.
+    pub names: PassNames,
     /// Statistics of shader compilation.
     pub shaders: ShaderStats,
     /// Time to build lights, textures and the acceleration structure.
@@ -163,10 +166,14 @@ fn build_with(
         lights(&light.kind)
             .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))
     };
-    let (mut lights, mut backgrounds) = (vec![], vec![]);
+    let (mut lights, mut backgrounds, mut light_names) = (vec![], vec![], vec![]);
     for light in &desc.lights {
         backgrounds.extend(background(&light.kind, lights.len()));
         lights.extend(lights_of(light)?);
+        light_names.resize_with(lights.len(), || LightName {
+            name: light.name.as_str().into(),
+            group: light.group.clone(),
+        });
     }
     let asks_host = instances
         .iter()
@@ -197,14 +204,48 @@ fn build_with(
     })?;
     warn_about_light(desc, &scene, &mut warnings);
     Ok(Built {
+        names: pass_names(desc, &scene, light_names),
         scene,
         camera,
         filter,
-        integrator: desc.integrator,
+        integrator: desc.integrator.with_hidden_background(desc.film.transparent),
         shaders,
         build: start.elapsed(),
         warnings,
     })
+}
+
+/// Names of a scene's shapes and lights; `lights` are those of lights that are not shapes.
+fn pass_names(desc: &SceneDesc, scene: &Scene, mut lights: Vec<LightName>) -> PassNames {
+    let shapes: Vec<ShapeName> = desc.shapes.iter().map(|shape| shape_name(desc, shape)).collect();
+    // Lights of shapes follow in the order of these.
+    for (index, (shape, name)) in desc.shapes.iter().zip(&shapes).enumerate() {
+        if scene.light_of(ShapeId(index as u32)).is_some() {
+            lights.push(LightName {
+                name: name.object.clone(),
+                group: desc.material(shape.material).group.clone(),
+            });
+        }
+    }
+    PassNames { shapes, lights }
+}
+
+/// Names of a shape; those of a model's are paths that begin with its name: `room/table`.
+fn shape_name(desc: &SceneDesc, shape: &ShapeDesc) -> ShapeName {
+    let own = |asset: &str| Some(shape.name.strip_prefix(asset)?.strip_prefix('.')?.to_owned());
+    let object = match shape
+        .asset
+        .as_deref()
+        .and_then(|asset| Some((asset, own(asset)?)))
+    {
+        Some((asset, own)) => format!("{asset}/{own}").into(),
+        None => shape.name.clone(),
+    };
+    ShapeName {
+        asset: shape.asset.clone().unwrap_or_else(|| object.clone()),
+        material: desc.material(shape.material).name.as_str().into(),
+        object,
+    }
 }
 
 /// Result of checking a scene.

@@ -36,8 +36,11 @@ impl<'a> Checker<'a> {
         if fitting.is_none() {
             let unlabelled = self.without_label(&given);
             if self.fits_function(&name.text, unlabelled) {
+                let label = given.last().filter(|_| unlabelled.len() < given.len()).cloned();
                 let given = unlabelled.to_vec();
-                return self.call_named(&name.text, given, Some(Type::CLOSURE), span);
+                let closure = self.call_named(&name.text, given, Some(Type::CLOSURE), span)?;
+                let label = label.and_then(|label| self.given_as(&label, Type::STRING));
+                return Some(self.labelled(closure, label, span));
             }
             // The file refers to another renderer's closure of that name.
             if self.declaration_fits(&name.text, &given) {
@@ -95,6 +98,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let count = self.positional(signature, given);
+        let mut label = None;
         let mut values = vec![None; signature.params.len()];
         let mut is_whole = true;
         for (i, given) in given[..count].iter().enumerate() {
@@ -116,8 +120,7 @@ impl<'a> Checker<'a> {
                     is_whole &= value.is_some();
                     values[i] = value;
                 }
-                // A label, which the registered closure does not use.
-                None if &*name == "label" => {}
+                None if &*name == "label" => label = self.given_as(value, Type::STRING),
                 None => {
                     let known: Vec<&str> = signature
                         .params
@@ -157,7 +160,20 @@ impl<'a> Checker<'a> {
                 (None, None) => return None,
             });
         }
-        Some(self.emit_value(Op::MakeClosure(id), args, Type::CLOSURE, span))
+        let closure = self.emit_value(Op::MakeClosure(id), args, Type::CLOSURE, span);
+        Some(self.labelled(closure, label, span))
+    }
+
+    /// Puts a label on a closure, if it has one and the renderer has the closure for that: labels are no parameters of
+    /// most closures.
+    fn labelled(&mut self, closure: TypedValue, label: Option<TypedValue>, span: Span) -> TypedValue {
+        match (self.closures.find("labelled"), label) {
+            (Some(id), Some(label)) => {
+                let args = vec![closure.leaf(), label.leaf()];
+                self.emit_value(Op::MakeClosure(id), args, Type::CLOSURE, span)
+            }
+            _ => closure,
+        }
     }
 
     /// Returns whether a closure's note applies to a call with these arguments.

@@ -5,12 +5,13 @@ use glam::Vec3;
 use super::gatherer::{GatherState, Gatherer};
 use super::vertex::Vertex;
 use super::{Photon, Photons};
-use crate::bsdf::LobePart;
+use crate::bsdf::{Bsdf, LobePart, Side};
 use crate::integrator::context::Context;
 use crate::integrator::path_state::{Limits, PathState, sample_u_lobe};
 use crate::integrator::radiance_sink::{Contribution, RadianceSink};
 use crate::integrator::stats::Stats;
 use crate::integrator::stopwatch::Stage;
+use crate::passes::LobeShares;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::sampler::Sampler;
@@ -49,10 +50,6 @@ impl Photons {
     ) {
         let gatherer = Gatherer::new(path, GatherState::Incoming);
         self.gather(scene, gatherer, sampler, context, light);
-    }
-
-    pub(in crate::integrator) fn hides_emitters(&self) -> bool {
-        self.settings.hide_emitters
     }
 
     pub(super) fn max_depth(&self) -> u32 {
@@ -113,12 +110,15 @@ impl Photons {
                     if splits > 1 {
                         gatherer.path = gatherer.path.branch(splits);
                         gatherers.split(gatherer, splits, sampler, |branch, sampler| {
-                            self.step(scene, branch, &vertex, sampler, stats)
+                            light.fork();
+                            let continues = self.step(scene, branch, &vertex, sampler, stats, light);
+                            light.end_fork(continues);
+                            continues
                         });
                         break 'vertex false;
                     }
                 }
-                self.step(scene, &mut gatherer, &vertex, sampler, stats)
+                self.step(scene, &mut gatherer, &vertex, sampler, stats, light)
             };
             if !continues && !context.gatherers.next(&mut gatherer, sampler, light) {
                 break;
@@ -129,14 +129,14 @@ impl Photons {
 
     /// Reports the contributions that need no continuation of the path: light samples and map lookups.
     #[inline]
-    fn report_local<'a>(
+    fn report_local<'a, S: RadianceSink>(
         &'a self,
         scene: &Scene,
         gatherer: &Gatherer,
         vertex: &mut Vertex<'a>,
         sampler: &mut Sampler,
         context: &mut Context,
-        light: &mut impl RadianceSink,
+        light: &mut S,
     ) {
         let path = &gatherer.path;
         let bsdf = vertex.bsdf;
@@ -152,8 +152,11 @@ impl Photons {
                 && length > record.radius
             {
                 vertex.diffuse_covered = true;
-                let cached_radiance = self.cached_radiance(path.depth, vertex, record, context);
-                light.add(Contribution::MAP, path.throughput * cached_radiance);
+                let [near, far] = self.cached_radiance(path.depth, vertex, record, context);
+                let radiance = path.throughput * (near + far);
+                light.add_scattered(Contribution::MAP, radiance, vertex.it, |lobes| {
+                    tell_cached(bsdf, vertex.it.wo, [near, far], lobes);
+                });
             }
         }
         context.stats.watch.lap(Stage::Lookup);
@@ -161,42 +164,63 @@ impl Photons {
         let narrow = !gatherer.skips_caustics;
         let diffuse = !(vertex.diffuse_covered && self.settings.direct);
         if !bsdf.is_specular() && (narrow || diffuse || bsdf.has(LobePart::Rough)) {
+            let counts = |part: LobePart| match part {
+                LobePart::Diffuse => diffuse,
+                LobePart::Rough => true,
+                LobePart::Narrow => narrow,
+            };
+            let weight = |part: LobePart, wi: Vec3, pdf: f32, light_pdf: Option<f32>| {
+                light_pdf.map_or(1.0, |light_pdf| {
+                    power_heuristic(light_pdf, vertex.pdf(part, wi, pdf))
+                })
+            };
             let response = |wi: Vec3, light_pdf: Option<f32>| {
                 let mut sum = Rgb::BLACK;
                 for part in LobePart::ALL {
-                    let counts = match part {
-                        LobePart::Diffuse => diffuse,
-                        LobePart::Rough => true,
-                        LobePart::Narrow => narrow,
-                    };
-                    if counts && bsdf.has(part) {
+                    if counts(part) && bsdf.has(part) {
                         let (f, pdf) = bsdf.eval_pdf_part(part, vertex.it.wo, wi);
-                        sum += f * light_pdf.map_or(1.0, |light_pdf| {
-                            power_heuristic(light_pdf, vertex.pdf(part, wi, pdf))
-                        });
+                        sum += f * weight(part, wi, pdf, light_pdf);
                     }
                 }
                 sum
             };
+            let shares = |wi: Vec3, light_pdf: Option<f32>, lobes: &mut LobeShares| {
+                let of_part = |part: LobePart| {
+                    let (_, pdf) = bsdf.eval_pdf_part(part, vertex.it.wo, wi);
+                    weight(part, wi, pdf, light_pdf)
+                };
+                let weights = LobePart::ALL.map(of_part);
+                bsdf.each_lobe(vertex.it.wo, wi, counts, |class, part, f| {
+                    lobes.add(class, f * weights[part as usize]);
+                });
+            };
             let Context { shading, stats, .. } = &mut *context;
             let place = (vertex.it, &vertex.at, vertex.surface);
             let count = gatherer.light_samples;
-            path.sample_lights(scene, place, count, response, sampler, shading, stats, light);
+            path.sample_lights(
+                scene, place, count, response, shares, sampler, shading, stats, light,
+            );
             stats.watch.lap(Stage::Light);
         }
 
         let left = self.max_depth() - path.depth;
         if !vertex.diffuse_covered || bsdf.has(LobePart::Rough) {
             let length = gatherer.length + vertex.it.t;
-            let mut found = self.caustics(scene, length, vertex, left, sampler, context);
+            let mut lobes = LobeShares::default();
+            let mut told = S::TELLS_LOBES.then_some(&mut lobes);
+            let mut found = self.caustics(scene, length, vertex, left, sampler, context, told.as_deref_mut());
+            let mut label = Contribution::CAUSTIC_MAP;
             if self.is_direct() {
                 let counts = |photon: &Photon| !photon.is_caustic() && photon.segments() > 1;
                 let (map, k, radius) = (&self.global, self.settings.k, self.global.radius());
                 found += self
-                    .map_radiance(scene, map, vertex, left, k, radius, counts, sampler, context)
+                    .map_radiance(
+                        scene, map, vertex, left, k, radius, counts, sampler, context, told,
+                    )
                     .sum;
+                label = Contribution::MAP;
             }
-            light.add(Contribution::MAP, path.throughput * found);
+            light.add_scattered(label, path.throughput * found, vertex.it, |told| *told = lobes);
         }
         context.stats.watch.lap(Stage::Lookup);
     }
@@ -210,6 +234,7 @@ impl Photons {
         vertex: &Vertex<'_>,
         sampler: &mut Sampler,
         stats: &mut Stats,
+        light: &mut impl RadianceSink,
     ) -> bool {
         let (it, bsdf) = (vertex.it, vertex.bsdf);
         let (u_lobe, u) = (sample_u_lobe(bsdf, sampler), sampler.next_2d());
@@ -244,6 +269,21 @@ impl Photons {
                 gatherer.skips_caustics = vertex.caustics_covered;
             }
         }
+        if sample.is_null_interface() {
+            light.pass_straight(it);
+        } else if sample.is_specular() {
+            let class = bsdf.class_of(sample.index, sample.lobe.side);
+            light.scatter(it, true, |lobes| lobes.add(class, Rgb::WHITE));
+        } else {
+            light.scatter(it, false, |lobes| {
+                bsdf.each_lobe(
+                    it.wo,
+                    sample.wi,
+                    |of| of == part,
+                    |class, _, f| lobes.add(class, f),
+                );
+            });
+        }
         let continues = gatherer.path.follow(
             scene,
             (it, &vertex.at, vertex.surface),
@@ -267,4 +307,25 @@ impl Photons {
             (LobePart::Rough, false) => GatherState::Rest,
         }
     }
+}
+
+/// Tells what each diffuse lobe has of radiance from the irradiance cache: reflected, and transmitted.
+fn tell_cached(bsdf: &Bsdf, wo: Vec3, radiance: [Rgb; 2], lobes: &mut LobeShares) {
+    let (near, far) = bsdf.diffuse_albedo(wo);
+    let per_albedo = |radiance: Rgb, albedo: Rgb| {
+        let (radiance, albedo) = (radiance.to_array(), albedo.to_array());
+        let ratio = |c: usize| {
+            if albedo[c] > 0.0 {
+                radiance[c] / albedo[c]
+            } else {
+                0.0
+            }
+        };
+        Rgb::from([ratio(0), ratio(1), ratio(2)])
+    };
+    let [reflected, transmitted] = [per_albedo(radiance[0], near), per_albedo(radiance[1], far)];
+    bsdf.each_diffuse_albedo(wo, |class, albedo| match class.side {
+        Side::Reflection => lobes.add(class, albedo * reflected),
+        Side::Transmission => lobes.add(class, albedo * transmitted),
+    });
 }

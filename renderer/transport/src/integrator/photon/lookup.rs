@@ -8,6 +8,7 @@ use super::vertex::Vertex;
 use super::{Photon, Photons, Show};
 use crate::bsdf::LobePart;
 use crate::integrator::context::Context;
+use crate::passes::LobeShares;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, Located};
@@ -26,14 +27,14 @@ const MIN_COS: f32 = 1e-3;
 const SEEN_SHARE: f32 = 0.1;
 
 impl Photons {
-    /// Radiance reflected by the diffuse lobes of a vertex at the end of a gather ray.
+    /// Radiance that the diffuse lobes of a vertex at the end of a gather ray reflect, and that they transmit.
     pub(super) fn cached_radiance(
         &self,
         depth: u32,
         vertex: &Vertex<'_>,
         record: &Record,
         context: &mut Context,
-    ) -> Rgb {
+    ) -> [Rgb; 2] {
         let left = self.max_depth() - depth;
         let of = |record: &Record, n: Vec3, context: &mut Context| {
             if self.settings.depth.is_none() || depth == self.gather_depth {
@@ -66,14 +67,14 @@ impl Photons {
             };
             share.unwrap_or(albedo) * of(record, n, context)
         };
-        let mut radiance = scattered(near, record, vertex.n, context);
+        let mut radiance = [scattered(near, record, vertex.n, context), Rgb::BLACK];
         if !far.is_black()
             && let Some(record) = self
                 .irradiance
                 .as_ref()
                 .and_then(|map| map.nearest(vertex.it.p, -vertex.n))
         {
-            radiance += scattered(far, record, -vertex.n, context);
+            radiance[1] = scattered(far, record, -vertex.n, context);
         }
         radiance
     }
@@ -116,7 +117,7 @@ impl Photons {
             .then(|| Rgb::from([share(0), share(1), share(2)]))
     }
 
-    /// Radiance reflected from the caustic map. `length` is the path length up to the vertex [m].
+    /// Radiance reflected from the caustic map; `lobes` gets what each lobe has of it. `length` is the path length up to the vertex [m].
     ///
     /// Fractions of the path length and of the shape's size bound the radius, to limit blur. If too few photons lie
     /// within it although a caustic might be visible, the lookup gives up: the path's continuation finds the caustics,
@@ -129,6 +130,7 @@ impl Photons {
         max_segments: u32,
         sampler: &mut Sampler,
         context: &mut Context,
+        mut lobes: Option<&mut LobeShares>,
     ) -> Rgb {
         let (map, k) = (&self.caustic, self.settings.caustic_k);
         if map.is_empty() {
@@ -136,6 +138,9 @@ impl Photons {
             return Rgb::BLACK;
         }
         let mut look = |vertex: &Vertex<'_>, radius: f32, counts: fn(&Photon) -> bool| {
+            if let Some(lobes) = &mut lobes {
+                lobes.clear();
+            }
             self.map_radiance(
                 scene,
                 map,
@@ -146,6 +151,7 @@ impl Photons {
                 counts,
                 sampler,
                 context,
+                lobes.as_deref_mut(),
             )
         };
         if self.is_direct() {
@@ -178,7 +184,8 @@ impl Photons {
             .map_or(Rgb::BLACK, |record| record.irradiance)
     }
 
-    /// Radiance reflected from a map's photons by those lobes of the BSDF that no lookup has covered yet.
+    /// Radiance reflected from a map's photons by those lobes of the BSDF that no lookup has covered yet; what each has of
+    /// it is added to `lobes`.
     ///
     /// One visibility test stands for all photons: it goes to a photon chosen in proportion to its contribution, so
     /// that occluded photons are excluded in expectation.
@@ -193,6 +200,7 @@ impl Photons {
         counts: impl Fn(&Photon) -> bool,
         sampler: &mut Sampler,
         context: &mut Context,
+        mut lobes: Option<&mut LobeShares>,
     ) -> DensityEstimate {
         if map.is_empty() || !vertex.is_wide() {
             return DensityEstimate {
@@ -222,7 +230,18 @@ impl Photons {
                 f += bsdf.eval_pdf_part(LobePart::Rough, it.wo, wi).0;
             }
             // Photon density is per area of the geometric surface, so the cosine is that of the geometric normal.
-            let reflected = f * photon.power() * (density / wi.dot(it.ng).abs().max(MIN_COS));
+            let per_cosine = density / wi.dot(it.ng).abs().max(MIN_COS);
+            let reflected = f * photon.power() * per_cosine;
+            if let Some(lobes) = &mut lobes {
+                let counts = |part| match part {
+                    LobePart::Diffuse => !vertex.diffuse_covered,
+                    LobePart::Rough => true,
+                    LobePart::Narrow => false,
+                };
+                bsdf.each_lobe(it.wo, wi, counts, |class, _, f| {
+                    lobes.add(class, f * photon.power() * per_cosine);
+                });
+            }
             chosen.offer(reflected.luminance(), photon.p());
             reflected
         };
@@ -261,6 +280,7 @@ impl Photons {
                 |_| true,
                 sampler,
                 context,
+                None,
             )
             .sum
         };

@@ -166,5 +166,6 @@ fn from_cosine(wi: Vec3) -> BsdfSample {
         pdf: 0.0,
         lobe: LobeKind::DIFFUSE_REFLECTION,
         eta: 1.0,
+        index: 0,
     }
 }

@@ -105,6 +105,7 @@ impl<'a> Vertex<'a> {
                 pdf: 0.0,
                 lobe,
                 eta: 1.0,
+                index: 0,
             }
         };
         let (f, pdf) = self.bsdf.eval_pdf_part(LobePart::Diffuse, self.it.wo, drawn.wi);

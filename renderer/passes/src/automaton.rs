@@ -1,0 +1,335 @@
+//! The automaton of a film's expressions: one table for all of them, so that a path keeps one state.
+// Aho, Lam, Sethi & Ullman 2006, "Compilers", sections 3.7.1 and 3.7.4: expressions to automata, subset construction.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::event::{Event, EventKind, Scattering};
+use super::expression::Expression;
+use super::labels::{Label, LabelTable};
+use super::pattern::Pattern;
+
+/// State of a path in an [`Automaton`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct State(u16);
+
+impl State {
+    /// The state of paths that no expression can describe any more.
+    pub const DEAD: State = State(0);
+
+    /// Returns whether no expression can describe the path any more.
+    #[inline]
+    pub fn is_dead(self) -> bool {
+        self == State::DEAD
+    }
+}
+
+/// More states than [`Automaton::MAX_STATES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the film's expressions are too complex together: their automaton has more than {} states",
+    Automaton::MAX_STATES
+)]
+pub struct TooManyStates;
+
+/// A deterministic automaton that evaluates several expressions at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Automaton {
+    /// Number of labels, [`Label::OTHER`] included.
+    labels: usize,
+    /// Class of each event: events of a class are alike to all expressions.
+    classes: Vec<u16>,
+    class_count: usize,
+    /// Next state, by state and class.
+    next: Vec<State>,
+    /// Expressions that describe the path, by state.
+    found: Vec<Vec<u16>>,
+    start: State,
+}
+
+/// Pairs of kind and scattering class that events have.
+const PAIRS: usize = EventKind::ALL.len() * Scattering::ALL.len();
+
+impl Automaton {
+    /// The most states.
+    pub const MAX_STATES: usize = 4096;
+
+    /// The automaton of expressions whose labels are in the table.
+    ///
+    /// # Errors
+    /// When it would have too many states.
+    pub fn new(expressions: &[Expression], table: &LabelTable) -> Result<Automaton, TooManyStates> {
+        let nfa = Nfa::new(expressions);
+        if nfa.nodes.len() > Nfa::MAX_NODES {
+            return Err(TooManyStates);
+        }
+        let labels = table.names().len() + 1;
+        let (classes, members) = classify(&nfa, labels);
+        let mut found = vec![vec![]];
+        let mut next = vec![State::DEAD; members.len()];
+        let mut known = HashMap::from([(vec![], State::DEAD)]);
+        let mut open = VecDeque::new();
+        let mut state_of = |nodes: Vec<u32>, open: &mut VecDeque<Vec<u32>>| {
+            if let Some(&state) = known.get(&nodes) {
+                return Ok(state);
+            }
+            if known.len() == Automaton::MAX_STATES {
+                return Err(TooManyStates);
+            }
+            let state = State(known.len() as u16);
+            known.insert(nodes.clone(), state);
+            open.push_back(nodes);
+            Ok(state)
+        };
+        let start = state_of(nfa.start(), &mut open)?;
+        while let Some(nodes) = open.pop_front() {
+            found.push(nfa.accepted(&nodes));
+            for event in &members {
+                let state = state_of(nfa.step(&nodes, event), &mut open)?;
+                next.push(state);
+            }
+        }
+        let mut automaton = Automaton {
+            labels,
+            classes,
+            class_count: members.len(),
+            next,
+            found,
+            start,
+        };
+        automaton.bury();
+        Ok(automaton)
+    }
+
+    /// The state before the first event.
+    pub fn start(&self) -> State {
+        self.start
+    }
+
+    /// The state after an event.
+    #[inline]
+    pub fn next(&self, state: State, event: &Event) -> State {
+        let class = self.classes[index_of(event, self.labels)];
+        self.next[usize::from(state.0) * self.class_count + usize::from(class)]
+    }
+
+    /// The expressions that describe a path in this state, by their numbers.
+    #[inline]
+    pub fn found(&self, state: State) -> &[u16] {
+        &self.found[usize::from(state.0)]
+    }
+
+    /// Number of states.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Returns whether there are no expressions that describe any path.
+    pub fn is_empty(&self) -> bool {
+        self.start.is_dead()
+    }
+
+    /// Makes all states dead from which none is reached that an expression describes.
+    fn bury(&mut self) {
+        let count = self.len();
+        let mut alive: Vec<bool> = self.found.iter().map(|found| !found.is_empty()).collect();
+        loop {
+            let before = alive.iter().filter(|&&alive| alive).count();
+            for state in 0..count {
+                let row = &self.next[state * self.class_count..(state + 1) * self.class_count];
+                alive[state] |= row.iter().any(|next| alive[usize::from(next.0)]);
+            }
+            if alive.iter().filter(|&&alive| alive).count() == before {
+                break;
+            }
+        }
+        for next in self.next.iter_mut().chain([&mut self.start]) {
+            if !alive[usize::from(next.0)] {
+                *next = State::DEAD;
+            }
+        }
+    }
+}
+
+/// Index of an event among all events.
+#[inline]
+fn index_of(event: &Event, labels: usize) -> usize {
+    let pair = event.kind as usize * Scattering::ALL.len() + event.scattering as usize;
+    (usize::from(event.closure.0) * labels + usize::from(event.object.0)) * PAIRS + pair
+}
+
+/// The class of each event, and an event of each class.
+fn classify(nfa: &Nfa<'_>, labels: usize) -> (Vec<u16>, Vec<Event>) {
+    let mut classes = vec![0; labels * labels * PAIRS];
+    let mut members = vec![];
+    let mut known: HashMap<Vec<bool>, u16> = HashMap::new();
+    for (closure, object) in (0..labels).flat_map(|a| (0..labels).map(move |b| (a, b))) {
+        for kind in EventKind::ALL {
+            for scattering in Scattering::ALL {
+                let event = Event {
+                    kind,
+                    scattering,
+                    closure: Label(closure as u8),
+                    object: Label(object as u8),
+                };
+                let class = *known.entry(nfa.signature(&event)).or_insert_with(|| {
+                    members.push(event);
+                    members.len() as u16 - 1
+                });
+                classes[index_of(&event, labels)] = class;
+            }
+        }
+    }
+    (classes, members)
+}
+
+/// A nondeterministic automaton: nodes that an event leads on from, and nodes that lead on by themselves.
+struct Nfa<'a> {
+    nodes: Vec<Node<'a>>,
+    starts: Vec<u32>,
+}
+
+enum Node<'a> {
+    /// Goes on with one event of (or, negated, of none of) these sets.
+    Event {
+        any_of: &'a [Pattern],
+        negated: bool,
+        to: u32,
+        /// True if straight crossings are no events here.
+        skips_straight: bool,
+    },
+    /// Goes on by itself to each of these.
+    Split(Vec<u32>),
+    /// The expression of that number describes the path.
+    End { expression: u16, skips_straight: bool },
+}
+
+impl<'a> Nfa<'a> {
+    /// Counted repetitions of counted repetitions are copied this far.
+    const MAX_NODES: usize = 1 << 14;
+
+    fn new(expressions: &'a [Expression]) -> Nfa<'a> {
+        let mut nfa = Nfa {
+            nodes: vec![],
+            starts: vec![],
+        };
+        for (number, expression) in (0..).zip(expressions) {
+            let skips_straight = !expression.mentions_straight();
+            let end = nfa.add(Node::End {
+                expression: number,
+                skips_straight,
+            });
+            let start = nfa.build(expression, end, skips_straight);
+            nfa.starts.push(start);
+        }
+        nfa
+    }
+
+    fn add(&mut self, node: Node<'a>) -> u32 {
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Adds an expression that goes on to the node `to`; returns its first node.
+    fn build(&mut self, expression: &'a Expression, to: u32, skips_straight: bool) -> u32 {
+        if self.nodes.len() > Nfa::MAX_NODES {
+            return to;
+        }
+        match expression {
+            Expression::Event { any_of, negated } => self.add(Node::Event {
+                any_of,
+                negated: *negated,
+                to,
+                skips_straight,
+            }),
+            Expression::Sequence(parts) => {
+                let parts = parts.iter().rev();
+                parts.fold(to, |to, part| self.build(part, to, skips_straight))
+            }
+            Expression::Choice(parts) => {
+                let starts = parts
+                    .iter()
+                    .map(|part| self.build(part, to, skips_straight))
+                    .collect();
+                self.add(Node::Split(starts))
+            }
+            Expression::Repeat { what, least, most } => {
+                let mut next = match most {
+                    Some(most) => {
+                        let mut next = to;
+                        for _ in *least..*most {
+                            let once = self.build(what, next, skips_straight);
+                            next = self.add(Node::Split(vec![once, to]));
+                        }
+                        next
+                    }
+                    None => {
+                        let split = self.add(Node::Split(vec![to]));
+                        let once = self.build(what, split, skips_straight);
+                        self.nodes[split as usize] = Node::Split(vec![once, to]);
+                        split
+                    }
+                };
+                for _ in 0..*least {
+                    next = self.build(what, next, skips_straight);
+                }
+                next
+            }
+        }
+    }
+
+    fn start(&self) -> Vec<u32> {
+        self.closed(self.starts.clone())
+    }
+
+    /// All nodes that are reached from these without an event, those that only split left out; sorted.
+    fn closed(&self, mut open: Vec<u32>) -> Vec<u32> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut nodes = vec![];
+        while let Some(node) = open.pop() {
+            if std::mem::replace(&mut seen[node as usize], true) {
+                continue;
+            }
+            match &self.nodes[node as usize] {
+                Node::Split(to) => open.extend(to),
+                Node::Event { .. } | Node::End { .. } => nodes.push(node),
+            }
+        }
+        nodes.sort_unstable();
+        nodes
+    }
+
+    /// The nodes after an event.
+    fn step(&self, nodes: &[u32], event: &Event) -> Vec<u32> {
+        let step = |&node: &u32| match &self.nodes[node as usize] {
+            Node::Event { skips_straight, .. } | Node::End { skips_straight, .. }
+                if *skips_straight && event.is_straight() =>
+            {
+                Some(node)
+            }
+            Node::Event {
+                any_of, negated, to, ..
+            } => Expression::has_event(any_of, *negated, event).then_some(*to),
+            Node::Split(_) | Node::End { .. } => None,
+        };
+        self.closed(nodes.iter().filter_map(step).collect())
+    }
+
+    /// The expressions that end in these nodes.
+    fn accepted(&self, nodes: &[u32]) -> Vec<u16> {
+        let end = |&node: &u32| match self.nodes[node as usize] {
+            Node::End { expression, .. } => Some(expression),
+            Node::Event { .. } | Node::Split(_) => None,
+        };
+        nodes.iter().filter_map(end).collect()
+    }
+
+    /// What all nodes say to an event.
+    fn signature(&self, event: &Event) -> Vec<bool> {
+        let says = |node: &Node<'_>| match node {
+            Node::Event { any_of, negated, .. } => Expression::has_event(any_of, *negated, event),
+            Node::Split(_) | Node::End { .. } => false,
+        };
+        let nodes = self.nodes.iter().map(says);
+        nodes.chain([event.is_straight()]).collect()
+    }
+}

@@ -1,0 +1,130 @@
+//! The passes of a film, and where their sums are in it.
+
+use super::crypto::CryptoKind;
+use super::pass::{Lighting, Pass, PassDesc, ValuePass};
+
+/// The passes of a film, with the channels that their sums have in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PassSet {
+    passes: Vec<PassDesc>,
+    /// First channel of each pass.
+    first: Vec<usize>,
+    channels: usize,
+    /// Channel of the share that surfaces cover.
+    coverage: Option<usize>,
+    /// The identifiers that are kept.
+    kinds: Vec<CryptoKind>,
+}
+
+/// Two passes of the same name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("two passes are called `{0}`")]
+pub struct SameName(pub String);
+
+impl PassSet {
+    /// The set of these passes. One that is there twice alike counts once.
+    ///
+    /// # Errors
+    /// When passes of the same name show different things.
+    pub fn new(descs: Vec<PassDesc>) -> Result<PassSet, SameName> {
+        let mut set = PassSet::default();
+        for desc in descs {
+            match set.passes.iter().find(|known| known.name == desc.name) {
+                Some(known) if *known == desc => {}
+                Some(_) => return Err(SameName(desc.name)),
+                None => set.add(desc),
+            }
+        }
+        let covers = |desc: &PassDesc| {
+            matches!(
+                desc.pass,
+                Pass::Value(ValuePass::Alpha | ValuePass::Depth | ValuePass::Position)
+            )
+        };
+        if set.passes.iter().any(covers) {
+            set.coverage = Some(set.channels);
+            set.channels += 1;
+        }
+        Ok(set)
+    }
+
+    fn add(&mut self, desc: PassDesc) {
+        self.first.push(self.channels);
+        self.channels += sums_of(&desc.pass);
+        let kind = match desc.pass {
+            Pass::Crypto(kind) => Some(kind),
+            Pass::Value(ValuePass::ObjectId) => Some(CryptoKind::Object),
+            Pass::Value(ValuePass::MaterialId) => Some(CryptoKind::Material),
+            _ => None,
+        };
+        if let Some(kind) = kind.filter(|kind| !self.kinds.contains(kind)) {
+            self.kinds.push(kind);
+        }
+        self.passes.push(desc);
+    }
+
+    /// The passes.
+    pub fn passes(&self) -> &[PassDesc] {
+        &self.passes
+    }
+
+    /// The passes with the first channel of each.
+    pub fn placed(&self) -> impl Iterator<Item = (&PassDesc, usize)> {
+        self.passes.iter().zip(self.first.iter().copied())
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.passes.is_empty()
+    }
+
+    /// Number of channels in the film.
+    pub fn channels(&self) -> usize {
+        self.channels
+    }
+
+    /// Channel of the share that surfaces cover, if a pass needs it.
+    pub fn coverage(&self) -> Option<usize> {
+        self.coverage
+    }
+
+    /// The kinds of identifiers that the film keeps, in this order.
+    pub fn kinds(&self) -> &[CryptoKind] {
+        &self.kinds
+    }
+
+    /// Index of a kind of identifiers among those that the film keeps.
+    pub fn index_of(&self, kind: CryptoKind) -> Option<usize> {
+        self.kinds.iter().position(|&known| known == kind)
+    }
+
+    /// Returns whether a pass shows a value.
+    pub fn has(&self, value: ValuePass) -> bool {
+        self.passes.iter().any(|desc| desc.pass == Pass::Value(value))
+    }
+
+    /// Returns whether a pass shows light that does not arrive.
+    pub fn has_blocked_light(&self) -> bool {
+        let blocked = |desc: &PassDesc| match &desc.pass {
+            Pass::Light(light) => light.lighting != Lighting::Seen,
+            _ => false,
+        };
+        self.passes.iter().any(blocked)
+    }
+}
+
+/// Number of sums in the film that a pass needs of its own.
+fn sums_of(pass: &Pass) -> usize {
+    match pass {
+        Pass::Crypto(_) => 0,
+        Pass::Value(value) => match value {
+            ValuePass::Alpha
+            | ValuePass::ObjectId
+            | ValuePass::MaterialId
+            | ValuePass::Samples
+            | ValuePass::Variance => 0,
+            value => value.channels().len(),
+        },
+        Pass::Light(_) | Pass::Shader(_) | Pass::Attribute(_) => 3,
+    }
+}

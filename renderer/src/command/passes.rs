@@ -1,0 +1,103 @@
+//! The passes that a render is asked for, by the scene and on the command line.
+
+use std::sync::Arc;
+
+use shading::Diagnostic;
+
+use super::Failure;
+use super::common::failure;
+use crate::cli::{LightGroups, RenderArgs};
+use renderer_load::pass_error;
+use renderer_passes::{PassDesc, PassSet};
+use renderer_scene::SceneDesc;
+use renderer_transport::passes::{PassNames, PassPlan, PlanError};
+use renderer_transport::render::RenderSettings;
+use renderer_transport::scene::build::Built;
+
+/// The plan of all passes; `None` if there are none.
+pub(super) fn plan(
+    args: &RenderArgs,
+    desc: &SceneDesc,
+    built: &Built,
+    settings: &RenderSettings,
+) -> Result<Option<Arc<PassPlan>>, Failure> {
+    let mut passes: Vec<PassDesc> = desc.film.passes.iter().map(|pass| pass.value.clone()).collect();
+    for text in &args.aov {
+        passes.extend(asked(text)?);
+    }
+    if args.transparent || desc.film.transparent {
+        passes.extend(asked("alpha")?);
+    }
+    let mut names = built.names.clone();
+    if args.light_groups == Some(LightGroups::Each) {
+        each_light(&mut names);
+        passes.extend(groups(&names)?);
+    }
+    if passes.is_empty() {
+        return Ok(None);
+    }
+    let set = PassSet::new(passes).map_err(|error| {
+        Failure::User(format!(
+            "error: {error}\n  hint: give one another name: --aov NAME={}",
+            error.0
+        ))
+    })?;
+    let view = settings.camera.view();
+    let plan = PassPlan::new(set, &built.scene, &names, &view).map_err(plan_failure)?;
+    Ok(Some(Arc::new(plan)))
+}
+
+/// Passes that the command line names.
+fn asked(text: &str) -> Result<Vec<PassDesc>, Failure> {
+    PassDesc::parse(text).map_err(|error| {
+        let diagnostic = Diagnostic::error(format!("--aov {text}: {error}"));
+        failure(pass_error(&error, diagnostic).into())
+    })
+}
+
+/// Puts each light into a group of its own.
+fn each_light(names: &mut PassNames) {
+    for light in &mut names.lights {
+        let valid = |c: char| {
+            if c.is_ascii_alphanumeric() || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        };
+        light.group = Some(light.name.chars().map(valid).collect::<String>().into());
+    }
+}
+
+/// A pass for each group of lights.
+fn groups(names: &PassNames) -> Result<Vec<PassDesc>, Failure> {
+    let mut groups: Vec<&str> = names
+        .lights
+        .iter()
+        .filter_map(|light| light.group.as_deref())
+        .collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let passes = groups.into_iter().map(|group| asked(&format!("light_{group}")));
+    Ok(passes.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+fn plan_failure(error: PlanError) -> Failure {
+    let diagnostic = Diagnostic::error(error.to_string());
+    failure(
+        match &error {
+            PlanError::NoGroup { group, known, .. } => {
+                let list = known.join(", ");
+                let diagnostic = diagnostic.nearest(group, known.iter().map(String::as_str));
+                match known.is_empty() {
+                    true => diagnostic.hint(
+                        "a light is put into a group by `group = NAME;`, or each by --light-groups each",
+                    ),
+                    false => diagnostic.hint(format!("its groups are: {list}")),
+                }
+            }
+            PlanError::Expression { .. } | PlanError::TooManyStates(_) => diagnostic,
+        }
+        .into(),
+    )
+}

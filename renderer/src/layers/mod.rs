@@ -1,0 +1,234 @@
+//! Layers of a finished picture: from the sums of a film to channels with their names.
+
+mod cryptomatte;
+
+use renderer_image::film::{Film, Fixed, PixelSum};
+use renderer_image::{Image, MetaValue, SampleType};
+use renderer_passes::{CryptoKind, Pass, PassDesc, PassError, PassSet, SameName, ValuePass, crypto_id};
+
+use crate::part::LayerNames;
+
+/// Depth of what nothing covers [m].
+const FAR: f32 = 1e10;
+
+/// A channel beside the picture.
+#[derive(Clone, Debug)]
+struct Channels {
+    image: Image,
+    names: Vec<String>,
+    samples: SampleType,
+}
+
+/// All layers of a picture, the picture itself first.
+#[derive(Clone, Debug)]
+pub struct Layered {
+    /// The picture: RGB, or RGBA with premultiplied alpha.
+    pub picture: Image,
+    /// All channels.
+    pub image: Image,
+    /// Their names.
+    pub names: Vec<String>,
+    /// Their sample types.
+    pub samples: Vec<SampleType>,
+    /// What the file says about them.
+    pub metadata: Vec<(String, MetaValue)>,
+}
+
+/// Layers that a part names and that this program does not know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LayerError {
+    /// A pass is unknown.
+    #[error(transparent)]
+    Pass(#[from] PassError),
+    /// Two passes have the same name.
+    #[error(transparent)]
+    Names(#[from] SameName),
+}
+
+impl LayerNames {
+    /// The names of a film's layers.
+    pub fn new(set: &PassSet, manifests: &[Vec<String>]) -> LayerNames {
+        LayerNames {
+            passes: set.passes().iter().map(ToString::to_string).collect(),
+            manifests: manifests.to_vec(),
+        }
+    }
+
+    /// The passes of these names.
+    ///
+    /// # Errors
+    /// When one is unknown, or two have the same name.
+    pub fn set(&self) -> Result<PassSet, LayerError> {
+        let mut passes: Vec<PassDesc> = vec![];
+        for text in &self.passes {
+            passes.extend(PassDesc::parse(text)?);
+        }
+        Ok(PassSet::new(passes)?)
+    }
+}
+
+/// Develops the picture of a film and its layers.
+///
+/// # Errors
+/// When the names are those of unknown passes.
+pub fn develop(film: &Film, names: &LayerNames) -> Result<Layered, LayerError> {
+    let set = names.set()?;
+    // A part may name passes that its film has no sums of.
+    let is_whole = set.channels() == film.layout().channels && set.kinds().len() == film.layout().identifiers;
+    let set = if is_whole { set } else { PassSet::default() };
+    let mut all = Layered::of(film.develop());
+    if set.has(ValuePass::Alpha) {
+        let alpha = coverage(film, &set);
+        all.picture = all.picture.with_channels(&alpha);
+        all.add(Channels {
+            image: alpha,
+            names: vec!["A".to_owned()],
+            samples: SampleType::F32,
+        });
+    }
+    for (desc, channel) in set.placed() {
+        match &desc.pass {
+            Pass::Crypto(kind) => cryptomatte::add(&mut all, film, &set, names, *kind, &desc.name),
+            Pass::Value(ValuePass::Alpha) => {}
+            pass => all.add(layer(film, &set, names, desc, pass, channel)),
+        }
+    }
+    Ok(all)
+}
+
+impl Layered {
+    /// A picture without layers.
+    pub fn of(picture: Image) -> Layered {
+        Layered {
+            image: picture.clone(),
+            names: ["R", "G", "B"].map(str::to_owned).to_vec(),
+            samples: vec![SampleType::F32; 3],
+            metadata: vec![],
+            picture,
+        }
+    }
+
+    fn add(&mut self, channels: Channels) {
+        self.image = self.image.with_channels(&channels.image);
+        self.samples
+            .extend(channels.names.iter().map(|_| channels.samples));
+        self.names.extend(channels.names);
+    }
+}
+
+fn layer(
+    film: &Film,
+    set: &PassSet,
+    names: &LayerNames,
+    desc: &PassDesc,
+    pass: &Pass,
+    channel: usize,
+) -> Channels {
+    let channels = pass.channels();
+    let image = match pass {
+        Pass::Value(ValuePass::Samples) => film.sample_counts(),
+        Pass::Value(ValuePass::Variance) => film.variance().unwrap_or_else(|| means(film, channel, 3)),
+        Pass::Value(ValuePass::ObjectId) => number(film, set, names, CryptoKind::Object),
+        Pass::Value(ValuePass::MaterialId) => number(film, set, names, CryptoKind::Material),
+        Pass::Value(ValuePass::Depth) => of_covered(film, set, channel, 1, FAR),
+        Pass::Value(ValuePass::Position) => of_covered(film, set, channel, 3, 0.0),
+        _ => means(film, channel, channels.len()),
+    };
+    let is_half = matches!(
+        pass,
+        Pass::Value(
+            ValuePass::Normal
+                | ValuePass::GeometricNormal
+                | ValuePass::Albedo
+                | ValuePass::FirstAlbedo
+                | ValuePass::Roughness
+                | ValuePass::Opacity
+                | ValuePass::Facing
+        )
+    );
+    Channels {
+        image,
+        names: channels
+            .iter()
+            .map(|channel| format!("{}.{channel}", desc.name))
+            .collect(),
+        samples: if is_half { SampleType::F16 } else { SampleType::F32 },
+    }
+}
+
+/// The mean of a sum over the samples of a pixel.
+fn mean(sum: Fixed, pixel: &PixelSum) -> f32 {
+    (sum.to_f64() / f64::from(pixel.count.max(1))) as f32
+}
+
+/// The means of `count` channels of a film from one on.
+fn means(film: &Film, first: usize, count: usize) -> Image {
+    film.develop_layer(count, |index, pixel, out| {
+        let sums = film
+            .sums()
+            .layers()
+            .map(|layers| &layers.channels_of(index)[first..first + count]);
+        for (out, &sum) in out.iter_mut().zip(sums.into_iter().flatten()) {
+            *out = mean(sum, pixel);
+        }
+    })
+}
+
+/// The share of each pixel that surfaces cover.
+fn coverage(film: &Film, set: &PassSet) -> Image {
+    match set.coverage() {
+        Some(channel) => {
+            let mut image = means(film, channel, 1);
+            image.data.iter_mut().for_each(|v| *v = v.clamp(0.0, 1.0));
+            image
+        }
+        None => film.develop_layer(1, |_, _, out| out.fill(1.0)),
+    }
+}
+
+/// Values as means over what surfaces cover, and `outside` where nothing does.
+fn of_covered(film: &Film, set: &PassSet, first: usize, count: usize, outside: f32) -> Image {
+    let covered = coverage_sums(film, set);
+    film.develop_layer(count, |index, _, out| {
+        let sums = film
+            .sums()
+            .layers()
+            .map(|layers| &layers.channels_of(index)[first..first + count]);
+        let covered = covered(index);
+        for (out, sum) in out.iter_mut().zip(sums.into_iter().flatten()) {
+            *out = match covered > 0.0 {
+                true => (sum.to_f64() / covered) as f32,
+                false => outside,
+            };
+        }
+    })
+}
+
+/// The sums of coverage, by pixel.
+fn coverage_sums<'a>(film: &'a Film, set: &PassSet) -> impl Fn(usize) -> f64 + 'a {
+    let channel = set.coverage();
+    move |index| {
+        let sum = channel.and_then(|channel| Some(film.sums().layers()?.channels_of(index)[channel]));
+        sum.map_or(0.0, Fixed::to_f64)
+    }
+}
+
+/// The number of what covers most of each pixel: its place in the list of names, from 1; 0 for nothing.
+fn number(film: &Film, set: &PassSet, names: &LayerNames, kind: CryptoKind) -> Image {
+    let index_of = set.index_of(kind);
+    let ids: Vec<u32> = index_of
+        .and_then(|index| names.manifests.get(index))
+        .map(|list| list.iter().map(|name| crypto_id(name)).collect())
+        .unwrap_or_default();
+    film.develop_layer(1, |pixel, _, out| {
+        let weights = index_of.and_then(|index| Some(film.sums().layers()?.weights_of(pixel)[index].list()));
+        // Of equal ones the first.
+        let most = weights
+            .into_iter()
+            .flatten()
+            .rev()
+            .max_by_key(|(_, weight)| weight.0);
+        let place = most.and_then(|(id, _)| ids.iter().position(|known| known == id));
+        out[0] = place.map_or(0.0, |place| place as f32 + 1.0);
+    })
+}

@@ -1,0 +1,108 @@
+//! Lobes one by one: which of them scattered, for passes that tell them apart.
+
+use glam::Vec3;
+
+use super::{Bsdf, LobePart, Side, Spread, WeightedLobe};
+use renderer_base::color::Rgb;
+
+/// What a lobe is to light path expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LobeClass {
+    /// Side on which the light leaves.
+    pub side: Side,
+    /// Angular spread: microfacets of any roughness are glossy, other wide lobes diffuse.
+    pub spread: Spread,
+    /// Hash of the label that the shader gave it; 0 for none.
+    pub label: u32,
+}
+
+impl Bsdf {
+    /// Tells f·|cos θi| of every lobe that is not a delta lobe and whose class `counts` selects.
+    pub fn each_lobe(
+        &self,
+        wo: Vec3,
+        wi: Vec3,
+        counts: impl Fn(LobePart) -> bool,
+        mut tell: impl FnMut(LobeClass, LobePart, Rgb),
+    ) {
+        let sides = self.sides(wo, wi);
+        for weighted in self.lobes() {
+            let part = weighted.traits.part;
+            if !weighted.traits.specular && counts(part) {
+                let (f, _) = self.eval_lobe(weighted, wo, wi, sides);
+                tell(weighted.class(sides.side), part, f);
+            }
+        }
+    }
+
+    /// Tells the albedo of every diffuse lobe, as [`Bsdf::diffuse_albedo`] sums them.
+    pub fn each_diffuse_albedo(&self, wo: Vec3, mut tell: impl FnMut(LobeClass, Rgb)) {
+        for l in self.lobes().iter().filter(|l| l.traits.part == LobePart::Diffuse) {
+            let side = match l.traits.transmits {
+                true => Side::Transmission,
+                false => Side::Reflection,
+            };
+            tell(l.class(side), l.weight * l.lobe.albedo(l.frame.to_local(wo)));
+        }
+    }
+
+    /// What the lobe at `index` is when it scatters to that side.
+    pub fn class_of(&self, index: u8, side: Side) -> LobeClass {
+        self.slots[usize::from(index)].class(side)
+    }
+
+    /// Labels the lobe that was added last.
+    pub(crate) fn label_last(&mut self, label: u32) {
+        if let Some(last) = self.slots[..self.count].last_mut() {
+            last.label = label;
+        }
+    }
+
+    /// Roughness of the lobe that is chosen most often: 0 for a delta lobe, the microfacets' α, or 1.
+    pub fn roughness(&self) -> f32 {
+        let solid = self
+            .lobes()
+            .iter()
+            .filter(|l| l.lobe.spread() != Spread::Straight);
+        let strongest = solid.max_by(|a, b| a.probability.total_cmp(&b.probability));
+        strongest.map_or(0.0, |l| match l.lobe.microfacets() {
+            Some(microfacets) if !l.traits.specular => microfacets.mean_alpha().min(1.0),
+            _ if l.traits.specular => 0.0,
+            _ => 1.0,
+        })
+    }
+
+    /// Estimated directional albedo for `wo` without straight transmission.
+    pub fn scattering_albedo(&self, wo: Vec3) -> Rgb {
+        let solid = self
+            .lobes()
+            .iter()
+            .filter(|l| l.lobe.spread() != Spread::Straight);
+        solid.map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo))).sum()
+    }
+
+    /// Returns whether everything that is not straight transmission is a delta lobe, and there is such a lobe.
+    pub fn is_mirror_like(&self) -> bool {
+        let mut solid = self
+            .lobes()
+            .iter()
+            .filter(|l| l.lobe.spread() != Spread::Straight);
+        !self.scatters && solid.next().is_some()
+    }
+}
+
+impl WeightedLobe {
+    fn class(&self, side: Side) -> LobeClass {
+        let spread = match self.traits.part {
+            _ if self.lobe.spread() == Spread::Straight => Spread::Straight,
+            _ if self.traits.specular => Spread::Specular,
+            LobePart::Diffuse => Spread::Diffuse,
+            LobePart::Rough | LobePart::Narrow => Spread::Glossy,
+        };
+        LobeClass {
+            side,
+            spread,
+            label: self.label,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The plan of a film's passes: automaton, channels, labels and identifiers of a scene.
+
+use glam::Vec3;
+use renderer_passes::{
+    Automaton, CryptoKind, Event, EventKind, ExpressionError, Label, LabelTable, Lighting, Pass, PassSet,
+    Scattering, State, TooManyStates, ValuePass, crypto_id,
+};
+
+use super::event::LightSource;
+use super::names::PassNames;
+use crate::light::{Light, LightId};
+use crate::material::label_hash;
+use crate::scene::Scene;
+use renderer_geometry::ShapeId;
+use renderer_geometry::camera::CameraView;
+use renderer_image::film::FilmLayout;
+
+/// A film's passes, compiled for a scene.
+#[derive(Clone, Debug)]
+pub struct PassPlan {
+    set: PassSet,
+    pub(super) automaton: Automaton,
+    /// The state of paths after the camera.
+    pub(super) start: State,
+    /// By expression: its channel and which light it shows.
+    pub(super) rules: Vec<Rule>,
+    pub(super) values: Vec<(ValuePass, usize)>,
+    pub(super) coverage: Option<usize>,
+    /// By shape.
+    objects: Vec<Object>,
+    /// By light.
+    lights: Vec<Event>,
+    /// Labels of closures by their hashes.
+    closures: Vec<(u32, Label)>,
+    /// Of each kind of identifiers that the film keeps, the names that they stand for, sorted.
+    manifests: Vec<Vec<String>>,
+    /// The camera's position and viewing direction.
+    pub(super) eye: (Vec3, Vec3),
+}
+
+/// A channel that shows light.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rule {
+    pub(super) channel: usize,
+    pub(super) lighting: Lighting,
+}
+
+/// Label and identifiers of a shape.
+#[derive(Clone, Debug)]
+struct Object {
+    label: Label,
+    /// By kind of identifiers that the film keeps.
+    ids: Vec<u32>,
+}
+
+/// A plan that cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// An expression cannot be compiled.
+    #[error("pass `{name}`: {error}")]
+    Expression {
+        /// The pass.
+        name: String,
+        /// The mistake.
+        error: ExpressionError,
+    },
+    /// All expressions together are too complex.
+    #[error(transparent)]
+    TooManyStates(#[from] TooManyStates),
+    /// A pass shows a light group that the scene does not have.
+    #[error("pass `{name}`: the scene has no light group `{group}`")]
+    NoGroup {
+        /// The pass.
+        name: String,
+        /// The group.
+        group: String,
+        /// The groups that there are.
+        known: Vec<String>,
+    },
+}
+
+impl PassPlan {
+    /// The plan of passes of a scene whose shapes and lights have these names, seen by a camera.
+    ///
+    /// # Errors
+    /// When the expressions are too complex, or a light group does not exist.
+    pub fn new(
+        set: PassSet,
+        scene: &Scene,
+        names: &PassNames,
+        camera: &CameraView,
+    ) -> Result<PassPlan, PlanError> {
+        let mut labels = LabelTable::new();
+        let (mut expressions, mut rules, mut values) = (vec![], vec![], vec![]);
+        for (desc, channel) in set.placed() {
+            match &desc.pass {
+                Pass::Light(light) => {
+                    check_group(&desc.name, light.paths.group(), names)?;
+                    let expression =
+                        light
+                            .paths
+                            .expression(&mut labels)
+                            .map_err(|error| PlanError::Expression {
+                                name: desc.name.clone(),
+                                error,
+                            })?;
+                    expressions.push(expression);
+                    rules.push(Rule {
+                        channel,
+                        lighting: light.lighting,
+                    });
+                }
+                Pass::Value(value) => values.push((*value, channel)),
+                Pass::Shader(_) | Pass::Attribute(_) | Pass::Crypto(_) => {}
+            }
+        }
+        let automaton = Automaton::new(&expressions, &labels)?;
+        let start = automaton.next(automaton.start(), &Event::CAMERA);
+        let hashes = labels
+            .names()
+            .iter()
+            .map(|name| (label_hash(name), labels.get(name)));
+        let view = camera.world_from_camera;
+        Ok(PassPlan {
+            start,
+            rules,
+            values,
+            coverage: set.coverage(),
+            objects: objects(&set, names, &labels),
+            lights: lights(scene, names, &labels),
+            closures: hashes.collect(),
+            manifests: set.kinds().iter().map(|&kind| manifest(kind, names)).collect(),
+            eye: (
+                view.translation.into(),
+                -Vec3::from(view.matrix3.z_axis).normalize_or_zero(),
+            ),
+            automaton,
+            set,
+        })
+    }
+
+    /// The passes.
+    pub fn set(&self) -> &PassSet {
+        &self.set
+    }
+
+    /// What the film keeps for the passes.
+    pub fn layout(&self) -> FilmLayout {
+        FilmLayout {
+            variance: self.set.has(ValuePass::Variance),
+            channels: self.set.channels(),
+            identifiers: self.set.kinds().len(),
+        }
+    }
+
+    /// Of each kind of identifiers that the film keeps, the names that they stand for, sorted.
+    pub fn manifests(&self) -> &[Vec<String>] {
+        &self.manifests
+    }
+
+    /// The label of an object.
+    pub(super) fn object(&self, shape: ShapeId) -> Label {
+        self.objects[shape.0 as usize].label
+    }
+
+    /// The identifiers of an object, by kind.
+    pub(super) fn identifiers(&self, shape: ShapeId) -> &[u32] {
+        &self.objects[shape.0 as usize].ids
+    }
+
+    /// The label of a closure by its hash.
+    #[inline]
+    pub(super) fn closure(&self, hash: u32) -> Label {
+        if hash == 0 {
+            return Label::OTHER;
+        }
+        let found = self.closures.iter().find(|(known, _)| *known == hash);
+        found.map_or(Label::OTHER, |&(_, label)| label)
+    }
+
+    /// The event that ends a path at a light.
+    pub(super) fn light(&self, source: LightSource) -> Event {
+        match source {
+            LightSource::Light(LightId(index)) => self.lights[index as usize],
+            LightSource::Surface => Event::end(EventKind::Object),
+            LightSource::Map | LightSource::CausticMap => Event::end(EventKind::Light),
+        }
+    }
+}
+
+/// Fails when a group is asked for that no light is in.
+fn check_group(name: &str, group: Option<&str>, names: &PassNames) -> Result<(), PlanError> {
+    let known = || names.lights.iter().filter_map(|light| light.group.as_deref());
+    match group {
+        Some(group) if !known().any(|other| other == group) => {
+            let mut known: Vec<String> = known().map(str::to_owned).collect();
+            known.sort();
+            known.dedup();
+            Err(PlanError::NoGroup {
+                name: name.to_owned(),
+                group: group.to_owned(),
+                known,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn objects(set: &PassSet, names: &PassNames, labels: &LabelTable) -> Vec<Object> {
+    let object = |name: &super::ShapeName| Object {
+        label: labels.get(&name.object),
+        ids: set.kinds().iter().map(|&kind| crypto_id(name.of(kind))).collect(),
+    };
+    names.shapes.iter().map(object).collect()
+}
+
+fn lights(scene: &Scene, names: &PassNames, labels: &LabelTable) -> Vec<Event> {
+    let event = |(light, name): (&Light, &super::LightName)| Event {
+        kind: match light {
+            Light::Environment(_) | Light::Portals(_) => EventKind::Background,
+            _ => EventKind::Light,
+        },
+        scattering: Scattering::None,
+        closure: labels.get(&name.name),
+        object: labels.get(name.group.as_deref().unwrap_or(renderer_passes::NO_GROUP)),
+    };
+    scene.lights().iter().zip(&names.lights).map(event).collect()
+}
+
+fn manifest(kind: CryptoKind, names: &PassNames) -> Vec<String> {
+    let mut list: Vec<String> = names.shapes.iter().map(|name| name.of(kind).to_owned()).collect();
+    list.sort();
+    list.dedup();
+    list
+}
+
+impl super::ShapeName {
+    fn of(&self, kind: CryptoKind) -> &str {
+        match kind {
+            CryptoKind::Object => &self.object,
+            CryptoKind::Material => &self.material,
+            CryptoKind::Asset => &self.asset,
+        }
+    }
+}

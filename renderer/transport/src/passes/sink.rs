@@ -1,0 +1,271 @@
+//! The sink of a sample's passes: the picture's light, and the light and values of each pass.
+
+use glam::Vec3;
+use renderer_passes::{Event, EventKind, Lighting, Scattering, ValuePass};
+
+use super::event::{scattering, unknown_scattering};
+use super::plan::PassPlan;
+use super::track::{LobeShares, Track};
+use crate::bsdf::LobeClass;
+use crate::integrator::{Contribution, RadianceSink};
+use crate::material::ShadingResult;
+use renderer_base::color::Rgb;
+use renderer_geometry::Interaction;
+
+/// A vertex that a path has reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached<'a> {
+    /// The surface.
+    pub it: &'a Interaction,
+    /// How it scatters.
+    pub surface: &'a ShadingResult,
+    /// Throughput of the path before it.
+    pub throughput: Rgb,
+}
+
+/// Light and values of the passes of one sample.
+#[derive(Debug)]
+pub struct PassSink<'a> {
+    plan: &'a PassPlan,
+    /// Light of the picture.
+    light: Rgb,
+    /// By channel of the film.
+    values: Vec<f32>,
+    /// Kind, identifier and weight.
+    identified: Vec<(usize, u32, f32)>,
+    track: Track,
+    /// Tracks of branches that are not traced yet.
+    branches: Vec<Track>,
+    sight: Sight,
+}
+
+/// What of a path's first surface is still to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    /// The first surface: the path has only passed straight through others.
+    First,
+    /// What is seen in mirrors and through glass.
+    Mirrored,
+    /// Nothing.
+    Found,
+}
+
+impl<'a> PassSink<'a> {
+    /// A sink for the samples of a film with this plan.
+    pub fn new(plan: &'a PassPlan) -> PassSink<'a> {
+        PassSink {
+            light: Rgb::BLACK,
+            values: vec![0.0; plan.set().channels()],
+            identified: vec![],
+            track: Track::new(plan.start),
+            branches: vec![],
+            sight: Sight::First,
+            plan,
+        }
+    }
+
+    /// Begins a sample.
+    pub fn begin(&mut self) {
+        self.light = Rgb::BLACK;
+        self.values.fill(0.0);
+        self.identified.clear();
+        self.track = Track::new(self.plan.start);
+        self.branches.clear();
+        self.sight = Sight::First;
+    }
+
+    /// Light of the picture.
+    pub fn light(&self) -> Rgb {
+        self.light
+    }
+
+    /// Multiplies the values by the weight of the sample; returns them by channel, and the weights of identifiers.
+    pub fn weighted(&mut self, weight: f32) -> (&[f32], &[(usize, u32, f32)]) {
+        if weight != 1.0 {
+            self.values.iter_mut().for_each(|v| *v *= weight);
+            self.identified.iter_mut().for_each(|(.., v)| *v *= weight);
+        }
+        (&self.values, &self.identified)
+    }
+
+    /// Adds light to the expressions that describe paths that end now.
+    fn add_to(&mut self, track: &Track, light: Rgb, counts: impl Fn(Lighting) -> bool) {
+        for &(state, share) in track.states() {
+            let part = (light * share).to_array();
+            for &expression in self.plan.automaton.found(state) {
+                let rule = self.plan.rules[usize::from(expression)];
+                if counts(rule.lighting) {
+                    let sums = &mut self.values[rule.channel..rule.channel + 3];
+                    sums.iter_mut().zip(part).for_each(|(sum, v)| *sum += v);
+                }
+            }
+        }
+    }
+
+    fn event(&self, class: LobeClass, it: &Interaction) -> Event {
+        scattering(class, |hash| self.plan.closure(hash), self.plan.object(it.shape))
+    }
+
+    fn after_lobes(&self, it: &Interaction, shares: &LobeShares) -> Track {
+        let events = shares
+            .shares()
+            .map(|(class, share)| (self.event(class, it), share));
+        self.track.after_any(&self.plan.automaton, events)
+    }
+
+    /// The tracks of paths that end at the source of a contribution.
+    fn ended(&self, track: &Track, label: Contribution) -> Track {
+        let automaton = &self.plan.automaton;
+        let end = self.plan.light(label.source);
+        match unknown_scattering(label.source) {
+            Some(event) => track.after(automaton, &event).after(automaton, &end),
+            None => track.after(automaton, &end),
+        }
+    }
+
+    /// Records the values of the first surface.
+    fn record_first(&mut self, reached: Reached<'_>) {
+        let Reached {
+            it,
+            surface,
+            throughput,
+        } = reached;
+        let mean = |color: Rgb| color.to_array().iter().sum::<f32>() / 3.0;
+        let opacity = Rgb::WHITE - surface.transparency;
+        let seen = throughput * opacity;
+        let covered = mean(seen);
+        if let Some(channel) = self.plan.coverage {
+            self.values[channel] += covered;
+        }
+        for (kind, &identifier) in self.plan.identifiers(it.shape).iter().enumerate() {
+            self.identified.push((kind, identifier, covered));
+        }
+        let (eye, forward) = self.plan.eye;
+        for &(value, channel) in &self.plan.values {
+            let facing = |n: Vec3| if n.dot(it.wo) < 0.0 { -n } else { n };
+            let v = match value {
+                ValuePass::Depth => Vec3::new((it.p - eye).dot(forward), 0.0, 0.0) * covered,
+                ValuePass::Position => it.p * covered,
+                ValuePass::GeometricNormal => facing(it.ng) * covered,
+                ValuePass::Uv => it.uv.extend(0.0) * covered,
+                ValuePass::FirstAlbedo => {
+                    Vec3::from_array((throughput * surface.bsdf.scattering_albedo(it.wo)).to_array())
+                }
+                ValuePass::Roughness => Vec3::splat(surface.bsdf.roughness() * covered),
+                ValuePass::Opacity => Vec3::from_array(seen.to_array()),
+                ValuePass::Facing => Vec3::splat(facing(it.n).dot(it.wo) * covered),
+                ValuePass::Normal
+                | ValuePass::Albedo
+                | ValuePass::Alpha
+                | ValuePass::ObjectId
+                | ValuePass::MaterialId
+                | ValuePass::Samples
+                | ValuePass::Variance => continue,
+            };
+            let count = value.channels().len();
+            let sums = &mut self.values[channel..channel + count];
+            sums.iter_mut().zip(v.to_array()).for_each(|(sum, v)| *sum += v);
+        }
+    }
+
+    /// Records the values of what is seen, in mirrors and through glass too.
+    fn record_seen(&mut self, reached: Reached<'_>) {
+        let Reached {
+            it,
+            surface,
+            throughput,
+        } = reached;
+        let covered = throughput * (Rgb::WHITE - surface.transparency);
+        let covered = covered.to_array().iter().sum::<f32>() / 3.0;
+        for &(value, channel) in &self.plan.values {
+            let v = match value {
+                ValuePass::Normal if it.n.dot(it.wo) < 0.0 => -it.n * covered,
+                ValuePass::Normal => it.n * covered,
+                ValuePass::Albedo => {
+                    Vec3::from_array((throughput * surface.bsdf.scattering_albedo(it.wo)).to_array())
+                }
+                _ => continue,
+            };
+            let sums = &mut self.values[channel..channel + 3];
+            sums.iter_mut().zip(v.to_array()).for_each(|(sum, v)| *sum += v);
+        }
+    }
+}
+
+impl RadianceSink for PassSink<'_> {
+    const TELLS_LOBES: bool = true;
+
+    fn add(&mut self, label: Contribution, radiance: Rgb) {
+        self.light += radiance;
+        if !self.track.is_dead() {
+            let ended = self.ended(&self.track, label);
+            self.add_to(&ended, radiance, |lighting| lighting == Lighting::Seen);
+        }
+    }
+
+    fn add_scattered(
+        &mut self,
+        label: Contribution,
+        radiance: Rgb,
+        it: &Interaction,
+        shares: impl FnOnce(&mut LobeShares),
+    ) {
+        self.light += radiance;
+        if !self.track.is_dead() {
+            let mut lobes = LobeShares::default();
+            shares(&mut lobes);
+            let ended = self.ended(&self.after_lobes(it, &lobes), label);
+            self.add_to(&ended, radiance, |lighting| lighting == Lighting::Seen);
+        }
+    }
+
+    fn reach(&mut self, reached: Reached<'_>) {
+        if self.sight == Sight::First {
+            self.record_first(reached);
+        }
+        if self.sight != Sight::Found && !reached.surface.bsdf.is_mirror_like() {
+            self.record_seen(reached);
+        }
+    }
+
+    fn scatter(&mut self, it: &Interaction, is_specular: bool, shares: impl FnOnce(&mut LobeShares)) {
+        self.sight = match self.sight {
+            Sight::First | Sight::Mirrored if is_specular => Sight::Mirrored,
+            _ => Sight::Found,
+        };
+        if !self.track.is_dead() {
+            let mut lobes = LobeShares::default();
+            shares(&mut lobes);
+            self.track = self.after_lobes(it, &lobes);
+        }
+    }
+
+    fn pass_straight(&mut self, it: &Interaction) {
+        if !self.track.is_dead() {
+            let event = Event {
+                object: self.plan.object(it.shape),
+                ..Event::scattering(EventKind::Transmission, Scattering::Straight)
+            };
+            self.track = self.track.after(&self.plan.automaton, &event);
+        }
+    }
+
+    fn fork(&mut self) {
+        self.branches.push(self.track.clone());
+    }
+
+    fn end_fork(&mut self, continues: bool) {
+        if let Some(vertex) = self.branches.pop() {
+            let branch = std::mem::replace(&mut self.track, vertex);
+            if continues {
+                self.branches.push(branch);
+            }
+        }
+    }
+
+    fn next_branch(&mut self) {
+        if let Some(branch) = self.branches.pop() {
+            self.track = branch;
+        }
+    }
+}
