@@ -74,6 +74,7 @@ impl Job<'_> {
             // Every point traces many rays, so it justifies more photons than a pixel.
             points: count as u64 * u64::from(settings.samples).div_ceil(RAYS_OF_A_PIXEL),
             gather_depth: 1,
+            light_tags: &[],
             stop: self.stop,
             progress: &shot,
             ..Pass::first(settings.seed, count as u64)

@@ -156,6 +156,7 @@ impl Estimator<'_> {
             end: horizon.ray_end(),
             time: 0.0,
             depth: 1,
+            keeps_blocked: false,
             media: |_| media,
         };
         sample_one_light(self.scene, query, response, sampler, shading, stats)

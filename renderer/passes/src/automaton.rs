@@ -44,6 +44,8 @@ pub struct Automaton {
     /// Expressions that describe the path, by state.
     found: Vec<Vec<u16>>,
     start: State,
+    /// True if an expression names crossings straight through surfaces.
+    mentions_straight: bool,
 }
 
 /// Pairs of kind and scattering class that events have.
@@ -95,6 +97,7 @@ impl Automaton {
             next,
             found,
             start,
+            mentions_straight: expressions.iter().any(Expression::mentions_straight),
         };
         automaton.bury();
         Ok(automaton)
@@ -116,6 +119,11 @@ impl Automaton {
     #[inline]
     pub fn found(&self, state: State) -> &[u16] {
         &self.found[usize::from(state.0)]
+    }
+
+    /// Returns whether an expression names crossings straight through surfaces.
+    pub fn mentions_straight(&self) -> bool {
+        self.mentions_straight
     }
 
     /// Number of states.

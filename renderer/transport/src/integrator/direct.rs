@@ -29,6 +29,8 @@ pub struct DirectLightQuery<'a, F> {
     /// Computes the medium stack at the start of a shadow ray with the given unit direction; called only in scenes with
     /// media.
     pub media: F,
+    /// True if light that does not arrive is asked for, too.
+    pub keeps_blocked: bool,
 }
 
 /// Result of a light sample.
@@ -42,6 +44,11 @@ pub struct DirectLight {
     pub pdf: Option<f32>,
     /// Contribution: incident radiance times the response, divided by the density of the light sample.
     pub radiance: Rgb,
+    /// The contribution without the MIS weight: what would arrive if nothing were between, and what is blocked of it. Black
+    /// unless asked for.
+    pub unoccluded: [Rgb; 2],
+    /// The shadow ray.
+    pub ray: Ray,
 }
 
 /// Returns the light-sampling reference point of a surface hit. Its normal is on the viewer's side; it is zero (both
@@ -78,7 +85,7 @@ fn with_gloss(at: LightSampleContext, bsdf: &Bsdf) -> LightSampleContext {
 pub fn sample_one_light(
     scene: &Scene,
     query: DirectLightQuery<'_, impl FnOnce(Vec3) -> MediumStack>,
-    response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
+    response: impl Fn(Vec3, Option<f32>) -> Rgb,
     sampler: &mut Sampler,
     shading: &mut ShadingContext,
     stats: &mut Stats,
@@ -104,7 +111,7 @@ pub fn sample_one_light(
     let visible = scene.transmittance(&ray, query.depth, || (query.media)(sample.wi), shading);
     stats.watch.lap(Stage::Shadow);
     stats.watch.query(|| scene.is_free(&ray));
-    if visible.is_black() {
+    if visible.is_black() && !query.keeps_blocked {
         return None;
     }
     let viewer = LightViewer {
@@ -113,12 +120,22 @@ pub fn sample_one_light(
         depth: query.depth,
     };
     // Emission is evaluated last, since it may run a shader.
-    let radiance = f * light.radiance(sample, &viewer, shading) * visible * (1.0 / pdf);
+    let emitted = light.radiance(sample, &viewer, shading);
+    let radiance = f * emitted * visible * (1.0 / pdf);
+    let unoccluded = match query.keeps_blocked {
+        true => {
+            let all = response(sample.wi, None) * emitted * (1.0 / pdf);
+            [all, all * (Rgb::WHITE - visible)]
+        }
+        false => [Rgb::BLACK; 2],
+    };
     Some(DirectLight {
         light: chosen.light,
         wi: sample.wi,
         pdf: light_pdf,
         radiance,
+        unoccluded,
+        ray,
     })
 }
 

@@ -17,6 +17,8 @@ pub struct Pass<'a> {
     pub room: u64,
     /// Depth of the vertices that gather rays reach first: 2 for camera paths, 1 for paths that begin as gather rays.
     pub gather_depth: u32,
+    /// Tag of each light that photons keep, to tell groups of lights apart; empty if none are told apart.
+    pub light_tags: &'a [u8],
     /// File of the photon maps: read if it exists, else written.
     pub file: Option<&'a Path>,
     /// Cancellation flag: when set, the preparation ends early and uses the photons stored so far.
@@ -39,6 +41,7 @@ impl Pass<'_> {
             points,
             room: u64::MAX,
             gather_depth: 2,
+            light_tags: &[],
             file: None,
             stop: &GO_ON,
             until: None,

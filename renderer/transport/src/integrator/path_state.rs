@@ -297,8 +297,8 @@ impl PathState {
         &self,
         scene: &Scene,
         (it, at, surface): PathVertex<'_>,
-        response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
-        shares: impl FnOnce(Vec3, Option<f32>, &mut LobeShares),
+        response: impl Fn(Vec3, Option<f32>) -> Rgb,
+        shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
         stats: &mut Stats,
@@ -310,6 +310,7 @@ impl PathState {
             time: it.time,
             depth: self.scatterings + 1,
             media: |wi: Vec3| self.media_towards(scene, wi, it, surface),
+            keeps_blocked: light.wants_blocked(),
         };
         if let Some(direct) = sample_one_light(scene, query, response, sampler, shading, stats) {
             let label = Contribution {
@@ -318,7 +319,14 @@ impl PathState {
                 guide_pdf_ratio: self.guide_pdf_ratio,
             };
             let tell = |lobes: &mut LobeShares| shares(direct.wi, direct.pdf, lobes);
+            if light.wants_crossings() {
+                light.cross(scene.crossings(&direct.ray));
+            }
             light.add_scattered(label, self.throughput * direct.radiance, it, tell);
+            if light.wants_blocked() {
+                let unoccluded = direct.unoccluded.map(|radiance| self.throughput * radiance);
+                light.add_unoccluded(label, unoccluded, it, |lobes| shares(direct.wi, None, lobes));
+            }
         }
     }
 

@@ -55,6 +55,35 @@ pub trait RadianceSink {
         self.add(label, radiance);
     }
 
+    /// Returns whether light that does not arrive is asked for.
+    #[inline(always)]
+    fn wants_blocked(&self) -> bool {
+        false
+    }
+
+    /// Adds radiance that the surface `it` would scatter if nothing were before the light, and what is blocked of it;
+    /// `shares` as for [`RadianceSink::add_scattered`].
+    #[inline(always)]
+    fn add_unoccluded(
+        &mut self,
+        label: Contribution,
+        radiance: [Rgb; 2],
+        it: &Interaction,
+        shares: impl FnOnce(&mut LobeShares),
+    ) {
+        let _ = (label, radiance, it, shares);
+    }
+
+    /// Returns whether crossings of shadow rays straight through surfaces are asked for.
+    #[inline(always)]
+    fn wants_crossings(&self) -> bool {
+        false
+    }
+
+    /// The light of the next contribution has crossed that many surfaces.
+    #[inline(always)]
+    fn cross(&mut self, _surfaces: u32) {}
+
     /// The path has reached a vertex.
     #[inline(always)]
     fn reach(&mut self, _: Reached<'_>) {}

@@ -8,6 +8,7 @@ use renderer_passes::{
 
 use super::event::LightSource;
 use super::names::PassNames;
+use crate::integrator::photon::MAX_TAGS;
 use crate::light::{Light, LightId};
 use crate::material::label_hash;
 use crate::scene::Scene;
@@ -30,6 +31,10 @@ pub struct PassPlan {
     objects: Vec<Object>,
     /// By light.
     lights: Vec<Event>,
+    /// By light: the tag that photons keep of it; empty if expressions do not tell lights apart.
+    light_tags: Vec<u8>,
+    /// The ends of paths, by tag.
+    tags: Vec<Event>,
     /// Labels of closures by their hashes.
     closures: Vec<(u32, Label)>,
     /// Of each kind of identifiers that the film keeps, the names that they stand for, sorted.
@@ -116,6 +121,8 @@ impl PassPlan {
         }
         let automaton = Automaton::new(&expressions, &labels)?;
         let start = automaton.next(automaton.start(), &Event::CAMERA);
+        let lights = lights(scene, names, &labels);
+        let (light_tags, tags) = tags(&lights);
         let hashes = labels
             .names()
             .iter()
@@ -127,7 +134,9 @@ impl PassPlan {
             values,
             coverage: set.coverage(),
             objects: objects(&set, names, &labels),
-            lights: lights(scene, names, &labels),
+            lights,
+            light_tags,
+            tags,
             closures: hashes.collect(),
             manifests: set.kinds().iter().map(|&kind| manifest(kind, names)).collect(),
             eye: (
@@ -156,6 +165,19 @@ impl PassPlan {
     /// Of each kind of identifiers that the film keeps, the names that they stand for, sorted.
     pub fn manifests(&self) -> &[Vec<String>] {
         &self.manifests
+    }
+
+    /// The tag of each light that photons keep; empty if expressions do not tell lights apart.
+    pub fn light_tags(&self) -> &[u8] {
+        &self.light_tags
+    }
+
+    /// The event that ends a path at lights of a tag.
+    pub(super) fn tagged_light(&self, tag: u8) -> Event {
+        self.tags
+            .get(usize::from(tag))
+            .copied()
+            .unwrap_or(Event::end(EventKind::Light))
     }
 
     /// The label of an object.
@@ -225,6 +247,26 @@ fn lights(scene: &Scene, names: &PassNames, labels: &LabelTable) -> Vec<Event> {
         object: labels.get(name.group.as_deref().unwrap_or(renderer_passes::NO_GROUP)),
     };
     scene.lights().iter().zip(&names.lights).map(event).collect()
+}
+
+/// Tags of lights that expressions tell apart, and the event of each tag; none if they tell none apart. Beyond the most
+/// tags lights share the last one.
+fn tags(lights: &[Event]) -> (Vec<u8>, Vec<Event>) {
+    let mut events: Vec<Event> = vec![];
+    let mut tag = |light: &Event| {
+        let known = events.iter().position(|event| event == light);
+        known.unwrap_or_else(|| {
+            if events.len() < MAX_TAGS {
+                events.push(*light);
+            }
+            events.len() - 1
+        }) as u8
+    };
+    let tags: Vec<u8> = lights.iter().map(&mut tag).collect();
+    match events.len() {
+        0 | 1 => (vec![], events),
+        _ => (tags, events),
+    }
 }
 
 fn manifest(kind: CryptoKind, names: &PassNames) -> Vec<String> {

@@ -37,6 +37,8 @@ pub struct PassSink<'a> {
     /// Tracks of branches that are not traced yet.
     branches: Vec<Track>,
     sight: Sight,
+    /// Surfaces that the light of the next contribution has crossed.
+    crossings: u32,
 }
 
 /// What of a path's first surface is still to be found.
@@ -60,6 +62,7 @@ impl<'a> PassSink<'a> {
             track: Track::new(plan.start),
             branches: vec![],
             sight: Sight::First,
+            crossings: 0,
             plan,
         }
     }
@@ -89,12 +92,15 @@ impl<'a> PassSink<'a> {
     }
 
     /// Adds light to the expressions that describe paths that end now.
-    fn add_to(&mut self, track: &Track, light: Rgb, counts: impl Fn(Lighting) -> bool) {
+    fn add_to(&mut self, track: &Track, light: Rgb, lighting: Lighting) {
+        if light.is_black() {
+            return;
+        }
         for &(state, share) in track.states() {
             let part = (light * share).to_array();
             for &expression in self.plan.automaton.found(state) {
                 let rule = self.plan.rules[usize::from(expression)];
-                if counts(rule.lighting) {
+                if rule.lighting == lighting {
                     let sums = &mut self.values[rule.channel..rule.channel + 3];
                     sums.iter_mut().zip(part).for_each(|(sum, v)| *sum += v);
                 }
@@ -109,13 +115,41 @@ impl<'a> PassSink<'a> {
     fn after_lobes(&self, it: &Interaction, shares: &LobeShares) -> Track {
         let events = shares
             .shares()
-            .map(|(class, share)| (self.event(class, it), share));
+            .map(|(class, _, share)| (self.event(class, it), share));
         self.track.after_any(&self.plan.automaton, events)
     }
 
-    /// The tracks of paths that end at the source of a contribution.
-    fn ended(&self, track: &Track, label: Contribution) -> Track {
+    /// Adds light that lobes scatter to the expressions that describe its paths.
+    fn add_by_lobes(
+        &mut self,
+        it: &Interaction,
+        shares: &LobeShares,
+        label: Contribution,
+        light: [(Rgb, Lighting); 2],
+    ) {
+        let Some(event) = unknown_scattering(label.source) else {
+            let ended = self.ended(self.after_lobes(it, shares), label);
+            return light
+                .into_iter()
+                .for_each(|(light, lighting)| self.add_to(&ended, light, lighting));
+        };
         let automaton = &self.plan.automaton;
+        for (class, tag, share) in shares.shares() {
+            let lobe = std::iter::once((self.event(class, it), share));
+            let track = self.track.after_any(automaton, lobe).after(automaton, &event);
+            let ended = track.after(automaton, &self.plan.tagged_light(tag));
+            light
+                .into_iter()
+                .for_each(|(light, lighting)| self.add_to(&ended, light, lighting));
+        }
+    }
+
+    /// The tracks of paths that end at the source of a contribution.
+    fn ended(&mut self, track: Track, label: Contribution) -> Track {
+        let automaton = &self.plan.automaton;
+        let straight = Event::scattering(EventKind::Transmission, Scattering::Straight);
+        let crossings = std::mem::take(&mut self.crossings);
+        let track = (0..crossings).fold(track, |track, _| track.after(automaton, &straight));
         let end = self.plan.light(label.source);
         match unknown_scattering(label.source) {
             Some(event) => track.after(automaton, &event).after(automaton, &end),
@@ -198,8 +232,8 @@ impl RadianceSink for PassSink<'_> {
     fn add(&mut self, label: Contribution, radiance: Rgb) {
         self.light += radiance;
         if !self.track.is_dead() {
-            let ended = self.ended(&self.track, label);
-            self.add_to(&ended, radiance, |lighting| lighting == Lighting::Seen);
+            let ended = self.ended(self.track.clone(), label);
+            self.add_to(&ended, radiance, Lighting::Seen);
         }
     }
 
@@ -214,9 +248,38 @@ impl RadianceSink for PassSink<'_> {
         if !self.track.is_dead() {
             let mut lobes = LobeShares::default();
             shares(&mut lobes);
-            let ended = self.ended(&self.after_lobes(it, &lobes), label);
-            self.add_to(&ended, radiance, |lighting| lighting == Lighting::Seen);
+            let light = [(radiance, Lighting::Seen), (Rgb::BLACK, Lighting::Seen)];
+            self.add_by_lobes(it, &lobes, label, light);
         }
+    }
+
+    fn wants_blocked(&self) -> bool {
+        self.plan.set().has_blocked_light() && !self.track.is_dead()
+    }
+
+    fn add_unoccluded(
+        &mut self,
+        label: Contribution,
+        [all, blocked]: [Rgb; 2],
+        it: &Interaction,
+        shares: impl FnOnce(&mut LobeShares),
+    ) {
+        let mut lobes = LobeShares::default();
+        shares(&mut lobes);
+        self.add_by_lobes(
+            it,
+            &lobes,
+            label,
+            [(all, Lighting::Unoccluded), (blocked, Lighting::Shadow)],
+        );
+    }
+
+    fn wants_crossings(&self) -> bool {
+        self.plan.automaton.mentions_straight() && !self.track.is_dead()
+    }
+
+    fn cross(&mut self, surfaces: u32) {
+        self.crossings = surfaces;
     }
 
     fn reach(&mut self, reached: Reached<'_>) {

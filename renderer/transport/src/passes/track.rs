@@ -3,25 +3,42 @@
 use arrayvec::ArrayVec;
 use renderer_passes::{Automaton, Event, State};
 
-use crate::bsdf::{LobeClass, MAX_LOBES};
+use crate::bsdf::LobeClass;
 use renderer_base::color::Rgb;
 
 /// The most states of a path at once; beyond, small shares join the largest.
 const MAX_STATES: usize = 8;
 
-/// What each lobe scattered of a contribution, before it is known how much that is in all.
+/// The most lobes times tags of a contribution; beyond, others get their light.
+const MAX_SHARES: usize = 64;
+
+/// What each lobe scattered of a contribution, before it is known how much that is in all; light from photon maps has the
+/// tag of its lights.
 #[derive(Clone, Debug, Default)]
-pub struct LobeShares(ArrayVec<(LobeClass, Rgb), MAX_LOBES>);
+pub struct LobeShares(ArrayVec<(LobeClass, u8, Rgb), MAX_SHARES>);
 
 impl LobeShares {
     /// Adds what a lobe scattered; lobes that are alike to expressions are joined.
     #[inline]
     pub fn add(&mut self, class: LobeClass, light: Rgb) {
-        match self.0.iter_mut().find(|(known, _)| *known == class) {
-            Some((_, sum)) => *sum += light,
+        self.add_tagged(class, 0, light);
+    }
+
+    /// Adds what a lobe scattered of the light of a tag.
+    #[inline]
+    pub fn add_tagged(&mut self, class: LobeClass, tag: u8, light: Rgb) {
+        if light.is_black() {
+            return;
+        }
+        match self
+            .0
+            .iter_mut()
+            .find(|(known, of, _)| (*known, *of) == (class, tag))
+        {
+            Some((.., sum)) => *sum += light,
             None => {
-                // There are no more lobes than room.
-                let _ = self.0.try_push((class, light));
+                // Shares are of the sum of what is kept: nothing is lost.
+                let _ = self.0.try_push((class, tag, light));
             }
         }
     }
@@ -31,14 +48,14 @@ impl LobeShares {
         self.0.clear();
     }
 
-    /// The lobes with their shares of the whole, which add up to 1 in each channel that has any.
-    pub(super) fn shares(&self) -> impl Iterator<Item = (LobeClass, Rgb)> + '_ {
-        let total: Rgb = self.0.iter().map(|&(_, light)| light).sum();
+    /// The lobes and tags with their shares of the whole, which add up to 1 in each channel that has any.
+    pub(super) fn shares(&self) -> impl Iterator<Item = (LobeClass, u8, Rgb)> + '_ {
+        let total: Rgb = self.0.iter().map(|&(.., light)| light).sum();
         let total = total.to_array();
-        self.0.iter().map(move |&(class, light)| {
+        self.0.iter().map(move |&(class, tag, light)| {
             let light = light.to_array();
             let share = |c: usize| if total[c] > 0.0 { light[c] / total[c] } else { 0.0 };
-            (class, Rgb::from([share(0), share(1), share(2)]))
+            (class, tag, Rgb::from([share(0), share(1), share(2)]))
         })
     }
 }

@@ -79,6 +79,7 @@ pub fn resume(
         points: u64::from(settings.width) * u64::from(settings.height),
         room: for_maps.map_or(u64::MAX, |_| photons_within(settings)),
         gather_depth: 2,
+        light_tags: settings.passes.as_ref().map_or(&[], |plan| plan.light_tags()),
         file: settings.photon_map.as_deref(),
         stop,
         // Time for the expected number of photons twice over.

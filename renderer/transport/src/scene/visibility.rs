@@ -71,6 +71,18 @@ impl Scene {
         }
     }
 
+    /// Number of surfaces that a shadow ray which arrives has crossed straight through.
+    pub(crate) fn crossings(&self, ray: &Ray) -> u32 {
+        let mut ray = *ray;
+        for count in 0..MAX_NULL_INTERFACES {
+            match self.intersect_masked(&ray, TRANSPARENT) {
+                Some(it) => ray = it.rest_of(&ray),
+                None => return count,
+            }
+        }
+        MAX_NULL_INTERFACES
+    }
+
     /// Product of the transmittances of all surfaces and media along a ray.
     fn transparency_along(
         &self,

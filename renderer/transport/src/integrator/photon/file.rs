@@ -83,6 +83,10 @@ impl Key {
         pass.seed.hash(&mut hasher);
         settings.depth.hash(&mut hasher);
         settings.direct.hash(&mut hasher);
+        // Without tags as in files that had none.
+        if !pass.light_tags.is_empty() {
+            pass.light_tags.hash(&mut hasher);
+        }
         for order in orders {
             order.count.hash(&mut hasher);
         }

@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use super::gatherer::{GatherState, Gatherer};
+use super::lookup::CachedRadiance;
 use super::vertex::Vertex;
 use super::{Photon, Photons};
 use crate::bsdf::{Bsdf, LobePart, Side};
@@ -152,10 +153,10 @@ impl Photons {
                 && length > record.radius
             {
                 vertex.diffuse_covered = true;
-                let [near, far] = self.cached_radiance(path.depth, vertex, record, context);
-                let radiance = path.throughput * (near + far);
+                let cached = self.cached_radiance(path.depth, vertex, record, context);
+                let radiance = path.throughput * (cached[0].radiance + cached[1].radiance);
                 light.add_scattered(Contribution::MAP, radiance, vertex.it, |lobes| {
-                    tell_cached(bsdf, vertex.it.wo, [near, far], lobes);
+                    tell_cached(bsdf, vertex.it.wo, cached, lobes);
                 });
             }
         }
@@ -310,22 +311,27 @@ impl Photons {
 }
 
 /// Tells what each diffuse lobe has of radiance from the irradiance cache: reflected, and transmitted.
-fn tell_cached(bsdf: &Bsdf, wo: Vec3, radiance: [Rgb; 2], lobes: &mut LobeShares) {
+fn tell_cached(bsdf: &Bsdf, wo: Vec3, cached: [CachedRadiance<'_>; 2], lobes: &mut LobeShares) {
     let (near, far) = bsdf.diffuse_albedo(wo);
-    let per_albedo = |radiance: Rgb, albedo: Rgb| {
-        let (radiance, albedo) = (radiance.to_array(), albedo.to_array());
-        let ratio = |c: usize| {
-            if albedo[c] > 0.0 {
-                radiance[c] / albedo[c]
-            } else {
-                0.0
-            }
+    let [near, far] = [ratio(cached[0].radiance, near), ratio(cached[1].radiance, far)];
+    bsdf.each_diffuse_albedo(wo, |class, albedo| {
+        let (light, tags) = match class.side {
+            Side::Reflection => (albedo * near, cached[0].tags),
+            Side::Transmission => (albedo * far, cached[1].tags),
         };
-        Rgb::from([ratio(0), ratio(1), ratio(2)])
-    };
-    let [reflected, transmitted] = [per_albedo(radiance[0], near), per_albedo(radiance[1], far)];
-    bsdf.each_diffuse_albedo(wo, |class, albedo| match class.side {
-        Side::Reflection => lobes.add(class, albedo * reflected),
-        Side::Transmission => lobes.add(class, albedo * transmitted),
+        let total: Rgb = tags.iter().copied().sum();
+        if total.is_black() {
+            lobes.add(class, light);
+        }
+        for (tag, &power) in (0..).zip(tags) {
+            lobes.add_tagged(class, tag, light * ratio(power, total));
+        }
     });
+}
+
+/// The quotient of two colours; 0 where the divisor is.
+fn ratio(a: Rgb, b: Rgb) -> Rgb {
+    let (a, b) = (a.to_array(), b.to_array());
+    let quotient = |c: usize| if b[c] > 0.0 { a[c] / b[c] } else { 0.0 };
+    Rgb::from([quotient(0), quotient(1), quotient(2)])
 }

@@ -29,6 +29,8 @@ pub(super) struct Record {
     pub(super) radius: f32,
     /// Fraction of that disk that lies on the surface (boundary correction).
     pub(super) covered: f32,
+    /// Its place in the cache.
+    index: u32,
     /// Distribution of incident directions.
     pub(super) guide: Guide,
 }
@@ -55,6 +57,10 @@ pub(super) struct IrradianceMap {
     reaches: Limits,
     /// Records in the order of the tree.
     records: Vec<Record>,
+    /// Of each record what each tag of lights has of its irradiance; empty if lights are not told apart.
+    tagged: Vec<Rgb>,
+    /// Number of tags.
+    tags: usize,
     /// Maximum lookup radius [m].
     radius: f32,
 }
@@ -70,11 +76,12 @@ impl IrradianceMap {
         count: usize,
         guides: bool,
         max_segments: u32,
+        tags: usize,
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
         let photons = KdTree::new(photons);
         // Neighbouring records are computed consecutively: they search the same photons within similar radii.
-        let (records, reaches): (Vec<Record>, Vec<f32>) = photons
+        let made: Vec<((Record, f32), Vec<Rgb>)> = photons
             .items()
             .par_chunks(CHUNK)
             .flat_map_iter(|photons| {
@@ -82,7 +89,7 @@ impl IrradianceMap {
                 let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
                 let mut guess = map.radius();
                 let mut own: Option<(Vec3, Record)> = None;
-                let mut records: ArrayVec<(Record, f32), CHUNK> = ArrayVec::new();
+                let mut records: ArrayVec<((Record, f32), Vec<Rgb>), CHUNK> = ArrayVec::new();
                 for (index, photon) in photons.iter().enumerate() {
                     let site = LookupPoint::of(photon, max_segments);
                     let beside = own.filter(|(p, record)| {
@@ -93,16 +100,22 @@ impl IrradianceMap {
                         true => beside.map(|(_, record)| record.guide),
                         false => Some(Guide::NONE),
                     };
-                    let made = record(scene, map, &site, count, guide, guess, &mut context);
+                    let mut tagged = vec![Rgb::BLACK; tags];
+                    let made = record(scene, map, &site, count, guide, guess, &mut context, &mut tagged);
                     guess = made.0.radius;
                     if guide.is_none() {
                         own = Some((site.p, made.0));
                     }
-                    records.push(made);
+                    records.push((made, tagged));
                 }
                 records
             })
-            .unzip();
+            .collect();
+        let (made, tagged): (Vec<(Record, f32)>, Vec<Vec<Rgb>>) = made.into_iter().unzip();
+        let (mut records, reaches): (Vec<Record>, Vec<f32>) = made.into_iter().unzip();
+        (0..)
+            .zip(&mut records)
+            .for_each(|(index, record)| record.index = index);
         let places = photons.map(|_, photon| RecordKey {
             p: photon.p().to_array().map(f32::to_bits),
             n: photon.packed_n(),
@@ -111,6 +124,8 @@ impl IrradianceMap {
             reaches: places.limits(|index| reaches[index].powi(2)),
             places,
             records,
+            tagged: tagged.concat(),
+            tags,
             radius: map.radius(),
         }
     }
@@ -131,6 +146,12 @@ impl IrradianceMap {
                 r2
             });
         found.map(|index| &self.records[index])
+    }
+
+    /// What each tag of lights has of a record's irradiance; nothing if lights are not told apart.
+    pub(super) fn tagged(&self, record: &Record) -> &[Rgb] {
+        let first = record.index as usize * self.tags;
+        self.tagged.get(first..first + self.tags).unwrap_or_default()
     }
 
     /// Number of records.
@@ -154,6 +175,7 @@ fn record(
     guide: Option<Guide>,
     mut guess: f32,
     context: &mut Context,
+    tagged: &mut [Rgb],
 ) -> (Record, f32) {
     let frame = Frame::from_normal(site.n);
     let mut collector = Collector::default();
@@ -184,13 +206,18 @@ fn record(
                     collector.add(local, photon.power().luminance());
                 }
             }
-            photon.power() * density
+            let power = photon.power() * density;
+            if let Some(sum) = tagged.get_mut(usize::from(photon.tag())) {
+                *sum += power;
+            }
+            power
         });
         // Beside a wall with a bright room behind it, nearly all of the nearest photons are in that room.
         if seen < count / 4 && wanted < MAX_NEAREST && radius < map.radius() {
             wanted *= 4;
             guess = 2.0 * radius;
             collector.clear();
+            tagged.fill(Rgb::BLACK);
             continue;
         }
         let covered = if open && surroundings.continues_all_around(radius) {
@@ -203,6 +230,7 @@ fn record(
             irradiance: irradiance * (1.0 / covered),
             radius,
             covered,
+            index: 0,
             guide: guide.unwrap_or_else(|| collector.finish()),
         };
         return (record, wall);

@@ -26,15 +26,24 @@ const MIN_COS: f32 = 1e-3;
 /// Caustics below this fraction of the surrounding irradiance are treated as invisible.
 const SEEN_SHARE: f32 = 0.1;
 
+/// Radiance scattered from a record of the irradiance cache.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CachedRadiance<'a> {
+    pub(super) radiance: Rgb,
+    /// What each tag of lights has of the irradiance, up to a common factor; nothing if lights are not told apart.
+    pub(super) tags: &'a [Rgb],
+}
+
 impl Photons {
-    /// Radiance that the diffuse lobes of a vertex at the end of a gather ray reflect, and that they transmit.
+    /// Radiance that the diffuse lobes of a vertex at the end of a gather ray reflect, and that they transmit; each with what
+    /// the tags of lights have of its irradiance.
     pub(super) fn cached_radiance(
         &self,
         depth: u32,
         vertex: &Vertex<'_>,
         record: &Record,
         context: &mut Context,
-    ) -> [Rgb; 2] {
+    ) -> [CachedRadiance<'_>; 2] {
         let left = self.max_depth() - depth;
         let of = |record: &Record, n: Vec3, context: &mut Context| {
             if self.settings.depth.is_none() || depth == self.gather_depth {
@@ -67,16 +76,29 @@ impl Photons {
             };
             share.unwrap_or(albedo) * of(record, n, context)
         };
-        let mut radiance = [scattered(near, record, vertex.n, context), Rgb::BLACK];
+        let mut radiance = [
+            CachedRadiance {
+                radiance: scattered(near, record, vertex.n, context),
+                tags: self.tags_of(record),
+            },
+            CachedRadiance::default(),
+        ];
         if !far.is_black()
             && let Some(record) = self
                 .irradiance
                 .as_ref()
                 .and_then(|map| map.nearest(vertex.it.p, -vertex.n))
         {
-            radiance[1] = scattered(far, record, -vertex.n, context);
+            radiance[1] = CachedRadiance {
+                radiance: scattered(far, record, -vertex.n, context),
+                tags: self.tags_of(record),
+            };
         }
         radiance
+    }
+
+    fn tags_of(&self, record: &Record) -> &[Rgb] {
+        self.irradiance.as_ref().map_or(&[], |map| map.tagged(record))
     }
 
     /// Ratio of the radiance reflected by the diffuse lobes to the irradiance on the side `n` [1/sr], for the incident
@@ -239,7 +261,7 @@ impl Photons {
                     LobePart::Narrow => false,
                 };
                 bsdf.each_lobe(it.wo, wi, counts, |class, _, f| {
-                    lobes.add(class, f * photon.power() * per_cosine);
+                    lobes.add_tagged(class, photon.tag(), f * photon.power() * per_cosine);
                 });
             }
             chosen.offer(reflected.luminance(), photon.p());

@@ -47,6 +47,7 @@ pub use file::{MapError, MapHeader};
 pub(in crate::integrator) use gatherer::Gatherer;
 pub use guide_field::GuideField;
 pub(in crate::integrator) use guide_field::LocalGuide;
+pub(crate) use particle::MAX_TAGS;
 pub use particle::{Packed, PathKind, Photon};
 pub use statistics::PhotonStats;
 
@@ -178,6 +179,10 @@ impl Photons {
                 settings.k as usize,
                 settings.guide != Some(false),
                 max_segments,
+                pass.light_tags
+                    .iter()
+                    .max()
+                    .map_or(0, |&most| usize::from(most) + 1),
                 &contexts,
             )
         });

@@ -20,7 +20,7 @@ pub struct Photon {
     power: [u16; 3],
     /// Number of path segments from the light.
     segments: u8,
-    /// [`PathKind`] as a number.
+    /// [`PathKind`] as a number, and the tag of the light in the bits above [`TAG_SHIFT`].
     way: u8,
 }
 
@@ -34,6 +34,12 @@ pub enum PathKind {
     /// Scattered by delta lobes only, from a delta light: no camera path can find this light.
     Hidden,
 }
+
+/// Position of a light's tag in a photon.
+const TAG_SHIFT: u32 = 2;
+
+/// The most tags of lights, 0 included.
+pub(crate) const MAX_TAGS: usize = 1 << (u8::BITS - TAG_SHIFT);
 
 impl PathKind {
     const ALL: [PathKind; 3] = [PathKind::Wide, PathKind::Caustic, PathKind::Hidden];
@@ -88,6 +94,26 @@ impl Photon {
         }
     }
 
+    /// Returns a copy with the tag of its light.
+    pub(super) fn tagged(self, tag: u8) -> Photon {
+        Photon {
+            way: self.kind() | tag << TAG_SHIFT,
+            ..self
+        }
+    }
+
+    /// Tag of its light.
+    #[inline]
+    pub(super) fn tag(&self) -> u8 {
+        self.way >> TAG_SHIFT
+    }
+
+    /// [`PathKind`] as a number.
+    #[inline]
+    fn kind(&self) -> u8 {
+        self.way & ((1 << TAG_SHIFT) - 1)
+    }
+
     /// Returns a copy with its power multiplied by `factor`.
     pub(super) fn scaled(self, factor: f32) -> Photon {
         Photon {
@@ -129,13 +155,13 @@ impl Photon {
     /// Returns whether narrow lobes only have scattered it, at least once.
     #[inline]
     pub fn is_caustic(&self) -> bool {
-        self.way != PathKind::Wide as u8
+        self.kind() != PathKind::Wide as u8
     }
 
     /// Returns whether no camera path can find its light.
     #[inline]
     pub fn is_hidden(&self) -> bool {
-        self.way == PathKind::Hidden as u8
+        self.kind() == PathKind::Hidden as u8
     }
 
     /// Size of a serialised photon [bytes].
@@ -167,7 +193,7 @@ impl Photon {
             segments: bytes[26],
             way: bytes[27],
         };
-        let known = PathKind::ALL.iter().any(|&way| way as u8 == photon.way);
+        let known = PathKind::ALL.iter().any(|&way| way as u8 == photon.kind());
         (known && photon.p().is_finite() && photon.power().is_finite()).then_some(photon)
     }
 }

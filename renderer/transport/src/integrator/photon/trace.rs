@@ -112,6 +112,7 @@ pub(super) fn shoot(
                     emitter,
                     choice,
                     order,
+                    pass.light_tags,
                     keep,
                     stream,
                     indices,
@@ -242,6 +243,7 @@ fn trace_block(
     emitter: &Emitter,
     choice: &CellDistribution,
     order: &ShootParams,
+    tags: &[u8],
     keep: Option<&Density>,
     stream: UVec2,
     indices: Range<u64>,
@@ -274,6 +276,11 @@ fn trace_block(
             &mut scatterer,
             &mut block.photons,
         );
+        if let Some(&tag) = tags.get(emitted.light) {
+            block.photons[before..]
+                .iter_mut()
+                .for_each(|photon| *photon = photon.tagged(tag));
+        }
         if block.photons.len() > before {
             block
                 .useful
