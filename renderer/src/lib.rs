@@ -63,6 +63,12 @@ pub use renderer_geometry::{self as geometry, accel, camera, ply};
 pub use renderer_image::{self as image, compare, film, texture};
 pub use renderer_transport::{bsdf, cloud, integrator, light, material, render};
 
+/// Passes of pictures: expressions, and what they need of a scene.
+pub mod passes {
+    pub use renderer_passes::*;
+    pub use renderer_transport::passes::*;
+}
+
 /// Scenes: description, loading, import of other formats, and the built scene.
 pub mod scene {
     pub use renderer_import as import;

@@ -14,6 +14,7 @@ mod intersect;
 mod invariances;
 mod lights;
 mod noise;
+mod passes;
 mod photon;
 mod queries;
 mod references;

@@ -10,8 +10,8 @@ pub struct PassSet {
     /// First channel of each pass.
     first: Vec<usize>,
     channels: usize,
-    /// Channel of the share that surfaces cover.
-    coverage: Option<usize>,
+    /// Channel of the weights of what is seen first.
+    weight: Option<usize>,
     /// The identifiers that are kept.
     kinds: Vec<CryptoKind>,
 }
@@ -35,14 +35,10 @@ impl PassSet {
                 None => set.add(desc),
             }
         }
-        let covers = |desc: &PassDesc| {
-            matches!(
-                desc.pass,
-                Pass::Value(ValuePass::Alpha | ValuePass::Depth | ValuePass::Position)
-            )
-        };
-        if set.passes.iter().any(covers) {
-            set.coverage = Some(set.channels);
+        let is_mean =
+            |desc: &PassDesc| matches!(desc.pass, Pass::Value(ValuePass::Depth | ValuePass::Position));
+        if set.passes.iter().any(is_mean) {
+            set.weight = Some(set.channels);
             set.channels += 1;
         }
         Ok(set)
@@ -83,9 +79,15 @@ impl PassSet {
         self.channels
     }
 
-    /// Channel of the share that surfaces cover, if a pass needs it.
-    pub fn coverage(&self) -> Option<usize> {
-        self.coverage
+    /// Channel of the weights of what is seen first, if a pass is a mean over that.
+    pub fn weight(&self) -> Option<usize> {
+        self.weight
+    }
+
+    /// First channel of a value, if a pass shows it.
+    pub fn channel_of(&self, value: ValuePass) -> Option<usize> {
+        let found = self.placed().find(|(desc, _)| desc.pass == Pass::Value(value));
+        found.map(|(_, channel)| channel)
     }
 
     /// The kinds of identifiers that the film keeps, in this order.
@@ -118,11 +120,7 @@ fn sums_of(pass: &Pass) -> usize {
     match pass {
         Pass::Crypto(_) => 0,
         Pass::Value(value) => match value {
-            ValuePass::Alpha
-            | ValuePass::ObjectId
-            | ValuePass::MaterialId
-            | ValuePass::Samples
-            | ValuePass::Variance => 0,
+            ValuePass::ObjectId | ValuePass::MaterialId | ValuePass::Samples | ValuePass::Variance => 0,
             value => value.channels().len(),
         },
         Pass::Light(_) | Pass::Shader(_) | Pass::Attribute(_) => 3,

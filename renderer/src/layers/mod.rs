@@ -77,8 +77,8 @@ pub fn develop(film: &Film, names: &LayerNames) -> Result<Layered, LayerError> {
     let is_whole = set.channels() == film.layout().channels && set.kinds().len() == film.layout().identifiers;
     let set = if is_whole { set } else { PassSet::default() };
     let mut all = Layered::of(film.develop());
-    if set.has(ValuePass::Alpha) {
-        let alpha = coverage(film, &set);
+    if let Some(channel) = set.channel_of(ValuePass::Alpha) {
+        let alpha = alpha(film, channel);
         all.picture = all.picture.with_channels(&alpha);
         all.add(Channels {
             image: alpha,
@@ -130,8 +130,8 @@ fn layer(
         Pass::Value(ValuePass::Variance) => film.variance().unwrap_or_else(|| means(film, channel, 3)),
         Pass::Value(ValuePass::ObjectId) => number(film, set, names, CryptoKind::Object),
         Pass::Value(ValuePass::MaterialId) => number(film, set, names, CryptoKind::Material),
-        Pass::Value(ValuePass::Depth) => of_covered(film, set, channel, 1, FAR),
-        Pass::Value(ValuePass::Position) => of_covered(film, set, channel, 3, 0.0),
+        Pass::Value(ValuePass::Depth) => of_seen(film, set, channel, 1, FAR),
+        Pass::Value(ValuePass::Position) => of_seen(film, set, channel, 3, 0.0),
         _ => means(film, channel, channels.len()),
     };
     let is_half = matches!(
@@ -174,43 +174,27 @@ fn means(film: &Film, first: usize, count: usize) -> Image {
     })
 }
 
-/// The share of each pixel that surfaces cover.
-fn coverage(film: &Film, set: &PassSet) -> Image {
-    match set.coverage() {
-        Some(channel) => {
-            let mut image = means(film, channel, 1);
-            image.data.iter_mut().for_each(|v| *v = v.clamp(0.0, 1.0));
-            image
-        }
-        None => film.develop_layer(1, |_, _, out| out.fill(1.0)),
-    }
+/// The share of each pixel that is not seen through.
+fn alpha(film: &Film, channel: usize) -> Image {
+    let mut image = means(film, channel, 1);
+    image.data.iter_mut().for_each(|v| *v = v.clamp(0.0, 1.0));
+    image
 }
 
-/// Values as means over what surfaces cover, and `outside` where nothing does.
-fn of_covered(film: &Film, set: &PassSet, first: usize, count: usize, outside: f32) -> Image {
-    let covered = coverage_sums(film, set);
+/// Values as means over what is seen, and `outside` where nothing is.
+fn of_seen(film: &Film, set: &PassSet, first: usize, count: usize, outside: f32) -> Image {
     film.develop_layer(count, |index, _, out| {
-        let sums = film
-            .sums()
-            .layers()
-            .map(|layers| &layers.channels_of(index)[first..first + count]);
-        let covered = covered(index);
-        for (out, sum) in out.iter_mut().zip(sums.into_iter().flatten()) {
-            *out = match covered > 0.0 {
-                true => (sum.to_f64() / covered) as f32,
+        let Some(sums) = film.sums().layers().map(|layers| layers.channels_of(index)) else {
+            return;
+        };
+        let weight = set.weight().map_or(0.0, |channel| sums[channel].to_f64());
+        for (out, sum) in out.iter_mut().zip(&sums[first..first + count]) {
+            *out = match weight > 0.0 {
+                true => (sum.to_f64() / weight) as f32,
                 false => outside,
             };
         }
     })
-}
-
-/// The sums of coverage, by pixel.
-fn coverage_sums<'a>(film: &'a Film, set: &PassSet) -> impl Fn(usize) -> f64 + 'a {
-    let channel = set.coverage();
-    move |index| {
-        let sum = channel.and_then(|channel| Some(film.sums().layers()?.channels_of(index)[channel]));
-        sum.map_or(0.0, Fixed::to_f64)
-    }
 }
 
 /// The number of what covers most of each pixel: its place in the list of names, from 1; 0 for nothing.

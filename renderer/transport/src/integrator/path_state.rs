@@ -196,6 +196,7 @@ impl PathState {
         stats.watch.lap(Stage::Intersect);
         stats.watch.query(|| scene.hits(&self.ray));
         let Some(it) = &found else {
+            light.escape(self.throughput);
             if self.counts_emission && !(self.hides_infinite_lights && self.depth == 1) {
                 self.report_infinite_lights(scene, light);
             }

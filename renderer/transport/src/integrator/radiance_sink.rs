@@ -88,6 +88,10 @@ pub trait RadianceSink {
     #[inline(always)]
     fn reach(&mut self, _: Reached<'_>) {}
 
+    /// The path leaves the scene.
+    #[inline(always)]
+    fn escape(&mut self, _throughput: Rgb) {}
+
     /// The path goes on from `it`, scattered by one of the lobes whose shares are told, up to a common factor.
     #[inline(always)]
     fn scatter(&mut self, it: &Interaction, is_specular: bool, shares: impl FnOnce(&mut LobeShares)) {

@@ -26,7 +26,9 @@ pub struct PassPlan {
     /// By expression: its channel and which light it shows.
     pub(super) rules: Vec<Rule>,
     pub(super) values: Vec<(ValuePass, usize)>,
-    pub(super) coverage: Option<usize>,
+    /// Channels of the picture's coverage, and of the weights of what is seen first.
+    pub(super) alpha: Option<usize>,
+    pub(super) weight: Option<usize>,
     /// By shape.
     objects: Vec<Object>,
     /// By light.
@@ -132,7 +134,8 @@ impl PassPlan {
             start,
             rules,
             values,
-            coverage: set.coverage(),
+            alpha: set.channel_of(ValuePass::Alpha),
+            weight: set.weight(),
             objects: objects(&set, names, &labels),
             lights,
             light_tags,

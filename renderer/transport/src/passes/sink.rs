@@ -34,8 +34,8 @@ pub struct PassSink<'a> {
     /// Kind, identifier and weight.
     identified: Vec<(usize, u32, f32)>,
     track: Track,
-    /// Tracks of branches that are not traced yet.
-    branches: Vec<Track>,
+    /// States of branches that are not traced yet.
+    branches: Vec<(Track, Sight)>,
     sight: Sight,
     /// Surfaces that the light of the next contribution has crossed.
     crossings: u32,
@@ -71,6 +71,9 @@ impl<'a> PassSink<'a> {
     pub fn begin(&mut self) {
         self.light = Rgb::BLACK;
         self.values.fill(0.0);
+        if let Some(channel) = self.plan.alpha {
+            self.values[channel] = 1.0;
+        }
         self.identified.clear();
         self.track = Track::new(self.plan.start);
         self.branches.clear();
@@ -164,11 +167,10 @@ impl<'a> PassSink<'a> {
             surface,
             throughput,
         } = reached;
-        let mean = |color: Rgb| color.to_array().iter().sum::<f32>() / 3.0;
         let opacity = Rgb::WHITE - surface.transparency;
         let seen = throughput * opacity;
         let covered = mean(seen);
-        if let Some(channel) = self.plan.coverage {
+        if let Some(channel) = self.plan.weight {
             self.values[channel] += covered;
         }
         for (kind, &identifier) in self.plan.identifiers(it.shape).iter().enumerate() {
@@ -209,8 +211,7 @@ impl<'a> PassSink<'a> {
             surface,
             throughput,
         } = reached;
-        let covered = throughput * (Rgb::WHITE - surface.transparency);
-        let covered = covered.to_array().iter().sum::<f32>() / 3.0;
+        let covered = mean(throughput * (Rgb::WHITE - surface.transparency));
         for &(value, channel) in &self.plan.values {
             let v = match value {
                 ValuePass::Normal if it.n.dot(it.wo) < 0.0 => -it.n * covered,
@@ -224,6 +225,11 @@ impl<'a> PassSink<'a> {
             sums.iter_mut().zip(v.to_array()).for_each(|(sum, v)| *sum += v);
         }
     }
+}
+
+/// The mean of the channels.
+fn mean(color: Rgb) -> f32 {
+    color.to_array().iter().sum::<f32>() / 3.0
 }
 
 impl RadianceSink for PassSink<'_> {
@@ -291,6 +297,12 @@ impl RadianceSink for PassSink<'_> {
         }
     }
 
+    fn escape(&mut self, throughput: Rgb) {
+        if let Some(channel) = self.plan.alpha.filter(|_| self.sight == Sight::First) {
+            self.values[channel] -= mean(throughput);
+        }
+    }
+
     fn scatter(&mut self, it: &Interaction, is_specular: bool, shares: impl FnOnce(&mut LobeShares)) {
         self.sight = match self.sight {
             Sight::First | Sight::Mirrored if is_specular => Sight::Mirrored,
@@ -314,12 +326,13 @@ impl RadianceSink for PassSink<'_> {
     }
 
     fn fork(&mut self) {
-        self.branches.push(self.track.clone());
+        self.branches.push((self.track.clone(), self.sight));
     }
 
     fn end_fork(&mut self, continues: bool) {
-        if let Some(vertex) = self.branches.pop() {
-            let branch = std::mem::replace(&mut self.track, vertex);
+        if let Some((track, sight)) = self.branches.pop() {
+            let branch = std::mem::replace(&mut self.track, track);
+            let branch = (branch, std::mem::replace(&mut self.sight, sight));
             if continues {
                 self.branches.push(branch);
             }
@@ -327,8 +340,8 @@ impl RadianceSink for PassSink<'_> {
     }
 
     fn next_branch(&mut self) {
-        if let Some(branch) = self.branches.pop() {
-            self.track = branch;
+        if let Some((track, sight)) = self.branches.pop() {
+            (self.track, self.sight) = (track, sight);
         }
     }
 }

@@ -1,0 +1,174 @@
+//! The layer of a light group is the picture of the scene with the lights of that group alone; labels of closures, objects
+//! and lights choose paths.
+
+use std::fs;
+
+use renderer::render::RenderSettings;
+use renderer::scene::build::{Built, build};
+use renderer::scene::load::{LoadOptions, load};
+
+use super::{Layers, layers};
+
+/// A corner with a plastic and a glass ball, a lamp, a spot and an environment, each in a group.
+const SCENE: &str = r#"
+    material plastic = principled(base_color = (0.7, 0.3, 0.2), roughness = 0.3);
+    material pane = glass(ior = 1.4);
+    material lamp { surface = emitter(radiance = (3, 3, 2)); group = warm; }
+    shape floor : plane { size = 6; material = matte(albedo = (0.6, 0.7, 0.8)); }
+    shape back : rectangle { size = (6, 4); transform = translate(0, 2, -2); material = matte(albedo = 0.7); }
+    shape ball : sphere { radius = 0.6; transform = translate(-0.7, 0.6, 0); material = plastic; }
+    shape bubble : sphere { radius = 0.5; transform = translate(0.7, 0.5, 0.3); material = pane; }
+    shape bulb : sphere { radius = 0.3; transform = translate(1.5, 2.2, 0.5); material = lamp; }
+    light spot : spot { position = (-2, 3, 2); to = (0, 0, 0); intensity = 20; cutoff = 25; group = cold; }
+    light sky : environment { color = (0.1, 0.15, 0.3); group = outside; }
+    film { size = (48, 32); }
+    camera main : perspective { from = (0, 1.5, 4.5); to = (0, 0.7, 0); fov = 45; }
+"#;
+
+fn built(change: impl Fn(&str) -> String, set: &[&str]) -> Built {
+    let folder = tempfile::tempdir().expect("room");
+    let file = folder.path().join("scene.kiln");
+    fs::write(&file, change(SCENE)).expect("it is written");
+    let options = LoadOptions {
+        set: set.iter().map(|&text| text.into()).collect(),
+        ..LoadOptions::default()
+    };
+    let (desc, _) = load(&file, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn looked_at(built: &Built, passes: &[&str], spp: u64) -> Layers {
+    let settings = RenderSettings {
+        integrator: built.integrator,
+        samples: 0..spp,
+        total: spp,
+        ..RenderSettings::of_camera(built.camera, [48, 32])
+    };
+    layers(built, &built.names, passes, settings)
+}
+
+/// Removes the declarations that begin with one of these words.
+fn without(words: &[&str]) -> impl Fn(&str) -> String {
+    let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+    move |text| {
+        let keeps = |line: &&str| !words.iter().any(|word| line.trim().starts_with(word.as_str()));
+        text.lines().filter(keeps).collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[test]
+fn a_group_is_the_scene_with_its_lights_alone() {
+    // A lamp that is gone leaves a dark ball, which the pictures must have too.
+    let dark = |text: &str| text.replace("emitter(radiance = (3, 3, 2))", "emitter(radiance = 0)");
+    let alone: [(&str, Box<dyn Fn(&str) -> String>); 3] = [
+        ("light_warm", Box::new(without(&["light spot", "light sky"]))),
+        (
+            "light_cold",
+            Box::new(move |text| dark(&without(&["light sky"])(text))),
+        ),
+        (
+            "light_outside",
+            Box::new(move |text| dark(&without(&["light spot"])(text))),
+        ),
+    ];
+    // Caustics from photons vary more: their lights share the photons otherwise.
+    let photon: &[&str] = &["integrator=photon", "integrator.photons=200000"];
+    for (set, limit) in [(&["integrator=path"][..], 0.02), (photon, 0.04)] {
+        let all = built(|text| text.to_owned(), set);
+        let found = looked_at(
+            &all,
+            &["light_warm", "light_cold", "light_outside", "light_rest"],
+            64,
+        );
+        assert_eq!(found.mean("light_rest"), 0.0, "all lights are in groups");
+        for (layer, change) in &alone {
+            let one = built(change, set);
+            let expected = looked_at(&one, &["all=C.*"], 64).mean("all");
+            let mean = found.mean(layer);
+            assert!(
+                (mean / expected - 1.0).abs() < limit,
+                "{set:?}, {layer}: {mean} for {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn labels_choose_paths() {
+    let labelled = |text: &str| {
+        let unit = r#"
+            surface two(output closure color surface = 0) {
+                surface = 0.5 * diffuse(N, "label", "base") + 0.3 * microfacet("ggx", N, 0.2, 1.5, 0, "label", "top");
+            }"#;
+        format!(
+            "{unit}{}",
+            text.replace(
+                "principled(base_color = (0.7, 0.3, 0.2), roughness = 0.3)",
+                "two()"
+            )
+        )
+    };
+    let scene = built(labelled, &["integrator=path"]);
+    let passes = [
+        "base=C<.D'base'>.*",
+        "top=C<..'top'>.*",
+        "ball=C<R.'ball'>.*",
+        "both=C<R.['base''top']>.*",
+        "others=C<R.[^'base''top']>.*",
+        "reflected=CR.*",
+        "lamp=C.*<L.'bulb'>",
+        "warm=C.*<L.'warm'>",
+        "blocked=shadow;C<RD>L",
+        "open=unoccluded;C<RD>L",
+        "seen=C<RD>L",
+    ];
+    let found = looked_at(&scene, &passes, 32);
+    for layer in ["base", "top", "ball", "others", "lamp", "blocked"] {
+        assert!(found.mean(layer) > 1e-4, "{layer}: {}", found.mean(layer));
+    }
+    let close = |a: f64, b: f64, what: &str| assert!((a / b - 1.0).abs() < 1e-5, "{what}: {a} for {b}");
+    close(
+        found.mean("base") + found.mean("top"),
+        found.mean("ball"),
+        "labels of the ball",
+    );
+    close(found.mean("both"), found.mean("ball"), "a set of labels");
+    close(
+        found.mean("both") + found.mean("others"),
+        found.mean("reflected"),
+        "negated labels",
+    );
+    close(
+        found.mean("lamp"),
+        found.mean("warm"),
+        "name and group of a light",
+    );
+    // Light samples without those of the BSDF, which see what is open only: equal in the mean.
+    let difference = found.mean("open") - found.mean("blocked");
+    assert!(
+        (difference / found.mean("seen") - 1.0).abs() < 0.02,
+        "{difference} for {}",
+        found.mean("seen")
+    );
+}
+
+/// Light through a cutout is direct light to expressions that do not name the crossing.
+#[test]
+fn crossings_are_events_where_they_are_named() {
+    let screen = |text: &str| {
+        let shape = "shape screen : plane { size = 6; transform = translate(0, 2.8, 0); material = \
+                     cutout(base = matte(albedo = 0), opacity = 0.5); }";
+        format!("{text}\n{shape}")
+    };
+    let screen = |text: &str| screen(&without(&["light sky", "shape bulb"])(text));
+    let scene = built(screen, &["integrator=path"]);
+    let found = looked_at(
+        &scene,
+        &["plain=C<RD>L", "through=C<RD><Ts>L", "clear=C<RD>[^s]"],
+        16,
+    );
+    assert!(found.mean("through") > 1e-3);
+    let (plain, through) = (found.mean("plain"), found.mean("through"));
+    assert!((through / plain - 1.0).abs() < 1e-5, "{through} for {plain}");
+    assert!(found.mean("clear") < 1e-3 * plain, "{}", found.mean("clear"));
+}

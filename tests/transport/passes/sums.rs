@@ -1,0 +1,98 @@
+//! Components and light groups add up to the picture in random scenes, by `path` and by `photon`.
+
+use renderer::passes::{COMPONENTS, PassNames};
+use renderer::render::RenderSettings;
+use support::random_scene::{Recipe, generate, opened, saved};
+
+use super::layers;
+
+const SIZE: [u32; 2] = [24, 18];
+
+/// Each light in a group of its own.
+fn each_light(names: &PassNames) -> PassNames {
+    let mut names = names.clone();
+    for (index, light) in names.lights.iter_mut().enumerate() {
+        light.group = Some(format!("g{index}").into());
+    }
+    names
+}
+
+fn check(seed: u64, set: &[&str]) {
+    let recipe = Recipe {
+        delta_lights: true,
+        world_bumps: true,
+        specular: true,
+        ..Recipe::ANY
+    };
+    let scene = generate(seed, &recipe);
+    let loaded = opened(&scene, set).unwrap_or_else(|errors| panic!("seed {seed}: {errors}"));
+    let built = &loaded.built;
+    let names = each_light(&built.names);
+    let groups: Vec<String> = (0..names.lights.len())
+        .map(|index| format!("light_g{index}"))
+        .collect();
+    let settings = RenderSettings {
+        integrator: built.integrator,
+        samples: 0..8,
+        total: 8,
+        threads: 1,
+        ..RenderSettings::of_camera(built.camera, SIZE)
+    };
+    let mut passes: Vec<&str> = vec!["components", "all=C.*[LBO]", "light_rest"];
+    passes.extend(groups.iter().map(String::as_str));
+    let found = layers(built, &names, &passes, settings);
+    let components: Vec<String> = COMPONENTS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let what = || {
+        format!(
+            "seed {seed}, {set:?}, {}",
+            saved(&scene, &format!("passes-{seed}")).display()
+        )
+    };
+    let groups: Vec<String> = groups.into_iter().chain(["light_rest".to_owned()]).collect();
+    for layers in [&components, &groups, &vec!["all".to_owned()]] {
+        found.assert_sum(layers, &what());
+    }
+}
+
+fn scenes(name: &str, count: u64, set: &[&str]) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
+    let first = number("KILN_FIRST").unwrap_or(0);
+    let count = number("KILN_SCENES").unwrap_or(count);
+    (first..first + count).for_each(|seed| check(seed, set));
+    println!("{name}: {count} scenes");
+}
+
+#[test]
+fn components_add_up_by_path() {
+    scenes("path", 20, &["integrator=path"]);
+}
+
+#[test]
+fn components_add_up_by_guided_paths() {
+    scenes(
+        "guided",
+        4,
+        &["integrator=path", "integrator.guide=true", "integrator.split=3"],
+    );
+}
+
+#[test]
+fn components_add_up_by_photon() {
+    let set = [
+        "integrator=photon",
+        "integrator.photons=5000",
+        "integrator.caustic_photons=5000",
+    ];
+    scenes("photon", 12, &set);
+}
+
+#[test]
+fn components_add_up_without_gathering() {
+    let set = [
+        "integrator=photon",
+        "integrator.photons=5000",
+        "integrator.caustic_photons=5000",
+        "integrator.gather=0",
+    ];
+    scenes("direct", 4, &set);
+}

@@ -1,0 +1,164 @@
+//! Values of the first surface, coverage and identifiers, in scenes with known ones.
+
+use std::fs;
+
+use renderer::passes::{crypto_id, id_as_float};
+use renderer::render::RenderSettings;
+use renderer::scene::build::{Built, build};
+use renderer::scene::load::{LoadOptions, load};
+
+use super::{Layers, layers};
+
+fn built(text: &str) -> Built {
+    let folder = tempfile::tempdir().expect("room");
+    let file = folder.path().join("scene.kiln");
+    fs::write(&file, text).expect("it is written");
+    let (desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn looked_at(text: &str, passes: &[&str], spp: u64) -> Layers {
+    let built = built(text);
+    let settings = RenderSettings {
+        integrator: built.integrator,
+        filter: built.filter.clone(),
+        // What a pilot chooses depends on the background that it sees.
+        adaptive: false,
+        samples: 0..spp,
+        total: spp,
+        ..RenderSettings::of_camera(built.camera, [16, 16])
+    };
+    layers(&built, &built.names, passes, settings)
+}
+
+/// A wall at 5 metres that fills the left half of the film, of opacity 0.25, before one at 8 metres that fills the lower
+/// half.
+const WALLS: &str = r#"
+    shape near : rectangle { size = (20, 20); transform = translate(-10, 0, -5); material = veil; }
+    shape far : rectangle { size = (40, 40); transform = translate(0, -20, -8); material = grey; }
+    material veil = cutout(base = matte(albedo = (0.8, 0.4, 0.2)), opacity = 0.25);
+    material grey = matte(albedo = 0.5);
+    light sky : environment { color = 1; }
+    camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 60; }
+    film { size = (16, 16); filter = box(0.5); }
+    integrator : path { split = 1; light_samples = 1; guide = false; }
+"#;
+
+#[test]
+fn coverage_and_values_weigh_what_is_seen() {
+    let passes = [
+        "alpha",
+        "depth",
+        "N",
+        "albedo",
+        "opacity",
+        "P",
+        "crypto",
+        "object_id",
+        "facing",
+    ];
+    let found = looked_at(WALLS, &passes, 256);
+    let pixel = |x: usize, y: usize| y * 16 + x;
+    // Top left, top right, bottom left, bottom right: coverage and depth.
+    let (alpha, depth) = (found.layered.picture.data.chunks_exact(4), found.of("depth"));
+    let alpha: Vec<f32> = alpha.map(|pixel| pixel[3]).collect();
+    let near = 0.25;
+    for (x, y, covered, distance) in [
+        (3, 3, near, 5.0),
+        (12, 3, 0.0, 1e10),
+        (3, 12, 1.0, 5.0 * near + 8.0 * (1.0 - near)),
+        (12, 12, 1.0, 8.0),
+    ] {
+        let (a, z) = (alpha[pixel(x, y)], depth[pixel(x, y)][0]);
+        assert!(
+            (a - covered).abs() < 0.02,
+            "coverage at {x}, {y}: {a} for {covered}"
+        );
+        assert!(
+            (z / distance - 1.0).abs() < 0.02,
+            "depth at {x}, {y}: {z} for {distance}"
+        );
+    }
+    let albedo = &found.of("albedo")[pixel(3, 12)];
+    for (v, expected) in albedo
+        .iter()
+        .zip([0.8, 0.4, 0.2].map(|v| v * near + 0.5 * (1.0 - near)))
+    {
+        assert!((v - expected).abs() < 0.02, "{albedo:?}");
+    }
+    let opacity = &found.of("opacity")[pixel(3, 3)];
+    assert!((opacity[0] - near).abs() < 1e-3, "{opacity:?}");
+    // Ranks of identifiers: the far wall first.
+    let crypto = &found.of("crypto_object00")[pixel(3, 12)];
+    assert_eq!(crypto[0].to_bits(), id_as_float(crypto_id("far")).to_bits());
+    assert_eq!(crypto[2].to_bits(), id_as_float(crypto_id("near")).to_bits());
+    assert!(
+        (crypto[1] - 0.75).abs() < 0.02 && (crypto[3] - 0.25).abs() < 0.02,
+        "{crypto:?}"
+    );
+    // Names are sorted: `far` is 1, `near` 2.
+    let numbers = found.of("object_id");
+    assert_eq!(
+        [(3, 3), (12, 3), (3, 12), (12, 12)].map(|(x, y)| numbers[pixel(x, y)][0]),
+        [2.0, 0.0, 1.0, 1.0]
+    );
+}
+
+#[test]
+fn features_follow_mirrors() {
+    // The mirror shows a red wall behind the camera.
+    let scene = r#"
+        shape glass : rectangle { size = (9, 9); transform = translate(0, 0, -3); material = mirror_surface(); }
+        shape wall : rectangle { size = (90, 90); transform = translate(0, 0, 9) * rotate((0, 1, 0), 180); material = red; }
+        material red = matte(albedo = (0.7, 0.1, 0.1));
+        light sky : environment { color = 1; }
+        film { size = (16, 16); }
+        camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 30; }
+    "#;
+    let found = looked_at(
+        scene,
+        &["albedo", "first_albedo", "N", "Ng", "roughness", "depth"],
+        4,
+    );
+    let center = 8 * 16 + 8;
+    let [albedo, first] = ["albedo", "first_albedo"].map(|layer| found.of(layer)[center].clone());
+    assert!(
+        albedo[0] > 0.5 && albedo[1] < 0.2,
+        "the wall in the mirror: {albedo:?}"
+    );
+    assert!(first[1] > 0.8, "the mirror itself: {first:?}");
+    let normal = &found.of("N")[center];
+    assert!(normal[2] < -0.9, "the wall faces the mirror: {normal:?}");
+    let depth = found.of("depth")[center][0];
+    assert!((depth - 3.0).abs() < 0.02, "the mirror's distance: {depth}");
+    assert_eq!(found.of("roughness")[center][0], 0.0);
+}
+
+/// A picture without its background over another is the picture with it.
+#[test]
+fn transparent_pictures_go_over_others() {
+    let background = 0.7;
+    let scene = |film: &str| {
+        WALLS
+            .replace(
+                "environment { color = 1; }",
+                &format!("environment {{ color = {background}; }}"),
+            )
+            .replace("film { ", &format!("film {{ {film} "))
+    };
+    let with = looked_at(&scene(""), &["alpha"], 64);
+    let without = looked_at(&scene("background = transparent;"), &["alpha"], 64);
+    let pairs = with
+        .layered
+        .picture
+        .data
+        .chunks_exact(4)
+        .zip(without.layered.picture.data.chunks_exact(4));
+    let mut clear = 0;
+    for (with, without) in pairs {
+        let over = without[0] + (1.0 - without[3]) * background;
+        assert!((over - with[0]).abs() < 1e-4, "{over} for {}", with[0]);
+        clear += usize::from(without[3] == 0.0);
+    }
+    assert!(clear > 30, "{clear} pixels show the background alone");
+}
