@@ -44,6 +44,8 @@ pub struct Automaton {
     /// Expressions that describe the path, by state.
     found: Vec<Vec<u16>>,
     start: State,
+    /// By state: true if scattering does not change it.
+    settled: Vec<bool>,
     /// True if an expression names crossings straight through surfaces.
     mentions_straight: bool,
 }
@@ -97,9 +99,11 @@ impl Automaton {
             next,
             found,
             start,
+            settled: vec![],
             mentions_straight: expressions.iter().any(Expression::mentions_straight),
         };
         automaton.bury();
+        automaton.settle();
         Ok(automaton)
     }
 
@@ -121,6 +125,12 @@ impl Automaton {
         &self.found[usize::from(state.0)]
     }
 
+    /// Returns whether scattering, of whatever kind, leaves a state as it is.
+    #[inline]
+    pub fn is_settled(&self, state: State) -> bool {
+        self.settled[usize::from(state.0)]
+    }
+
     /// Returns whether an expression names crossings straight through surfaces.
     pub fn mentions_straight(&self) -> bool {
         self.mentions_straight
@@ -134,6 +144,22 @@ impl Automaton {
     /// Returns whether there are no expressions that describe any path.
     pub fn is_empty(&self) -> bool {
         self.start.is_dead()
+    }
+
+    /// Finds the states that scattering does not change.
+    fn settle(&mut self) {
+        let scatters = |event: &Event| {
+            matches!(
+                event.kind,
+                EventKind::Volume | EventKind::Transmission | EventKind::Reflection
+            )
+        };
+        let events: Vec<Event> = all_events(self.labels).filter(scatters).collect();
+        let settled = |index: usize| {
+            let state = State(index as u16);
+            events.iter().all(|event| self.next(state, event) == state)
+        };
+        self.settled = (0..self.len()).map(settled).collect();
     }
 
     /// Makes all states dead from which none is reached that an expression describes.
@@ -170,24 +196,30 @@ fn classify(nfa: &Nfa<'_>, labels: usize) -> (Vec<u16>, Vec<Event>) {
     let mut classes = vec![0; labels * labels * PAIRS];
     let mut members = vec![];
     let mut known: HashMap<Vec<bool>, u16> = HashMap::new();
-    for (closure, object) in (0..labels).flat_map(|a| (0..labels).map(move |b| (a, b))) {
-        for kind in EventKind::ALL {
-            for scattering in Scattering::ALL {
-                let event = Event {
-                    kind,
-                    scattering,
-                    closure: Label(closure as u8),
-                    object: Label(object as u8),
-                };
-                let class = *known.entry(nfa.signature(&event)).or_insert_with(|| {
-                    members.push(event);
-                    members.len() as u16 - 1
-                });
-                classes[index_of(&event, labels)] = class;
-            }
-        }
+    for event in all_events(labels) {
+        let class = *known.entry(nfa.signature(&event)).or_insert_with(|| {
+            members.push(event);
+            members.len() as u16 - 1
+        });
+        classes[index_of(&event, labels)] = class;
     }
     (classes, members)
+}
+
+/// All events with as many labels.
+fn all_events(labels: usize) -> impl Iterator<Item = Event> {
+    let pairs = (0..labels).flat_map(move |a| (0..labels).map(move |b| (a, b)));
+    pairs.flat_map(|(closure, object)| {
+        let kinds = EventKind::ALL.into_iter();
+        kinds.flat_map(move |kind| {
+            Scattering::ALL.into_iter().map(move |scattering| Event {
+                kind,
+                scattering,
+                closure: Label(closure as u8),
+                object: Label(object as u8),
+            })
+        })
+    })
 }
 
 /// A nondeterministic automaton: nodes that an event leads on from, and nodes that lead on by themselves.

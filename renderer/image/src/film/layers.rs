@@ -45,6 +45,12 @@ impl Weights {
 
     /// Adds a weight.
     pub fn add(&mut self, identifier: u32, weight: Fixed) {
+        if let [(known, sum)] = &mut self.0[..]
+            && *known == identifier
+        {
+            *sum += weight;
+            return;
+        }
         match self.0.binary_search_by_key(&identifier, |&(known, _)| known) {
             Ok(index) => self.0[index].1 += weight,
             Err(index) => self.0.insert(index, (identifier, weight)),
@@ -110,6 +116,10 @@ impl Layers {
         let mut not_finite = 0;
         let sums = &mut self.sums[pixel * self.channels..(pixel + 1) * self.channels];
         for (sum, &v) in sums.iter_mut().zip(values) {
+            // Most layers have nothing of a sample.
+            if v == 0.0 {
+                continue;
+            }
             if v.is_finite() {
                 *sum += Fixed::from_f32(v);
             } else {

@@ -35,6 +35,14 @@ impl Bsdf {
         }
     }
 
+    /// What the only lobe is for these directions, if there is one alone.
+    pub fn only_class(&self, wo: Vec3, wi: Vec3) -> Option<LobeClass> {
+        match self.lobes() {
+            [only] => Some(only.class(self.sides(wo, wi).side)),
+            _ => None,
+        }
+    }
+
     /// Tells the albedo of every diffuse lobe, as [`Bsdf::diffuse_albedo`] sums them.
     pub fn each_diffuse_albedo(&self, wo: Vec3, mut tell: impl FnMut(LobeClass, Rgb)) {
         for l in self.lobes().iter().filter(|l| l.traits.part == LobePart::Diffuse) {

@@ -141,7 +141,10 @@ pub fn sample_one_light(
 
 /// Tells f·|cos θi| of each lobe.
 pub(super) fn bsdf_shares(bsdf: &Bsdf, wo: Vec3, wi: Vec3, lobes: &mut LobeShares) {
-    bsdf.each_lobe(wo, wi, |_| true, |class, _, f| lobes.add(class, f));
+    match bsdf.only_class(wo, wi) {
+        Some(class) => lobes.add(class, Rgb::WHITE),
+        None => bsdf.each_lobe(wo, wi, |_| true, |class, _, f| lobes.add(class, f)),
+    }
 }
 
 /// Returns f·|cos θi| of all lobes of `bsdf`, times the MIS weight of light sampling against BSDF sampling.

@@ -23,6 +23,8 @@ pub struct PassPlan {
     pub(super) automaton: Automaton,
     /// The state of paths after the camera.
     pub(super) start: State,
+    /// True if a pass shows light that does not arrive.
+    pub(super) has_blocked_light: bool,
     /// By expression: its channel and which light it shows.
     pub(super) rules: Vec<Rule>,
     pub(super) values: Vec<(ValuePass, usize)>,
@@ -132,6 +134,7 @@ impl PassPlan {
         let view = camera.world_from_camera;
         Ok(PassPlan {
             start,
+            has_blocked_light: set.has_blocked_light(),
             rules,
             values,
             alpha: set.channel_of(ValuePass::Alpha),

@@ -1,9 +1,9 @@
 //! The sink of a sample's passes: the picture's light, and the light and values of each pass.
 
 use glam::Vec3;
-use renderer_passes::{Event, EventKind, Lighting, Scattering, ValuePass};
+use renderer_passes::{Event, EventKind, Lighting, Scattering, State, ValuePass};
 
-use super::event::{scattering, unknown_scattering};
+use super::event::{LightSource, scattering, unknown_scattering};
 use super::plan::PassPlan;
 use super::track::{LobeShares, Track};
 use crate::bsdf::LobeClass;
@@ -94,17 +94,14 @@ impl<'a> PassSink<'a> {
         (&self.values, &self.identified)
     }
 
-    /// Adds light to the expressions that describe paths that end now.
-    fn add_to(&mut self, track: &Track, light: Rgb, lighting: Lighting) {
-        if light.is_black() {
-            return;
-        }
-        for &(state, share) in track.states() {
-            let part = (light * share).to_array();
-            for &expression in self.plan.automaton.found(state) {
-                let rule = self.plan.rules[usize::from(expression)];
+    /// Adds the share of light whose paths end in a state to the expressions that describe these.
+    fn add_to(&mut self, state: State, share: Rgb, light: [(Rgb, Lighting); 2]) {
+        for &expression in self.plan.automaton.found(state) {
+            let rule = self.plan.rules[usize::from(expression)];
+            for (light, lighting) in light {
                 if rule.lighting == lighting {
                     let sums = &mut self.values[rule.channel..rule.channel + 3];
+                    let part = (light * share).to_array();
                     sums.iter_mut().zip(part).for_each(|(sum, v)| *sum += v);
                 }
             }
@@ -130,34 +127,52 @@ impl<'a> PassSink<'a> {
         label: Contribution,
         light: [(Rgb, Lighting); 2],
     ) {
+        let plan = self.plan;
         let Some(event) = unknown_scattering(label.source) else {
-            let ended = self.ended(self.after_lobes(it, shares), label);
-            return light
-                .into_iter()
-                .for_each(|(light, lighting)| self.add_to(&ended, light, lighting));
+            let track = match self.track.is_settled(&plan.automaton) {
+                true => self.track.clone(),
+                false => self.after_lobes(it, shares),
+            };
+            return self.add_ended(&track, label, light);
         };
-        let automaton = &self.plan.automaton;
         for (class, tag, share) in shares.shares() {
-            let lobe = std::iter::once((self.event(class, it), share));
-            let track = self.track.after_any(automaton, lobe).after(automaton, &event);
-            let ended = track.after(automaton, &self.plan.tagged_light(tag));
-            light
-                .into_iter()
-                .for_each(|(light, lighting)| self.add_to(&ended, light, lighting));
+            let (lobe, end) = (self.event(class, it), plan.tagged_light(tag));
+            for index in 0..self.track.states().len() {
+                let (state, of_state) = self.track.states()[index];
+                let events = [lobe, event, end];
+                let state = events
+                    .iter()
+                    .fold(state, |state, event| plan.automaton.next(state, event));
+                self.add_to(state, of_state * share, light);
+            }
         }
     }
 
-    /// The tracks of paths that end at the source of a contribution.
-    fn ended(&mut self, track: Track, label: Contribution) -> Track {
-        let automaton = &self.plan.automaton;
-        let straight = Event::scattering(EventKind::Transmission, Scattering::Straight);
+    /// Adds light that arrives along paths of these states from its source.
+    fn add_ended(&mut self, track: &Track, label: Contribution, light: [(Rgb, Lighting); 2]) {
+        let plan = self.plan;
         let crossings = std::mem::take(&mut self.crossings);
-        let track = (0..crossings).fold(track, |track, _| track.after(automaton, &straight));
-        let end = self.plan.light(label.source);
-        match unknown_scattering(label.source) {
-            Some(event) => track.after(automaton, &event).after(automaton, &end),
-            None => track.after(automaton, &end),
+        let crossed;
+        let track = match crossings {
+            0 => track,
+            count => {
+                let straight = Event::scattering(EventKind::Transmission, Scattering::Straight);
+                crossed = (0..count).fold(track.clone(), |track, _| track.after(&plan.automaton, &straight));
+                &crossed
+            }
+        };
+        let end = plan.light(label.source);
+        let unknown = unknown_scattering(label.source);
+        for &(state, share) in track.states() {
+            let state = unknown.map_or(state, |event| plan.automaton.next(state, &event));
+            self.add_to(plan.automaton.next(state, &end), share, light);
         }
+    }
+
+    /// Returns whether it matters which lobes scatter light of a source: they do where the path's states change, and photons
+    /// have tags.
+    fn asks_lobes(&self, source: LightSource) -> bool {
+        !self.track.is_settled(&self.plan.automaton) || unknown_scattering(source).is_some()
     }
 
     /// Records the values of the first surface.
@@ -227,6 +242,11 @@ impl<'a> PassSink<'a> {
     }
 }
 
+/// Light that is seen.
+fn seen(light: Rgb) -> [(Rgb, Lighting); 2] {
+    [(light, Lighting::Seen), (Rgb::BLACK, Lighting::Shadow)]
+}
+
 /// The mean of the channels.
 fn mean(color: Rgb) -> f32 {
     color.to_array().iter().sum::<f32>() / 3.0
@@ -238,8 +258,9 @@ impl RadianceSink for PassSink<'_> {
     fn add(&mut self, label: Contribution, radiance: Rgb) {
         self.light += radiance;
         if !self.track.is_dead() {
-            let ended = self.ended(self.track.clone(), label);
-            self.add_to(&ended, radiance, Lighting::Seen);
+            let track = std::mem::take(&mut self.track);
+            self.add_ended(&track, label, seen(radiance));
+            self.track = track;
         }
     }
 
@@ -253,14 +274,15 @@ impl RadianceSink for PassSink<'_> {
         self.light += radiance;
         if !self.track.is_dead() {
             let mut lobes = LobeShares::default();
-            shares(&mut lobes);
-            let light = [(radiance, Lighting::Seen), (Rgb::BLACK, Lighting::Seen)];
-            self.add_by_lobes(it, &lobes, label, light);
+            if self.asks_lobes(label.source) {
+                shares(&mut lobes);
+            }
+            self.add_by_lobes(it, &lobes, label, seen(radiance));
         }
     }
 
     fn wants_blocked(&self) -> bool {
-        self.plan.set().has_blocked_light() && !self.track.is_dead()
+        self.plan.has_blocked_light && !self.track.is_dead()
     }
 
     fn add_unoccluded(
@@ -308,7 +330,7 @@ impl RadianceSink for PassSink<'_> {
             Sight::First | Sight::Mirrored if is_specular => Sight::Mirrored,
             _ => Sight::Found,
         };
-        if !self.track.is_dead() {
+        if !self.track.is_settled(&self.plan.automaton) {
             let mut lobes = LobeShares::default();
             shares(&mut lobes);
             self.track = self.after_lobes(it, &lobes);

@@ -52,7 +52,11 @@ impl LobeShares {
     pub(super) fn shares(&self) -> impl Iterator<Item = (LobeClass, u8, Rgb)> + '_ {
         let total: Rgb = self.0.iter().map(|&(.., light)| light).sum();
         let total = total.to_array();
+        let is_one = self.0.len() == 1;
         self.0.iter().map(move |&(class, tag, light)| {
+            if is_one {
+                return (class, tag, Rgb::WHITE);
+            }
             let light = light.to_array();
             let share = |c: usize| if total[c] > 0.0 { light[c] / total[c] } else { 0.0 };
             (class, tag, Rgb::from([share(0), share(1), share(2)]))
@@ -61,7 +65,7 @@ impl LobeShares {
 }
 
 /// The states of a path, each with its share of the path's light.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Track(ArrayVec<(State, Rgb), MAX_STATES>);
 
 impl Track {
@@ -75,6 +79,11 @@ impl Track {
     /// Returns whether no expression can describe the path any more.
     pub(super) fn is_dead(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Returns whether scattering, of whatever kind, leaves all states as they are.
+    pub(super) fn is_settled(&self, automaton: &Automaton) -> bool {
+        self.0.iter().all(|&(state, _)| automaton.is_settled(state))
     }
 
     /// The states with their shares.
