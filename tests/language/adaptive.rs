@@ -86,7 +86,15 @@ fn a_whole_number_of_a_scene_is_a_float() {
     let value = |x: Expr| {
         let call = Expr::call("kind", vec![Argument::named("x", x)]);
         let file = Arc::default();
-        let mut group = material("m", GroupUse::Surface, shading::Span::default(), &call, &file).unwrap();
+        let mut group = material(
+            "m",
+            GroupUse::Surface,
+            shading::Span::default(),
+            &call,
+            None,
+            &file,
+        )
+        .unwrap();
         group.expose_output("m.r", "r").unwrap();
         run(&system, Template::from(&Arc::new(group)))
     };

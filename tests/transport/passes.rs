@@ -29,7 +29,14 @@ fn layers(built: &Built, names: &PassNames, passes: &[&str], settings: RenderSet
         .iter()
         .flat_map(|text| PassDesc::parse(text).expect("a pass"));
     let set = PassSet::new(passes.collect()).expect("different names");
-    let plan = PassPlan::new(set, &built.scene, names, &settings.camera.view()).expect("a plan");
+    let plan = PassPlan::new(
+        set,
+        &built.scene,
+        names,
+        built.pass_shaders.clone(),
+        &settings.camera.view(),
+    )
+    .expect("a plan");
     let names = LayerNames::new(plan.set(), plan.manifests());
     let settings = RenderSettings {
         passes: Some(Arc::new(plan)),

@@ -100,6 +100,14 @@ impl PassSet {
         self.kinds.iter().position(|&known| known == kind)
     }
 
+    /// The passes that shaders compute.
+    pub fn shader_values(&self) -> Vec<Pass> {
+        let passes = self.passes.iter().map(|desc| desc.pass.clone());
+        passes
+            .filter(|pass| matches!(pass, Pass::Shader(_) | Pass::Attribute(_)))
+            .collect()
+    }
+
     /// Returns whether a pass shows a value.
     pub fn has(&self, value: ValuePass) -> bool {
         self.passes.iter().any(|desc| desc.pass == Pass::Value(value))

@@ -14,13 +14,8 @@ use renderer_transport::passes::{PassNames, PassPlan, PlanError};
 use renderer_transport::render::RenderSettings;
 use renderer_transport::scene::build::Built;
 
-/// The plan of all passes; `None` if there are none.
-pub(super) fn plan(
-    args: &RenderArgs,
-    desc: &SceneDesc,
-    built: &Built,
-    settings: &RenderSettings,
-) -> Result<Option<Arc<PassPlan>>, Failure> {
+/// The passes that are asked for, without those of light groups that are made.
+pub(super) fn asked_for(args: &RenderArgs, desc: &SceneDesc) -> Result<PassSet, Failure> {
     let mut passes: Vec<PassDesc> = desc.film.passes.iter().map(|pass| pass.value.clone()).collect();
     for text in &args.aov {
         passes.extend(asked(text)?);
@@ -28,23 +23,38 @@ pub(super) fn plan(
     if args.transparent || desc.film.transparent {
         passes.extend(asked("alpha")?);
     }
+    set(passes)
+}
+
+/// The plan of all passes; `None` if there are none.
+pub(super) fn plan(
+    args: &RenderArgs,
+    asked_for: PassSet,
+    built: &Built,
+    settings: &RenderSettings,
+) -> Result<Option<Arc<PassPlan>>, Failure> {
+    let mut all = asked_for;
     let mut names = built.names.clone();
     if args.light_groups == Some(LightGroups::Each) {
         each_light(&mut names);
-        passes.extend(groups(&names)?);
+        all = set([all.passes(), &groups(&names)?].concat())?;
     }
-    if passes.is_empty() {
+    if all.is_empty() {
         return Ok(None);
     }
-    let set = PassSet::new(passes).map_err(|error| {
+    let view = settings.camera.view();
+    let shaders = built.pass_shaders.clone();
+    let plan = PassPlan::new(all, &built.scene, &names, shaders, &view).map_err(plan_failure)?;
+    Ok(Some(Arc::new(plan)))
+}
+
+fn set(passes: Vec<PassDesc>) -> Result<PassSet, Failure> {
+    PassSet::new(passes).map_err(|error| {
         Failure::User(format!(
             "error: {error}\n  hint: give one another name: --aov NAME={}",
             error.0
         ))
-    })?;
-    let view = settings.camera.view();
-    let plan = PassPlan::new(set, &built.scene, &names, &view).map_err(plan_failure)?;
-    Ok(Some(Arc::new(plan)))
+    })
 }
 
 /// Passes that the command line names.

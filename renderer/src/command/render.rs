@@ -24,7 +24,7 @@ use renderer_load::Change;
 use renderer_scene::SceneDesc;
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, SampleUnit, render, resume};
-use renderer_transport::scene::build::{Built, build};
+use renderer_transport::scene::build::{Built, build_with_values};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let common = &args.common;
@@ -35,13 +35,20 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let desc = common.load(None, changes(args))?;
     let load = start.elapsed();
     outputs.spare_files(&desc)?;
-    let built = build(&desc, args.camera.as_deref(), common.threads()).map_err(failure)?;
+    let asked_for = passes::asked_for(args, &desc)?;
+    let built = build_with_values(
+        &desc,
+        args.camera.as_deref(),
+        common.threads(),
+        &asked_for.shader_values(),
+    )
+    .map_err(failure)?;
     outputs.spare_files(&desc)?;
     outputs.spare(built.scene.late_files())?;
     let mut warnings = built.warnings.clone();
 
     let (mut settings, asked) = settings(args, &desc, &built, &pictures)?;
-    settings.passes = passes::plan(args, &desc, &built, &settings)?;
+    settings.passes = passes::plan(args, asked_for, &built, &settings)?;
     settings.integrator =
         (settings.integrator).with_hidden_background(desc.film.transparent || args.transparent);
     warnings.list.extend(pictures.idle_layers(&settings));

@@ -216,11 +216,15 @@ impl PathState {
         if scene.has_absorbing_media() {
             self.media.absorb(it, surface);
         }
-        light.reach(Reached {
+        let reached = Reached {
             it,
             surface,
             throughput: self.throughput,
-        });
+            material,
+            ray,
+            footprint: &self.footprint,
+        };
+        light.reach(reached, shading);
         let emission = match self.mis_context.pdf {
             Some(_) => material.lighting_emission(it, self.scatterings, surface, shading),
             None => surface.emission,

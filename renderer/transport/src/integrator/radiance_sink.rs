@@ -1,6 +1,7 @@
 //! Contributions of a path: the sink trait `RadianceSink` that receives radiance, and the label with the source light and
 //! the guiding weight.
 
+use crate::material::ShadingContext;
 use crate::passes::{LightSource, LobeShares, Reached};
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
@@ -86,7 +87,7 @@ pub trait RadianceSink {
 
     /// The path has reached a vertex.
     #[inline(always)]
-    fn reach(&mut self, _: Reached<'_>) {}
+    fn reach(&mut self, _: Reached<'_>, _: &mut ShadingContext) {}
 
     /// The path leaves the scene.
     #[inline(always)]

@@ -27,8 +27,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use rustc_hash::FxHasher;
-use shading::TextureRequest;
 use shading::builtins::Global;
+use shading::{ShaderInstance, TextureRequest};
 
 use cached_shading::arbitrary_point;
 use material_flags::MaterialFlags;
@@ -177,6 +177,21 @@ impl Material {
         if !is_front && !self.two_sided_emission {
             surface.emission = Rgb::BLACK;
         }
+    }
+
+    /// Runs a shader of other outputs at a hit of a ray.
+    pub(crate) fn run_instance(
+        &self,
+        instance: &ShaderInstance,
+        it: &Interaction,
+        ray: HitRay,
+        footprint: &Footprint,
+        context: &mut ShadingContext,
+    ) {
+        let kind = RayKind(ray.kind.0 | self.purpose.0);
+        let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
+        let globals = globals::globals(it, HitRay { kind, ..ray }, area, Some(footprint));
+        instance.run(&globals, context);
     }
 
     /// Emission and transparency at a point, and the absorption of the interior if it is transparent; for shadow rays

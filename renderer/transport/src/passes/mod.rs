@@ -7,11 +7,13 @@
 mod event;
 mod names;
 mod plan;
+mod shader;
 mod sink;
 mod track;
 
 pub use event::LightSource;
 pub use names::{LightName, PassNames, ShapeName};
 pub use plan::{PassPlan, PlanError};
+pub use shader::PassShader;
 pub use sink::{PassSink, Reached};
 pub use track::LobeShares;

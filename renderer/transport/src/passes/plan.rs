@@ -8,9 +8,10 @@ use renderer_passes::{
 
 use super::event::LightSource;
 use super::names::PassNames;
+use super::shader::PassShader;
 use crate::integrator::photon::MAX_TAGS;
 use crate::light::{Light, LightId};
-use crate::material::label_hash;
+use crate::material::{MaterialId, label_hash};
 use crate::scene::Scene;
 use renderer_geometry::ShapeId;
 use renderer_geometry::camera::CameraView;
@@ -41,6 +42,10 @@ pub struct PassPlan {
     tags: Vec<Event>,
     /// Labels of closures by their hashes.
     closures: Vec<(u32, Label)>,
+    /// Channels of what shaders compute, with the shader of each material that has it.
+    shaders: Vec<(usize, Vec<Option<PassShader>>)>,
+    /// By shape: its material.
+    materials: Vec<MaterialId>,
     /// Of each kind of identifiers that the film keeps, the names that they stand for, sorted.
     manifests: Vec<Vec<String>>,
     /// The camera's position and viewing direction.
@@ -89,7 +94,8 @@ pub enum PlanError {
 }
 
 impl PassPlan {
-    /// The plan of passes of a scene whose shapes and lights have these names, seen by a camera.
+    /// The plan of passes of a scene whose shapes and lights have these names, seen by a camera. `shaders` are those of
+    /// [`PassSet::shader_values`], by material.
     ///
     /// # Errors
     /// When the expressions are too complex, or a light group does not exist.
@@ -97,10 +103,11 @@ impl PassPlan {
         set: PassSet,
         scene: &Scene,
         names: &PassNames,
+        shaders: Vec<Vec<Option<PassShader>>>,
         camera: &CameraView,
     ) -> Result<PassPlan, PlanError> {
         let mut labels = LabelTable::new();
-        let (mut expressions, mut rules, mut values) = (vec![], vec![], vec![]);
+        let (mut expressions, mut rules, mut values, mut shown) = (vec![], vec![], vec![], vec![]);
         for (desc, channel) in set.placed() {
             match &desc.pass {
                 Pass::Light(light) => {
@@ -120,7 +127,8 @@ impl PassPlan {
                     });
                 }
                 Pass::Value(value) => values.push((*value, channel)),
-                Pass::Shader(_) | Pass::Attribute(_) | Pass::Crypto(_) => {}
+                Pass::Shader(_) | Pass::Attribute(_) => shown.push(channel),
+                Pass::Crypto(_) => {}
             }
         }
         let automaton = Automaton::new(&expressions, &labels)?;
@@ -143,6 +151,10 @@ impl PassPlan {
             lights,
             light_tags,
             tags,
+            shaders: shown.into_iter().zip(shaders).collect(),
+            materials: (0..scene.shapes().len() as u32)
+                .map(|shape| scene.material_id(ShapeId(shape)))
+                .collect(),
             closures: hashes.collect(),
             manifests: set.kinds().iter().map(|&kind| manifest(kind, names)).collect(),
             eye: (
@@ -184,6 +196,14 @@ impl PassPlan {
             .get(usize::from(tag))
             .copied()
             .unwrap_or(Event::end(EventKind::Light))
+    }
+
+    /// The shaders of a shape that compute values, with the first channel of each.
+    pub(super) fn shaders_of(&self, shape: ShapeId) -> impl Iterator<Item = (&PassShader, usize)> {
+        let material = self.materials[shape.0 as usize].0 as usize;
+        self.shaders
+            .iter()
+            .filter_map(move |(channel, by_material)| Some((by_material.get(material)?.as_ref()?, *channel)))
     }
 
     /// The label of an object.

@@ -8,9 +8,9 @@ use super::plan::PassPlan;
 use super::track::{LobeShares, Track};
 use crate::bsdf::LobeClass;
 use crate::integrator::{Contribution, RadianceSink};
-use crate::material::ShadingResult;
+use crate::material::{HitRay, Material, ShadingContext, ShadingResult};
 use renderer_base::color::Rgb;
-use renderer_geometry::Interaction;
+use renderer_geometry::{Footprint, Interaction};
 
 /// A vertex that a path has reached.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,12 @@ pub struct Reached<'a> {
     pub surface: &'a ShadingResult,
     /// Throughput of the path before it.
     pub throughput: Rgb,
+    /// Its material.
+    pub material: &'a Material,
+    /// The ray that hit it.
+    pub ray: HitRay,
+    /// The ray's footprint.
+    pub footprint: &'a Footprint,
 }
 
 /// Light and values of the passes of one sample.
@@ -176,11 +182,12 @@ impl<'a> PassSink<'a> {
     }
 
     /// Records the values of the first surface.
-    fn record_first(&mut self, reached: Reached<'_>) {
+    fn record_first(&mut self, reached: Reached<'_>, context: &mut ShadingContext) {
         let Reached {
             it,
             surface,
             throughput,
+            ..
         } = reached;
         let opacity = Rgb::WHITE - surface.transparency;
         let seen = throughput * opacity;
@@ -190,6 +197,12 @@ impl<'a> PassSink<'a> {
         }
         for (kind, &identifier) in self.plan.identifiers(it.shape).iter().enumerate() {
             self.identified.push((kind, identifier, covered));
+        }
+        let plan = self.plan;
+        for (shader, channel) in plan.shaders_of(it.shape) {
+            let v = shader.value(reached.material, it, reached.ray, reached.footprint, context);
+            let sums = &mut self.values[channel..channel + 3];
+            sums.iter_mut().zip(v).for_each(|(sum, v)| *sum += v * covered);
         }
         let (eye, forward) = self.plan.eye;
         for &(value, channel) in &self.plan.values {
@@ -225,6 +238,7 @@ impl<'a> PassSink<'a> {
             it,
             surface,
             throughput,
+            ..
         } = reached;
         let covered = mean(throughput * (Rgb::WHITE - surface.transparency));
         for &(value, channel) in &self.plan.values {
@@ -310,9 +324,9 @@ impl RadianceSink for PassSink<'_> {
         self.crossings = surfaces;
     }
 
-    fn reach(&mut self, reached: Reached<'_>) {
+    fn reach(&mut self, reached: Reached<'_>, context: &mut ShadingContext) {
         if self.sight == Sight::First {
-            self.record_first(reached);
+            self.record_first(reached, context);
         }
         if self.sight != Sight::Found && !reached.surface.bsdf.is_mirror_like() {
             self.record_seen(reached);

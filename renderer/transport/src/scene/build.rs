@@ -22,7 +22,7 @@ use crate::light::{
 use crate::material::{
     Host, Instances, Sides, TextureLoadError, closure_registry, known_attributes, library,
 };
-use crate::passes::{LightName, PassNames, ShapeName};
+use crate::passes::{LightName, PassNames, PassShader, ShapeName};
 use renderer_base::color::Rgb;
 use renderer_base::math::tan;
 use renderer_base::memory;
@@ -30,6 +30,7 @@ use renderer_geometry::camera::{Camera, CameraError, look_at};
 use renderer_geometry::{Shape, ShapeId};
 use renderer_image::Image;
 use renderer_image::film::Filter;
+use renderer_passes::Pass;
 use renderer_scene::{
     EmissionSides, Integrator, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc, SlideDesc,
     SpotFalloff, SpotSlide,
@@ -51,6 +52,8 @@ pub struct Built {
     pub integrator: Integrator,
     /// Names of shapes and lights.
     pub names: PassNames,
+    /// For each value that passes ask of shaders the shader of each material that has it.
+    pub pass_shaders: Vec<Vec<Option<PassShader>>>,
     /// Statistics of shader compilation.
     pub shaders: ShaderStats,
     /// Time to build lights, textures and the acceleration structure.
@@ -83,7 +86,20 @@ pub fn shading_system(host: Arc<Host>, preprocessor: Preprocessor) -> ShadingSys
 /// # Errors
 /// Unknown camera, errors in shaders and materials, unreadable textures, failure of Embree.
 pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<Built, Diagnostics> {
-    build_with(desc, camera, threads, host(desc))
+    build_with(desc, camera, threads, &[], host(desc))
+}
+
+/// Builds a scene with the shaders that compute `values` for passes: [`Built::pass_shaders`] has them, in this order.
+///
+/// # Errors
+/// As [`build`], and if no material has an output that is asked for.
+pub fn build_with_values(
+    desc: &SceneDesc,
+    camera: Option<&str>,
+    threads: usize,
+    values: &[Pass],
+) -> Result<Built, Diagnostics> {
+    build_with(desc, camera, threads, values, host(desc))
 }
 
 /// Builds a scene for baking: its shaders see `raytype("bake")`.
@@ -91,7 +107,7 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
 /// # Errors
 /// As [`build`].
 pub fn build_for_bake(desc: &SceneDesc, threads: usize) -> Result<Built, Diagnostics> {
-    build_with(desc, None, threads, host(desc).for_bake())
+    build_with(desc, None, threads, &[], host(desc).for_bake())
 }
 
 /// Registers the textures of imported models with a host.
@@ -119,6 +135,7 @@ fn build_with(
     desc: &SceneDesc,
     camera: Option<&str>,
     threads: usize,
+    values: &[Pass],
     host: Host,
 ) -> Result<Built, Diagnostics> {
     let camera = desc.camera(camera)?;
@@ -135,6 +152,7 @@ fn build_with(
     let Compiled {
         instances, warnings, ..
     } = compile(desc, &system, host.purpose(), &shapes)?;
+    let pass_shaders = pass_shaders(desc, &system, &shapes, values)?;
     // Materials with the same code share it.
     let mut counted = FxHashSet::default();
     let groups = instances
@@ -204,6 +222,7 @@ fn build_with(
     })?;
     warn_about_light(desc, &scene, &mut warnings);
     Ok(Built {
+        pass_shaders,
         names: pass_names(desc, &scene, light_names),
         scene,
         camera,
@@ -408,6 +427,71 @@ fn compile(
     warnings.into_result(compiled)
 }
 
+/// The shaders of all materials that compute the values that passes ask for.
+fn pass_shaders(
+    desc: &SceneDesc,
+    system: &ShadingSystem,
+    shapes: &[Shape],
+    values: &[Pass],
+) -> Result<Vec<Vec<Option<PassShader>>>, Diagnostics> {
+    let file = Arc::new(declarations(desc));
+    let mut users = vec![vec![]; desc.materials.len()];
+    for (desc, shape) in desc.shapes.iter().zip(shapes) {
+        users[desc.material.0 as usize].push(shape);
+    }
+    let shader = |pass: &Pass, index: usize| {
+        let material = &desc.materials[index];
+        let attribute;
+        let (expr, output) = match pass {
+            Pass::Shader(output) => (&*material.surface, output.as_str()),
+            Pass::Attribute(name) => {
+                let argument = ast::Argument::named("name", ast::Expr::string(name));
+                attribute = ast::Expr::call(ATTRIBUTE_UNIT, vec![argument]);
+                (&attribute, "result")
+            }
+            Pass::Light(_) | Pass::Value(_) | Pass::Crypto(_) => return None,
+        };
+        let group = material_group(
+            &material.name,
+            material.usage,
+            material.span,
+            expr,
+            Some(output),
+            &file,
+        )
+        .ok()?;
+        let options = InstanceOptions {
+            outputs: vec![output.to_owned()],
+            attributes: known_attributes(users[index].iter().copied()).map(Arc::new),
+            ..InstanceOptions::default()
+        };
+        // The errors of the material itself have been told; what is left is that it has no such output.
+        let instance = system.instantiate(&Arc::new(group), &options).ok()?;
+        PassShader::new(instance, output)
+    };
+    values
+        .iter()
+        .map(|pass| {
+            let shaders: Vec<_> = (0..desc.materials.len())
+                .map(|index| shader(pass, index))
+                .collect();
+            match pass {
+                Pass::Shader(output) if shaders.iter().all(Option::is_none) => {
+                    let message = format!(
+                        "no material has an output `{output}` of numbers for the pass `shader:{output}`"
+                    );
+                    let hint = "it is an `output` parameter of the unit or group that the material calls";
+                    Err(Diagnostic::error(message).hint(hint).into())
+                }
+                _ => Ok(shaders),
+            }
+        })
+        .collect()
+}
+
+/// The unit that reads attributes for passes.
+const ATTRIBUTE_UNIT: &str = "attribute_color";
+
 /// Functions and structures of all files, for expressions in materials.
 fn declarations(desc: &SceneDesc) -> ast::File {
     let items = desc.shaders.iter().flat_map(|file| &file.file.items);
@@ -439,6 +523,7 @@ fn instances(
         material.usage,
         material.span,
         &material.surface,
+        None,
         file,
     )?);
     let full = system.instantiate(&group, &options)?;

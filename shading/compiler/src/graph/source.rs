@@ -49,7 +49,8 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> (ShaderGroupTemplate,
 }
 
 /// Builds the group of a material or an environment: a call `unit(argument = value, …)`, whose arguments may contain
-/// further calls. It has one output, `surface`: the unit's closure. The expression's spans refer to `file`.
+/// further calls. It has one output, `surface`: the unit's closure; or that output of the unit, by its name, if one is given.
+/// The expression's spans refer to `file`.
 ///
 /// # Errors
 /// The errors that [`group()`] finds; and if the expression is not a call.
@@ -58,6 +59,7 @@ pub fn material(
     usage: GroupUse,
     span: Span,
     expr: &ast::Expr,
+    output: Option<&str>,
     file: &Arc<ast::File>,
 ) -> Result<ShaderGroupTemplate, Diagnostics> {
     let mut builder = Builder::new(name, span, file);
@@ -81,9 +83,15 @@ pub fn material(
     builder.node(name.to_owned(), &unit, args, &[], expr.span);
     let binding = Binding::Path(Path {
         head: name.to_owned(),
-        rest: vec![],
+        rest: output
+            .into_iter()
+            .map(|output| Accessor::Field(output.to_owned()))
+            .collect(),
     });
-    let (name, ty) = ("surface".to_owned(), Some(Type::CLOSURE));
+    let (name, ty) = match output {
+        Some(output) => (output.to_owned(), None),
+        None => ("surface".to_owned(), Some(Type::CLOSURE)),
+    };
     builder.group.outputs.push(GroupOutput {
         is_unasked: false,
         name,

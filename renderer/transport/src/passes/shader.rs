@@ -1,0 +1,56 @@
+//! Shaders that compute values for passes: outputs of a material's unit or group, and attributes.
+
+use std::sync::Arc;
+
+use shading::ShaderInstance;
+use shading::ty::Base;
+
+use crate::material::{HitRay, Material, ShadingContext};
+use renderer_geometry::{Footprint, Interaction};
+
+/// A shader and the output of it that a pass shows.
+#[derive(Clone, Debug)]
+pub struct PassShader {
+    instance: Arc<ShaderInstance>,
+    output: usize,
+    /// Numbers of the output: 1, or 3.
+    count: usize,
+}
+
+impl PassShader {
+    /// The shader of an output; `None` unless it is a number or a triple.
+    pub(crate) fn new(instance: Arc<ShaderInstance>, output: &str) -> Option<PassShader> {
+        let index = instance.output_index(output)?;
+        let ty = instance.outputs()[index].ty;
+        let count = match ty.base {
+            _ if ty.is_array() => return None,
+            Base::Int | Base::Float => 1,
+            Base::Color | Base::Point | Base::Vector | Base::Normal => 3,
+            Base::Matrix | Base::String | Base::Closure | Base::Void | Base::Struct(_) => return None,
+        };
+        Some(PassShader {
+            instance,
+            output: index,
+            count,
+        })
+    }
+
+    /// The value at a hit of a ray; a single number in all three channels.
+    pub(super) fn value(
+        &self,
+        material: &Material,
+        it: &Interaction,
+        ray: HitRay,
+        footprint: &Footprint,
+        context: &mut ShadingContext,
+    ) -> [f32; 3] {
+        material.run_instance(&self.instance, it, ray, footprint, context);
+        let mut numbers = [0.0; 3];
+        self.instance
+            .output_numbers(self.output, context, &mut numbers[..self.count]);
+        match self.count {
+            1 => [numbers[0]; 3],
+            _ => numbers,
+        }
+    }
+}
