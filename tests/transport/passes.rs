@@ -13,8 +13,9 @@ use renderer::film::Film;
 use renderer::image::Image;
 use renderer::layers::{Layered, develop};
 use renderer::part::LayerNames;
-use renderer::passes::{PassDesc, PassNames, PassPlan, PassSet};
+use renderer::passes::{PassDesc, PassPlan, PassSet};
 use renderer::render::{RenderSettings, Silent, render};
+use renderer::scene::SceneNames;
 use renderer::scene::build::Built;
 
 /// A picture with its layers.
@@ -24,7 +25,7 @@ struct Layers {
 }
 
 /// Renders a scene with passes, `change` its settings.
-fn layers(built: &Built, names: &PassNames, passes: &[&str], settings: RenderSettings) -> Layers {
+fn layers(built: &Built, names: &SceneNames, passes: &[&str], settings: RenderSettings) -> Layers {
     let passes = passes
         .iter()
         .flat_map(|text| PassDesc::parse(text).expect("a pass"));

@@ -2,8 +2,6 @@
 // Heckbert 1990, "Adaptive Radiosity Textures for Bidirectional Ray Tracing"; the notation is that of Open Shading Language.
 
 use super::event::Event;
-use super::labels::LabelTable;
-use super::parse::{ExpressionError, parse};
 use super::pattern::Pattern;
 
 /// The syntax tree of an expression.
@@ -32,14 +30,6 @@ pub enum Expression {
 }
 
 impl Expression {
-    /// Parses an expression; names of labels are added to the table.
-    ///
-    /// # Errors
-    /// Where it is no expression, with the place in bytes.
-    pub fn parse(text: &str, labels: &mut LabelTable) -> Result<Expression, ExpressionError> {
-        parse(text, labels)
-    }
-
     /// Returns whether it describes a whole path, by trying all ways: slow, for tests of the automaton.
     pub fn matches(&self, path: &[Event]) -> bool {
         let kept: Vec<Event>;

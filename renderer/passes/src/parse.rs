@@ -43,7 +43,17 @@ pub struct ExpressionError {
 const SYMBOLS: &str = "events are C (camera), L (light), B (background), O (object), V (volume), T (transmission) and \
                        R (reflection); scattering is D (diffuse), G (glossy), S (specular) and s (straight through)";
 
-pub(super) fn parse(text: &str, labels: &mut LabelTable) -> Result<Expression, ExpressionError> {
+impl Expression {
+    /// Parses an expression; names of labels are added to the table.
+    ///
+    /// # Errors
+    /// Where it is no expression, with the place in bytes.
+    pub fn parse(text: &str, labels: &mut LabelTable) -> Result<Expression, ExpressionError> {
+        parse(text, labels)
+    }
+}
+
+fn parse(text: &str, labels: &mut LabelTable) -> Result<Expression, ExpressionError> {
     let mut parser = Parser {
         text,
         at: 0,

@@ -10,8 +10,9 @@ use crate::cli::{LightGroups, RenderArgs};
 use renderer_load::pass_error;
 use renderer_passes::{PassDesc, PassSet};
 use renderer_scene::SceneDesc;
-use renderer_transport::passes::{PassNames, PassPlan, PlanError};
+use renderer_transport::passes::{PassPlan, PlanError};
 use renderer_transport::render::RenderSettings;
+use renderer_transport::scene::SceneNames;
 use renderer_transport::scene::build::Built;
 
 /// The passes that are asked for, without those of light groups that are made.
@@ -66,7 +67,7 @@ fn asked(text: &str) -> Result<Vec<PassDesc>, Failure> {
 }
 
 /// Puts each light into a group of its own.
-fn each_light(names: &mut PassNames) {
+fn each_light(names: &mut SceneNames) {
     for light in &mut names.lights {
         let valid = |c: char| {
             if c.is_ascii_alphanumeric() || c == '-' {
@@ -80,7 +81,7 @@ fn each_light(names: &mut PassNames) {
 }
 
 /// A pass for each group of lights.
-fn groups(names: &PassNames) -> Result<Vec<PassDesc>, Failure> {
+fn groups(names: &SceneNames) -> Result<Vec<PassDesc>, Failure> {
     let mut groups: Vec<&str> = names
         .lights
         .iter()

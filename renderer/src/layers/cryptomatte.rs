@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Channels, Layered, mean};
+use super::layered::{Channels, Layered, mean};
 use crate::part::LayerNames;
 use renderer_image::film::Film;
 use renderer_image::{MetaValue, SampleType};

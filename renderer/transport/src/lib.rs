@@ -23,5 +23,6 @@ pub mod integrator;
 pub mod light;
 pub mod material;
 pub mod passes;
+pub mod radiance;
 pub mod render;
 pub mod scene;

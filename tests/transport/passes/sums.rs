@@ -1,7 +1,8 @@
 //! Components and light groups add up to the picture in random scenes, by `path` and by `photon`.
 
-use renderer::passes::{COMPONENTS, PassNames};
+use renderer::passes::COMPONENTS;
 use renderer::render::RenderSettings;
+use renderer::scene::SceneNames;
 use support::random_scene::{Recipe, generate, opened, saved};
 
 use super::layers;
@@ -9,7 +10,7 @@ use super::layers;
 const SIZE: [u32; 2] = [24, 18];
 
 /// Each light in a group of its own.
-fn each_light(names: &PassNames) -> PassNames {
+fn each_light(names: &SceneNames) -> SceneNames {
     let mut names = names.clone();
     for (index, light) in names.lights.iter_mut().enumerate() {
         light.group = Some(format!("g{index}").into());

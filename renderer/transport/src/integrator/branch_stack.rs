@@ -1,6 +1,6 @@
 //! Branches of a path that was split and that are not traced yet.
 
-use super::radiance_sink::RadianceSink;
+use crate::radiance::RadianceSink;
 use renderer_base::sampler::Sampler;
 use renderer_scene::MAX_SPLIT;
 

@@ -7,7 +7,7 @@ use super::stopwatch::Stage;
 use crate::bsdf::Bsdf;
 use crate::light::{LightId, LightSampleContext, LightViewer};
 use crate::material::{MediumStack, ShadingContext};
-use crate::passes::LobeShares;
+use crate::radiance::LobeShares;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Ray, RayEnd};

@@ -11,7 +11,6 @@ mod pass;
 mod path;
 mod path_state;
 pub mod photon;
-mod radiance_sink;
 mod stats;
 mod stopwatch;
 
@@ -24,12 +23,12 @@ use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
 use renderer_geometry::camera::CameraRay;
 
+pub use crate::radiance::{Contribution, RadianceSink};
 pub use context::Context;
 pub use direct::{DirectLight, DirectLightQuery, sample_one_light};
 pub use pass::Pass;
 pub use path_state::MisContext;
 pub use photon::MapError as PrepareError;
-pub use radiance_sink::{Contribution, RadianceSink};
 pub use renderer_scene::{Integrator, PathSettings, PhotonSettings};
 pub use stats::Stats;
 pub use stopwatch::{Shares, Stage};

@@ -11,13 +11,13 @@
 use glam::Vec3;
 
 use super::direct::{DirectLightQuery, sample_one_light};
-use super::radiance_sink::{Contribution, RadianceSink};
 use super::stats::Stats;
 use super::stopwatch::Stage;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::light::LightSampleContext;
 use crate::material::{HitRay, MediumStack, RayKind, ShadingContext, ShadingResult};
-use crate::passes::{LightSource, LobeShares, Reached};
+use crate::radiance::{Contribution, RadianceSink};
+use crate::radiance::{LightSource, LobeShares, Reached};
 use crate::scene::{MAX_NULL_INTERFACES, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;

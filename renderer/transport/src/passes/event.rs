@@ -3,20 +3,7 @@
 use renderer_passes::{Event, EventKind, Label, Scattering};
 
 use crate::bsdf::{LobeClass, Side, Spread};
-use crate::light::LightId;
-
-/// Where the light of a contribution comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LightSource {
-    /// A light, or a shape that is one.
-    Light(LightId),
-    /// A surface that emits and is no light.
-    Surface,
-    /// The photon maps: light that surfaces have scattered at least once.
-    Map,
-    /// The caustic map: light that only narrow lobes have scattered, at least once.
-    CausticMap,
-}
+use crate::radiance::LightSource;
 
 /// The event of a lobe that scatters; `closure` finds the label of a hash.
 pub(super) fn scattering(class: LobeClass, closure: impl FnOnce(u32) -> Label, object: Label) -> Event {

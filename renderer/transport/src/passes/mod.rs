@@ -5,15 +5,9 @@
 //! an integrator's sink is a colour, whose further methods are empty: nothing is asked and nothing is paid.
 
 mod event;
-mod names;
 mod plan;
-mod shader;
 mod sink;
 mod track;
 
-pub use event::LightSource;
-pub use names::{LightName, PassNames, ShapeName};
 pub use plan::{PassPlan, PlanError};
-pub use shader::PassShader;
-pub use sink::{PassSink, Reached};
-pub use track::LobeShares;
+pub use sink::PassSink;

@@ -6,13 +6,10 @@ use renderer_passes::{
     Scattering, State, TooManyStates, ValuePass, crypto_id,
 };
 
-use super::event::LightSource;
-use super::names::PassNames;
-use super::shader::PassShader;
-use crate::integrator::photon::MAX_TAGS;
 use crate::light::{Light, LightId};
-use crate::material::{MaterialId, label_hash};
-use crate::scene::Scene;
+use crate::material::{MaterialId, OutputShader, label_hash};
+use crate::radiance::{LightSource, MAX_LIGHT_TAGS};
+use crate::scene::{LightName, Scene, SceneNames, ShapeName};
 use renderer_geometry::ShapeId;
 use renderer_geometry::camera::CameraView;
 use renderer_image::film::FilmLayout;
@@ -43,7 +40,7 @@ pub struct PassPlan {
     /// Labels of closures by their hashes.
     closures: Vec<(u32, Label)>,
     /// Channels of what shaders compute, with the shader of each material that has it.
-    shaders: Vec<(usize, Vec<Option<PassShader>>)>,
+    shaders: Vec<(usize, Vec<Option<OutputShader>>)>,
     /// By shape: its material.
     materials: Vec<MaterialId>,
     /// Of each kind of identifiers that the film keeps, the names that they stand for, sorted.
@@ -102,8 +99,8 @@ impl PassPlan {
     pub fn new(
         set: PassSet,
         scene: &Scene,
-        names: &PassNames,
-        shaders: Vec<Vec<Option<PassShader>>>,
+        names: &SceneNames,
+        shaders: Vec<Vec<Option<OutputShader>>>,
         camera: &CameraView,
     ) -> Result<PassPlan, PlanError> {
         let mut labels = LabelTable::new();
@@ -199,7 +196,7 @@ impl PassPlan {
     }
 
     /// The shaders of a shape that compute values, with the first channel of each.
-    pub(super) fn shaders_of(&self, shape: ShapeId) -> impl Iterator<Item = (&PassShader, usize)> {
+    pub(super) fn shaders_of(&self, shape: ShapeId) -> impl Iterator<Item = (&OutputShader, usize)> {
         let material = self.materials[shape.0 as usize].0 as usize;
         self.shaders
             .iter()
@@ -237,7 +234,7 @@ impl PassPlan {
 }
 
 /// Fails when a group is asked for that no light is in.
-fn check_group(name: &str, group: Option<&str>, names: &PassNames) -> Result<(), PlanError> {
+fn check_group(name: &str, group: Option<&str>, names: &SceneNames) -> Result<(), PlanError> {
     let known = || names.lights.iter().filter_map(|light| light.group.as_deref());
     match group {
         Some(group) if !known().any(|other| other == group) => {
@@ -254,16 +251,16 @@ fn check_group(name: &str, group: Option<&str>, names: &PassNames) -> Result<(),
     }
 }
 
-fn objects(set: &PassSet, names: &PassNames, labels: &LabelTable) -> Vec<Object> {
-    let object = |name: &super::ShapeName| Object {
+fn objects(set: &PassSet, names: &SceneNames, labels: &LabelTable) -> Vec<Object> {
+    let object = |name: &ShapeName| Object {
         label: labels.get(&name.object),
         ids: set.kinds().iter().map(|&kind| crypto_id(name.of(kind))).collect(),
     };
     names.shapes.iter().map(object).collect()
 }
 
-fn lights(scene: &Scene, names: &PassNames, labels: &LabelTable) -> Vec<Event> {
-    let event = |(light, name): (&Light, &super::LightName)| Event {
+fn lights(scene: &Scene, names: &SceneNames, labels: &LabelTable) -> Vec<Event> {
+    let event = |(light, name): (&Light, &LightName)| Event {
         kind: match light {
             Light::Environment(_) | Light::Portals(_) => EventKind::Background,
             _ => EventKind::Light,
@@ -282,7 +279,7 @@ fn tags(lights: &[Event]) -> (Vec<u8>, Vec<Event>) {
     let mut tag = |light: &Event| {
         let known = events.iter().position(|event| event == light);
         known.unwrap_or_else(|| {
-            if events.len() < MAX_TAGS {
+            if events.len() < MAX_LIGHT_TAGS {
                 events.push(*light);
             }
             events.len() - 1
@@ -295,14 +292,14 @@ fn tags(lights: &[Event]) -> (Vec<u8>, Vec<Event>) {
     }
 }
 
-fn manifest(kind: CryptoKind, names: &PassNames) -> Vec<String> {
+fn manifest(kind: CryptoKind, names: &SceneNames) -> Vec<String> {
     let mut list: Vec<String> = names.shapes.iter().map(|name| name.of(kind).to_owned()).collect();
     list.sort();
     list.dedup();
     list
 }
 
-impl super::ShapeName {
+impl ShapeName {
     fn of(&self, kind: CryptoKind) -> &str {
         match kind {
             CryptoKind::Object => &self.object,

@@ -3,31 +3,14 @@
 use glam::Vec3;
 use renderer_passes::{Event, EventKind, Lighting, Scattering, State, ValuePass};
 
-use super::event::{LightSource, scattering, unknown_scattering};
+use super::event::{scattering, unknown_scattering};
 use super::plan::PassPlan;
-use super::track::{LobeShares, Track};
+use super::track::Track;
 use crate::bsdf::LobeClass;
-use crate::integrator::{Contribution, RadianceSink};
-use crate::material::{HitRay, Material, ShadingContext, ShadingResult};
+use crate::material::ShadingContext;
+use crate::radiance::{Contribution, LightSource, LobeShares, RadianceSink, Reached};
 use renderer_base::color::Rgb;
-use renderer_geometry::{Footprint, Interaction};
-
-/// A vertex that a path has reached.
-#[derive(Clone, Copy, Debug)]
-pub struct Reached<'a> {
-    /// The surface.
-    pub it: &'a Interaction,
-    /// How it scatters.
-    pub surface: &'a ShadingResult,
-    /// Throughput of the path before it.
-    pub throughput: Rgb,
-    /// Its material.
-    pub material: &'a Material,
-    /// The ray that hit it.
-    pub ray: HitRay,
-    /// The ray's footprint.
-    pub footprint: &'a Footprint,
-}
+use renderer_geometry::Interaction;
 
 /// Light and values of the passes of one sample.
 #[derive(Debug)]

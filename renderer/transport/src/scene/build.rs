@@ -14,15 +14,14 @@ use shading::{
     Template, UnreadableTexture,
 };
 
-use super::{Background, Scene, SceneError, SceneParts};
+use super::{Background, LightName, Scene, SceneError, SceneNames, SceneParts, ShapeName};
 use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
     Falloff, Light, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture, SpotLight, sky_lights,
 };
 use crate::material::{
-    Host, Instances, Sides, TextureLoadError, closure_registry, known_attributes, library,
+    Host, Instances, OutputShader, Sides, TextureLoadError, closure_registry, known_attributes, library,
 };
-use crate::passes::{LightName, PassNames, PassShader, ShapeName};
 use renderer_base::color::Rgb;
 use renderer_base::math::tan;
 use renderer_base::memory;
@@ -51,9 +50,9 @@ pub struct Built {
     /// Integrator settings.
     pub integrator: Integrator,
     /// Names of shapes and lights.
-    pub names: PassNames,
+    pub names: SceneNames,
     /// For each value that passes ask of shaders the shader of each material that has it.
-    pub pass_shaders: Vec<Vec<Option<PassShader>>>,
+    pub pass_shaders: Vec<Vec<Option<OutputShader>>>,
     /// Statistics of shader compilation.
     pub shaders: ShaderStats,
     /// Time to build lights, textures and the acceleration structure.
@@ -235,7 +234,7 @@ fn build_with(
 }
 
 /// Names of a scene's shapes and lights; `lights` are those of lights that are not shapes.
-fn pass_names(desc: &SceneDesc, scene: &Scene, mut lights: Vec<LightName>) -> PassNames {
+fn pass_names(desc: &SceneDesc, scene: &Scene, mut lights: Vec<LightName>) -> SceneNames {
     let shapes: Vec<ShapeName> = desc.shapes.iter().map(|shape| shape_name(desc, shape)).collect();
     // Lights of shapes follow in the order of these.
     for (index, (shape, name)) in desc.shapes.iter().zip(&shapes).enumerate() {
@@ -246,7 +245,7 @@ fn pass_names(desc: &SceneDesc, scene: &Scene, mut lights: Vec<LightName>) -> Pa
             });
         }
     }
-    PassNames { shapes, lights }
+    SceneNames { shapes, lights }
 }
 
 /// Names of a shape; those of a model's are paths that begin with its name: `room/table`.
@@ -433,7 +432,7 @@ fn pass_shaders(
     system: &ShadingSystem,
     shapes: &[Shape],
     values: &[Pass],
-) -> Result<Vec<Vec<Option<PassShader>>>, Diagnostics> {
+) -> Result<Vec<Vec<Option<OutputShader>>>, Diagnostics> {
     let file = Arc::new(declarations(desc));
     let mut users = vec![vec![]; desc.materials.len()];
     for (desc, shape) in desc.shapes.iter().zip(shapes) {
@@ -467,7 +466,7 @@ fn pass_shaders(
         };
         // The errors of the material itself have been told; what is left is that it has no such output.
         let instance = system.instantiate(&Arc::new(group), &options).ok()?;
-        PassShader::new(instance, output)
+        OutputShader::new(instance, output)
     };
     values
         .iter()

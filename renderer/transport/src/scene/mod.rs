@@ -7,10 +7,12 @@ mod background;
 pub mod build;
 mod fingerprint;
 mod geometry_stats;
+mod names;
 mod visibility;
 
 pub use background::Background;
 pub use geometry_stats::GeometryStats;
+pub use names::{LightName, SceneNames, ShapeName};
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -8,7 +8,7 @@ use super::vertex::Vertex;
 use super::{Photon, Photons, Show};
 use crate::bsdf::LobePart;
 use crate::integrator::context::Context;
-use crate::passes::LobeShares;
+use crate::radiance::LobeShares;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, Located};

@@ -47,7 +47,6 @@ pub use file::{MapError, MapHeader};
 pub(in crate::integrator) use gatherer::Gatherer;
 pub use guide_field::GuideField;
 pub(in crate::integrator) use guide_field::LocalGuide;
-pub(crate) use particle::MAX_TAGS;
 pub use particle::{Packed, PathKind, Photon};
 pub use statistics::PhotonStats;
 

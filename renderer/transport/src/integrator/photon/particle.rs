@@ -3,6 +3,7 @@
 use glam::Vec3;
 use half::f16;
 
+use crate::radiance::MAX_LIGHT_TAGS;
 use renderer_base::color::Rgb;
 use renderer_base::math::Located;
 
@@ -38,8 +39,7 @@ pub enum PathKind {
 /// Position of a light's tag in a photon.
 const TAG_SHIFT: u32 = 2;
 
-/// The most tags of lights, 0 included.
-pub(crate) const MAX_TAGS: usize = 1 << (u8::BITS - TAG_SHIFT);
+const _: () = assert!(MAX_LIGHT_TAGS == 1 << (u8::BITS - TAG_SHIFT));
 
 impl PathKind {
     const ALL: [PathKind; 3] = [PathKind::Wide, PathKind::Caustic, PathKind::Hidden];

@@ -1,25 +1,25 @@
-//! Shaders that compute values for passes: outputs of a material's unit or group, and attributes.
+//! Shaders of other outputs than the surface: numbers for passes.
 
 use std::sync::Arc;
 
 use shading::ShaderInstance;
 use shading::ty::Base;
 
-use crate::material::{HitRay, Material, ShadingContext};
+use super::{HitRay, Material, ShadingContext};
 use renderer_geometry::{Footprint, Interaction};
 
-/// A shader and the output of it that a pass shows.
+/// A shader and one of its outputs.
 #[derive(Clone, Debug)]
-pub struct PassShader {
+pub struct OutputShader {
     instance: Arc<ShaderInstance>,
     output: usize,
     /// Numbers of the output: 1, or 3.
     count: usize,
 }
 
-impl PassShader {
+impl OutputShader {
     /// The shader of an output; `None` unless it is a number or a triple.
-    pub(crate) fn new(instance: Arc<ShaderInstance>, output: &str) -> Option<PassShader> {
+    pub(crate) fn new(instance: Arc<ShaderInstance>, output: &str) -> Option<OutputShader> {
         let index = instance.output_index(output)?;
         let ty = instance.outputs()[index].ty;
         let count = match ty.base {
@@ -28,7 +28,7 @@ impl PassShader {
             Base::Color | Base::Point | Base::Vector | Base::Normal => 3,
             Base::Matrix | Base::String | Base::Closure | Base::Void | Base::Struct(_) => return None,
         };
-        Some(PassShader {
+        Some(OutputShader {
             instance,
             output: index,
             count,
@@ -36,7 +36,7 @@ impl PassShader {
     }
 
     /// The value at a hit of a ray; a single number in all three channels.
-    pub(super) fn value(
+    pub fn value(
         &self,
         material: &Material,
         it: &Interaction,

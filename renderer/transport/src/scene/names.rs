@@ -1,4 +1,4 @@
-//! Names of a scene's shapes and lights, for labels and identifiers.
+//! Names of a scene's shapes and lights, for passes.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct LightName {
 
 /// Names of a scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PassNames {
+pub struct SceneNames {
     /// Of its shapes, by their ids.
     pub shapes: Vec<ShapeName>,
     /// Of its lights, by their ids.

@@ -1,37 +1,26 @@
-//! Contributions of a path: the sink trait `RadianceSink` that receives radiance, and the label with the source light and
-//! the guiding weight.
+//! Sinks: what integrators tell of a path's light, and of what the path meets on its way.
 
-use crate::material::ShadingContext;
-use crate::passes::{LightSource, LobeShares, Reached};
+use super::contribution::Contribution;
+use super::lobe_shares::LobeShares;
+use crate::material::{HitRay, Material, ShadingContext, ShadingResult};
 use renderer_base::color::Rgb;
-use renderer_geometry::Interaction;
+use renderer_geometry::{Footprint, Interaction};
 
-/// Source and kind of a contribution.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contribution {
-    /// Where the light comes from.
-    pub source: LightSource,
-    /// True for indirect light: scattered at least once. False for emission that arrives directly, or through
-    /// transparent surfaces alone.
-    pub scattered: bool,
-    /// Ratio of the density with which the path's directions were sampled to the density of BSDF sampling; 1 without
-    /// guiding.
-    pub guide_pdf_ratio: f32,
-}
-
-impl Contribution {
-    /// Light from the global photon map.
-    pub const MAP: Contribution = Contribution {
-        source: LightSource::Map,
-        scattered: true,
-        guide_pdf_ratio: 1.0,
-    };
-
-    /// Light from the caustic map.
-    pub const CAUSTIC_MAP: Contribution = Contribution {
-        source: LightSource::CausticMap,
-        ..Contribution::MAP
-    };
+/// A vertex that a path has reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached<'a> {
+    /// The surface.
+    pub it: &'a Interaction,
+    /// How it scatters.
+    pub surface: &'a ShadingResult,
+    /// Throughput of the path before it.
+    pub throughput: Rgb,
+    /// Its material.
+    pub material: &'a Material,
+    /// The ray that hit it.
+    pub ray: HitRay,
+    /// The ray's footprint.
+    pub footprint: &'a Footprint,
 }
 
 /// Sink for the contributions of a path (radiance), and for what it meets on its way.
