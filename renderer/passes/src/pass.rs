@@ -196,7 +196,7 @@ impl fmt::Display for PassDesc {
 }
 
 impl PassDesc {
-    /// Reads `NAME` or `NAME=WHAT`, where `WHAT` is the name of a pass or an expression, perhaps after `unoccluded;` or
+    /// Reads `NAME`, several with commas, or `NAME=WHAT`, where `WHAT` is the name of a pass or an expression, perhaps after `unoccluded;` or
     /// `shadow;`; `components` and `crypto` are several passes.
     ///
     /// # Errors
@@ -206,6 +206,10 @@ impl PassDesc {
             Some((name, what)) => (Some(name.trim()), what.trim()),
             None => (None, text.trim()),
         };
+        if name.is_none() && what.contains(',') && !what.contains(['<', '{', '[']) {
+            let lists = what.split(',').map(PassDesc::parse);
+            return Ok(lists.collect::<Result<Vec<_>, _>>()?.concat());
+        }
         if name.is_none() {
             match what {
                 "components" => return COMPONENTS.iter().map(|(name, _)| one(name, name)).collect(),

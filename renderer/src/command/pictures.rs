@@ -166,7 +166,12 @@ impl Pictures {
                 encode(path, &layered.image, &options)?
             }
         } else {
-            encode(path, &layered.picture, &options)?
+            let is_png = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png"));
+            match is_png && layered.picture.channels == 4 {
+                // PNG has alpha apart from colour.
+                true => encode(path, &unassociated(&layered.picture), &options)?,
+                false => encode(path, &layered.picture, &options)?,
+            }
         };
         finish.write_bytes(path, &bytes)
     }
@@ -175,6 +180,18 @@ impl Pictures {
     pub(super) fn files(&self) -> Vec<PathBuf> {
         self.images.iter().chain(&self.parts).cloned().collect()
     }
+}
+
+/// A picture whose colours are divided by their alpha.
+fn unassociated(picture: &Image) -> Image {
+    let mut picture = picture.clone();
+    for pixel in picture.data.chunks_exact_mut(4) {
+        let alpha = pixel[3];
+        if alpha > 0.0 {
+            pixel[..3].iter_mut().for_each(|v| *v /= alpha);
+        }
+    }
+    picture
 }
 
 /// Returns whether a path has the extension of an EXR file.
