@@ -3,6 +3,7 @@
 
 mod expressions;
 mod groups;
+mod overrides;
 mod sums;
 mod values;
 

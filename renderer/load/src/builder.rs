@@ -10,6 +10,7 @@ use super::film::{read_film, read_integrator, read_sampler};
 use super::import::{Models, Texts, alias_of, model_file};
 use super::light::PendingPortals;
 use super::material::{Materials, read_material};
+use super::ray_override::read_override;
 use super::resolve::Groups;
 use super::shape::read_shape;
 use super::table::body_of;
@@ -21,7 +22,7 @@ use renderer_scene::{
 };
 
 /// Keywords of declarations.
-const KEYWORDS: [&str; 9] = [
+const KEYWORDS: [&str; 10] = [
     "import",
     "film",
     "sampler",
@@ -31,6 +32,7 @@ const KEYWORDS: [&str; 9] = [
     "shape",
     "light",
     "assign",
+    "override",
 ];
 
 /// Scene description under construction.
@@ -78,6 +80,7 @@ impl Builder {
             materials: vec![],
             textures: vec![],
             shaders: vec![],
+            overrides: vec![],
         };
         Builder {
             is_whole: !context.diagnostics.has_errors(),
@@ -185,6 +188,10 @@ impl Builder {
             .place_instances(pending, &mut self.desc.shapes, &mut self.context);
         for declaration in of("assign") {
             self.assign(declaration);
+        }
+        for declaration in of("override") {
+            let read = read_override(declaration, &mut self.context);
+            self.desc.overrides.extend(read);
         }
         self.place_portals(portals);
         self.finish(texts)

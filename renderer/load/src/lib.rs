@@ -38,6 +38,7 @@ mod point;
 mod portal;
 mod projector;
 mod radiance_map;
+mod ray_override;
 mod reference;
 mod resolve;
 mod shape;
@@ -52,6 +53,7 @@ mod value;
 pub use film::pass_error;
 pub use lighting::{Lighting, LightingKind};
 pub use overrides::Change;
+pub use ray_override::add_override;
 pub use reference::{Block, reference};
 
 use std::path::Path;

@@ -224,7 +224,7 @@ pub(super) fn read_definition(
 }
 
 /// Checks the form of a material's surface, and makes image file names in it independent of the directory of its text.
-fn surface_of(expr: &Expr, context: &mut LoadContext) -> Option<Arc<Expr>> {
+pub(super) fn surface_of(expr: &Expr, context: &mut LoadContext) -> Option<Arc<Expr>> {
     let mut surface = expr.clone();
     match &mut surface.kind {
         ExprKind::Name(_) => {}

@@ -2,8 +2,8 @@
 
 use super::table::Key;
 use super::{
-    camera, directional, environment, film, function, light, material, place, point, projector, shape, sheet,
-    sky, studio, transform,
+    camera, directional, environment, film, function, light, material, place, point, projector, ray_override,
+    shape, sheet, sky, studio, transform,
 };
 
 /// Keys of one kind of block.
@@ -49,6 +49,7 @@ pub fn reference() -> Vec<Block> {
         block("light NAME : directional", directional::DIRECTIONAL),
         block("light NAME : directional_area", sheet::DIRECTIONAL_AREA),
         block("import \"MODEL\" as NAME", place::IMPORT),
+        block("override KIND = CALL", ray_override::OVERRIDE),
         Block {
             title: "transforms",
             keys: transform::FUNCTIONS.to_vec(),

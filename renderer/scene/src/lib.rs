@@ -23,6 +23,7 @@ mod integrator;
 mod light;
 mod material;
 mod placed;
+mod ray_override;
 mod shape;
 
 pub use camera::CameraDesc;
@@ -34,6 +35,7 @@ pub use light::{
 };
 pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
 pub use placed::Placed;
+pub use ray_override::{RayFilter, RayOverride};
 pub use shape::{GeometryDesc, ShapeDesc};
 
 use std::path::PathBuf;
@@ -62,6 +64,8 @@ pub struct SceneDesc {
     pub texture_memory: Option<u64>,
     /// Build quality of the acceleration structure; by the number of triangles when `None`.
     pub build_quality: Option<BuildQuality>,
+    /// Shaders that rays of a kind see in place of the materials.
+    pub overrides: Vec<RayOverride>,
     /// Film settings.
     pub film: FilmDesc,
     /// Sampler settings.

@@ -65,6 +65,10 @@ pub struct RenderArgs {
     /// Shows no environment behind the scene: the picture has an alpha channel
     #[arg(long)]
     pub transparent: bool,
+    /// Shows another unit or group on every surface to rays of a kind (all, camera, shadow, diffuse, specular, transmission,
+    /// photon), but on lamps: `camera=clay`, `all=show_uv except floor,ball`; may be given several times
+    #[arg(long = "override", value_name = "KIND=UNIT")]
+    pub overrides: Vec<String>,
     /// Camera of the scene [default: the first]
     #[arg(long, value_name = "NAME")]
     pub camera: Option<String>,

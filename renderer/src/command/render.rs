@@ -20,7 +20,7 @@ use crate::cli::{CommonArgs, ProgressForm, RenderArgs};
 use crate::part::Ranges;
 use renderer_base::memory;
 use renderer_image::film::NoiseGoal;
-use renderer_load::Change;
+use renderer_load::{Change, add_override};
 use renderer_scene::SceneDesc;
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, SampleUnit, render, resume};
@@ -32,7 +32,10 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
 
     let start = Instant::now();
-    let desc = common.load(None, changes(args))?;
+    let mut desc = common.load(None, changes(args))?;
+    for text in &args.overrides {
+        add_override(&mut desc, text).map_err(failure)?;
+    }
     let load = start.elapsed();
     outputs.spare_files(&desc)?;
     let asked_for = passes::asked_for(args, &desc)?;

@@ -2,23 +2,29 @@
 
 use std::fs;
 
-use renderer::passes::{crypto_id, id_as_float};
+use renderer::passes::{PassDesc, PassSet, crypto_id, id_as_float};
 use renderer::render::RenderSettings;
-use renderer::scene::build::{Built, build};
+use renderer::scene::build::{Built, build_with_values};
 use renderer::scene::load::{LoadOptions, load};
 
 use super::{Layers, layers};
 
-fn built(text: &str) -> Built {
+fn built(text: &str, passes: &[&str]) -> Built {
     let folder = tempfile::tempdir().expect("room");
     let file = folder.path().join("scene.kiln");
     fs::write(&file, text).expect("it is written");
     let (desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
-    build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"))
+    let passes = passes
+        .iter()
+        .flat_map(|text| PassDesc::parse(text).expect("a pass"));
+    let values = PassSet::new(passes.collect())
+        .expect("different names")
+        .shader_values();
+    build_with_values(&desc, None, 1, &values).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 fn looked_at(text: &str, passes: &[&str], spp: u64) -> Layers {
-    let built = built(text);
+    let built = built(text, passes);
     let settings = RenderSettings {
         integrator: built.integrator,
         filter: built.filter.clone(),
@@ -161,4 +167,41 @@ fn transparent_pictures_go_over_others() {
         clear += usize::from(without[3] == 0.0);
     }
     assert!(clear > 30, "{clear} pixels show the background alone");
+}
+
+/// Outputs of units and of groups, and attributes, are layers; a single number is in all channels.
+#[test]
+fn shaders_compute_values() {
+    let scene = r#"
+        surface marked(output color mask = 0, output float wear = 0, output closure color surface = 0) {
+            mask = color(0.25, u, v);
+            wear = 0.75;
+            surface = diffuse(N);
+        }
+        group outer(output color mask, output closure color surface) {
+            marked inner();
+            mask = inner.mask * 0.5;
+            surface = inner.surface;
+        }
+        shape left : rectangle { size = (9, 9); transform = translate(-4.5, 0, -2); material = marked(); attributes = { wet = 0.5; } }
+        shape right : rectangle { size = (9, 9); transform = translate(4.5, 0, -2); material = outer();
+            attributes = { wet = (0.1, 0.2, 0.3); } }
+        light sky : environment { color = 1; }
+        film { size = (16, 16); }
+        camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 50; }
+    "#;
+    let found = looked_at(scene, &["shader:mask", "worn=shader:wear", "attribute:wet"], 4);
+    let at = |layer: &str, x: usize| found.of(layer)[8 * 16 + x].clone();
+    let close = |a: Vec<f32>, b: [f32; 3]| {
+        assert!(
+            a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5),
+            "{a:?} for {b:?}"
+        )
+    };
+    assert!((at("mask", 3)[0] - 0.25).abs() < 1e-5 && at("mask", 3)[1] > 0.5);
+    assert!((at("mask", 12)[0] - 0.125).abs() < 1e-5);
+    close(at("worn", 3), [0.75; 3]);
+    close(at("worn", 12), [0.0; 3]);
+    close(at("wet", 3), [0.5; 3]);
+    close(at("wet", 12), [0.1, 0.2, 0.3]);
 }

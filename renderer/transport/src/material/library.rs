@@ -13,6 +13,7 @@ macro_rules! library {
 
 library! {
     "absorbing"
+    "ambient_occlusion"
     "attribute_color"
     "base_color"
     "blend"
@@ -20,7 +21,9 @@ library! {
     "bump_image"
     "bump_noise"
     "bump_waves"
+    "by_ray_kind"
     "checker"
+    "clay"
     "coated"
     "coated_diffuse"
     "color_correct"
@@ -51,6 +54,10 @@ library! {
     "principled_thin"
     "remap"
     "rough_matte"
+    "show_depth"
+    "show_facing"
+    "show_normals"
+    "show_uv"
     "sides"
     "soft_terminator"
     "stripes"

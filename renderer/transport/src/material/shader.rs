@@ -26,6 +26,11 @@ impl Instances {
         closures::flags(self.full.statistics().closures.iter().copied()).transparent
     }
 
+    /// Returns whether the material may emit.
+    pub(crate) fn may_emit(&self) -> bool {
+        closures::flags(self.full.statistics().closures.iter().copied()).emits
+    }
+
     /// Compiles the reduced shader of `full` with `instantiate`, which compiled `full` with `options`; `purpose` is the
     /// ray kind added to every ray.
     ///

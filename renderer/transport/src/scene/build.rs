@@ -14,6 +14,7 @@ use shading::{
     Template, UnreadableTexture,
 };
 
+use super::overridden::overridden;
 use super::{Background, LightName, Scene, SceneError, SceneNames, SceneParts, ShapeName};
 use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
@@ -148,9 +149,20 @@ fn build_with(
     let start = Instant::now();
     let system = shading_system(host.clone(), Preprocessor::default());
     let shapes: Vec<Shape> = desc.shapes.iter().map(ShapeDesc::build).collect();
+    let mut compiled = compile(desc, &system, host.purpose(), &shapes)?;
+    let changed;
+    let desc = match desc.overrides.is_empty() {
+        true => desc,
+        false => {
+            let emits: Vec<bool> = compiled.instances.iter().map(Instances::may_emit).collect();
+            changed = overridden(desc, &emits);
+            compiled = compile(&changed, &system, host.purpose(), &shapes)?;
+            &changed
+        }
+    };
     let Compiled {
         instances, warnings, ..
-    } = compile(desc, &system, host.purpose(), &shapes)?;
+    } = compiled;
     let pass_shaders = pass_shaders(desc, &system, &shapes, values)?;
     // Materials with the same code share it.
     let mut counted = FxHashSet::default();

@@ -8,6 +8,7 @@ pub mod build;
 mod fingerprint;
 mod geometry_stats;
 mod names;
+mod overridden;
 mod visibility;
 
 pub use background::Background;

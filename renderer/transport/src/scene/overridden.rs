@@ -1,0 +1,82 @@
+//! Overrides of a description: materials that rays of a kind see as another shader.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use shading::syntax::ast::{Argument, Expr, ExprKind};
+
+use renderer_scene::{MaterialDesc, MaterialId, RayFilter, RayOverride, SceneDesc, ShapeDesc};
+
+/// The unit that shows one of two surfaces by the kind of ray.
+const SWITCH: &str = "by_ray_kind";
+
+/// The description with its overrides applied. Materials that emit, as `emits` says by their ids, keep their own shader:
+/// light samples and rays that hit a lamp must agree. Names stay those of the materials.
+pub(super) fn overridden(desc: &SceneDesc, emits: &[bool]) -> SceneDesc {
+    let mut changed = desc.clone();
+    let mut made: FxHashMap<(MaterialId, Vec<usize>), MaterialId> = FxHashMap::default();
+    for shape in &mut changed.shapes {
+        let material = shape.material;
+        if emits[material.0 as usize] {
+            continue;
+        }
+        let own = desc.material(material);
+        let applied: Vec<usize> = (0..desc.overrides.len())
+            .filter(|&index| !excepts(&desc.overrides[index], shape, own))
+            .collect();
+        if applied.is_empty() {
+            continue;
+        }
+        let materials = &mut changed.materials;
+        shape.material = *made.entry((material, applied.clone())).or_insert_with(|| {
+            let overrides = applied.iter().map(|&index| &desc.overrides[index]);
+            let surface = overrides.fold(own.surface.clone(), |base, change| {
+                Arc::new(switched(&base, change))
+            });
+            materials.push(MaterialDesc {
+                surface,
+                ..own.clone()
+            });
+            MaterialId(materials.len() as u32 - 1)
+        });
+    }
+    changed.overrides.clear();
+    changed
+}
+
+/// Returns whether a shape keeps its own shader.
+fn excepts(change: &RayOverride, shape: &ShapeDesc, material: &MaterialDesc) -> bool {
+    let is_of = |name: &String| {
+        let of_import = shape.name.strip_prefix(name.as_str());
+        **name == *shape.name || *name == material.name || of_import.is_some_and(|rest| rest.starts_with('.'))
+    };
+    change.except.iter().any(is_of)
+}
+
+/// The surface that is `base` but for rays of the override.
+fn switched(base: &Expr, change: &RayOverride) -> Expr {
+    match change.rays {
+        RayFilter::All => (*change.shader).clone(),
+        RayFilter::Kind(kind) => {
+            let mut switch = Expr::call(SWITCH, vec![Argument::named("kind", Expr::string(kind))]);
+            switch.set_span(change.span);
+            let closures = [("base", called(base)), ("other", called(&change.shader))];
+            if let ExprKind::Call { args, .. } = &mut switch.kind {
+                args.extend(closures.map(|(name, value)| Argument::named(name, value)));
+            }
+            switch
+        }
+    }
+}
+
+/// A lone name as a call without arguments.
+fn called(surface: &Expr) -> Expr {
+    match &surface.kind {
+        ExprKind::Name(name) => {
+            let mut call = Expr::call(name, vec![]);
+            call.set_span(surface.span);
+            call
+        }
+        _ => surface.clone(),
+    }
+}

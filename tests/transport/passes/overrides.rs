@@ -1,0 +1,95 @@
+//! Overrides: a picture of another shader is the picture of a scene that has it, and lamps keep theirs.
+
+use std::fs;
+
+use renderer::image::Image;
+use renderer::render::{RenderSettings, Silent, render};
+use renderer::scene::build::build;
+use renderer::scene::load::{LoadOptions, add_override, load};
+use std::sync::atomic::AtomicBool;
+
+const SCENE: &str = r#"
+    material bright = emitter(radiance = (2, 2, 1));
+    shape floor : plane { size = 6; material = plastic(); }
+    shape ball : sphere { radius = 0.6; transform = translate(0, 0.6, 0); material = metal(alpha = 0.1); }
+    shape bulb : sphere { radius = 0.3; transform = translate(1, 2, 0.5); material = bright; }
+    light sky : environment { color = 0.2; }
+    camera main : perspective { from = (0, 1.5, 4); to = (0, 0.5, 0); fov = 45; }
+    film { size = (24, 16); }
+    integrator : path { split = 1; light_samples = 1; guide = false; }
+"#;
+
+fn picture(text: &str, overrides: &[&str]) -> Image {
+    let folder = tempfile::tempdir().expect("room");
+    let file = folder.path().join("scene.kiln");
+    fs::write(&file, text).expect("it is written");
+    let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    for text in overrides {
+        add_override(&mut desc, text).unwrap_or_else(|errors| panic!("{text}: {errors}"));
+    }
+    let built = build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
+    let settings = RenderSettings {
+        integrator: built.integrator,
+        samples: 0..8,
+        total: 8,
+        adaptive: false,
+        ..RenderSettings::of_camera(built.camera, [24, 16])
+    };
+    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).expect("it renders");
+    rendered.state.film.develop()
+}
+
+#[test]
+fn overridden_surfaces_are_those_of_the_other_shader() {
+    let changed = SCENE
+        .replace("plastic()", "matte(albedo = 0.3)")
+        .replace("metal(alpha = 0.1)", "matte(albedo = 0.3)");
+    let floor = SCENE.replace("metal(alpha = 0.1)", "matte(albedo = 0.3)");
+    let all = picture(SCENE, &["all=matte(albedo = 0.3)"]);
+    assert_eq!(all.data, picture(&changed, &[]).data);
+    assert_eq!(
+        picture(SCENE, &["all=matte(albedo = 0.3) except floor"]).data,
+        picture(&floor, &[]).data
+    );
+    let declared = format!("{SCENE} override all = matte(albedo = 0.3) {{ except = {{\"floor\"}}; }}");
+    assert_eq!(picture(&declared, &[]).data, picture(&floor, &[]).data);
+    assert_ne!(all.data, picture(SCENE, &[]).data);
+}
+
+/// The camera sees light of one brightness on every surface; what lights them does not matter then.
+#[test]
+fn rays_of_a_kind_see_another_shader() {
+    let picture = |overrides: &[&str]| picture(SCENE, overrides);
+    let flat = picture(&["camera=emitter(radiance = 0.5)"]);
+    let lamp_or_sky = |pixel: &[f32]| pixel == [2.0, 2.0, 1.0] || pixel[0] == pixel[1] && pixel[0] < 0.5;
+    let surfaces = flat
+        .data
+        .chunks_exact(3)
+        .filter(|pixel| *pixel == [0.5; 3])
+        .count();
+    assert!(surfaces > 100, "{surfaces} pixels show surfaces alone");
+    assert!(flat.data.chunks_exact(3).any(lamp_or_sky));
+    // What the camera does not see directly is seen in mirrors.
+    let mirrored = picture(&["specular=emitter(radiance = 50)"]);
+    let brightest = |image: &Image| image.data.iter().copied().fold(0.0, f32::max);
+    assert!(brightest(&mirrored) > 5.0 * brightest(&picture(&[])));
+    // Kinds that do not occur change nothing.
+    assert_eq!(picture(&["bake=matte()"]).data, picture(&[]).data);
+}
+
+#[test]
+fn mistakes_in_overrides_are_told() {
+    let folder = tempfile::tempdir().expect("room");
+    let file = folder.path().join("scene.kiln");
+    fs::write(&file, SCENE).expect("it is written");
+    for (text, message) in [
+        ("camra=clay", "there are no rays of kind `camra`"),
+        ("camera", "the override has no shader"),
+        ("camera=1", "a material is a unit or a group with its arguments"),
+        ("=clay", "the override has no name"),
+    ] {
+        let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        let error = add_override(&mut desc, text).expect_err(text).to_string();
+        assert!(error.contains(message), "{text}: {error}");
+    }
+}
