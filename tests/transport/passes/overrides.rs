@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 const SCENE: &str = r#"
     material bright = emitter(radiance = (2, 2, 1));
     shape floor : plane { size = 6; material = plastic(); }
-    shape ball : sphere { radius = 0.6; transform = translate(0, 0.6, 0); material = metal(alpha = 0.1); }
+    shape ball : sphere { radius = 0.6; transform = translate(0, 0.6, 0); material = mirror_surface(); }
     shape bulb : sphere { radius = 0.3; transform = translate(1, 2, 0.5); material = bright; }
     light sky : environment { color = 0.2; }
     camera main : perspective { from = (0, 1.5, 4); to = (0, 0.5, 0); fov = 45; }
@@ -43,8 +43,8 @@ fn picture(text: &str, overrides: &[&str]) -> Image {
 fn overridden_surfaces_are_those_of_the_other_shader() {
     let changed = SCENE
         .replace("plastic()", "matte(albedo = 0.3)")
-        .replace("metal(alpha = 0.1)", "matte(albedo = 0.3)");
-    let floor = SCENE.replace("metal(alpha = 0.1)", "matte(albedo = 0.3)");
+        .replace("mirror_surface()", "matte(albedo = 0.3)");
+    let floor = SCENE.replace("mirror_surface()", "matte(albedo = 0.3)");
     let all = picture(SCENE, &["all=matte(albedo = 0.3)"]);
     assert_eq!(all.data, picture(&changed, &[]).data);
     assert_eq!(
