@@ -19,6 +19,7 @@
 mod attributes;
 mod builder;
 mod camera;
+mod catcher;
 mod context;
 mod directional;
 mod environment;

@@ -8,6 +8,7 @@ use shading::syntax::ast::{Declaration, ExprKind};
 
 use super::attributes::{self, read_attributes};
 use super::builder::{Builder, import_name};
+use super::catcher::{CATCHER, catcher};
 use super::field::Given;
 use super::import::{ImportKind, has_parts, imported_file};
 use super::material::read_definition;
@@ -17,7 +18,9 @@ use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use renderer_geometry::ObjectAttributes;
 use renderer_import::Model;
 use renderer_scene::MaterialId;
-use renderer_scene::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc, SpotSlide};
+use renderer_scene::{
+    CameraDesc, Catcher, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc, SpotSlide,
+};
 
 /// Values of an import's block.
 pub(super) struct ImportBlock {
@@ -25,6 +28,7 @@ pub(super) struct ImportBlock {
     cameras: bool,
     lights: bool,
     attributes: ObjectAttributes,
+    catcher: Option<Catcher>,
 }
 
 /// Keys of `import "FILE" as NAME { … }` of a model.
@@ -44,6 +48,11 @@ pub(super) const IMPORT: &[Key<ImportBlock>] = &[
         doc: "`false` leaves the model's lights out",
         set: |import, field, context| set(&mut import.lights, field.boolean(context)),
     },
+    Key {
+        name: "catcher",
+        doc: CATCHER,
+        set: |import, field, context| import.catcher = catcher(&field, context),
+    },
     attributes::key(),
 ];
 
@@ -54,6 +63,7 @@ struct Placement {
     /// Material of all shapes; their own if `None`.
     material: Option<MaterialId>,
     attributes: ObjectAttributes,
+    catcher: Option<Catcher>,
 }
 
 impl Builder {
@@ -72,6 +82,7 @@ impl Builder {
             cameras: true,
             lights: true,
             attributes: read_attributes(body_of(declaration), &mut self.context),
+            catcher: None,
         };
         read_block(
             body_of(declaration),
@@ -97,6 +108,7 @@ impl Builder {
                 flip_normals: false,
                 material: None,
                 attributes: block.attributes,
+                catcher: block.catcher,
             },
         );
         if block.cameras {
@@ -147,6 +159,7 @@ impl Builder {
                 world_from_object: placement.transform * shape.world_from_object,
                 flip_normals: placement.flip_normals,
                 attributes: placement.attributes.clone(),
+                catcher: placement.catcher,
                 asset: Some(asset.clone()),
             }));
             let shapes = (first..self.desc.shapes.len()).collect();
@@ -196,6 +209,7 @@ impl Builder {
                     world_from_object: block.transform,
                     flip_normals: block.flip_normals,
                     attributes: block.attributes,
+                    catcher: block.catcher,
                     asset: None,
                 });
             }
@@ -206,6 +220,7 @@ impl Builder {
                         flip_normals: block.flip_normals,
                         material,
                         attributes: block.attributes,
+                        catcher: block.catcher,
                     };
                     self.add_model(&model, &name, span, &placement);
                 }
@@ -217,6 +232,7 @@ impl Builder {
                 transform: block.transform,
                 flip_normals: block.flip_normals,
                 attributes: block.attributes,
+                catcher: block.catcher,
                 material,
             }),
         }

@@ -9,8 +9,8 @@ use shading::Span;
 use super::context::LoadContext;
 use super::field::Given;
 use renderer_geometry::ObjectAttributes;
-use renderer_scene::MaterialId;
 use renderer_scene::ShapeDesc;
+use renderer_scene::{Catcher, MaterialId};
 
 /// Instance before resolution; its original may be declared later.
 pub(super) struct PendingInstance {
@@ -20,6 +20,7 @@ pub(super) struct PendingInstance {
     pub(super) transform: Affine3A,
     pub(super) flip_normals: bool,
     pub(super) attributes: ObjectAttributes,
+    pub(super) catcher: Option<Catcher>,
     pub(super) material: Option<MaterialId>,
 }
 
@@ -117,6 +118,7 @@ impl Groups {
                 world_from_object: instance.transform * original.world_from_object,
                 flip_normals: original.flip_normals != instance.flip_normals,
                 attributes: instance.attributes.or(&original.attributes),
+                catcher: instance.catcher.or(original.catcher),
                 asset: original.asset.as_ref().map(|_| instance.name.as_str().into()),
             };
             shapes.push(copy);

@@ -5,11 +5,12 @@ use shading::Span;
 use shading::syntax::ast::{Declaration, Expr};
 
 use super::attributes::{self, read_attributes};
+use super::catcher::{CATCHER, catcher};
 use super::context::LoadContext;
 use super::field::{Given, Range};
 use super::table::{Key, body_of, header_of, kind_of, read_block, set};
 use renderer_geometry::{Mesh, ObjectAttributes};
-use renderer_scene::GeometryDesc;
+use renderer_scene::{Catcher, GeometryDesc};
 
 /// Values of a shape's block.
 pub(super) struct ShapeBlock {
@@ -17,6 +18,7 @@ pub(super) struct ShapeBlock {
     pub(super) transform: Affine3A,
     pub(super) flip_normals: bool,
     pub(super) attributes: ObjectAttributes,
+    pub(super) catcher: Option<Catcher>,
     center: Vec3,
     radius: f32,
     height: f32,
@@ -36,6 +38,7 @@ impl Default for ShapeBlock {
             transform: Affine3A::IDENTITY,
             flip_normals: false,
             attributes: ObjectAttributes::default(),
+            catcher: None,
             center: Vec3::ZERO,
             radius: 1.0,
             height: 1.0,
@@ -67,6 +70,11 @@ pub(super) const ANY: &[Key<ShapeBlock>] = &[
         name: "flip_normals",
         doc: "`true` turns the surface inside out",
         set: |shape, field, context| set(&mut shape.flip_normals, field.boolean(context)),
+    },
+    Key {
+        name: "catcher",
+        doc: CATCHER,
+        set: |shape, field, context| shape.catcher = catcher(&field, context),
     },
     attributes::key(),
 ];

@@ -12,6 +12,8 @@ pub struct PassSet {
     channels: usize,
     /// Channel of the weights of what is seen first.
     weight: Option<usize>,
+    /// First of three channels of shadow catchers: their coverage, the light on them, and what of it is blocked.
+    shadow: Option<usize>,
     /// The identifiers that are kept.
     kinds: Vec<CryptoKind>,
 }
@@ -40,6 +42,10 @@ impl PassSet {
         if set.passes.iter().any(is_mean) {
             set.weight = Some(set.channels);
             set.channels += 1;
+        }
+        if set.has(ValuePass::Alpha) {
+            set.shadow = Some(set.channels);
+            set.channels += 3;
         }
         Ok(set)
     }
@@ -82,6 +88,12 @@ impl PassSet {
     /// Channel of the weights of what is seen first, if a pass is a mean over that.
     pub fn weight(&self) -> Option<usize> {
         self.weight
+    }
+
+    /// First of three channels of shadow catchers, if the picture has alpha: their coverage, the light on them, and what of it
+    /// is blocked.
+    pub fn shadow(&self) -> Option<usize> {
+        self.shadow
     }
 
     /// First channel of a value, if a pass shows it.

@@ -26,6 +26,8 @@ pub struct ShapeDesc {
     pub flip_normals: bool,
     /// Attributes of the object, for shaders.
     pub attributes: ObjectAttributes,
+    /// What it is to the camera, if that is not a surface.
+    pub catcher: Option<Catcher>,
     /// Name of the model that it was imported with, with which its own begins.
     pub asset: Option<Arc<str>>,
 }
@@ -39,6 +41,15 @@ impl ShapeDesc {
         shape.attributes = self.attributes.clone();
         shape
     }
+}
+
+/// What a shape is to the camera in place of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Catcher {
+    /// Transparent but for the shadows on it.
+    Shadow,
+    /// A hole in the picture: it hides what is behind it.
+    Holdout,
 }
 
 /// Geometry of a shape, in object space.

@@ -21,7 +21,8 @@ pub(super) fn asked_for(args: &RenderArgs, desc: &SceneDesc) -> Result<PassSet, 
     for text in &args.aov {
         passes.extend(asked(text)?);
     }
-    if args.transparent || desc.film.transparent {
+    let has_catcher = desc.shapes.iter().any(|shape| shape.catcher.is_some());
+    if args.transparent || desc.film.transparent || has_catcher {
         passes.extend(asked("alpha")?);
     }
     set(passes)

@@ -55,7 +55,7 @@ pub fn develop(film: &Film, names: &LayerNames) -> Result<Layered, LayerError> {
     let set = if is_whole { set } else { PassSet::default() };
     let mut all = Layered::of(film.develop());
     if let Some(channel) = set.channel_of(ValuePass::Alpha) {
-        let alpha = alpha(film, channel);
+        let alpha = alpha(film, &set, channel);
         all.picture = all.picture.with_channels(&alpha);
         all.add(Channels {
             image: alpha,
@@ -126,11 +126,22 @@ fn means(film: &Film, first: usize, count: usize) -> Image {
     })
 }
 
-/// The share of each pixel that is not seen through.
-fn alpha(film: &Film, channel: usize) -> Image {
-    let mut image = means(film, channel, 1);
-    image.data.iter_mut().for_each(|v| *v = v.clamp(0.0, 1.0));
-    image
+/// The share of each pixel that is not seen through: of shadow catchers the share of their light that is blocked.
+fn alpha(film: &Film, set: &PassSet, channel: usize) -> Image {
+    film.develop_layer(1, |index, pixel, out| {
+        let Some(sums) = film.sums().layers().map(|layers| layers.channels_of(index)) else {
+            return;
+        };
+        let mut alpha = mean(sums[channel], pixel);
+        if let Some(first) = set.shadow() {
+            let [caught, all, blocked] = [0, 1, 2].map(|offset| sums[first + offset].to_f64());
+            if all > 0.0 {
+                let share = blocked / all * caught / f64::from(pixel.count.max(1));
+                alpha += share as f32;
+            }
+        }
+        out[0] = alpha.clamp(0.0, 1.0);
+    })
 }
 
 /// Values as means over what is seen, and `outside` where nothing is.

@@ -205,3 +205,32 @@ fn shaders_compute_values() {
     close(at("wet", 3), [0.5; 3]);
     close(at("wet", 12), [0.1, 0.2, 0.3]);
 }
+
+/// A floor that only catches shadows is opaque where its light is blocked, and clear elsewhere; a holdout hides what is
+/// behind it and shows nothing; neither has light in the picture, and both light other things as ever.
+#[test]
+fn catchers_are_in_the_alpha_channel_alone() {
+    let scene = r#"
+        shape floor : plane { size = 40; material = matte(albedo = 0.5); catcher = shadow; }
+        shape roof : rectangle { size = (4, 40); transform = translate(-4, 3, 0) * rotate((1, 0, 0), 90); material = matte(albedo = 0.3); }
+        shape hole : cube { size = (1, 6, 1); transform = translate(2.2, 0, 0); material = matte(albedo = 0.9); catcher = holdout; }
+        light sun : directional { direction = (0, -1, 0); irradiance = 3; }
+        camera main : perspective { from = (0, 2, 9); to = (0, 0.2, 0); fov = 40; }
+        film { size = (16, 16); filter = box(0.5); }
+    "#;
+    let found = looked_at(scene, &["alpha"], 64);
+    let pixel = |x: usize, y: usize| found.layered.picture.data[(y * 16 + x) * 4..][..4].to_vec();
+    // The shadow of the roof, the lit floor, and the hole.
+    let (dark, lit, hole) = (pixel(0, 9), pixel(8, 12), pixel(12, 7));
+    assert_eq!(dark, [0.0, 0.0, 0.0, 1.0], "in the shadow");
+    assert_eq!(lit, [0.0; 4], "in the light");
+    assert_eq!(hole, [0.0; 4], "in the hole");
+    // The floor lights the roof from below.
+    let roof = found
+        .layered
+        .picture
+        .data
+        .chunks_exact(4)
+        .any(|pixel| pixel[0] > 0.01);
+    assert!(roof, "the floor reflects light");
+}

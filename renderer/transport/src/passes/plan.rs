@@ -13,6 +13,7 @@ use crate::scene::{LightName, Scene, SceneNames, ShapeName};
 use renderer_geometry::ShapeId;
 use renderer_geometry::camera::CameraView;
 use renderer_image::film::FilmLayout;
+use renderer_scene::Catcher;
 
 /// A film's passes, compiled for a scene.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct PassPlan {
     /// Channels of the picture's coverage, and of the weights of what is seen first.
     pub(super) alpha: Option<usize>,
     pub(super) weight: Option<usize>,
+    /// First of the channels of shadow catchers.
+    pub(super) shadow: Option<usize>,
     /// By shape.
     objects: Vec<Object>,
     /// By light.
@@ -62,6 +65,7 @@ struct Object {
     label: Label,
     /// By kind of identifiers that the film keeps.
     ids: Vec<u32>,
+    catcher: Option<Catcher>,
 }
 
 /// A plan that cannot be made.
@@ -144,6 +148,7 @@ impl PassPlan {
             values,
             alpha: set.channel_of(ValuePass::Alpha),
             weight: set.weight(),
+            shadow: set.shadow(),
             objects: objects(&set, names, &labels),
             lights,
             light_tags,
@@ -203,6 +208,11 @@ impl PassPlan {
             .filter_map(move |(channel, by_material)| Some((by_material.get(material)?.as_ref()?, *channel)))
     }
 
+    /// What a shape is to the camera in place of a surface.
+    pub(super) fn catcher(&self, shape: ShapeId) -> Option<Catcher> {
+        self.objects[shape.0 as usize].catcher
+    }
+
     /// The label of an object.
     pub(super) fn object(&self, shape: ShapeId) -> Label {
         self.objects[shape.0 as usize].label
@@ -255,6 +265,7 @@ fn objects(set: &PassSet, names: &SceneNames, labels: &LabelTable) -> Vec<Object
     let object = |name: &ShapeName| Object {
         label: labels.get(&name.object),
         ids: set.kinds().iter().map(|&kind| crypto_id(name.of(kind))).collect(),
+        catcher: name.catcher,
     };
     names.shapes.iter().map(object).collect()
 }

@@ -11,6 +11,7 @@ use crate::material::ShadingContext;
 use crate::radiance::{Contribution, LightSource, LobeShares, RadianceSink, Reached};
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
+use renderer_scene::Catcher;
 
 /// Light and values of the passes of one sample.
 #[derive(Debug)]
@@ -24,10 +25,20 @@ pub struct PassSink<'a> {
     identified: Vec<(usize, u32, f32)>,
     track: Track,
     /// States of branches that are not traced yet.
-    branches: Vec<(Track, Sight)>,
+    branches: Vec<Walk>,
     sight: Sight,
+    /// What the vertex, or the surface that the path was scattered by first, is to the camera.
+    caught: Option<Catcher>,
     /// Surfaces that the light of the next contribution has crossed.
     crossings: u32,
+}
+
+/// State of a path between two vertices.
+#[derive(Clone, Debug)]
+struct Walk {
+    track: Track,
+    sight: Sight,
+    caught: Option<Catcher>,
 }
 
 /// What of a path's first surface is still to be found.
@@ -51,6 +62,7 @@ impl<'a> PassSink<'a> {
             track: Track::new(plan.start),
             branches: vec![],
             sight: Sight::First,
+            caught: None,
             crossings: 0,
             plan,
         }
@@ -67,6 +79,19 @@ impl<'a> PassSink<'a> {
         self.track = Track::new(self.plan.start);
         self.branches.clear();
         self.sight = Sight::First;
+        self.caught = None;
+    }
+
+    fn walk(&self) -> Walk {
+        Walk {
+            track: self.track.clone(),
+            sight: self.sight,
+            caught: self.caught,
+        }
+    }
+
+    fn go_on(&mut self, walk: Walk) {
+        (self.track, self.sight, self.caught) = (walk.track, walk.sight, walk.caught);
     }
 
     /// Light of the picture.
@@ -164,6 +189,17 @@ impl<'a> PassSink<'a> {
         !self.track.is_settled(&self.plan.automaton) || unknown_scattering(source).is_some()
     }
 
+    /// Takes a catcher out of the picture's coverage.
+    fn catch(&mut self, catcher: Catcher, reached: Reached<'_>) {
+        let covered = mean(reached.throughput * (Rgb::WHITE - reached.surface.transparency));
+        if let Some(channel) = self.plan.alpha {
+            self.values[channel] -= covered;
+        }
+        if let Some(channel) = self.plan.shadow.filter(|_| catcher == Catcher::Shadow) {
+            self.values[channel] += covered;
+        }
+    }
+
     /// Records the values of the first surface.
     fn record_first(&mut self, reached: Reached<'_>, context: &mut ShadingContext) {
         let Reached {
@@ -253,6 +289,9 @@ impl RadianceSink for PassSink<'_> {
     const TELLS_LOBES: bool = true;
 
     fn add(&mut self, label: Contribution, radiance: Rgb) {
+        if self.caught.is_some() {
+            return;
+        }
         self.light += radiance;
         if !self.track.is_dead() {
             let track = std::mem::take(&mut self.track);
@@ -268,6 +307,9 @@ impl RadianceSink for PassSink<'_> {
         it: &Interaction,
         shares: impl FnOnce(&mut LobeShares),
     ) {
+        if self.caught.is_some() {
+            return;
+        }
         self.light += radiance;
         if !self.track.is_dead() {
             let mut lobes = LobeShares::default();
@@ -279,7 +321,11 @@ impl RadianceSink for PassSink<'_> {
     }
 
     fn wants_blocked(&self) -> bool {
-        self.plan.has_blocked_light && !self.track.is_dead()
+        match self.caught {
+            // The light on the catcher itself, not what it scatters further.
+            Some(catcher) => catcher == Catcher::Shadow && self.sight == Sight::First,
+            None => self.plan.has_blocked_light && !self.track.is_dead(),
+        }
     }
 
     fn add_unoccluded(
@@ -289,6 +335,13 @@ impl RadianceSink for PassSink<'_> {
         it: &Interaction,
         shares: impl FnOnce(&mut LobeShares),
     ) {
+        if self.caught.is_some() {
+            if let Some(channel) = self.plan.shadow {
+                self.values[channel + 1] += mean(all);
+                self.values[channel + 2] += mean(blocked);
+            }
+            return;
+        }
         let mut lobes = LobeShares::default();
         shares(&mut lobes);
         self.add_by_lobes(
@@ -309,6 +362,10 @@ impl RadianceSink for PassSink<'_> {
 
     fn reach(&mut self, reached: Reached<'_>, context: &mut ShadingContext) {
         if self.sight == Sight::First {
+            self.caught = self.plan.catcher(reached.it.shape);
+            if let Some(catcher) = self.caught {
+                return self.catch(catcher, reached);
+            }
             self.record_first(reached, context);
         }
         if self.sight != Sight::Found && !reached.surface.bsdf.is_mirror_like() {
@@ -335,6 +392,9 @@ impl RadianceSink for PassSink<'_> {
     }
 
     fn pass_straight(&mut self, it: &Interaction) {
+        if self.sight == Sight::First {
+            self.caught = None;
+        }
         if !self.track.is_dead() {
             let event = Event {
                 object: self.plan.object(it.shape),
@@ -345,13 +405,14 @@ impl RadianceSink for PassSink<'_> {
     }
 
     fn fork(&mut self) {
-        self.branches.push((self.track.clone(), self.sight));
+        let walk = self.walk();
+        self.branches.push(walk);
     }
 
     fn end_fork(&mut self, continues: bool) {
-        if let Some((track, sight)) = self.branches.pop() {
-            let branch = std::mem::replace(&mut self.track, track);
-            let branch = (branch, std::mem::replace(&mut self.sight, sight));
+        if let Some(vertex) = self.branches.pop() {
+            let branch = self.walk();
+            self.go_on(vertex);
             if continues {
                 self.branches.push(branch);
             }
@@ -359,8 +420,8 @@ impl RadianceSink for PassSink<'_> {
     }
 
     fn next_branch(&mut self) {
-        if let Some((track, sight)) = self.branches.pop() {
-            (self.track, self.sight) = (track, sight);
+        if let Some(branch) = self.branches.pop() {
+            self.go_on(branch);
         }
     }
 }

@@ -272,6 +272,7 @@ fn shape_name(desc: &SceneDesc, shape: &ShapeDesc) -> ShapeName {
         None => shape.name.clone(),
     };
     ShapeName {
+        catcher: shape.catcher,
         asset: shape.asset.clone().unwrap_or_else(|| object.clone()),
         material: desc.material(shape.material).name.as_str().into(),
         object,

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-/// Names of a shape.
+use renderer_scene::Catcher;
+
+/// Names of a shape, and what else passes know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeName {
     /// Of the object; instances of one node share it.
     pub object: Arc<str>,
     /// Of its material.
     pub material: Arc<str>,
+    /// What it is to the camera, if that is not a surface.
+    pub catcher: Option<Catcher>,
     /// Of the model that it was imported with; that of the object if it was not.
     pub asset: Arc<str>,
 }
