@@ -22,11 +22,13 @@ shape bulb : sphere { center = (1, 2, 0); radius = 0.2; material = lamp; }
 ";
 
 /// Ways to render, each with maps or decisions of its own.
-const WAYS: [&str; 4] = [
+const WAYS: [&str; 5] = [
     "--integrator path",
     "--integrator photon --set integrator.photons=4000 --set integrator.caustic_photons=4000",
     "--integrator photon --set integrator.progressive=true --set integrator.photons=2000",
     "--integrator auto",
+    "--integrator photon --set integrator.photons=4000 --aov components,crypto,depth,N,albedo,object_id,variance,samples \
+     --aov gloss=C<RG>.*L --aov blocked=shadow;C<RD>L --light-groups each --transparent",
 ];
 
 fn folder() -> TempDir {

@@ -1,7 +1,7 @@
 //! Arguments of `kiln render`, and of `kiln merge`, which joins what it has rendered.
 
 use super::case::Case;
-use super::case::Differs::{By, File, New, Status};
+use super::case::Differs::{By, File, New, Says, Status};
 
 pub(crate) const RENDER: &[Case] = &[
     (
@@ -54,6 +54,30 @@ pub(crate) const RENDER: &[Case] = &[
         "render a.kiln -o o.exr",
         "render a.kiln -o o.exr -o p.png",
         New("p.png"),
+    ),
+    (
+        "aov",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --aov depth,N --aov gloss=C<RG>.*L",
+        Says("o.exr", "gloss.R"),
+    ),
+    (
+        "light_groups",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --light-groups each",
+        Says("o.exr", "light_"),
+    ),
+    (
+        "transparent",
+        "render a.kiln -o o.png",
+        "render a.kiln -o o.png --transparent",
+        File("o.png"),
+    ),
+    (
+        "overrides",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --override camera=show_normals",
+        File("o.exr"),
     ),
     (
         "spp",
