@@ -156,10 +156,9 @@ impl Estimator<'_> {
             end: horizon.ray_end(),
             time: 0.0,
             depth: 1,
-            keeps_blocked: false,
             media: |_| media,
         };
-        sample_one_light(self.scene, query, response, sampler, shading, stats)
+        sample_one_light(self.scene, query, response, sampler, shading, stats, None)
     }
 
     /// Radiance from `w`, with MIS weights for direct light.

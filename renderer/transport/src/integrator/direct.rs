@@ -29,8 +29,15 @@ pub struct DirectLightQuery<'a, F> {
     /// Computes the medium stack at the start of a shadow ray with the given unit direction; called only in scenes with
     /// media.
     pub media: F,
-    /// True if light that does not arrive is asked for, too.
-    pub keeps_blocked: bool,
+}
+
+/// What passes ask of a light sample besides its contribution.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shadowed {
+    /// The shadow ray; `None` if no light was sampled.
+    pub ray: Option<Ray>,
+    /// The contribution without the MIS weight: what would arrive if nothing were between, and what is blocked of it.
+    pub unoccluded: [Rgb; 2],
 }
 
 /// Result of a light sample.
@@ -44,11 +51,6 @@ pub struct DirectLight {
     pub pdf: Option<f32>,
     /// Contribution: incident radiance times the response, divided by the density of the light sample.
     pub radiance: Rgb,
-    /// The contribution without the MIS weight: what would arrive if nothing were between, and what is blocked of it. Black
-    /// unless asked for.
-    pub unoccluded: [Rgb; 2],
-    /// The shadow ray.
-    pub ray: Ray,
 }
 
 /// Returns the light-sampling reference point of a surface hit. Its normal is on the viewer's side; it is zero (both
@@ -79,7 +81,8 @@ fn with_gloss(at: LightSampleContext, bsdf: &Bsdf) -> LightSampleContext {
 }
 
 /// Takes one light sample. `response(wi, light_pdf)` returns f·|cos θi| times the MIS weight; `light_pdf` is the
-/// density of light sampling [1/sr], `None` for delta lights. Always consumes three numbers of `sampler`.
+/// density of light sampling [1/sr], `None` for delta lights. `shadowed` gets what passes ask for, also of light that is
+/// blocked. Always consumes three numbers of `sampler`.
 // Veach 1997, "Robust Monte Carlo Methods for Light Transport Simulation", section 8.1.
 #[inline]
 pub fn sample_one_light(
@@ -89,6 +92,7 @@ pub fn sample_one_light(
     sampler: &mut Sampler,
     shading: &mut ShadingContext,
     stats: &mut Stats,
+    shadowed: Option<&mut Shadowed>,
 ) -> Option<DirectLight> {
     let (u_light, u) = (sampler.next_choice(), sampler.next_2d());
     let chosen = scene.select_light(query.at, u_light)?;
@@ -111,7 +115,7 @@ pub fn sample_one_light(
     let visible = scene.transmittance(&ray, query.depth, || (query.media)(sample.wi), shading);
     stats.watch.lap(Stage::Shadow);
     stats.watch.query(|| scene.is_free(&ray));
-    if visible.is_black() && !query.keeps_blocked {
+    if visible.is_black() && shadowed.is_none() {
         return None;
     }
     let viewer = LightViewer {
@@ -122,20 +126,18 @@ pub fn sample_one_light(
     // Emission is evaluated last, since it may run a shader.
     let emitted = light.radiance(sample, &viewer, shading);
     let radiance = f * emitted * visible * (1.0 / pdf);
-    let unoccluded = match query.keeps_blocked {
-        true => {
-            let all = response(sample.wi, None) * emitted * (1.0 / pdf);
-            [all, all * (Rgb::WHITE - visible)]
-        }
-        false => [Rgb::BLACK; 2],
-    };
+    if let Some(shadowed) = shadowed {
+        let all = response(sample.wi, None) * emitted * (1.0 / pdf);
+        *shadowed = Shadowed {
+            ray: Some(ray),
+            unoccluded: [all, all * (Rgb::WHITE - visible)],
+        };
+    }
     Some(DirectLight {
         light: chosen.light,
         wi: sample.wi,
         pdf: light_pdf,
         radiance,
-        unoccluded,
-        ray,
     })
 }
 

@@ -25,7 +25,7 @@ use renderer_geometry::camera::CameraRay;
 
 pub use crate::radiance::{Contribution, RadianceSink};
 pub use context::Context;
-pub use direct::{DirectLight, DirectLightQuery, sample_one_light};
+pub use direct::{DirectLight, DirectLightQuery, Shadowed, sample_one_light};
 pub use pass::Pass;
 pub use path_state::MisContext;
 pub use photon::MapError as PrepareError;

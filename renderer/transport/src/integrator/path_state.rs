@@ -10,7 +10,7 @@
 
 use glam::Vec3;
 
-use super::direct::{DirectLightQuery, sample_one_light};
+use super::direct::{DirectLightQuery, Shadowed, sample_one_light};
 use super::stats::Stats;
 use super::stopwatch::Stage;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
@@ -315,21 +315,24 @@ impl PathState {
             time: it.time,
             depth: self.scatterings + 1,
             media: |wi: Vec3| self.media_towards(scene, wi, it, surface),
-            keeps_blocked: light.wants_blocked(),
         };
-        if let Some(direct) = sample_one_light(scene, query, response, sampler, shading, stats) {
+        let (wants_blocked, wants_crossings) = (light.wants_blocked(), light.wants_crossings());
+        let mut shadowed = Shadowed::default();
+        let told = (wants_blocked || wants_crossings).then_some(&mut shadowed);
+        let direct = sample_one_light(scene, query, response, sampler, shading, stats, told);
+        if let Some(direct) = direct {
             let label = Contribution {
                 source: LightSource::Light(direct.light),
                 scattered: true,
                 guide_pdf_ratio: self.guide_pdf_ratio,
             };
             let tell = |lobes: &mut LobeShares| shares(direct.wi, direct.pdf, lobes);
-            if light.wants_crossings() {
-                light.cross(scene.crossings(&direct.ray));
+            if let Some(ray) = shadowed.ray.filter(|_| wants_crossings) {
+                light.cross(scene.crossings(&ray));
             }
             light.add_scattered(label, self.throughput * direct.radiance, it, tell);
-            if light.wants_blocked() {
-                let unoccluded = direct.unoccluded.map(|radiance| self.throughput * radiance);
+            if wants_blocked {
+                let unoccluded = shadowed.unoccluded.map(|radiance| self.throughput * radiance);
                 light.add_unoccluded(label, unoccluded, it, |lobes| shares(direct.wi, None, lobes));
             }
         }
