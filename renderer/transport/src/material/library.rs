@@ -13,7 +13,6 @@ macro_rules! library {
 
 library! {
     "absorbing"
-    "ambient_occlusion"
     "attribute_color"
     "base_color"
     "blend"
@@ -57,6 +56,7 @@ library! {
     "show_depth"
     "show_facing"
     "show_normals"
+    "show_occlusion"
     "show_uv"
     "sides"
     "soft_terminator"
