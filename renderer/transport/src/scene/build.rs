@@ -14,7 +14,7 @@ use shading::{
     Template, UnreadableTexture,
 };
 
-use super::overridden::overridden;
+use super::overridden::{idle_exceptions, overridden};
 use super::{Background, LightName, Scene, SceneError, SceneNames, SceneParts, ShapeName};
 use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
@@ -157,6 +157,7 @@ fn build_with(
             let emits: Vec<bool> = compiled.instances.iter().map(Instances::may_emit).collect();
             changed = overridden(desc, &emits);
             compiled = compile(&changed, &system, host.purpose(), &shapes)?;
+            compiled.warnings.list.extend(idle_exceptions(desc));
             &changed
         }
     };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use shading::Diagnostic;
 use shading::syntax::ast::{Argument, Expr, ExprKind};
 
 use renderer_scene::{MaterialDesc, MaterialId, RayFilter, RayOverride, SceneDesc, ShapeDesc};
@@ -44,13 +45,31 @@ pub(super) fn overridden(desc: &SceneDesc, emits: &[bool]) -> SceneDesc {
     changed
 }
 
+/// Warnings of exceptions that name nothing in the scene.
+pub(super) fn idle_exceptions(desc: &SceneDesc) -> Vec<Diagnostic> {
+    let mut warnings = vec![];
+    for change in &desc.overrides {
+        for name in &change.except {
+            let names = |shape: &ShapeDesc| is_of(name, shape, desc.material(shape.material));
+            if !desc.shapes.iter().any(names) {
+                let known = desc.shapes.iter().map(|shape| &*shape.name);
+                let warning = Diagnostic::warning(format!("no shape, import or material is called `{name}`"));
+                warnings.push(warning.at(&desc.sources, change.span, "").nearest(name, known));
+            }
+        }
+    }
+    warnings
+}
+
 /// Returns whether a shape keeps its own shader.
 fn excepts(change: &RayOverride, shape: &ShapeDesc, material: &MaterialDesc) -> bool {
-    let is_of = |name: &String| {
-        let of_import = shape.name.strip_prefix(name.as_str());
-        **name == *shape.name || *name == material.name || of_import.is_some_and(|rest| rest.starts_with('.'))
-    };
-    change.except.iter().any(is_of)
+    change.except.iter().any(|name| is_of(name, shape, material))
+}
+
+/// Returns whether a shape, its import or its material has this name.
+fn is_of(name: &str, shape: &ShapeDesc, material: &MaterialDesc) -> bool {
+    let of_import = shape.name.strip_prefix(name);
+    *name == *shape.name || name == material.name || of_import.is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// The surface that is `base` but for rays of the override.
