@@ -2,6 +2,7 @@
 //! at points of the shipped scenes.
 
 mod engines;
+mod features;
 mod known;
 mod path_traced;
 mod rooms;
@@ -33,6 +34,7 @@ fn texture(resolution: u32) -> Target {
         margin: 2,
         denoise: false,
         unwrap: true,
+        features: vec![],
     }
 }
 

@@ -132,9 +132,13 @@ impl Receiver {
 
 /// The surface's point at the weights of a triangle's second and third vertex, on one of its sides.
 pub(super) fn site(shape: &Shape, side: Side, mesh: &Mesh, triangle: u32, barycentric: Vec2) -> GatherPoint {
+    GatherPoint::of(point(shape, mesh, triangle, barycentric), side)
+}
+
+/// The surface's point at the weights of a triangle's second and third vertex.
+pub(super) fn point(shape: &Shape, mesh: &Mesh, triangle: u32, barycentric: Vec2) -> SurfacePoint {
     let [b1, b2] = barycentric.to_array();
     let [p0, p1, p2] = mesh.triangles[triangle as usize].map(|index| mesh.positions[index as usize]);
     let near = shape.analytic_near(p0 * (1.0 - b1 - b2) + p1 * b1 + p2 * b2);
-    let point = near.unwrap_or_else(|| shape.surface_point(triangle, barycentric));
-    GatherPoint::of(point, side)
+    near.unwrap_or_else(|| shape.surface_point(triangle, barycentric))
 }

@@ -6,6 +6,7 @@ use glam::Vec3;
 
 use super::atlas::Scale;
 use super::checkpoint;
+use super::feature::FeatureDesc;
 use super::project::Include;
 use super::sh::ShOrder;
 use super::share::Share;
@@ -25,6 +26,8 @@ pub enum Target {
         denoise: bool,
         /// True if shapes without usable lightmap coordinates are unwrapped.
         unwrap: bool,
+        /// What is baked of surfaces besides light.
+        features: Vec<FeatureDesc>,
     },
     /// Vertices of meshes.
     Vertex,

@@ -10,12 +10,13 @@ use super::atlas::{Atlas, Scale, layout};
 use super::denoise::{TexelPoint, denoise};
 use super::dilate::fill_and_dilate;
 use super::error::BakeError;
+use super::feature_map::{FeatureMap, at_points, spread};
 use super::job::{BakeStats, Job, Outcome};
 use super::lightmap_buffer::{Coverage, LightmapBuffer};
 use super::limit::check_texture;
 use super::points::{Solids, Standing, in_sight, standing};
 use super::raster::{Texel, Texels, rasterise};
-use super::receiver::{Coordinates, GatherPoint, Receiver, Side, receivers, site};
+use super::receiver::{Coordinates, GatherPoint, Receiver, Side, point, receivers, site};
 use super::seam::{Border, borders, mean_difference, pairs, stitch};
 use super::settings::Target;
 use super::sh::ShOrder;
@@ -23,7 +24,7 @@ use super::sides::backs;
 use super::unwrap::Flat;
 use super::work::Workers;
 use renderer_base::color::Rgb;
-use renderer_geometry::{Mesh, ShapeId};
+use renderer_geometry::{Interaction, Mesh, ShapeId};
 use renderer_image::Rect;
 use renderer_transport::integrator::Context;
 
@@ -61,6 +62,8 @@ pub struct Lightmap {
     pub order: ShOrder,
     sheet: LightmapBuffer,
     places: Vec<TexelPoint>,
+    /// What was baked of surfaces besides light.
+    pub features: Vec<FeatureMap>,
 }
 
 impl Lightmap {
@@ -121,6 +124,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         margin,
         denoise: filter,
         unwrap,
+        ref features,
     } = job.settings.target
     else {
         unreachable!("only textures are baked here")
@@ -186,6 +190,15 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let near = 1e-5 * scene.bounds().radius();
     let pairs = pairs(&borders, &sheet, near);
     let before = mean_difference(&pairs, &sheet);
+    let features = match features.is_empty() {
+        true => vec![],
+        false => {
+            let values = workers.map(texels.list.len(), |index, _, context| {
+                at_points(scene, features, surface.points(&texels.list[index]), context)
+            });
+            spread(features, &texels.list, &values, &sheet, margin)
+        }
+    };
     stitch(&pairs, &mut sheet);
     let after = mean_difference(&pairs, &sheet);
 
@@ -224,6 +237,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         order: job.settings.order,
         sheet,
         places,
+        features,
     };
     Ok(Some(Outcome {
         product: lightmap,
@@ -297,6 +311,19 @@ impl Surfaces<'_> {
         let mesh = &self.flats[texel.object as usize].mesh;
         let samples = self.texels.samples_of(texel).iter();
         samples.map(move |sample| site(shape, receiver.side, mesh, sample.triangle, sample.barycentric))
+    }
+
+    /// The points of a texel as a viewer above each sees them.
+    fn points<'a>(&'a self, texel: &'a Texel) -> impl Iterator<Item = Interaction> + 'a {
+        let receiver = &self.receivers[texel.object as usize];
+        let shape = &self.workers.scene.shapes()[receiver.shape.0 as usize];
+        let mesh = &self.flats[texel.object as usize].mesh;
+        let samples = self.texels.samples_of(texel).iter();
+        samples.map(move |sample| {
+            let point = point(shape, mesh, sample.triangle, sample.barycentric);
+            let wo = GatherPoint::of(point, receiver.side).ng;
+            point.seen_from(wo, receiver.shape, sample.triangle)
+        })
     }
 
     /// By texel: its points that are visible, visible from the first of them, and of similar normal.

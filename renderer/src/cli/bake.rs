@@ -45,6 +45,10 @@ pub struct BakeArgs {
     /// Filters noise, within charts
     #[arg(long)]
     pub denoise: bool,
+    /// Features of surfaces besides light, in the same texture: albedo, N, tangent_normal, roughness, opacity, emission,
+    /// position, shader:OUTPUT, attribute:NAME; several with commas
+    #[arg(long, value_name = "NAME")]
+    pub aov: Vec<String>,
     /// File layout of the coefficients
     #[arg(long, value_enum, default_value_t = Layout::Rgba)]
     pub layout: Layout,

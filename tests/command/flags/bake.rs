@@ -123,6 +123,12 @@ pub(crate) const BAKE: &[Case] = &[
         File("o/irradiance.exr"),
     ),
     (
+        "aov",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --aov albedo,N",
+        New("o/surface_albedo.exr"),
+    ),
+    (
         "layout",
         "bake a.kiln -o o BAKE --layout channels",
         "bake a.kiln -o o BAKE --layout coefficients",

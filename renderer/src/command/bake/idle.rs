@@ -7,13 +7,14 @@ use renderer_bake::Include;
 use renderer_transport::integrator::Integrator;
 
 /// Arguments that are for some targets alone.
-const TARGETS: [(&str, &[BakeTarget]); 9] = [
+const TARGETS: [(&str, &[BakeTarget]); 10] = [
     ("resolution", &[BakeTarget::Texture]),
     ("texels_per_unit", &[BakeTarget::Texture]),
     ("dilation", &[BakeTarget::Texture]),
     ("no_unwrap", &[BakeTarget::Texture]),
     ("denoise", &[BakeTarget::Texture]),
     ("layout", &[BakeTarget::Texture]),
+    ("aov", &[BakeTarget::Texture]),
     ("sides", &[BakeTarget::Texture, BakeTarget::Vertex]),
     ("probe_spacing", &[BakeTarget::Probes]),
     ("probe_points", &[BakeTarget::Probes]),

@@ -91,6 +91,7 @@ fn atlas(map: &Lightmap, args: &BakeArgs) -> Value {
         "layout": args.layout.to_possible_value().map(|value| value.get_name().to_owned()),
         "precision": Precision::of(map).name(),
         "images": images(map, args),
+        "surfaces": map.features.iter().map(|feature| super::features::file(&feature.name)).collect::<Vec<_>>(),
         "coverage": coverage(map),
         "lightmap": {
             "where": "MOZ_lightmap of scene.glb, 8 bits, sRGB: irradiance = intensity * value; irradiance.exr is the same in floats",

@@ -1,6 +1,7 @@
 //! `kiln bake`: bakes a scene into a folder of lightmaps, vertex light or probes.
 
 mod channel;
+mod features;
 mod folder;
 mod glb;
 mod idle;
@@ -26,7 +27,8 @@ use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
 use crate::cli::{BakeArgs, BakeTarget};
 use renderer_bake::{
-    BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake, check_checkpoint, texture_memory,
+    BakeSettings, Baked, FeatureDesc, ProbePlaces, Product, Scale, Target, bake, check_checkpoint,
+    texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
@@ -44,8 +46,8 @@ const RESOLUTION: u32 = 512;
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let common = &args.common;
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
-    let outputs = outputs(args, folder.as_ref())?;
-    let target = target(args)?;
+    let asked = features::asked(args)?;
+    let outputs = outputs(args, &asked, folder.as_ref())?;
     let interrupt = Interrupt::catch()?;
 
     let start = Instant::now();
@@ -53,7 +55,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     outputs.spare(&args.probe_points)?;
     outputs.spare_files(&desc)?;
     desc.ensure_camera();
-    let built = build_for_bake(&desc, common.threads()).map_err(failure)?;
+    let built = build_for_bake(&desc, common.threads(), &features::computed(&asked)).map_err(failure)?;
     outputs.spare_files(&desc)?;
     outputs.spare(built.scene.late_files())?;
     let load = start.elapsed();
@@ -66,7 +68,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         .map(|shape| names.unique(&shape.name))
         .collect();
     let settings = BakeSettings {
-        target,
+        target: target(args, features::described(asked, &built))?,
         sides: args.sides,
         include: args.include,
         order: args.order,
@@ -143,10 +145,14 @@ fn inputs(args: &BakeArgs, desc: &SceneDesc, built: &Built) -> Vec<PathBuf> {
 }
 
 /// All files that will be written, checked now so that a long bake does not fail at its end.
-fn outputs(args: &BakeArgs, folder: Option<&Folder>) -> Result<Outputs, Failure> {
+fn outputs(
+    args: &BakeArgs,
+    asked: &[(String, features::Asked)],
+    folder: Option<&Folder>,
+) -> Result<Outputs, Failure> {
     let mut outputs = Outputs::default();
     if let Some(folder) = folder {
-        for name in names(args) {
+        for name in names(args, asked) {
             folder.add(&name, &mut outputs)?;
         }
     }
@@ -161,9 +167,15 @@ fn outputs(args: &BakeArgs, folder: Option<&Folder>) -> Result<Outputs, Failure>
 }
 
 /// The names of the files of a bake.
-fn names(args: &BakeArgs) -> Vec<String> {
+fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
     let mut names = match args.target {
-        BakeTarget::Texture => images::names(args.layout, args.order),
+        BakeTarget::Texture => {
+            let features = asked.iter().map(|(name, _)| features::file(name));
+            images::names(args.layout, args.order)
+                .into_iter()
+                .chain(features)
+                .collect()
+        }
         BakeTarget::Vertex | BakeTarget::Probes => vec![],
     };
     names.push(match args.target {
@@ -189,6 +201,7 @@ fn files(
     let mut files = match &baked.product {
         Product::Texture(map) => {
             let mut files = images::files(map, args.layout)?;
+            files.extend(features::files(map)?);
             files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
             files
         }
@@ -220,7 +233,7 @@ fn report(
     Ok(())
 }
 
-fn target(args: &BakeArgs) -> Result<Target, Failure> {
+fn target(args: &BakeArgs, features: Vec<FeatureDesc>) -> Result<Target, Failure> {
     Ok(match args.target {
         BakeTarget::Texture => Target::Texture {
             scale: match (args.texels_per_unit, args.resolution) {
@@ -231,6 +244,7 @@ fn target(args: &BakeArgs) -> Result<Target, Failure> {
             margin: args.dilation,
             denoise: args.denoise,
             unwrap: !args.no_unwrap,
+            features,
         },
         BakeTarget::Vertex => Target::Vertex,
         BakeTarget::Probes => Target::Probes(match &args.probe_points {

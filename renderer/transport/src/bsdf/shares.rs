@@ -80,6 +80,16 @@ impl Bsdf {
         })
     }
 
+    /// Normal of the lobe that is chosen most often, unit length; `None` without lobes that scatter.
+    pub fn shading_normal(&self) -> Option<Vec3> {
+        let solid = self
+            .lobes()
+            .iter()
+            .filter(|l| l.lobe.spread() != Spread::Straight);
+        let strongest = solid.max_by(|a, b| a.probability.total_cmp(&b.probability))?;
+        Some(strongest.frame.n)
+    }
+
     /// Estimated directional albedo for `wo` without straight transmission.
     pub fn scattering_albedo(&self, wo: Vec3) -> Rgb {
         let solid = self

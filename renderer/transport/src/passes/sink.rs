@@ -262,8 +262,14 @@ impl<'a> PassSink<'a> {
         let covered = mean(throughput * (Rgb::WHITE - surface.transparency));
         for &(value, channel) in &self.plan.values {
             let v = match value {
-                ValuePass::Normal if it.n.dot(it.wo) < 0.0 => -it.n * covered,
-                ValuePass::Normal => it.n * covered,
+                ValuePass::Normal => {
+                    let n = surface.bsdf.shading_normal().unwrap_or(it.n);
+                    if n.dot(it.wo) < 0.0 {
+                        -n * covered
+                    } else {
+                        n * covered
+                    }
+                }
                 ValuePass::Albedo => {
                     Vec3::from_array((throughput * surface.bsdf.scattering_albedo(it.wo)).to_array())
                 }

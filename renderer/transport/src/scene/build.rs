@@ -102,12 +102,12 @@ pub fn build_with_values(
     build_with(desc, camera, threads, values, host(desc))
 }
 
-/// Builds a scene for baking: its shaders see `raytype("bake")`.
+/// Builds a scene for baking: its shaders see `raytype("bake")`; with the shaders that compute `values`.
 ///
 /// # Errors
 /// As [`build`].
-pub fn build_for_bake(desc: &SceneDesc, threads: usize) -> Result<Built, Diagnostics> {
-    build_with(desc, None, threads, &[], host(desc).for_bake())
+pub fn build_for_bake(desc: &SceneDesc, threads: usize, values: &[Pass]) -> Result<Built, Diagnostics> {
+    build_with(desc, None, threads, values, host(desc).for_bake())
 }
 
 /// Registers the textures of imported models with a host.

@@ -1,0 +1,87 @@
+//! Features of surfaces in the texture: a ball's positions and normals, its material, and an output of its shader.
+
+use std::fs;
+use std::sync::atomic::AtomicBool;
+
+use glam::Vec3;
+use renderer::bake::{Feature, FeatureDesc, Include, ShOrder, Silent, bake};
+use renderer::passes::Pass;
+use renderer::scene::build::build_for_bake;
+use renderer::scene::load::{LoadOptions, load};
+
+use super::{Target, lightmap, settings, texture};
+
+const SCENE: &str = r#"
+    surface marked(output color mask = 0, output closure color surface = 0) {
+        mask = color(0.25, P[1], 1);
+        surface = color(0.2, 0.4, 0.6) * diffuse(N);
+    }
+    shape ball : sphere { radius = 0.5; transform = translate(0, 2, 0); material = marked(); }
+    light sky : environment { color = 1; }
+"#;
+
+#[test]
+fn features_are_those_of_the_surface() {
+    let folder = tempfile::tempdir().expect("room");
+    let file = folder.path().join("scene.kiln");
+    fs::write(&file, SCENE).expect("it is written");
+    let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    desc.ensure_camera();
+    let values = [Pass::Shader("mask".to_owned())];
+    let built = build_for_bake(&desc, 1, &values).unwrap_or_else(|errors| panic!("{errors}"));
+    let shaders = built.pass_shaders[0].clone();
+    let features = [
+        ("albedo", Feature::Albedo),
+        ("N", Feature::Normal),
+        ("tangent", Feature::TangentNormal),
+        ("position", Feature::Position),
+        ("roughness", Feature::Roughness),
+        ("opacity", Feature::Opacity),
+        ("mask", Feature::Shader(shaders)),
+    ];
+    let features = features.map(|(name, feature)| FeatureDesc {
+        name: name.to_owned(),
+        feature,
+    });
+    let mut target = texture(48);
+    if let Target::Texture { features: asked, .. } = &mut target {
+        *asked = features.to_vec();
+    }
+    let settings = settings(target, Include::Direct, ShOrder::One, 1);
+    let names = ["ball".to_owned()];
+    let baked = bake(&built.scene, &names, &settings, &Silent, &AtomicBool::new(false));
+    let baked = baked
+        .unwrap_or_else(|error| panic!("{error}"))
+        .expect("nobody stops it");
+    let map = lightmap(&baked);
+    let of = |name: &str, index: usize| {
+        let feature = map.features.iter().find(|feature| feature.name == name);
+        Vec3::from(feature.expect("it was asked for").values[index].to_array())
+    };
+    let texels = super::texels(map);
+    assert!(texels.len() > 200, "{} texels", texels.len());
+    let close =
+        |a: Vec3, b: Vec3, limit: f32, what: &str| assert!(a.distance(b) < limit, "{what}: {a} for {b}");
+    for (x, y, p, n) in texels {
+        let index = (y * map.width + x) as usize;
+        // A texel is the mean of points up to a texel apart.
+        close(of("position", index), p, 0.08, "position");
+        close(of("N", index), n, 0.16, "normal");
+        close(of("tangent", index), Vec3::Z, 1e-3, "normal in its own frame");
+        close(of("albedo", index), Vec3::new(0.2, 0.4, 0.6), 1e-4, "albedo");
+        close(of("roughness", index), Vec3::ONE, 1e-6, "roughness");
+        close(of("opacity", index), Vec3::ONE, 1e-6, "opacity");
+        close(
+            of("mask", index),
+            Vec3::new(0.25, of("position", index).y, 1.0),
+            1e-4,
+            "an output",
+        );
+    }
+    // Borders are dilated.
+    let dilated = (0..map.width * map.height).filter(|&i| map.is_used(i % map.width, i / map.width));
+    let bare = dilated
+        .filter(|&i| of("opacity", i as usize) == Vec3::ZERO)
+        .count();
+    assert_eq!(bare, 0, "texels with light but without features");
+}
