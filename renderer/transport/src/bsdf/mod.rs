@@ -173,6 +173,11 @@ struct WeightedLobe {
 }
 
 impl WeightedLobe {
+    /// Returns whether light from behind passes the lobe without being scattered widely.
+    fn is_passed(&self) -> bool {
+        self.traits.transmits && self.traits.part != LobePart::Diffuse
+    }
+
     /// Unused slot.
     const NONE: WeightedLobe = WeightedLobe {
         weight: Rgb::BLACK,
@@ -411,11 +416,15 @@ impl Bsdf {
             .sum()
     }
 
+    /// Returns whether light from behind passes without being scattered widely: straight through or refracted.
+    pub fn is_passed(&self) -> bool {
+        self.lobes().iter().any(WeightedLobe::is_passed)
+    }
+
     /// Estimated share of the light from behind that reaches `wo` without being scattered widely: straight through or
     /// refracted. What an interface mirrors counts too.
     pub fn passed(&self, wo: Vec3) -> Rgb {
-        let through = |l: &&WeightedLobe| l.traits.transmits && l.traits.part != LobePart::Diffuse;
-        let lobes = self.lobes().iter().filter(through);
+        let lobes = self.lobes().iter().filter(|l| l.is_passed());
         lobes.map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo))).sum()
     }
 

@@ -10,4 +10,4 @@ pub use lobe_shares::LobeShares;
 pub use sink::{RadianceSink, Reached};
 
 /// The most tags by which photons tell lights apart, 0 included.
-pub const MAX_LIGHT_TAGS: usize = 64;
+pub const MAX_LIGHT_TAGS: usize = 32;

@@ -17,6 +17,9 @@ const OUTWARDS: [Vec3; 3] = [
     Vec3::new(0.742_781_4, 0.557_086, 0.371_390_7),
 ];
 
+/// Share of the light behind it that a surface lets through which hides it no longer.
+const PASSING: f32 = 0.5;
+
 impl Scene {
     /// Returns whether a ray is unoccluded within its bounds.
     #[inline]
@@ -120,31 +123,28 @@ impl Scene {
     /// Returns the distance to the first wall along a ray [m]: a surface that hides most of what is behind it.
     pub(crate) fn wall(&self, ray: &Ray, context: &mut ShadingContext) -> Option<f32> {
         let mut distance = None;
-        self.look_along(ray, context, |it, hides| {
-            distance = hides.then(|| ray.origin.distance(it.p));
+        self.look_along(ray, context, |it, passed| {
+            distance = (passed < PASSING).then(|| ray.origin.distance(it.p));
             false
         });
         distance
     }
 
     /// Visits the surfaces along a ray, those that nothing shows of left out, up to the first that hides most of what
-    /// is behind it, until `ends` returns true: it gets a surface and whether that hides.
+    /// is behind it, until `ends` returns true: it gets a surface and the share of the light behind that passes it.
     pub(crate) fn look_along(
         &self,
         ray: &Ray,
         context: &mut ShadingContext,
-        mut ends: impl FnMut(&Interaction, bool) -> bool,
+        mut ends: impl FnMut(&Interaction, f32) -> bool,
     ) {
-        /// Share of the light behind it that a surface lets through which hides it no longer.
-        const PASSING: f32 = 0.5;
         /// Share of the light behind it that a surface lets through which cannot be seen itself.
         const INVISIBLE: f32 = 0.99;
         let mut ray = *ray;
         for _ in 0..MAX_NULL_INTERFACES {
             let Some(it) = self.intersect(&ray) else { return };
             let passed = self.material(it.shape).passed(&it, context);
-            let hides = passed < PASSING;
-            if passed < INVISIBLE && ends(&it, hides) || hides {
+            if passed < INVISIBLE && ends(&it, passed) || passed < PASSING {
                 return;
             }
             ray = it.rest_of(&ray);

@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use super::Photon;
+use super::layer::Layer;
 use super::particle::Packed;
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, KdTree, Located};
@@ -48,6 +49,8 @@ pub(super) struct LookupPoint {
     pub(super) n: Vec3,
     /// True if photons on the other side count too.
     pub(super) both_sides: bool,
+    /// Layer of the surface; photons in others are ignored.
+    pub(super) layer: Layer,
     /// Maximum number of path segments of a photon; photons with more are ignored.
     pub(super) max_segments: u32,
 }
@@ -387,6 +390,7 @@ impl LookupPoint {
             p: photon.p(),
             n: photon.n(),
             both_sides: false,
+            layer: photon.layer(),
             max_segments,
         }
     }
@@ -394,6 +398,7 @@ impl LookupPoint {
     #[inline]
     fn counts(&self, photon: &Photon, rounding: f32) -> bool {
         photon.segments() <= self.max_segments
+            && photon.layer() == self.layer
             && same_surface(
                 photon.p() - self.p,
                 self.n,

@@ -146,7 +146,7 @@ impl Photons {
             && (vertex.is_guided || gatherer.state.is_gathering())
             && let Some(map) = &self.irradiance
         {
-            vertex.record = map.nearest(vertex.it.p, vertex.n);
+            vertex.record = map.nearest(vertex.it.p, vertex.n, vertex.layer);
             let length = gatherer.passed + vertex.it.t;
             if let Some(record) = vertex.record
                 && gatherer.state.is_gathering()

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::Photon;
 use super::density::{LookupPoint, MAX_ELEVATION_SIN, PhotonMap, rounding, same_surface};
+use super::layer::Layer;
 use super::particle::Packed;
 use crate::integrator::context::Context;
 use crate::integrator::guide::{Collector, Guide};
@@ -40,6 +41,7 @@ pub(super) struct Record {
 struct RecordKey {
     p: [u32; 3],
     n: Packed,
+    layer: Layer,
 }
 
 impl Located for RecordKey {
@@ -119,6 +121,7 @@ impl IrradianceMap {
         let places = photons.map(|_, photon| RecordKey {
             p: photon.p().to_array().map(f32::to_bits),
             n: photon.packed_n(),
+            layer: photon.layer(),
         });
         IrradianceMap {
             reaches: places.limits(|index| reaches[index].powi(2)),
@@ -130,16 +133,16 @@ impl IrradianceMap {
         }
     }
 
-    /// Returns a record near `p` on the side `n` of the surface: the nearest, or one at most `1 / REACH` times as far.
+    /// Returns a record near `p` on the side `n` of the surface in its layer: the nearest, or one at most `1 / REACH` times as far.
     #[inline]
-    pub(super) fn nearest(&self, p: Vec3, n: Vec3) -> Option<&Record> {
+    pub(super) fn nearest(&self, p: Vec3, n: Vec3, layer: Layer) -> Option<&Record> {
         let mut found = None;
         let mut r2 = self.radius * self.radius;
         let rounding = rounding(p);
         let reaches = &self.reaches;
         self.places
             .search_limited(p, r2, REACH, reaches, |index, place, d2| {
-                if same_surface(place.p() - p, n, place.n, false, rounding) {
+                if place.layer == layer && same_surface(place.p() - p, n, place.n, false, rounding) {
                     found = Some(index);
                     r2 = d2;
                 }
@@ -269,9 +272,10 @@ impl Surroundings<'_> {
             ..Ray::new(site.p + offset + site.n * height, -site.n)
         };
         let mut continues = false;
-        self.scene.look_along(&down, self.shading, |it, _| {
+        self.scene.look_along(&down, self.shading, |it, passed| {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
-            continues = same_surface(it.p - site.p, site.n, Packed::new(n), false, rounding(site.p));
+            continues = same_surface(it.p - site.p, site.n, Packed::new(n), false, rounding(site.p))
+                && Layer::of(self.scene, it.shape, || passed > 0.0) == site.layer;
             continues
         });
         continues

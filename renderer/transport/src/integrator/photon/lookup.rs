@@ -53,6 +53,7 @@ impl Photons {
                 p: vertex.it.p,
                 n,
                 both_sides: false,
+                layer: vertex.layer,
                 max_segments: left,
             };
             let (map, k) = (&self.global, self.settings.k);
@@ -87,7 +88,7 @@ impl Photons {
             && let Some(record) = self
                 .irradiance
                 .as_ref()
-                .and_then(|map| map.nearest(vertex.it.p, -vertex.n))
+                .and_then(|map| map.nearest(vertex.it.p, -vertex.n, vertex.layer))
         {
             radiance[1] = CachedRadiance {
                 radiance: scattered(far, record, -vertex.n, context),
@@ -116,6 +117,7 @@ impl Photons {
             p: it.p,
             n,
             both_sides: false,
+            layer: vertex.layer,
             max_segments,
         };
         let mut incident = Rgb::BLACK;
@@ -199,7 +201,11 @@ impl Photons {
 
     /// Irradiance near a vertex [W/m²]; black if there is no record.
     fn irradiance_near(&self, vertex: &Vertex<'_>) -> Rgb {
-        let near = || self.irradiance.as_ref()?.nearest(vertex.it.p, vertex.n);
+        let near = || {
+            self.irradiance
+                .as_ref()?
+                .nearest(vertex.it.p, vertex.n, vertex.layer)
+        };
         vertex
             .record
             .or_else(near)
@@ -235,6 +241,7 @@ impl Photons {
             p: it.p,
             n: vertex.n,
             both_sides: bsdf.has_transmission(),
+            layer: vertex.layer,
             max_segments,
         };
         let u = sampler.next_1d();
@@ -310,7 +317,7 @@ impl Photons {
             (Show::Global, _) => look(&self.global, settings.k),
             (Show::Caustic, _) => look(&self.caustic, settings.caustic_k),
             (Show::Irradiance, Some(map)) => map
-                .nearest(vertex.it.p, vertex.n)
+                .nearest(vertex.it.p, vertex.n, vertex.layer)
                 .map_or(Rgb::BLACK, |record| record.irradiance * INV_PI),
             (Show::Irradiance, None) => Rgb::BLACK,
         }

@@ -22,6 +22,7 @@ mod gather;
 mod gatherer;
 mod guide_field;
 mod irradiance;
+mod layer;
 mod lookup;
 mod particle;
 mod pilot;

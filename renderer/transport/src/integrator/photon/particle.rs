@@ -1,8 +1,10 @@
-//! Compact photon record (28 bytes): position, packed direction and normal, half-float power, path length and class.
+//! Compact photon record (28 bytes): position, packed direction and normal, half-float power; path length, class, layer and
+//! the tag of its light.
 
 use glam::Vec3;
 use half::f16;
 
+use super::layer::Layer;
 use crate::radiance::MAX_LIGHT_TAGS;
 use renderer_base::color::Rgb;
 use renderer_base::math::Located;
@@ -19,10 +21,9 @@ pub struct Photon {
     n: Packed,
     /// Power in units of its map, as bits of `f16`.
     power: [u16; 3],
-    /// Number of path segments from the light.
-    segments: u8,
-    /// [`PathKind`] as a number, and the tag of the light in the bits above [`TAG_SHIFT`].
-    way: u8,
+    /// [`PathKind`] as a number, number of path segments from the light, [`Layer`] and tag of the light, from the low bits
+    /// on.
+    marks: u16,
 }
 
 /// Class of a photon's path.
@@ -36,10 +37,16 @@ pub enum PathKind {
     Hidden,
 }
 
-/// Position of a light's tag in a photon.
-const TAG_SHIFT: u32 = 2;
+/// Bits of the marks of a photon, in their order.
+const KIND_BITS: u32 = 2;
+const SEGMENT_BITS: u32 = 5;
+const LAYER_BITS: u32 = 4;
+const TAG_BITS: u32 = 5;
+const _: () = assert!(KIND_BITS + SEGMENT_BITS + LAYER_BITS + TAG_BITS == u16::BITS);
+const _: () = assert!(Layer::COUNT as u32 == 1 << LAYER_BITS && MAX_LIGHT_TAGS == 1 << TAG_BITS);
 
-const _: () = assert!(MAX_LIGHT_TAGS == 1 << (u8::BITS - TAG_SHIFT));
+/// Longest path that a photon tells; longer ones count as that.
+const MAX_TOLD_SEGMENTS: u32 = (1 << SEGMENT_BITS) - 1;
 
 impl PathKind {
     const ALL: [PathKind; 3] = [PathKind::Wide, PathKind::Caustic, PathKind::Hidden];
@@ -83,21 +90,30 @@ impl Packed {
 
 impl Photon {
     /// Creates a photon; `power` is in units of its map.
-    pub(super) fn new(p: Vec3, wi: Vec3, n: Vec3, power: Rgb, segments: u32, way: PathKind) -> Photon {
+    pub(super) fn new(
+        p: Vec3,
+        wi: Vec3,
+        n: Vec3,
+        power: Rgb,
+        segments: u32,
+        kind: PathKind,
+        layer: Layer,
+    ) -> Photon {
+        let segments = segments.min(MAX_TOLD_SEGMENTS) as u16;
+        let layer = u16::from(layer.number()) << (KIND_BITS + SEGMENT_BITS);
         Photon {
             p: p.to_array().map(f32::to_bits),
             wi: Packed::new(wi),
             n: Packed::new(n),
             power: power.to_array().map(half_bits),
-            segments: segments.min(255) as u8,
-            way: way as u8,
+            marks: kind as u16 | segments << KIND_BITS | layer,
         }
     }
 
-    /// Returns a copy with the tag of its light.
+    /// Returns a copy of a photon without a tag, with the tag of its light.
     pub(super) fn tagged(self, tag: u8) -> Photon {
         Photon {
-            way: self.kind() | tag << TAG_SHIFT,
+            marks: self.marks | u16::from(tag) << (u16::BITS - TAG_BITS),
             ..self
         }
     }
@@ -105,13 +121,20 @@ impl Photon {
     /// Tag of its light.
     #[inline]
     pub(super) fn tag(&self) -> u8 {
-        self.way >> TAG_SHIFT
+        (self.marks >> (u16::BITS - TAG_BITS)) as u8
+    }
+
+    /// Layer of the surface that it lies on.
+    #[inline]
+    pub(super) fn layer(&self) -> Layer {
+        let number = self.marks >> (KIND_BITS + SEGMENT_BITS) & ((1 << LAYER_BITS) - 1);
+        Layer::numbered(number as u8)
     }
 
     /// [`PathKind`] as a number.
     #[inline]
-    fn kind(&self) -> u8 {
-        self.way & ((1 << TAG_SHIFT) - 1)
+    fn kind(&self) -> u16 {
+        self.marks & ((1 << KIND_BITS) - 1)
     }
 
     /// Returns a copy with its power multiplied by `factor`.
@@ -146,22 +169,22 @@ impl Photon {
         Rgb::from(self.power.map(|bits| f16::from_bits(bits).to_f32()))
     }
 
-    /// Number of path segments from the light.
+    /// Number of path segments from the light, 31 at most.
     #[inline]
     pub fn segments(&self) -> u32 {
-        u32::from(self.segments)
+        u32::from(self.marks >> KIND_BITS) & MAX_TOLD_SEGMENTS
     }
 
     /// Returns whether narrow lobes only have scattered it, at least once.
     #[inline]
     pub fn is_caustic(&self) -> bool {
-        self.kind() != PathKind::Wide as u8
+        self.kind() != PathKind::Wide as u16
     }
 
     /// Returns whether no camera path can find its light.
     #[inline]
     pub fn is_hidden(&self) -> bool {
-        self.kind() == PathKind::Hidden as u8
+        self.kind() == PathKind::Hidden as u16
     }
 
     /// Size of a serialised photon [bytes].
@@ -177,7 +200,7 @@ impl Photon {
         for (place, half) in bytes[20..26].chunks_exact_mut(2).zip(self.power) {
             place.copy_from_slice(&half.to_le_bytes());
         }
-        (bytes[26], bytes[27]) = (self.segments, self.way);
+        bytes[26..].copy_from_slice(&self.marks.to_le_bytes());
         bytes
     }
 
@@ -190,10 +213,9 @@ impl Photon {
             wi: Packed(word(3)),
             n: Packed(word(4)),
             power: [half(0), half(1), half(2)],
-            segments: bytes[26],
-            way: bytes[27],
+            marks: u16::from_le_bytes([bytes[26], bytes[27]]),
         };
-        let known = PathKind::ALL.iter().any(|&way| way as u8 == photon.kind());
+        let known = PathKind::ALL.iter().any(|&kind| kind as u16 == photon.kind());
         (known && photon.p().is_finite() && photon.power().is_finite()).then_some(photon)
     }
 }
@@ -229,7 +251,15 @@ mod tests {
                 Rgb::new(0.1, 2.0, z.abs()),
                 i,
                 PathKind::ALL[i as usize % 3],
+                Layer::numbered(i as u8 % Layer::COUNT),
+            )
+            .tagged((i % MAX_LIGHT_TAGS as u32) as u8);
+            assert_eq!(photon.layer(), Layer::numbered(i as u8 % Layer::COUNT));
+            assert_eq!(
+                (photon.segments(), u32::from(photon.tag())),
+                (i.min(31), i % MAX_LIGHT_TAGS as u32)
             );
+            assert_eq!(photon.is_hidden(), i % 3 == 2);
             assert_eq!(Photon::from_bytes(&photon.to_bytes()), Some(photon));
         }
     }

@@ -10,6 +10,7 @@
 
 use glam::{Vec2, Vec3};
 
+use super::layer::Layer;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart, TransportMode};
 use crate::integrator::context::Context;
 use crate::material::{MediumStack, RayKind, ShadingResult};
@@ -65,6 +66,11 @@ impl Scatterer {
         let n = near_normal(it);
         shade(scene, &Interaction { wo: n, ..*it }, context, &mut self.outgoing);
         is_wide(&self.outgoing.bsdf)
+    }
+
+    /// Layer of the surface at the hit.
+    pub(super) fn layer(&self, scene: &Scene, it: &Interaction) -> Layer {
+        Layer::of(scene, it.shape, || self.incoming.bsdf.is_passed())
     }
 
     /// Transmittance of the media up to the hit.

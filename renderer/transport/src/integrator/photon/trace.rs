@@ -323,12 +323,13 @@ fn trace_photon(
             let probability = keep.map_or(1.0, |density| density.keep_probability(it.p));
             if probability >= 1.0 || sampler.next_1d() < probability {
                 let power = power * scatterer.transmittance() * (1.0 / probability);
-                let way = match (caustic, hidden) {
+                let kind = match (caustic, hidden) {
                     (false, _) => PathKind::Wide,
                     (true, false) => PathKind::Caustic,
                     (true, true) => PathKind::Hidden,
                 };
-                photons.push(Photon::new(it.p, it.wo, n, power, segments, way));
+                let layer = scatterer.layer(scene, &it);
+                photons.push(Photon::new(it.p, it.wo, n, power, segments, kind, layer));
             }
         }
 

@@ -3,6 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use super::irradiance::Record;
+use super::layer::Layer;
 use crate::bsdf::{Bsdf, BsdfSample, ChosenLobe, LobeKind, LobePart};
 use crate::integrator::direct::lit_point;
 use crate::light::LightSampleContext;
@@ -25,6 +26,8 @@ pub(super) struct Vertex<'a> {
     pub(super) at: LightSampleContext,
     /// Unit geometric normal on the viewer's side.
     pub(super) n: Vec3,
+    /// Layer of the surface.
+    pub(super) layer: Layer,
     /// Nearest irradiance record, if it was looked up.
     pub(super) record: Option<&'a Record>,
     /// True if the record's guide is used to sample directions of the diffuse lobes.
@@ -40,6 +43,7 @@ impl<'a> Vertex<'a> {
         let bsdf = &surface.bsdf;
         Vertex {
             n: if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng },
+            layer: Layer::of(scene, it.shape, || bsdf.is_passed()),
             at: lit_point(scene, it, bsdf),
             it,
             surface,
