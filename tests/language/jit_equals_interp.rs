@@ -199,6 +199,33 @@ fn nothing_is_left_of_a_closure_scaled_by_zero() {
     compare(&system, &loaded.templates[0]);
 }
 
+/// Hundreds of loops over variables of all types, which compiled code keeps in memory: so many are not followed by
+/// register allocation.
+#[test]
+fn large_units_run_as_interpreted() {
+    let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
+    let turns: String = (0..250)
+        .map(|i| {
+            format!(
+                "float x{i} = u * {i}; color k{i} = v; string s{i} = text; closure color c{i} = sum;
+                for (int i = 0; i < int(x{i}) % 3; i++) {{
+                    x{i} += sin(x{i}); k{i}[i] = x{i}; s{i} = format(\"%d\", i); m[i][1] += x{i};
+                    if (x{i} > {i} * v) c{i} = tinted(x{i}, N) + c{i};
+                }}
+                r += x{i}; c += k{i} * 0.1; if (s{i} != text) text = s{i}; if (v > 0.{i}) sum = c{i};\n"
+            )
+        })
+        .collect();
+    let text = format!(
+        "shader large(output float r = 0, output color c = 0, output string text = \"\", output matrix m = 1,
+            output closure color sum = 0) {{\n{turns} }}"
+    );
+    let loaded = system
+        .load(Source::new("large.ksl", text))
+        .unwrap_or_else(|e| panic!("{e}"));
+    compare(&system, &loaded.templates[0]);
+}
+
 #[test]
 fn exit_ends_a_unit_within_a_default() {
     let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));

@@ -9,6 +9,7 @@ mod hints;
 mod jit;
 mod jit_equals_interp;
 mod linear;
+mod long;
 mod opt;
 mod precedence;
 mod recovery;

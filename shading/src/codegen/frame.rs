@@ -2,17 +2,19 @@
 //!
 //! - Small matrices and arrays are in stack slots. Large arrays are in a frame provided by the context, so that they
 //!   cannot overflow the native stack, not even in recursion.
+//! - Where a function has too many variables for their live ranges to be followed, those that are read far from their
+//!   assignment are in that frame, too: [`Uses::exceed_registers`].
 //! - The arguments and results of calls are in an area shared by all calls of a function.
 //! - Memory is zeroed only if it could be read before it is assigned.
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
 
 use super::emitter::{Address, Emitter, Home, trusted};
 use super::layout::local_size;
 use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, Record, Shape};
+use super::uses::Uses;
 use crate::runtime::shims;
 use shading_compiler::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit, walk};
 
@@ -21,6 +23,9 @@ const ENTRY_SLOTS: u64 = 8 << 10;
 /// Maximum size in bytes of the variables on the native stack of a recursive function: small enough that the maximum
 /// recursion depth cannot exhaust the stack.
 const RECURSIVE_SLOTS: u64 = 512;
+
+/// Size in bytes of a number, triple, text or closure that is kept in memory, padded so that all are aligned.
+const REGISTER: u64 = 16;
 
 /// Offsets of a function's arguments and outputs in the memory provided by its caller.
 #[derive(Debug)]
@@ -87,15 +92,15 @@ impl Emitter<'_, '_> {
         let is_entry = std::ptr::eq(code, &raw const self.shared.unit.code);
         self.frame.slots = if is_entry { ENTRY_SLOTS } else { RECURSIVE_SLOTS };
         let assigned: FxHashSet<LocalId> = assigned.iter().copied().collect();
-        let mut uses = Uses::default();
-        uses.read(outputs);
-        for init in inits {
-            uses.block(init);
-        }
-        uses.block(&code.body);
+        let uses = Uses::of(code, outputs, inits);
+        let keeps_in_memory = uses.exceed_registers();
         for local in code.locals.keys() {
+            let is_value = uses.is_value(local) && !assigned.contains(&local);
             let home = match layout::register(code.locals[local].ty) {
-                Some(_) if uses.is_value(local) && !assigned.contains(&local) => Home::Value(None),
+                Some(_) if keeps_in_memory && !(is_value && uses.is_local(local)) => {
+                    self.place_large(REGISTER)
+                }
+                Some(_) if is_value => Home::Value(None),
                 Some(ty) => Home::Register(self.b.declare_var(ty)),
                 None => self.place_memory(local_size(code, local)),
             };
@@ -134,10 +139,14 @@ impl Emitter<'_, '_> {
             self.frame.slots -= bytes;
             Home::Slot(self.new_slot(bytes))
         } else {
-            let offset = self.frame.size;
-            self.frame.size += bytes;
-            Home::Large(offset as i32)
+            self.place_large(bytes)
         }
+    }
+
+    fn place_large(&mut self, bytes: u64) -> Home {
+        let offset = self.frame.size;
+        self.frame.size += bytes;
+        Home::Large(offset as i32)
     }
 
     /// Allocates the large frame from the context; the function returns at once if memory is exhausted.
@@ -225,92 +234,5 @@ impl Emitter<'_, '_> {
                 self.copy(to, from, local_size(self.code, local));
             }
         }
-    }
-}
-
-/// Finds the locals that may be read before they are assigned, judging by the order of the code: all except those whose
-/// first mention assigns the whole variable and whose other mentions are in the same block.
-#[derive(Debug, Default)]
-struct Uses {
-    /// Block of the first mention, if that assigns the whole variable; else `None`.
-    first: SecondaryMap<LocalId, Option<FirstUse>>,
-    /// For each block, whether its end was passed.
-    closed: Vec<bool>,
-    /// Number of assignments of each local.
-    writes: SecondaryMap<LocalId, u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum FirstUse {
-    Assigned { block: usize },
-    Exposed,
-}
-
-impl Uses {
-    fn needs_clear(&self, local: LocalId) -> bool {
-        matches!(self.first[local], Some(FirstUse::Exposed))
-    }
-
-    /// Returns whether its only assignment dominates all reads.
-    fn is_value(&self, local: LocalId) -> bool {
-        self.writes[local] == 1 && matches!(self.first[local], Some(FirstUse::Assigned { .. }))
-    }
-
-    fn read(&mut self, locals: &[LocalId]) {
-        for &local in locals {
-            self.mention(local, None);
-        }
-    }
-
-    fn mention(&mut self, local: LocalId, assigned_in: Option<usize>) {
-        let first = match (self.first[local], assigned_in) {
-            (None, Some(block)) => FirstUse::Assigned { block },
-            (None, None) => FirstUse::Exposed,
-            (Some(FirstUse::Assigned { block }), _) if self.closed[block] => FirstUse::Exposed,
-            (Some(first), _) => first,
-        };
-        self.first[local] = Some(first);
-    }
-
-    fn operands(&mut self, operands: &[Operand]) {
-        for operand in operands {
-            if let Operand::Local(local) = operand {
-                self.mention(*local, None);
-            }
-        }
-    }
-
-    fn block(&mut self, block: &Block) {
-        let id = self.closed.len();
-        self.closed.push(false);
-        for stmt in block {
-            match stmt {
-                Stmt::Op { dst, args, .. } => {
-                    self.operands(args);
-                    if let Some(dst) = dst {
-                        self.mention(*dst, Some(id));
-                        self.writes[*dst] += 1;
-                    }
-                }
-                Stmt::Call { args, results, .. } => {
-                    self.operands(args);
-                    // A call that aborts the run assigns nothing.
-                    self.read(results);
-                    results.iter().for_each(|&result| self.writes[result] += 1);
-                }
-                Stmt::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    self.operands(&[*condition]);
-                    self.block(then);
-                    self.block(otherwise);
-                }
-                Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => self.block(body),
-                Stmt::Leave(_) => {}
-            }
-        }
-        self.closed[id] = true;
     }
 }

@@ -3,7 +3,7 @@
 //! - A unit becomes one function `(globals, context, outputs)`; recursive functions become further functions, which
 //!   receive and return values in their caller's memory.
 //! - Locals in registers are Cranelift variables, from which it builds SSA form; `layout.rs` defines how the others are
-//!   stored in memory.
+//!   stored in memory. Where there are too many for Cranelift to follow, more are in memory: `uses.rs`.
 //! - Compiled code computes the same bits as [`shading_compiler::eval`], or calls it.
 //! - It accesses only the context, the shading point, its own memory and its outputs: indices are clamped, loops and
 //!   calls consume fuel, recursion is bounded, and large arrays are not on the native stack.
@@ -31,6 +31,7 @@ pub(crate) mod packet;
 mod shared;
 mod stmt;
 mod texture;
+mod uses;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,6 +54,7 @@ use data::DataPool;
 use error::MAX_MEMORY;
 use output::{choose_outputs, inits};
 use shared::{FailedLookup, Shared};
+use uses::Uses;
 
 pub use error::CodegenError;
 pub(crate) use fingerprint::structure;
@@ -207,7 +209,7 @@ pub fn compile(
     let mut module = module::new_module(level(unit, options.level)).map_err(backend)?;
     let mut shared = Shared::new(unit, registry, host, module.isa().default_call_conv());
     let packet = packet::Layout::of(&outputs);
-    let packets = options.packets.then_some(&packet);
+    let packets = Some(&packet).filter(|_| options.packets && !exceeds_registers(unit));
     let compiled = compiler::compile_all(&mut module, &mut shared, &outputs, packets);
     let compiler::Compiled {
         entries,
@@ -294,7 +296,7 @@ fn level(unit: &Unit, requested_level: OptLevel) -> OptLevel {
         });
     }
     let size = size_of_unit(unit).0;
-    if size > MAX_ALLOCATED || size * loops > MAX_ALLOCATED_LOOPS {
+    if size > MAX_ALLOCATED || size * loops > MAX_ALLOCATED_LOOPS || exceeds_registers(unit) {
         return OptLevel::Fast;
     }
     let calls_nothing = |body: &[Stmt]| {
@@ -308,6 +310,14 @@ fn level(unit: &Unit, requested_level: OptLevel) -> OptLevel {
         }
         OptLevel::Fast | OptLevel::Plain | OptLevel::Full => requested_level,
     }
+}
+
+/// Returns whether a function of the unit has variables in memory because they exceed the registers.
+fn exceeds_registers(unit: &Unit) -> bool {
+    let functions = unit.functions.values().map(|f| (&f.code, &f.outputs[..], vec![]));
+    let outputs: Vec<_> = unit.params.iter().map(|p| p.local).collect();
+    let mut all = functions.chain([(&unit.code, &outputs[..], inits(unit))]);
+    all.any(|(code, outputs, inits)| Uses::of(code, outputs, &inits).exceed_registers())
 }
 
 /// Returns whether a statement compiles to a call.

@@ -7,7 +7,7 @@ use cranelift_jit::JITModule;
 use rustc_hash::FxHashSet;
 
 use super::emitter::{Address, Emitter, Home, MemoryFrame, NodeMemory, trusted};
-use super::layout::{POINTER, Shape, const_shape};
+use super::layout::{POINTER, Shape, const_shape, register};
 use super::shared::Shared;
 use crate::runtime::shims::{Abi, Shim};
 use shading_compiler::hir::{Code, Const, LocalId, Operand};
@@ -74,19 +74,23 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// Reads an operand that is in a register.
+    /// Reads an operand of a register type.
     pub(super) fn read(&mut self, operand: Operand) -> ir::Value {
         match operand {
             Operand::Local(local) => match self.homes[local] {
                 Some(Home::Register(variable)) => self.b.use_var(variable),
                 Some(Home::Value(Some(value))) => value,
-                _ => unreachable!("{local} does not live in a register"),
+                _ => {
+                    let ty = register(self.ty(local)).expect("an operand of a register type");
+                    let home = self.home(local);
+                    self.load(ty, home)
+                }
             },
             Operand::Const(id) => self.const_value(&self.code.consts[id]),
         }
     }
 
-    /// Reads operands that are in registers.
+    /// Reads operands of register types.
     pub(super) fn read_all<const N: usize>(&mut self, operands: &[Operand]) -> [ir::Value; N] {
         std::array::from_fn(|i| self.read(operands[i]))
     }
@@ -105,12 +109,15 @@ impl<'a, 'u> Emitter<'a, 'u> {
         }
     }
 
-    /// Assigns a local that is in a register.
+    /// Assigns a local of a register type.
     pub(super) fn write(&mut self, local: LocalId, value: ir::Value) {
         match &mut self.homes[local] {
             Some(Home::Register(variable)) => self.b.def_var(*variable, value),
             Some(Home::Value(place)) => *place = Some(value),
-            _ => unreachable!("{local} does not live in a register"),
+            _ => {
+                let home = self.home(local);
+                self.store(value, home);
+            }
         }
     }
 
