@@ -51,6 +51,9 @@ struct InstanceKey {
     packets: bool,
 }
 
+/// Number of instances that are linked to find the errors in groups of a file with other errors.
+const MAX_CHECKED: u64 = 1 << 16;
+
 /// Result of loading a source.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
@@ -228,15 +231,23 @@ impl ShadingSystem {
 
     /// Adds the errors in the groups of a file that has other errors, so that all are told at once.
     fn check_groups(&self, templates: &[Template], file: &ast::File, diagnostics: &mut Diagnostics) {
+        let mut by_name = FxHashMap::default();
+        for template in templates {
+            by_name.entry(template.name()).or_insert(template);
+        }
         let known = FileWithErrors {
             system: self,
-            templates,
+            templates: by_name,
             file,
         };
+        let mut linked = 0;
         for template in templates {
-            if let Template::Group(_) = template
-                && let Err(errors) = graph::link(template, &[], &[], &known, &self.environment())
-            {
+            // Groups that contain one another repeat what they contain.
+            if matches!(template, Template::Unit(_)) || linked > MAX_CHECKED {
+                continue;
+            }
+            linked += graph::instances(template, &known).unwrap_or(1);
+            if let Err(errors) = graph::link(template, &[], &[], &known, &self.environment()) {
                 diagnostics.add_new(errors.list);
             }
         }
@@ -400,14 +411,14 @@ impl Templates for ShadingSystem {
 /// The templates of a file that has errors, before those of the system.
 struct FileWithErrors<'a> {
     system: &'a ShadingSystem,
-    templates: &'a [Template],
+    templates: FxHashMap<&'a str, &'a Template>,
     file: &'a ast::File,
 }
 
 impl Templates for FileWithErrors<'_> {
     fn find(&self, name: &str) -> Result<Option<Template>, Diagnostics> {
-        match self.templates.iter().find(|template| template.name() == name) {
-            Some(template) => Ok(Some(template.clone())),
+        match self.templates.get(name) {
+            Some(&template) => Ok(Some(template.clone())),
             // Its errors have been reported.
             None if self.is_wrong(name) => Err(Diagnostics::default()),
             None => self.system.find(name),
@@ -415,13 +426,13 @@ impl Templates for FileWithErrors<'_> {
     }
 
     fn names(&self) -> Vec<String> {
-        let own = self.templates.iter().map(|template| template.name().to_owned());
+        let own = self.templates.keys().map(|&name| name.to_owned());
         own.chain(self.system.names()).collect()
     }
 
     fn is_wrong(&self, name: &str) -> bool {
         let is_unit = |item: &ast::Item| matches!(item, ast::Item::Unit(unit) if unit.name.text == name);
-        let has_template = || self.templates.iter().any(|template| template.name() == name);
+        let has_template = || self.templates.contains_key(name);
         name == graph::source::UNCERTAIN
             || self.file.unparsed.contains(name)
             || self.file.items.iter().any(is_unit) && !has_template()

@@ -74,6 +74,7 @@ pub fn parse_into(mut sources: SourceMap, source: Arc<Source>) -> (ast::File, Di
         sources,
         items,
         unparsed,
+        declared: ast::Declared::default(),
     };
     (file, diagnostics)
 }

@@ -65,7 +65,7 @@ pub fn fuzz(count: u64, system: impl Fn() -> ShadingSystem + Sync) {
 }
 
 /// Shipped shaders, and those that other tests run.
-fn texts() -> Vec<String> {
+pub(crate) fn texts() -> Vec<String> {
     let folders = [data("shaders/run"), data("shaders/pass")];
     let mut paths: Vec<_> = folders
         .iter()
@@ -99,8 +99,14 @@ fn words(text: &str) -> Vec<std::ops::Range<usize>> {
 
 /// One text with a few words of its own or of another in place of others: much of it still compiles.
 fn damaged(texts: &[String], random: &mut Random) -> String {
-    let mut text = texts[random.below(texts.len())].clone();
-    for _ in 0..=random.below(2) {
+    let text = texts[random.below(texts.len())].clone();
+    let count = 1 + random.below(2);
+    damage(text, texts, count, random)
+}
+
+/// A text with `count` times a few words of its own or of another in place of others.
+pub(crate) fn damage(mut text: String, texts: &[String], count: usize, random: &mut Random) -> String {
+    for _ in 0..count {
         let places = words(&text);
         let donor = if random.below(3) > 0 {
             text.clone()

@@ -1,9 +1,12 @@
-//! Shared by the tests of the language: random units, comparison of compiled code with the interpreter, damaged sources,
-//! the shipped shaders and the closures of the renderer.
+//! Shared by the tests of the language: random units, comparison of compiled code with the interpreter, damaged and long
+//! sources, the shipped shaders and the closures of the renderer.
 
+pub mod clock;
 pub mod compiled;
 pub mod damage;
 pub mod generate;
+pub mod scaled;
+pub mod shapes;
 pub mod shipped;
 
 use std::path::Path;

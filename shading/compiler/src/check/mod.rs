@@ -143,13 +143,11 @@ pub fn expression(
 fn may_need(file: &ast::File, expr: &ast::Expr) -> bool {
     let mut needs = match &expr.kind {
         ast::ExprKind::Call { name, .. } => {
-            let is_declared =
-                |item: &ast::Item| matches!(item, ast::Item::Function(f) if f.name.text == name.text);
             let is_built_in =
                 builtins::overloads(&name.text).next().is_some() || is_prelude_function(&name.text);
-            !is_built_in || file.items.iter().any(is_declared)
+            !is_built_in || file.declares_function(&name.text)
         }
-        _ => file.items.iter().any(|item| matches!(item, ast::Item::Struct(_))),
+        _ => file.declares_structures(),
     };
     expr.for_each_operand(&mut |operand| needs = needs || may_need(file, operand));
     needs

@@ -3,9 +3,10 @@
 //!
 //! Code without side effects stays in place: the optimiser moves and removes it.
 
+use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
 
-use crate::hir::{Block, LocalId, Op, Operand, ScopeId, Stmt};
+use crate::hir::{Block, LocalId, Op, Operand, ScopeId, Stmt, walk};
 
 /// Statements of an instance, by their indices in the linked body.
 #[derive(Clone, Copy, Debug)]
@@ -26,16 +27,36 @@ pub(super) struct Shared {
 /// assign to them stay in place.
 pub(super) fn delay(body: &mut Block, segments: &[Segment], kept: &[Operand], shared: &Shared) {
     let shares = |stmt: &Stmt| !shared.locals.is_empty() && touches(stmt, &shared.locals);
+    let mut mentions = Mentions::new();
+    walk::statements(body, &mut |stmt| mentioned(stmt, |local| mentions[local] += 1));
     // In reverse, so that the indices before the moved segment stay valid.
     for segment in segments.iter().rev() {
         let mut stmts = body[segment.start..segment.end].iter();
         if stmts.any(|stmt| has_effects(stmt) || shares(stmt)) {
-            delay_one(body, *segment, kept, shared);
+            delay_one(body, *segment, kept, shared, &mentions);
         }
     }
 }
 
-fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand], shared: &Shared) {
+/// Number of operands and results that are a variable, in the whole body.
+type Mentions = SecondaryMap<LocalId, u32>;
+
+/// Calls a function for each variable that a statement reads or writes, those in inner blocks aside.
+fn mentioned(stmt: &Stmt, mut each: impl FnMut(LocalId)) {
+    walk::reads(stmt).for_each(&mut each);
+    walk::writes(stmt).iter().copied().for_each(each);
+}
+
+/// Number of mentions of some variables in statements.
+fn count(stmts: &[Stmt], made: &FxHashSet<LocalId>) -> u32 {
+    let mut count = 0;
+    walk::statements(stmts, &mut |stmt| {
+        mentioned(stmt, |local| count += u32::from(made.contains(&local)));
+    });
+    count
+}
+
+fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand], shared: &Shared, mentions: &Mentions) {
     let mut made = FxHashSet::default();
     body[segment.start..segment.end]
         .iter()
@@ -52,7 +73,13 @@ fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand], shared: &Shar
     };
     let mut carried = vec![];
     let mut reader = None;
+    // Mentions behind the segment, or more: once there are none left, nothing else reads it.
+    let mut left = made.iter().map(|local| mentions[*local]).sum::<u32>();
+    left -= count(&body[segment.start..segment.end], &made).min(left);
     for (at, stmt) in body.iter().enumerate().skip(segment.end) {
+        if left == 0 {
+            break;
+        }
         if !touches(stmt, &made) {
             continue;
         }
@@ -66,7 +93,10 @@ fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand], shared: &Shar
                 && args.iter().all(|arg| is_among(*arg, *dst, &made))
                 && moves_along(at, *op, *dst) =>
             {
-                made.insert(*dst);
+                if made.insert(*dst) {
+                    left += mentions[*dst];
+                }
+                left -= count(std::slice::from_ref(stmt), &made).min(left);
                 carried.push(at);
             }
             _ => {

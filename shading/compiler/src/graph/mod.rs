@@ -30,6 +30,7 @@ pub use error::GraphError;
 pub use link::{Linked, link};
 pub use param::ParamInfo;
 pub use path::{Accessor, Path};
+pub use size::instances;
 pub use template::{
     Connection, GroupInput, GroupOutput, GroupUse, Node, ShaderGroupTemplate, Template, TemplateRef,
     Templates,

@@ -54,13 +54,13 @@ impl Size {
     }
 }
 
-/// Rejects a template that contains itself or becomes too large.
+/// Returns the number of instances that linking a template takes: the template itself and all that it contains.
 ///
 /// # Errors
-/// The error of the innermost offending group, at its source location.
-pub(super) fn check(template: &Template, templates: &dyn Templates) -> Result<(), Diagnostic> {
+/// If a group contains itself or becomes too large: the error of the innermost such group, at its source location.
+pub fn instances(template: &Template, templates: &dyn Templates) -> Result<u64, Diagnostic> {
     let Template::Group(group) = template else {
-        return Ok(());
+        return Ok(1);
     };
     let mut walk = Walk {
         templates,
@@ -69,7 +69,9 @@ pub(super) fn check(template: &Template, templates: &dyn Templates) -> Result<()
         at: FxHashMap::default(),
     };
     walk.enter(group.clone());
-    walk.run()
+    walk.run()?;
+    let size = walk.sizes.get(&Arc::as_ptr(group));
+    Ok(size.map_or(1, |(size, _)| size.instances))
 }
 
 /// A post-order walk over groups with an explicit stack, because groups may be nested deeper than the thread's stack

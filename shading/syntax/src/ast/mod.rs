@@ -5,6 +5,7 @@
 //! this crate does not interpret. Importers make declarations without a text; those can be printed.
 
 mod build;
+mod declared;
 mod expr;
 mod param;
 mod print;
@@ -16,6 +17,7 @@ use std::collections::BTreeSet;
 
 use crate::source::{SourceMap, Span};
 
+pub use declared::Declared;
 pub use expr::{
     Argument, ArrayLength, BinaryOp, Expr, ExprKind, Name, TreeSize, TypeKind, TypeName, UnaryOp,
 };
@@ -39,6 +41,8 @@ pub struct File {
     pub items: Vec<Item>,
     /// Names in what could not be parsed. They may be declared there, so that errors about them are consequences.
     pub unparsed: BTreeSet<String>,
+    /// Index of the items, made when it is first asked for.
+    pub declared: Declared,
 }
 
 /// A top-level item of a file.

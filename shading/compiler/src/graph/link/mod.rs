@@ -61,7 +61,7 @@ fn link_here(
     templates: &dyn Templates,
     environment: &Environment<'_>,
 ) -> Result<Linked, Diagnostics> {
-    size::check(template, templates)?;
+    size::instances(template, templates)?;
     let mut linker = Linker {
         code: Code::default(),
         functions: PrimaryMap::new(),

@@ -1,0 +1,127 @@
+//! Bounds of compilation: a text of 64 KB takes a second and 500 MB at most, whatever it is. Alone in its program, because
+//! it looks at the memory of the whole process, and what it compiles is not verified. `KILN_FUZZ_SECONDS=1800` runs for
+//! half an hour, `KILN_FUZZ_SEED` sets the seed.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use language_support::clock::{peak_memory, reset_peak, thread_seconds};
+use language_support::generate::{self, Random, TestHost, globals};
+use language_support::scaled::Scaled;
+use language_support::{number, shipped};
+use shading::{CompileOptions, HostFunctions, InstanceOptions, ShaderInstance, ShadingContext, Source};
+
+/// Texts tried, where no time is given.
+const TEXTS: u64 = 100;
+/// Maximum processor time to compile a text, and to run its last unit or group at a few points [s].
+const MAX_SECONDS: f64 = 1.0;
+/// Maximum memory for it [bytes].
+const MAX_MEMORY: u64 = 500 << 20;
+/// Turns and calls of a run.
+const FUEL: u32 = 2000;
+/// Points at which it runs.
+const POINTS: u64 = 3;
+
+/// Compiles a text and runs what it declares last; whether it could.
+fn compile_and_run(text: &str) -> bool {
+    let system = shipped::unverified_system(Arc::new(TestHost));
+    let Ok(loaded) = system.load(Source::new("scaled.ksl", text)) else {
+        return false;
+    };
+    let Some(template) = loaded.templates.last() else {
+        return false;
+    };
+    let Ok(instance) = system.instantiate(template.clone(), &InstanceOptions::default()) else {
+        return false;
+    };
+    run(&instance, &mut system.context());
+    true
+}
+
+fn run(instance: &ShaderInstance, context: &mut ShadingContext) {
+    context.set_fuel(FUEL);
+    for point in 0..POINTS {
+        instance.run(&globals(point), context);
+    }
+}
+
+/// Compiles and runs a random unit.
+fn compile_random(seed: u64) -> bool {
+    let host = Arc::new(TestHost);
+    let unit = generate::unit(seed);
+    let options = CompileOptions::default();
+    let functions = HostFunctions::of(host.clone());
+    let Ok(instance) = ShaderInstance::compile(&unit, &generate::registry(), &functions, &options) else {
+        return false;
+    };
+    run(&instance, &mut ShadingContext::new(host));
+    true
+}
+
+/// Processor time [s] of some work, memory of the whole process [bytes], and its result.
+fn measure(work: impl FnOnce() -> bool) -> (f64, u64, bool) {
+    reset_peak();
+    let start = thread_seconds();
+    let result = work();
+    (thread_seconds() - start, peak_memory(), result)
+}
+
+#[test]
+fn texts_of_64_kb_take_a_second_at_most() {
+    let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
+    let first = number("KILN_FUZZ_SEED").unwrap_or(1) << 32;
+    let only = number("KILN_FUZZ_CASE");
+    let (scaled, start) = (Scaled::default(), Instant::now());
+    let (mut tried, mut ran, mut slowest, mut largest) = (0, 0, (0.0, 0), (0, 0));
+    let mut wrong = vec![];
+    while time.map_or(tried < TEXTS, |time| start.elapsed() < time) {
+        let case = only.unwrap_or(tried);
+        let seed = first + case;
+        let text = if seed.is_multiple_of(8) {
+            None
+        } else {
+            Some(scaled.text(&mut Random::new(seed)))
+        };
+        let work = || {
+            text.as_ref()
+                .map_or_else(|| compile_random(seed), |text| compile_and_run(text))
+        };
+        if let (Some(text), Some(_)) = (&text, only) {
+            std::fs::write("case.ksl", text).expect("it can be written");
+        }
+        let (mut seconds, mut memory, it_ran) = measure(work);
+        if seconds > MAX_SECONDS || memory > MAX_MEMORY {
+            // Once more, in case that something else kept the machine busy.
+            let again = measure(work);
+            (seconds, memory) = (seconds.min(again.0), memory.min(again.1));
+        }
+        if seconds > MAX_SECONDS || memory > MAX_MEMORY {
+            println!("case {case}: {seconds:.2} s, {} MB", memory >> 20);
+            wrong.push(case);
+        }
+        ran += u64::from(it_ran);
+        slowest = if seconds > slowest.0 {
+            (seconds, case)
+        } else {
+            slowest
+        };
+        largest = if memory > largest.0 {
+            (memory, case)
+        } else {
+            largest
+        };
+        tried += 1;
+        if only.is_some() {
+            break;
+        }
+    }
+    println!(
+        "{tried} cases, of which {ran} ran; slowest: {:.2} s (case {}), largest memory: {} MB (case {})",
+        slowest.0,
+        slowest.1,
+        largest.0 >> 20,
+        largest.1
+    );
+    assert!(wrong.is_empty(), "beyond the bounds: {wrong:?}");
+    assert!(only.is_some() || ran > tried / 4, "{ran} of {tried} ran");
+}
