@@ -17,6 +17,8 @@ const TEXTS: u64 = 100;
 const MAX_SECONDS: f64 = 1.0;
 /// Maximum memory for it [bytes].
 const MAX_MEMORY: u64 = 500 << 20;
+/// Further tries of what exceeds a bound: other programs slow this one down.
+const TRIES: usize = 4;
 /// Turns and calls of a run.
 const FUEL: u32 = 2000;
 /// Points at which it runs.
@@ -90,10 +92,11 @@ fn texts_of_64_kb_take_a_second_at_most() {
             std::fs::write("case.ksl", text).expect("it can be written");
         }
         let (mut seconds, mut memory, it_ran) = measure(work);
-        if seconds > MAX_SECONDS || memory > MAX_MEMORY {
-            // Once more, in case that something else kept the machine busy.
-            let again = measure(work);
-            (seconds, memory) = (seconds.min(again.0), memory.min(again.1));
+        for _ in 0..TRIES {
+            if seconds > MAX_SECONDS || memory > MAX_MEMORY {
+                let again = measure(work);
+                (seconds, memory) = (seconds.min(again.0), memory.min(again.1));
+            }
         }
         if seconds > MAX_SECONDS || memory > MAX_MEMORY {
             println!("case {case}: {seconds:.2} s, {} MB", memory >> 20);

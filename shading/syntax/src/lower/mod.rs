@@ -56,6 +56,8 @@ pub(super) struct Lowerer {
     errors: Vec<(Span, SyntaxError)>,
     /// Names in what could not be parsed.
     unparsed: BTreeSet<String>,
+    /// Bytes that may still be parsed after errors; `None` before the first item.
+    budget: Option<usize>,
 }
 
 impl Lowerer {
@@ -73,6 +75,7 @@ impl Lowerer {
             items: vec![],
             errors: vec![],
             unparsed: BTreeSet::new(),
+            budget: None,
         }
     }
 
@@ -84,7 +87,8 @@ impl Lowerer {
         if item.unclosed > 0 {
             piece.to_mut().push_str(&"}".repeat(item.unclosed));
         }
-        let mut recovery = Recovery::new(piece, &item.marks);
+        let budget = self.budget.unwrap_or(Recovery::budget_of(text));
+        let mut recovery = Recovery::new(piece, &item.marks, budget);
         while self.errors.len() < MAX_ERRORS {
             match Grammar::parse(Rule::file, recovery.text()) {
                 Ok(pairs) => {
@@ -110,6 +114,7 @@ impl Lowerer {
                 }
             }
         }
+        self.budget = Some(recovery.budget());
         self.unparsed.append(&mut recovery.into_names());
     }
 

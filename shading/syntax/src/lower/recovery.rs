@@ -11,17 +11,17 @@ use std::ops::Range;
 use super::super::scan::mark;
 use super::message::{skip_space, token};
 
-/// Number of bytes that may be parsed for one item, relative to what a parse of 64 KB takes; beyond it, the rest of the
-/// item is given up.
-const MAX_PARSED: usize = 1 << 22;
+/// Number of bytes of items with errors that may be parsed, or four times the file if that is more: half a second.
+/// Beyond it, the rest of an item with an error is given up.
+const MAX_PARSED: usize = 1 << 20;
 
 /// The text of an item, in which the errors found so far are mended.
 pub(super) struct Recovery<'a> {
     text: Cow<'a, str>,
     /// What was replaced or inserted, in the order of the errors.
     holes: Vec<Hole>,
-    /// Bytes parsed so far.
-    parsed: usize,
+    /// Bytes that may still be parsed.
+    budget: usize,
     /// Names in what was replaced.
     names: BTreeSet<String>,
 }
@@ -48,8 +48,8 @@ pub(super) enum Mended {
 
 impl<'a> Recovery<'a> {
     /// Starts with the text of an item. `holes` are the offsets of marks that are there already, each up to the end of
-    /// its line.
-    pub(super) fn new(text: Cow<'a, str>, holes: &[usize]) -> Recovery<'a> {
+    /// its line. `budget` bytes may be parsed.
+    pub(super) fn new(text: Cow<'a, str>, holes: &[usize], budget: usize) -> Recovery<'a> {
         let of_mark = |&at: &usize| Hole {
             range: at..at + text[at..].find('\n').unwrap_or(text.len() - at),
             is_open: true,
@@ -57,9 +57,19 @@ impl<'a> Recovery<'a> {
         Recovery {
             holes: holes.iter().map(of_mark).collect(),
             text,
-            parsed: 0,
+            budget,
             names: BTreeSet::new(),
         }
+    }
+
+    /// Returns the bytes that may be parsed to find all errors of a file.
+    pub(super) fn budget_of(file: &str) -> usize {
+        MAX_PARSED.max(4 * file.len())
+    }
+
+    /// Bytes that may still be parsed.
+    pub(super) fn budget(&self) -> usize {
+        self.budget
     }
 
     /// The text to parse.
@@ -79,9 +89,10 @@ impl<'a> Recovery<'a> {
 
     /// Mends the text after an error at an offset. A token may be `missing` at another.
     pub(super) fn mend(&mut self, at: usize, missing: Option<(char, usize)>) -> Mended {
-        self.parsed += self.text.len();
+        let is_affordable = self.text.len() <= self.budget;
+        self.budget = self.budget.saturating_sub(self.text.len());
         let is_consequence = self.is_consequence(at);
-        let is_mended = self.parsed <= MAX_PARSED
+        let is_mended = is_affordable
             && if is_consequence && !self.is_else(at) {
                 self.widen(at)
             } else {
