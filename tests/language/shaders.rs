@@ -418,6 +418,32 @@ fn inlining_is_bounded() {
 }
 
 #[test]
+fn structures_are_bounded() {
+    let check = |text: &str, message: &str, count: usize| {
+        let diagnostics = diagnose("structures", text);
+        assert_eq!(diagnostics.list.len(), count, "{diagnostics}");
+        let all = diagnostics.list.iter().all(|d| d.message.contains(message));
+        assert!(all, "{diagnostics}");
+    };
+    let fields: String = (0..1025).map(|i| format!("float x{i}; ")).collect();
+    check(
+        &format!("struct wide {{ {fields} }};"),
+        "more than 1024 values",
+        1,
+    );
+    let nested: String = (0..300)
+        .map(|i| format!("struct s{} {{ s{i} a; float x; }};\n", i + 1))
+        .collect();
+    let nested = format!("struct s0 {{ float x; }};\n{nested}");
+    check(&nested, "more than 512 bytes", 1);
+    // 1024 paths of 402 bytes in each structure: of 60, the first 40 have 16 MB.
+    let fields: String = (0..1024).map(|i| format!("float x{i:0>398}; ")).collect();
+    let copies: String = (0..59).map(|i| format!("struct c{i} {{ wide a; }};\n")).collect();
+    let message = "and the structures before it";
+    check(&format!("struct wide {{ {fields} }};\n{copies}"), message, 20);
+}
+
+#[test]
 fn mistakes_in_units_of_the_library_are_told() {
     let library = Library {
         find: |name| {

@@ -61,6 +61,8 @@ pub(super) struct Checker<'a> {
     /// First error that was not reported.
     pub(super) failed: Option<(Span, CheckError)>,
     pub(super) structs: Vec<StructInfo>,
+    /// Length in bytes of the paths to the leaves of all structures.
+    pub(super) path_bytes: usize,
     pub(super) functions: Vec<FunctionInfo<'a>>,
     /// Variables at file scope.
     pub(super) file_variables: Vec<FileVariable<'a>>,
@@ -122,6 +124,7 @@ impl<'a> Checker<'a> {
             quiet: 0,
             failed: None,
             structs: vec![],
+            path_bytes: 0,
             functions: vec![],
             file_variables: vec![],
             broken: vec![],

@@ -67,6 +67,16 @@ pub(super) enum CheckError {
         name: String,
         limit: usize,
     },
+    /// The path to a leaf is longer than the limit.
+    StructTooDeep {
+        name: String,
+        limit: usize,
+    },
+    /// The paths to the leaves of all structures are longer than the limit.
+    StructsTooLarge {
+        name: String,
+        limit: usize,
+    },
     BadLength {
         length: i64,
         limit: i64,
@@ -323,6 +333,14 @@ impl CheckError {
             E::StructTooLarge { name, limit } => {
                 error(format!("structure `{name}` has more than {limit} values"))
             }
+            E::StructTooDeep { name, limit } => error(format!(
+                "the name of a value in structure `{name}` has more than {limit} bytes, with those of the structures around it"
+            ))
+            .hint("nest fewer structures"),
+            E::StructsTooLarge { name, limit } => error(format!(
+                "the names of the values in `{name}` and the structures before it have more than {limit} bytes"
+            ))
+            .hint("nest fewer structures"),
             E::BadLength { length, limit } => error(format!("an array cannot have {length} elements"))
                 .hint(format!("it can have 1 to {limit}")),
             E::LengthNotConstant => error("the length of an array must be a constant int".to_owned()),

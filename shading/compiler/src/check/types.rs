@@ -2,7 +2,7 @@
 
 use super::conversion::{TYPE_NAMES, conversion_rank, near};
 use super::error::CheckError;
-use super::structure::{FieldInfo, StructInfo};
+use super::structure::StructInfo;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::eval::float_to_int;
@@ -13,9 +13,6 @@ use shading_syntax::source::Span;
 
 /// Maximum length of an array.
 const MAX_LENGTH: i64 = 1 << 16;
-
-/// Maximum number of leaves of a structure.
-const MAX_LEAVES: usize = 1024;
 
 impl<'a> Checker<'a> {
     /// Returns a type as displayed in messages.
@@ -57,72 +54,6 @@ impl<'a> Checker<'a> {
                     .map(|(path, leaf)| (path.clone(), array(leaf)))
                     .collect()
             }
-        }
-    }
-
-    /// Declares a structure.
-    pub(super) fn declare_struct(&mut self, structure: &'a ast::Struct) {
-        let mut fields: Vec<FieldInfo> = vec![];
-        let mut leaves = vec![];
-        for field in &structure.fields {
-            let Some(ty) = self.resolve(&field.ty, field.array.as_ref()) else {
-                continue;
-            };
-            let name = &field.name;
-            if fields.iter().any(|f| f.name == name.text) {
-                self.report(
-                    name.span,
-                    CheckError::Duplicate {
-                        what: "field",
-                        name: name.text.clone(),
-                    },
-                );
-                continue;
-            }
-            if ty == Type::VOID || ty.length == Length::Unsized {
-                let found = self.show(ty);
-                self.report(name.span, CheckError::BadFieldType { found });
-                continue;
-            }
-            for (path, leaf) in self.leaves(ty) {
-                leaves.push((format!(".{}{path}", name.text), leaf));
-            }
-            fields.push(FieldInfo {
-                name: name.text.clone(),
-                ty,
-            });
-        }
-        if leaves.len() > MAX_LEAVES {
-            let name = structure.name.text.clone();
-            self.report(
-                structure.name.span,
-                CheckError::StructTooLarge {
-                    name,
-                    limit: MAX_LEAVES,
-                },
-            );
-            leaves.truncate(0);
-            fields.truncate(0);
-        }
-        let index = self.structs.len() as u32;
-        let name = &structure.name;
-        self.structs.push(StructInfo {
-            name: name.text.clone(),
-            fields,
-            leaves,
-        });
-        if self
-            .scopes
-            .declare_struct(self.scope, &name.text, index)
-            .is_some()
-        {
-            self.report(
-                name.span,
-                CheckError::Duplicate {
-                    what: "structure",
-                    name: name.text.clone(),
-                },
-            );
         }
     }
 
