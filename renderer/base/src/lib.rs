@@ -5,7 +5,7 @@
 //! - [`color`]: linear Rec.709; [`spectrum`]: spectra and their colours; [`sky`]: clear skies and the sun.
 //! - [`sampler`]: numbers of a sample by (pixel, index, dimension); [`sampling`]: warps and tables, each with its density.
 //! - [`memory`]: free memory and the refusal of work that does not fit; [`files`]: the view of the file system that a
-//!   scene is read through.
+//!   scene is read through; [`cache`]: the user's cache folder, and folders that code may be loaded from.
 
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
@@ -17,6 +17,7 @@
     reason = "the documentation is built with private items"
 )]
 
+pub mod cache;
 pub mod color;
 pub mod files;
 pub mod math;

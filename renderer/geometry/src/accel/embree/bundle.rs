@@ -1,6 +1,5 @@
 //! The Embree library embedded in the program: compressed files, unpacked once into a cache folder.
 
-use std::env;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -8,7 +7,7 @@ use std::sync::OnceLock;
 use flate2::read::ZlibDecoder;
 use sha2::{Digest as _, Sha256};
 
-use super::private_folder;
+use renderer_base::cache;
 use renderer_base::files::read_regular;
 
 /// Embree and its dependencies, packed by the build script.
@@ -76,18 +75,7 @@ impl PackedFile {
 impl Bundle {
     /// Folder of the unpacked libraries in the user's cache.
     pub(super) fn cache_folder(&self) -> Option<PathBuf> {
-        let folder = |name: &str| {
-            env::var_os(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
-        let cache = if cfg!(windows) {
-            folder("LOCALAPPDATA")
-        } else if cfg!(target_os = "macos") {
-            folder("HOME").map(|home| home.join("Library/Caches"))
-        } else {
-            folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
-        }?;
+        let cache = cache::folder()?;
         Some(cache.join("kiln").join(format!("embree-{}", self.id)))
     }
 
@@ -97,7 +85,7 @@ impl Bundle {
     /// # Errors
     /// When they cannot be written, or others than the user can change what is in the folder.
     pub(super) fn unpack_into(&self, folder: &Path) -> io::Result<PathBuf> {
-        private_folder::make(folder)?;
+        cache::make_private(folder)?;
         // Dependencies are written before the library: if the library is there, so are they.
         for file in self.files.iter().rev() {
             let path = folder.join(file.name);

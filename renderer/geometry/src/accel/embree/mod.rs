@@ -14,7 +14,6 @@ mod device;
 mod instance_probe;
 mod instances;
 mod library;
-mod private_folder;
 mod scene;
 mod sys;
 
