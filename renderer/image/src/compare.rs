@@ -41,6 +41,8 @@ pub struct Report {
     pub flip: f64,
     /// The FLIP error of each pixel, row by row.
     errors: Vec<f32>,
+    /// The relative difference of the luminance of each pixel, in `[-1,1]`, positive where the first image is brighter.
+    differences: Vec<f32>,
     width: usize,
     /// Maximum absolute difference of a value.
     pub max_error: f64,
@@ -67,6 +69,15 @@ impl Report {
     pub fn picture(&self) -> Image {
         Image::from_fn(self.width, self.errors.len() / self.width, |x, y| {
             heat(self.errors[y * self.width + x])
+        })
+    }
+
+    /// A picture of where the first image is too bright (red to yellow) or too dark (blue to cyan): the difference of the
+    /// luminances over that of the reference and a tenth of its mean; black is none, the brightest colours are a
+    /// difference as large as the reference. Its values are linear, as those of [`Report::picture`].
+    pub fn false_color(&self) -> Image {
+        Image::from_fn(self.width, self.differences.len() / self.width, |x, y| {
+            diverging(self.differences[y * self.width + x])
         })
     }
 }
@@ -102,6 +113,7 @@ pub fn compare(a: &Image, b: &Image) -> Result<Report, CompareError> {
         rel_mse: relative / count,
         flip: errors.iter().map(|&e| f64::from(e)).sum::<f64>() / errors.len() as f64,
         errors,
+        differences: differences(&a, &b),
         width: a.width,
         max_error,
         max_error_at: (max_pixel % a.width, max_pixel / a.width),
@@ -170,6 +182,39 @@ fn distance(a: f32, b: f32) -> f64 {
         (f64::from(a) - f64::from(b)).abs()
     } else {
         f64::INFINITY
+    }
+}
+
+/// The relative differences of luminances; where one is not finite, as large as shown.
+fn differences(a: &Image, b: &Image) -> Vec<f32> {
+    let luminances = |image: &Image| -> Vec<f32> {
+        let pixels = image.data.chunks_exact(image.channels);
+        pixels
+            .map(|pixel| Rgb::new(pixel[0], pixel[1], pixel[2]).luminance())
+            .collect()
+    };
+    let (a, b) = (luminances(a), luminances(b));
+    let finite = b.iter().filter(|v| v.is_finite());
+    let mean = finite.map(|&v| f64::from(v)).sum::<f64>() / b.len() as f64;
+    let floor = (0.1 * mean).abs() as f32;
+    let pairs = a.iter().zip(&b);
+    pairs
+        .map(|(&a, &b)| match (a - b) / (b.abs() + floor) {
+            _ if a == b => 0.0,
+            difference if difference.is_nan() => 1.0,
+            difference => difference.clamp(-1.0, 1.0),
+        })
+        .collect()
+}
+
+/// A colour for a difference in `[-1,1]`: cyan and blue below zero, black at it, red and yellow above.
+fn diverging(difference: f32) -> Rgb {
+    // Small differences are lifted, or most pictures would be black.
+    let t = srgb_from_linear(difference.abs());
+    let (strong, weak) = ((2.0 * t).min(1.0), (2.0 * t - 1.0).max(0.0));
+    match difference < 0.0 {
+        true => Rgb::new(0.0, weak, strong),
+        false => Rgb::new(strong, weak, 0.0),
     }
 }
 

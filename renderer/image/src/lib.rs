@@ -43,6 +43,7 @@ mod tiff_bands;
 mod tiff_read;
 mod tiff_write;
 mod tiled_picture;
+mod tone_map;
 mod transfer;
 mod write;
 
@@ -63,6 +64,7 @@ pub use raster::{Raster, SampleType, Samples};
 pub use read::{decode, read, read_channels, read_from, read_metadata};
 pub use refuge::{write_elsewhere, write_finished};
 pub use tiled_picture::TiledPicture;
+pub use tone_map::ToneMap;
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};
 pub use write::{check_size, encode, write};
 

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use super::{ImageError, MetaValue, SampleType};
+use super::{ImageError, MetaValue, SampleType, ToneMap};
 
 /// Options of an image writer: metadata, and the encoding of pixels.
 #[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
     /// Brightness of 8-bit formats [stops]; other formats keep the radiance as it is.
     pub exposure: f32,
+    /// Tone curve of 8-bit formats, after the exposure.
+    pub tone_map: ToneMap,
     /// Sample type of an EXR or TIFF; integer types become half in an EXR, which has no integers of their size.
     pub samples: SampleType,
     /// Names of the image's channels in an EXR; empty for the usual ones (`Y`, `YA`, `RGB` or `RGBA`).
@@ -47,7 +49,7 @@ impl OutputFormat {
     }
 }
 
-/// Returns whether [`WriteOptions::exposure`] applies to the format that the extension of `path` names.
+/// Returns whether [`WriteOptions::exposure`] and [`WriteOptions::tone_map`] apply to the format that the extension of `path` names.
 pub fn has_exposure(path: &Path) -> bool {
     matches!(OutputFormat::of(path), Ok(OutputFormat::Png | OutputFormat::Jpeg))
 }

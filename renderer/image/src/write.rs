@@ -17,8 +17,8 @@ const JPEG_QUALITY: u8 = 95;
 
 /// Writes an image in the format that the extension names, whole or not at all.
 ///
-/// EXR and TIFF keep all channels, as 32-bit floats unless other samples are asked for. HDR keeps RGB. PNG and JPEG get exposure and the sRGB transfer, and are
-/// rounded to 8 bits; PNG keeps alpha.
+/// EXR and TIFF keep all channels, as 32-bit floats unless other samples are asked for. HDR keeps RGB. PNG and JPEG get
+/// exposure, tone curve and the sRGB transfer, and are rounded to 8 bits; PNG keeps alpha.
 ///
 /// # Errors
 /// When the extension names no format, the image does not suit the format, or the file cannot be written.
@@ -52,8 +52,8 @@ pub fn encode(path: &Path, image: &Image, options: &WriteOptions) -> Result<Vec<
         OutputFormat::Exr => encode_exr(image, options),
         OutputFormat::Tiff => tiff_write::encode(&image.clone().into_linear(), options),
         OutputFormat::Hdr => encode_hdr(image),
-        OutputFormat::Png => encode_png(image, options.exposure),
-        OutputFormat::Jpeg => encode_jpeg(image, options.exposure),
+        OutputFormat::Png => encode_png(image, options),
+        OutputFormat::Jpeg => encode_jpeg(image, options),
     };
     encoded.map_err(|reason| ImageError::not_writable(path, reason))
 }
@@ -107,12 +107,12 @@ fn nearest_rgbe(color: [f32; 3]) -> [f32; 3] {
     color.map(|v| (v / step + 0.5).floor() * step)
 }
 
-fn encode_png(image: &Image, exposure: f32) -> Result<Vec<u8>, String> {
+fn encode_png(image: &Image, options: &WriteOptions) -> Result<Vec<u8>, String> {
     let (kind, values) = match image.channels {
-        1 => (ExtendedColorType::L8, to_bytes(image, exposure, 1)),
-        2 => (ExtendedColorType::La8, to_bytes(image, exposure, 2)),
-        3 => (ExtendedColorType::Rgb8, to_bytes(image, exposure, 3)),
-        _ => (ExtendedColorType::Rgba8, to_bytes(image, exposure, 4)),
+        1 => (ExtendedColorType::L8, to_bytes(image, options, 1)),
+        2 => (ExtendedColorType::La8, to_bytes(image, options, 2)),
+        3 => (ExtendedColorType::Rgb8, to_bytes(image, options, 3)),
+        _ => (ExtendedColorType::Rgba8, to_bytes(image, options, 4)),
     };
     let mut bytes = Vec::new();
     let (width, height) = dimensions(image)?;
@@ -123,7 +123,7 @@ fn encode_png(image: &Image, exposure: f32) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn encode_jpeg(image: &Image, exposure: f32) -> Result<Vec<u8>, String> {
+fn encode_jpeg(image: &Image, options: &WriteOptions) -> Result<Vec<u8>, String> {
     let (kind, kept) = match image.color_channels() {
         1 => (ExtendedColorType::L8, 1),
         _ => (ExtendedColorType::Rgb8, 3),
@@ -132,7 +132,7 @@ fn encode_jpeg(image: &Image, exposure: f32) -> Result<Vec<u8>, String> {
     let (width, height) = dimensions(image)?;
     let encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
     encoder
-        .write_image(&to_bytes(image, exposure, kept), width, height, kind)
+        .write_image(&to_bytes(image, options, kept), width, height, kind)
         .map_err(|e| e.to_string())?;
     Ok(bytes)
 }
@@ -142,10 +142,11 @@ fn dimensions(image: &Image) -> Result<(u32, u32), String> {
     Ok((narrow(image.width)?, narrow(image.height)?))
 }
 
-/// The first `kept` channels as 8-bit sRGB; alpha is neither exposed nor encoded.
-fn to_bytes(image: &Image, exposure: f32, kept: usize) -> Vec<u8> {
+/// The first `kept` channels as 8-bit sRGB; alpha is neither exposed nor encoded. The tone curve is that of the colour;
+/// grey has it as a colour of three equal channels.
+fn to_bytes(image: &Image, options: &WriteOptions, kept: usize) -> Vec<u8> {
     let image = image.clone().into_linear();
-    let scale = exp2(exposure);
+    let scale = exp2(options.exposure);
     let color = image.color_channels();
     let mut bytes = vec![0; image.width * image.height * kept];
     bytes
@@ -153,9 +154,14 @@ fn to_bytes(image: &Image, exposure: f32, kept: usize) -> Vec<u8> {
         .zip(image.data.par_chunks(image.width * image.channels))
         .for_each(|(bytes, row)| {
             for (out, pixel) in bytes.chunks_exact_mut(kept).zip(row.chunks_exact(image.channels)) {
+                let light = match pixel {
+                    [r, g, b, ..] => [r, g, b].map(|v| v * scale),
+                    _ => [pixel[0] * scale; 3],
+                };
+                let light = options.tone_map.apply(light);
                 for (c, (byte, &v)) in out.iter_mut().zip(pixel).enumerate() {
                     *byte = if c < color {
-                        srgb8_from_linear(v * scale)
+                        srgb8_from_linear(light[c])
                     } else {
                         unit_to_byte(v)
                     };
