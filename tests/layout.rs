@@ -98,6 +98,7 @@ fn tools_stay_in_their_rooms() {
         &[
             "renderer/geometry:accel/embree/",
             "renderer/base:memory/huge_pages.rs",
+            "renderer/denoise:ffi.rs",
         ],
         &["unsafe "],
     );

@@ -1,0 +1,183 @@
+//! Denoiser: filters of pictures and lightmaps.
+
+use std::ffi::CStr;
+
+use renderer_image::Image;
+
+use super::error::DenoiseError;
+use super::ffi::{self, Device, Job};
+use super::library::library;
+
+/// How well a picture is denoised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quality {
+    /// A smaller network, for previews.
+    Fast,
+    /// The best one.
+    #[default]
+    High,
+}
+
+/// A device of Open Image Denoise.
+pub struct Denoiser {
+    device: Device,
+}
+
+/// Noise-free features of a picture, which guide the filter: albedo in `[0,1]`, and shading normals.
+#[derive(Debug, Default)]
+pub struct Features {
+    albedo: Option<Vec<f32>>,
+    normal: Option<Vec<f32>>,
+}
+
+impl Denoiser {
+    /// Opens the library with so many threads (0: one per core).
+    ///
+    /// # Errors
+    /// When it is not there, does not open, or knows no CPU device.
+    pub fn open(threads: usize) -> Result<Denoiser, DenoiseError> {
+        let device = Device::new(library()?, threads)?;
+        Ok(Denoiser { device })
+    }
+
+    /// Denoises a picture of linear radiance, `height × width × 3`, with the `RT` filter. `albedo` is in `[0,1]`, `normal`
+    /// in `[-1,1]`, both filtered over the pixel as the picture is.
+    ///
+    /// # Errors
+    /// When images differ in size or the library fails.
+    pub fn denoise(
+        &self,
+        color: &Image,
+        albedo: Option<&Image>,
+        normal: Option<&Image>,
+        quality: Quality,
+    ) -> Result<Image, DenoiseError> {
+        let features = self.features((color.width, color.height), albedo, normal, quality)?;
+        self.denoise_with(color, &features, quality)
+    }
+
+    /// Removes the noise of the features of a picture of this width and height, to be used for its layers as well. Normals
+    /// without albedo have no effect.
+    ///
+    /// # Errors
+    /// When images differ in size or the library fails.
+    pub fn features(
+        &self,
+        size: (usize, usize),
+        albedo: Option<&Image>,
+        normal: Option<&Image>,
+        quality: Quality,
+    ) -> Result<Features, DenoiseError> {
+        let prefiltered = |name: &'static CStr, label, image: Option<&Image>, range: [f32; 2]| {
+            let Some(image) = image else { return Ok(None) };
+            let mut values = triples(image, size, label)?;
+            values.iter_mut().for_each(|v| *v = v.clamp(range[0], range[1]));
+            let job = Job {
+                kind: c"RT",
+                width: size.0,
+                height: size.1,
+                inputs: &[(name, &values)],
+                flags: &[],
+                quality: quality.code(),
+            };
+            self.device.run(&job).map(Some)
+        };
+        let albedo = prefiltered(c"albedo", "albedo", albedo, [0.0, 1.0])?;
+        let normal = normal.filter(|_| albedo.is_some());
+        Ok(Features {
+            normal: prefiltered(c"normal", "normal", normal, [-1.0, 1.0])?,
+            albedo,
+        })
+    }
+
+    /// As [`Denoiser::denoise`], with features that have no noise.
+    ///
+    /// # Errors
+    /// When the image and the features differ in size or the library fails.
+    pub fn denoise_with(
+        &self,
+        color: &Image,
+        features: &Features,
+        quality: Quality,
+    ) -> Result<Image, DenoiseError> {
+        let size = (color.width, color.height);
+        let values = triples(color, size, "color")?;
+        // The network makes some light of none.
+        if values.iter().all(|&v| v == 0.0) {
+            return Ok(picture(color, values));
+        }
+        let mut inputs: Vec<(&'static CStr, &[f32])> = vec![(c"color", &values)];
+        let mut flags = vec![c"hdr"];
+        let named = [(c"albedo", &features.albedo), (c"normal", &features.normal)];
+        for (name, feature) in named {
+            if let Some(feature) = feature {
+                if feature.len() != values.len() {
+                    return Err(DenoiseError::Image("color"));
+                }
+                inputs.push((name, feature));
+            }
+        }
+        if features.albedo.is_some() {
+            flags.push(c"cleanAux");
+        }
+        let job = Job {
+            kind: c"RT",
+            width: size.0,
+            height: size.1,
+            inputs: &inputs,
+            flags: &flags,
+            quality: quality.code(),
+        };
+        Ok(picture(color, self.device.run(&job)?))
+    }
+
+    /// Denoises a lightmap, `height × width × 3`, with the `RTLightmap` filter: irradiance, or, if `directional`,
+    /// coefficients of spherical harmonics divided by that of degree 0.
+    ///
+    /// # Errors
+    /// When the image has fewer than three channels or the library fails.
+    pub fn denoise_lightmap(&self, color: &Image, directional: bool) -> Result<Image, DenoiseError> {
+        let size = (color.width, color.height);
+        let values = triples(color, size, "color")?;
+        let flags = [c"directional"];
+        let job = Job {
+            kind: c"RTLightmap",
+            width: size.0,
+            height: size.1,
+            inputs: &[(c"color", &values)],
+            flags: if directional { &flags } else { &[] },
+            quality: Quality::High.code(),
+        };
+        Ok(picture(color, self.device.run(&job)?))
+    }
+}
+
+impl Quality {
+    fn code(self) -> i32 {
+        match self {
+            Quality::Fast => ffi::QUALITY_FAST,
+            Quality::High => ffi::QUALITY_HIGH,
+        }
+    }
+}
+
+/// The first three channels of an image; what is not finite is 0.
+fn triples(image: &Image, size: (usize, usize), label: &'static str) -> Result<Vec<f32>, DenoiseError> {
+    if (image.width, image.height) != size || image.channels < 3 || image.data.is_empty() {
+        return Err(DenoiseError::Image(label));
+    }
+    let values = image
+        .data
+        .chunks_exact(image.channels)
+        .flat_map(|pixel| &pixel[..3]);
+    Ok(values.map(|&v| if v.is_finite() { v } else { 0.0 }).collect())
+}
+
+/// An image of these values in the place of another one.
+fn picture(like: &Image, data: Vec<f32>) -> Image {
+    Image {
+        data,
+        window: like.window,
+        ..Image::new(like.width, like.height, 3)
+    }
+}

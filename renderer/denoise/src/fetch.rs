@@ -1,0 +1,152 @@
+//! Download of the library: the wheel, with pip, checked by its SHA-256 and unpacked into the user's cache.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use renderer_base::cache;
+
+use super::wheel::{self, WHEEL, Wheel, sha256_of};
+
+/// Why the library was not fetched.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// The package has no file for this system.
+    #[error(
+        "there is no {WHEEL} for this system\n  hint: install Open Image Denoise 2 with the system's packages, or set \
+         OIDN_DIR to the folder of a release (https://github.com/RenderKit/oidn/releases)"
+    )]
+    Platform,
+    /// The environment names no folder for the cache.
+    #[error("the user has no cache folder: HOME is not set")]
+    NoCache,
+    /// No pip works.
+    #[error(
+        "{0}\n  hint: with Python's pip and a network this works; else install Open Image Denoise 2 with the system's \
+         packages, or set OIDN_DIR to the folder of a release (https://github.com/RenderKit/oidn/releases)"
+    )]
+    Pip(String),
+    /// The file is not the known one.
+    #[error("the fetched {name} is not the known one: its SHA-256 is {found}, not {expected}")]
+    Checksum {
+        /// The file.
+        name: String,
+        /// Its SHA-256.
+        found: String,
+        /// The known one.
+        expected: &'static str,
+    },
+    /// The file cannot be unpacked to the folder.
+    #[error("cannot unpack {WHEEL} to {}: {error}", .folder.display())]
+    Unpack {
+        /// The folder.
+        folder: PathBuf,
+        /// The reason.
+        error: io::Error,
+    },
+}
+
+/// Fetches the library into the user's cache, unless it is there. Returns the path of the library.
+///
+/// # Errors
+/// When there is none for this system, pip does not fetch it, it is not the known one, or it cannot be unpacked.
+pub fn fetch() -> Result<PathBuf, FetchError> {
+    let wheel = wheel::OWN.ok_or(FetchError::Platform)?;
+    let folder = wheel.cache_folder().ok_or(FetchError::NoCache)?;
+    if let Ok(library) = wheel.check(&folder) {
+        return Ok(library);
+    }
+    let failed = |error| FetchError::Unpack {
+        folder: folder.clone(),
+        error,
+    };
+    // Unpacked beside its place and then renamed: no other program ever sees half of it.
+    let place = folder.parent().unwrap_or(&folder);
+    let cache = place.parent().unwrap_or(place);
+    cache::make_private(cache).map_err(failed)?;
+    let half = tempfile::Builder::new()
+        .prefix(".oidn-")
+        .tempdir_in(cache)
+        .map_err(failed)?;
+    let file = download(wheel, &half.path().join("wheel"))?;
+    let bytes = fs::read(&file).map_err(failed)?;
+    check_sum(WHEEL, &bytes, wheel.sha256)?;
+    let unpacked = half.path().join("unpacked");
+    unpack(wheel, &file, &unpacked.join("lib")).map_err(failed)?;
+
+    // What is there is damaged, or of somebody who fetched it at the same time.
+    let _ = fs::remove_dir_all(place);
+    let renamed = fs::rename(&unpacked, place);
+    match (wheel.check(&folder), renamed) {
+        (Ok(library), _) => Ok(library),
+        (Err(_), Err(error)) => Err(failed(error)),
+        (Err((path, reason)), Ok(())) => {
+            let message = format!("{}: {reason}", path.display());
+            Err(failed(io::Error::other(message)))
+        }
+    }
+}
+
+fn check_sum(name: &str, bytes: &[u8], expected: &'static str) -> Result<(), FetchError> {
+    let found = sha256_of(bytes);
+    if found == expected {
+        return Ok(());
+    }
+    Err(FetchError::Checksum {
+        name: name.to_owned(),
+        found,
+        expected,
+    })
+}
+
+/// Fetches the wheel into `folder` with the first pip that works.
+fn download(wheel: &Wheel, folder: &Path) -> Result<PathBuf, FetchError> {
+    let pips: [&[&str]; 3] = [&["python3", "-m", "pip"], &["python", "-m", "pip"], &["pip3"]];
+    let mut reason = String::from("there is no pip to fetch Open Image Denoise with");
+    for pip in pips {
+        let output = Command::new(pip[0])
+            .args(&pip[1..])
+            .args(["download", "--quiet", "--disable-pip-version-check", "--no-input"])
+            // One fixed file per platform, whatever Python runs pip.
+            .args(["--no-deps", "--only-binary=:all:", "--python-version", "3.11"])
+            .args(["--platform", wheel.platform, WHEEL, "--dest"])
+            .arg(folder)
+            .output();
+        // One that is not on the machine: the next may be.
+        let Ok(output) = output else { continue };
+        if output.status.success() {
+            let files = fs::read_dir(folder).into_iter().flatten().flatten();
+            let mut paths = files.map(|entry| entry.path());
+            let is_wheel = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "whl");
+            let found = paths.find(is_wheel);
+            return found
+                .ok_or_else(|| FetchError::Pip(format!("`{} download` left no wheel", pip.join(" "))));
+        }
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let mut lines = text.lines().rev();
+        let last = lines.find(|line| !line.trim().is_empty());
+        let last = last.unwrap_or("it gave no reason").trim();
+        reason = format!("`{} download {WHEEL}` failed: {last}", pip.join(" "));
+    }
+    Err(FetchError::Pip(reason))
+}
+
+/// Unpacks the libraries of the wheel into `to`.
+fn unpack(wheel: &Wheel, file: &Path, to: &Path) -> io::Result<()> {
+    cache::make_private(to)?;
+    let mut archive = zip::ZipArchive::new(File::open(file)?).map_err(io::Error::other)?;
+    for (name, _) in &wheel.files {
+        let mut bytes = vec![];
+        let mut entry = archive
+            .by_name(&format!("{}{name}", wheel.folder))
+            .map_err(io::Error::other)?;
+        entry.read_to_end(&mut bytes)?;
+        let path = to.join(name);
+        fs::write(&path, bytes)?;
+        // Whatever the mask of the process is, others may not change the file.
+        #[cfg(unix)]
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+    }
+    Ok(())
+}
