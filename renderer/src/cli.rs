@@ -3,6 +3,7 @@
 mod bake;
 mod common;
 mod farm;
+mod image;
 mod pack;
 mod render;
 mod shade;
@@ -13,13 +14,14 @@ use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand, ValueEnum as _};
 
 pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use farm::{Engine, FarmArgs, FrameArg};
+pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
 pub use pack::PackArgs;
-pub use render::{LightGroups, MergeArgs, ProgressForm, RenderArgs};
+pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
 pub use shade::{Assignment, Setup, ShadeArgs, Step};
 pub use viewer::Viewer;
 
@@ -57,6 +59,12 @@ pub enum Command {
     Pack(PackArgs),
     /// Runs a unit or group over a grid of points
     Shade(ShadeArgs),
+    /// Removes the noise of a picture and its layers by Open Image Denoise
+    Denoise(DenoiseArgs),
+    /// Converts an image, or a layer of an EXR, to another format
+    Image(ImageArgs),
+    /// Shows all layers of an EXR in one picture
+    Sheet(SheetArgs),
     /// Tells how far an image is from a reference
     Compare(CompareArgs),
     /// Packs this program and Embree into an archive that can be unpacked anywhere
@@ -70,12 +78,15 @@ impl Command {
             Command::Render(args) => args.common.threads,
             Command::Bake(args) => args.common.threads,
             Command::Shade(args) => args.threads,
+            Command::Denoise(args) => args.threads,
             Command::Merge(_)
             | Command::Farm(_)
             | Command::Check(_)
             | Command::Info(_)
             | Command::Convert(_)
             | Command::Pack(_)
+            | Command::Image(_)
+            | Command::Sheet(_)
             | Command::Compare(_)
             | Command::Archive(_) => None,
         };
@@ -95,9 +106,13 @@ impl Command {
             Command::Check(args) => (&args.source, false),
             Command::Info(args) => (&args.source, false),
             Command::Shade(args) => (&args.source, false),
-            Command::Merge(_) | Command::Convert(_) | Command::Compare(_) | Command::Archive(_) => {
-                return None;
-            }
+            Command::Merge(_)
+            | Command::Convert(_)
+            | Command::Denoise(_)
+            | Command::Image(_)
+            | Command::Sheet(_)
+            | Command::Compare(_)
+            | Command::Archive(_) => return None,
         };
         (!quiet).then_some(source)
     }
@@ -180,6 +195,9 @@ pub struct CompareArgs {
     /// Writes a picture of the differences
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Writes a picture of where the image is brighter (red to yellow) or darker (blue to cyan) than the reference
+    #[arg(long, visible_alias = "false-color", value_name = "FILE")]
+    pub false_colour: Option<PathBuf>,
     /// Exits with status 1 when the relative MSE is beyond this
     #[arg(long, value_name = "RELMSE", value_parser = parse_threshold)]
     pub threshold: Option<f64>,
@@ -227,6 +245,18 @@ fn with_dash_tip(mut error: clap::Error, command: &clap::Command, words: &[OsStr
     error
 }
 
+/// Attaches the quality to `--denoise`, whose value is optional: clap would take the scene in `--denoise SCENE` for one.
+fn attach_quality(args: &mut Vec<OsString>) {
+    let is_pair = |pair: &[OsString]| {
+        pair[0] == "--denoise" && DenoiseQuality::from_str(&pair[1].to_string_lossy(), false).is_ok()
+    };
+    if let Some(at) = args.windows(2).position(is_pair) {
+        let quality = args.remove(at + 1);
+        args[at].push("=");
+        args[at].push(quality);
+    }
+}
+
 impl Cli {
     /// Reads a command line. `testshade` spells long flags with one dash: `shade -od half` is `shade --od half`.
     ///
@@ -246,6 +276,7 @@ impl Cli {
                     }
                 }
             }
+            Some("render" | "merge" | "farm") => attach_quality(&mut args),
             _ => {}
         }
         // A negative number is a value, if a wrong one, and no flag.

@@ -55,7 +55,7 @@ pub struct FarmArgs {
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true, value_parser = parse_option)]
     pub sbatch: Vec<String>,
     /// Exposure of 8-bit pictures in stops
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true, value_parser = super::render::parse_exposure)]
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true, value_parser = super::image::parse_exposure)]
     pub exposure: f32,
     /// Prints errors only
     #[arg(short, long)]

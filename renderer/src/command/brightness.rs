@@ -7,7 +7,7 @@ use shading::Diagnostic;
 
 use renderer_base::color::Rgb;
 use renderer_base::math::{exp2, log2};
-use renderer_image::Image;
+use renderer_image::{Image, ToneMap};
 
 /// A picture is nearly black where no more than this part of its pixels is brighter than [`DARK`].
 const LIT_PART: f64 = 0.005;
@@ -23,8 +23,13 @@ const WHITE: f32 = 1.001;
 const BRIGHT: f32 = 0.7;
 const MIDDLE: f32 = 0.3;
 
-/// The warning about an image that is written to these files, if there is one.
-pub(super) fn warning(image: &Image, exposure: f32, outputs: &[PathBuf]) -> Option<Diagnostic> {
+/// The warning about an image that is written to these files, if there is one. Tone curves burn nothing out.
+pub(super) fn warning(
+    image: &Image,
+    exposure: f32,
+    tone_map: ToneMap,
+    outputs: &[PathBuf],
+) -> Option<Diagnostic> {
     let mut luminances: Vec<f32> = (0..image.height)
         .flat_map(|y| (0..image.width).map(move |x| image.rgb(x, y)))
         .map(Rgb::luminance)
@@ -61,7 +66,7 @@ pub(super) fn warning(image: &Image, exposure: f32, outputs: &[PathBuf]) -> Opti
             "the picture is nearly black".to_owned(),
             log2(BRIGHT / bright).floor(),
         )
-    } else if clipped > BURNT_PART * lit && clipped >= LEAST_BURNT * all {
+    } else if tone_map == ToneMap::None && clipped > BURNT_PART * lit && clipped >= LEAST_BURNT * all {
         let percent = 100.0 * clipped / all;
         let middle = quantile(&mut luminances, 0.5);
         let message = format!("{percent:.0} % of the picture is burnt out: brighter than white");
@@ -101,7 +106,7 @@ mod tests {
         let image = Image::from_fn(100, 100, |x, _| {
             Rgb::splat(if (x as f32) < 100.0 * part { luminance } else { 0.0 })
         });
-        warning(&image, exposure, &[file.into()]).map(|warning| warning.to_string())
+        warning(&image, exposure, ToneMap::None, &[file.into()]).map(|warning| warning.to_string())
     }
 
     #[test]

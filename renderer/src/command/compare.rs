@@ -11,12 +11,18 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         outputs.image("-o", path)?;
     }
+    if let Some(path) = &args.false_colour {
+        outputs.image("--false-colour", path)?;
+    }
     outputs.spare([&args.image, &args.reference])?;
     let (image, reference) = (read(&args.image)?, read(&args.reference)?);
     let report = compare(&image, &reference)?;
     tell(&text(args, &report));
     if let Some(path) = &args.output {
         write(path, &report.picture(), &WriteOptions::default())?;
+    }
+    if let Some(path) = &args.false_colour {
+        write(path, &report.false_color(), &WriteOptions::default())?;
     }
     match args.threshold {
         Some(threshold) if report.exceeds(threshold) => Err(Failure::User(format!(

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use shading::{Diagnostic, Diagnostics};
 
 use super::common::unknown_files;
+use super::denoising::{Denoising, without_features};
 use super::outputs::{Finish, Outputs, misplaced};
 use super::pictures::{Pictures, is_part};
 use super::terminal::plural;
@@ -19,7 +20,10 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         return join_bake(args);
     }
     let mut outputs = Outputs::default();
-    let pictures = Pictures::new(&args.output, args.exposure, &mut outputs)?;
+    let mut pictures = Pictures::new(&args.output, args.exposure, &mut outputs)?;
+    pictures.tone_map = args.tone_map.into();
+    pictures.denoising = (args.denoise).map(|quality| Denoising::new(quality.into(), 0));
+    pictures.check_denoising()?;
     outputs.spare(&args.parts)?;
     let headers = headers(&args.parts)?;
     let joined = join(&headers, args.allow_gaps)?;
@@ -43,6 +47,12 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     if !args.quiet {
         let mut warnings = Diagnostics::default();
         warnings.list.extend(pictures.idle_exposure());
+        warnings.list.extend(
+            pictures
+                .denoising
+                .as_ref()
+                .and_then(|_| without_features(&header.layers.passes)),
+        );
         warnings.list.extend(written.kept);
         if args.parts.len() > 1 && header.computes_names {
             warnings.push(unknown_files("a part"));
@@ -50,6 +60,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         warnings.list.extend(brightness::warning(
             &written.image,
             args.exposure,
+            pictures.tone_map,
             &pictures.images,
         ));
         print(&warnings);

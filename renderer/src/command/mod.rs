@@ -8,11 +8,15 @@ mod checkpoint;
 mod common;
 mod compare;
 mod convert;
+mod denoise;
+mod denoising;
 mod failure;
 mod farm;
+mod image;
 mod info;
 mod interrupt;
 mod inventory;
+mod layer_view;
 mod merge;
 mod new_folder;
 mod outputs;
@@ -27,6 +31,7 @@ mod render_observer;
 mod scene_options;
 mod shade;
 mod shader_file;
+mod sheet;
 mod shipped;
 mod statistics;
 mod stored;
@@ -68,6 +73,9 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Convert(args) => convert::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Shade(args) => shade::run(args),
+        Command::Denoise(args) => denoise::run(args),
+        Command::Image(args) => image::run(args),
+        Command::Sheet(args) => sheet::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),
     }

@@ -15,10 +15,10 @@ use renderer_transport::render::RenderSettings;
 use renderer_transport::scene::SceneNames;
 use renderer_transport::scene::build::Built;
 
-/// The passes that are asked for, without those of light groups that are made.
-pub(super) fn asked_for(args: &RenderArgs, desc: &SceneDesc) -> Result<PassSet, Failure> {
+/// The passes that are asked for, those that denoising needs included, without those of light groups that are made.
+pub(super) fn asked_for(args: &RenderArgs, features: &[String], desc: &SceneDesc) -> Result<PassSet, Failure> {
     let mut passes: Vec<PassDesc> = desc.film.passes.iter().map(|pass| pass.value.clone()).collect();
-    for text in &args.aov {
+    for text in args.aov.iter().chain(features) {
         passes.extend(asked(text)?);
     }
     let has_catcher = desc.shapes.iter().any(|shape| shape.catcher.is_some());

@@ -6,11 +6,15 @@ use std::path::{Path, PathBuf};
 use shading::Diagnostic;
 
 use super::Failure;
+use super::denoising::Denoising;
 use super::outputs::{Finish, Outputs};
 use crate::layers::{Layered, develop};
 use crate::part::{Header, Identity, PartReader, Ranges, write_to};
+use renderer_denoise::Denoiser;
 use renderer_image::film::{Film, NoiseMap};
-use renderer_image::{Image, ImageError, MetaValue, Rect, WriteOptions, check_size, encode, has_exposure};
+use renderer_image::{
+    Image, ImageError, MetaValue, Rect, ToneMap, WriteOptions, check_size, encode, has_exposure,
+};
 use renderer_passes::{Pass, ValuePass};
 use renderer_transport::render::RenderSettings;
 
@@ -20,6 +24,9 @@ pub(super) struct Pictures {
     pub(super) images: Vec<PathBuf>,
     pub(super) parts: Vec<PathBuf>,
     pub(super) exposure: f32,
+    pub(super) tone_map: ToneMap,
+    /// How images are denoised in the end; parts are not.
+    pub(super) denoising: Option<Denoising>,
 }
 
 /// Result of writing a picture's files.
@@ -27,7 +34,8 @@ pub(super) struct Written {
     pub(super) image: Image,
     /// The files that were written, images first.
     pub(super) files: Vec<PathBuf>,
-    /// A warning of each part that was left as it is.
+    pub(super) is_denoised: bool,
+    /// A warning of each part that was left as it is, and of a picture that could not be denoised.
     pub(super) kept: Vec<Diagnostic>,
     /// The errors of files that are not in their places.
     pub(super) errors: Vec<ImageError>,
@@ -48,13 +56,28 @@ impl Pictures {
             images,
             parts,
             exposure,
+            tone_map: ToneMap::None,
+            denoising: None,
         })
     }
 
-    /// A warning where the exposure has no effect.
+    /// Fails when images are to be denoised and the library is missing, so that a long render does not fail at its end.
+    pub(super) fn check_denoising(&self) -> Result<(), Failure> {
+        if self.denoising.is_some() && !self.images.is_empty() {
+            Denoiser::open(0)?;
+        }
+        Ok(())
+    }
+
+    /// A warning where exposure or tone curve have no effect.
     pub(super) fn idle_exposure(&self) -> Option<Diagnostic> {
-        let is_idle = self.exposure != 0.0 && !self.images.iter().any(|path| has_exposure(path));
-        let message = "--exposure has no effect: the picture keeps its radiance";
+        let option = match (self.exposure != 0.0, self.tone_map != ToneMap::None) {
+            (true, _) => "--exposure",
+            (false, true) => "--tone-map",
+            (false, false) => return None,
+        };
+        let is_idle = !self.images.iter().any(|path| has_exposure(path));
+        let message = format!("{option} has no effect: the picture keeps its radiance");
         is_idle.then(|| Diagnostic::warning(message).hint("it is for .png and .jpg"))
     }
 
@@ -64,10 +87,23 @@ impl Pictures {
         let has_layers = set
             .passes()
             .iter()
-            .any(|desc| desc.pass != Pass::Value(ValuePass::Alpha));
+            .any(|desc| desc.pass != Pass::Value(ValuePass::Alpha) && !self.hides(&desc.name));
         let keeps = self.images.iter().any(|path| is_exr(path)) || !self.parts.is_empty();
         let warning = Diagnostic::warning("the layers are in none of the files: .exr and .part have them");
         (has_layers && !keeps).then(|| warning.hint("add `-o FILE.exr`"))
+    }
+
+    /// Leaves layers out that are rendered for denoising only.
+    pub(super) fn hide_features(&mut self, layers: Vec<String>) {
+        if let Some(denoising) = &mut self.denoising {
+            denoising.hidden = layers;
+        }
+    }
+
+    /// Returns whether a layer is rendered for denoising only.
+    fn hides(&self, layer: &String) -> bool {
+        let denoising = self.denoising.as_ref();
+        denoising.is_some_and(|denoising| denoising.hidden.contains(layer))
     }
 
     /// Fails when a picture of that size does not suit a file.
@@ -114,6 +150,17 @@ impl Pictures {
     ) -> Written {
         let layered = develop(film, &header.layers).unwrap_or_else(|_| Layered::of(film.develop()));
         let (mut files, mut kept, mut errors) = (vec![], vec![], vec![]);
+        let (layered, is_denoised) = match (&self.denoising, finish) {
+            (None, _) => (layered, false),
+            (Some(denoising), Finish::Final(_)) if !self.images.is_empty() => {
+                let (layered, error) = denoising.apply(layered);
+                let warning = |error| Diagnostic::warning(format!("the picture is not denoised: {error}"));
+                let is_denoised = error.is_none();
+                kept.extend(error.map(warning));
+                (layered, is_denoised)
+            }
+            (Some(denoising), _) => (denoising.without_hidden(layered), false),
+        };
         let mut note = |path: &PathBuf, written: Result<(), ImageError>| match written {
             Ok(()) => files.push(path.clone()),
             Err(error) => errors.push(error),
@@ -133,6 +180,7 @@ impl Pictures {
         Written {
             image: layered.picture,
             files,
+            is_denoised,
             kept,
             errors,
         }
@@ -148,6 +196,7 @@ impl Pictures {
     ) -> Result<(), ImageError> {
         let mut options = WriteOptions {
             exposure: self.exposure,
+            tone_map: self.tone_map,
             metadata: metadata(header),
             ..WriteOptions::default()
         };
@@ -195,7 +244,7 @@ fn unassociated(picture: &Image) -> Image {
 }
 
 /// Returns whether a path has the extension of an EXR file.
-fn is_exr(path: &Path) -> bool {
+pub(super) fn is_exr(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("exr"))
 }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::checkpoint::{Checkpoint, Origin, begun};
 use super::common::{failure, lost_texels, unknown_files};
+use super::denoising::{Denoising, missing_features};
 use super::interrupt::Interrupt;
 use super::outputs::{Finish, Outputs, misplaced};
 use super::passes;
@@ -16,9 +17,10 @@ use super::progress::Bar;
 use super::render_observer::RenderObserver;
 use super::statistics::{Stages, Statistics};
 use super::{Failure, brightness, print, remark, summary};
-use crate::cli::{CommonArgs, ProgressForm, RenderArgs};
+use crate::cli::{CommonArgs, ProgressForm, Quality, RenderArgs};
 use crate::part::Ranges;
 use renderer_base::memory;
+use renderer_denoise::{Denoiser, Quality as DenoiseQuality};
 use renderer_image::film::NoiseGoal;
 use renderer_load::{Change, add_override};
 use renderer_scene::SceneDesc;
@@ -28,7 +30,7 @@ use renderer_transport::scene::build::{Built, build_with_values};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let common = &args.common;
-    let (outputs, pictures, checkpoint) = outputs(args)?;
+    let (outputs, mut pictures, checkpoint) = outputs(args)?;
     let interrupt = Interrupt::catch()?;
 
     let start = Instant::now();
@@ -38,7 +40,9 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     let load = start.elapsed();
     outputs.spare_files(&desc)?;
-    let asked_for = passes::asked_for(args, &desc)?;
+    pictures.hide_features(missing_features(&desc, &args.aov));
+    let features = pictures.denoising.as_ref().map_or(&[][..], |denoising| &denoising.hidden);
+    let asked_for = passes::asked_for(args, features, &desc)?;
     let built = build_with_values(
         &desc,
         args.camera.as_deref(),
@@ -131,12 +135,13 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     warnings.list.extend(brightness::warning(
         &written.image,
         args.exposure,
+        pictures.tone_map,
         &pictures.images,
     ));
-    warnings.list.extend(written.kept);
+    warnings.list.append(&mut written.kept);
     if !common.quiet {
         print(&warnings);
-        summary::rendered(&written.files, &written.image, &state.samples, start.elapsed());
+        summary::rendered(&written, &state.samples, start.elapsed());
         if let Some(noise) = &statistics.noise {
             summary::open_rounds(noise);
         }
@@ -187,7 +192,10 @@ fn images(args: &RenderArgs) -> Vec<PathBuf> {
 /// All files that will be written, checked now so that a long render does not fail at its end.
 fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>), Failure> {
     let mut outputs = Outputs::default();
-    let pictures = Pictures::new(&images(args), args.exposure, &mut outputs)?;
+    let mut pictures = Pictures::new(&images(args), args.exposure, &mut outputs)?;
+    pictures.tone_map = args.tone_map.into();
+    pictures.denoising = denoising(args, &pictures);
+    pictures.check_denoising()?;
     let checkpoint = Checkpoint::new(args, &mut outputs)?;
     if let Some(path) = &args.common.stats {
         outputs.file("--stats", path)?;
@@ -199,6 +207,17 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
         None => {}
     }
     Ok((outputs, pictures, checkpoint))
+}
+
+/// How the images are denoised, if they are. `--quality draft` denoises where the library is installed.
+fn denoising(args: &RenderArgs, pictures: &Pictures) -> Option<Denoising> {
+    let is_draft = args.quality == Some(Quality::Draft) && !pictures.images.is_empty();
+    let quality = match args.denoise {
+        Some(quality) => quality.into(),
+        None if is_draft && Denoiser::open(1).is_ok() => DenoiseQuality::Fast,
+        None => return None,
+    };
+    Some(Denoising::new(quality, args.common.threads()))
 }
 
 /// Overrides of the scene by flags that only `render` has.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::brightness::has_8_bits;
-use super::pictures::is_part;
+use super::pictures::{Written, is_part};
 use super::remark;
 use super::terminal::plural;
 use renderer_image::Image;
@@ -22,9 +22,16 @@ const OPEN: &str = if cfg!(target_os = "macos") {
 };
 
 /// Says what `kiln render` wrote, if anything, on a terminal.
-pub(super) fn rendered(outputs: &[PathBuf], image: &Image, samples: &Range<u64>, elapsed: Duration) {
-    if !outputs.is_empty() && std::io::stderr().is_terminal() {
-        remark(&picture_text(outputs, image, samples, elapsed));
+pub(super) fn rendered(written: &Written, samples: &Range<u64>, elapsed: Duration) {
+    if !written.files.is_empty() && std::io::stderr().is_terminal() {
+        let how = if written.is_denoised { ", denoised" } else { "" };
+        remark(&picture_text(
+            &written.files,
+            &written.image,
+            samples,
+            how,
+            elapsed,
+        ));
     }
 }
 
@@ -58,11 +65,17 @@ pub(super) fn open_rounds(noise: &NoiseSummary) {
     }
 }
 
-fn picture_text(outputs: &[PathBuf], image: &Image, samples: &Range<u64>, elapsed: Duration) -> String {
+fn picture_text(
+    outputs: &[PathBuf],
+    image: &Image,
+    samples: &Range<u64>,
+    how: &str,
+    elapsed: Duration,
+) -> String {
     let names: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
     let count = plural((samples.end - samples.start) as usize, "sample");
     format!(
-        "wrote {}: {} × {} pixels of {count}, in {}\n{}",
+        "wrote {}: {} × {} pixels of {count}{how}, in {}\n{}",
         names.join(", "),
         image.width,
         image.height,
@@ -154,7 +167,7 @@ mod tests {
         let image = Image::new(8, 6, 3);
         let text = |names: &[&str]| {
             let outputs: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
-            picture_text(&outputs, &image, &(0..1), Duration::from_secs(2))
+            picture_text(&outputs, &image, &(0..1), "", Duration::from_secs(2))
         };
         let said = text(&["a.exr", "my b.png"]);
         assert!(
@@ -168,7 +181,7 @@ mod tests {
             said.ends_with("\n`kiln merge \"my a.part\" -o NAME.png` makes a picture of it"),
             "{said}"
         );
-        let said = picture_text(&["a.part".into()], &image, &(16..24), Duration::ZERO);
+        let said = picture_text(&["a.part".into()], &image, &(16..24), "", Duration::ZERO);
         assert!(
             said.contains("8 samples") && said.contains("the parts before it"),
             "{said}"

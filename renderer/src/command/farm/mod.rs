@@ -18,7 +18,7 @@ use super::pictures::Pictures;
 use super::render::{MAX_SAMPLES, changes};
 use super::terminal::plural;
 use super::{Failure, print, remark};
-use crate::cli::{Engine, FarmArgs, FrameArg, RenderArgs};
+use crate::cli::{Engine, FarmArgs, FrameArg, RenderArgs, ToneCurve};
 use folder::Folder;
 use job::{Frames, Job, Resources, TASK, numbered};
 use renderer_scene::SceneDesc;
@@ -82,6 +82,16 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
     let refused = [
         (!render.output.is_empty(), "-o", "give it before the --"),
         (render.exposure != 0.0, "--exposure", "give it before the --"),
+        (
+            render.denoise.is_some(),
+            "--denoise",
+            "it is for whole pictures; render --aov albedo --aov N, and `kiln denoise` takes the picture",
+        ),
+        (
+            render.tone_map != ToneCurve::None,
+            "--tone-map",
+            "`kiln image` applies it to the picture",
+        ),
         (render.samples.is_some(), "--samples", "each task has its range"),
         (render.resume, "--resume", "each task goes on with its work"),
         (

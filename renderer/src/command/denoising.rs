@@ -1,0 +1,238 @@
+//! Denoising of a picture with its layers, for `denoise`, `render` and `merge`.
+//!
+//! The components and the light groups of a picture add up to it. Each layer is denoised by itself, with the same features
+//! as the picture; then the layers are corrected, value by value, so that their sum is the denoised picture to rounding
+//! (see [`fit_sum`]). Scaling the noisy layers to the denoised picture would keep the sum as well, but also the noise by
+//! which the layers differ from each other, and it is undefined where the noisy picture is black.
+
+use half::f16;
+use shading::Diagnostic;
+
+use crate::layers::Layered;
+use renderer_denoise::{DenoiseError, Denoiser, Quality, fit_sum};
+use renderer_image::{Image, SampleType};
+use renderer_passes::{COMPONENTS, PassDesc};
+use renderer_scene::SceneDesc;
+
+/// The features, with the names of their channels: those of the passes `albedo` and `N`.
+pub(super) const FEATURES: [(&str, [&str; 3]); 2] = [("albedo", RGB), ("N", ["X", "Y", "Z"])];
+
+const RGB: [&str; 3] = ["R", "G", "B"];
+
+/// Layer of the picture before denoising.
+const NOISY: &str = "noisy";
+
+/// Relative difference up to which layers count as adding up to the picture: all values are rounded.
+const ROUNDING: f64 = 1e-3;
+
+/// The features that are not among the passes of a scene and of the command line.
+pub(super) fn missing_features(desc: &SceneDesc, aov: &[String]) -> Vec<String> {
+    let scene = desc.film.passes.iter().map(|pass| pass.value.clone());
+    // Mistakes are told where the passes are read.
+    let asked = aov
+        .iter()
+        .flat_map(|text| PassDesc::parse(text).unwrap_or_default());
+    let known: Vec<PassDesc> = scene.chain(asked).collect();
+    let features = FEATURES.iter().map(|(name, _)| (*name).to_owned());
+    features
+        .filter(|name| known.iter().all(|desc| desc.name != *name || desc.what != *name))
+        .collect()
+}
+
+/// The warning about parts of these passes, which lack features.
+pub(super) fn without_features(passes: &[String]) -> Option<Diagnostic> {
+    let has = |name: &str| passes.contains(&format!("{name}={name}"));
+    let lacks = FEATURES.iter().any(|(name, _)| !has(name));
+    let message =
+        "the parts have no albedo and N, which keep textures and edges sharp when the picture is denoised";
+    lacks.then(|| Diagnostic::warning(message).hint("`kiln render --denoise` puts them into a part"))
+}
+
+/// How the picture of a render or merge is denoised.
+#[derive(Clone, Debug)]
+pub(super) struct Denoising {
+    quality: Quality,
+    threads: usize,
+    /// Layers that were rendered as features only.
+    pub(super) hidden: Vec<String>,
+}
+
+impl Denoising {
+    /// With that quality and number of threads (0: one per core).
+    pub(super) fn new(quality: Quality, threads: usize) -> Denoising {
+        Denoising {
+            quality,
+            threads,
+            hidden: vec![],
+        }
+    }
+
+    /// The denoised picture without the hidden layers; if that fails, the picture as it was, and why.
+    pub(super) fn apply(&self, layered: Layered) -> (Layered, Option<DenoiseError>) {
+        let denoised = Denoiser::open(self.threads).and_then(|denoiser| {
+            let denoised = denoise(&layered, &denoiser, self.quality)?;
+            denoised.ok_or(DenoiseError::Image("color"))
+        });
+        match denoised {
+            Ok(denoised) => (self.without_hidden(denoised), None),
+            Err(error) => (self.without_hidden(layered), Some(error)),
+        }
+    }
+
+    /// The picture without the hidden layers.
+    pub(super) fn without_hidden(&self, layered: Layered) -> Layered {
+        let is_kept = |name: &String| {
+            let layer = name.rsplit_once('.').map_or("", |(layer, _)| layer);
+            !self.hidden.iter().any(|hidden| hidden == layer)
+        };
+        let kept: Vec<usize> = (0..layered.names.len())
+            .filter(|&channel| is_kept(&layered.names[channel]))
+            .collect();
+        if kept.len() == layered.names.len() {
+            return layered;
+        }
+        Layered {
+            image: channels_of(&layered.image, &kept),
+            names: kept
+                .iter()
+                .map(|&channel| layered.names[channel].clone())
+                .collect(),
+            samples: kept.iter().map(|&channel| layered.samples[channel]).collect(),
+            ..layered
+        }
+    }
+}
+
+/// A picture denoised with its layers of light; the noisy one becomes the layer `noisy`. `None` if there are no channels
+/// R, G and B.
+pub(super) fn denoise(
+    layered: &Layered,
+    denoiser: &Denoiser,
+    quality: Quality,
+) -> Result<Option<Layered>, DenoiseError> {
+    let Some(places) = channels(layered, "", RGB) else {
+        return Ok(None);
+    };
+    let noisy = channels_of(&layered.image, &places);
+    let [albedo, normal] = FEATURES.map(|(layer, names)| {
+        let places = channels(layered, layer, names)?;
+        let mut feature = channels_of(&layered.image, &places);
+        // As the file has them, so that `kiln denoise` of it gives the same.
+        if layered.samples[places[0]] == SampleType::F16 {
+            (feature.data.iter_mut()).for_each(|v| *v = f16::from_f32(*v).to_f32());
+        }
+        Some(feature)
+    });
+    let size = (noisy.width, noisy.height);
+    let features = denoiser.features(size, albedo.as_ref(), normal.as_ref(), quality)?;
+    let clean = denoiser.denoise_with(&noisy, &features, quality)?;
+    let mut denoised = layered.clone();
+    set_channels(&mut denoised.image, &places, &clean);
+    set_channels(&mut denoised.picture, &[0, 1, 2], &clean);
+    for family in families(layered) {
+        let layers = denoise_family(&layered.image, &family, (&noisy, &clean), |layer| {
+            denoiser.denoise_with(layer, &features, quality)
+        })?;
+        for (places, layer) in family.iter().zip(&layers) {
+            set_channels(&mut denoised.image, places, layer);
+        }
+    }
+    denoised.image = denoised.image.with_channels(&noisy);
+    denoised
+        .names
+        .extend(RGB.map(|channel| format!("{NOISY}.{channel}")));
+    denoised.samples.extend([SampleType::F32; 3]);
+    let text = match quality {
+        Quality::Fast => "fast",
+        Quality::High => "high",
+    };
+    denoised.metadata.push(("kiln.denoise".to_owned(), text.into()));
+    Ok(Some(denoised))
+}
+
+/// Returns whether a picture has been denoised.
+pub(super) fn is_denoised(layered: &Layered) -> bool {
+    channels(layered, NOISY, RGB).is_some()
+}
+
+/// Channels of a layer of light.
+type Places = [usize; 3];
+
+/// The layers of light, in sets that may add up to the picture: components and light groups.
+fn families(layered: &Layered) -> [Vec<Places>; 2] {
+    let components = COMPONENTS.iter().map(|(name, _)| (*name).to_owned());
+    let groups = layered.names.iter().filter_map(|name| {
+        let layer = name.strip_suffix(".R")?;
+        layer.starts_with("light_").then(|| layer.to_owned())
+    });
+    [components.collect::<Vec<_>>(), groups.collect()].map(|layers| {
+        let places = layers.iter().filter_map(|layer| channels(layered, layer, RGB));
+        places.collect()
+    })
+}
+
+/// Denoises layers; those that add up to the noisy picture add up to the clean one afterwards.
+fn denoise_family(
+    image: &Image,
+    family: &[Places],
+    (noisy, clean): (&Image, &Image),
+    denoise: impl Fn(&Image) -> Result<Image, DenoiseError>,
+) -> Result<Vec<Image>, DenoiseError> {
+    let layers: Vec<Image> = family.iter().map(|places| channels_of(image, places)).collect();
+    let mut denoised: Vec<Image> = layers.iter().map(denoise).collect::<Result<_, _>>()?;
+    let light = |layer: &Image| -> f64 { layer.data.iter().map(|&v| f64::from(v)).sum() };
+    let brightest = (0..layers.len()).max_by(|&a, &b| light(&layers[a]).total_cmp(&light(&layers[b])));
+    if let Some(brightest) = brightest.filter(|_| add_up(&layers, noisy)) {
+        fit_sum(&mut denoised, clean, brightest);
+    }
+    Ok(denoised)
+}
+
+/// Returns whether the sum of layers is the picture.
+fn add_up(layers: &[Image], picture: &Image) -> bool {
+    let (mut difference, mut total) = (0.0, 0.0);
+    for (index, &value) in picture.data.iter().enumerate() {
+        let sum: f64 = layers.iter().map(|layer| f64::from(layer.data[index])).sum();
+        let value = f64::from(value);
+        difference += (sum - value).abs();
+        total += value.abs();
+    }
+    // Not-a-number is no sum.
+    difference <= ROUNDING * total
+}
+
+/// Places of the channels of a layer; of the picture if its name is empty.
+fn channels(layered: &Layered, layer: &str, names: [&str; 3]) -> Option<Places> {
+    let place = |channel: &str| {
+        let matches = |name: &String| match name.rsplit_once('.') {
+            Some((of, rest)) => of == layer && rest == channel,
+            None => layer.is_empty() && name == channel,
+        };
+        layered.names.iter().position(matches)
+    };
+    let [a, b, c] = names.map(place);
+    Some([a?, b?, c?])
+}
+
+/// An image of some channels of another one.
+fn channels_of(image: &Image, places: &[usize]) -> Image {
+    let pixels = image.data.chunks_exact(image.channels);
+    Image {
+        channels: places.len(),
+        data: pixels
+            .flat_map(|pixel| places.iter().map(|&place| pixel[place]))
+            .collect(),
+        window: image.window,
+        ..Image::new(image.width, image.height, 0)
+    }
+}
+
+/// Sets some channels of an image.
+fn set_channels(image: &mut Image, places: &Places, values: &Image) {
+    let pixels = image.data.chunks_exact_mut(image.channels);
+    for (pixel, values) in pixels.zip(values.data.chunks_exact(3)) {
+        for (&place, &value) in places.iter().zip(values) {
+            pixel[place] = value;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! `kiln image`: converts an image, or a layer of an EXR, to another format.
+
+use shading::Diagnostic;
+
+use super::Failure;
+use super::common::failure;
+use super::layer_view::views;
+use super::outputs::Outputs;
+use crate::cli::ImageArgs;
+use renderer_image::{WriteOptions, has_exposure, read, read_channels, write};
+
+pub(super) fn run(args: &ImageArgs) -> Result<(), Failure> {
+    let mut outputs = Outputs::default();
+    outputs.image("-o", &args.output)?;
+    outputs.spare([&args.image])?;
+    let options = WriteOptions {
+        exposure: args.exposure,
+        tone_map: args.tone_map.into(),
+        ..WriteOptions::default()
+    };
+    let Some(layer) = &args.layer else {
+        return Ok(write(&args.output, &read(&args.image)?.into_linear(), &options)?);
+    };
+    let file = read_channels(&args.image)?;
+    let views = views(&file);
+    let Some(view) = views.iter().find(|view| view.name == *layer) else {
+        let message = format!("'{}' has no layer `{layer}`", args.image.display());
+        let known: Vec<&str> = views.iter().map(|view| view.name.as_str()).collect();
+        let diagnostic = Diagnostic::error(message).nearest(layer, known.iter().copied());
+        return Err(failure(
+            diagnostic
+                .hint(format!("its layers are: {}", known.join(", ")))
+                .into(),
+        ));
+    };
+    if has_exposure(&args.output) {
+        let shown = view.show(&file, Some(args.exposure), args.tone_map.into());
+        return Ok(write(&args.output, &shown.image, &WriteOptions::default())?);
+    }
+    let (image, channel_names) = view.values(&file);
+    let options = WriteOptions {
+        channel_names,
+        ..options
+    };
+    Ok(write(&args.output, &image, &options)?)
+}
