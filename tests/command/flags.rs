@@ -4,6 +4,7 @@
 mod bake;
 mod case;
 mod files;
+mod finish;
 mod inspection;
 mod jobs;
 mod render;
@@ -19,7 +20,7 @@ use renderer::cli::Cli;
 use renderer::image::read;
 use tempfile::TempDir;
 
-const COMMANDS: [(&str, &[Case]); 11] = [
+const COMMANDS: [(&str, &[Case]); 14] = [
     ("pack", jobs::PACK),
     ("farm", jobs::FARM),
     ("convert", inspection::CONVERT),
@@ -31,6 +32,9 @@ const COMMANDS: [(&str, &[Case]); 11] = [
     ("info", inspection::INFO),
     ("shade", shade::SHADE),
     ("compare", inspection::COMPARE),
+    ("denoise", finish::DENOISE),
+    ("image", finish::IMAGE),
+    ("sheet", finish::SHEET),
 ];
 
 #[test]
@@ -87,10 +91,18 @@ fn arguments_of_shade() {
 #[test]
 fn arguments_of_the_other_commands() {
     [
-        "archive", "check", "convert", "farm", "info", "compare", "merge", "pack",
+        "archive", "check", "convert", "farm", "info", "compare", "merge", "pack", "image", "sheet",
     ]
     .into_iter()
     .for_each(every_argument_counts);
+}
+
+#[test]
+fn arguments_of_denoise() {
+    match renderer::denoise::Denoiser::open(1) {
+        Ok(_) => every_argument_counts("denoise"),
+        Err(error) => eprintln!("skipped: {error}"),
+    }
 }
 
 #[test]

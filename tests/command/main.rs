@@ -2,6 +2,7 @@
 
 mod bake_command;
 mod convert;
+mod denoise;
 mod escapes;
 mod farm;
 mod flags;
@@ -15,6 +16,7 @@ mod materialx;
 mod outputs;
 mod pack;
 mod parts;
+mod pictures;
 mod pipes;
 mod preview;
 mod program;

@@ -292,8 +292,9 @@ fn commands_run() {
             }
         }
         for line in command_lines(&text) {
-            // The archive has a test of its own.
-            if !line.starts_with("kiln archive") {
+            // The archive has a test of its own; what denoises needs a library that may not be there.
+            let is_there = || renderer::denoise::Denoiser::open(1).is_ok();
+            if !line.starts_with("kiln archive") && (!line.contains("denoise") || is_there()) {
                 kiln(desk.path(), &small(&line));
                 count += 1;
             }

@@ -64,6 +64,12 @@ pub(crate) const COMPARE: &[Case] = &[
         New("d.png"),
     ),
     (
+        "false_colour",
+        "compare black.exr grey.exr",
+        "compare black.exr grey.exr --false-colour d.png",
+        New("d.png"),
+    ),
+    (
         "threshold",
         "compare black.exr grey.exr",
         "compare black.exr grey.exr --threshold 0.1",

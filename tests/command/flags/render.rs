@@ -204,6 +204,18 @@ pub(crate) const RENDER: &[Case] = &[
         File("o.png"),
     ),
     (
+        "tone_map",
+        "render a.kiln -o o.png",
+        "render a.kiln -o o.png --tone-map agx",
+        File("o.png"),
+    ),
+    (
+        "denoise",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --denoise=soft",
+        Status(0, 2),
+    ),
+    (
         "preview",
         "render a.kiln -o o.exr",
         "render a.kiln -o o.exr --preview tev=127.0.0.1:1",
@@ -265,6 +277,18 @@ pub(crate) const MERGE: &[Case] = &[
         "render a.kiln -o a.part; merge a.part -o o.png",
         "render a.kiln -o a.part; merge a.part -o o.png --exposure -2",
         File("o.png"),
+    ),
+    (
+        "tone_map",
+        "render a.kiln -o a.part; merge a.part -o o.png",
+        "render a.kiln -o a.part; merge a.part -o o.png --tone-map aces",
+        File("o.png"),
+    ),
+    (
+        "denoise",
+        "render a.kiln -o a.part; merge a.part -o o.exr",
+        "render a.kiln -o a.part; merge a.part -o o.exr --denoise=soft",
+        Status(0, 2),
     ),
     (
         "quiet",

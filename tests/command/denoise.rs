@@ -1,0 +1,250 @@
+//! Denoising: errors against references, bytes, sums of layers, and what is kept; without the library the message.
+//!
+//! Tests that need the library fetch it once into the user's cache. Where that fails they say so, and check nothing.
+
+use std::fs;
+use std::path::Path;
+
+use crate::program::{done, kiln, message, run};
+use renderer::compare::compare;
+use renderer::denoise::Denoiser;
+use renderer::image::{Image, NamedChannels, SampleType, read, read_channels, read_info};
+use tempfile::TempDir;
+
+/// A lamp over a floor with a ball of another material, in two light groups.
+const SCENE: &str = "film { size = (96, 72); }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
+sampler { spp = 4; }
+material grey = matte(albedo = (0.7, 0.5, 0.4));
+material gold = metal(alpha = 0.3);
+material lamp = emitter(radiance = 12);
+light sky : environment { color = (0.1, 0.15, 0.2); group = sky; }
+shape floor : plane { size = 6; material = grey; }
+shape ball : sphere { center = (-0.6, 0.5, 0); radius = 0.5; material = gold; }
+shape block : sphere { center = (0.6, 0.4, 0.3); radius = 0.4; material = grey; }
+shape bulb : rectangle { size = (0.6, 0.6); material = lamp; transform = translate(0, 2, 0.5) * rotate((1, 0, 0), 90); }
+";
+
+/// All layers that the denoiser reads or keeps.
+const LAYERS: &str = "--aov albedo --aov N --aov components --aov crypto --aov depth --light-groups each";
+
+/// A folder with the scene; `None` if there is no library.
+fn folder() -> Option<TempDir> {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
+    let fetched = Denoiser::open(1).is_ok() || run(folder.path(), "denoise --fetch").status.success();
+    if !fetched {
+        eprintln!("skipped: Open Image Denoise is not installed and cannot be fetched");
+    }
+    fetched.then_some(folder)
+}
+
+fn plane<'a>(file: &'a NamedChannels, name: &str) -> &'a [f32] {
+    let found = file.planes.iter().find(|(known, _)| known == name);
+    &found.unwrap_or_else(|| panic!("no channel {name}")).1
+}
+
+/// Relative mean squared error of a picture.
+fn error(picture: &Image, reference: &Image) -> f64 {
+    compare(picture, reference).unwrap().rel_mse
+}
+
+fn picture(at: &Path, name: &str) -> Image {
+    read(&at.join(name)).unwrap()
+}
+
+#[test]
+fn without_the_library_one_line_says_what_to_type() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
+    done(folder.path(), "render a.kiln --spp 1 -o a.exr");
+    for args in ["denoise a.exr -o b.exr", "render a.kiln --denoise -o b.exr"] {
+        let output = kiln(folder.path(), args)
+            .env_remove("OIDN_DIR")
+            .env("XDG_CACHE_HOME", folder.path().join("cache"))
+            .env("HOME", folder.path())
+            .output()
+            .unwrap();
+        if output.status.success() {
+            eprintln!("skipped: the system has Open Image Denoise");
+            return;
+        }
+        let text = message(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(
+            text.contains("`kiln denoise --fetch`") && text.lines().count() == 1,
+            "{text}"
+        );
+    }
+    // What the user names is not passed over.
+    let output = kiln(folder.path(), "denoise a.exr -o b.exr")
+        .env("OIDN_DIR", folder.path())
+        .output()
+        .unwrap();
+    assert!(message(&output).contains("OIDN_DIR is"), "{}", message(&output));
+    assert!(!folder.path().join("b.exr").exists());
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn a_damaged_library_in_the_cache_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.kiln"), SCENE).unwrap();
+    done(at, "render a.kiln --spp 1 -o a.exr");
+    let tried = || {
+        let mut command = kiln(at, "denoise a.exr -o b.exr");
+        command.env_remove("OIDN_DIR").env("XDG_CACHE_HOME", at);
+        message(&command.output().unwrap())
+    };
+    let libraries = at.join("kiln/oidn-2.5.1-manylinux2014_x86_64/lib");
+    fs::create_dir_all(&libraries).unwrap();
+    let library = libraries.join("libOpenImageDenoise.so.2");
+    fs::write(&library, "no library").unwrap();
+    assert!(
+        tried().contains("its SHA-256 is not the known one"),
+        "{}",
+        tried()
+    );
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
+    fs::set_permissions(&libraries, open).unwrap();
+    assert!(tried().contains("can be written by other users"), "{}", tried());
+}
+
+#[test]
+fn errors_are_smaller_and_bytes_are_the_same() {
+    let Some(folder) = folder() else { return };
+    let at = folder.path();
+    done(at, "render a.kiln --spp 2048 -o reference.exr");
+    done(at, "render a.kiln --spp 8 --aov albedo --aov N -o a.exr");
+    let reference = picture(at, "reference.exr");
+    let noisy = error(&picture(at, "a.exr"), &reference);
+    for quality in ["fast", "high"] {
+        for (threads, out) in [(1, "one.exr"), (2, "two.exr"), (2, "again.exr")] {
+            done(
+                at,
+                &format!("denoise a.exr -o {out} --quality {quality} --threads {threads} --quiet"),
+            );
+        }
+        let bytes = |name: &str| fs::read(at.join(name)).unwrap();
+        assert!(bytes("one.exr") == bytes("two.exr"), "{quality}: threads");
+        assert!(bytes("two.exr") == bytes("again.exr"), "{quality}: repeated");
+        let denoised = error(&picture(at, "one.exr"), &reference);
+        assert!(denoised < 0.25 * noisy, "{quality}: {denoised} of {noisy}");
+    }
+}
+
+#[test]
+fn layers_add_up_and_others_are_kept() {
+    let Some(folder) = folder() else { return };
+    let at = folder.path();
+    done(at, &format!("render a.kiln {LAYERS} -o a.exr"));
+    done(at, "denoise a.exr -o b.exr -o b.png --tone-map agx");
+    let (before, after) = (at.join("a.exr"), at.join("b.exr"));
+    let (a, b) = (read_channels(&before).unwrap(), read_channels(&after).unwrap());
+    let lights = |file: &NamedChannels, channel: &str| -> Vec<String> {
+        let names = file.planes.iter().map(|(name, _)| name.clone());
+        names
+            .filter(|name| name.starts_with("light_") && name.ends_with(channel))
+            .collect()
+    };
+    let components = |channel: &str| -> Vec<String> {
+        let names = renderer::passes::COMPONENTS.iter();
+        names.map(|(name, _)| format!("{name}{channel}")).collect()
+    };
+    for channel in [".R", ".G", ".B"] {
+        let beauty = plane(&b, &channel[1..]);
+        assert_eq!(
+            plane(&b, &format!("noisy{channel}")),
+            plane(&a, &channel[1..]),
+            "the noisy picture is kept"
+        );
+        for family in [components(channel), lights(&b, channel)] {
+            assert!(family.len() >= 2, "{family:?}");
+            for (pixel, &value) in beauty.iter().enumerate() {
+                let sum: f64 = family.iter().map(|name| f64::from(plane(&b, name)[pixel])).sum();
+                let difference = (sum - f64::from(value)).abs();
+                assert!(
+                    difference <= 1e-6 * f64::from(value).abs() + 1e-12,
+                    "{family:?} at {pixel}: {sum} and {value}"
+                );
+            }
+        }
+        let diffuse = format!("direct_diffuse{channel}");
+        assert_ne!(
+            plane(&b, &diffuse),
+            plane(&a, &diffuse),
+            "components are denoised"
+        );
+    }
+    let kept = |name: &str| {
+        ["crypto_", "albedo.", "N.", "depth."]
+            .iter()
+            .any(|start| name.starts_with(start))
+    };
+    let kept: Vec<_> = a.planes.iter().filter(|(name, _)| kept(name)).collect();
+    assert!(kept.len() > 12);
+    for (name, values) in kept {
+        let bits = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        assert!(bits(plane(&b, name)) == bits(values), "{name} is kept");
+    }
+    let samples = |path: &Path, name: &str| -> SampleType {
+        let info = read_info(path).unwrap();
+        let found = info.channels.into_iter().find(|(known, _)| known == name);
+        found.unwrap().1
+    };
+    assert_eq!(samples(&after, "N.X"), SampleType::F16);
+    assert_eq!(samples(&after, "R"), SampleType::F32);
+    assert!(a.metadata.iter().all(|pair| b.metadata.contains(pair)));
+    assert_eq!(picture(at, "b.png").width, 96);
+    // A denoised picture is not denoised again.
+    let again = run(at, "denoise b.exr -o c.exr");
+    assert_eq!(again.status.code(), Some(1));
+    assert!(message(&again).contains("denoised already"));
+}
+
+#[test]
+fn renders_and_merges_denoise_as_the_command_does() {
+    let Some(folder) = folder() else { return };
+    let at = folder.path();
+    done(at, "render a.kiln --aov albedo --aov N --aov components -o a.exr");
+    done(at, "denoise a.exr -o b.exr");
+    done(
+        at,
+        "render a.kiln --denoise --aov albedo --aov N --aov components -o c.exr -o c.part",
+    );
+    let same = |x: &str, y: &str| {
+        let (x, y) = (
+            read_channels(&at.join(x)).unwrap(),
+            read_channels(&at.join(y)).unwrap(),
+        );
+        assert!(x.planes == y.planes, "the same channels");
+    };
+    same("b.exr", "c.exr");
+    // Parts have the sums without denoising.
+    done(at, "merge c.part -o d.exr");
+    same("a.exr", "d.exr");
+    done(at, "merge c.part --denoise -o e.exr");
+    same("b.exr", "e.exr");
+    // Features that nobody asked for are in no picture.
+    done(at, "render a.kiln --denoise fast -o f.exr -o f.png");
+    let names: Vec<String> = read_channels(&at.join("f.exr"))
+        .unwrap()
+        .planes
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(names, ["B", "G", "R", "noisy.B", "noisy.G", "noisy.R"]);
+    // The word after --denoise may be the scene.
+    done(at, "render --denoise a.kiln -o g.exr");
+    assert!(read(&at.join("g.exr")).is_ok());
+}
+
+#[test]
+fn drafts_are_denoised() {
+    let Some(folder) = folder() else { return };
+    let at = folder.path();
+    done(at, "render a.kiln --quality draft -o a.exr");
+    let names = read_channels(&at.join("a.exr")).unwrap().planes;
+    assert!(names.iter().any(|(name, _)| name == "noisy.R"));
+}
