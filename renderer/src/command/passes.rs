@@ -16,7 +16,11 @@ use renderer_transport::scene::SceneNames;
 use renderer_transport::scene::build::Built;
 
 /// The passes that are asked for, those that denoising needs included, without those of light groups that are made.
-pub(super) fn asked_for(args: &RenderArgs, features: &[String], desc: &SceneDesc) -> Result<PassSet, Failure> {
+pub(super) fn asked_for(
+    args: &RenderArgs,
+    features: &[String],
+    desc: &SceneDesc,
+) -> Result<PassSet, Failure> {
     let mut passes: Vec<PassDesc> = desc.film.passes.iter().map(|pass| pass.value.clone()).collect();
     for text in args.aov.iter().chain(features) {
         passes.extend(asked(text)?);

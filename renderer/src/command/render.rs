@@ -41,7 +41,10 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let load = start.elapsed();
     outputs.spare_files(&desc)?;
     pictures.hide_features(missing_features(&desc, &args.aov));
-    let features = pictures.denoising.as_ref().map_or(&[][..], |denoising| &denoising.hidden);
+    let features = pictures
+        .denoising
+        .as_ref()
+        .map_or(&[][..], |denoising| &denoising.hidden);
     let asked_for = passes::asked_for(args, features, &desc)?;
     let built = build_with_values(
         &desc,
