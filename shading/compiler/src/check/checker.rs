@@ -10,7 +10,7 @@ use super::error::CheckError;
 use super::frame::{FunctionFrame, FunctionInfo};
 use super::lvalue::Lvalue;
 use super::scope::{FileVariable, ScopeIndex, Scopes};
-use super::structure::StructInfo;
+use super::struct_info::StructInfo;
 use super::uses::Adaptive;
 use super::warning::Warning;
 use crate::eval::color_system::ColorSystem;

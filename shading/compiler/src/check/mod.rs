@@ -40,6 +40,7 @@ mod reference;
 mod scope;
 mod space;
 mod stmt;
+mod struct_info;
 mod structure;
 mod surface;
 mod texture;

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::error::CheckError;
+use super::struct_info::{FieldInfo, StructInfo};
 use crate::ty::{Length, Type};
 use shading_syntax::ast;
 
@@ -13,22 +14,6 @@ const MAX_PATH: usize = 512;
 
 /// Maximum length in bytes of the paths of all structures of a file.
 const MAX_PATHS: usize = 16 << 20;
-
-/// A structure type.
-#[derive(Clone, Debug)]
-pub(super) struct StructInfo {
-    pub(super) name: String,
-    pub(super) fields: Vec<FieldInfo>,
-    /// Paths and types of the leaves: the fields that are not structures.
-    pub(super) leaves: Vec<(String, Type)>,
-}
-
-/// A field of a structure.
-#[derive(Clone, Debug)]
-pub(super) struct FieldInfo {
-    pub(super) name: String,
-    pub(super) ty: Type,
-}
 
 impl<'a> Checker<'a> {
     /// Declares a structure.

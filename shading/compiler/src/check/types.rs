@@ -2,7 +2,7 @@
 
 use super::conversion::{TYPE_NAMES, conversion_rank, near};
 use super::error::CheckError;
-use super::structure::StructInfo;
+use super::struct_info::StructInfo;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::eval::float_to_int;
