@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use crate::source::{SourceMap, Span};
 
 pub use declared::Declared;
+use declared::DeclaredNames;
 pub use expr::{
     Argument, ArrayLength, BinaryOp, Expr, ExprKind, Name, TreeSize, TypeKind, TypeName, UnaryOp,
 };
@@ -78,6 +79,31 @@ pub struct Unit {
     pub body: Vec<Stmt>,
     /// Span of the whole unit.
     pub span: Span,
+}
+
+impl File {
+    /// Returns whether the file declares a function of that name outside of units.
+    pub fn declares_function(&self, name: &str) -> bool {
+        self.names().functions.contains(name)
+    }
+
+    /// Returns whether the file declares a structure.
+    pub fn declares_structures(&self) -> bool {
+        self.names().has_structures
+    }
+
+    fn names(&self) -> &DeclaredNames {
+        self.declared.names(|| {
+            let functions = self.items.iter().filter_map(|item| match item {
+                Item::Function(function) => Some(function.name.text.clone()),
+                _ => None,
+            });
+            DeclaredNames {
+                functions: functions.collect(),
+                has_structures: self.items.iter().any(|item| matches!(item, Item::Struct(_))),
+            }
+        })
+    }
 }
 
 /// A function; without a body it is a prototype or a declared closure.
