@@ -74,12 +74,11 @@ impl<'a> Directions<'a> {
         path: &mut PathState,
         sampler: &mut Sampler,
     ) -> Option<BsdfSample> {
-        let density = |wi, bsdf_pdf| mixture_pdf(share, bsdf_pdf, guide.pdf(wi));
         if sampler.next_1d() >= share {
             let mut sample = self.by_bsdf(sampler)?;
             let guide_pdf_ratio = match sample.is_specular() {
                 true => 1.0 - share,
-                false => density(sample.wi, sample.pdf) / sample.pdf,
+                false => mixture_pdf(share, sample.pdf, guide.pdf(sample.wi)) / sample.pdf,
             };
             sample.weight *= 1.0 / guide_pdf_ratio;
             path.scale_guide_pdf_ratio(guide_pdf_ratio);
@@ -89,7 +88,7 @@ impl<'a> Directions<'a> {
         let wi = guide.sample(sampler.next_2d());
         let (f, pdf) = self.bsdf.eval_pdf(self.it.wo, wi);
         let is_reflected = wi.dot(self.it.ng) * self.it.wo.dot(self.it.ng) > 0.0;
-        let density = density(wi, pdf);
+        let density = mixture_pdf(share, pdf, guide.pdf(wi));
         path.scale_guide_pdf_ratio(density / pdf);
         (!f.is_black()).then_some(BsdfSample {
             wi,

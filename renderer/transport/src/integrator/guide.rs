@@ -95,7 +95,7 @@ impl Guide {
     }
 
     /// Density of [`Guide::sample`] with respect to solid angle [1/sr].
-    #[inline]
+    #[inline(always)]
     pub(super) fn pdf(&self, local: Vec3) -> f32 {
         if local.z <= 0.0 {
             return 0.0;

@@ -150,7 +150,7 @@ impl Prepared {
 
     /// Returns an estimate of the radiance that arrives along a camera ray. `sampler` is positioned after the
     /// dimensions that generated the ray.
-    #[inline]
+    #[inline(always)]
     pub fn li(&self, scene: &Scene, ray: &CameraRay, sampler: &mut Sampler, context: &mut Context) -> Rgb {
         let mut radiance = Rgb::BLACK;
         self.collect(scene, ray, sampler, context, &mut radiance);

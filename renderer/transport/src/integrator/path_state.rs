@@ -225,11 +225,10 @@ impl PathState {
             footprint: &self.footprint,
         };
         light.reach(reached, shading);
-        let emission = match self.mis_context.pdf {
-            Some(_) => material.lighting_emission(it, self.scatterings, surface, shading),
-            None => surface.emission,
-        };
-        if self.counts_emission && !emission.is_black() {
+        if self.mis_context.pdf.is_some() && material.emission_varies_by_ray() {
+            surface.emission = material.emission_at(it, self.scatterings, shading);
+        }
+        if self.counts_emission && !surface.emission.is_black() {
             let weight = self.mis_context.weight(|at| scene.light_pdf(at, it));
             let label = Contribution {
                 source: scene
@@ -238,7 +237,10 @@ impl PathState {
                 scattered: self.depth > 1,
                 guide_pdf_ratio: self.guide_pdf_ratio,
             };
-            light.add(label, self.throughput * surface.transmittance * emission * weight);
+            light.add(
+                label,
+                self.throughput * surface.transmittance * surface.emission * weight,
+            );
         }
         stats.watch.lap(Stage::Shade);
         found

@@ -68,7 +68,7 @@ pub struct Material {
     is_view_dependent: bool,
     /// Emission, if it is the same everywhere.
     constant_emission: Option<Rgb>,
-    /// True if emission may depend on the footprint or the kind of the ray that hits it.
+    /// See [`Material::emission_varies_by_ray`].
     emission_varies_by_ray: bool,
     one_sided: bool,
     culled: bool,
@@ -214,26 +214,17 @@ impl Material {
     }
 
     /// Emitted radiance from a point towards the viewer, for light sampling; `depth` as for [`Material::for_light`].
+    #[inline(never)]
     pub fn emission_at(&self, it: &Interaction, depth: u32, context: &mut ShadingContext) -> Rgb {
         self.for_light(it, depth, context).emission
     }
 
-    /// Emitted radiance towards the viewer at a hit that light sampling could have generated, where `surface` is the
-    /// result of [`Material::shade`]. It is that of [`Material::emission_at`], unfiltered and without the ray's kind:
+    /// Returns whether emission may depend on the footprint or the kind of the ray that hits it. At a hit that light
+    /// sampling could have generated it is then that of [`Material::emission_at`], unfiltered and without the ray's kind:
     /// both ways to find the light estimate the same integral.
     #[inline]
-    pub fn lighting_emission(
-        &self,
-        it: &Interaction,
-        depth: u32,
-        surface: &ShadingResult,
-        context: &mut ShadingContext,
-    ) -> Rgb {
-        if self.emission_varies_by_ray {
-            self.emission_at(it, depth, context)
-        } else {
-            surface.emission
-        }
+    pub fn emission_varies_by_ray(&self) -> bool {
+        self.emission_varies_by_ray
     }
 
     /// Returns whether the derivatives of position by the texture coordinates are needed.

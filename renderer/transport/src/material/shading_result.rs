@@ -68,13 +68,19 @@ impl ShadingResult {
     }
 
     /// Adds the delta lobe of straight transmission.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pass_straight(&mut self, point: &Interaction) {
         if !self.transparency.is_black() {
-            let frame = Frame::from_normal(point.ng);
-            self.bsdf
-                .push(self.transparency, frame, Lobe::Transparent(Transparent));
+            self.push_transparent(point);
         }
+    }
+
+    /// [`ShadingResult::pass_straight`] of a transparent surface: out of line, as few are.
+    #[inline(never)]
+    fn push_transparent(&mut self, point: &Interaction) {
+        let frame = Frame::from_normal(point.ng);
+        self.bsdf
+            .push(self.transparency, frame, Lobe::Transparent(Transparent));
     }
 }
 

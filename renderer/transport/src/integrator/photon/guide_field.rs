@@ -164,7 +164,7 @@ impl LocalGuide {
     }
 
     /// Density of [`LocalGuide::sample`] with respect to solid angle [1/sr].
-    #[inline]
+    #[inline(always)]
     pub(in crate::integrator) fn pdf(&self, wi: Vec3) -> f32 {
         self.guide.pdf(self.frame.to_local(wi))
     }
