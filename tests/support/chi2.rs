@@ -137,9 +137,9 @@ fn bin_of(w: Vec3) -> usize {
 
 /// The integral of `pdf` over each bin; those with more samples are looked at more closely from the start.
 fn integrate_bins(pdf: &impl Fn(Vec3) -> f32, observed: &[usize], samples: usize) -> Vec<f64> {
-    let integrand = |theta: f64, phi: f64| {
-        let (sin, cos) = theta.sin_cos();
-        let w = glam::DVec3::new(sin * phi.cos(), sin * phi.sin(), cos).as_vec3();
+    // Of the sine and the cosine of both angles.
+    let integrand = |(sin, cos): (f64, f64), (sin_phi, cos_phi): (f64, f64)| {
+        let w = glam::DVec3::new(sin * cos_phi, sin * sin_phi, cos).as_vec3();
         f64::from(pdf(w)) * sin
     };
     let (height, width) = (PI / ROWS as f64, 2.0 * PI / COLUMNS as f64);
@@ -151,7 +151,8 @@ fn integrate_bins(pdf: &impl Fn(Vec3) -> f32, observed: &[usize], samples: usize
                 height,
                 width,
             };
-            let depth = if observed[i] * 500 > samples { 3 } else { 1 };
+            // Where there are few samples, the density is low and smooth, or the integral over the sphere is wrong.
+            let depth = if observed[i] * 500 > samples { 3 } else { 0 };
             cell.integrate(&integrand, depth, cell.gauss(&integrand))
         })
         .collect()
@@ -178,24 +179,26 @@ impl Cell {
     }
 
     /// Gauss-Legendre with three points along each axis.
-    fn gauss(self, f: &impl Fn(f64, f64) -> f64) -> f64 {
+    fn gauss(self, f: &impl Fn((f64, f64), (f64, f64)) -> f64) -> f64 {
         let offset = 0.5 * 0.6f64.sqrt();
         let nodes = [
             (0.5 - offset, 5.0 / 18.0),
             (0.5, 8.0 / 18.0),
             (0.5 + offset, 5.0 / 18.0),
         ];
+        let rows = nodes.map(|(y, wy)| ((self.theta + y * self.height).sin_cos(), wy));
+        let columns = nodes.map(|(x, wx)| ((self.phi + x * self.width).sin_cos(), wx));
         let mut sum = 0.0;
-        for (y, wy) in nodes {
-            for (x, wx) in nodes {
-                sum += wx * wy * f(self.theta + y * self.height, self.phi + x * self.width);
+        for (theta, wy) in rows {
+            for (phi, wx) in columns {
+                sum += wx * wy * f(theta, phi);
             }
         }
         sum * self.height * self.width
     }
 
     /// Halves the cell until that changes nothing, at least `depth` times.
-    fn integrate(self, f: &impl Fn(f64, f64) -> f64, depth: i32, whole: f64) -> f64 {
+    fn integrate(self, f: &impl Fn((f64, f64), (f64, f64)) -> f64, depth: i32, whole: f64) -> f64 {
         let parts = self.quarters().map(|c| (c, c.gauss(f)));
         let sum: f64 = parts.iter().map(|p| p.1).sum();
         let error = (sum - whole).abs();

@@ -348,7 +348,8 @@ fn samples_follow_the_density() {
             return Ok(());
         }
         let pdf = |wi| case.lobe.pdf(wo, wi);
-        Chi2::of(100_000, pdf, || draw(&case.lobe, wo, rng).map(|s| s.wi)).verdict(alpha, limit)
+        // Finds a density that is off by 8 % in all of 1,800 bins, to either side. Its integral is a test of its own, to 2e-4.
+        Chi2::of(50_000, pdf, || draw(&case.lobe, wo, rng).map(|s| s.wi)).verdict(alpha, limit)
     });
 }
 

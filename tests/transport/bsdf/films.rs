@@ -338,7 +338,7 @@ fn rough_bubbles_keep_the_contract() {
         for (j, angle) in ANGLES.into_iter().enumerate() {
             let (wo, mut rng) = (direction(angle), Rng::new((i * 100 + j) as u64));
             let drawn = || draw(lobe, wo, &mut rng).map(|s| s.wi);
-            if let Err(message) = Chi2::of(100_000, |wi| lobe.pdf(wo, wi), drawn).verdict(alpha, limit) {
+            if let Err(message) = Chi2::of(50_000, |wi| lobe.pdf(wo, wi), drawn).verdict(alpha, limit) {
                 panic!("{lobe:?} from {angle}°: {message}");
             }
             let albedo = lobe.albedo(wo).to_array();

@@ -240,7 +240,7 @@ fn bent_normals_lose_nothing() {
                     assert!(agree(f * (1.0 / pdf), Rgb::WHITE, 1e-4) && (pdf / s.pdf - 1.0).abs() < 0.01);
                     Some(s.wi)
                 };
-                let result = Chi2::of(100_000, |wi| bsdf.pdf(wo, wi), draw);
+                let result = Chi2::of(50_000, |wi| bsdf.pdf(wo, wi), draw);
                 result
                     .verdict(alpha, normal_limit(alpha))
                     .unwrap_or_else(|e| panic!("{mode:?} about {n} from {wo}: {e}"));
