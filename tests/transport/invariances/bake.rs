@@ -31,7 +31,7 @@ const LIMITS: [f64; 2] = [0.12, 0.03];
 /// A patch of a known albedo is put into the scene and baked with all light; a camera close to it sees as much of it.
 #[test]
 fn baked_light_is_what_a_camera_sees() {
-    ask("bake", 6, |seed| {
+    ask("bake", 4, |seed| {
         let recipe = Recipe {
             setting: Some(Setting::Open),
             delta_lights: seed % 2 == 0,

@@ -67,7 +67,7 @@ fn progressive_photon_maps_agree_with_paths() {
 
 #[test]
 fn photon_maps_agree_with_paths() {
-    check("photon", 4, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
+    check("photon", 3, scene, &ONE_PASS, ONE_PASS_LIMITS, 16);
 }
 
 /// Irradiance records near surfaces that light passes.
