@@ -317,7 +317,9 @@ fn exceeds_registers(unit: &Unit) -> bool {
     let functions = unit.functions.values().map(|f| (&f.code, &f.outputs[..], vec![]));
     let outputs: Vec<_> = unit.params.iter().map(|p| p.local).collect();
     let mut all = functions.chain([(&unit.code, &outputs[..], inits(unit))]);
-    all.any(|(code, outputs, inits)| Uses::of(code, outputs, &inits).exceed_registers())
+    all.any(|(code, outputs, inits)| {
+        Uses::may_exceed_registers(code, &inits) && Uses::of(code, outputs, &inits).exceed_registers()
+    })
 }
 
 /// Returns whether a statement compiles to a call.

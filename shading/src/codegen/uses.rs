@@ -2,7 +2,7 @@
 
 use cranelift_entity::SecondaryMap;
 
-use shading_compiler::hir::{Block, Code, LocalId, Operand, Stmt};
+use shading_compiler::hir::{Block, Code, LocalId, Operand, Stmt, walk};
 
 /// Product of the variables that are read far from their assignment, and of the stretches of code, beyond which such
 /// variables are in memory. The time and memory of SSA construction and of register allocation grow with it.
@@ -45,6 +45,15 @@ impl Uses {
             uses.block(block);
         }
         uses
+    }
+
+    /// Returns whether [`Uses::exceed_registers`] is possible, by the numbers of variables and statements: an `if` ends
+    /// three stretches, other statements fewer, and each outer block one.
+    pub(super) fn may_exceed_registers(code: &Code, inits: &[&Block]) -> bool {
+        let blocks = || inits.iter().copied().chain([&code.body]);
+        let statements: usize = blocks().map(|block| walk::count_statements(block)).sum();
+        let stretches = 3 * statements + blocks().count() + 2;
+        code.locals.len().saturating_mul(stretches) > MAX_FAR
     }
 
     /// Returns whether a local may be read before it is assigned: all may except those whose first mention assigns the
