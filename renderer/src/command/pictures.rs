@@ -281,7 +281,7 @@ fn metadata(header: &Header) -> Vec<(String, MetaValue)> {
         ("kiln.version", fact("version")),
         ("kiln.scene", header.scene_file.clone()),
         ("kiln.seed", fact("seed")),
-        ("kiln.samples", header.samples.to_string()),
+        ("kiln.samples", header.samples.in_full()),
         ("kiln.integrator", fact("integrator")),
     ];
     pairs

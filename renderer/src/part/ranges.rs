@@ -36,6 +36,11 @@ impl Ranges {
         self.0.iter().map(|range| range.end - range.start).sum()
     }
 
+    /// All ranges as a text, without the bound of [`fmt::Display`].
+    pub fn in_full(&self) -> String {
+        text(self.0.iter())
+    }
+
     /// The one range that it is; an empty one for no number, `None` for several.
     pub fn only(&self) -> Option<Range<u64>> {
         match self.0.as_slice() {
@@ -83,6 +88,11 @@ impl Ranges {
     }
 }
 
+fn text<'a>(ranges: impl Iterator<Item = &'a Range<u64>>) -> String {
+    let texts: Vec<String> = ranges.map(|r| format!("{}..{}", r.start, r.end)).collect();
+    texts.join(", ")
+}
+
 /// Joins ranges that touch or overlap; they are sorted by their starts.
 fn joined(list: Vec<Range<u64>>) -> Vec<Range<u64>> {
     let mut joined: Vec<Range<u64>> = vec![];
@@ -95,19 +105,36 @@ fn joined(list: Vec<Range<u64>>) -> Vec<Range<u64>> {
     joined
 }
 
+/// Maximum number of ranges shown.
+const MAX_SHOWN: usize = 8;
+
+/// Shows the first ranges, and the number of the others.
 impl fmt::Display for Ranges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() {
             return write!(f, "none");
         }
-        let texts: Vec<String> = self.0.iter().map(|r| format!("{}..{}", r.start, r.end)).collect();
-        write!(f, "{}", texts.join(", "))
+        write!(f, "{}", text(self.0.iter().take(MAX_SHOWN)))?;
+        match self.0.len().saturating_sub(MAX_SHOWN) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn few_ranges_are_shown() {
+        let ranges = |count: u64| Ranges::disjoint((0..count).map(|i| 2 * i..2 * i + 1).collect());
+        let text = |count| ranges(count).expect("none overlap").to_string();
+        assert!(text(8).ends_with("12..13, 14..15"));
+        assert!(text(10).ends_with("12..13, 14..15 and 2 more"));
+        let all = ranges(10).expect("none overlap").in_full();
+        assert!(all.ends_with("16..17, 18..19"));
+    }
 
     #[test]
     fn ranges_join_and_leave_gaps() {
