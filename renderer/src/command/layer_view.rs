@@ -53,9 +53,11 @@ pub(super) fn views(file: &NamedChannels) -> Vec<LayerView> {
     let mut layers: Vec<(String, Vec<usize>)> = vec![];
     for (place, (name, _)) in file.planes.iter().enumerate() {
         let layer = name.rsplit_once('.').map_or("", |(layer, _)| layer);
-        let digits = layer.trim_end_matches(|c: char| c.is_ascii_digit());
-        let layer = match cryptomattes.iter().any(|known| known == digits) {
-            true => digits,
+        let stem = layer.trim_end_matches(|c: char| c.is_ascii_digit());
+        let layer = match cryptomattes.iter().any(|known| known == stem) {
+            // A picture of the identifiers, which some writers add.
+            true if stem == layer => continue,
+            true => stem,
             false => layer,
         };
         match layers.iter_mut().find(|(known, _)| known == layer) {
