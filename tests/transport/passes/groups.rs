@@ -60,7 +60,8 @@ fn without(words: &[&str]) -> impl Fn(&str) -> String {
 fn a_group_is_the_scene_with_its_lights_alone() {
     // A lamp that is gone leaves a dark ball, which the pictures must have too.
     let dark = |text: &str| text.replace("emitter(radiance = (3, 3, 2))", "emitter(radiance = 0)");
-    let alone: [(&str, Box<dyn Fn(&str) -> String>); 3] = [
+    type Change = Box<dyn Fn(&str) -> String>;
+    let alone: [(&str, Change); 3] = [
         ("light_warm", Box::new(without(&["light spot", "light sky"]))),
         (
             "light_cold",

@@ -196,7 +196,7 @@ fn shaders_compute_values() {
         assert!(
             a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5),
             "{a:?} for {b:?}"
-        )
+        );
     };
     assert!((at("mask", 3)[0] - 0.25).abs() < 1e-5 && at("mask", 3)[1] > 0.5);
     assert!((at("mask", 12)[0] - 0.125).abs() < 1e-5);
