@@ -12,7 +12,7 @@
 //! # }
 //! ```
 //!
-//! - The library is loaded at run time: from `OIDN_DIR`, from the user's cache, which [`fetch`] fills, or from the system.
+//! - The library is loaded at run time: from `OIDN_DIR`, from the user's cache, which [`fetch`](fetch()) fills, or from the system.
 //! - Only the CPU device is used. The result does not depend on the number of threads.
 //! - Images are linear and have at least three channels; the first three are used.
 
