@@ -134,6 +134,41 @@ fn errors_are_smaller_and_bytes_are_the_same() {
     }
 }
 
+/// A tiny lamp of 2000 times the light around it, which would spread over the pixels beside it.
+#[test]
+fn small_bright_lamps_get_no_halo() {
+    let Some(folder) = folder() else { return };
+    let at = folder.path();
+    let lamp = "material hot = emitter(radiance = 2000);
+        shape star : sphere { center = (0.3, 1.2, 0); radius = 0.02; material = hot; }\n";
+    fs::write(at.join("b.kiln"), format!("{SCENE}{lamp}")).unwrap();
+    done(at, "render b.kiln --spp 32 --aov emission --denoise -o a.exr");
+    let file = read_channels(&at.join("a.exr")).unwrap();
+    let (emission, noisy, clean) = (
+        plane(&file, "emission.R"),
+        plane(&file, "noisy.R"),
+        plane(&file, "R"),
+    );
+    let lamp: Vec<usize> = (0..emission.len())
+        .filter(|&pixel| emission[pixel] > 100.0)
+        .collect();
+    assert!(
+        (1..20).contains(&lamp.len()),
+        "{} pixels show the lamp",
+        lamp.len()
+    );
+    for &pixel in &lamp {
+        assert!(
+            (clean[pixel] / noisy[pixel] - 1.0).abs() < 0.05,
+            "the lamp is as bright as before"
+        );
+        let dark = [pixel - 3, pixel + 3, pixel - 3 * 96, pixel + 3 * 96];
+        for pixel in dark.into_iter().filter(|&pixel| emission[pixel] == 0.0) {
+            assert!(clean[pixel] < 5.0, "{} beside the lamp", clean[pixel]);
+        }
+    }
+}
+
 #[test]
 fn layers_add_up_and_others_are_kept() {
     let Some(folder) = folder() else { return };

@@ -4,6 +4,9 @@
 //! as the picture; then the layers are corrected, value by value, so that their sum is the denoised picture to rounding
 //! (see [`fit_sum`]). Scaling the noisy layers to the denoised picture would keep the sum as well, but also the noise by
 //! which the layers differ from each other, and it is undefined where the noisy picture is black.
+//!
+//! Emission that is seen directly has no noise but that of edges, and a small bright lamp gets a halo when it is filtered.
+//! Where the layer `emission` is there, it is taken from the picture before, and added afterwards.
 
 use half::f16;
 use shading::Diagnostic;
@@ -16,6 +19,9 @@ use renderer_scene::SceneDesc;
 
 /// The features, with the names of their channels: those of the passes `albedo` and `N`.
 pub(super) const FEATURES: [(&str, [&str; 3]); 2] = [("albedo", RGB), ("N", ["X", "Y", "Z"])];
+
+/// Layer of the emission that is seen directly.
+const EMISSION: &str = "emission";
 
 const RGB: [&str; 3] = ["R", "G", "B"];
 
@@ -33,8 +39,9 @@ pub(super) fn missing_features(desc: &SceneDesc, aov: &[String]) -> Vec<String> 
         .iter()
         .flat_map(|text| PassDesc::parse(text).unwrap_or_default());
     let known: Vec<PassDesc> = scene.chain(asked).collect();
-    let features = FEATURES.iter().map(|(name, _)| (*name).to_owned());
+    let features = FEATURES.iter().map(|(name, _)| *name).chain([EMISSION]);
     features
+        .map(str::to_owned)
         .filter(|name| known.iter().all(|desc| desc.name != *name || desc.what != *name))
         .collect()
 }
@@ -125,12 +132,26 @@ pub(super) fn denoise(
     });
     let size = (noisy.width, noisy.height);
     let features = denoiser.features(size, albedo.as_ref(), normal.as_ref(), quality)?;
-    let clean = denoiser.denoise_with(&noisy, &features, quality)?;
+    let emission = channels(layered, EMISSION, RGB).map(|places| channels_of(&layered.image, &places));
+    let reflected = match &emission {
+        Some(emission) => combined(&noisy, emission, |noisy, emission| noisy - emission),
+        None => noisy.clone(),
+    };
+    let clean_reflected = denoiser.denoise_with(&reflected, &features, quality)?;
+    let clean = match &emission {
+        Some(emission) => combined(&clean_reflected, emission, |clean, emission| clean + emission),
+        None => clean_reflected.clone(),
+    };
     let mut denoised = layered.clone();
     set_channels(&mut denoised.image, &places, &clean);
     set_channels(&mut denoised.picture, &[0, 1, 2], &clean);
-    for family in families(layered) {
-        let layers = denoise_family(&layered.image, &family, (&noisy, &clean), |layer| {
+    let [components, groups] = families(layered);
+    let sums = [
+        (components, &reflected, &clean_reflected),
+        (groups, &noisy, &clean),
+    ];
+    for (family, noisy, clean) in sums {
+        let layers = denoise_family(&layered.image, &family, (noisy, clean), |layer| {
             denoiser.denoise_with(layer, &features, quality)
         })?;
         for (places, layer) in family.iter().zip(&layers) {
@@ -158,9 +179,11 @@ pub(super) fn is_denoised(layered: &Layered) -> bool {
 /// Channels of a layer of light.
 type Places = [usize; 3];
 
-/// The layers of light, in sets that may add up to the picture: components and light groups.
+/// The layers of light, in sets that may add up: components but emission to the picture without it, and light groups to
+/// the picture.
 fn families(layered: &Layered) -> [Vec<Places>; 2] {
     let components = COMPONENTS.iter().map(|(name, _)| (*name).to_owned());
+    let components = components.filter(|name| name != EMISSION);
     let groups = layered.names.iter().filter_map(|name| {
         let layer = name.strip_suffix(".R")?;
         layer.starts_with("light_").then(|| layer.to_owned())
@@ -224,6 +247,16 @@ fn channels_of(image: &Image, places: &[usize]) -> Image {
             .collect(),
         window: image.window,
         ..Image::new(image.width, image.height, 0)
+    }
+}
+
+/// The image of a function of the values of two images.
+fn combined(a: &Image, b: &Image, f: impl Fn(f32, f32) -> f32) -> Image {
+    let values = a.data.iter().zip(&b.data);
+    Image {
+        data: values.map(|(&a, &b)| f(a, b)).collect(),
+        window: a.window,
+        ..Image::new(a.width, a.height, a.channels)
     }
 }
 
