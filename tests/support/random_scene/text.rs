@@ -12,7 +12,7 @@ use super::{Camera, Geometry, ImageFile, Lens, Light, MeshFormat, RandomScene, S
 
 /// Units of the tests: a normal that is tilted along the surface, and a lamp with a dark frame.
 const UNITS: &str = "\
-shader tilt(float amount = 0.5, output normal n = N) { n = normalize(N + amount * normalize(dPdu)); }
+shader tilt(float amount = 0.5, output normal n = N) { n = normalize(N + (backfacing() ? -amount : amount) * normalize(dPdu)); }
 surface screen(color radiance = 1, float scale = 1, float low = 0.3, float high = 0.7, output closure color surface = 0) {
     surface = 0.2 * diffuse(N);
     if (u > low && u < high && v > low && v < high) surface = radiance * scale * emission();

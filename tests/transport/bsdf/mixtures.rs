@@ -206,6 +206,52 @@ fn photons_at_bumps_carry_what_their_lobes_scatter() {
     }
 }
 
+#[test]
+fn photons_invert_mirrors_and_glass_at_bumps() {
+    let mut rng = Rng::new(13);
+    let lobes = [
+        Lobe::Schlick(Schlick::mirror(Microfacets::SMOOTH)),
+        Lobe::Dielectric(Dielectric::reflection_only(1.5, Microfacets::SMOOTH)),
+        Lobe::Dielectric(Dielectric::new(1.5, Microfacets::SMOOTH)),
+        Lobe::Dielectric(Dielectric::new(1.5, Microfacets::isotropic(0.05))),
+    ];
+    // A function of viewer and light that tells pairs apart.
+    let mark = |viewer: Vec3, light: Vec3| {
+        f64::from((1.5 + viewer.x) * (1.2 + light.y) * if viewer.z > 0.0 { 1.0 } else { 2.0 })
+    };
+    for tilt in [0.2, 0.5, 1.0] {
+        let n = Vec3::new(tilt, 0.0, 1.0).normalize();
+        for lobe in &lobes {
+            let mut sums = [Moments::default(), Moments::default()];
+            for _ in 0..400_000 {
+                let from = rng.direction();
+                for (sum, mode) in sums
+                    .iter_mut()
+                    .zip([TransportMode::Radiance, TransportMode::Importance])
+                {
+                    let sample = bumpy(n, *lobe, from, mode).sample(from, rng.next_1d(), rng.next_2d());
+                    sum.add(sample.map_or(0.0, |s| {
+                        let mark = match mode {
+                            TransportMode::Radiance => mark(from, s.wi),
+                            TransportMode::Importance => mark(s.wi, from),
+                        };
+                        f64::from(from.z.abs() * s.weight.g) * mark
+                    }));
+                }
+            }
+            let [seen, carried] = sums;
+            let error =
+                5.0 * (seen.variance_of_mean() + carried.variance_of_mean()).sqrt() + 0.002 * seen.mean();
+            assert!(
+                (seen.mean() - carried.mean()).abs() < error,
+                "{lobe:?} about {n}: {} and {}",
+                seen.mean(),
+                carried.mean()
+            );
+        }
+    }
+}
+
 // ---- Shading normals ----
 
 #[test]

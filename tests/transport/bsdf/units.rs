@@ -299,3 +299,38 @@ fn thin_glass_mirrors_at_both_faces() {
         assert!((mirror.wi - wo * Vec3::new(-1.0, -1.0, 1.0)).length() < 1e-5);
     }
 }
+
+/// An interface that only reflects is a coat on an opaque surface, which is the same from behind; beside one that refracts, it
+/// bounds a body, within which light is totally reflected.
+#[test]
+fn interfaces_that_only_reflect_are_coats_unless_others_refract() {
+    let mut plastic = Unit::new("plastic(alpha = 0.3)");
+    let light = direction([40.0, 200.0]);
+    for degrees in [0.0, 30.0, 60.0, 85.0] {
+        let wo = direction([degrees, 20.0]);
+        let front = plastic.shade(wo).bsdf.eval(wo, light);
+        let back = plastic.shade(-wo).bsdf.eval(-wo, -light);
+        assert!(agree(back, front, 1e-4), "{degrees}°: {back:?} is not {front:?}");
+    }
+
+    let tints = |reflection, transmission| {
+        format!(r#"dielectric_bsdf(N, dPdu, {reflection}, {transmission}, 0, 0, 1.5, "ggx")"#)
+    };
+    let (mirror, glass) = (tints(1, 0), tints(0, 1));
+    for body in [format!("{mirror} + {glass}"), format!("layer({mirror}, {glass})")] {
+        let mut unit = Unit::of_group(format!(
+            "surface split(output closure color surface = 0) {{ surface = {body}; }}\n\
+             group subject(output closure color surface) {{ split it(); surface = it.surface; }}"
+        ));
+        let wo = direction([120.0, 20.0]);
+        let surface = unit.shade(wo);
+        let sample = surface
+            .bsdf
+            .sample(wo, 0.1, Vec2::splat(0.5))
+            .expect("it mirrors");
+        assert!(
+            agree(sample.weight * sample.pdf, Rgb::WHITE, 1e-4),
+            "{body}: {sample:?}"
+        );
+    }
+}

@@ -1,21 +1,41 @@
 //! Adjoint BSDF for photons at shading normals: evaluation and sampling in importance mode.
 //!
 //! A light path arrives along `wo`; the viewer is at `wi`. The frame of a lobe is bent for its viewer
-//! ([`normal`](super::normal)), so f depends on the frame bent for `wi`, which is unknown before `wi` is sampled.
-//! Directions are therefore sampled from the lobe in its own frame, or by the cosine to the geometric normal, and
-//! weighted by both densities (MIS): where `wo` is below the horizon of the shading normal, only the latter finds
-//! viewers.
+//! ([`normal`](super::normal)), and microfacet lobes are [folded](super::folded), so f depends on what is unknown before
+//! `wi` is sampled. Directions are therefore sampled by several [proposals](Proposal) and weighted by all of their
+//! densities (MIS).
 
+use arrayvec::ArrayVec;
 use glam::{Vec2, Vec3};
 
 use super::lobe_kind::{LobeKind, Side};
-use super::{Bsdf, BsdfSample, GeometricCosines, WeightedLobe};
+use super::{Bsdf, BsdfSample, GeometricCosines, MIN_ALBEDO, WeightedLobe};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 use renderer_base::sampling::cosine_hemisphere;
 
-/// Sine of the angle between two normals below which they count as equal.
-const SAME_NORMAL: f32 = 1e-3;
+/// Least share of slope or ground by which a proposal is chosen: rough lobes also scatter to viewers who see more of it.
+const MIN_SHARE: f32 = 0.05;
+
+/// A way to propose viewers: as the lobe in this frame scatters light from this direction.
+#[derive(Clone, Copy)]
+struct Proposal {
+    frame: Frame,
+    light: Vec3,
+    /// True for what viewers see of the ground.
+    ground: bool,
+    /// Estimated albedo.
+    albedo: f32,
+}
+
+/// The proposals for a lobe and a photon's direction, chosen by their albedo; and the probability of sampling by the
+/// cosine to the geometric normal, which finds the viewers that no proposal does.
+struct Proposals {
+    lobes: ArrayVec<Proposal, 3>,
+    /// Sum of their albedos.
+    albedo: f32,
+    geometric: f32,
+}
 
 impl Bsdf {
     /// f·|cos θi| and density of one lobe in importance mode.
@@ -26,19 +46,22 @@ impl Bsdf {
         wi: Vec3,
         sides: GeometricCosines,
     ) -> (Rgb, f32) {
-        let share = self.geometric_share(weighted, wo);
-        let (f, pdf) = self.eval_in(&weighted.frame, weighted, wo, wi, sides);
-        if share == 0.0 {
-            return (f, pdf);
+        if !self.is_tilted(weighted) {
+            return self.eval_in(&weighted.frame, weighted, wo, wi, sides);
         }
-        let bent = (weighted.terminator).frame(weighted.frame, self.ng, wi, &weighted.lobe, weighted.traits);
-        let (f, _) = self.eval_in(&bent, weighted, wo, wi, sides);
-        let geometric = weighted.probability * geometric_pdf(weighted, sides);
-        (f, (1.0 - share) * pdf + share * geometric)
+        let (f, _) = match weighted.folds {
+            true => self.eval_folded(weighted, wo, wi, sides),
+            false => {
+                let bent = (weighted.terminator).frame(weighted.frame, self.ng, wi, &weighted.lobe);
+                self.eval_unfolded(&bent, weighted, wo, wi, sides)
+            }
+        };
+        let pdf = self.proposals(weighted, wo).pdf(weighted, wi, sides);
+        (f, weighted.probability * pdf)
     }
 
     /// Samples a direction of the lobe at `index` in importance mode; weight and density are those of all lobes that
-    /// `counts` selects. Returns `None` also for delta lobes and unbent lobes, which need no special sampling.
+    /// `counts` selects. For bent lobes; not for delta lobes.
     pub(super) fn sample_importance(
         &self,
         wo: Vec3,
@@ -48,13 +71,15 @@ impl Bsdf {
         counts: impl Fn(usize, &WeightedLobe) -> bool,
     ) -> Option<BsdfSample> {
         let chosen = &self.slots[index];
-        let share = self.geometric_share(chosen, wo);
+        let proposals = self.proposals(chosen, wo);
+        let share = proposals.geometric;
         let (wi, side) = if u_lobe < share {
             (self.sample_geometric(chosen, wo, u_lobe / share, u), None)
         } else {
-            let u_lobe = ((u_lobe - share) / (1.0 - share)).min(ONE_MINUS_EPSILON);
-            let local = chosen.lobe.sample(chosen.frame.to_local(wo), u_lobe, u)?;
-            (chosen.frame.to_world(local.wi), Some(local.kind.side))
+            let (proposal, u_lobe) = proposals.choose((u_lobe - share) / (1.0 - share))?;
+            let frame = proposal.frame;
+            let local = chosen.lobe.sample(frame.to_local(proposal.light), u_lobe, u)?;
+            (frame.to_world(local.wi), Some(local.kind.side))
         };
         let sides = self.sides(wo, wi);
         if side.is_some_and(|side| side != sides.side) {
@@ -63,7 +88,7 @@ impl Bsdf {
         let (f, pdf) = self.sum_lobes(wo, wi, sides, counts);
         let eta = match sides.side {
             Side::Reflection => 1.0,
-            Side::Transmission => chosen.lobe.eta(wo.dot(chosen.frame.n)),
+            Side::Transmission => chosen.lobe.eta(wo.dot(self.ground(&chosen.frame).n)),
         };
         (pdf > 0.0).then(|| BsdfSample {
             wi,
@@ -78,26 +103,98 @@ impl Bsdf {
         })
     }
 
-    /// Returns whether [`Bsdf::sample_importance`] samples the lobe. Fibres, which have no sides, are excluded.
-    #[inline]
-    pub(super) fn is_tilted(&self, weighted: &WeightedLobe) -> bool {
-        !weighted.traits.specular
-            && !weighted.lobe.is_fibre()
-            && weighted.frame.n.cross(self.ng).length_squared() > SAME_NORMAL * SAME_NORMAL
+    /// Samples a direction of the delta lobe at `index` in importance mode: chooses one of the viewers who see the
+    /// light.
+    pub(super) fn sample_delta_importance(
+        &self,
+        wo: Vec3,
+        index: usize,
+        u_lobe: f32,
+        u: Vec2,
+    ) -> Option<BsdfSample> {
+        let chosen = &self.slots[index];
+        let proposals = self.proposals(chosen, wo);
+        let (proposal, u_lobe) = proposals.choose(u_lobe)?;
+        let Proposal {
+            frame,
+            light,
+            ground,
+            albedo,
+        } = *proposal;
+        let local_wo = frame.to_local(light);
+        let sample = chosen.lobe.sample(local_wo, u_lobe, u)?;
+        let wi = frame.to_world(sample.wi);
+        let sides = self.sides(wo, wi);
+        let share = self.seen_share(chosen, ground, wi);
+        let scale = self.adjoint(&chosen.lobe, sides, local_wo.z, sample.wi.z, sample.eta)
+            * (share * proposals.albedo / (albedo * chosen.probability));
+        (sides.side == sample.kind.side && share > 0.0).then(|| BsdfSample {
+            wi,
+            weight: chosen.weight * sample.weight * scale,
+            pdf: sample.pdf * chosen.probability,
+            lobe: sample.kind,
+            eta: sample.eta,
+            index: index as u8,
+        })
     }
 
-    /// Probability of sampling by the cosine to the geometric normal: 1 if the lobe cannot sample a direction.
-    fn geometric_share(&self, weighted: &WeightedLobe, wo: Vec3) -> f32 {
-        if !self.is_tilted(weighted) {
-            return 0.0;
-        }
-        let n = weighted.frame.n;
-        let sees = wo.dot(n) * wo.dot(self.ng) * n.dot(self.ng) > 0.0;
-        if sees {
-            0.5 * n.cross(self.ng).length().min(1.0)
+    /// Share of slope or ground in what a viewer at `wi` sees of a lobe.
+    fn seen_share(&self, weighted: &WeightedLobe, ground: bool, wi: Vec3) -> f32 {
+        let slope = if weighted.folds {
+            self.slope_share(weighted.frame.n, wi)
         } else {
             1.0
+        };
+        if ground { 1.0 - slope } else { slope }
+    }
+
+    /// Returns whether the lobe has a bent normal. Fibres, which have no sides, are excluded.
+    #[inline]
+    pub(super) fn is_tilted(&self, weighted: &WeightedLobe) -> bool {
+        !weighted.lobe.is_fibre() && self.is_bent(&weighted.frame)
+    }
+
+    fn proposals(&self, weighted: &WeightedLobe, wo: Vec3) -> Proposals {
+        let frame = weighted.frame;
+        let mut lobes = ArrayVec::new();
+        let mut propose = |frame: Frame, light: Vec3, ground: bool| {
+            let mirror = frame.n * (2.0 * light.dot(frame.n)) - light;
+            let share = self.seen_share(weighted, ground, mirror).max(MIN_SHARE);
+            // `max` returns the bound if the estimate is NaN.
+            let albedo = weighted.lobe.estimate(light.dot(frame.n)).average().abs();
+            lobes.push(Proposal {
+                frame,
+                light,
+                ground,
+                albedo: (albedo * share).max(MIN_ALBEDO),
+            });
+        };
+        let sees = |light: Vec3| light.dot(frame.n) * wo.dot(self.ng) * frame.n.dot(self.ng) > 0.0;
+        if sees(wo) {
+            propose(frame, wo, false);
         }
+        if weighted.folds {
+            let below = self.mirrored(wo);
+            if sees(below) {
+                propose(frame, below, false);
+            }
+            propose(self.ground(&frame), wo, true);
+        }
+        let geometric = match lobes.is_empty() {
+            true => 1.0,
+            false => 0.5 * frame.n.cross(self.ng).length().min(1.0),
+        };
+        let albedo = lobes.iter().map(|proposal: &Proposal| proposal.albedo).sum();
+        Proposals {
+            lobes,
+            albedo,
+            geometric,
+        }
+    }
+
+    /// Estimated albedo of a folded lobe for a photon, over all viewers who see it.
+    pub(super) fn folded_albedo(&self, weighted: &WeightedLobe) -> Rgb {
+        Rgb::splat(self.proposals(weighted, self.wo).albedo)
     }
 
     /// Samples a direction by the cosine to the geometric normal, on a side to which the lobe scatters.
@@ -108,6 +205,34 @@ impl Bsdf {
         };
         let near = if wo.dot(self.ng) < 0.0 { -self.ng } else { self.ng };
         Frame::from_normal(if through { -near } else { near }).to_world(cosine_hemisphere(u))
+    }
+}
+
+impl Proposals {
+    /// Chooses a proposal by `u` in `[0,1)`; also returns the rescaled `u`.
+    fn choose(&self, u: f32) -> Option<(&Proposal, f32)> {
+        let (last, others) = self.lobes.split_last()?;
+        let mut u = u * self.albedo;
+        for proposal in others {
+            if u < proposal.albedo {
+                return Some((proposal, (u / proposal.albedo).min(ONE_MINUS_EPSILON)));
+            }
+            u -= proposal.albedo;
+        }
+        Some((last, (u / last.albedo).clamp(0.0, ONE_MINUS_EPSILON)))
+    }
+
+    /// Density of a viewer [1/sr], of this lobe alone.
+    fn pdf(&self, weighted: &WeightedLobe, wi: Vec3, sides: GeometricCosines) -> f32 {
+        let of = |proposal: &Proposal| {
+            let [light, wi] = [proposal.light, wi].map(|v| proposal.frame.to_local(v));
+            match Side::of(light.z * wi.z) == sides.side {
+                true => weighted.lobe.eval_pdf(light, wi).1 * (proposal.albedo / self.albedo),
+                false => 0.0,
+            }
+        };
+        let lobes = self.lobes.iter().map(of).sum::<f32>();
+        (1.0 - self.geometric) * lobes + self.geometric * geometric_pdf(weighted, sides)
     }
 }
 

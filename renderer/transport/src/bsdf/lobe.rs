@@ -303,7 +303,7 @@ impl Lobe {
     }
 
     /// Returns whether transmitted light is refracted.
-    pub(super) fn bends(&self) -> bool {
+    pub(crate) fn bends(&self) -> bool {
         match self {
             Lobe::Dielectric(lobe) => lobe.transmits() && lobe.eta(1.0) != 1.0,
             Lobe::Schlick(lobe) => lobe.transmits(),

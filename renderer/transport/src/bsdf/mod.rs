@@ -7,7 +7,8 @@
 //! - Delta lobes return 0 from `eval` and `pdf`.
 //! - A lobe scatters from both sides; for refraction, the inside is the side of −z.
 //! - The *geometric* normal decides between reflection and transmission, so that shading normals do not leak light
-//!   through walls. A lobe counts only where both normals agree; fibres have no sides and always count.
+//!   through walls. A lobe counts only where both normals agree; fibres have no sides and always count. Microfacet lobes
+//!   are [`folded`]: what they would scatter to the wrong side is mirrored back.
 
 mod albedo;
 mod albedo_table;
@@ -21,6 +22,7 @@ mod conductor;
 mod dielectric;
 mod eon;
 mod f82;
+mod folded;
 pub mod fresnel;
 mod hair;
 mod importance;
@@ -167,6 +169,8 @@ struct WeightedLobe {
     traits: LobeTraits,
     /// Hash of the shader's label; 0 for none.
     label: u32,
+    /// True if the lobe is [`folded`].
+    folds: bool,
     /// Unnormalised selection probability; not computed for a single lobe.
     importance: f32,
     probability: f32,
@@ -189,6 +193,7 @@ impl WeightedLobe {
         lobe: Lobe::Transparent(Transparent),
         terminator: Terminator::HARD,
         label: 0,
+        folds: false,
         importance: 0.0,
         probability: 0.0,
         traits: LobeTraits {
@@ -267,14 +272,17 @@ impl Bsdf {
         if weight.is_black() {
             return true;
         }
+        let folds = traits.microfacets && terminator.is_hard() && self.is_bent(&frame);
+        let frame = match self.mode {
+            TransportMode::Radiance if !folds => terminator.frame(frame, self.ng, self.wo, lobe),
+            _ => frame,
+        };
         let Some(slot) = self.slots.get_mut(self.count) else {
             return false;
         };
         slot.weight = weight;
-        slot.frame = match self.mode {
-            TransportMode::Radiance => terminator.frame(frame, self.ng, self.wo, lobe, traits),
-            TransportMode::Importance => frame,
-        };
+        slot.frame = frame;
+        slot.folds = folds;
         slot.lobe = *lobe;
         slot.terminator = terminator;
         slot.traits = traits;
@@ -293,10 +301,11 @@ impl Bsdf {
         true
     }
 
-    /// Returns the frame that a lobe pushed in `frame` gets: bent if `wo` could not see the lobe otherwise.
+    /// Returns the frame that a lobe pushed in `frame` gets unless it is [`folded`]: bent if `wo` could not see the lobe
+    /// otherwise.
     #[inline(always)]
     pub fn seen_frame(&self, frame: Frame, lobe: &Lobe) -> Frame {
-        normal::visible_frame(frame, self.ng, self.wo, lobe, lobe.traits())
+        normal::visible_frame(frame, self.ng, self.wo, lobe)
     }
 
     /// Removes all lobes.
@@ -341,8 +350,13 @@ impl Bsdf {
 
     /// Computes the selection weights of the lobes in `range`, then the probabilities of all lobes.
     fn update_selection(&mut self, range: std::ops::Range<usize>) {
-        for weighted in &mut self.slots[range] {
-            let albedo = weighted.lobe.estimate(weighted.frame.n.dot(self.wo));
+        for index in range {
+            let weighted = &self.slots[index];
+            let albedo = match self.mode {
+                TransportMode::Importance if weighted.folds => self.folded_albedo(weighted),
+                _ => self.estimate(weighted, self.wo),
+            };
+            let weighted = &mut self.slots[index];
             let floor = MIN_ALBEDO * weighted.weight.luminance().abs();
             // `max` returns the floor if the estimate is NaN.
             weighted.importance = (weighted.weight * albedo).luminance().max(floor);
@@ -397,7 +411,7 @@ impl Bsdf {
             }
         }
         best.map(|(probability, alpha, n)| GlossyLobe {
-            mirror: n * (2.0 * n.dot(self.wo)) - self.wo,
+            mirror: self.to_side_of(self.wo, n * (2.0 * n.dot(self.wo)) - self.wo),
             alpha,
             share: probability / total,
         })
@@ -410,10 +424,7 @@ impl Bsdf {
 
     /// Estimated directional albedo for `wo`.
     pub fn albedo(&self, wo: Vec3) -> Rgb {
-        self.lobes()
-            .iter()
-            .map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo)))
-            .sum()
+        self.lobes().iter().map(|l| l.weight * self.estimate(l, wo)).sum()
     }
 
     /// Returns whether light from behind passes without being scattered widely: straight through or refracted.
@@ -425,7 +436,7 @@ impl Bsdf {
     /// refracted. What an interface mirrors counts too.
     pub fn passed(&self, wo: Vec3) -> Rgb {
         let lobes = self.lobes().iter().filter(|l| l.is_passed());
-        lobes.map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo))).sum()
+        lobes.map(|l| l.weight * self.estimate(l, wo)).sum()
     }
 
     /// Returns whether a lobe of class `part` scatters light from `wo`.
@@ -565,7 +576,14 @@ impl Bsdf {
         counts: impl Fn(usize, &WeightedLobe) -> bool,
     ) -> Option<BsdfSample> {
         let chosen = &self.slots[index];
-        if self.mode == TransportMode::Importance && self.is_tilted(chosen) {
+        if chosen.folds {
+            return match (self.mode, chosen.traits.specular) {
+                (TransportMode::Radiance, _) => self.sample_folded(wo, index, u_lobe, u, counts),
+                (TransportMode::Importance, true) => self.sample_delta_importance(wo, index, u_lobe, u),
+                (TransportMode::Importance, false) => self.sample_importance(wo, index, u_lobe, u, counts),
+            };
+        }
+        if self.mode == TransportMode::Importance && !chosen.traits.specular && self.is_tilted(chosen) {
             return self.sample_importance(wo, index, u_lobe, u, counts);
         }
         let local_wo = match chosen.lobe.ideal_diffuse_side() {
@@ -648,9 +666,25 @@ impl Bsdf {
         }
     }
 
-    /// Contribution of one lobe in the given frame.
+    /// Contribution of one lobe in the given frame; folded lobes have frames of their own.
     #[inline(always)]
     fn eval_in(
+        &self,
+        frame: &Frame,
+        weighted: &WeightedLobe,
+        wo: Vec3,
+        wi: Vec3,
+        sides: GeometricCosines,
+    ) -> (Rgb, f32) {
+        match weighted.folds {
+            true => self.eval_folded(weighted, wo, wi, sides),
+            false => self.eval_unfolded(frame, weighted, wo, wi, sides),
+        }
+    }
+
+    /// Contribution of one lobe in the given frame, as if it were not [`folded`].
+    #[inline(always)]
+    fn eval_unfolded(
         &self,
         frame: &Frame,
         weighted: &WeightedLobe,

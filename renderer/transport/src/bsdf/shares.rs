@@ -96,7 +96,7 @@ impl Bsdf {
             .lobes()
             .iter()
             .filter(|l| l.lobe.spread() != Spread::Straight);
-        solid.map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo))).sum()
+        solid.map(|l| l.weight * self.estimate(l, wo)).sum()
     }
 
     /// Returns whether everything that is not straight transmission is a delta lobe, and there is such a lobe.

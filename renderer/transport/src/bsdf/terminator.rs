@@ -6,7 +6,7 @@
 
 use glam::Vec3;
 
-use super::lobe::{Lobe, LobeTraits};
+use super::lobe::Lobe;
 use super::normal::visible_frame;
 use renderer_base::math::Frame;
 
@@ -36,12 +36,18 @@ impl Terminator {
 
     /// Frame of a lobe for a viewer at `wo`, unit vectors: bent until `wo` sees the lobe if the terminator is hard.
     #[inline(always)]
-    pub(super) fn frame(&self, frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe, traits: LobeTraits) -> Frame {
-        if self.alpha2 == 0.0 {
-            visible_frame(frame, ng, wo, lobe, traits)
+    pub(super) fn frame(&self, frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Frame {
+        if self.is_hard() {
+            visible_frame(frame, ng, wo, lobe)
         } else {
             frame
         }
+    }
+
+    /// Returns whether nothing is shadowed.
+    #[inline(always)]
+    pub(super) fn is_hard(&self) -> bool {
+        self.alpha2 == 0.0
     }
 
     /// Fraction of light not shadowed towards the unit vector `light`.

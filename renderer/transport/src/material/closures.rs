@@ -5,7 +5,8 @@
 //! - A normal of length zero stands for the surface's shading normal, a tangent of length zero for its `dPdu`.
 //! - Roughness is the α of the named distribution: `"ggx"`, `"beckmann"` or `"sharp"` (smooth); any other name is GGX.
 //! - OSL's `eta` is relative to the side of the normal that is passed, and `N` faces the viewer: shaders write
-//!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the object's interior, whichever side is seen.
+//!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the object's interior, whichever side is seen; an
+//!   interface that only reflects looks the same from both sides unless another one of the surface refracts.
 //! - Cycles' and SORT's closures have the names and parameters of those renderers.
 //! - Closures without a lobe of their own use the nearest one; compiling a shader that creates one reports it (`note`).
 //! - Hair closures are lobes of one model; roughnesses are variances and scales in MaterialX's, and the paper's in

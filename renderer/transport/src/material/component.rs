@@ -33,6 +33,19 @@ pub(super) struct Flattener<'p> {
     pub(super) soft: bool,
     /// Hash of the label that lobes get; 0 for none.
     pub(super) label: u32,
+    pub(super) interfaces: Interfaces,
+}
+
+/// What the interfaces of a tree bound. From within a body of glass, a closure that only reflects shows total reflection;
+/// on an opaque surface it is a thin coat, which looks the same from both sides.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Interfaces {
+    /// True if an interface only reflects.
+    pub(super) reflect: bool,
+    /// True if an interface refracts.
+    pub(super) refract: bool,
+    /// True if those that only reflect bound the inside of the object.
+    pub(super) are_solid: bool,
 }
 
 /// Component of a closure tree being interpreted: parameter reader (in the order of
@@ -121,6 +134,12 @@ impl Flattener<'_> {
         new.soft = self.soft;
         if new.label == 0 {
             new.label = self.label;
+        }
+        if new.lobe.bends() {
+            self.interfaces.refract = true;
+        } else if new.solid {
+            self.interfaces.reflect = true;
+            new.solid = self.interfaces.are_solid;
         }
         if !self.several {
             new.put_on(self.point, self.surface);

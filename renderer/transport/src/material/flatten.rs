@@ -18,7 +18,7 @@
 use shading::{ClosureNode, ClosureTree};
 
 use super::closures::interpret;
-use super::component::{Component, Flattener, Stack, StackEntry};
+use super::component::{Component, Flattener, Interfaces, Stack, StackEntry};
 use super::scattering::Lobes;
 use super::shading_result::ShadingResult;
 use renderer_base::color::Rgb;
@@ -38,6 +38,7 @@ impl<'p> Flattener<'p> {
             open_tops: 0,
             soft: false,
             label: 0,
+            interfaces: Interfaces::default(),
         }
     }
 
@@ -45,6 +46,9 @@ impl<'p> Flattener<'p> {
     #[inline]
     pub(super) fn add_tree(mut self, tree: ClosureTree<'_>) {
         self.visit(tree);
+        if self.has_mixed_interfaces() && self.point.wo.dot(self.point.ng) < 0.0 {
+            self.visit_solid(tree);
+        }
         if self.several {
             self.surface.lobe_overflow = self.fit();
             self.lobes.put_on(self.point, self.surface);
@@ -62,8 +66,27 @@ impl<'p> Flattener<'p> {
     pub(super) fn lobes_for_any_viewer(mut self, tree: ClosureTree<'_>) -> Option<Lobes> {
         self.several = true;
         self.visit(tree);
+        if self.has_mixed_interfaces() {
+            self.visit_solid(tree);
+        }
         let is_random = self.fit();
         (!self.is_view_dependent && !is_random).then_some(self.lobes)
+    }
+
+    /// Returns whether the tree has both interfaces that only reflect and interfaces that refract.
+    #[inline]
+    fn has_mixed_interfaces(&self) -> bool {
+        self.interfaces.reflect && self.interfaces.refract
+    }
+
+    /// Visits the tree again, with all interfaces those of a solid.
+    #[cold]
+    fn visit_solid(&mut self, tree: ClosureTree<'_>) {
+        self.surface.reset(self.point);
+        self.lobes = Lobes::new();
+        self.reflected = Rgb::BLACK;
+        self.interfaces.are_solid = true;
+        self.visit(tree);
     }
 
     /// Visits every component of the tree.

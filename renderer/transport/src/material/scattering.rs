@@ -19,7 +19,8 @@ pub(super) struct Scattering {
     pub(super) normal: Vec3,
     /// Tangent of any length; zero for `dPdu`.
     pub(super) tangent: Vec3,
-    /// True if the lobe's inside is that of the object, whichever side `normal` is on.
+    /// True if the lobe's inside is that of the object, whichever side `normal` is on; if it only reflects, beside lobes that
+    /// refract ([`Interfaces`](super::component::Interfaces)).
     pub(super) solid: bool,
     /// True if the terminator is soft where the normal is not the surface's own.
     pub(super) soft: bool,
@@ -52,8 +53,7 @@ impl Scattering {
 
     /// Upper bound of the lobe's albedo for the view direction once it is on `bsdf`, without the weight.
     pub(super) fn albedo_bound(&self, point: &Interaction, bsdf: &Bsdf) -> Rgb {
-        let frame = bsdf.seen_frame(self.frame(point), &self.lobe);
-        self.lobe.albedo_bound(frame.to_local(point.wo))
+        bsdf.albedo_bound(&self.frame(point), &self.lobe)
     }
 
     /// Shading frame of the lobe at a point.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHasher;
 use thiserror::Error;
 
-use super::trace::{ShootParams, ShootResult};
+use super::shoot_params::ShootParams;
+use super::trace::ShootResult;
 use super::{Photon, PhotonSettings};
 use crate::integrator::Pass;
 use crate::scene::Scene;

@@ -13,14 +13,15 @@ use rayon::prelude::*;
 
 use super::block::Block;
 use super::emit::{CellDistribution, Emitter};
-use super::particle::{PathKind, Photon};
+use super::flight::Flight;
+use super::particle::Photon;
 use super::pilot::Density;
 use super::scatter::Scatterer;
+use super::shoot_params::{PhotonFilter, ShootParams};
 use super::statistics::PhotonStats;
-use crate::bsdf::LobePart;
 use crate::integrator::context::Context;
 use crate::integrator::pass::Pass;
-use crate::scene::{MAX_NULL_INTERFACES, Scene};
+use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
@@ -45,31 +46,8 @@ const EXPECTED_YIELD: f64 = 0.02;
 /// Separates the photons' random numbers from those of pixels.
 const SALT: u64 = 0x70_68_6f_74_6f_6e_73;
 
-/// Maximum number of segments of a photon's path.
-const MAX_SEGMENTS: u32 = 250;
-
-/// Filter of the photons that a map stores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PhotonFilter {
-    /// All photons; those of direct light only if `direct` is set.
-    Global { direct: bool },
-    /// Photons scattered by narrow lobes only, at least once.
-    Caustic,
-}
-
-/// Shooting parameters: number of photons and which to store.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ShootParams {
-    pub(super) filter: PhotonFilter,
-    /// Number of photons to store, or to shoot if `exactly` is set.
-    pub(super) count: u64,
-    /// True if exactly `count` photons are shot, regardless of the number stored.
-    pub(super) exactly: bool,
-    /// Maximum number of segments of a photon's path.
-    pub(super) max_segments: u32,
-    /// Maximum number of pilot batches; they only measure where photons are useful and store none.
-    pub(super) pilots: u64,
-}
+/// Number of copies of a photon beyond which it makes no more.
+const MAX_COPIES: u32 = 256;
 
 /// Stored photons, with the number shot.
 #[derive(Debug, Default)]
@@ -255,7 +233,7 @@ fn trace_block(
         by_light: vec![0; scene.lights().len()],
         useful: vec![],
     };
-    let mut scatterer = Scatterer::new();
+    let (mut scatterer, mut waiting) = (Scatterer::new(), vec![]);
     for index in indices {
         sampler.start(stream, index);
         let Some(emitted) = emitter.shoot(choice, scene.lights(), sampler, &mut context.shading) else {
@@ -274,6 +252,7 @@ fn trace_block(
             sampler,
             context,
             &mut scatterer,
+            &mut waiting,
             &mut block.photons,
         );
         if let Some(&tag) = tags.get(emitted.light) {
@@ -290,85 +269,38 @@ fn trace_block(
     block
 }
 
-/// Traces one photon path and stores its photons.
+/// Traces one photon path with its branches, and stores its photons.
 fn trace_photon(
     scene: &Scene,
     order: &ShootParams,
     keep: Option<&Density>,
-    mut ray: Ray,
-    mut power: Rgb,
+    ray: Ray,
+    power: Rgb,
     from_delta: bool,
     sampler: &mut Sampler,
     context: &mut Context,
     scatterer: &mut Scatterer,
+    waiting: &mut Vec<Flight>,
     photons: &mut Vec<Photon>,
 ) {
-    let max_segments = order.max_segments.min(MAX_SEGMENTS);
-    let (mut segments, mut null_interfaces) = (1, 0);
-    // `only_narrow`: only narrow lobes have scattered the photon. `hidden`: no camera path can find its light.
-    let mut only_narrow = true;
-    let mut hidden = from_delta;
-    let mut media = scene.media_around(&ray, &mut context.shading);
-    loop {
+    waiting.push(Flight::new(
+        ray,
+        power,
+        from_delta,
+        scene.media_around(&ray, &mut context.shading),
+    ));
+    let mut left = MAX_COPIES;
+    while let Some(flight) = waiting.pop() {
         context.stats.photon_rays += 1;
-        let Some(it) = scene.intersect(&ray) else { return };
-        scatterer.shade_hit(scene, &it, &media, context);
-        let caustic = only_narrow && segments > 1;
-        let stored = match order.filter {
-            PhotonFilter::Global { direct } => direct || segments > 1,
-            PhotonFilter::Caustic => caustic,
+        let Some(it) = scene.intersect(&flight.ray) else {
+            continue;
         };
-        if stored && scatterer.has_wide_lobe(scene, &it, context) {
-            let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
-            let probability = keep.map_or(1.0, |density| density.keep_probability(it.p));
-            if probability >= 1.0 || sampler.next_1d() < probability {
-                let power = power * scatterer.transmittance() * (1.0 / probability);
-                let kind = match (caustic, hidden) {
-                    (false, _) => PathKind::Wide,
-                    (true, false) => PathKind::Caustic,
-                    (true, true) => PathKind::Hidden,
-                };
-                let layer = scatterer.layer(scene, &it);
-                photons.push(Photon::new(it.p, it.wo, n, power, segments, kind, layer));
-            }
+        scatterer.shade_hit(scene, &it, &flight.media, context);
+        flight.store(scene, order, keep, &it, sampler, context, scatterer, photons);
+        for _ in 0..flight.copies() {
+            let next = flight.scatter(scene, order, &it, left, sampler, context, scatterer);
+            left -= next.map_or(0, |next| (next.copies() - 1).min(left));
+            waiting.extend(next);
         }
-
-        // Russian roulette by the ratio of outgoing to incident power in the brightest channel, so that all photons
-        // carry about the same power there. With luminance instead, caustics of blue glass had few photons and wide
-        // lookups.
-        // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6.
-        let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
-        let Some((part, sample)) = scatterer.sample(scene, &it, u_lobe, u, context) else {
-            return;
-        };
-        if scene.has_absorbing_media() {
-            scatterer.update_media(scene, &it, &sample, &mut media);
-        }
-        let left = power * sample.weight;
-        if sample.is_null_interface() {
-            null_interfaces += 1;
-            if null_interfaces > MAX_NULL_INTERFACES {
-                return;
-            }
-            ray = it.spawn_ray(ray.direction);
-        } else {
-            segments += 1;
-            only_narrow &= part == LobePart::Narrow;
-            hidden &= sample.is_specular();
-            if segments > max_segments || (order.filter == PhotonFilter::Caustic && !only_narrow) {
-                return;
-            }
-            ray = it.spawn_ray(sample.wi);
-        }
-        if !left.is_finite() {
-            context.stats.non_finite_photons += 1;
-            return;
-        }
-        let rr_probability = left.max_component() / power.max_component();
-        // NaN if the incident power is zero.
-        if rr_probability.is_nan() || u_rr >= rr_probability.min(1.0) {
-            return;
-        }
-        power = left * (1.0 / rr_probability.min(1.0));
     }
 }

@@ -1,0 +1,169 @@
+//! Microfacet lobes about bent normals: light that such a lobe would scatter to the wrong side of the surface is
+//! mirrored back at the geometric plane, as if a bump's slope met flat ground; and viewers who hardly see the slope see
+//! the ground instead.
+//!
+//! With `m` for the mirror in the plane, f₀ for the lobe about the bent normal and f₁ for the lobe about the geometric
+//! one, f(wo, wi) = s·(f₀(wo, wi) + f₀(wo, m(wi))) + (1 − s)·f₁(wo, wi), each where the lobe itself counts. The share `s` of
+//! the slope in what a viewer sees falls to 0 where the slope is turned away, from 1 where its mirror direction enters the
+//! ground; there m(wi) meets the mirror direction of the ground, so pictures are continuous.
+//!
+//! So a lobe loses no light to its bent normal, a mirror shows no black spots, and photons find every viewer: a mirror is
+//! inverted by reflection about one of two normals, before or after the light is mirrored at the plane. This takes the
+//! place of normals that are bent by the view direction until its reflection is above the surface (Keller et al. 2017,
+//! "The Iray Light Transport Simulation and Rendering System", appendix A.3), which photons cannot invert. Slopes and
+//! ground are those of Schüssler et al. 2017, "Microfacet-based Normal Mapping for Robust Monte Carlo Path Tracing", whose
+//! viewers see ground far more often.
+
+use glam::{Vec2, Vec3};
+
+use super::{Bsdf, BsdfSample, GeometricCosines, Lobe, TransportMode, WeightedLobe};
+use renderer_base::color::Rgb;
+use renderer_base::math::{Frame, ONE_MINUS_EPSILON};
+
+/// Sine of the angle between two normals below which they count as equal.
+const SAME_NORMAL: f32 = 1e-3;
+
+impl Bsdf {
+    /// Returns whether the normal of a frame differs from the geometric one.
+    #[inline(always)]
+    pub(super) fn is_bent(&self, frame: &Frame) -> bool {
+        frame.n.cross(self.ng).length_squared() > SAME_NORMAL * SAME_NORMAL
+    }
+
+    /// Mirrors a direction at the geometric plane.
+    #[inline(always)]
+    pub(super) fn mirrored(&self, v: Vec3) -> Vec3 {
+        v - self.ng * (2.0 * v.dot(self.ng))
+    }
+
+    /// Mirrors `v` at the geometric plane if it is not on the side of `wo`.
+    pub(super) fn to_side_of(&self, wo: Vec3, v: Vec3) -> Vec3 {
+        if v.dot(self.ng) * wo.dot(self.ng) < 0.0 {
+            self.mirrored(v)
+        } else {
+            v
+        }
+    }
+
+    /// Share of the slope of normal `n` in what a viewer in direction `w` sees.
+    #[inline(always)]
+    pub(super) fn slope_share(&self, n: Vec3, w: Vec3) -> f32 {
+        let cosines = (w.dot(n) * n.dot(self.ng).signum()) / w.dot(self.ng);
+        // `max` returns 0 for NaN.
+        (2.0 * cosines).max(0.0).min(1.0)
+    }
+
+    /// Frame of the ground below a slope: about the geometric normal.
+    #[inline]
+    pub(super) fn ground(&self, slope: &Frame) -> Frame {
+        let ng = if slope.n.dot(self.ng) < 0.0 {
+            -self.ng
+        } else {
+            self.ng
+        };
+        Frame::from_normal_tangent(ng, slope.s)
+    }
+
+    /// Upper bound of the albedo for `wo` of a lobe pushed in `frame`, without weight.
+    pub fn albedo_bound(&self, frame: &Frame, lobe: &Lobe) -> Rgb {
+        let bound = |frame: &Frame| lobe.albedo_bound(frame.to_local(self.wo));
+        if !lobe.traits().microfacets {
+            return bound(&self.seen_frame(*frame, lobe));
+        }
+        match self.slope_share(frame.n, self.wo) {
+            1.0 => bound(frame),
+            0.0 => bound(&self.ground(frame)),
+            share => bound(frame) * share + bound(&self.ground(frame)) * (1.0 - share),
+        }
+    }
+
+    /// Estimated albedo of one lobe for `wo`, without weight.
+    #[inline]
+    pub(super) fn estimate(&self, weighted: &WeightedLobe, wo: Vec3) -> Rgb {
+        let slope = weighted.lobe.estimate(weighted.frame.n.dot(wo));
+        if !weighted.folds {
+            return slope;
+        }
+        let share = self.slope_share(weighted.frame.n, wo);
+        slope * share + weighted.lobe.estimate(self.ng.dot(wo)) * (1.0 - share)
+    }
+
+    /// f·|cos θi| and density of a folded lobe; in importance mode the density has no meaning.
+    #[inline(never)]
+    pub(super) fn eval_folded(
+        &self,
+        weighted: &WeightedLobe,
+        wo: Vec3,
+        wi: Vec3,
+        sides: GeometricCosines,
+    ) -> (Rgb, f32) {
+        let (viewer, mirrored) = match self.mode {
+            TransportMode::Radiance => (wo, (wo, self.mirrored(wi))),
+            TransportMode::Importance => (wi, (self.mirrored(wo), wi)),
+        };
+        let share = self.slope_share(weighted.frame.n, viewer);
+        let mut sum = (Rgb::BLACK, 0.0);
+        let mut add = |frame: &Frame, (wo, wi): (Vec3, Vec3), share: f32| {
+            let (f, pdf) = self.eval_unfolded(frame, weighted, wo, wi, sides);
+            sum.0 += f * share;
+            sum.1 += pdf * share;
+        };
+        if share > 0.0 {
+            add(&weighted.frame, (wo, wi), share);
+            add(&weighted.frame, mirrored, share);
+        }
+        if share < 1.0 {
+            add(&self.ground(&weighted.frame), (wo, wi), 1.0 - share);
+        }
+        sum
+    }
+
+    /// Samples a folded lobe in radiance mode; weight and density are those of all lobes that `counts` selects.
+    #[inline(never)]
+    pub(super) fn sample_folded(
+        &self,
+        wo: Vec3,
+        index: usize,
+        u_lobe: f32,
+        u: Vec2,
+        counts: impl Fn(usize, &WeightedLobe) -> bool,
+    ) -> Option<BsdfSample> {
+        let chosen = &self.slots[index];
+        let share = self.slope_share(chosen.frame.n, wo);
+        let on_slope = u_lobe < share;
+        let (frame, part, u_lobe) = match on_slope {
+            true => (chosen.frame, share, u_lobe / share),
+            false => (
+                self.ground(&chosen.frame),
+                1.0 - share,
+                (u_lobe - share) / (1.0 - share),
+            ),
+        };
+        let local_wo = frame.to_local(wo);
+        let sample = chosen.lobe.sample(local_wo, u_lobe.min(ONE_MINUS_EPSILON), u)?;
+        let mut wi = frame.to_world(sample.wi);
+        if on_slope && self.sides(wo, wi).side != sample.kind.side {
+            wi = self.mirrored(wi);
+        }
+        let sides = self.sides(wo, wi);
+        if sides.side != sample.kind.side {
+            return None;
+        }
+        let (weight, pdf) = if chosen.traits.specular {
+            let scale = self.adjoint(&chosen.lobe, sides, local_wo.z, sample.wi.z, sample.eta);
+            let weight = chosen.weight * sample.weight * (scale / chosen.probability);
+            (weight, sample.pdf * part * chosen.probability)
+        } else {
+            let (f, pdf) = self.sum_lobes(wo, wi, sides, counts);
+            (f / pdf, pdf)
+        };
+        (pdf > 0.0).then_some(BsdfSample {
+            wi,
+            weight,
+            pdf,
+            lobe: sample.kind,
+            eta: sample.eta,
+            index: index as u8,
+        })
+    }
+}
