@@ -110,6 +110,16 @@ fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand], shared: &Shar
     }
     // Only the statements up to the reader change places.
     let end = reader.unwrap_or(body.len());
+    let inner = reader.is_some_and(|reader| branch(body, reader, &made).is_some());
+    let passes = |at: usize| {
+        let stmt = &body[at];
+        carried.binary_search(&at).is_err() && (has_effects(stmt) || touches(stmt, &shared.locals))
+    };
+    // Past statements without effects, a move within the same block gains nothing; in a long chain it costs the square
+    // of the length, because what each layer passes is passed again by the layer before.
+    if reader.is_some() && !inner && !(segment.end..end).any(passes) {
+        return;
+    }
     let (mut moved, mut stay) = (vec![], vec![]);
     for (at, slot) in body.iter_mut().enumerate().take(end).skip(segment.start) {
         let stmt = std::mem::replace(slot, Stmt::Leave(ScopeId::from_u32(0)));

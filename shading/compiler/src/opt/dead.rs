@@ -10,7 +10,7 @@
 use rustc_hash::FxHashSet;
 
 use super::PassContext;
-use super::set::{LiveSet, LocalSet, Mark};
+use super::set::{LiveSet, Mark, SparseSet};
 use crate::hir::walk;
 use crate::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt};
 use crate::ty::Length;
@@ -26,7 +26,6 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId], context: &PassContext<'_
         context,
         code,
         reported: reported(code, &body),
-        locals,
         exits: vec![],
         heads: vec![],
         next_head: 0,
@@ -45,7 +44,7 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId], context: &PassContext<'_
         liveness.changed = false;
         liveness.next_head = 0;
         if round == MAX_ROUNDS {
-            liveness.heads.fill(LocalSet::all(locals));
+            liveness.heads.fill(SparseSet::all(locals));
         }
         liveness.block(&mut body, &mut at_end());
         if liveness.heads.is_empty() {
@@ -105,11 +104,10 @@ struct Liveness<'a> {
     code: &'a Code,
     /// See [`reported`].
     reported: FxHashSet<LocalId>,
-    locals: usize,
     /// Liveness after each open scope, as a mark.
     exits: Vec<(ScopeId, Mark)>,
     /// Live set at the head of each loop, in the order of the walk.
-    heads: Vec<LocalSet>,
+    heads: Vec<SparseSet>,
     next_head: usize,
     changed: bool,
     rewrite: bool,
@@ -190,12 +188,12 @@ impl Liveness<'_> {
                 let index = self.next_head;
                 self.next_head += 1;
                 if self.heads.len() == index {
-                    self.heads.push(LocalSet::new(self.locals));
+                    self.heads.push(SparseSet::default());
                 }
                 live.become_set(&self.heads[index]);
                 self.block(body, live);
                 if !self.rewrite {
-                    self.changed |= self.heads[index].union(live.set());
+                    self.changed |= self.heads[index].union(live);
                 }
                 live.become_set(&self.heads[index]);
                 true
@@ -205,7 +203,7 @@ impl Liveness<'_> {
                     // Nested loops are skipped in the count of loop heads, so that the other heads keep their indices.
                     self.next_head += count_loops(body);
                     self.heads
-                        .resize(self.next_head.max(self.heads.len()), LocalSet::new(self.locals));
+                        .resize(self.next_head.max(self.heads.len()), SparseSet::default());
                     return false;
                 }
                 self.exits.push((*scope, live.mark()));

@@ -5,7 +5,7 @@
 //! values common to all predecessors are kept at a join. At the entry of a loop, all variables assigned in it are
 //! unknown.
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashSet;
 
 use super::PassContext;
@@ -15,6 +15,9 @@ use crate::eval::operation::eval_op;
 use crate::hir::walk;
 use crate::hir::{Block, Code, Const, Kind, LocalId, Op, Operand, ScopeId, Stmt};
 use shading_syntax::source::Span;
+
+/// Number of variables from which compilation time depends on how long each is live.
+const MANY_VARIABLES: usize = 1000;
 
 /// Maximum number of iterations of a loop that is unrolled.
 const MAX_ITERATIONS: usize = 32;
@@ -42,6 +45,12 @@ pub(super) fn run(
     let body = std::mem::take(&mut code.body);
     let mut forward = Forward::new(code, params, context);
     forward.signs = signs;
+    if forward.code.locals.len() > MANY_VARIABLES {
+        forward.implicit.extend(forward.code.locals.keys());
+        params.iter().chain(outputs).for_each(|local| {
+            forward.implicit.remove(*local);
+        });
+    }
     let mut out = Vec::with_capacity(body.len());
     forward.block(body, &mut out);
     let spared = forward.spared;
@@ -99,6 +108,8 @@ pub(super) struct Forward<'a> {
     pub(super) finite: bool,
     /// Variables that were treated as assigned in a loop, but turned out not to be.
     spared: FxHashSet<LocalId>,
+    /// Variables without an assignment so far, which are 0, implicitly; none if there are few.
+    implicit: EntitySet<LocalId>,
 }
 
 impl<'a> Forward<'a> {
@@ -137,6 +148,7 @@ impl<'a> Forward<'a> {
             signs: SecondaryMap::new(),
             finite: false,
             spared: FxHashSet::default(),
+            implicit: EntitySet::new(),
         }
     }
 
@@ -214,6 +226,7 @@ impl<'a> Forward<'a> {
     }
 
     fn assign(&mut self, local: LocalId, value: ValueId) {
+        self.implicit.remove(local);
         self.trail.push((local, self.env[local]));
         self.env[local] = value;
         if self.holder(value).is_none() {
@@ -278,7 +291,9 @@ impl<'a> Forward<'a> {
                 self.values.op(op, kind, &values)
             }
         });
-        if self.env[dst] == value {
+        // The first 0 of one of many variables is not left out, so that the variable is not live, as 0, from the start of
+        // the function: code with thousands of loops has thousands of counters.
+        if self.env[dst] == value && !self.implicit.contains(dst) {
             return;
         }
         let (op, args) = match self.operand(value) {

@@ -1,28 +1,25 @@
-//! Dense sets of variables, and a set with undo for liveness analysis.
+//! Sets of variables for liveness analysis: dense, sparse, and with undo.
 
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashSet;
 
 use crate::hir::LocalId;
 
-/// A set of variables of one function.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct LocalSet {
+/// A set of variables of one function that adds and removes in constant time.
+#[derive(Debug, Default)]
+struct LocalSet {
     words: Vec<u64>,
+    /// One bit for each word that is not 0: most variables are live in few places.
+    used: Vec<u64>,
 }
 
 impl LocalSet {
     /// Creates an empty set for the given number of variables.
-    pub(super) fn new(locals: usize) -> LocalSet {
+    fn new(locals: usize) -> LocalSet {
+        let words = locals.div_ceil(64);
         LocalSet {
-            words: vec![0; locals.div_ceil(64)],
-        }
-    }
-
-    /// Creates the set of all variables.
-    pub(super) fn all(locals: usize) -> LocalSet {
-        LocalSet {
-            words: vec![u64::MAX; locals.div_ceil(64)],
+            words: vec![0; words],
+            used: vec![0; words.div_ceil(64)],
         }
     }
 
@@ -31,15 +28,68 @@ impl LocalSet {
     }
 
     fn flip(&mut self, id: LocalId) {
-        self.words[id.index() / 64] ^= 1 << (id.index() % 64);
+        let at = id.index() / 64;
+        let word = &mut self.words[at];
+        *word ^= 1 << (id.index() % 64);
+        let bit = 1 << (at % 64);
+        if *word == 0 {
+            self.used[at / 64] &= !bit;
+        } else {
+            self.used[at / 64] |= bit;
+        }
     }
 
-    /// Adds all elements of another set; returns whether any was new.
-    pub(super) fn union(&mut self, other: &LocalSet) -> bool {
-        let mut changed = false;
-        for (word, &more) in self.words.iter_mut().zip(&other.words) {
-            changed |= more & !*word != 0;
-            *word |= more;
+    /// The indices of the words that are not 0, in order.
+    fn used(&self) -> impl Iterator<Item = usize> {
+        let groups = self.used.iter().enumerate();
+        groups.flat_map(|(group, &word)| bits(word).map(move |bit| group * 64 + bit))
+    }
+}
+
+/// The set bits of a word, in order.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = word.trailing_zeros() as usize;
+        word &= word.wrapping_sub(1);
+        (bit < 64).then_some(bit)
+    })
+}
+
+/// A set of variables of one function that is as small as what it contains.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SparseSet {
+    /// The words of the dense set that are not 0, with their indices, in order.
+    words: Vec<(usize, u64)>,
+}
+
+impl SparseSet {
+    /// Creates the set of all variables.
+    pub(super) fn all(locals: usize) -> SparseSet {
+        let words = (0..locals.div_ceil(64)).map(|at| (at, u64::MAX));
+        SparseSet {
+            words: words.collect(),
+        }
+    }
+
+    /// Adds all elements of a live set; returns whether any was new.
+    pub(super) fn union(&mut self, live: &LiveSet) -> bool {
+        let (mut changed, mut place) = (false, 0);
+        for at in live.set.used() {
+            let more = live.set.words[at];
+            place += self.words[place..]
+                .iter()
+                .take_while(|(own, _)| *own < at)
+                .count();
+            match self.words.get_mut(place) {
+                Some((own, word)) if *own == at => {
+                    changed |= more & !*word != 0;
+                    *word |= more;
+                }
+                _ => {
+                    changed = true;
+                    self.words.insert(place, (at, more));
+                }
+            }
         }
         changed
     }
@@ -74,10 +124,6 @@ impl LiveSet {
             set: LocalSet::new(locals),
             changes: vec![],
         }
-    }
-
-    pub(super) fn set(&self) -> &LocalSet {
-        &self.set
     }
 
     pub(super) fn contains(&self, id: LocalId) -> bool {
@@ -147,13 +193,23 @@ impl LiveSet {
     }
 
     /// Becomes equal to another set.
-    pub(super) fn become_set(&mut self, other: &LocalSet) {
-        for (i, &word) in other.words.iter().enumerate() {
-            let mut different = self.set.words[i] ^ word;
-            while different != 0 {
-                self.flip(LocalId::new(i * 64 + different.trailing_zeros() as usize));
-                different &= different - 1;
-            }
+    pub(super) fn become_set(&mut self, other: &SparseSet) {
+        let mut words = other.words.iter().peekable();
+        let gone = |at: &usize| {
+            while words.next_if(|(own, _)| own < at).is_some() {}
+            words.peek().is_none_or(|(own, _)| own != at)
+        };
+        let gone: Vec<usize> = self.set.used().filter(gone).collect();
+        gone.into_iter().for_each(|at| self.become_word(at, 0));
+        other
+            .words
+            .iter()
+            .for_each(|&(at, word)| self.become_word(at, word));
+    }
+
+    fn become_word(&mut self, at: usize, word: u64) {
+        for bit in bits(self.set.words[at] ^ word) {
+            self.flip(LocalId::new(at * 64 + bit));
         }
     }
 }
