@@ -52,41 +52,43 @@ impl Flight {
         self.copies
     }
 
-    /// Scatters one of the photons at their hit; returns at most `most` copies, or `None` if it ends.
+    /// Scatters one of the photons at their hit into at most `left` more, which it takes from there; returns `false` if it
+    /// ends.
+    #[inline(always)]
     pub(super) fn scatter(
-        &self,
+        &mut self,
         scene: &Scene,
         order: &ShootParams,
         it: &Interaction,
-        most: u32,
+        left: &mut u32,
         sampler: &mut Sampler,
         context: &mut Context,
         scatterer: &mut Scatterer,
-    ) -> Option<Flight> {
-        let mut next = *self;
+    ) -> bool {
         let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
-        let (part, sample) = scatterer.sample(scene, it, u_lobe, u, context)?;
+        let Some((part, sample)) = scatterer.sample(scene, it, u_lobe, u, context) else {
+            return false;
+        };
         if scene.has_absorbing_media() {
-            scatterer.update_media(scene, it, &sample, &mut next.media);
+            scatterer.update_media(scene, it, &sample, &mut self.media);
         }
         if sample.is_null_interface() {
-            next.null_interfaces += 1;
-            if next.null_interfaces > MAX_NULL_INTERFACES {
-                return None;
+            self.null_interfaces += 1;
+            if self.null_interfaces > MAX_NULL_INTERFACES {
+                return false;
             }
-            next.ray = it.spawn_ray(self.ray.direction);
+            self.ray = it.spawn_ray(self.ray.direction);
         } else {
-            next.segments += 1;
-            next.only_narrow &= part == LobePart::Narrow;
-            next.hidden &= sample.is_specular();
+            self.segments += 1;
+            self.only_narrow &= part == LobePart::Narrow;
+            self.hidden &= sample.is_specular();
             let longest = order.max_segments.min(MAX_SEGMENTS);
-            if next.segments > longest || (order.filter == PhotonFilter::Caustic && !next.only_narrow) {
-                return None;
+            if self.segments > longest || (order.filter == PhotonFilter::Caustic && !self.only_narrow) {
+                return false;
             }
-            next.ray = it.spawn_ray(sample.wi);
+            self.ray = it.spawn_ray(sample.wi);
         }
-        next.survive(sample.weight, u_rr, most, context);
-        (next.copies > 0).then_some(next)
+        self.survive(sample.weight, u_rr, left, context)
     }
 
     /// Stores the photon at its hit if the map wants it.
@@ -124,23 +126,30 @@ impl Flight {
         photons.push(Photon::new(it.p, it.wo, n, power, self.segments, kind, layer));
     }
 
-    /// Multiplies the power by the weight of a sample: Russian roulette, or at most `most` copies where the power grows, by
-    /// its ratio in the brightest channel, so that all photons carry about the same power there. With luminance instead,
-    /// caustics of blue glass had few photons and wide lookups.
+    /// Multiplies the power by the weight of a sample: Russian roulette, or at most `left` more photons where the power
+    /// grows, by its ratio in the brightest channel, so that all photons carry about the same power there. With luminance
+    /// instead, caustics of blue glass had few photons and wide lookups. Returns `false` if it ends.
     // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6. The power grows at bent normals (Veach 1997,
     // section 5.3); without copies, such factors multiply up along a path.
-    fn survive(&mut self, weight: Rgb, u: f32, most: u32, context: &mut Context) {
-        let left = self.power * weight;
-        let ratio = left.max_component() / self.power.max_component();
-        if !left.is_finite() {
+    #[inline(always)]
+    fn survive(&mut self, weight: Rgb, u: f32, left: &mut u32, context: &mut Context) -> bool {
+        let power = self.power * weight;
+        if !power.is_finite() {
             context.stats.non_finite_photons += 1;
-            self.copies = 0;
-        } else if ratio > most.max(1) as f32 {
-            (self.power, self.copies) = (left, 1);
-        } else {
-            self.power = left * (1.0 / ratio);
-            // 0 for NaN, where the incident power is zero.
-            self.copies = (ratio + 1.0 - u) as u32;
+            return false;
         }
+        let ratio = power.max_component() / self.power.max_component();
+        (self.power, self.copies) = (power * (1.0 / ratio), 1);
+        // Not a number where the incident power is zero.
+        if ratio < 1.0 || ratio.is_nan() {
+            return u < ratio;
+        }
+        if ratio <= *left as f32 {
+            self.copies = (ratio + 1.0 - u) as u32;
+            *left -= self.copies - 1;
+        } else {
+            self.power = power;
+        }
+        true
     }
 }

@@ -283,24 +283,28 @@ fn trace_photon(
     waiting: &mut Vec<Flight>,
     photons: &mut Vec<Photon>,
 ) {
-    waiting.push(Flight::new(
-        ray,
-        power,
-        from_delta,
-        scene.media_around(&ray, &mut context.shading),
-    ));
+    let media = scene.media_around(&ray, &mut context.shading);
+    let mut flight = Flight::new(ray, power, from_delta, media);
     let mut left = MAX_COPIES;
-    while let Some(flight) = waiting.pop() {
+    loop {
         context.stats.photon_rays += 1;
-        let Some(it) = scene.intersect(&flight.ray) else {
+        let goes_on = scene.intersect(&flight.ray).is_some_and(|it| {
+            scatterer.shade_hit(scene, &it, &flight.media, context);
+            flight.store(scene, order, keep, &it, sampler, context, scatterer, photons);
+            for _ in 1..flight.copies() {
+                let mut copy = flight;
+                if copy.scatter(scene, order, &it, &mut left, sampler, context, scatterer) {
+                    waiting.push(copy);
+                }
+            }
+            flight.scatter(scene, order, &it, &mut left, sampler, context, scatterer)
+        });
+        if goes_on {
             continue;
-        };
-        scatterer.shade_hit(scene, &it, &flight.media, context);
-        flight.store(scene, order, keep, &it, sampler, context, scatterer, photons);
-        for _ in 0..flight.copies() {
-            let next = flight.scatter(scene, order, &it, left, sampler, context, scatterer);
-            left -= next.map_or(0, |next| (next.copies() - 1).min(left));
-            waiting.extend(next);
+        }
+        match waiting.pop() {
+            Some(next) => flight = next,
+            None => return,
         }
     }
 }
