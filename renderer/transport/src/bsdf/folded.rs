@@ -48,9 +48,9 @@ impl Bsdf {
     /// Share of the slope of normal `n` in what a viewer in direction `w` sees.
     #[inline(always)]
     pub(super) fn slope_share(&self, n: Vec3, w: Vec3) -> f32 {
-        let cosines = (w.dot(n) * n.dot(self.ng).signum()) / w.dot(self.ng);
-        // `max` returns 0 for NaN.
-        (2.0 * cosines).max(0.0).min(1.0)
+        let share = 2.0 * (w.dot(n) * n.dot(self.ng).signum()) / w.dot(self.ng);
+        // Along the surface the quotient may be NaN.
+        if share > 0.0 { share.min(1.0) } else { 0.0 }
     }
 
     /// Frame of the ground below a slope: about the geometric normal.
