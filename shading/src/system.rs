@@ -49,6 +49,7 @@ struct InstanceKey {
     structure: u128,
     codegen: codegen::OptLevel,
     packets: bool,
+    counts_work: bool,
 }
 
 /// Number of instances that are linked to find the errors in groups of a file with other errors.
@@ -84,6 +85,8 @@ pub struct InstanceOptions {
     pub codegen: codegen::OptLevel,
     /// True if [`ShaderInstance::run_batch`] should run four points at a time, if the template supports it.
     pub packets: bool,
+    /// True if runs count their work, for [`ShadingContext::work`].
+    pub counts_work: bool,
 }
 
 impl ShadingSystem {
@@ -291,6 +294,7 @@ impl ShadingSystem {
             structure: codegen::structure(&unit, &sources),
             codegen: options.codegen,
             packets: options.packets,
+            counts_work: options.counts_work,
         };
         let instances = || self.instances.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = instances().get(&key).and_then(Weak::upgrade) {
@@ -301,6 +305,7 @@ impl ShadingSystem {
             level: options.codegen,
             sources: Some(&sources),
             packets: options.packets,
+            counts_work: options.counts_work,
         };
         let instance = ShaderInstance::compile(&unit, &self.closures, &self.host, &compile)
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;

@@ -53,6 +53,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
                 .as_ref()
                 .and_then(|_| without_features(&header.layers.passes)),
         );
+        warnings.list.extend(written.noisy);
         warnings.list.extend(written.kept);
         if args.parts.len() > 1 && header.computes_names {
             warnings.push(unknown_files("a part"));

@@ -25,8 +25,18 @@ pub(super) struct Pictures {
     pub(super) parts: Vec<PathBuf>,
     pub(super) exposure: f32,
     pub(super) tone_map: ToneMap,
-    /// How images are denoised in the end; parts are not.
+    /// How images are denoised; parts are not.
     pub(super) denoising: Option<Denoising>,
+    /// True if a viewer shows the picture.
+    pub(super) is_shown: bool,
+}
+
+/// A picture as images have it.
+pub(super) struct Developed {
+    pub(super) layered: Layered,
+    pub(super) is_denoised: bool,
+    /// The warning of a picture that could not be denoised.
+    pub(super) noisy: Option<Diagnostic>,
 }
 
 /// Result of writing a picture's files.
@@ -35,7 +45,9 @@ pub(super) struct Written {
     /// The files that were written, images first.
     pub(super) files: Vec<PathBuf>,
     pub(super) is_denoised: bool,
-    /// A warning of each part that was left as it is, and of a picture that could not be denoised.
+    /// The warning of a picture that could not be denoised.
+    pub(super) noisy: Option<Diagnostic>,
+    /// A warning of each part that was left as it is.
     pub(super) kept: Vec<Diagnostic>,
     /// The errors of files that are not in their places.
     pub(super) errors: Vec<ImageError>,
@@ -58,6 +70,7 @@ impl Pictures {
             exposure,
             tone_map: ToneMap::None,
             denoising: None,
+            is_shown: false,
         })
     }
 
@@ -148,19 +161,12 @@ impl Pictures {
         header: &Header,
         finish: &Finish<'_>,
     ) -> Written {
-        let layered = develop(film, &header.layers).unwrap_or_else(|_| Layered::of(film.develop()));
+        let Developed {
+            layered,
+            is_denoised,
+            noisy,
+        } = self.develop(film, header);
         let (mut files, mut kept, mut errors) = (vec![], vec![], vec![]);
-        let (layered, is_denoised) = match (&self.denoising, finish) {
-            (None, _) => (layered, false),
-            (Some(denoising), Finish::Final(_)) if !self.images.is_empty() => {
-                let (layered, error) = denoising.apply(layered);
-                let warning = |error| Diagnostic::warning(format!("the picture is not denoised: {error}"));
-                let is_denoised = error.is_none();
-                kept.extend(error.map(warning));
-                (layered, is_denoised)
-            }
-            (Some(denoising), _) => (denoising.without_hidden(layered), false),
-        };
         let mut note = |path: &PathBuf, written: Result<(), ImageError>| match written {
             Ok(()) => files.push(path.clone()),
             Err(error) => errors.push(error),
@@ -181,8 +187,30 @@ impl Pictures {
             image: layered.picture,
             files,
             is_denoised,
+            noisy,
             kept,
             errors,
+        }
+    }
+
+    /// The picture with its layers as images have it: denoised, if it is to be.
+    pub(super) fn develop(&self, film: &Film, header: &Header) -> Developed {
+        let layered = develop(film, &header.layers).unwrap_or_else(|_| Layered::of(film.develop()));
+        let (layered, is_denoised, error) = match &self.denoising {
+            None => (layered, false, None),
+            Some(denoising) if self.images.is_empty() && !self.is_shown => {
+                (denoising.without_hidden(layered), false, None)
+            }
+            Some(denoising) => {
+                let (layered, error) = denoising.apply(layered);
+                (layered, error.is_none(), error)
+            }
+        };
+        Developed {
+            layered,
+            is_denoised,
+            noisy: error
+                .map(|error| Diagnostic::warning(format!("the picture is not denoised: {error}"))),
         }
     }
 

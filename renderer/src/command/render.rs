@@ -94,7 +94,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     };
     let mut watch = RenderObserver::new(&bar, &origin);
     if let Some(preview) = &preview {
-        watch.show(preview);
+        watch.show(preview, &pictures);
     }
     if args.progress == Some(ProgressForm::Openjd) {
         watch.tell_lines();
@@ -141,6 +141,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         pictures.tone_map,
         &pictures.images,
     ));
+    warnings.list.extend(written.noisy.take());
     warnings.list.append(&mut written.kept);
     if !common.quiet {
         print(&warnings);
@@ -198,6 +199,7 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
     let mut pictures = Pictures::new(&images(args), args.exposure, &mut outputs)?;
     pictures.tone_map = args.tone_map.into();
     pictures.denoising = denoising(args, &pictures);
+    pictures.is_shown = args.preview.is_some();
     pictures.check_denoising()?;
     let checkpoint = Checkpoint::new(args, &mut outputs)?;
     if let Some(path) = &args.common.stats {

@@ -3,6 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use shading::Diagnostic;
+
 use super::checkpoint::{Checkpoint, Origin};
 use super::outputs::Finish;
 use super::pictures::Pictures;
@@ -29,6 +31,8 @@ struct Task<'a> {
     /// Duration of the last run.
     cost: Duration,
     failed: bool,
+    /// True once a picture could not be denoised.
+    is_noisy: bool,
 }
 
 /// Output of a repeated task.
@@ -37,14 +41,19 @@ enum Checkpointer<'a> {
     Checkpoint(&'a Checkpoint),
     /// Writes the output files.
     Pictures(&'a Pictures),
+    /// Shows the denoised picture in a viewer.
+    Preview(&'a Preview, &'a Pictures),
 }
+
+/// Time between two denoised pictures in a viewer.
+const SHOW_EVERY: Duration = Duration::from_secs(1);
 
 impl Checkpointer<'_> {
     /// Minimum interval between two runs, as a multiple of the task's own duration.
     fn spacing(&self) -> u32 {
         match self {
             Checkpointer::Checkpoint(_) => 100,
-            Checkpointer::Pictures(_) => 10,
+            Checkpointer::Pictures(_) | Checkpointer::Preview(..) => 10,
         }
     }
 }
@@ -71,9 +80,12 @@ impl<'a> RenderObserver<'a> {
         self.add(Checkpointer::Pictures(pictures), every);
     }
 
-    /// Shows the picture in a viewer.
-    pub(super) fn show(&mut self, preview: &'a Preview) {
+    /// Shows the picture in a viewer; the denoised one, where `pictures` are denoised.
+    pub(super) fn show(&mut self, preview: &'a Preview, pictures: &'a Pictures) {
         self.preview = Some(preview);
+        if pictures.denoising.is_some() {
+            self.add(Checkpointer::Preview(preview, pictures), SHOW_EVERY);
+        }
     }
 
     /// Tells the progress to programs.
@@ -88,16 +100,22 @@ impl<'a> RenderObserver<'a> {
             last: Instant::now(),
             cost: Duration::ZERO,
             failed: false,
+            is_noisy: false,
         }));
     }
 }
 
 impl Task<'_> {
     fn is_due(&self) -> bool {
+        if let Checkpointer::Preview(preview, _) = &self.what
+            && (self.is_noisy || !preview.is_watched())
+        {
+            return false;
+        }
         self.last.elapsed() >= self.every.max(self.cost * self.what.spacing())
     }
 
-    fn run(&mut self, origin: &Origin<'_>, state: &RenderState) -> Result<(), String> {
+    fn run(&mut self, origin: &Origin<'_>, state: &RenderState, bar: &Bar) -> Result<(), String> {
         let begin = Instant::now();
         let header = origin.header(&state.integrator, state);
         let done = match &self.what {
@@ -106,7 +124,16 @@ impl Task<'_> {
             }
             Checkpointer::Pictures(pictures) => {
                 let written = pictures.write(&state.film, state.noise.as_ref(), &header, &Finish::Interim);
+                tell_noisy(&mut self.is_noisy, written.noisy.as_ref(), bar);
                 (written.errors.first()).map_or(Ok(()), |error| Err(error.to_string()))
+            }
+            Checkpointer::Preview(preview, pictures) => {
+                let developed = pictures.develop(&state.film, &header);
+                tell_noisy(&mut self.is_noisy, developed.noisy.as_ref(), bar);
+                if developed.is_denoised {
+                    preview.replace(developed.layered.picture);
+                }
+                Ok(())
             }
         };
         self.last = Instant::now();
@@ -159,7 +186,7 @@ impl Progress for RenderObserver<'_> {
                 continue;
             }
             // A full disk may have room again before the render is over: it goes on, and the last good file stays.
-            match task.run(self.origin, state) {
+            match task.run(self.origin, state, self.bar) {
                 Err(message) if !task.failed => {
                     task.failed = true;
                     self.bar.remark(&format!(
@@ -170,6 +197,15 @@ impl Progress for RenderObserver<'_> {
                 Ok(()) => task.failed = false,
             }
         }
+    }
+}
+
+/// Says once that pictures are not denoised.
+fn tell_noisy(is_noisy: &mut bool, warning: Option<&Diagnostic>, bar: &Bar) {
+    if let Some(warning) = warning
+        && !std::mem::replace(is_noisy, true)
+    {
+        bar.remark(&warning.to_string());
     }
 }
 

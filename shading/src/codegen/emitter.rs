@@ -102,4 +102,6 @@ pub(super) struct Emitter<'a, 'u> {
     pub(super) signatures: Vec<(ir::Signature, ir::SigRef)>,
     /// Source location of the current operation.
     pub(super) span: Span,
+    /// Work of the operations since the last that was counted.
+    pub(super) work: u32,
 }

@@ -154,6 +154,7 @@ pub(super) fn derivative_offset(global: Global, axis: Axis) -> Option<usize> {
 
 /// Offsets in [`ContextHeader`].
 pub(super) const FUEL: i32 = offset_of!(ContextHeader, fuel) as i32;
+pub(super) const WORK: i32 = offset_of!(ContextHeader, work) as i32;
 pub(super) const DEPTH: i32 = offset_of!(ContextHeader, depth) as i32;
 pub(super) const NODES: i32 = offset_of!(ContextHeader, nodes) as i32;
 pub(super) const ARENA_CURSOR: i32 = (offset_of!(ContextHeader, arena) + offset_of!(Window, cursor)) as i32;

@@ -45,6 +45,7 @@ use crate::runtime::text::TextPool;
 use crate::runtime::{HostFunctions, TextureRequest, UnreadableTexture};
 use shading_compiler::eval::library::Function;
 use shading_compiler::hir::ClosureRegistry;
+use shading_compiler::hir::attributes;
 use shading_compiler::hir::uniform::is_uniform;
 use shading_compiler::hir::{Block, ClosureId, Op, Stmt, Unit, walk};
 use shading_syntax::diagnostic::Label;
@@ -105,6 +106,9 @@ pub struct Statistics {
     pub clouds: BTreeSet<String>,
     /// True if it searches point clouds by names composed at run time, which `late_files` does not have.
     pub computes_cloud_names: bool,
+    /// Attributes of geometry that it asks for by constant names; true if it does without:
+    /// [`shading_compiler::hir::attributes::asked`].
+    pub attributes: BTreeMap<String, bool>,
     /// Hash of the HIR. Shaders with the same behaviour mostly have equal hashes; different ones hardly ever do. Names
     /// are not hashed; those of `textures` only by their index in the list.
     pub fingerprint: u64,
@@ -208,8 +212,9 @@ pub fn compile(
     };
     let mut module = module::new_module(level(unit, options.level)).map_err(backend)?;
     let mut shared = Shared::new(unit, registry, host, module.isa().default_call_conv());
+    shared.counts_work = options.counts_work;
     let packet = packet::Layout::of(&outputs);
-    let packets = Some(&packet).filter(|_| options.packets && !exceeds_registers(unit));
+    let packets = Some(&packet).filter(|_| options.packets && !options.counts_work && !exceeds_registers(unit));
     let compiled = compiler::compile_all(&mut module, &mut shared, &outputs, packets);
     let compiler::Compiled {
         entries,
@@ -257,6 +262,7 @@ pub fn compile(
         computes_texture_names: shared.chooses_texture_names && composes_names,
         clouds: shared.clouds.into_keys().collect(),
         computes_cloud_names: shared.chooses_cloud_names && composes_names,
+        attributes: attributes::asked(unit),
         closures: shared.closures.clone(),
     };
     let layouts = || Layouts::of(registry, &shared.closures);

@@ -27,4 +27,6 @@ pub struct CompileOptions<'a> {
     pub sources: Option<&'a SourceMap>,
     /// True to generate code for packets of points, too, if the unit supports it.
     pub packets: bool,
+    /// True to generate code that counts its work: see [`crate::ShadingContext::work`]. There is no packet code then.
+    pub counts_work: bool,
 }

@@ -48,6 +48,8 @@ pub(super) struct Shared<'u> {
     pub(super) node_bytes: usize,
     pub(super) shows_closures: bool,
     pub(super) reads: GlobalSet,
+    /// True if the code counts its work.
+    pub(super) counts_work: bool,
     pub(super) asks_host: bool,
     pub(super) asks_derivatives: bool,
     pub(super) asks_surface_area: bool,
@@ -98,6 +100,7 @@ impl<'u> Shared<'u> {
             node_bytes: 0,
             shows_closures: false,
             reads: GlobalSet::default(),
+            counts_work: false,
             asks_host: false,
             asks_derivatives: false,
             asks_surface_area: false,

@@ -8,9 +8,9 @@ use cranelift_module::Module;
 use super::emitter::Emitter;
 use super::frame::CallLayout;
 use super::layout::local_size;
-use super::layout::{DEPTH, FUEL, POINTER, STACK_LIMIT, register};
+use super::layout::{DEPTH, FUEL, POINTER, STACK_LIMIT, WORK, register};
 use crate::runtime::shims::{self, Shim};
-use shading_compiler::hir::{Block, FunctionId, LocalId, Op, Operand, ScopeId, Stmt, fuel};
+use shading_compiler::hir::{Block, FunctionId, LocalId, Op, Operand, ScopeId, Stmt, fuel, work};
 
 /// The scopes around a statement.
 #[derive(Debug, Default)]
@@ -40,9 +40,13 @@ impl Emitter<'_, '_> {
     /// Emits a block of statements.
     pub(super) fn block(&mut self, block: &Block, scopes: &mut Scopes) -> Flow {
         for (at, stmt) in block.iter().enumerate() {
+            if !matches!(stmt, Stmt::Op { .. }) {
+                self.count_work();
+            }
             let flow = match stmt {
                 Stmt::Op { dst, op, args, span } => {
                     self.span = *span;
+                    self.work += work::of_op(*op, args.len());
                     self.fuel_of_op(*dst, *op, args);
                     self.op(*dst, *op, args, block, at);
                     Flow::On
@@ -80,7 +84,18 @@ impl Emitter<'_, '_> {
                 return Flow::Dead;
             }
         }
+        self.count_work();
         Flow::On
+    }
+
+    /// Adds the work of the operations so far to that of the run, if it counts.
+    fn count_work(&mut self) {
+        let work = std::mem::take(&mut self.work);
+        if self.shared.counts_work && work > 0 {
+            let sum = self.load(types::I64, self.ctx_field(WORK));
+            let sum = self.b.ins().iadd_imm_u(sum, i64::from(work));
+            self.store(sum, self.ctx_field(WORK));
+        }
     }
 
     fn if_stmt(&mut self, condition: Operand, then: &Block, otherwise: &Block, scopes: &mut Scopes) -> Flow {

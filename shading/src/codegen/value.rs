@@ -45,6 +45,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
             temps: vec![],
             records: None,
             temporaries: FxHashSet::default(),
+            work: 0,
             signatures: vec![],
             span: Span::default(),
         }

@@ -64,6 +64,8 @@ pub(crate) struct ContextHeader {
     pub(crate) globals: *const ShaderGlobals,
     /// Source locations of reports.
     pub(crate) places: *const Places,
+    /// Work done, of code that counts it.
+    pub(crate) work: i64,
 }
 
 /// A context. The header is the first field, so that pointers to either can be converted.
@@ -113,6 +115,7 @@ impl ShadingContext {
             host: Arc::as_ptr(&host).cast(),
             globals: ptr::null(),
             places: ptr::null(),
+            work: 0,
         };
         ShadingContext {
             run: Box::new(Run {
@@ -142,6 +145,12 @@ impl ShadingContext {
     /// 1).
     pub fn set_fuel(&mut self, fuel: u32) {
         self.run.fuel = fuel.min(i32::MAX as u32);
+    }
+
+    /// Returns the work of the last run, in simple operations, of an instance that counts it
+    /// ([`crate::InstanceOptions::counts_work`]); else 0.
+    pub fn work(&self) -> u64 {
+        self.run.header.work as u64
     }
 
     /// Returns whether the last run completed: it had enough fuel, depth and memory.
@@ -224,6 +233,7 @@ impl Run {
         self.header.stack_limit = stack.saturating_sub(STACK_BYTES);
         self.header.globals = globals;
         self.header.places = places;
+        self.header.work = 0;
         self.messages.clear();
         self.last_trace = LastTrace::default();
         self.dictionaries.clear();

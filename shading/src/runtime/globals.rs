@@ -78,6 +78,8 @@ pub struct ShaderGlobals {
     pub ray_depth: u32,
     /// Length of the ray that hit the point `[m]`, for hosts that have an attribute of it.
     pub ray_length: f32,
+    /// Work of another shader at the point, for hosts that have an attribute of it.
+    pub work: f32,
 }
 
 impl ShaderGlobals {

@@ -193,6 +193,19 @@ impl TextureLoader {
         requests.add(Wanted::Set(set))
     }
 
+    /// Requires none of the textures requested so far.
+    #[must_use]
+    pub fn tolerant(self) -> TextureLoader {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        for wanted in &mut requests.list {
+            if let Wanted::Texture(_, need) = wanted {
+                *need = TextureNeed::Optional;
+            }
+        }
+        drop(requests);
+        self
+    }
+
     /// Reads everything that was requested, in parallel.
     ///
     /// # Errors
@@ -288,6 +301,16 @@ impl TextureStore {
             Entry::Broken(error) => Some(error),
             Entry::Texture(_) | Entry::Set(_) => None,
         }
+    }
+
+    /// Returns whether it could be read, with all parts of a set.
+    pub fn is_whole(&self, id: TextureId) -> bool {
+        let is_whole = self.at(id, |entry| match entry {
+            Entry::Texture(_) => Some(true),
+            Entry::Broken(_) => Some(false),
+            Entry::Set(set) => Some(set.iter().all(|id| self.is_whole(id))),
+        });
+        is_whole.unwrap_or(false)
     }
 
     /// Returns whether it is a set of textures, with one for each unit square.

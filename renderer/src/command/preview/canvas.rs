@@ -99,12 +99,17 @@ impl Canvas {
         }
     }
 
-    /// Puts the whole picture in; nothing follows.
-    pub(super) fn finish(&self, image: Image) {
+    /// Puts the whole picture in.
+    pub(super) fn replace(&self, image: Image) {
         let mut state = self.lock();
         state.picture = Some(Picture::new(image));
         state.has_news = true;
-        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Puts the whole picture in; nothing follows.
+    pub(super) fn finish(&self, image: Image) {
+        self.replace(image);
         self.close();
     }
 

@@ -13,6 +13,7 @@ mod sender;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::cli::Viewer;
@@ -28,6 +29,8 @@ const STALLED: Duration = Duration::from_secs(2);
 pub(super) struct Preview {
     canvas: Arc<Canvas>,
     say: Say,
+    /// True once a denoised picture is shown.
+    is_denoised: AtomicBool,
 }
 
 impl Preview {
@@ -42,7 +45,11 @@ impl Preview {
             say: say.clone(),
         };
         sender.start()?;
-        Ok(Preview { canvas, say })
+        Ok(Preview {
+            canvas,
+            say,
+            is_denoised: AtomicBool::new(false),
+        })
     }
 
     /// Returns whether a viewer is connected.
@@ -52,11 +59,21 @@ impl Preview {
 
     /// Draws the samples of a tile, added to those in the film.
     pub(super) fn show(&self, film: &Film, tile: &FilmTile) {
+        // The tile's samples are noise in a picture that is denoised.
+        if self.is_denoised.load(Ordering::Relaxed) {
+            return;
+        }
         let (crop, rect) = (film.crop(), tile.rect());
         let size = [crop.width(), crop.height()];
         let image = film.develop_with(tile);
         self.canvas
             .draw(size, &image, rect.x0 - crop.x0, rect.y0 - crop.y0);
+    }
+
+    /// Replaces the picture by a denoised one; single tiles are not drawn from then on.
+    pub(super) fn replace(&self, picture: Image) {
+        self.is_denoised.store(true, Ordering::Relaxed);
+        self.canvas.replace(picture);
     }
 
     /// Sends the finished image and waits until the viewer has it, or until it accepts nothing for [`STALLED`].

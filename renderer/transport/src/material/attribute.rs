@@ -4,6 +4,7 @@ use glam::Vec3;
 use shading::hir::Axis;
 use shading::{KnownAttributes, ShaderGlobals};
 
+use super::standard_attribute::is_standard;
 use renderer_geometry::{AttributeDomain, AttributeSource, Geometry, Mesh, MeshAttribute, Shape};
 
 /// Sources of the attributes that shaders look up, for each shape.
@@ -37,6 +38,13 @@ impl AttributeTable {
 /// Attribute names that all, and that only some, of the given shapes have; `None` without shapes.
 pub fn known_attributes<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Option<KnownAttributes> {
     KnownAttributes::of(shapes.into_iter().map(Shape::attribute_names))
+}
+
+/// Returns whether a shape, or every shading point, has an attribute of that name.
+pub(crate) fn has_attribute(shape: &Shape, name: &str) -> bool {
+    !matches!(AttributeSource::of(shape, name), AttributeSource::None)
+        || shape.attributes.get(name).is_some()
+        || is_standard(name)
 }
 
 /// Value of an attribute at a shading point of the shape.

@@ -19,6 +19,7 @@ pub(super) struct CachedShading {
     lobes: Box<[(Scattering, LobeTraits)]>,
     emission: Rgb,
     transparency: Rgb,
+    holdout: Rgb,
     absorption: Option<Rgb>,
 }
 
@@ -47,6 +48,7 @@ impl CachedShading {
                 .collect(),
             emission: surface.emission,
             transparency: surface.transparency,
+            holdout: surface.holdout,
             absorption: surface.absorption,
         }))
     }
@@ -56,7 +58,7 @@ impl CachedShading {
     pub(super) fn fill(&self, point: &Interaction, surface: &mut ShadingResult) {
         surface.reset(point);
         (surface.emission, surface.transparency) = (self.emission, self.transparency);
-        surface.absorption = self.absorption;
+        (surface.absorption, surface.holdout) = (self.absorption, self.holdout);
         for (scattering, traits) in &self.lobes {
             scattering.put_on_with(*traits, point, surface);
         }

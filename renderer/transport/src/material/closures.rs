@@ -119,7 +119,7 @@ closures! {
     Emission "emission" [] [] |c| c.emit(Rgb::WHITE);
     Background "background" [] [] |c| c.emit(Rgb::WHITE);
     UniformEdf "uniform_edf" [("emittance", T::COLOR)] [] |c| { let radiance = c.color(); c.emit(radiance) };
-    Holdout "holdout" [] [] |_| None;
+    Holdout "holdout" [] [] |c| c.hold_out();
     Debug "debug" [("tag", T::STRING)] [] |_| None;
 
     // OSL.
@@ -524,12 +524,12 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
         K::Absorption | K::FournierForand | K::Draine | K::Rayleigh | K::HenyeyGreenstein => {
             ("there are no volumes, and it does nothing", None)
         }
-        K::Holdout => ("the picture's alpha is not cut out; the surface is black", None),
         K::Debug | K::ParameterTest => ("no output shows it, and it does nothing", None),
         K::AnisotropicVdf | K::MediumVdf => ("bodies absorb light, and do not scatter it", Some("albedo")),
         K::Emission
         | K::Background
         | K::UniformEdf
+        | K::Holdout
         | K::Diffuse
         | K::OrenNayar
         | K::Translucent

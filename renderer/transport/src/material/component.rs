@@ -220,6 +220,12 @@ impl<'t> Component<'_, '_, 't> {
         None
     }
 
+    /// Adds a share of the surface that is a hole in the picture.
+    pub(super) fn hold_out(&mut self) -> Option<ClosureRef<'t>> {
+        self.flattener.surface.holdout += *self.weight;
+        None
+    }
+
     /// Sets the absorption coefficient of the interior [1/m].
     pub(super) fn absorb(&mut self, coefficient: Rgb) -> Option<ClosureRef<'t>> {
         if !self.weight.is_black() {

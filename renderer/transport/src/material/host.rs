@@ -20,8 +20,9 @@ use shading::{
 
 use super::attribute::{self, AttributeTable};
 use super::cloud::{CloudRequests, Clouds};
+use super::lack::Lack;
 use super::probe::Probe;
-use super::standard_attribute::{NumberAttribute, numbers_of_kind, of_camera};
+use super::standard_attribute::{NumberAttribute, ObjectFacts, numbers_of_kind, of_camera, of_face};
 use super::texture::{self, Named, TextureLoadError, TextureNames};
 use crate::cloud::{CloudId, CloudStore};
 use renderer_base::files::SharedFiles;
@@ -54,6 +55,8 @@ struct BuildPhase {
     clouds: CloudRequests,
     /// Attributes named by shaders, indexed by handle.
     attributes: Vec<String>,
+    /// By shape, for views that show it; else empty.
+    lacks: Vec<Lack>,
 }
 
 /// State after the scene is built.
@@ -71,6 +74,8 @@ struct Frozen {
     attributes: AttributeTable,
     /// World-space area of each shape [m²]; computed on first use.
     areas: OnceLock<Arc<[f32]>>,
+    /// By shape: true if its shader lacks files or attributes; empty if no view shows it.
+    lacking: Vec<bool>,
     camera: CameraView,
 }
 
@@ -141,6 +146,11 @@ impl Host {
             .unwrap_or_default()
     }
 
+    /// Shows what shaders lack, by shape, to shaders that ask for it: textures that cannot be read are no error then.
+    pub(crate) fn show_missing(&self, lacks: Vec<Lack>) {
+        self.with_build_phase(|building| building.lacks = lacks);
+    }
+
     /// Registers a texture under a name that takes precedence over files.
     pub fn name_texture(&self, name: String, source: TextureSource, color_space: TextureColorSpace) {
         self.with_build_phase(|building| {
@@ -182,7 +192,12 @@ impl Host {
             ids,
             clouds,
             attributes,
+            lacks,
         } = self.with_build_phase(std::mem::take);
+        let loader = match lacks.is_empty() {
+            true => loader,
+            false => loader.tolerant(),
+        };
         let mut store = loader.load().map_err(|errors| {
             let faults = errors.into_iter().map(|error| names.fault(error, ids.keys()));
             faults.collect::<Vec<_>>()
@@ -190,7 +205,11 @@ impl Host {
         if filters {
             store.complete();
         }
+        let is_broken = |request: &TextureRequest| ids.get(request).is_some_and(|&id| !store.is_whole(id));
+        let lacking = |lack: &Lack| lack.is_certain || lack.textures.iter().any(is_broken);
+        let lacking = lacks.iter().map(lacking).collect();
         self.frozen.get_or_init(|| Frozen {
+            lacking,
             store,
             names,
             ids,
@@ -424,8 +443,11 @@ impl ShaderHost for Host {
         let shape = frozen.shapes.get(globals.object as usize);
         let given = shape.map_or(AttributeSource::None, |shape| AttributeSource::of(shape, name));
         if let (AttributeSource::None, Some(standard)) = (given, NumberAttribute::named(name)) {
-            let random = || self.probe.get()?.random(globals.object);
-            let x = standard.value(&frozen.camera, globals, random)?;
+            let object = ObjectFacts {
+                random: self.probe.get().and_then(|probe| probe.random(globals.object)),
+                lacks: frozen.lacking.get(globals.object as usize) == Some(&true),
+            };
+            let x = standard.value(&frozen.camera, globals, shape, object)?;
             return Some([x, x, x, 0.0]);
         }
         attribute::value(given, shape?, globals)
@@ -444,6 +466,9 @@ impl ShaderHost for Host {
         }
         let frozen = self.frozen.get()?;
         let shape = frozen.shapes.get(globals.object as usize);
+        if let Some(of_face) = shape.and_then(|shape| of_face(shape, globals, name, index, kind)) {
+            return Some(of_face);
+        }
         let value = match shape.and_then(|shape| shape.attributes.get(name)) {
             Some(given) => given.clone(),
             None if name == "geom:name" => ObjectValue::Text(self.probe.get()?.name(globals.object)?.clone()),

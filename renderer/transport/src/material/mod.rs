@@ -13,6 +13,7 @@ mod globals;
 mod hit_ray;
 mod host;
 mod includes;
+mod lack;
 pub mod library;
 mod material_flags;
 mod medium_stack;
@@ -29,7 +30,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 use shading::builtins::Global;
-use shading::{ShaderInstance, TextureRequest};
+use shading::{ShaderGlobals, ShaderInstance, TextureRequest};
 
 use cached_shading::arbitrary_point;
 use material_flags::MaterialFlags;
@@ -41,16 +42,19 @@ use shader::Shader;
 pub use shading::{RayKind, Report, ShadingContext};
 
 pub use attribute::known_attributes;
+pub(crate) use attribute::has_attribute;
 pub use closures::closure_registry;
 pub(crate) use component::label_hash;
 pub use hit_ray::HitRay;
 pub use host::Host;
 pub use includes::Folders;
+pub(crate) use lack::Lack;
 pub use medium_stack::MediumStack;
 pub use output_shader::OutputShader;
 pub use renderer_scene::MaterialId;
 pub use shader::Instances;
 pub use shading_result::ShadingResult;
+pub(crate) use standard_attribute::{MISSING_ATTRIBUTE, WORK_ATTRIBUTE};
 pub use texture::TextureLoadError;
 
 /// Material: compiled shaders with their properties.
@@ -59,6 +63,8 @@ pub struct Material {
     full: Shader,
     /// Reduced shader for emission and transparency, if it is cheaper.
     light: Option<Shader>,
+    /// The shader in whose place `full` is seen, if that asks for its work.
+    replaced: Option<Arc<ShaderInstance>>,
     flags: MaterialFlags,
     /// True if the shader may use derivatives; always false without coordinates.
     wants_footprint: bool,
@@ -77,6 +83,15 @@ pub struct Material {
     purpose: RayKind,
     /// World-space area of each shape of the scene [m²]; empty if the shader does not use it.
     areas: Arc<[f32]>,
+}
+
+/// Work of a shader at a point; that of one which is the same everywhere is done before.
+fn work_of(shader: &ShaderInstance, globals: &ShaderGlobals, context: &mut ShadingContext) -> f32 {
+    if shader.statistics().is_uniform {
+        return 0.0;
+    }
+    shader.run(globals, context);
+    context.work() as f32
 }
 
 /// Sidedness of a surface.
@@ -100,7 +115,7 @@ impl Material {
         host: &Host,
         context: &mut ShadingContext,
     ) -> Material {
-        let Instances { full, light } = instances.into();
+        let Instances { full, light, replaced } = instances.into();
         let known = full.statistics();
         let areas = if known.asks_surface_area {
             host.areas()
@@ -108,7 +123,8 @@ impl Material {
             Arc::default()
         };
         let flags = closures::flags(known.closures.iter().copied());
-        let wants_footprint = known.asks_derivatives;
+        let counts_derivatives = |of: &Arc<ShaderInstance>| of.statistics().asks_derivatives;
+        let wants_footprint = known.asks_derivatives || replaced.as_ref().is_some_and(counts_derivatives);
         let emission_varies_by_ray = flags.emits && (wants_footprint || known.asks_ray_kind);
         let reads_viewer = known.reads_globals.contains(Global::I);
         let full = Shader::new(full, context);
@@ -123,6 +139,7 @@ impl Material {
             is_view_dependent: full.cached().is_none() && (flags.layers || reads_viewer),
             full,
             light,
+            replaced,
             flags,
             wants_footprint,
             constant_emission,
@@ -166,7 +183,13 @@ impl Material {
             let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
             globals::globals(it, HitRay { kind, ..ray }, area, footprint)
         };
-        shader.fill(it, globals, context, surface);
+        match &self.replaced {
+            None => shader.fill(it, globals, context, surface),
+            Some(replaced) => {
+                let work = work_of(replaced, &globals(), context);
+                shader.fill(it, || ShaderGlobals { work, ..globals() }, context, surface);
+            }
+        }
         let is_front = it.wo.dot(it.ng) > 0.0;
         if self.one_sided {
             // Light from the back would be scattered by it: paths traced from either end have to agree.

@@ -18,6 +18,9 @@ pub struct Instances {
     /// Reduced shader for emission and transparency, for shadow rays and light sampling; `None` if `full` serves as
     /// well.
     pub light: Option<Arc<ShaderInstance>>,
+    /// Shader in whose place `full` is seen by an override, compiled to count its work; `None` if `full` does not ask
+    /// for that.
+    pub(crate) replaced: Option<Arc<ShaderInstance>>,
 }
 
 impl Instances {
@@ -54,13 +57,21 @@ impl Instances {
             })?;
             Some(light).filter(|light| light.statistics().fingerprint != known.fingerprint)
         };
-        Ok(Instances { full, light })
+        Ok(Instances {
+            full,
+            light,
+            replaced: None,
+        })
     }
 }
 
 impl From<Arc<ShaderInstance>> for Instances {
     fn from(full: Arc<ShaderInstance>) -> Instances {
-        Instances { full, light: None }
+        Instances {
+            full,
+            light: None,
+            replaced: None,
+        }
     }
 }
 

@@ -17,6 +17,8 @@ pub struct ShadingResult {
     /// Straight-through transmittance. Path rays sample it as a delta lobe of `bsdf`; shadow rays and light sampling
     /// multiply by it.
     pub transparency: Rgb,
+    /// Share of the surface that is black, and to the camera a hole in the picture which hides what is behind it.
+    pub(crate) holdout: Rgb,
     /// Transmittance of the medium along the path segment to this point; already multiplied into `bsdf` and
     /// `transparency`, but not into `emission`.
     pub transmittance: Rgb,
@@ -35,6 +37,7 @@ impl ShadingResult {
             bsdf: Bsdf::new(Vec3::Z, Vec3::Z),
             emission: Rgb::BLACK,
             transparency: Rgb::BLACK,
+            holdout: Rgb::BLACK,
             transmittance: Rgb::WHITE,
             absorption: None,
             lobe_overflow: false,
@@ -46,14 +49,20 @@ impl ShadingResult {
     pub(super) fn reset(&mut self, point: &Interaction) {
         self.bsdf.reset(point.ng, point.wo);
         (self.emission, self.transparency, self.lobe_overflow) = (Rgb::BLACK, Rgb::BLACK, false);
-        (self.transmittance, self.absorption) = (Rgb::WHITE, None);
+        (self.transmittance, self.absorption, self.holdout) = (Rgb::WHITE, None, Rgb::BLACK);
     }
 
     /// Multiplies scattering and transparency by the medium's transmittance on the way to the point.
     pub(super) fn attenuate(&mut self, transmittance: Rgb) {
         self.transmittance = transmittance;
         self.transparency *= transmittance;
+        self.holdout *= transmittance;
         self.bsdf.scale(transmittance);
+    }
+
+    /// What of the surface is seen: neither straight through nor held out.
+    pub(crate) fn opacity(&self) -> Rgb {
+        Rgb::WHITE - self.transparency - self.holdout
     }
 
     /// Returns whether the surface bounds a medium. Without an interior and without refraction it is a thin sheet,

@@ -1,12 +1,17 @@
-//! Attributes that every shading point has: the camera's, by OSL's names, and the path's and the object's, by those of
-//! Blender's Cycles.
+//! Attributes that every shading point has: the camera's and the face's, by OSL's names, and the path's and the
+//! object's, by those of Blender's Cycles.
 
 use shading::ShaderGlobals;
 use shading::hir::kind::Element;
 use shading::hir::{Const, Kind};
 
-use renderer_geometry::ObjectValue;
 use renderer_geometry::camera::CameraView;
+use renderer_geometry::{Geometry, ObjectValue, Shape};
+
+/// The attribute of the work of the shader in whose place another is seen.
+pub(crate) const WORK_ATTRIBUTE: &str = "shader:work";
+/// The attribute that tells whether that shader lacks files or attributes.
+pub(crate) const MISSING_ATTRIBUTE: &str = "shader:missing";
 
 /// An attribute of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +36,16 @@ pub(super) enum NumberAttribute {
     ObjectIndex,
     /// `object:random`: a number in `[0,1)` by the object's name.
     ObjectRandom,
+    /// `geom:numpolyvertices`: number of corners of the face; only meshes have faces.
+    FaceCorners,
+    /// `shader:work`: work of the shader in whose place this one is seen.
+    Work,
+    /// `shader:missing`: 1 if that shader lacks files or attributes, else 0.
+    Missing,
 }
 
 /// Attributes of one number by name.
-const NUMBERS: [(&str, NumberAttribute); 10] = [
+const NUMBERS: [(&str, NumberAttribute); 13] = [
     ("camera:fov", NumberAttribute::Fov),
     ("camera:pixelaspect", NumberAttribute::PixelAspect),
     ("camera:clip_near", NumberAttribute::ClipNear),
@@ -45,7 +56,27 @@ const NUMBERS: [(&str, NumberAttribute); 10] = [
     ("path:ray_length", NumberAttribute::RayLength),
     ("object:index", NumberAttribute::ObjectIndex),
     ("object:random", NumberAttribute::ObjectRandom),
+    ("geom:numpolyvertices", NumberAttribute::FaceCorners),
+    (WORK_ATTRIBUTE, NumberAttribute::Work),
+    (MISSING_ATTRIBUTE, NumberAttribute::Missing),
 ];
+
+/// Arrays and texts of the geometry by name.
+const OF_GEOMETRY: [&str; 3] = ["geom:name", "geom:trianglevertices", "geom:polyvertices"];
+
+/// Returns whether shading points may have an attribute of that name whatever they are on.
+pub(super) fn is_standard(name: &str) -> bool {
+    NumberAttribute::named(name).is_some() || name.starts_with("camera:") || OF_GEOMETRY.contains(&name)
+}
+
+/// What is known of an object besides its geometry.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ObjectFacts {
+    /// Its random number.
+    pub(super) random: Option<f32>,
+    /// True if its shader lacks files or attributes.
+    pub(super) lacks: bool,
+}
 
 impl NumberAttribute {
     /// Finds an attribute by name.
@@ -54,12 +85,13 @@ impl NumberAttribute {
         found.map(|(_, attribute)| *attribute)
     }
 
-    /// Value at a point; `random` is that of its object.
+    /// Value at a point of a shape, if it is on one; `object` is what is known of its object.
     pub(super) fn value(
         self,
         camera: &CameraView,
         globals: &ShaderGlobals,
-        random: impl FnOnce() -> Option<f32>,
+        shape: Option<&Shape>,
+        object: ObjectFacts,
     ) -> Option<f32> {
         let [near, far] = camera.clip;
         Some(match self {
@@ -72,7 +104,10 @@ impl NumberAttribute {
             NumberAttribute::RayDepth => globals.ray_depth as f32,
             NumberAttribute::RayLength => globals.ray_length,
             NumberAttribute::ObjectIndex => globals.object as f32,
-            NumberAttribute::ObjectRandom => random()?,
+            NumberAttribute::ObjectRandom => object.random?,
+            NumberAttribute::FaceCorners => corners(shape?, globals)?.len() as f32,
+            NumberAttribute::Work => globals.work,
+            NumberAttribute::Missing => f32::from(u8::from(object.lacks)),
         })
     }
 }
@@ -86,6 +121,39 @@ pub(super) fn of_camera(camera: &CameraView, name: &str) -> Option<ObjectValue> 
         "camera:shutter" => numbers(&[0.0, 1.0]),
         "camera:screen_window" => numbers(&camera.plane.as_ref()?.window),
         "camera:projection" => Some(ObjectValue::Text(camera.projection.into())),
+        _ => None,
+    }
+}
+
+/// Corners of the triangle that is hit, in world space.
+fn corners(shape: &Shape, globals: &ShaderGlobals) -> Option<[[f32; 3]; 3]> {
+    let Geometry::Mesh(mesh) = &shape.geometry else {
+        return None;
+    };
+    let exists = (globals.primitive as usize) < mesh.triangles.len();
+    exists.then(|| shape.triangle(globals.primitive).map(|p| p.to_array()))
+}
+
+/// The corners of the face that is hit by their names in OSL: an array of triples that may be longer, as shaders that
+/// are written for polygons have it, or one of them. All faces are triangles.
+pub(super) fn of_face(
+    shape: &Shape,
+    globals: &ShaderGlobals,
+    name: &str,
+    index: Option<u32>,
+    kind: Kind,
+) -> Option<Const> {
+    if !matches!(name, "geom:trianglevertices" | "geom:polyvertices") {
+        return None;
+    }
+    let corners = corners(shape, globals)?;
+    match (kind, index) {
+        (Kind::One(Element::Triple), Some(index)) => corners.get(index as usize).copied().map(Const::Triple),
+        (Kind::Array(Element::Triple, count), None) if count as usize >= corners.len() => {
+            let rest = std::iter::repeat([0.0; 3]);
+            let padded = corners.into_iter().chain(rest).take(count as usize);
+            Some(Const::Array(padded.map(Const::Triple).collect()))
+        }
         _ => None,
     }
 }

@@ -200,6 +200,13 @@ impl<'a> PassSink<'a> {
         }
     }
 
+    /// Takes what a surface holds out of the picture's coverage.
+    fn hold_out(&mut self, reached: Reached<'_>) {
+        if let Some(channel) = self.plan.alpha {
+            self.values[channel] -= mean(reached.throughput * reached.surface.holdout);
+        }
+    }
+
     /// Records the values of the first surface.
     fn record_first(&mut self, reached: Reached<'_>, context: &mut ShadingContext) {
         let Reached {
@@ -208,8 +215,7 @@ impl<'a> PassSink<'a> {
             throughput,
             ..
         } = reached;
-        let opacity = Rgb::WHITE - surface.transparency;
-        let seen = throughput * opacity;
+        let seen = throughput * surface.opacity();
         let covered = mean(seen);
         if let Some(channel) = self.plan.weight {
             self.values[channel] += covered;
@@ -259,7 +265,7 @@ impl<'a> PassSink<'a> {
             throughput,
             ..
         } = reached;
-        let covered = mean(throughput * (Rgb::WHITE - surface.transparency));
+        let covered = mean(throughput * surface.opacity());
         for &(value, channel) in &self.plan.values {
             let v = match value {
                 ValuePass::Normal => {
@@ -372,6 +378,7 @@ impl RadianceSink for PassSink<'_> {
             if let Some(catcher) = self.caught {
                 return self.catch(catcher, reached);
             }
+            self.hold_out(reached);
             self.record_first(reached, context);
         }
         if self.sight != Sight::Found && !reached.surface.bsdf.is_mirror_like() {

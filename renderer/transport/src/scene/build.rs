@@ -4,24 +4,25 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::{Affine3A, Vec2};
-use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use shading::diagnostic::Label;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
 use shading::{
-    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderInstance, ShadingSystem, Span,
+    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, ShaderInstance, ShadingSystem, Span,
     Template, UnreadableTexture,
 };
 
+use super::compile::{Compiled, compile, declarations};
 use super::overridden::{idle_exceptions, overridden};
+use super::replaced;
 use super::{Background, LightName, Scene, SceneError, SceneNames, SceneParts, ShapeName};
 use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
     Falloff, Light, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture, SpotLight, sky_lights,
 };
 use crate::material::{
-    Host, Instances, OutputShader, Sides, TextureLoadError, closure_registry, known_attributes, library,
+    Host, Instances, OutputShader, Sides, TextureLoadError, known_attributes,
 };
 use renderer_base::color::Rgb;
 use renderer_base::math::tan;
@@ -36,8 +37,7 @@ use renderer_scene::{
     SpotFalloff, SpotSlide,
 };
 
-/// Material output that is rendered.
-const SURFACE: &str = "surface";
+pub use super::compile::shading_system;
 
 /// A description built for rendering.
 #[derive(Debug)]
@@ -71,14 +71,6 @@ pub struct ShaderStats {
     pub elapsed: Duration,
     /// Total time of code generation over all threads [ms].
     pub jit_ms: f64,
-}
-
-/// Creates a shading system that preprocesses sources with `preprocessor`, and has the renderer's closures and the
-/// shipped library.
-pub fn shading_system(host: Arc<Host>, preprocessor: Preprocessor) -> ShadingSystem {
-    ShadingSystem::new(closure_registry(), host)
-        .with_library(library::LIBRARY)
-        .with_preprocessor(preprocessor)
 }
 
 /// Builds a scene for one of its cameras; the first if none is named.
@@ -151,13 +143,17 @@ fn build_with(
     let shapes: Vec<Shape> = desc.shapes.iter().map(ShapeDesc::build).collect();
     let mut compiled = compile(desc, &system, host.purpose(), &shapes)?;
     let changed;
+    let mut shows_missing = false;
     let desc = match desc.overrides.is_empty() {
         true => desc,
         false => {
             let emits: Vec<bool> = compiled.instances.iter().map(Instances::may_emit).collect();
-            changed = overridden(desc, &emits);
-            compiled = compile(&changed, &system, host.purpose(), &shapes)?;
+            let overridden = overridden(desc, &emits);
+            compiled = compile(&overridden.desc, &system, host.purpose(), &shapes)?;
             compiled.warnings.list.extend(idle_exceptions(desc));
+            shows_missing =
+                replaced::measure(desc, &overridden, &system, &host, &shapes, &mut compiled.instances)?;
+            changed = overridden.desc;
             &changed
         }
     };
@@ -184,7 +180,7 @@ fn build_with(
         elapsed: start.elapsed(),
         jit_ms,
     };
-    let mut warnings = missing_textures(desc, &instances, warnings)?;
+    let mut warnings = missing_textures(desc, &instances, shows_missing, warnings)?;
 
     let start = Instant::now();
     let sides = desc.materials.iter().map(|material| Sides {
@@ -306,7 +302,7 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
             instances,
             warnings,
         }) => {
-            let mut warnings = missing_textures(desc, &instances, warnings)?;
+            let mut warnings = missing_textures(desc, &instances, false, warnings)?;
             warnings.add_new(missing_clouds(desc, &instances, &host));
             warnings.list.extend(no_camera);
             warnings.clone().into_result(Checked { templates, warnings })
@@ -342,7 +338,7 @@ pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
         let host = with_names(host, desc);
         let system = shading_system(host.clone(), Preprocessor::default());
         let compiled = compile(desc, &system, host.purpose(), &shapes)?;
-        let found = missing_textures(desc, &compiled.instances, compiled.warnings)?;
+        let found = missing_textures(desc, &compiled.instances, false, compiled.warnings)?;
         diagnostics.add_new(found.list);
         diagnostics.add_new(missing_clouds(desc, &compiled.instances, &host));
         for (material, instances) in desc.materials.iter().zip(&compiled.instances) {
@@ -365,79 +361,6 @@ pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
         }
     }
     Ok(diagnostics)
-}
-
-/// Compiled shaders of a scene.
-struct Compiled {
-    /// Units and groups declared by its sources.
-    templates: Vec<Template>,
-    /// Instances of each material, in order.
-    instances: Vec<Instances>,
-    warnings: Diagnostics,
-}
-
-/// Compiles all materials. `shapes` are those of the description, or empty if their attributes do not matter.
-fn compile(
-    desc: &SceneDesc,
-    system: &ShadingSystem,
-    purpose: RayKind,
-    shapes: &[Shape],
-) -> Result<Compiled, Diagnostics> {
-    let mut warnings = Diagnostics::default();
-    let mut templates = vec![];
-    for file in &desc.shaders {
-        match system.load_file(&file.file) {
-            Ok(loaded) => {
-                warnings.list.extend(loaded.warnings.list);
-                templates.extend(loaded.templates);
-            }
-            Err(errors) => warnings.list.extend(errors.list),
-        }
-    }
-    if warnings.has_errors() {
-        return Err(warnings);
-    }
-    // Groups that no material uses are checked too.
-    for template in &templates {
-        if let Err(errors) = system.check(template) {
-            warnings.add_new(errors.list);
-        }
-    }
-    let file = Arc::new(declarations(desc));
-    let mut users = vec![vec![]; desc.materials.len()];
-    for (desc, shape) in desc.shapes.iter().zip(shapes) {
-        users[desc.material.0 as usize].push(shape);
-    }
-    let results: Vec<_> = desc
-        .materials
-        .par_iter()
-        .enumerate()
-        .map(|(index, material)| {
-            let attributes = known_attributes(users[index].iter().copied()).map(Arc::new);
-            let options = InstanceOptions {
-                outputs: vec![SURFACE.to_owned()],
-                attributes,
-                ..InstanceOptions::default()
-            };
-            instances(material, &file, system, purpose, options)
-        })
-        .collect();
-    let mut instances = vec![];
-    for result in results {
-        match result {
-            Ok(instance) => instances.push(instance),
-            // Errors inside a group were reported when the group was checked.
-            Err(errors) => {
-                warnings.add_new(errors.list);
-            }
-        }
-    }
-    let compiled = Compiled {
-        templates,
-        instances,
-        warnings: warnings.clone(),
-    };
-    warnings.into_result(compiled)
 }
 
 /// The shaders of all materials that compute the values that passes ask for.
@@ -505,46 +428,6 @@ fn pass_shaders(
 /// The unit that reads attributes for passes.
 const ATTRIBUTE_UNIT: &str = "attribute_color";
 
-/// Functions and structures of all files, for expressions in materials.
-fn declarations(desc: &SceneDesc) -> ast::File {
-    let items = desc.shaders.iter().flat_map(|file| &file.file.items);
-    let items = items
-        .filter(|item| {
-            matches!(
-                item,
-                ast::Item::Function(_) | ast::Item::Struct(_) | ast::Item::Variables(_)
-            )
-        })
-        .cloned()
-        .collect();
-    ast::File {
-        sources: desc.sources.clone(),
-        items,
-        ..ast::File::default()
-    }
-}
-
-fn instances(
-    material: &MaterialDesc,
-    file: &Arc<ast::File>,
-    system: &ShadingSystem,
-    purpose: RayKind,
-    options: InstanceOptions,
-) -> Result<Instances, Diagnostics> {
-    let group = Arc::new(material_group(
-        &material.name,
-        material.usage,
-        material.span,
-        &material.surface,
-        None,
-        file,
-    )?);
-    let full = system.instantiate(&group, &options)?;
-    Instances::new(full, options, purpose, |options| {
-        system.instantiate(&group, options)
-    })
-}
-
 /// Diagnostic of an unreadable texture, at the first lookup of a material that names it.
 fn unreadable(desc: &SceneDesc, shaders: &[Arc<ShaderInstance>], fault: &TextureLoadError) -> Diagnostic {
     for (material, shader) in desc.materials.iter().zip(shaders) {
@@ -577,11 +460,12 @@ fn at_texture(
 }
 
 /// Diagnostics of files that shaders name and that are missing or have the wrong kind: errors, unless the shader
-/// handles their absence or the name is empty. They point to the argument that has the name, else to the lookup in the
+/// handles their absence, the name is empty or a view shows what is missing. They point to the argument that has the name, else to the lookup in the
 /// shader.
 fn missing_textures(
     desc: &SceneDesc,
     instances: &[Instances],
+    is_shown: bool,
     mut diagnostics: Diagnostics,
 ) -> Result<Diagnostics, Diagnostics> {
     for (material, instances) in desc.materials.iter().zip(instances) {
@@ -594,7 +478,7 @@ fn missing_textures(
                 }
             };
             let message = format!("material `{}`: {message}", material.name);
-            let diagnostic = if texture.optional || name.is_empty() {
+            let diagnostic = if texture.optional || name.is_empty() || is_shown {
                 Diagnostic::warning(message + "; it shows black")
             } else {
                 Diagnostic::error(message)

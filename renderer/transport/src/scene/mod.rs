@@ -5,10 +5,12 @@
 
 mod background;
 pub mod build;
+mod compile;
 mod fingerprint;
 mod geometry_stats;
 mod names;
 mod overridden;
+mod replaced;
 mod visibility;
 
 pub use background::Background;

@@ -11,10 +11,18 @@ use renderer_scene::{MaterialDesc, MaterialId, RayFilter, RayOverride, SceneDesc
 /// The unit that shows one of two surfaces by the kind of ray.
 const SWITCH: &str = "by_ray_kind";
 
+/// A description whose overrides are applied.
+pub(super) struct Overridden {
+    pub(super) desc: SceneDesc,
+    /// The materials that the last ones of the description replace.
+    pub(super) replaced: Vec<MaterialId>,
+}
+
 /// The description with its overrides applied. Materials that emit, as `emits` says by their ids, keep their own shader:
 /// light samples and rays that hit a lamp must agree. Names stay those of the materials.
-pub(super) fn overridden(desc: &SceneDesc, emits: &[bool]) -> SceneDesc {
+pub(super) fn overridden(desc: &SceneDesc, emits: &[bool]) -> Overridden {
     let mut changed = desc.clone();
+    let mut replaced = vec![];
     let mut made: FxHashMap<(MaterialId, Vec<usize>), MaterialId> = FxHashMap::default();
     for shape in &mut changed.shapes {
         let material = shape.material;
@@ -38,11 +46,15 @@ pub(super) fn overridden(desc: &SceneDesc, emits: &[bool]) -> SceneDesc {
                 surface,
                 ..own.clone()
             });
+            replaced.push(material);
             MaterialId(materials.len() as u32 - 1)
         });
     }
     changed.overrides.clear();
-    changed
+    Overridden {
+        desc: changed,
+        replaced,
+    }
 }
 
 /// Warnings of exceptions that name nothing in the scene.

@@ -19,6 +19,7 @@
 //!
 //! Every local is zero (empty string, null closure) before it is first assigned.
 
+pub mod attributes;
 pub mod build;
 mod constant;
 pub mod fuel;
@@ -35,6 +36,7 @@ pub mod uniform;
 mod unit;
 pub mod verify;
 pub mod walk;
+pub mod work;
 
 pub use constant::Const;
 pub use id::{ClosureId, ConstId, FunctionId, LocalId, ScopeId};

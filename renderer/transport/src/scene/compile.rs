@@ -1,0 +1,145 @@
+//! Compilation of the materials of a description.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use shading::graph::source::material as material_group;
+use shading::syntax::ast;
+use shading::{Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem, Template};
+
+use crate::material::{Host, Instances, closure_registry, known_attributes, library};
+use renderer_geometry::Shape;
+use renderer_scene::{MaterialDesc, SceneDesc};
+
+/// Material output that is rendered.
+const SURFACE: &str = "surface";
+
+/// Creates a shading system that preprocesses sources with `preprocessor`, and has the renderer's closures and the
+/// shipped library.
+pub fn shading_system(host: Arc<Host>, preprocessor: Preprocessor) -> ShadingSystem {
+    ShadingSystem::new(closure_registry(), host)
+        .with_library(library::LIBRARY)
+        .with_preprocessor(preprocessor)
+}
+
+/// Compiled shaders of a scene.
+pub(super) struct Compiled {
+    /// Units and groups declared by its sources.
+    pub(super) templates: Vec<Template>,
+    /// Instances of each material, in order.
+    pub(super) instances: Vec<Instances>,
+    pub(super) warnings: Diagnostics,
+}
+
+/// Compiles all materials. `shapes` are those of the description, or empty if their attributes do not matter.
+pub(super) fn compile(
+    desc: &SceneDesc,
+    system: &ShadingSystem,
+    purpose: RayKind,
+    shapes: &[Shape],
+) -> Result<Compiled, Diagnostics> {
+    let mut warnings = Diagnostics::default();
+    let mut templates = vec![];
+    for file in &desc.shaders {
+        match system.load_file(&file.file) {
+            Ok(loaded) => {
+                warnings.list.extend(loaded.warnings.list);
+                templates.extend(loaded.templates);
+            }
+            Err(errors) => warnings.list.extend(errors.list),
+        }
+    }
+    if warnings.has_errors() {
+        return Err(warnings);
+    }
+    // Groups that no material uses are checked too.
+    for template in &templates {
+        if let Err(errors) = system.check(template) {
+            warnings.add_new(errors.list);
+        }
+    }
+    let file = Arc::new(declarations(desc));
+    let mut users = vec![vec![]; desc.materials.len()];
+    for (desc, shape) in desc.shapes.iter().zip(shapes) {
+        users[desc.material.0 as usize].push(shape);
+    }
+    let results: Vec<_> = desc
+        .materials
+        .par_iter()
+        .enumerate()
+        .map(|(index, material)| {
+            let attributes = known_attributes(users[index].iter().copied()).map(Arc::new);
+            let options = InstanceOptions {
+                attributes,
+                ..surface_options()
+            };
+            instances(material, &file, system, purpose, options)
+        })
+        .collect();
+    let mut instances = vec![];
+    for result in results {
+        match result {
+            Ok(instance) => instances.push(instance),
+            // Errors inside a group were reported when the group was checked.
+            Err(errors) => {
+                warnings.add_new(errors.list);
+            }
+        }
+    }
+    let compiled = Compiled {
+        templates,
+        instances,
+        warnings: warnings.clone(),
+    };
+    warnings.into_result(compiled)
+}
+
+/// Functions and structures of all files, for expressions in materials.
+pub(super) fn declarations(desc: &SceneDesc) -> ast::File {
+    let items = desc.shaders.iter().flat_map(|file| &file.file.items);
+    let items = items
+        .filter(|item| {
+            matches!(
+                item,
+                ast::Item::Function(_) | ast::Item::Struct(_) | ast::Item::Variables(_)
+            )
+        })
+        .cloned()
+        .collect();
+    ast::File {
+        sources: desc.sources.clone(),
+        items,
+        ..ast::File::default()
+    }
+}
+
+fn instances(
+    material: &MaterialDesc,
+    file: &Arc<ast::File>,
+    system: &ShadingSystem,
+    purpose: RayKind,
+    options: InstanceOptions,
+) -> Result<Instances, Diagnostics> {
+    let group = Arc::new(group(material, file)?);
+    let full = system.instantiate(&group, &options)?;
+    Instances::new(full, options, purpose, |options| {
+        system.instantiate(&group, options)
+    })
+}
+
+/// The group of a material.
+pub(super) fn group(
+    material: &MaterialDesc,
+    file: &Arc<ast::File>,
+) -> Result<ShaderGroupTemplate, Diagnostics> {
+    let MaterialDesc { name, usage, span, surface, .. } = material;
+    material_group(name, *usage, *span, surface, None, file)
+}
+
+/// Options of the instance of a surface.
+pub(super) fn surface_options() -> InstanceOptions {
+    InstanceOptions {
+        outputs: vec![SURFACE.to_owned()],
+        ..InstanceOptions::default()
+    }
+}
