@@ -209,8 +209,7 @@ impl Pictures {
         Developed {
             layered,
             is_denoised,
-            noisy: error
-                .map(|error| Diagnostic::warning(format!("the picture is not denoised: {error}"))),
+            noisy: error.map(|error| Diagnostic::warning(format!("the picture is not denoised: {error}"))),
         }
     }
 

@@ -214,7 +214,8 @@ pub fn compile(
     let mut shared = Shared::new(unit, registry, host, module.isa().default_call_conv());
     shared.counts_work = options.counts_work;
     let packet = packet::Layout::of(&outputs);
-    let packets = Some(&packet).filter(|_| options.packets && !options.counts_work && !exceeds_registers(unit));
+    let packets =
+        Some(&packet).filter(|_| options.packets && !options.counts_work && !exceeds_registers(unit));
     let compiled = compiler::compile_all(&mut module, &mut shared, &outputs, packets);
     let compiler::Compiled {
         entries,

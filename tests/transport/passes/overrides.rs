@@ -93,3 +93,57 @@ fn mistakes_in_overrides_are_told() {
         assert!(error.contains(message), "{text}: {error}");
     }
 }
+
+/// What shaders lack is magenta, what they do is a colour by the work, and edges of triangles are lines.
+#[test]
+fn views_show_what_shaders_lack_and_do_and_the_edges_of_triangles() {
+    let scene = |floor: &str, shape: &str| {
+        format!(
+            r#"
+            surface tests(output closure color surface = 0) {{
+                color paint = 0;
+                if (!getattribute("vertex_paint", paint))
+                    paint = 0.5;
+                surface = paint * diffuse(N);
+            }}
+            surface asks(output closure color surface = 0) {{
+                color paint = 0;
+                getattribute("vertex_paint", paint);
+                surface = paint * diffuse(N);
+            }}
+            material ground {{ surface = {floor}; }}
+            shape floor : {shape} {{ material = ground; }}
+            light sky : environment {{ color = 1; }}
+            camera main : perspective {{ from = (0, 0, 4); to = (0, 0, 0); fov = 20; }}
+            film {{ size = (24, 24); filter = box; }}
+            integrator : path {{ split = 1; light_samples = 1; guide = false; }}
+            "#
+        )
+    };
+    let middle = |image: &Image| -> [f32; 3] {
+        let at = 3 * (12 * 24 + 6);
+        [image.data[at], image.data[at + 1], image.data[at + 2]]
+    };
+    let plain = "rectangle";
+    let missing = |floor: &str| middle(&picture(&scene(floor, plain), &["camera=show_missing()"]));
+    let [r, g, b] = missing("asks()");
+    assert!(r > 0.9 && g == 0.0 && b > 0.9, "{r} {g} {b}");
+    let [r, g, b] = missing("matte()");
+    assert!(r == g && g == b && r > 0.3, "{r} {g} {b}");
+    // A unit that tests whether the attribute exists lacks nothing.
+    let [r, g, b] = missing("tests()");
+    assert!(r == g && g == b, "{r} {g} {b}");
+
+    let cost = |floor: &str| middle(&picture(&scene(floor, plain), &["camera=show_cost()"]));
+    let [cheap, dear] = ["matte(albedo = u)", "bump_noise_"].map(|unit| match unit {
+        "bump_noise_" => cost("matte(albedo = noise(\"perlin\", 100 * u) + noise(\"perlin\", 10 * P))"),
+        unit => cost(unit),
+    });
+    assert!(cheap[2] > cheap[0] && dear[1] > dear[2], "{cheap:?} {dear:?}");
+
+    let lines = picture(&scene("matte()", plain), &["camera=show_wireframe(width = 2)"]);
+    let orange = |pixel: &[f32]| pixel[0] > 0.8 && pixel[2] < 0.2;
+    let on_lines = lines.data.chunks_exact(3).filter(|pixel| orange(pixel)).count();
+    // The diagonal of the rectangle crosses the picture.
+    assert!((20..80).contains(&on_lines), "{on_lines} pixels");
+}

@@ -41,8 +41,8 @@ use shader::Shader;
 /// Types of `shading` used by the rest of the renderer.
 pub use shading::{RayKind, Report, ShadingContext};
 
-pub use attribute::known_attributes;
 pub(crate) use attribute::has_attribute;
+pub use attribute::known_attributes;
 pub use closures::closure_registry;
 pub(crate) use component::label_hash;
 pub use hit_ray::HitRay;
@@ -115,7 +115,11 @@ impl Material {
         host: &Host,
         context: &mut ShadingContext,
     ) -> Material {
-        let Instances { full, light, replaced } = instances.into();
+        let Instances {
+            full,
+            light,
+            replaced,
+        } = instances.into();
         let known = full.statistics();
         let areas = if known.asks_surface_area {
             host.areas()

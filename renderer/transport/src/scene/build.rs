@@ -9,8 +9,8 @@ use shading::diagnostic::Label;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
 use shading::{
-    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, ShaderInstance, ShadingSystem, Span,
-    Template, UnreadableTexture,
+    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, ShaderInstance, ShadingSystem, Span, Template,
+    UnreadableTexture,
 };
 
 use super::compile::{Compiled, compile, declarations};
@@ -21,9 +21,7 @@ use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
     Falloff, Light, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture, SpotLight, sky_lights,
 };
-use crate::material::{
-    Host, Instances, OutputShader, Sides, TextureLoadError, known_attributes,
-};
+use crate::material::{Host, Instances, OutputShader, Sides, TextureLoadError, known_attributes};
 use renderer_base::color::Rgb;
 use renderer_base::math::tan;
 use renderer_base::memory;
@@ -151,8 +149,14 @@ fn build_with(
             let overridden = overridden(desc, &emits);
             compiled = compile(&overridden.desc, &system, host.purpose(), &shapes)?;
             compiled.warnings.list.extend(idle_exceptions(desc));
-            shows_missing =
-                replaced::measure(desc, &overridden, &system, &host, &shapes, &mut compiled.instances)?;
+            shows_missing = replaced::measure(
+                desc,
+                &overridden,
+                &system,
+                &host,
+                &shapes,
+                &mut compiled.instances,
+            )?;
             changed = overridden.desc;
             &changed
         }

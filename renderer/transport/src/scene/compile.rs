@@ -5,7 +5,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
-use shading::{Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem, Template};
+use shading::{
+    Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem, Template,
+};
 
 use crate::material::{Host, Instances, closure_registry, known_attributes, library};
 use renderer_geometry::Shape;
@@ -132,7 +134,13 @@ pub(super) fn group(
     material: &MaterialDesc,
     file: &Arc<ast::File>,
 ) -> Result<ShaderGroupTemplate, Diagnostics> {
-    let MaterialDesc { name, usage, span, surface, .. } = material;
+    let MaterialDesc {
+        name,
+        usage,
+        span,
+        surface,
+        ..
+    } = material;
     material_group(name, *usage, *span, surface, None, file)
 }
 

@@ -6,7 +6,9 @@ use shading::{Diagnostics, InstanceOptions, ShadingSystem};
 
 use super::compile::{declarations, group, surface_options};
 use super::overridden::Overridden;
-use crate::material::{Host, Instances, Lack, MISSING_ATTRIBUTE, WORK_ATTRIBUTE, has_attribute, known_attributes};
+use crate::material::{
+    Host, Instances, Lack, MISSING_ATTRIBUTE, WORK_ATTRIBUTE, has_attribute, known_attributes,
+};
 use renderer_geometry::Shape;
 use renderer_scene::{MaterialId, SceneDesc};
 
