@@ -234,3 +234,21 @@ fn catchers_are_in_the_alpha_channel_alone() {
         .any(|pixel| pixel[0] > 0.01);
     assert!(roof, "the floor reflects light");
 }
+
+/// A shader holds out a part of what it covers: that part is black, and clear.
+#[test]
+fn holdouts_of_shaders_are_taken_out_of_alpha() {
+    let scene = r#"
+        surface parts(output closure color surface = 0) {
+            surface = u < 0.5 ? holdout() : 0.25 * holdout() + 0.75 * emission();
+        }
+        shape behind : rectangle { size = (40, 40); transform = translate(0, 0, -3); material = emitter(radiance = 5); }
+        shape front : rectangle { size = (4, 4); material = parts(); }
+        camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 20; }
+        film { size = (16, 16); filter = box(0.5); }
+    "#;
+    let found = looked_at(scene, &["alpha"], 16);
+    let pixel = |x: usize| found.layered.picture.data[(8 * 16 + x) * 4..][..4].to_vec();
+    assert_eq!(pixel(3), [0.0; 4], "held out");
+    assert_eq!(pixel(12), [0.75; 4], "held out by a quarter");
+}
