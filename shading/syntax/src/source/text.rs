@@ -231,6 +231,8 @@ pub struct Source {
     pub text: String,
     /// Line number of the text's first line; other than 1 after `#line`.
     first_line: u32,
+    /// Offset of the first byte of each line: code has a location for each of thousands of operations.
+    line_starts: Vec<u32>,
     /// Origins of the parts of a preprocessed text; `None` for text that was not preprocessed.
     origin: Option<Origin>,
 }
@@ -248,32 +250,28 @@ impl Source {
             // Offsets stay the same: a carriage return before a line feed becomes a space.
             text = text.replace("\r\n", " \n").replace('\r', "\n");
         }
-        Arc::new(Source {
-            name: name.into(),
-            text,
-            first_line: 1,
-            origin: None,
-        })
+        Source::part(name.into(), text, 1)
     }
 
     /// Creates a source for a part of a text whose lines are numbered from `first_line`.
     pub fn part(name: String, text: String, first_line: u32) -> Arc<Source> {
-        let origin = None;
-        Arc::new(Source {
-            name,
-            text,
-            first_line,
-            origin,
-        })
+        Source::with_origin(name, text, first_line, None)
     }
 
     /// Creates a source from the output of the preprocessor.
     pub(crate) fn preprocessed(name: String, text: String, origin: Origin) -> Arc<Source> {
+        Source::with_origin(name, text, 1, Some(origin))
+    }
+
+    fn with_origin(name: String, text: String, first_line: u32, origin: Option<Origin>) -> Arc<Source> {
+        let ends = text.match_indices('\n').map(|(end, _)| end as u32 + 1);
+        let line_starts = std::iter::once(0).chain(ends).collect();
         Arc::new(Source {
             name,
             text,
-            first_line: 1,
-            origin: Some(origin),
+            first_line,
+            line_starts,
+            origin,
         })
     }
 
@@ -316,9 +314,29 @@ impl Source {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let before = &self.text[..offset];
-        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + self.first_line;
-        let column = before.chars().rev().take_while(|&c| c != '\n').count() as u32 + 1;
-        (line, column)
+        let line = self
+            .line_starts
+            .partition_point(|&start| start as usize <= offset)
+            - 1;
+        let before = &self.text[self.line_starts[line] as usize..offset];
+        (line as u32 + self.first_line, before.chars().count() as u32 + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Source;
+
+    #[test]
+    fn lines_and_columns_of_bytes() {
+        let source = Source::part("part.ksl".to_owned(), "ab\n\né€x\n".to_owned(), 7);
+        let found: Vec<_> = (0..12).map(|offset| source.line_column(offset)).collect();
+        // An offset within a character is that of the character.
+        let third = [(9, 1), (9, 1), (9, 2), (9, 2), (9, 2), (9, 3), (9, 4)];
+        assert_eq!(found[..4], [(7, 1), (7, 2), (7, 3), (8, 1)]);
+        assert_eq!(found[4..11], third);
+        assert_eq!(found[11], (10, 1));
+        assert_eq!(source.line_column(1000), (10, 1));
+        assert_eq!(Source::new("empty.ksl", "").line_column(3), (1, 1));
     }
 }
