@@ -252,3 +252,94 @@ fn holdouts_of_shaders_are_taken_out_of_alpha() {
     assert_eq!(pixel(3), [0.0; 4], "held out");
     assert_eq!(pixel(12), [0.75; 4], "held out by a quarter");
 }
+
+/// A share of a wall that is held out has no light and no coverage, nothing is seen behind it, and weights of shaders that
+/// add up to more than one take no more than there is.
+#[test]
+fn holdout_closures_are_holes() {
+    let seen = |surface: &str| {
+        let scene = format!(
+            r#"
+            surface torn(output closure color surface = 0) {{ surface = {surface}; }}
+            shape wall : rectangle {{ size = (40, 40); transform = translate(0, 0, -5); material = torn(); }}
+            shape ground : rectangle {{ size = (60, 40); transform = translate(0, -20, -8); material = matte(albedo = 0.5); }}
+            light sky : environment {{ color = 1; }}
+            camera main : perspective {{ from = (0, 0, 0); to = (0, 0, -1); fov = 60; }}
+            film {{ size = (16, 16); filter = box(0.5); background = transparent; }}
+            integrator : path {{ split = 1; light_samples = 1; guide = false; }}
+            "#
+        );
+        let passes = ["alpha", "crypto_object", "object_id", "opacity"];
+        let found = looked_at(&scene, &passes, 256);
+        // Before the sky, and before the ground.
+        [(8, 3), (8, 12)].map(|(x, y)| {
+            let pixel = y * 16 + x;
+            let [r, g, b, alpha] = [0, 1, 2, 3].map(|c| found.layered.picture.data[4 * pixel + c]);
+            assert!(r == g && g == b, "{surface}: {r} {g} {b}");
+            let (crypto, number) = (&found.of("crypto_object00")[pixel], &found.of("object_id")[pixel]);
+            let is_wall = crypto[0].to_bits() == id_as_float(crypto_id("wall")).to_bits();
+            let coverage = if is_wall { crypto[1] } else { 0.0 };
+            let numbered = number[0] == 2.0;
+            (r, alpha, coverage, numbered, found.of("opacity")[pixel][0])
+        })
+    };
+    let close = |surface: &str, expected: [[f32; 4]; 2]| {
+        for ((light, alpha, coverage, _, opacity), expected) in seen(surface).into_iter().zip(expected) {
+            for (v, e) in [light, alpha, coverage, opacity].into_iter().zip(expected) {
+                let found = (light, alpha, coverage, opacity);
+                assert!((v - e).abs() < 0.03, "{surface}: {found:?} is not {expected:?}");
+            }
+        }
+    };
+    // Light, alpha, coverage of the wall in its mask, and its opacity. The ground is behind the wall, and in its shadow.
+    let hole = seen("holdout()");
+    for (light, alpha, coverage, numbered, opacity) in hole {
+        assert_eq!(
+            (light, alpha, coverage, numbered, opacity),
+            (0.0, 0.0, 0.0, false, 0.0)
+        );
+    }
+    for surface in [
+        "2 * holdout()",
+        "holdout() + transparent() * 0",
+        "layer(holdout(), diffuse(N))",
+    ] {
+        close(surface, [[0.0; 4]; 2]);
+    }
+    close(
+        "0.25 * holdout() + 0.75 * emission()",
+        [[0.75, 0.75, 0.75, 0.75]; 2],
+    );
+    close("0.25 * emission() + -3 * holdout()", [[0.25, 1.0, 1.0, 1.0]; 2]);
+    // Straight through the other half: the sky is clear, the ground is there.
+    let [sky, ground] = seen("0.5 * holdout() + 0.5 * transparent()");
+    assert!(
+        sky.1.abs() < 0.05 && (ground.1 - 0.5).abs() < 0.05,
+        "{sky:?} {ground:?}"
+    );
+    assert!(sky.0 == 0.0 && ground.0 > 0.02, "{sky:?} {ground:?}");
+    // More than there is: what passes goes on, and the hole takes the rest.
+    let [sky, ground] = seen("holdout() + 0.5 * transparent()");
+    assert!(
+        sky.1.abs() < 0.05 && (ground.1 - 0.5).abs() < 0.05,
+        "{sky:?} {ground:?}"
+    );
+}
+
+/// What is held out is black in mirrors, which are not holes themselves.
+#[test]
+fn holes_are_black_in_mirrors() {
+    let scene = r#"
+        surface hole(output closure color surface = 0) { surface = holdout(); }
+        shape glass : rectangle { size = (9, 9); transform = translate(0, 0, -3); material = mirror_surface(); }
+        shape wall : rectangle { size = (90, 90); transform = translate(0, 0, 9) * rotate((0, 1, 0), 180); material = hole(); }
+        light sky : environment { color = 1; }
+        film { size = (16, 16); background = transparent; }
+        camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 30; }
+    "#;
+    let found = looked_at(scene, &["alpha"], 4);
+    assert_eq!(
+        found.layered.picture.data[4 * (8 * 16 + 8)..][..4],
+        [0.0, 0.0, 0.0, 1.0]
+    );
+}

@@ -220,9 +220,13 @@ impl<'t> Component<'_, '_, 't> {
         None
     }
 
-    /// Adds a share of the surface that is a hole in the picture.
+    /// Adds a share of the surface that is a hole in the picture; in the top of a layer, it hides the base.
     pub(super) fn hold_out(&mut self) -> Option<ClosureRef<'t>> {
-        self.flattener.surface.holdout += *self.weight;
+        let share = self.weight.map(|v| v.max(0.0));
+        if self.flattener.open_tops > 0 {
+            self.flattener.reflected += share;
+        }
+        self.flattener.surface.holdout += share;
         None
     }
 

@@ -62,7 +62,14 @@ impl ShadingResult {
 
     /// What of the surface is seen: neither straight through nor held out.
     pub(crate) fn opacity(&self) -> Rgb {
-        Rgb::WHITE - self.transparency - self.holdout
+        Rgb::WHITE - self.transparency - self.held_out()
+    }
+
+    /// What of the surface is held out: weights of shaders may add up to more than there is.
+    pub(crate) fn held_out(&self) -> Rgb {
+        let (held, room) = (self.holdout, self.transmittance - self.transparency);
+        let excess = (held - room).map(|v| v.max(0.0));
+        (held - excess).map(|v| v.max(0.0))
     }
 
     /// Returns whether the surface bounds a medium. Without an interior and without refraction it is a thin sheet,

@@ -203,7 +203,7 @@ impl<'a> PassSink<'a> {
     /// Takes what a surface holds out of the picture's coverage.
     fn hold_out(&mut self, reached: Reached<'_>) {
         if let Some(channel) = self.plan.alpha {
-            self.values[channel] -= mean(reached.throughput * reached.surface.holdout);
+            self.values[channel] -= mean(reached.throughput * reached.surface.held_out());
         }
     }
 
@@ -220,8 +220,11 @@ impl<'a> PassSink<'a> {
         if let Some(channel) = self.plan.weight {
             self.values[channel] += covered;
         }
-        for (kind, &identifier) in self.plan.identifiers(it.shape).iter().enumerate() {
-            self.identified.push((kind, identifier, covered));
+        // What does not cover anything has no name there.
+        if covered != 0.0 {
+            for (kind, &identifier) in self.plan.identifiers(it.shape).iter().enumerate() {
+                self.identified.push((kind, identifier, covered));
+            }
         }
         let plan = self.plan;
         for (shader, channel) in plan.shaders_of(it.shape) {
