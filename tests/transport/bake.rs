@@ -7,6 +7,7 @@ mod known;
 mod path_traced;
 mod rooms;
 mod sides;
+mod surface;
 
 use std::f32::consts::PI;
 use std::path::Path;

@@ -51,6 +51,49 @@ pub(super) fn layout(flats: &[Flat], scale: Scale, margin: u32) -> Result<Atlas,
     }
 }
 
+/// The layout of objects that keep their coordinates in a texture that they share.
+///
+/// # Errors
+/// When it would be too large.
+pub(super) fn layout_in_place(flats: &[Flat], scale: Scale) -> Result<Atlas, BakeError> {
+    let surface = area(flats);
+    let covered: f64 = (flats.iter())
+        .map(|flat| area(std::slice::from_ref(flat)) / f64::from(flat.blocks[0].x).powi(2))
+        .sum();
+    // Of the whole texture, if texels were equally dense everywhere [m].
+    let width = (surface / covered).sqrt() as f32;
+    let side = match scale {
+        Scale::Resolution(side) | Scale::Both(_, side) => side,
+        Scale::Density(density) => {
+            let needed = (density * width).ceil();
+            if needed > MAX_SIDE as f32 {
+                return Err(BakeError::TooLarge {
+                    density,
+                    needed: f64::from(needed),
+                    most: MAX_SIDE,
+                });
+            }
+            round_up(needed as u32)
+        }
+    };
+    let place = |flat: &Flat| {
+        let scale = side as f32 / flat.blocks[0].x;
+        flat.places.iter().map(|&place| place * scale).collect()
+    };
+    let whole = Rect {
+        x0: 0,
+        y0: 0,
+        x1: side,
+        y1: side,
+    };
+    Ok(Atlas {
+        size: UVec2::splat(side),
+        density: side as f32 / width,
+        rects: vec![whole; flats.len()],
+        places: flats.iter().map(place).collect(),
+    })
+}
+
 /// Aspect ratios tried for an object's rectangle.
 const ASPECTS: [f32; 4] = [1.0, 1.4, 0.7, 2.0];
 

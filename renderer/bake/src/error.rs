@@ -54,6 +54,18 @@ pub enum BakeError {
         /// The reason.
         reason: String,
     },
+    /// A cage does not suit its mesh.
+    #[error(
+        "`{cage}` is no cage of `{low}`: {reason}\n  hint: a cage is a copy of the mesh whose vertices are moved outward; export it with the same faces in the same order"
+    )]
+    Cage {
+        /// Name of the cage.
+        cage: String,
+        /// Name of the mesh.
+        low: String,
+        /// The reason.
+        reason: CageError,
+    },
     /// The threads could not be started.
     #[error("cannot start threads: {reason}")]
     Threads {
@@ -66,6 +78,27 @@ pub enum BakeError {
     /// The integrator cannot be prepared.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
+}
+
+/// Why a mesh is no cage of another one.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CageError {
+    /// Different numbers of triangles.
+    #[error("it has {cage} triangles where the mesh has {low}")]
+    Count {
+        /// Triangles of the mesh.
+        low: usize,
+        /// Triangles of the cage.
+        cage: usize,
+    },
+    /// Triangles that meet in the mesh do not meet in the cage.
+    #[error(
+        "its triangles are in another order, or connected in another way: triangle {triangle} does not continue those before it"
+    )]
+    Order {
+        /// The first triangle that differs.
+        triangle: usize,
+    },
 }
 
 fn list(lines: &[String]) -> String {

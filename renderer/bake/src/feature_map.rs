@@ -1,12 +1,14 @@
 //! Features of surfaces at the texels of a texture.
 
-use glam::Vec3;
+use glam::{UVec2, Vec3};
 
 use super::feature::{Feature, FeatureDesc};
-use super::lightmap_buffer::LightmapBuffer;
-use super::raster::Texel;
+use super::feature_rays::SampleSum;
+use super::lightmap_buffer::Coverage;
+use super::raster::{NO_CHART, Texels};
+use super::tangent_frame::TangentFrame;
 use renderer_base::color::Rgb;
-use renderer_base::math::Frame;
+use renderer_base::sampler::Sampler;
 use renderer_geometry::{Footprint, Interaction};
 use renderer_transport::integrator::Context;
 use renderer_transport::material::{HitRay, RayKind, ShadingResult};
@@ -21,53 +23,103 @@ pub struct FeatureMap {
     pub values: Vec<Rgb>,
 }
 
-/// The features of a texel: the mean over its points.
+/// A point of which features are taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FeaturePoint {
+    /// The point, seen from the side that is baked.
+    pub(super) it: Interaction,
+    /// Tangent frame of the texture there.
+    pub(super) frame: TangentFrame,
+    /// Height above the surface that is baked to [m].
+    pub(super) height: f32,
+    /// True if rays may leave it: it is not inside or under something.
+    pub(super) is_open: bool,
+}
+
+/// The features of a texel: the mean over its points. Features that take rays are `None` if no point is open.
 pub(super) fn at_points(
     scene: &Scene,
     features: &[FeatureDesc],
-    points: impl Iterator<Item = Interaction>,
+    points: &[FeaturePoint],
+    key: UVec2,
+    sampler: &mut Sampler,
     context: &mut Context,
-) -> Vec<Rgb> {
+) -> Vec<Option<Rgb>> {
     let mut sums = vec![Rgb::BLACK; features.len()];
-    let mut count = 0;
     let mut surface = ShadingResult::new();
-    for it in points {
-        let material = scene.material(it.shape);
+    for point in points {
+        let material = scene.material(point.it.shape);
         let ray = HitRay::from(RayKind::CAMERA);
-        material.shade(&it, ray, &Footprint::POINT, &mut context.shading, &mut surface);
+        material.shade(
+            &point.it,
+            ray,
+            &Footprint::POINT,
+            &mut context.shading,
+            &mut surface,
+        );
         for (sum, desc) in sums.iter_mut().zip(features) {
-            *sum += value(&desc.feature, scene, &it, &surface, context);
-        }
-        count += 1;
-    }
-    sums.iter_mut().for_each(|sum| *sum *= 1.0 / count.max(1) as f32);
-    for (sum, desc) in sums.iter_mut().zip(features) {
-        if let Feature::Normal | Feature::TangentNormal = desc.feature {
-            *sum = Rgb::from(Vec3::from_array(sum.to_array()).normalize_or_zero().to_array());
+            *sum += value(&desc.feature, scene, point, &surface, context);
         }
     }
-    sums
+    let mut mean = |(sum, desc): (Rgb, &FeatureDesc)| {
+        if desc.feature.rays().is_some() {
+            return by_rays(&desc.feature, scene, points, key, sampler, context);
+        }
+        let mean = sum * (1.0 / points.len() as f32);
+        let color = match desc.feature.is_direction() {
+            true => unit(mean),
+            false => mean,
+        };
+        (!points.is_empty()).then_some(color)
+    };
+    sums.into_iter().zip(features).map(&mut mean).collect()
+}
+
+/// The mean of a feature that takes rays over the open points.
+fn by_rays(
+    feature: &Feature,
+    scene: &Scene,
+    points: &[FeaturePoint],
+    key: UVec2,
+    sampler: &mut Sampler,
+    context: &mut Context,
+) -> Option<Rgb> {
+    let rays = feature.rays()?;
+    let count = points.iter().filter(|point| point.is_open).count();
+    let mut sums = SampleSum::default();
+    for (number, point) in points.iter().filter(|point| point.is_open).enumerate() {
+        let samples = (key, rays.range(number, count));
+        if let Feature::Occlusion(_) = feature {
+            rays.add_openness(scene, &point.it, samples, sampler, context, &mut sums);
+        } else {
+            rays.add_curvature(scene, &point.it, samples, sampler, &mut sums);
+        }
+    }
+    sums.mean().map(Rgb::splat)
 }
 
 fn value(
     feature: &Feature,
     scene: &Scene,
-    it: &Interaction,
+    point: &FeaturePoint,
     surface: &ShadingResult,
     context: &mut Context,
 ) -> Rgb {
-    let side = it.wo.dot(it.ng).signum();
+    let it = &point.it;
+    let normal = || {
+        let side = it.wo.dot(it.ng).signum();
+        surface.bsdf.shading_normal().unwrap_or(it.n * side)
+    };
     match feature {
         Feature::Albedo => surface.bsdf.scattering_albedo(it.wo),
-        Feature::Normal => color(surface.bsdf.shading_normal().unwrap_or(it.n * side)),
-        Feature::TangentNormal => {
-            let n = surface.bsdf.shading_normal().unwrap_or(it.n * side);
-            color(Frame::from_normal_tangent(it.n * side, it.dpdu).to_local(n))
-        }
+        Feature::Normal => color(normal()),
+        Feature::TangentNormal => color(point.frame.to_local(normal())),
         Feature::Roughness => Rgb::splat(surface.bsdf.roughness()),
         Feature::Opacity => Rgb::WHITE - surface.transparency,
         Feature::Emission => surface.emission,
         Feature::Position => color(it.p),
+        Feature::Height => Rgb::splat(point.height),
+        Feature::Occlusion(_) | Feature::Curvature(_) => Rgb::BLACK,
         Feature::Shader(by_material) => {
             let shader = by_material[scene.material_id(it.shape).0 as usize].as_ref();
             shader.map_or(Rgb::BLACK, |shader| {
@@ -83,43 +135,142 @@ fn color(v: Vec3) -> Rgb {
     Rgb::from(v.to_array())
 }
 
-/// Spreads the features of texels over their atlas, and dilates them by `margin` texels.
-pub(super) fn spread(
+fn unit(v: Rgb) -> Rgb {
+    color(Vec3::from_array(v.to_array()).normalize_or_zero())
+}
+
+/// A feature over an atlas, while texels without value are filled.
+struct Spreading<'a> {
+    texels: &'a Texels,
+    /// By texel: its chart, dilated ones included.
+    charts: Vec<u32>,
+    /// By texel.
+    values: Vec<Option<Rgb>>,
+    coverage: Vec<Coverage>,
+    is_direction: bool,
+}
+
+/// Spreads a feature of texels over their atlas: those without value take the mean of their neighbours in the chart, and
+/// charts are dilated by `margin` texels.
+fn spread(
+    desc: &FeatureDesc,
+    texels: &Texels,
+    values: impl Iterator<Item = Option<Rgb>>,
+    margin: u32,
+) -> FeatureMap {
+    let is_direction = desc.feature.is_direction();
+    let values = filled(texels, values, is_direction, margin).0;
+    FeatureMap {
+        name: desc.name.clone(),
+        values: values.into_iter().map(Option::unwrap_or_default).collect(),
+    }
+}
+
+/// How texels come by their values, where some have `found` them by themselves.
+pub(super) fn spread_coverage(
+    texels: &Texels,
+    found: impl Iterator<Item = bool>,
+    margin: u32,
+) -> Vec<Coverage> {
+    filled(
+        texels,
+        found.map(|found| found.then_some(Rgb::WHITE)),
+        false,
+        margin,
+    )
+    .1
+}
+
+fn filled(
+    texels: &Texels,
+    values: impl Iterator<Item = Option<Rgb>>,
+    is_direction: bool,
+    margin: u32,
+) -> (Vec<Option<Rgb>>, Vec<Coverage>) {
+    let mut map = Spreading {
+        texels,
+        charts: texels.charts.clone(),
+        values: vec![None; texels.charts.len()],
+        coverage: vec![Coverage::Empty; texels.charts.len()],
+        is_direction,
+    };
+    for (texel, value) in texels.list.iter().zip(values) {
+        let at = texels.index(texel.at);
+        map.values[at] = value;
+        map.coverage[at] = match value {
+            Some(_) => Coverage::Covered,
+            None => Coverage::Dark,
+        };
+    }
+    let all = 0..map.charts.len();
+    let mut bare: Vec<usize> = (all.clone())
+        .filter(|&at| map.charts[at] != NO_CHART && map.values[at].is_none())
+        .collect();
+    while map.fill(&mut bare, Coverage::Filled, |map, at| Some(map.charts[at])) {}
+    let mut bare: Vec<usize> = all.filter(|&at| map.charts[at] == NO_CHART).collect();
+    for _ in 0..margin {
+        map.fill(&mut bare, Coverage::Dilated, Spreading::nearest_chart);
+    }
+    (map.values, map.coverage)
+}
+
+impl Spreading<'_> {
+    /// Sets each of the `bare` texels to the mean of its neighbours in the chart that `chart_of` finds for it, all at once;
+    /// those that have none stay bare. Returns whether any was set.
+    fn fill(
+        &mut self,
+        bare: &mut Vec<usize>,
+        coverage: Coverage,
+        chart_of: impl Fn(&Self, usize) -> Option<u32>,
+    ) -> bool {
+        let mut found = vec![];
+        bare.retain(|&at| {
+            let mean = chart_of(self, at).and_then(|chart| Some((chart, self.mean_around(at, chart)?)));
+            found.extend(mean.map(|(chart, mean)| (at, chart, mean)));
+            mean.is_none()
+        });
+        for &(at, chart, mean) in &found {
+            self.charts[at] = chart;
+            self.values[at] = Some(mean);
+            self.coverage[at] = coverage;
+        }
+        !found.is_empty()
+    }
+
+    /// The chart of the valid neighbours of a texel; the first one if there are several.
+    fn nearest_chart(&self, at: usize) -> Option<u32> {
+        let valid = self
+            .texels
+            .around(at)
+            .filter(|&other| self.values[other].is_some());
+        valid.map(|other| self.charts[other]).min()
+    }
+
+    fn mean_around(&self, at: usize, chart: u32) -> Option<Rgb> {
+        let of_chart = self
+            .texels
+            .around(at)
+            .filter(|&other| self.charts[other] == chart);
+        let (mut sum, mut count) = (Rgb::BLACK, 0);
+        for value in of_chart.filter_map(|other| self.values[other]) {
+            sum += value;
+            count += 1;
+        }
+        let mean = sum * (1.0 / count as f32);
+        (count > 0).then(|| if self.is_direction { unit(mean) } else { mean })
+    }
+}
+
+/// The maps of all features, by texel.
+pub(super) fn maps(
     features: &[FeatureDesc],
-    texels: &[Texel],
-    values: &[Vec<Rgb>],
-    sheet: &LightmapBuffer,
+    texels: &Texels,
+    values: &[Vec<Option<Rgb>>],
     margin: u32,
 ) -> Vec<FeatureMap> {
-    let size = sheet.charts.len();
-    let mut has = vec![false; size];
-    let index = |texel: &Texel| (texel.at.y * sheet.size.x + texel.at.x) as usize;
-    let mut maps: Vec<FeatureMap> = features
-        .iter()
-        .map(|desc| FeatureMap {
-            name: desc.name.clone(),
-            values: vec![Rgb::BLACK; size],
-        })
-        .collect();
-    for (texel, values) in texels.iter().zip(values) {
-        has[index(texel)] = true;
-        for (map, &value) in maps.iter_mut().zip(values) {
-            map.values[index(texel)] = value;
-        }
-    }
-    for _ in 0..margin {
-        let bare = (0..size).filter(|&texel| !has[texel]);
-        let reached: Vec<(usize, Vec<usize>)> = bare
-            .map(|texel| (texel, sheet.around(texel).filter(|&other| has[other]).collect()))
-            .filter(|(_, others): &(usize, Vec<usize>)| !others.is_empty())
-            .collect();
-        for (texel, others) in reached {
-            has[texel] = true;
-            for map in &mut maps {
-                let sum: Rgb = others.iter().map(|&other| map.values[other]).sum();
-                map.values[texel] = sum * (1.0 / others.len() as f32);
-            }
-        }
-    }
-    maps
+    let map = |(index, desc): (usize, &FeatureDesc)| {
+        let values = values.iter().map(|values| values[index]);
+        spread(desc, texels, values, margin)
+    };
+    features.iter().enumerate().map(map).collect()
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use glam::{UVec2, Vec2};
 
 use super::field::Field;
-use super::raster::Texels;
+use super::raster::{Texels, around};
 
 /// Source of a texel's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,14 +68,7 @@ impl LightmapBuffer {
 
     /// The texels around a texel, those of the atlas.
     pub(super) fn around(&self, index: usize) -> impl Iterator<Item = usize> + use<> {
-        let size = self.size.as_ivec2();
-        let at = glam::IVec2::new(index as i32 % size.x, index as i32 / size.x);
-        (-1..=1)
-            .flat_map(|dy| (-1..=1).map(move |dx| glam::IVec2::new(dx, dy)))
-            .filter(|d| *d != glam::IVec2::ZERO)
-            .map(move |d| at + d)
-            .filter(move |p| p.cmpge(glam::IVec2::ZERO).all() && p.cmplt(size).all())
-            .map(move |p| (p.y * size.x + p.x) as usize)
+        around(self.size, index)
     }
 
     /// Texels and weights of a bilinear lookup at a position [texels].

@@ -1,5 +1,7 @@
 //! Limits of bakes: texture size, number of probes, memory.
 
+use glam::UVec2;
+
 use super::sh::ShOrder;
 use renderer_base::memory::{self, OutOfMemory};
 
@@ -20,4 +22,12 @@ pub fn texture_memory(width: u32, height: u32, order: ShOrder) -> u64 {
 pub(super) fn check_texture(width: u32, height: u32, order: ShOrder) -> Result<(), OutOfMemory> {
     let what = format!("{width} × {height} texels");
     memory::check(what, texture_memory(width, height, order))
+}
+
+/// Checks that a texture of so many features fits into memory.
+pub(super) fn check_features(size: &UVec2, features: usize) -> Result<(), OutOfMemory> {
+    // Points of the surface; values, maps and images of features.
+    let texel = 250 + 80 * features as u64;
+    let what = format!("{} × {} texels", size.x, size.y);
+    memory::check(what, u64::from(size.x) * u64::from(size.y) * texel)
 }

@@ -12,6 +12,11 @@ pub trait BakeProgress: Sync {
         let _ = (done, total);
     }
 
+    /// `done` of `total` texels have their features.
+    fn texels(&self, done: u64, total: u64) {
+        let _ = (done, total);
+    }
+
     /// A shader printed something.
     fn print(&self, text: &str) {
         let _ = text;

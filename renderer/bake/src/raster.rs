@@ -3,7 +3,7 @@
 //! A texel that a triangle touches is covered. A texel has up to nine points, a grid that stays clear of its border; if
 //! the grid misses all triangles, its point is the centroid of the largest clipped triangle in it.
 
-use glam::{UVec2, Vec2};
+use glam::{IVec2, UVec2, Vec2};
 
 use super::atlas::Atlas;
 use super::unwrap::Flat;
@@ -52,13 +52,30 @@ impl Texels {
         (at.y * self.size.x + at.x) as usize
     }
 
+    /// The texels around a texel, those of the atlas.
+    pub(super) fn around(&self, index: usize) -> impl Iterator<Item = usize> + use<> {
+        around(self.size, index)
+    }
+
     /// The points of a texel.
     pub(super) fn samples_of(&self, texel: &Texel) -> &[Sample] {
         &self.samples[texel.samples.start as usize..texel.samples.end as usize]
     }
 }
 
-/// Rasterises every object.
+/// The up to eight texels around a texel of an image.
+pub(super) fn around(size: UVec2, index: usize) -> impl Iterator<Item = usize> + use<> {
+    let size = size.as_ivec2();
+    let at = IVec2::new(index as i32 % size.x, index as i32 / size.x);
+    (-1..=1)
+        .flat_map(|dy| (-1..=1).map(move |dx| IVec2::new(dx, dy)))
+        .filter(|d| *d != IVec2::ZERO)
+        .map(move |d| at + d)
+        .filter(move |p| p.cmpge(IVec2::ZERO).all() && p.cmplt(size).all())
+        .map(move |p| (p.y * size.x + p.x) as usize)
+}
+
+/// Rasterises every object. Of objects that share a rectangle, the first one has the texels that several touch.
 pub(super) fn rasterise(flats: &[Flat], atlas: &Atlas) -> Texels {
     let mut texels = Texels {
         size: atlas.size,
@@ -84,6 +101,9 @@ pub(super) fn rasterise(flats: &[Flat], atlas: &Atlas) -> Texels {
         }
         for (index, cell) in cells.iter().enumerate() {
             let at = origin + UVec2::new(index as u32 % size.x, index as u32 / size.x);
+            if texels.charts[texels.index(at)] != NO_CHART {
+                continue;
+            }
             let start = texels.samples.len() as u32;
             texels.samples.extend(cell.samples());
             let end = texels.samples.len() as u32;

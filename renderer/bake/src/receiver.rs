@@ -9,7 +9,6 @@ use super::tessellate::tessellate;
 use super::unwrap::{Flat, unwrap};
 use super::uv;
 use renderer_geometry::{Geometry, Mesh, Shape, ShapeId, SurfacePoint};
-use renderer_transport::scene::Scene;
 
 /// A side of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,19 +70,15 @@ impl GatherPoint {
     }
 }
 
-/// The fronts of all shapes of a scene, named in order, then the backs of some.
-pub(super) fn receivers(scene: &Scene, names: &[String], backs: &[ShapeId]) -> Vec<Receiver> {
-    let named = (0u32..).map(ShapeId).zip(scene.shapes()).zip(names);
+/// The fronts of all shapes, named in order, then the backs of some.
+pub(super) fn receivers(shapes: &[Shape], names: &[String], backs: &[ShapeId]) -> Vec<Receiver> {
+    let named = (0u32..).map(ShapeId).zip(shapes).zip(names);
     let mut receivers: Vec<Receiver> = named
         .map(|((id, shape), name)| Receiver {
             shape: id,
             side: Side::Front,
             name: name.clone(),
-            mesh: match (&shape.geometry, shape.analytic()) {
-                (Geometry::Mesh(mesh), _) => mesh.clone(),
-                (_, Some(analytic)) => Arc::new(tessellate(analytic)),
-                (_, None) => unreachable!("what is not a mesh is analytic"),
-            },
+            mesh: triangles(shape),
         })
         .collect();
     let mut taken: FxHashSet<String> = names.iter().cloned().collect();
@@ -106,6 +101,15 @@ pub(super) fn receivers(scene: &Scene, names: &[String], backs: &[ShapeId]) -> V
     receivers
 }
 
+/// The triangles of a shape in object space: its mesh, or the tessellation of an analytic shape.
+pub(super) fn triangles(shape: &Shape) -> Arc<Mesh> {
+    match (&shape.geometry, shape.analytic()) {
+        (Geometry::Mesh(mesh), _) => mesh.clone(),
+        (_, Some(analytic)) => Arc::new(tessellate(analytic)),
+        (_, None) => unreachable!("what is not a mesh is analytic"),
+    }
+}
+
 /// Source of the lightmap coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coordinates {
@@ -119,8 +123,12 @@ impl Receiver {
     /// Lays the receiver flat, by its second set of texture coordinates if usable for a lightmap, else by unwrapping;
     /// also returns why the second set is not usable.
     pub(super) fn flatten(&self, shape: &Shape) -> (Flat, Coordinates, Option<uv::Unfit>) {
-        match uv::check(&self.mesh) {
-            Ok(()) => (uv::flatten(&self.mesh, shape), Coordinates::Own, None),
+        match uv::check(&self.mesh, &self.mesh.uvs2) {
+            Ok(()) => (
+                uv::flatten(&self.mesh, shape, &self.mesh.uvs2),
+                Coordinates::Own,
+                None,
+            ),
             Err(unfit) => (
                 unwrap(&self.mesh, &shape.world_from_object),
                 Coordinates::Unwrapped,

@@ -3,47 +3,26 @@
 use std::time::Instant;
 
 use glam::{UVec2, Vec2, Vec3};
-use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 
 use super::atlas::{Atlas, Scale, layout};
 use super::denoise::{TexelPoint, denoise};
 use super::dilate::fill_and_dilate;
 use super::error::BakeError;
-use super::feature_map::{FeatureMap, at_points, spread};
+use super::feature_map::{FeatureMap, at_points, maps};
 use super::job::{BakeStats, Job, Outcome};
 use super::lightmap_buffer::{Coverage, LightmapBuffer};
 use super::limit::check_texture;
-use super::points::{Solids, Standing, in_sight, standing};
-use super::raster::{Texel, Texels, rasterise};
-use super::receiver::{Coordinates, GatherPoint, Receiver, Side, point, receivers, site};
+use super::objects::{BakedObject, flatten, objects, tangents};
+use super::raster::rasterise;
+use super::receiver::{Coordinates, receivers, site};
 use super::seam::{Border, borders, mean_difference, pairs, stitch};
 use super::settings::Target;
 use super::sh::ShOrder;
 use super::sides::backs;
+use super::texel_points::{Surfaces, seen};
 use super::unwrap::Flat;
 use super::work::Workers;
 use renderer_base::color::Rgb;
-use renderer_geometry::{Interaction, Mesh, ShapeId};
-use renderer_image::Rect;
-use renderer_transport::integrator::Context;
-
-/// An object in the texture.
-#[derive(Clone, Debug)]
-pub struct BakedObject {
-    /// The shape.
-    pub shape: ShapeId,
-    /// Its side.
-    pub side: Side,
-    /// Name of the shape; `NAME.back` for a back.
-    pub name: String,
-    /// Its rectangle in the texture.
-    pub rect: Rect,
-    /// True if its coordinates are the mesh's own second set.
-    pub own_coordinates: bool,
-    /// Triangles in object space; the second set of coordinates spans the whole texture, v up.
-    pub mesh: Mesh,
-}
 
 /// Light of all surfaces in one texture.
 #[derive(Debug)]
@@ -135,16 +114,9 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     }
     let scene = workers.scene;
     let backs = backs(job, workers);
-    let receivers = receivers(scene, job.names, &backs);
-    let flattened: Vec<_> = workers.install(|| {
-        let fronts = receivers.par_iter().zip(scene.shapes());
-        fronts.map(|(receiver, shape)| receiver.flatten(shape)).collect()
-    });
-    let notes = diagnose(&receivers, &flattened, unwrap)?;
-    let (mut flats, mut coordinates): (Vec<Flat>, Vec<Coordinates>) = flattened
-        .into_iter()
-        .map(|(flat, coordinates, _)| (flat, coordinates))
-        .unzip();
+    let receivers = receivers(scene.shapes(), job.names, &backs);
+    let (fronts, notes) = workers.install(|| flatten(&receivers, scene.shapes(), unwrap))?;
+    let (mut flats, mut coordinates): (Vec<Flat>, Vec<Coordinates>) = fronts.into_iter().unzip();
     for back in &backs {
         flats.push(flats[back.0 as usize].seen_from_behind());
         coordinates.push(coordinates[back.0 as usize]);
@@ -157,6 +129,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     }
     let surface = Surfaces {
         workers,
+        shapes: scene.shapes(),
         receivers: &receivers,
         flats: &flats,
         backs: &backs,
@@ -186,38 +159,26 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         workers.install(|| denoise(&mut sheet, &places, surface.texel));
     }
     let (filled, dark) = fill_and_dilate(&mut sheet, &places, margin);
-    let borders = surface.borders(&atlas);
+    let borders = all_borders(&surface, &atlas);
     let near = 1e-5 * scene.bounds().radius();
     let pairs = pairs(&borders, &sheet, near);
     let before = mean_difference(&pairs, &sheet);
     let features = match features.is_empty() {
         true => vec![],
         false => {
-            let values = workers.map(texels.list.len(), |index, _, context| {
-                at_points(scene, features, surface.points(&texels.list[index]), context)
+            let tangents = tangents(features, scene.shapes(), &receivers, &flats, &atlas);
+            let values = workers.map(texels.list.len(), |index, sampler, context| {
+                let texel = &texels.list[index];
+                let points = surface.points(texel, visible[index], &tangents);
+                at_points(scene, features, &points, texel.at, sampler, context)
             });
-            spread(features, &texels.list, &values, &sheet, margin)
+            maps(features, &texels, &values, margin)
         }
     };
     stitch(&pairs, &mut sheet);
     let after = mean_difference(&pairs, &sheet);
 
-    let objects = (receivers.iter().zip(flats).zip(&coordinates).enumerate())
-        .map(|(index, ((receiver, flat), coordinates))| BakedObject {
-            shape: receiver.shape,
-            side: receiver.side,
-            name: receiver.name.clone(),
-            rect: atlas.rects[index],
-            own_coordinates: *coordinates == Coordinates::Own,
-            mesh: Mesh {
-                uvs2: atlas.places[index]
-                    .iter()
-                    .map(|&place| unit(place, atlas.size))
-                    .collect(),
-                ..flat.mesh
-            },
-        })
-        .collect();
+    let objects = objects(&receivers, flats, &coordinates, &atlas);
     let stats = BakeStats {
         points: texels.list.len(),
         filled,
@@ -246,180 +207,26 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     }))
 }
 
-/// Texels to texture coordinates, v up.
-fn unit(place: Vec2, size: UVec2) -> Vec2 {
-    let unit = place / size.as_vec2();
-    Vec2::new(unit.x, 1.0 - unit.y)
-}
-
-/// Notes about texture coordinates that could not be used.
-fn diagnose(
-    receivers: &[Receiver],
-    flattened: &[(Flat, Coordinates, Option<super::uv::Unfit>)],
-    unwrap: bool,
-) -> Result<Vec<String>, BakeError> {
-    let unfit = receivers
-        .iter()
-        .zip(flattened)
-        .filter_map(|(r, (_, _, unfit))| Some((r, unfit.as_ref()?)));
-    if !unwrap {
-        let shapes: Vec<String> = unfit.map(|(r, unfit)| format!("`{}`: {unfit}", r.name)).collect();
-        return if shapes.is_empty() {
-            Ok(vec![])
-        } else {
-            Err(BakeError::NoCoordinates { shapes })
-        };
-    }
-    Ok(unfit
-        .filter(|(_, unfit)| **unfit != super::uv::Unfit::Missing)
-        .map(|(r, unfit)| {
-            format!("`{}`: its second set of texture coordinates is not fit for a lightmap, so it is unwrapped: {unfit}", r.name)
-        })
-        .collect())
-}
-
-/// The points of texels.
-struct Surfaces<'a> {
-    workers: &'a Workers<'a>,
-    receivers: &'a [Receiver],
-    flats: &'a [Flat],
-    backs: &'a [ShapeId],
-    texels: &'a Texels,
-    /// Width of a texel [m].
-    texel: f32,
-}
-
-/// Least cosine between the shading normals of a texel's points: estimates over hemispheres that differ more are not
-/// averaged.
-const ALIKE: f32 = 0.995;
-
-/// Bit mask of a texel's usable points.
-type Mask = u16;
-
-fn seen(sites: impl Iterator<Item = GatherPoint>, mask: Mask) -> Vec<GatherPoint> {
-    sites
-        .enumerate()
-        .filter(|(bit, _)| mask >> bit & 1 == 1)
-        .map(|(_, site)| site)
-        .collect()
-}
-
-impl Surfaces<'_> {
-    fn sites<'a>(&'a self, texel: &'a Texel) -> impl Iterator<Item = GatherPoint> + 'a {
-        let receiver = &self.receivers[texel.object as usize];
-        let shape = &self.workers.scene.shapes()[receiver.shape.0 as usize];
-        let mesh = &self.flats[texel.object as usize].mesh;
-        let samples = self.texels.samples_of(texel).iter();
-        samples.map(move |sample| site(shape, receiver.side, mesh, sample.triangle, sample.barycentric))
-    }
-
-    /// The points of a texel as a viewer above each sees them.
-    fn points<'a>(&'a self, texel: &'a Texel) -> impl Iterator<Item = Interaction> + 'a {
-        let receiver = &self.receivers[texel.object as usize];
-        let shape = &self.workers.scene.shapes()[receiver.shape.0 as usize];
-        let mesh = &self.flats[texel.object as usize].mesh;
-        let samples = self.texels.samples_of(texel).iter();
-        samples.map(move |sample| {
-            let point = point(shape, mesh, sample.triangle, sample.barycentric);
-            let wo = GatherPoint::of(point, receiver.side).ng;
-            point.seen_from(wo, receiver.shape, sample.triangle)
-        })
-    }
-
-    /// By texel: its points that are visible, visible from the first of them, and of similar normal.
-    fn visible(&self) -> Vec<Mask> {
-        let scene = self.workers.scene;
-        let solids = Solids::find(scene, self.backs, &mut Context::new(scene));
-        let standings: Vec<Vec<Standing>> = self.workers.map(self.texels.list.len(), |index, sampler, _| {
-            let texel = &self.texels.list[index];
-            let probe = |(bit, site): (usize, GatherPoint)| {
-                standing(
-                    self.workers.scene,
-                    &solids,
-                    &site,
-                    self.texel,
-                    texel.at,
-                    bit as u64,
-                    sampler,
-                )
-            };
-            self.sites(texel).enumerate().map(probe).collect()
-        });
-        // Furniture in a room modelled as a box.
-        let mut counts = vec![(0usize, 0usize); self.receivers.len()];
-        for (texel, standings) in self.texels.list.iter().zip(&standings) {
-            let (inside, all) = &mut counts[texel.object as usize];
-            *inside += standings.iter().filter(|&&s| s == Standing::Inside).count();
-            *all += standings.len();
-        }
-        let furniture: Vec<bool> = counts
-            .iter()
-            .map(|&(inside, all)| inside * 10 > all * 9)
-            .collect();
-        let is_open = |texel: &Texel, standing: Standing| match standing {
-            Standing::Open => true,
-            Standing::Inside => furniture[texel.object as usize],
-            Standing::Covered => false,
-        };
-        // A completely covered chart (a leaf among leaves) has no other texels to take light from.
-        let chart = |texel: &Texel| self.texels.charts[self.texels.index(texel.at)];
-        let open_charts: FxHashSet<u32> = (self.texels.list.iter().zip(&standings))
-            .filter(|(texel, standings)| standings.iter().any(|&standing| is_open(texel, standing)))
-            .map(|(texel, _)| chart(texel))
-            .collect();
-        self.workers.map(self.texels.list.len(), |index, _, context| {
-            let texel = &self.texels.list[index];
-            let alone = !open_charts.contains(&chart(texel));
-            let open =
-                |standing: &Standing| is_open(texel, *standing) || alone && *standing == Standing::Covered;
-            let sites: Vec<GatherPoint> = self.sites(texel).collect();
-            let Some(first) = standings[index].iter().position(open) else {
-                return 0;
-            };
-            let mut mask: Mask = 0;
-            for (bit, (site, standing)) in sites.iter().zip(&standings[index]).enumerate() {
-                let alike = || sites[first].n.dot(site.n) > ALIKE;
-                let counts = open(standing)
-                    && (bit == first
-                        || alike() && in_sight(self.workers.scene, &sites[first], site, context));
-                mask |= Mask::from(counts) << bit;
-            }
-            mask
-        })
-    }
-
-    /// By texel of the atlas: the first visible point, else the first point; zeros without points.
-    fn places(&self, visible: &[Mask]) -> Vec<TexelPoint> {
-        let mut places = vec![TexelPoint::default(); self.texels.charts.len()];
-        for (texel, &mask) in self.texels.list.iter().zip(visible) {
-            let mask = if mask == 0 { Mask::MAX } else { mask };
-            if let Some(site) = seen(self.sites(texel), mask).first() {
-                places[self.texels.index(texel.at)] = TexelPoint { p: site.p, n: site.n };
-            }
-        }
-        places
-    }
-
-    fn borders(&self, atlas: &Atlas) -> Vec<Border> {
-        let objects = self.receivers.iter().zip(self.flats).zip(&atlas.places);
-        objects
-            .flat_map(|((receiver, flat), places)| {
-                let shape = &self.workers.scene.shapes()[receiver.shape.0 as usize];
-                let mesh = &flat.mesh;
-                let positions: Vec<Vec3> = mesh
-                    .positions
+/// The borders of all charts.
+fn all_borders(surface: &Surfaces<'_>, atlas: &Atlas) -> Vec<Border> {
+    let objects = surface.receivers.iter().zip(surface.flats).zip(&atlas.places);
+    objects
+        .flat_map(|((receiver, flat), places)| {
+            let shape = &surface.shapes[receiver.shape.0 as usize];
+            let mesh = &flat.mesh;
+            let positions: Vec<Vec3> = mesh
+                .positions
+                .iter()
+                .map(|&p| shape.world_from_object.transform_point3(p))
+                .collect();
+            borders(&mesh.triangles, places, &positions, |triangle, vertex| {
+                let corner = mesh.triangles[triangle]
                     .iter()
-                    .map(|&p| shape.world_from_object.transform_point3(p))
-                    .collect();
-                borders(&mesh.triangles, places, &positions, |triangle, vertex| {
-                    let corner = mesh.triangles[triangle]
-                        .iter()
-                        .position(|&v| v == vertex)
-                        .unwrap_or(0);
-                    let weights = [Vec2::ZERO, Vec2::X, Vec2::Y][corner];
-                    site(shape, receiver.side, mesh, triangle as u32, weights).n
-                })
+                    .position(|&v| v == vertex)
+                    .unwrap_or(0);
+                let weights = [Vec2::ZERO, Vec2::X, Vec2::Y][corner];
+                site(shape, receiver.side, mesh, triangle as u32, weights).n
             })
-            .collect()
-    }
+        })
+        .collect()
 }

@@ -1,4 +1,4 @@
-//! Validation of a mesh's second texture coordinates as lightmap coordinates: unit square, no overlap.
+//! Validation of a mesh's texture coordinates as those of a lightmap: unit square, no overlap.
 
 use std::fmt;
 
@@ -71,15 +71,22 @@ fn others(count: usize, what: &str) -> String {
     }
 }
 
-/// Checks the second set.
+/// Checks a set of texture coordinates of a mesh.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
-pub(super) fn check(mesh: &Mesh) -> Result<(), Unfit> {
-    if mesh.uvs2.is_empty() {
+pub(super) fn check(mesh: &Mesh, uvs: &[Vec2]) -> Result<(), Unfit> {
+    if uvs.is_empty() {
         return Err(Unfit::Missing);
     }
-    let triangles = corners(mesh);
+    check_triangles(&corners(mesh, uvs))
+}
+
+/// Checks flat triangles, of which there are some.
+///
+/// # Errors
+/// The first thing that is wrong with them.
+pub(super) fn check_triangles(triangles: &[[Vec2; 3]]) -> Result<(), Unfit> {
     let outside = |uv: &Vec2| uv.min_element() < -SLACK || uv.max_element() > 1.0 + SLACK;
     let mut leaving = triangles
         .iter()
@@ -90,11 +97,11 @@ pub(super) fn check(mesh: &Mesh) -> Result<(), Unfit> {
         let count = 1 + leaving.count();
         return Err(Unfit::OutOfRange { triangle, uv, count });
     }
-    if uv_area(&triangles) <= 0.0 {
+    if uv_area(triangles) <= 0.0 {
         return Err(Unfit::NoArea);
     }
     const LIMIT: usize = 1000;
-    let pairs = overlaps(&triangles, LIMIT);
+    let pairs = overlaps(triangles, LIMIT);
     match pairs.first() {
         None => Ok(()),
         Some(&pair) => Err(Unfit::Overlap {
@@ -105,9 +112,9 @@ pub(super) fn check(mesh: &Mesh) -> Result<(), Unfit> {
     }
 }
 
-/// The mesh laid out by its second set, scaled to keep its area.
-pub(super) fn flatten(mesh: &Mesh, shape: &Shape) -> Flat {
-    let side = (f64::from(shape.area()) / uv_area(&corners(mesh))).sqrt() as f32;
+/// The mesh laid out by a set of its texture coordinates, scaled to keep its area.
+pub(super) fn flatten(mesh: &Mesh, shape: &Shape, uvs: &[Vec2]) -> Flat {
+    let side = (f64::from(shape.area()) / uv_area(&corners(mesh, uvs))).sqrt() as f32;
     let triangle_chart = islands(mesh);
     let mut vertex_chart = vec![0; mesh.positions.len()];
     for (triangle, &chart) in mesh.triangles.iter().zip(&triangle_chart) {
@@ -118,7 +125,7 @@ pub(super) fn flatten(mesh: &Mesh, shape: &Shape) -> Flat {
     let flip = |uv: Vec2| Vec2::new(uv.x, 1.0 - uv.y).clamp(Vec2::ZERO, Vec2::ONE) * side;
     Flat {
         mesh: mesh.clone(),
-        places: mesh.uvs2.iter().map(|&uv| flip(uv)).collect(),
+        places: uvs.iter().map(|&uv| flip(uv)).collect(),
         vertex_chart,
         triangle_chart,
         blocks: vec![Vec2::splat(side)],
@@ -126,8 +133,9 @@ pub(super) fn flatten(mesh: &Mesh, shape: &Shape) -> Flat {
     }
 }
 
-fn corners(mesh: &Mesh) -> Vec<[Vec2; 3]> {
-    let uv = |index: u32| mesh.uvs2[index as usize];
+/// The texture coordinates of all corners.
+pub(super) fn corners(mesh: &Mesh, uvs: &[Vec2]) -> Vec<[Vec2; 3]> {
+    let uv = |index: u32| uvs[index as usize];
     mesh.triangles.iter().map(|t| t.map(uv)).collect()
 }
 
@@ -170,29 +178,26 @@ fn islands(mesh: &Mesh) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    fn square(uvs2: Vec<Vec2>) -> Mesh {
-        Mesh {
-            uvs2,
-            ..Mesh::rectangle()
-        }
+    fn check_square(uvs: &[Vec2]) -> Result<(), Unfit> {
+        check(&Mesh::rectangle(), uvs)
     }
 
     #[test]
     fn fit_and_unfit() {
         let good = vec![Vec2::ZERO, Vec2::X, Vec2::ONE, Vec2::Y];
-        assert_eq!(check(&square(good.clone())), Ok(()));
-        assert_eq!(check(&square(vec![])), Err(Unfit::Missing));
-        assert_eq!(check(&square(vec![Vec2::ZERO; 4])), Err(Unfit::NoArea));
+        assert_eq!(check_square(&good), Ok(()));
+        assert_eq!(check_square(&[]), Err(Unfit::Missing));
+        assert_eq!(check_square(&[Vec2::ZERO; 4]), Err(Unfit::NoArea));
         let mut wide = good.clone();
         wide[2].x = 1.5;
-        let error = check(&square(wide)).unwrap_err().to_string();
+        let error = check_square(&wide).unwrap_err().to_string();
         assert!(
             error.starts_with("triangle 0 leaves the unit square at (1.5, 1)"),
             "{error}"
         );
         let mut folded = good;
         folded[3] = Vec2::new(0.9, 0.1);
-        let error = check(&square(folded)).unwrap_err().to_string();
+        let error = check_square(&folded).unwrap_err().to_string();
         assert_eq!(error, "triangles 0 and 1 overlap");
     }
 

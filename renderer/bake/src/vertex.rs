@@ -77,7 +77,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     // By vertex: its object and its points.
     let mut vertices = vec![];
     let backs = backs(job, workers);
-    for receiver in receivers(workers.scene, job.names, &backs) {
+    for receiver in receivers(workers.scene.shapes(), job.names, &backs) {
         let mesh = faceted(&receiver);
         let first = vertices.len();
         vertices.extend(corners(&mesh).into_iter().map(|corners| (objects.len(), corners)));

@@ -34,6 +34,7 @@ mod rectangle;
 mod shape;
 mod sharing;
 mod surface;
+mod tangent_space;
 mod traced;
 
 pub use analytic::Analytic;
@@ -51,4 +52,5 @@ pub use shape::{Geometry, Shape};
 pub use sharing::bake_single_use;
 pub(crate) use sharing::{MANY_TRIANGLES, MeshUses, triangle_count};
 pub use surface::{AreaSample, SurfacePoint, Tangents};
+pub use tangent_space::{CornerTangent, corner_tangents};
 pub use traced::{PositionArray, TracedTriangles};

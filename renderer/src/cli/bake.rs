@@ -6,7 +6,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::CommonArgs;
-use renderer_bake::{Include, ShOrder, Share, Sides};
+use renderer_bake::{Include, Scale, ShOrder, Share, Sides};
+
+/// Default number of texels along a side.
+const RESOLUTION: u32 = 512;
 
 /// `kiln bake`
 #[derive(Debug, Args)]
@@ -17,9 +20,28 @@ pub struct BakeArgs {
     /// Surfaces or points for which light is baked
     #[arg(long, value_enum, default_value_t = BakeTarget::Texture)]
     pub target: BakeTarget,
-    /// Which light: `indirect` leaves out what comes straight from lights
+    /// Which light: `indirect` leaves out what comes straight from lights; `none` bakes the features of --aov alone
     #[arg(long, default_value = "indirect", value_parser = one_of(INCLUDES))]
-    pub include: Include,
+    pub include: BakedLight,
+    /// Bakes the surface of these shapes to those of --to, without light: names of shapes or imports, also with * and ?;
+    /// several with commas
+    #[arg(long, value_name = "NAME", requires = "to", conflicts_with_all = ["include", "part", "checkpoint"])]
+    pub from: Vec<String>,
+    /// Shapes that get the surface of those of --from, in their own texture coordinates if these are an atlas
+    #[arg(long, value_name = "NAME", requires = "from")]
+    pub to: Vec<String>,
+    /// Rays begin on these shapes: copies of those of --to whose vertices are moved outward
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "from",
+        conflicts_with = "cage_distance"
+    )]
+    pub cage: Vec<String>,
+    /// Rays begin that far outside of the shapes of --to, and end as far inside, in metres [default: a twentieth of the
+    /// diagonal of each shape's box]
+    #[arg(long, value_name = "M", requires = "from", value_parser = parse_positive)]
+    pub cage_distance: Option<f32>,
     /// Which sides of surfaces: `auto` gives an object of its own to each back that may be seen, scatters, and gets at
     /// least 0.5 % of its front's light; not to the underside of the ground, nor to glTF materials that are not doubleSided
     #[arg(long, default_value = "auto", value_parser = one_of(SIDES))]
@@ -37,8 +59,9 @@ pub struct BakeArgs {
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     pub texels_per_unit: Option<f32>,
     /// By how many texels charts are dilated; they lie twice that apart
-    #[arg(long, value_name = "TEXELS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
-    pub dilation: u32,
+    /// [default: 2, and 16 in texture coordinates that shapes have]
+    #[arg(long, value_name = "TEXELS", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub dilation: Option<u32>,
     /// Refuses shapes whose second set of texture coordinates is missing or unfit, instead of unwrapping them
     #[arg(long)]
     pub no_unwrap: bool,
@@ -46,9 +69,22 @@ pub struct BakeArgs {
     #[arg(long)]
     pub denoise: bool,
     /// Features of surfaces besides light, in the same texture: albedo, N, tangent_normal, roughness, opacity, emission,
-    /// position, shader:OUTPUT, attribute:NAME; several with commas
+    /// position, ao, curvature, height, shader:OUTPUT, attribute:NAME; several with commas
     #[arg(long, value_name = "NAME")]
     pub aov: Vec<String>,
+    /// Rays of each texel for ambient occlusion (--aov ao)
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub ao_samples: u32,
+    /// What is farther away occludes nothing, in metres [default: half the radius of the scene]
+    #[arg(long, value_name = "M", value_parser = parse_positive)]
+    pub ao_distance: Option<f32>,
+    /// Pairs of rays of each texel for mean curvature in 1/metre, positive where convex (--aov curvature)
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub curvature_samples: u32,
+    /// Radius of the ball about each point in which curvature is measured, in metres [default: a twentieth of the radius
+    /// of the scene]
+    #[arg(long, value_name = "M", value_parser = parse_positive)]
+    pub curvature_radius: Option<f32>,
     /// File layout of the coefficients
     #[arg(long, value_enum, default_value_t = Layout::Rgba)]
     pub layout: Layout,
@@ -75,6 +111,26 @@ pub struct BakeArgs {
     #[arg(skip)]
     pub given: Vec<String>,
 }
+
+impl BakeArgs {
+    /// Size of the texture.
+    pub fn scale(&self) -> Scale {
+        match (self.texels_per_unit, self.resolution) {
+            (Some(density), Some(side)) => Scale::Both(density, side),
+            (Some(density), None) => Scale::Density(density),
+            (None, side) => Scale::Resolution(side.unwrap_or(RESOLUTION)),
+        }
+    }
+
+    /// Dilation where the atlas is made for it.
+    pub fn atlas_dilation(&self) -> u32 {
+        self.dilation.unwrap_or(2)
+    }
+}
+
+/// Components of light that are baked; none where features of surfaces are baked alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BakedLight(pub Option<Include>);
 
 /// Target of a bake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -113,10 +169,11 @@ pub enum Layout {
     Packed,
 }
 
-const INCLUDES: [(&str, Include); 3] = [
-    ("indirect", Include::Indirect),
-    ("direct", Include::Direct),
-    ("both", Include::Both),
+const INCLUDES: [(&str, BakedLight); 4] = [
+    ("indirect", BakedLight(Some(Include::Indirect))),
+    ("direct", BakedLight(Some(Include::Direct))),
+    ("both", BakedLight(Some(Include::Both))),
+    ("none", BakedLight(None)),
 ];
 const SIDES: [(&str, Sides); 2] = [("auto", Sides::Auto), ("front", Sides::Front)];
 const ORDERS: [(&str, ShOrder); 2] = [("1", ShOrder::One), ("2", ShOrder::Two)];

@@ -3,16 +3,10 @@
 //! Tangents belong to corners of triangles. A vertex whose corners have different tangents, as at the seam of a
 //! mirrored texture, is split.
 
-use bevy_mikktspace::{Geometry, Ops, TangentSpace, generate_tangents};
-use glam::Vec2;
 use rustc_hash::FxHashMap;
 
 use super::primitive::{add_tangents, uv_set};
-use renderer_base::math::acos;
-use renderer_geometry::{AttributeDomain, Mesh, MeshAttribute};
-
-/// Tangent of corners for which the algorithm finds none: those of triangles without area that touch no others.
-const NONE: [f32; 4] = [0.0; 4];
+use renderer_geometry::{AttributeDomain, CornerTangent, Mesh, MeshAttribute, corner_tangents};
 
 /// Generates tangents for a texture coordinate set. The mesh must be valid; without normals or this set it is
 /// unchanged.
@@ -21,75 +15,17 @@ pub(super) fn generate(mesh: &mut Mesh, set: u32) {
         return;
     }
     let Some(uvs) = uv_set(mesh, set) else { return };
-    let mut corners = Corners {
-        mesh,
-        uvs: &uvs,
-        tangents: vec![[NONE; 3]; mesh.triangles.len()],
-    };
-    let Ok(()) = generate_tangents(&mut corners) else {
+    let Some(corners) = corner_tangents(&mesh.triangles, &mesh.positions, &mesh.normals, &uvs) else {
         return;
     };
-    let tangents = split_vertices(mesh, &corners.tangents);
+    let tangents = split_vertices(mesh, &corners);
     add_tangents(mesh, &tangents);
     mesh.fit();
 }
 
-/// Triangles of a mesh, with the tangent of each corner and the sign of its bitangent.
-struct Corners<'a> {
-    mesh: &'a Mesh,
-    uvs: &'a [Vec2],
-    tangents: Vec<[[f32; 4]; 3]>,
-}
-
-impl Corners<'_> {
-    fn vertex(&self, face: usize, corner: usize) -> usize {
-        self.mesh.triangles[face][corner] as usize
-    }
-}
-
-/// Mathematical functions for the algorithm.
-struct Elementary;
-
-impl Ops for Elementary {
-    fn sqrt(x: f32) -> f32 {
-        x.sqrt()
-    }
-
-    fn acos(x: f32) -> f32 {
-        // In double precision, as in the reference implementation.
-        acos(f64::from(x)) as f32
-    }
-}
-
-impl Geometry<Elementary> for Corners<'_> {
-    fn num_faces(&self) -> usize {
-        self.mesh.triangles.len()
-    }
-
-    fn num_vertices_of_face(&self, _: usize) -> usize {
-        3
-    }
-
-    fn position(&self, face: usize, corner: usize) -> [f32; 3] {
-        self.mesh.positions[self.vertex(face, corner)].to_array()
-    }
-
-    fn normal(&self, face: usize, corner: usize) -> [f32; 3] {
-        self.mesh.normals[self.vertex(face, corner)].to_array()
-    }
-
-    fn tex_coord(&self, face: usize, corner: usize) -> [f32; 2] {
-        self.uvs[self.vertex(face, corner)].to_array()
-    }
-
-    fn set_tangent(&mut self, tangent: Option<TangentSpace>, face: usize, corner: usize) {
-        self.tangents[face][corner] = tangent.map_or(NONE, |tangent| tangent.tangent_encoded());
-    }
-}
-
 /// Splits vertices until each has a single tangent, and returns the tangents.
-fn split_vertices(mesh: &mut Mesh, corners: &[[[f32; 4]; 3]]) -> Vec<[f32; 4]> {
-    let mut tangents: Vec<Option<[f32; 4]>> = vec![None; mesh.positions.len()];
+fn split_vertices(mesh: &mut Mesh, corners: &[[CornerTangent; 3]]) -> Vec<CornerTangent> {
+    let mut tangents: Vec<Option<CornerTangent>> = vec![None; mesh.positions.len()];
     let mut originals = vec![];
     let mut copies = FxHashMap::default();
     for (triangle, corners) in mesh.triangles.iter_mut().zip(corners) {
@@ -109,7 +45,7 @@ fn split_vertices(mesh: &mut Mesh, corners: &[[[f32; 4]; 3]]) -> Vec<[f32; 4]> {
     add_copies(mesh, &originals);
     tangents
         .into_iter()
-        .map(|tangent| tangent.unwrap_or(NONE))
+        .map(|tangent| tangent.unwrap_or_default())
         .collect()
 }
 

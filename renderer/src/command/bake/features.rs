@@ -1,34 +1,40 @@
 //! Features of surfaces that a bake is asked for, and their images.
 
-use std::path::Path;
-
 use shading::Diagnostic;
 
 use super::super::common::failure;
 use super::Failure;
+use super::feature_image::{encoded, floats};
 use crate::cli::BakeArgs;
-use renderer_bake::{Feature, FeatureDesc, FeatureMap, Lightmap};
-use renderer_image::{Image, SampleType, WriteOptions, encode};
+use renderer_bake::{Feature, FeatureDesc, FeatureMap, FeatureRays};
 use renderer_passes::Pass;
 use renderer_transport::scene::build::Built;
 
 /// A feature that is asked for.
+#[derive(Clone)]
 pub(super) enum Asked {
-    /// What a material is.
+    /// What needs no settings.
     Known(Feature),
+    /// Ambient occlusion.
+    Occlusion,
+    /// Curvature.
+    Curvature,
     /// What a shader computes.
     Computed(Pass),
 }
 
 /// Features by their names.
-const NAMES: [(&str, Feature); 7] = [
-    ("albedo", Feature::Albedo),
-    ("N", Feature::Normal),
-    ("tangent_normal", Feature::TangentNormal),
-    ("roughness", Feature::Roughness),
-    ("opacity", Feature::Opacity),
-    ("emission", Feature::Emission),
-    ("position", Feature::Position),
+const NAMES: [(&str, Asked); 10] = [
+    ("albedo", Asked::Known(Feature::Albedo)),
+    ("N", Asked::Known(Feature::Normal)),
+    ("tangent_normal", Asked::Known(Feature::TangentNormal)),
+    ("roughness", Asked::Known(Feature::Roughness)),
+    ("opacity", Asked::Known(Feature::Opacity)),
+    ("emission", Asked::Known(Feature::Emission)),
+    ("position", Asked::Known(Feature::Position)),
+    ("ao", Asked::Occlusion),
+    ("curvature", Asked::Curvature),
+    ("height", Asked::Known(Feature::Height)),
 ];
 
 /// The features of `--aov`, with their names.
@@ -37,7 +43,12 @@ pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, Asked)>, Failure> {
     for name in args.aov.iter().flat_map(|text| text.split(',')).map(str::trim) {
         let known = NAMES.iter().find(|(known, _)| *known == name);
         let (file, feature) = match (known, name.split_once(':')) {
-            (Some((name, feature)), _) => ((*name).to_owned(), Asked::Known(feature.clone())),
+            (Some((name, Asked::Known(Feature::Height))), _) if args.from.is_empty() => {
+                let diagnostic = Diagnostic::error(format!("--aov {name}: there is no other surface"));
+                let hint = "it is the height of the shapes of --from above those of --to";
+                return Err(failure(diagnostic.hint(hint).into()));
+            }
+            (Some((name, asked)), _) => ((*name).to_owned(), asked.clone()),
             (None, Some(("shader", output))) => (
                 output.to_owned(),
                 Asked::Computed(Pass::Shader(output.to_owned())),
@@ -47,8 +58,7 @@ pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, Asked)>, Failure> {
             }
             (None, _) => return Err(unknown(name)),
         };
-        let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if file.is_empty() || !file.chars().all(is_valid) {
+        if file.is_empty() || !file.chars().all(is_of_name) {
             return Err(unknown(name));
         }
         if list.iter().all(|(taken, _)| *taken != file) {
@@ -59,9 +69,9 @@ pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, Asked)>, Failure> {
 }
 
 fn unknown(name: &str) -> Failure {
-    let names = NAMES.map(|(name, _)| name);
+    let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
     let diagnostic = Diagnostic::error(format!("--aov {name}: there is no such feature of surfaces"))
-        .nearest(name, names)
+        .nearest(name, names.iter().copied())
         .hint(format!(
             "they are {}, shader:OUTPUT and attribute:NAME",
             names.join(", ")
@@ -73,19 +83,30 @@ fn unknown(name: &str) -> Failure {
 pub(super) fn computed(asked: &[(String, Asked)]) -> Vec<Pass> {
     let pass = |(_, asked): &(String, Asked)| match asked {
         Asked::Computed(pass) => Some(pass.clone()),
-        Asked::Known(_) => None,
+        Asked::Known(_) | Asked::Occlusion | Asked::Curvature => None,
     };
     asked.iter().filter_map(pass).collect()
 }
 
+/// Default reach of ambient occlusion and radius of curvature, relative to the radius of the scene.
+const REACHES: [f32; 2] = [0.5, 0.05];
+
 /// The features of a built scene.
-pub(super) fn described(asked: Vec<(String, Asked)>, built: &Built) -> Vec<FeatureDesc> {
+pub(super) fn described(args: &BakeArgs, asked: Vec<(String, Asked)>, built: &Built) -> Vec<FeatureDesc> {
     let mut shaders = built.pass_shaders.iter().cloned();
-    let feature = |asked| match asked {
+    let radius = built.scene.bounds().radius();
+    let rays = |samples: u32, reach: Option<f32>, default: f32| FeatureRays {
+        samples,
+        reach: reach.unwrap_or(default * radius),
+    };
+    let mut feature = |asked| match asked {
         Asked::Known(feature) => feature,
+        Asked::Occlusion => Feature::Occlusion(rays(args.ao_samples, args.ao_distance, REACHES[0])),
+        Asked::Curvature => {
+            Feature::Curvature(rays(args.curvature_samples, args.curvature_radius, REACHES[1]))
+        }
         Asked::Computed(_) => Feature::Shader(shaders.next().unwrap_or_default()),
     };
-    let mut feature = feature;
     let desc = |(name, asked)| FeatureDesc {
         name,
         feature: feature(asked),
@@ -93,26 +114,56 @@ pub(super) fn described(asked: Vec<(String, Asked)>, built: &Built) -> Vec<Featu
     asked.into_iter().map(desc).collect()
 }
 
-/// The file of a feature.
+/// Beginning of the names of all files of features.
+const PREFIX: &str = "surface_";
+
+/// The file of a feature in floats.
 pub(super) fn file(name: &str) -> String {
-    format!("surface_{name}.exr")
+    format!("{PREFIX}{name}.exr")
+}
+
+/// The file of a feature in 8 bits.
+fn encoded_file(name: &str) -> String {
+    format!("{PREFIX}{name}.png")
+}
+
+/// Returns whether a file has the name of a feature's.
+pub(super) fn is_file(name: &str) -> bool {
+    let own = name.strip_prefix(PREFIX);
+    let own = own.and_then(|own| own.strip_suffix(".exr").or_else(|| own.strip_suffix(".png")));
+    own.is_some_and(|own| !own.is_empty() && own.chars().all(is_of_name))
+}
+
+/// Returns whether a file's name may have a character.
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+/// The names of all files.
+pub(super) fn names(asked: &[(String, Asked)]) -> Vec<String> {
+    let of = |(name, asked): &(String, Asked)| {
+        let has_range = match asked {
+            Asked::Known(feature) => super::feature_image::Encoding::of(feature).is_some(),
+            Asked::Occlusion | Asked::Curvature => true,
+            Asked::Computed(_) => false,
+        };
+        [Some(file(name)), has_range.then(|| encoded_file(name))]
+    };
+    asked.iter().flat_map(of).flatten().collect()
 }
 
 /// Names and bytes of the images of features.
-pub(super) fn files(map: &Lightmap) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-    map.features.iter().map(|feature| image(map, feature)).collect()
-}
-
-fn image(map: &Lightmap, feature: &FeatureMap) -> Result<(String, Vec<u8>), Failure> {
-    let name = file(&feature.name);
-    let mut image = Image::new(map.width as usize, map.height as usize, 3);
-    for (pixel, value) in image.data.chunks_exact_mut(3).zip(&feature.values) {
-        pixel.copy_from_slice(&value.to_array());
+pub(super) fn files(
+    size: (u32, u32),
+    maps: &[FeatureMap],
+    features: &[FeatureDesc],
+) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let mut files = vec![];
+    for (map, desc) in maps.iter().zip(features) {
+        files.push((file(&map.name), floats(size, map)?));
+        if let Some(bytes) = encoded(size, map, &desc.feature)? {
+            files.push((encoded_file(&map.name), bytes));
+        }
     }
-    let options = WriteOptions {
-        samples: SampleType::F32,
-        ..WriteOptions::default()
-    };
-    let bytes = encode(Path::new(&name), &image, &options)?;
-    Ok((name, bytes))
+    Ok(files)
 }

@@ -8,7 +8,7 @@ use clap::ValueEnum as _;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::{Failure, Outputs, images};
+use super::{Failure, Outputs, features, images};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
 use crate::command::outputs::{Finish, misplaced};
@@ -83,7 +83,11 @@ impl Folder {
         let Some((manifest, others)) = files.split_last() else {
             return Ok(());
         };
-        sweep_files(&self.path, &all_names());
+        let all: Vec<String> = all_names()
+            .into_iter()
+            .chain(files.iter().map(|file| file.0.clone()))
+            .collect();
+        sweep_files(&self.path, &all);
         let at = |name: &str| self.path.join(name);
         let stage = |(name, bytes): &(String, Vec<u8>)| stage(&at(name), bytes);
         let staged: Result<Vec<Staged>, ImageError> = others.iter().map(stage).collect();
@@ -132,13 +136,13 @@ fn written_before(folder: &Path) -> BTreeSet<String> {
     let names = value["files"].as_array().into_iter().flatten();
     names
         .filter_map(Value::as_str)
-        .filter(|name| known.contains(*name))
+        .filter(|name| known.contains(*name) || features::is_file(name))
         .chain([MANIFEST])
         .map(str::to_owned)
         .collect()
 }
 
-/// All names that files of a bake can have: whatever a manifest says, no other file is a bake's.
+/// All names that files of a bake can have, but for features: whatever a manifest says, no other file is a bake's.
 fn all_names() -> FxHashSet<String> {
     let orders = [ShOrder::One, ShOrder::Two];
     let layouts = Layout::value_variants().iter();

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use super::images::{Brightness, plain};
-use renderer_bake::{Lightmap, Side, VertexLight};
+use renderer_bake::{Lightmap, Side, SurfaceMaps, VertexLight};
 use renderer_base::color::Rgb;
 use renderer_base::math::determinant;
 use renderer_geometry::{Footprint, Mesh, Shape, ShapeId};
@@ -34,14 +34,10 @@ pub(super) fn of_lightmap(scene: &Scene, map: &Lightmap) -> Result<Vec<u8>, Fail
         "extras": { "lightmap": { "uri": "irradiance.exr", "texCoord": 1, "intensity": 1.0 } },
     });
     for object in &map.objects {
-        glb.object(
-            scene,
-            (object.shape, object.side),
-            &object.name,
-            &object.mesh,
-            Some(&lightmap),
-            vec![],
-        );
+        let place = (object.shape, object.side);
+        let world = World::of_scene(scene, place, &object.mesh);
+        let material = matte(scene, place, Some(&lightmap));
+        glb.object(&world, &object.name, &object.mesh, material, vec![]);
     }
     glb.finish(json!({
         "extensionsUsed": ["MOZ_lightmap"],
@@ -65,10 +61,102 @@ pub(super) fn of_vertices(scene: &Scene, light: &VertexLight) -> Result<Vec<u8>,
             let values = vertices.clone().map(|v| light.coefficients(v)[index]);
             attributes.push((format!("_SH_{name}"), values.collect()));
         }
-        let (shape, name) = ((object.shape, object.side), &object.name);
-        glb.object(scene, shape, name, &object.mesh, None, attributes);
+        let place = (object.shape, object.side);
+        let world = World::of_scene(scene, place, &object.mesh);
+        let material = matte(scene, place, None);
+        glb.object(&world, &object.name, &object.mesh, material, attributes);
     }
     glb.finish(json!({}))
+}
+
+/// The geometry of a surface bake, with a material of its textures: names of glTF's with the bytes of a PNG file. The
+/// material has the keys of `more`.
+pub(super) fn of_surface(
+    shapes: &[Shape],
+    maps: &SurfaceMaps,
+    textures: &[(TextureSlot, Vec<u8>)],
+    more: &Value,
+) -> Result<Vec<u8>, Failure> {
+    let mut glb = Glb::default();
+    let mut material = json!({ "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 1.0 } });
+    let mut images = vec![];
+    for (index, (slot, bytes)) in textures.iter().enumerate() {
+        let view = glb.view(bytes);
+        images.push(json!({ "bufferView": view, "mimeType": "image/png", "name": slot.name() }));
+        let texture = json!({ "index": index, "texCoord": if maps.in_place { 0 } else { 1 } });
+        for key in slot.keys() {
+            match slot {
+                TextureSlot::BaseColor => material["pbrMetallicRoughness"][key] = texture.clone(),
+                TextureSlot::Surface { .. } if *key == "metallicRoughnessTexture" => {
+                    material["pbrMetallicRoughness"][key] = texture.clone();
+                }
+                TextureSlot::Normal | TextureSlot::Surface { .. } => material[key] = texture.clone(),
+            }
+        }
+    }
+    if let (Value::Object(material), Value::Object(more)) = (&mut material, more) {
+        material.extend(more.clone());
+    }
+    for object in &maps.objects {
+        let mut mesh = object.mesh.clone();
+        if maps.in_place {
+            mesh.uvs2 = vec![];
+        }
+        let shape = &shapes[object.shape.0 as usize];
+        let world = World::new(shape, object.side, &mesh, shape.bounds().radius());
+        glb.object(&world, &object.name, &mesh, material.clone(), vec![]);
+    }
+    let textures = (0..images.len()).map(|index| json!({ "source": index, "sampler": 0 }));
+    let textures: Vec<Value> = textures.collect();
+    glb.finish(match images.is_empty() {
+        true => json!({}),
+        false => json!({
+            "images": images,
+            // 9729: linear; 33071: clamp.
+            "samplers": [{ "magFilter": 9729, "minFilter": 9729, "wrapS": 33071, "wrapT": 33071 }],
+            "textures": textures,
+        }),
+    })
+}
+
+/// A texture of a material of glTF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TextureSlot {
+    /// Colour, and opacity.
+    BaseColor,
+    /// Normals in tangent space.
+    Normal,
+    /// Occlusion in red, roughness in green.
+    Surface {
+        /// Whether occlusion is known.
+        occlusion: bool,
+        /// Whether roughness is.
+        roughness: bool,
+    },
+}
+
+impl TextureSlot {
+    fn name(self) -> &'static str {
+        match self {
+            TextureSlot::BaseColor => "albedo",
+            TextureSlot::Normal => "tangent_normal",
+            TextureSlot::Surface { .. } => "occlusion_roughness",
+        }
+    }
+
+    /// The keys of materials that name it.
+    fn keys(&self) -> &'static [&'static str] {
+        match self {
+            TextureSlot::BaseColor => &["baseColorTexture"],
+            TextureSlot::Normal => &["normalTexture"],
+            TextureSlot::Surface { occlusion, roughness } => match (occlusion, roughness) {
+                (true, true) => &["occlusionTexture", "metallicRoughnessTexture"],
+                (true, false) => &["occlusionTexture"],
+                (false, true) => &["metallicRoughnessTexture"],
+                (false, false) => &[],
+            },
+        }
+    }
 }
 
 /// A file being made.
@@ -118,15 +206,12 @@ impl Glb {
     /// Adds a side of a shape as a mesh, a node and a material.
     fn object(
         &mut self,
-        scene: &Scene,
-        (id, side): (ShapeId, Side),
+        world: &World,
         name: &str,
         mesh: &Mesh,
-        lightmap: Option<&Value>,
+        mut material: Value,
         colors: Vec<(String, Vec<Rgb>)>,
     ) {
-        let shape = &scene.shapes()[id.0 as usize];
-        let world = World::new(scene, shape, side, mesh);
         let mut attributes = serde_json::Map::new();
         let position = self.floats(&world.positions);
         let bounds = renderer_base::math::Bounds::of_points(world.positions.iter().map(|&p| Vec3::from(p)));
@@ -139,15 +224,12 @@ impl Glb {
         for (set, uvs) in [("TEXCOORD_0", &mesh.uvs), ("TEXCOORD_1", &mesh.uvs2)] {
             // In Kiln v runs up on surfaces, in glTF down.
             let flip = |uv: &Vec2| [uv.x, 1.0 - uv.y];
-            let second = set == "TEXCOORD_1";
             if !uvs.is_empty() {
                 attributes.insert(
                     set.to_owned(),
                     json!(self.floats(&uvs.iter().map(flip).collect::<Vec<_>>())),
                 );
-            } else if second && lightmap.is_some() {
-                unreachable!("what is on a lightmap has coordinates there");
-            } else if !second && !mesh.uvs2.is_empty() {
+            } else if set == "TEXCOORD_0" && !mesh.uvs2.is_empty() {
                 // The second set may not stand without a first.
                 let zeros = vec![[0.0; 2]; mesh.positions.len()];
                 attributes.insert(set.to_owned(), json!(self.floats(&zeros)));
@@ -158,18 +240,7 @@ impl Glb {
             attributes.insert(name, json!(self.floats(&values)));
         }
         let indices = self.indices(&world.triangles);
-        let albedo = mean_albedo(scene, id, side);
-        let mut material = json!({
-            "name": name,
-            "pbrMetallicRoughness": {
-                "baseColorFactor": [albedo.r, albedo.g, albedo.b, 1.0],
-                "metallicFactor": 0.0,
-                "roughnessFactor": 1.0,
-            },
-        });
-        if let (Value::Object(material), Some(Value::Object(lightmap))) = (&mut material, lightmap) {
-            material.extend(lightmap.clone());
-        }
+        material["name"] = json!(name);
         self.materials.push(material);
         let primitive = json!({
             "attributes": attributes,
@@ -234,7 +305,18 @@ struct World {
 }
 
 impl World {
-    fn new(scene: &Scene, shape: &Shape, side: Side, mesh: &Mesh) -> World {
+    /// The side of a shape of a scene.
+    fn of_scene(scene: &Scene, (id, side): (ShapeId, Side), mesh: &Mesh) -> World {
+        World::new(
+            &scene.shapes()[id.0 as usize],
+            side,
+            mesh,
+            scene.bounds().radius(),
+        )
+    }
+
+    /// A side of a shape in a scene of that radius.
+    fn new(shape: &Shape, side: Side, mesh: &Mesh, radius: f32) -> World {
         let to_world = shape.world_from_object;
         let mirrored = determinant(&to_world.matrix3) < 0.0;
         let normal_matrix = shape.object_from_world.matrix3.transpose();
@@ -250,11 +332,7 @@ impl World {
         let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(turn).collect();
         if side == Side::Back {
             let gap = GAP[0] * shape.bounds().radius();
-            lift(
-                &mut positions,
-                &triangles,
-                gap.max(GAP[1] * scene.bounds().radius()),
-            );
+            lift(&mut positions, &triangles, gap.max(GAP[1] * radius));
         }
         World {
             positions: positions.iter().map(|p| p.to_array()).collect(),
@@ -279,6 +357,22 @@ fn lift(positions: &mut [Vec3], triangles: &[[u32; 3]], distance: f32) {
         let normal = normals.get(&place(*p)).copied().unwrap_or_default();
         *p += normal.normalize_or_zero() * distance;
     }
+}
+
+/// A diffuse material of the colour of a side of a shape, with the keys of `more`.
+fn matte(scene: &Scene, (id, side): (ShapeId, Side), more: Option<&Value>) -> Value {
+    let albedo = mean_albedo(scene, id, side);
+    let mut material = json!({
+        "pbrMetallicRoughness": {
+            "baseColorFactor": [albedo.r, albedo.g, albedo.b, 1.0],
+            "metallicFactor": 0.0,
+            "roughnessFactor": 1.0,
+        },
+    });
+    if let (Value::Object(material), Some(Value::Object(more))) = (&mut material, more) {
+        material.extend(more.clone());
+    }
+    material
 }
 
 /// The share of light that a side of a shape returns, seen straight on, over a few of its points.

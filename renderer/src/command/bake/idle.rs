@@ -7,7 +7,7 @@ use renderer_bake::Include;
 use renderer_transport::integrator::Integrator;
 
 /// Arguments that are for some targets alone.
-const TARGETS: [(&str, &[BakeTarget]); 10] = [
+const TARGETS: [(&str, &[BakeTarget]); 14] = [
     ("resolution", &[BakeTarget::Texture]),
     ("texels_per_unit", &[BakeTarget::Texture]),
     ("dilation", &[BakeTarget::Texture]),
@@ -15,14 +15,18 @@ const TARGETS: [(&str, &[BakeTarget]); 10] = [
     ("denoise", &[BakeTarget::Texture]),
     ("layout", &[BakeTarget::Texture]),
     ("aov", &[BakeTarget::Texture]),
+    ("ao_samples", &[BakeTarget::Texture]),
+    ("ao_distance", &[BakeTarget::Texture]),
+    ("curvature_samples", &[BakeTarget::Texture]),
+    ("curvature_radius", &[BakeTarget::Texture]),
     ("sides", &[BakeTarget::Texture, BakeTarget::Vertex]),
     ("probe_spacing", &[BakeTarget::Probes]),
     ("probe_points", &[BakeTarget::Probes]),
 ];
 
 /// A warning for each flag that has no effect. `integrator` is the one that bakes.
-pub(super) fn warnings(args: &BakeArgs, integrator: &Integrator) -> Vec<Diagnostic> {
-    let mut list = vec![];
+pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrator) -> Vec<Diagnostic> {
+    let mut list = without_feature(args);
     for (id, targets) in TARGETS {
         if args.given.iter().any(|given| given == id) && !targets.contains(&args.target) {
             let flag = id.replace('_', "-");
@@ -32,15 +36,64 @@ pub(super) fn warnings(args: &BakeArgs, integrator: &Integrator) -> Vec<Diagnost
             list.push(Diagnostic::warning(message).hint(hint));
         }
     }
-    let least = match args.include {
+    let least = match include {
         Include::Indirect => 3,
         Include::Direct | Include::Both => 2,
     };
     if let Some(depth) = integrator.depth().filter(|&depth| depth < least) {
-        let name = args.include.name();
+        let name = include.name();
         let message =
             format!("paths of depth {depth} bring no light for --include {name}: all will be black");
         list.push(Diagnostic::warning(message).hint(format!("it takes --depth {least} at least")));
     }
     list
+}
+
+/// Arguments that are for bakes of light alone.
+const OF_LIGHT: [&str; 9] = [
+    "target",
+    "sides",
+    "order",
+    "samples",
+    "layout",
+    "integrator",
+    "depth",
+    "probe_spacing",
+    "probe_points",
+];
+
+/// A warning for each flag that has no effect where features of surfaces are baked alone.
+pub(super) fn surface_warnings(args: &BakeArgs) -> Vec<Diagnostic> {
+    let is_given = |id: &&str| args.given.iter().any(|given| given == id);
+    let warning = |id: &str| {
+        let flag = id.replace('_', "-");
+        Diagnostic::warning(format!("--{flag} has no effect: no light is baked"))
+    };
+    let idle = OF_LIGHT.into_iter().filter(is_given).map(warning);
+    idle.chain(without_feature(args)).collect()
+}
+
+/// A warning for each flag of a feature that is not baked.
+fn without_feature(args: &BakeArgs) -> Vec<Diagnostic> {
+    const FLAGS: [(&str, &str); 4] = [
+        ("ao_samples", "ao"),
+        ("ao_distance", "ao"),
+        ("curvature_samples", "curvature"),
+        ("curvature_radius", "curvature"),
+    ];
+    let is_asked = |feature: &str| {
+        args.aov
+            .iter()
+            .any(|text| text.split(',').any(|name| name.trim() == feature))
+    };
+    let idle = FLAGS.into_iter().filter(|(id, feature)| {
+        args.target == BakeTarget::Texture && args.given.iter().any(|given| given == id) && !is_asked(feature)
+    });
+    idle.map(|(id, feature)| {
+        Diagnostic::warning(format!(
+            "--{} has no effect without --aov {feature}",
+            id.replace('_', "-")
+        ))
+    })
+    .collect()
 }

@@ -30,7 +30,8 @@ pub(super) fn files(map: &Lightmap, layout: Layout) -> Result<Vec<(String, Vec<u
     let mut files = (pictures(layout, map.order).iter())
         .map(|picture| exr(map, picture, precision))
         .collect::<Result<Vec<_>, _>>()?;
-    for (name, image) in [(COVERAGE, coverage(map)), (PREVIEW, preview(map))] {
+    let coverage = coverage_image((map.width, map.height), |x, y| map.coverage(x, y));
+    for (name, image) in [(COVERAGE, coverage), (PREVIEW, preview(map))] {
         let bytes = encode(Path::new(name), &image, &WriteOptions::default())?;
         files.push((name.to_owned(), bytes));
     }
@@ -75,12 +76,13 @@ pub(super) const COVERAGES: [(Coverage, &str, u8); 5] = [
     (Coverage::Empty, "empty", 0),
 ];
 
-fn coverage(map: &Lightmap) -> Image {
-    let mut image = Image::new(map.width as usize, map.height as usize, 1);
+/// The image of how texels come by their values.
+pub(super) fn coverage_image((width, height): (u32, u32), of: impl Fn(u32, u32) -> Coverage) -> Image {
+    let mut image = Image::new(width as usize, height as usize, 1);
     // The values are numbers, no light: they go into the file as they are.
     image.color_space = ColorSpace::Srgb;
-    for (x, y) in texels(map) {
-        let known = COVERAGES.iter().find(|known| known.0 == map.coverage(x, y));
+    for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+        let known = COVERAGES.iter().find(|known| known.0 == of(x, y));
         image.pixel_mut(x as usize, y as usize)[0] = known.map_or(0.0, |known| f32::from(known.2) / 255.0);
     }
     image

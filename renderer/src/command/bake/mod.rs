@@ -1,6 +1,7 @@
 //! `kiln bake`: bakes a scene into a folder of lightmaps, vertex light or probes.
 
 mod channel;
+mod feature_image;
 mod features;
 mod folder;
 mod glb;
@@ -9,7 +10,9 @@ mod images;
 mod manifest;
 mod probes;
 mod progress;
+mod shape_names;
 mod statistics;
+mod surface;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,7 +30,7 @@ use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
 use crate::cli::{BakeArgs, BakeTarget};
 use renderer_bake::{
-    BakeSettings, Baked, FeatureDesc, ProbePlaces, Product, Scale, Target, bake, check_checkpoint,
+    BakeSettings, Baked, FeatureDesc, Include, ProbePlaces, Product, Scale, Target, bake, check_checkpoint,
     texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
@@ -40,10 +43,14 @@ use renderer_transport::scene::build::{Built, build_for_bake};
 
 use folder::{MANIFEST, PROBES, SCENE};
 
-/// Default number of texels along a side.
-const RESOLUTION: u32 = 512;
-
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
+    match args.include.0 {
+        Some(include) if args.from.is_empty() => bake_light(args, include),
+        _ => surface::run(args),
+    }
+}
+
+fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
     let common = &args.common;
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
     let asked = features::asked(args)?;
@@ -68,9 +75,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         .map(|shape| names.unique(&shape.name))
         .collect();
     let settings = BakeSettings {
-        target: target(args, features::described(asked, &built))?,
+        target: target(args, features::described(args, asked, &built))?,
         sides: args.sides,
-        include: args.include,
+        include,
         order: args.order,
         samples: args.samples,
         integrator: integrator(args, &built),
@@ -89,7 +96,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     if let Some(path) = resumed.filter(|_| built.scene.computes_names()) {
         warnings.push(unknown_files(format!("'{}'", path.display())));
     }
-    warnings.list.extend(idle::warnings(args, &settings.integrator));
+    warnings
+        .list
+        .extend(idle::warnings(args, include, &settings.integrator));
     if let Target::Texture {
         scale: Scale::Resolution(side),
         ..
@@ -170,11 +179,9 @@ fn outputs(
 fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
     let mut names = match args.target {
         BakeTarget::Texture => {
-            let features = asked.iter().map(|(name, _)| features::file(name));
-            images::names(args.layout, args.order)
-                .into_iter()
-                .chain(features)
-                .collect()
+            let mut names = images::names(args.layout, args.order);
+            names.extend(features::names(asked));
+            names
         }
         BakeTarget::Vertex | BakeTarget::Probes => vec![],
     };
@@ -201,7 +208,8 @@ fn files(
     let mut files = match &baked.product {
         Product::Texture(map) => {
             let mut files = images::files(map, args.layout)?;
-            files.extend(features::files(map)?);
+            let size = (map.width, map.height);
+            files.extend(features::files(size, &map.features, features_of(settings))?);
             files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
             files
         }
@@ -224,24 +232,28 @@ fn report(
         print(warnings);
     }
     if args.common.verbose {
-        remark(&statistics::text(baked, load));
+        remark(&statistics::text(&baked.stats, load));
     }
     if let Some(path) = &args.common.stats {
-        let text = statistics::json(baked, load, warnings);
+        let text = statistics::json(&baked.stats, load, warnings);
         write_finished(path, |file| file.write_all(text.as_bytes()))?;
     }
     Ok(())
 }
 
+/// The features of a bake of light.
+fn features_of(settings: &BakeSettings) -> &[FeatureDesc] {
+    match &settings.target {
+        Target::Texture { features, .. } => features,
+        Target::Vertex | Target::Probes(_) => &[],
+    }
+}
+
 fn target(args: &BakeArgs, features: Vec<FeatureDesc>) -> Result<Target, Failure> {
     Ok(match args.target {
         BakeTarget::Texture => Target::Texture {
-            scale: match (args.texels_per_unit, args.resolution) {
-                (Some(density), Some(side)) => Scale::Both(density, side),
-                (Some(density), None) => Scale::Density(density),
-                (None, side) => Scale::Resolution(side.unwrap_or(RESOLUTION)),
-            },
-            margin: args.dilation,
+            scale: args.scale(),
+            margin: args.atlas_dilation(),
             denoise: args.denoise,
             unwrap: !args.no_unwrap,
             features,

@@ -64,6 +64,10 @@ impl BakeProgress for Bar {
         self.show("light", done, total);
     }
 
+    fn texels(&self, done: u64, total: u64) {
+        self.show("texels", done, total);
+    }
+
     fn print(&self, text: &str) {
         self.bar.suspend(|| tell(text));
     }

@@ -5,12 +5,11 @@ use std::time::Duration;
 use serde_json::json;
 use shading::Diagnostics;
 
-use renderer_bake::Baked;
+use renderer_bake::BakeStats;
 use renderer_base::memory;
 
 /// For people.
-pub(super) fn text(baked: &Baked, load: Duration) -> String {
-    let stats = &baked.stats;
+pub(super) fn text(stats: &BakeStats, load: Duration) -> String {
     let seconds = |d: Duration| d.as_secs_f64();
     let mut text = format!(
         "load {:.2} s, prepare {:.2} s, gather {:.2} s, finish {:.2} s on {} threads\n\
@@ -41,8 +40,7 @@ pub(super) fn text(baked: &Baked, load: Duration) -> String {
 }
 
 /// For programs.
-pub(super) fn json(baked: &Baked, load: Duration, warnings: &Diagnostics) -> String {
-    let stats = &baked.stats;
+pub(super) fn json(stats: &BakeStats, load: Duration, warnings: &Diagnostics) -> String {
     let warnings: Vec<String> = warnings.list.iter().map(ToString::to_string).collect();
     let value = json!({
         "stages_s": {

@@ -76,7 +76,7 @@ pub struct ShaderStats {
 /// # Errors
 /// Unknown camera, errors in shaders and materials, unreadable textures, failure of Embree.
 pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<Built, Diagnostics> {
-    build_with(desc, camera, threads, &[], host(desc))
+    build_lit(desc, camera, threads, &[], host(desc))
 }
 
 /// Builds a scene with the shaders that compute `values` for passes: [`Built::pass_shaders`] has them, in this order.
@@ -89,7 +89,7 @@ pub fn build_with_values(
     threads: usize,
     values: &[Pass],
 ) -> Result<Built, Diagnostics> {
-    build_with(desc, camera, threads, values, host(desc))
+    build_lit(desc, camera, threads, values, host(desc))
 }
 
 /// Builds a scene for baking: its shaders see `raytype("bake")`; with the shaders that compute `values`.
@@ -97,6 +97,18 @@ pub fn build_with_values(
 /// # Errors
 /// As [`build`].
 pub fn build_for_bake(desc: &SceneDesc, threads: usize, values: &[Pass]) -> Result<Built, Diagnostics> {
+    build_lit(desc, None, threads, values, host(desc).for_bake())
+}
+
+/// Builds a scene for baking features of surfaces, which takes no light.
+///
+/// # Errors
+/// As [`build_for_bake`].
+pub fn build_for_surface_bake(
+    desc: &SceneDesc,
+    threads: usize,
+    values: &[Pass],
+) -> Result<Built, Diagnostics> {
     build_with(desc, None, threads, values, host(desc).for_bake())
 }
 
@@ -119,6 +131,19 @@ fn host(desc: &SceneDesc) -> Host {
 /// The host of a scene, whose textures take the memory that they need.
 fn unlimited_host(desc: &SceneDesc) -> Host {
     Host::new(desc.texture_directories.clone()).with_files(desc.file_system.clone())
+}
+
+/// Builds a scene, and warns if nothing emits light.
+fn build_lit(
+    desc: &SceneDesc,
+    camera: Option<&str>,
+    threads: usize,
+    values: &[Pass],
+    host: Host,
+) -> Result<Built, Diagnostics> {
+    let mut built = build_with(desc, camera, threads, values, host)?;
+    warn_about_light(desc, &built.scene, &mut built.warnings);
+    Ok(built)
 }
 
 fn build_with(
@@ -232,7 +257,7 @@ fn build_with(
         },
         SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
     })?;
-    warn_about_light(desc, &scene, &mut warnings);
+    warn_about_albedo(desc, &scene, &mut warnings);
     Ok(Built {
         pass_shaders,
         names: pass_names(desc, &scene, light_names),
@@ -530,7 +555,7 @@ fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
     }
 }
 
-/// Warns of scenes without light and of materials that gain energy, as far as either is known without rendering.
+/// Warns of scenes without light, as far as it is known without rendering.
 fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
     // The scene's bounds may be a single point.
     let radius = scene.bounds().radius().max(1.0);
@@ -544,6 +569,10 @@ fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics)
         let hint = "add a light (`light sky : environment { color = 1; }`) or a shape whose material emits";
         warnings.push(Diagnostic::warning(message).hint(hint));
     }
+}
+
+/// Warns of materials that gain energy, as far as it is known without rendering.
+fn warn_about_albedo(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
     for (material, built) in desc.materials.iter().zip(scene.materials()) {
         let Some(albedo) = built.known_albedo() else {
             continue;

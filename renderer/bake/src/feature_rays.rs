@@ -1,0 +1,121 @@
+//! Features of surfaces that rays find: ambient occlusion and curvature.
+//!
+//! - *Ambient occlusion* is ∫ V(ω) cosθ dω / π over the hemisphere of the shading normal, where V is the share of light that
+//!   passes along the first `reach` metres from the point in the direction ω.
+//! - *Curvature* is the mean curvature H [1/m], positive where the surface is convex. It is found from the share s of the
+//!   ball with radius R = `reach` about the point that is outside of the surface: s = 1/2 + 3R·H/16 up to terms of R²,
+//!   exactly so at a sphere of radius r ≥ R/2, where H = 1/r (Pottmann et al. 2009, "Integral invariants for robust geometry
+//!   processing", eq. 6). With a ray inward and one outward for each direction, s is 1/2 + ∫ (max(0, 1 − (t⁻/R)³) −
+//!   max(0, 1 − (t⁺/R)³)) dω / 4π, where t⁻ and t⁺ are the distances to the surface, as long as no ray crosses it twice
+//!   within the ball. At a right edge s is 3/4 and H = 4/3R, at the corner of a cube 7/8 and 2/R; in the same from inside
+//!   -4/3R and -2/R.
+
+use std::ops::Range;
+
+use glam::{UVec2, Vec3};
+
+use super::feature::FeatureRays;
+use renderer_base::math::{Frame, Ray};
+use renderer_base::sampler::Sampler;
+use renderer_base::sampling::{cosine_hemisphere, uniform_hemisphere};
+use renderer_geometry::Interaction;
+use renderer_transport::integrator::Context;
+use renderer_transport::material::MediumStack;
+use renderer_transport::scene::Scene;
+
+/// First sample number of these rays, far from those that gather light.
+const FEATURES: u64 = 1 << 41;
+
+/// Sum over samples.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SampleSum {
+    value: f64,
+    count: u32,
+}
+
+impl SampleSum {
+    fn add(&mut self, value: f32) {
+        self.value += f64::from(value);
+        self.count += 1;
+    }
+
+    /// The mean; `None` without samples.
+    pub(super) fn mean(&self) -> Option<f32> {
+        (self.count > 0).then(|| (self.value / f64::from(self.count)) as f32)
+    }
+}
+
+impl FeatureRays {
+    /// By how much the share of a ball of their length outside of a surface grows with its mean curvature [m].
+    pub fn share_by_curvature(&self) -> f32 {
+        3.0 / 16.0 * self.reach
+    }
+
+    /// The samples of one of `count` points of a texel: consecutive, which stratifies them in themselves.
+    pub(super) fn range(&self, point: usize, count: usize) -> Range<u64> {
+        let first = |point: usize| u64::from(self.samples) * point as u64 / count as u64;
+        first(point)..first(point + 1)
+    }
+
+    /// Adds samples of ambient occlusion at a point that is seen from its front.
+    pub(super) fn add_openness(
+        &self,
+        scene: &Scene,
+        it: &Interaction,
+        (key, samples): (UVec2, Range<u64>),
+        sampler: &mut Sampler,
+        context: &mut Context,
+        sums: &mut SampleSum,
+    ) {
+        let (ng, n) = facing(it);
+        let frame = Frame::from_normal(n);
+        for index in samples {
+            sampler.start(key, FEATURES + index);
+            let w = frame.to_world(cosine_hemisphere(sampler.next_2d()));
+            // Facets of a smooth surface do not occlude themselves: what is below them is mirrored.
+            let below = w.dot(ng).min(0.0);
+            let w = (w - ng * (2.0 * below)).normalize_or(ng);
+            let ray = Ray {
+                t_max: self.reach,
+                ..it.spawn_ray(w)
+            };
+            let passed = scene.transmittance(&ray, 1, || MediumStack::NONE, &mut context.shading);
+            sums.add(passed.luminance());
+        }
+    }
+
+    /// Adds samples of curvature at a point that is seen from its front.
+    pub(super) fn add_curvature(
+        &self,
+        scene: &Scene,
+        it: &Interaction,
+        (key, samples): (UVec2, Range<u64>),
+        sampler: &mut Sampler,
+        sums: &mut SampleSum,
+    ) {
+        let (ng, _) = facing(it);
+        let frame = Frame::from_normal(ng);
+        for index in samples {
+            sampler.start(key, FEATURES + index);
+            let w = frame.to_world(uniform_hemisphere(sampler.next_2d()));
+            let [inside, outside] = [(-w, false), (w, true)].map(|(w, enters)| {
+                let ray = Ray {
+                    t_max: self.reach,
+                    ..it.spawn_ray(w)
+                };
+                // Inward rays count where they leave the solid, outward ones where they enter one.
+                let met = scene
+                    .intersect(&ray)
+                    .filter(|met| (met.wo.dot(met.ng) > 0.0) == enters);
+                met.map_or(0.0, |met| 1.0 - (met.t / self.reach).clamp(0.0, 1.0).powi(3))
+            });
+            sums.add(0.5 * (inside - outside) / self.share_by_curvature());
+        }
+    }
+}
+
+/// Geometric and shading normal on the side of the viewer.
+fn facing(it: &Interaction) -> (Vec3, Vec3) {
+    let side = it.wo.dot(it.ng).signum();
+    (it.ng * side, it.n * side)
+}

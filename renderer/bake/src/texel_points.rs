@@ -1,0 +1,154 @@
+//! Points of texels: on which surface they lie, which of them are usable, and what features see of them.
+
+use rustc_hash::FxHashSet;
+
+use super::denoise::TexelPoint;
+use super::feature_map::FeaturePoint;
+use super::points::{Solids, Standing, in_sight, standing};
+use super::raster::{Sample, Texel, Texels};
+use super::receiver::{GatherPoint, Receiver, point, site};
+use super::tangent_frame::TangentSpace;
+use super::unwrap::Flat;
+use super::work::Workers;
+use renderer_geometry::{Shape, ShapeId, SurfacePoint};
+use renderer_transport::integrator::Context;
+
+/// The points of texels.
+pub(super) struct Surfaces<'a> {
+    pub(super) workers: &'a Workers<'a>,
+    /// The shapes of the receivers.
+    pub(super) shapes: &'a [Shape],
+    pub(super) receivers: &'a [Receiver],
+    pub(super) flats: &'a [Flat],
+    pub(super) backs: &'a [ShapeId],
+    pub(super) texels: &'a Texels,
+    /// Width of a texel [m].
+    pub(super) texel: f32,
+}
+
+/// Least cosine between the shading normals of a texel's points: estimates over hemispheres that differ more are not
+/// averaged.
+const ALIKE: f32 = 0.995;
+
+/// Bit mask of a texel's usable points.
+pub(super) type Mask = u16;
+
+/// The usable ones among the points of a texel.
+pub(super) fn seen(sites: impl Iterator<Item = GatherPoint>, mask: Mask) -> Vec<GatherPoint> {
+    sites
+        .enumerate()
+        .filter(|(bit, _)| mask >> bit & 1 == 1)
+        .map(|(_, site)| site)
+        .collect()
+}
+
+impl Surfaces<'_> {
+    /// The points of a texel.
+    pub(super) fn sites<'a>(&'a self, texel: &'a Texel) -> impl Iterator<Item = GatherPoint> + 'a {
+        let receiver = &self.receivers[texel.object as usize];
+        let shape = &self.shapes[receiver.shape.0 as usize];
+        let mesh = &self.flats[texel.object as usize].mesh;
+        let samples = self.texels.samples_of(texel).iter();
+        samples.map(move |sample| site(shape, receiver.side, mesh, sample.triangle, sample.barycentric))
+    }
+
+    /// The points of a texel as a viewer above each sees them; those of `mask` are open. `tangents` are by receiver.
+    pub(super) fn points(&self, texel: &Texel, mask: Mask, tangents: &[TangentSpace]) -> Vec<FeaturePoint> {
+        let receiver = &self.receivers[texel.object as usize];
+        let tangents = &tangents[texel.object as usize];
+        let samples = self.texels.samples_of(texel).iter().enumerate();
+        let point = |(bit, sample): (usize, &Sample)| {
+            let point = self.point(texel, sample);
+            let site = GatherPoint::of(point, receiver.side);
+            FeaturePoint {
+                it: point.seen_from(site.ng, receiver.shape, sample.triangle),
+                frame: tangents.at(sample.triangle, sample.barycentric, site.n),
+                height: 0.0,
+                is_open: mask >> bit & 1 == 1,
+            }
+        };
+        samples.map(point).collect()
+    }
+
+    /// The point of a sample of a texel.
+    pub(super) fn point(&self, texel: &Texel, sample: &Sample) -> SurfacePoint {
+        let receiver = &self.receivers[texel.object as usize];
+        let shape = &self.shapes[receiver.shape.0 as usize];
+        let mesh = &self.flats[texel.object as usize].mesh;
+        point(shape, mesh, sample.triangle, sample.barycentric)
+    }
+
+    /// By texel: its points that are visible, visible from the first of them, and of similar normal.
+    pub(super) fn visible(&self) -> Vec<Mask> {
+        let scene = self.workers.scene;
+        let solids = Solids::find(scene, self.backs, &mut Context::new(scene));
+        let standings: Vec<Vec<Standing>> = self.workers.map(self.texels.list.len(), |index, sampler, _| {
+            let texel = &self.texels.list[index];
+            let probe = |(bit, site): (usize, GatherPoint)| {
+                standing(
+                    self.workers.scene,
+                    &solids,
+                    &site,
+                    self.texel,
+                    texel.at,
+                    bit as u64,
+                    sampler,
+                )
+            };
+            self.sites(texel).enumerate().map(probe).collect()
+        });
+        // Furniture in a room modelled as a box.
+        let mut counts = vec![(0usize, 0usize); self.receivers.len()];
+        for (texel, standings) in self.texels.list.iter().zip(&standings) {
+            let (inside, all) = &mut counts[texel.object as usize];
+            *inside += standings.iter().filter(|&&s| s == Standing::Inside).count();
+            *all += standings.len();
+        }
+        let furniture: Vec<bool> = counts
+            .iter()
+            .map(|&(inside, all)| inside * 10 > all * 9)
+            .collect();
+        let is_open = |texel: &Texel, standing: Standing| match standing {
+            Standing::Open => true,
+            Standing::Inside => furniture[texel.object as usize],
+            Standing::Covered => false,
+        };
+        // A completely covered chart (a leaf among leaves) has no other texels to take light from.
+        let chart = |texel: &Texel| self.texels.charts[self.texels.index(texel.at)];
+        let open_charts: FxHashSet<u32> = (self.texels.list.iter().zip(&standings))
+            .filter(|(texel, standings)| standings.iter().any(|&standing| is_open(texel, standing)))
+            .map(|(texel, _)| chart(texel))
+            .collect();
+        self.workers.map(self.texels.list.len(), |index, _, context| {
+            let texel = &self.texels.list[index];
+            let alone = !open_charts.contains(&chart(texel));
+            let open =
+                |standing: &Standing| is_open(texel, *standing) || alone && *standing == Standing::Covered;
+            let sites: Vec<GatherPoint> = self.sites(texel).collect();
+            let Some(first) = standings[index].iter().position(open) else {
+                return 0;
+            };
+            let mut mask: Mask = 0;
+            for (bit, (site, standing)) in sites.iter().zip(&standings[index]).enumerate() {
+                let alike = || sites[first].n.dot(site.n) > ALIKE;
+                let counts = open(standing)
+                    && (bit == first
+                        || alike() && in_sight(self.workers.scene, &sites[first], site, context));
+                mask |= Mask::from(counts) << bit;
+            }
+            mask
+        })
+    }
+
+    /// By texel of the atlas: the first visible point, else the first point; zeros without points.
+    pub(super) fn places(&self, visible: &[Mask]) -> Vec<TexelPoint> {
+        let mut places = vec![TexelPoint::default(); self.texels.charts.len()];
+        for (texel, &mask) in self.texels.list.iter().zip(visible) {
+            let mask = if mask == 0 { Mask::MAX } else { mask };
+            if let Some(site) = seen(self.sites(texel), mask).first() {
+                places[self.texels.index(texel.at)] = TexelPoint { p: site.p, n: site.n };
+            }
+        }
+        places
+    }
+}
