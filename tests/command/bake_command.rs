@@ -2,6 +2,7 @@
 
 mod layouts;
 mod refusals;
+mod surfaces;
 
 use std::collections::BTreeMap;
 use std::fs;

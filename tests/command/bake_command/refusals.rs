@@ -75,6 +75,50 @@ fn refusals() {
 }
 
 #[test]
+fn surfaces_without_partners_are_refused() {
+    let folder = folder();
+    let at = folder.path();
+    let flags = "bake a.kiln --resolution 32 -o more";
+    for (args, words) in [
+        ("--include none", &["--aov", "for example"][..]),
+        ("--include none --aov height", &["no other surface", "--from"]),
+        (
+            "--include none --aov ao --target vertex",
+            &["texture", "--target"],
+        ),
+        (
+            "--aov N --from bal --to back",
+            &["--from bal", "did you mean `ball`"],
+        ),
+        ("--aov N --from ball --to wall*", &["--to wall*", "`back`"]),
+        ("--aov N --from b* --to back", &["`back`", "cannot be both"]),
+        (
+            "--aov N --from ball --to back,floor --cage light",
+            &["1 shape", "--to 2"],
+        ),
+        (
+            "--aov N --from light --to back --cage ball",
+            &["`ball` is no cage of `back`", "2"],
+        ),
+        ("--aov ambient", &["ambient", "curvature"]),
+    ] {
+        refused(at, &format!("{flags} {args}"), words);
+    }
+    for args in [
+        "--from ball",
+        "--to ball",
+        "--cage ball",
+        "--from ball --to back --include both",
+    ] {
+        assert_eq!(
+            run(at, &format!("{flags} --aov N {args}")).status.code(),
+            Some(2),
+            "{args}"
+        );
+    }
+}
+
+#[test]
 fn coordinates_that_are_not_fit_are_diagnosed() {
     let folder = folder();
     let at = folder.path();

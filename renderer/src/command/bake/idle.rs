@@ -50,11 +50,12 @@ pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrato
 }
 
 /// Arguments that are for bakes of light alone.
-const OF_LIGHT: [&str; 9] = [
+const OF_LIGHT: [&str; 10] = [
     "target",
     "sides",
     "order",
     "samples",
+    "denoise",
     "layout",
     "integrator",
     "depth",
