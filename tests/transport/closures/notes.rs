@@ -51,7 +51,7 @@ fn call(signature: &ClosureSignature, other: Option<usize>) -> String {
     format!("{}({})", signature.name, arguments.join(", "))
 }
 
-/// Everything that light can see of a surface that is a quarter transparent beside the closure, from both sides.
+/// Everything that light and the camera can see of a surface that is a quarter transparent beside the closure, from both sides.
 fn seen(closure: &str) -> Vec<u32> {
     let mut subject = Subject::new(&format!("0.25 * transparent() + {closure}"), Sides::default());
     let mut surface = ShadingResult::new();
@@ -63,6 +63,7 @@ fn seen(closure: &str) -> Vec<u32> {
         let mut note = |color: renderer::color::Rgb| seen.extend(color.to_bits());
         note(surface.emission);
         note(surface.transparency);
+        note(surface.held_out());
         let mut rng = Rng::new(2);
         for _ in 0..8 {
             note(surface.bsdf.eval(it.wo, rng.direction()));

@@ -66,7 +66,7 @@ impl ShadingResult {
     }
 
     /// What of the surface is held out: weights of shaders may add up to more than there is.
-    pub(crate) fn held_out(&self) -> Rgb {
+    pub fn held_out(&self) -> Rgb {
         let (held, room) = (self.holdout, self.transmittance - self.transparency);
         let excess = (held - room).map(|v| v.max(0.0));
         (held - excess).map(|v| v.max(0.0))
