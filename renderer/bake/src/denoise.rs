@@ -21,14 +21,15 @@ pub(super) struct TexelPoint {
     pub(super) n: Vec3,
 }
 
-/// Filters all valid texels; `places` are theirs, `texel` is a texel's width [m].
-pub(super) fn denoise(sheet: &mut LightmapBuffer, places: &[TexelPoint], texel: f32) {
+/// Filters the valid `texels`; `places` are those of all, `texel` is a texel's width [m]. Charts are filtered as a whole or
+/// not at all.
+pub(super) fn denoise(sheet: &mut LightmapBuffer, texels: &[bool], places: &[TexelPoint], texel: f32) {
     let variance = smooth_variance(sheet);
     let layers = sheet.field.layers();
     let filtered: Vec<Vec<Rgb>> = (0..sheet.charts.len())
         .into_par_iter()
         .map(|index| {
-            if !sheet.field.valid[index] {
+            if !texels[index] {
                 return vec![];
             }
             let mut sum = vec![Rgb::BLACK; layers];

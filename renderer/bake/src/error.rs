@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::limit::{MAX_PROBES, MAX_SIDE};
 use renderer_base::memory::OutOfMemory;
+use renderer_denoise::DenoiseError;
 use renderer_transport::integrator::PrepareError;
 
 /// Errors of baking.
@@ -66,6 +67,9 @@ pub enum BakeError {
         /// The reason.
         reason: CageError,
     },
+    /// Open Image Denoise fails.
+    #[error(transparent)]
+    Denoise(#[from] DenoiseError),
     /// The threads could not be started.
     #[error("cannot start threads: {reason}")]
     Threads {

@@ -22,8 +22,8 @@ pub enum Target {
         scale: Scale,
         /// Dilation width [texels].
         margin: u32,
-        /// True if noise is filtered.
-        denoise: bool,
+        /// How noise is filtered.
+        denoise: LightmapFilter,
         /// True if shapes without usable lightmap coordinates are unwrapped.
         unwrap: bool,
         /// What is baked of surfaces besides light.
@@ -33,6 +33,29 @@ pub enum Target {
     Vertex,
     /// Points in space.
     Probes(ProbePlaces),
+}
+
+/// How the noise of a lightmap is filtered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LightmapFilter {
+    /// Not at all.
+    #[default]
+    None,
+    /// By a bilateral filter.
+    Bilateral,
+    /// By Open Image Denoise; small charts by the bilateral filter.
+    Learned,
+}
+
+impl LightmapFilter {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            LightmapFilter::None => "none",
+            LightmapFilter::Bilateral => "bilateral",
+            LightmapFilter::Learned => "oidn",
+        }
+    }
 }
 
 /// Settings of a bake.

@@ -10,19 +10,21 @@ use super::dilate::fill_and_dilate;
 use super::error::BakeError;
 use super::feature_map::{FeatureMap, at_points, maps};
 use super::job::{BakeStats, Job, Outcome};
+use super::learned_filter;
 use super::lightmap_buffer::{Coverage, LightmapBuffer};
 use super::limit::check_texture;
 use super::objects::{BakedObject, flatten, objects, tangents};
 use super::raster::rasterise;
 use super::receiver::{Coordinates, receivers, site};
 use super::seam::{Border, borders, mean_difference, pairs, stitch};
-use super::settings::Target;
+use super::settings::{LightmapFilter, Target};
 use super::sh::ShOrder;
 use super::sides::backs;
 use super::texel_points::{Surfaces, seen};
 use super::unwrap::Flat;
 use super::work::Workers;
 use renderer_base::color::Rgb;
+use renderer_denoise::Denoiser;
 
 /// Light of all surfaces in one texture.
 #[derive(Debug)]
@@ -155,8 +157,13 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let finish = Instant::now();
     let mut sheet = LightmapBuffer::new(&texels, &estimates);
     let places = surface.places(&visible);
-    if filter {
-        workers.install(|| denoise(&mut sheet, &places, surface.texel));
+    let rest = match filter {
+        LightmapFilter::None => vec![],
+        LightmapFilter::Bilateral => sheet.field.valid.clone(),
+        LightmapFilter::Learned => learned_filter::denoise(&mut sheet, &Denoiser::open(workers.threads())?)?,
+    };
+    if rest.contains(&true) {
+        workers.install(|| denoise(&mut sheet, &rest, &places, surface.texel));
     }
     let (filled, dark) = fill_and_dilate(&mut sheet, &places, margin);
     let borders = all_borders(&surface, &atlas);

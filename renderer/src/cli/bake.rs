@@ -66,8 +66,8 @@ pub struct BakeArgs {
     #[arg(long)]
     pub no_unwrap: bool,
     /// Filters noise, within charts
-    #[arg(long)]
-    pub denoise: bool,
+    #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
+    pub denoise: Option<BakeFilter>,
     /// Features of surfaces besides light, in the same texture: albedo, N, tangent_normal, roughness, opacity, emission,
     /// position, ao, curvature, height, shader:OUTPUT, attribute:NAME; several with commas
     #[arg(long, value_name = "NAME")]
@@ -131,6 +131,17 @@ impl BakeArgs {
 /// Components of light that are baked; none where features of surfaces are baked alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BakedLight(pub Option<Include>);
+
+/// Filter of a lightmap's noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BakeFilter {
+    /// Open Image Denoise where it is installed, else the bilateral filter
+    Auto,
+    /// Open Image Denoise: `kiln denoise --fetch` brings it
+    Oidn,
+    /// A bilateral filter within charts, guided by normals, planes and variance
+    Bilateral,
+}
 
 /// Target of a bake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

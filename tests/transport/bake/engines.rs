@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 
 use glam::{Affine3A, Vec3};
 use renderer::bake::sh::{BANDS, MAX_IRRADIANCE, ShOrder, irradiance};
-use renderer::bake::{Coverage, Include, ProbePlaces, Product, Target};
+use renderer::bake::{Coverage, Include, LightmapFilter, ProbePlaces, Product, Target};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
 use renderer::light::{DirectionalLight, EnvironmentLight, Light, PointLight};
@@ -144,7 +144,7 @@ fn coefficients_are_those_of_some_radiance() {
     }
     let scene = builder.build();
     for include in [Include::Both, Include::Indirect] {
-        for denoise in [false, true] {
+        for denoise in [LightmapFilter::None, LightmapFilter::Bilateral] {
             let mut target = texture(128);
             if let Target::Texture { denoise: filter, .. } = &mut target {
                 *filter = denoise;

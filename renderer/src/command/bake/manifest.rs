@@ -7,7 +7,7 @@ use super::channel::{Precision, pictures, texels};
 use super::images::{Brightness, COVERAGE, COVERAGES};
 use crate::cli::BakeArgs;
 use renderer_bake::sh::{BASIS, COSINE};
-use renderer_bake::{BakeSettings, Baked, Lightmap, Product};
+use renderer_bake::{BakeSettings, Baked, Lightmap, LightmapFilter, Product, Target};
 
 /// Contents of the manifest.
 pub(super) struct Manifest<'a> {
@@ -17,6 +17,14 @@ pub(super) struct Manifest<'a> {
 }
 
 impl Manifest<'_> {
+    /// How noise was filtered.
+    fn filter(&self) -> LightmapFilter {
+        match self.settings.target {
+            Target::Texture { denoise, .. } => denoise,
+            Target::Vertex | Target::Probes(_) => LightmapFilter::None,
+        }
+    }
+
     /// The text, for a bake of these files.
     pub(super) fn json(&self, files: &[&str]) -> Vec<u8> {
         let order = self.settings.order;
@@ -51,7 +59,7 @@ impl Manifest<'_> {
                 "samples": self.settings.samples,
                 "integrator": self.settings.integrator.name(),
                 "seed": self.settings.seed,
-                "denoise": self.args.denoise,
+                "denoise": self.filter().name(),
             },
         });
         match &self.baked.product {

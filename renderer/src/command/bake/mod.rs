@@ -28,13 +28,14 @@ use super::common::{failure, lost_texels, unknown_files};
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
-use crate::cli::{BakeArgs, BakeTarget};
+use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
-    BakeSettings, Baked, FeatureDesc, Include, ProbePlaces, Product, Scale, Target, bake, check_checkpoint,
-    texture_memory,
+    BakeSettings, Baked, FeatureDesc, Include, LightmapFilter, ProbePlaces, Product, Scale, Target, bake,
+    check_checkpoint, texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
+use renderer_denoise::{DenoiseError, Denoiser};
 use renderer_image::write_finished;
 use renderer_import::Names;
 use renderer_scene::SceneDesc;
@@ -249,12 +250,26 @@ fn features_of(settings: &BakeSettings) -> &[FeatureDesc] {
     }
 }
 
+/// The filter that `--denoise` asks for. What is broken is told before light is gathered.
+fn lightmap_filter(args: &BakeArgs) -> Result<LightmapFilter, Failure> {
+    let open = || Denoiser::open(1).map(|_| LightmapFilter::Learned);
+    Ok(match args.denoise {
+        None => LightmapFilter::None,
+        Some(BakeFilter::Bilateral) => LightmapFilter::Bilateral,
+        Some(BakeFilter::Oidn) => open()?,
+        Some(BakeFilter::Auto) => match open() {
+            Err(DenoiseError::Missing) => LightmapFilter::Bilateral,
+            opened => opened?,
+        },
+    })
+}
+
 fn target(args: &BakeArgs, features: Vec<FeatureDesc>) -> Result<Target, Failure> {
     Ok(match args.target {
         BakeTarget::Texture => Target::Texture {
             scale: args.scale(),
             margin: args.atlas_dilation(),
-            denoise: args.denoise,
+            denoise: lightmap_filter(args)?,
             unwrap: !args.no_unwrap,
             features,
         },
