@@ -43,7 +43,7 @@ pub enum LightmapFilter {
     None,
     /// By a bilateral filter.
     Bilateral,
-    /// By Open Image Denoise; small charts by the bilateral filter.
+    /// By Open Image Denoise; charts of few texels by the bilateral filter.
     Learned,
 }
 

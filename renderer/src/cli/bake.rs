@@ -65,7 +65,8 @@ pub struct BakeArgs {
     /// Refuses shapes whose second set of texture coordinates is missing or unfit, instead of unwrapping them
     #[arg(long)]
     pub no_unwrap: bool,
-    /// Filters noise, within charts
+    /// Filters noise, within charts: by Open Image Denoise, or by a bilateral filter
+    /// [default: auto]
     #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     pub denoise: Option<BakeFilter>,
     /// Features of surfaces besides light, in the same texture: albedo, N, tangent_normal, roughness, opacity, emission,
