@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn gaps_are_filled_from_what_is_known() {
         let size = (37, 21);
-        let known = |at: usize| (at % 5 == 0 && at < 400).then_some(Rgb::splat(2.0));
+        let known = |at: usize| (at.is_multiple_of(5) && at < 400).then_some(Rgb::splat(2.0));
         let all = full((0..size.0 * size.1).map(known).collect(), size);
         assert!(all.iter().all(|&color| (color.r - 2.0).abs() < 1e-5));
         let nothing = full(vec![None; 12], (4, 3));
