@@ -27,6 +27,28 @@ fn folder() -> TempDir {
     folder
 }
 
+/// EXR readers refuse names of channels beyond 255 bytes, so none is written, whoever chose the name.
+#[test]
+fn layers_have_names_that_readers_take() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let lamp = "l".repeat(250);
+    fs::write(
+        at.join("a.kiln"),
+        SCENE.replace("light sky", &format!("light {lamp}")),
+    )
+    .unwrap();
+    let longest = "x".repeat(200);
+    done(at, &format!("render a.kiln -o a.exr --aov {longest}=N"));
+    let channels = read_channels(&at.join("a.exr")).unwrap().planes;
+    let name = format!("{longest}.X");
+    assert!(channels.iter().any(|(known, _)| *known == name));
+    for args in [format!("--aov x{longest}=N"), "--light-groups each".to_owned()] {
+        let words = ["characters, at most 200 are possible"];
+        refused(at, &format!("render a.kiln -o b.exr {args}"), &words);
+    }
+}
+
 #[test]
 fn images_are_converted_with_exposure_and_curve() {
     let folder = TempDir::new().unwrap();

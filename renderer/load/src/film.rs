@@ -153,6 +153,7 @@ pub fn pass_error(error: &PassError, diagnostic: Diagnostic) -> Diagnostic {
                 None => diagnostic,
             }
         }
+        PassError::LongName(_) => diagnostic.hint("give it another name: NAME=WHAT"),
         PassError::Name { .. } => diagnostic,
     }
 }

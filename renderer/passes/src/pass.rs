@@ -164,6 +164,10 @@ const GROUP_PREFIX: &str = "light_";
 /// Name of the layer of light that is in no group, and of their group in expressions.
 pub const NO_GROUP: &str = "light_rest";
 
+/// Most bytes of the name of a layer: EXR readers refuse names of channels beyond 255, and a channel is called as its layer,
+/// with a dot and its own name.
+const LONGEST_NAME: usize = 200;
+
 /// A mistake in a pass.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PassError {
@@ -179,6 +183,9 @@ pub enum PassError {
         /// The name.
         name: String,
     },
+    /// The name of a layer is longer than files can have it.
+    #[error("the name of a layer has {0} characters, at most {LONGEST_NAME} are possible")]
+    LongName(usize),
     /// The expression has a mistake.
     #[error("`{expression}` is no light path expression: {error}")]
     Expression {
@@ -224,6 +231,9 @@ impl PassDesc {
         }
         let pass = Pass::parse(what)?;
         let name = name.map_or_else(|| layer_name(what), str::to_owned);
+        if name.len() > LONGEST_NAME {
+            return Err(PassError::LongName(name.chars().count()));
+        }
         let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
         match !name.is_empty() && name.chars().all(is_valid) {
             true => Ok(vec![PassDesc {
