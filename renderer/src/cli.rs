@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand, ValueEnum as _};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand, ValueEnum};
 
 pub use bake::{BakeArgs, BakeFilter, BakeTarget, BakedLight, Layout};
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
@@ -245,15 +245,15 @@ fn with_dash_tip(mut error: clap::Error, command: &clap::Command, words: &[OsStr
     error
 }
 
-/// Attaches the quality to `--denoise`, whose value is optional: clap would take the scene in `--denoise SCENE` for one.
-fn attach_quality(args: &mut Vec<OsString>) {
-    let is_pair = |pair: &[OsString]| {
-        pair[0] == "--denoise" && DenoiseQuality::from_str(&pair[1].to_string_lossy(), false).is_ok()
-    };
+/// Attaches a quality or filter to `--denoise`, whose value is optional: clap would take the scene in `--denoise SCENE` for
+/// one.
+fn attach_denoise<V: ValueEnum>(args: &mut Vec<OsString>) {
+    let is_pair =
+        |pair: &[OsString]| pair[0] == "--denoise" && V::from_str(&pair[1].to_string_lossy(), false).is_ok();
     if let Some(at) = args.windows(2).position(is_pair) {
-        let quality = args.remove(at + 1);
+        let value = args.remove(at + 1);
         args[at].push("=");
-        args[at].push(quality);
+        args[at].push(value);
     }
 }
 
@@ -276,7 +276,8 @@ impl Cli {
                     }
                 }
             }
-            Some("render" | "merge" | "farm") => attach_quality(&mut args),
+            Some("render" | "merge" | "farm") => attach_denoise::<DenoiseQuality>(&mut args),
+            Some("bake") => attach_denoise::<BakeFilter>(&mut args),
             _ => {}
         }
         // A negative number is a value, if a wrong one, and no flag.

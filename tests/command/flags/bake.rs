@@ -119,7 +119,7 @@ pub(crate) const BAKE: &[Case] = &[
     (
         "denoise",
         "bake a.kiln -o o BAKE",
-        "bake a.kiln -o o BAKE --denoise",
+        "bake a.kiln -o o BAKE --denoise bilateral",
         File("o/irradiance.exr"),
     ),
     (
