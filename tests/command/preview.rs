@@ -10,7 +10,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::program::{kiln, message, run};
-use renderer::image::read;
+use renderer::denoise::Denoiser;
+use renderer::image::{NamedChannels, read, read_channels};
 use tempfile::TempDir;
 
 const SCENE: &str = "film { size = (300, 140); }
@@ -28,7 +29,7 @@ fn folder() -> TempDir {
 }
 
 /// An image of the viewer: its values by channel.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Shown {
     width: usize,
     height: usize,
@@ -36,7 +37,7 @@ struct Shown {
 }
 
 /// Messages that a viewer received over one connection.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Session {
     images: BTreeMap<String, Shown>,
     creations: usize,
@@ -128,17 +129,36 @@ impl Session {
     fn read(mut stream: TcpStream, most: usize) -> Session {
         let mut session = Session::default();
         for _ in 0..most {
-            let mut length = [0; 4];
-            match stream.read_exact(&mut length) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
-                Err(error) => panic!("{error}"),
+            if !session.take_next(&mut stream) {
+                break;
             }
-            let mut message = vec![0; u32::from_le_bytes(length) as usize - 4];
-            stream.read_exact(&mut message).expect("a message is whole");
-            session.take(&message);
         }
         session
+    }
+
+    /// Takes messages until the connection ends: how it was when `is_early` said so last, and at the end.
+    fn read_while(mut stream: TcpStream, is_early: impl Fn() -> bool) -> (Session, Session) {
+        let (mut early, mut session) = (Session::default(), Session::default());
+        while session.take_next(&mut stream) {
+            if is_early() {
+                early = session.clone();
+            }
+        }
+        (early, session)
+    }
+
+    /// Takes the next message. Returns false at the end of the connection.
+    fn take_next(&mut self, stream: &mut TcpStream) -> bool {
+        let mut length = [0; 4];
+        match stream.read_exact(&mut length) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return false,
+            Err(error) => panic!("{error}"),
+        }
+        let mut message = vec![0; u32::from_le_bytes(length) as usize - 4];
+        stream.read_exact(&mut message).expect("a message is whole");
+        self.take(&message);
+        true
     }
 }
 
@@ -248,6 +268,58 @@ fn tiles_are_shown_before_the_first_pass_has_ended() {
         assert!(same < 300 * 140, "there were no tiles");
         fs::remove_file(at.join("slow.exr")).unwrap();
     }
+}
+
+/// A viewer sees denoised pictures during the render, and at the end the one that is written. Without images, too, whose
+/// part has the noise.
+#[test]
+fn denoised_pictures_are_shown_during_the_render() {
+    if Denoiser::open(1).is_err() {
+        eprintln!("skipped: Open Image Denoise is not installed");
+        return;
+    }
+    let folder = folder();
+    let at = folder.path();
+    let room = "material lamp = emitter(radiance = 400);
+        shape room : sphere { radius = 8; material = grey; }
+        shape bulb : sphere { center = (0, 3, 6); radius = 0.05; material = lamp; }
+        integrator : path { light_samples = 1; split = 1; guide = false; }\n";
+    fs::write(at.join("a.kiln"), format!("{SCENE}{room}")).unwrap();
+    for (name, merge) in [("a.exr", ""), ("a.part", "merge a.part -o a.exr")] {
+        let written = at.join(name);
+        let serve = move |stream: TcpStream| Session::read_while(stream, || !written.exists());
+        let (address, viewer) = listen("127.0.0.1:0", serve, 1);
+        // Large enough to be noisy at the end, and to be denoised after the first second.
+        let line = format!(
+            "render a.kiln -o {name} --size 600x280 --spp 1000000 --time 3s --denoise --preview tev={address}"
+        );
+        let output = run(at, &line);
+        assert!(output.status.success(), "{}", message(&output));
+        let (early, late) = viewer.join().unwrap().remove(0);
+        assert!(merge.is_empty() || run(at, merge).status.success());
+        let file = read_channels(&at.join("a.exr")).unwrap();
+        let layer = if merge.is_empty() { "noisy.G" } else { "G" };
+        let noisy = variation(plane(&file, layer));
+        for (when, session) in [("during", early), ("after", late)] {
+            let shown = variation(&session.images[name].channels["G"]);
+            assert!(
+                shown < 0.7 * noisy,
+                "{name}: {shown} {when} the render, {noisy} with noise"
+            );
+        }
+        fs::remove_file(at.join("a.exr")).unwrap();
+    }
+}
+
+/// Sum of the differences of neighbours: noise has most of it.
+fn variation(values: &[f32]) -> f32 {
+    values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).sum()
+}
+
+/// A channel of a file.
+fn plane<'a>(file: &'a NamedChannels, name: &str) -> &'a [f32] {
+    let found = file.planes.iter().find(|(known, _)| known == name);
+    &found.unwrap_or_else(|| panic!("no channel {name}")).1
 }
 
 #[test]

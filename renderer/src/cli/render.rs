@@ -83,7 +83,8 @@ pub struct RenderArgs {
     /// [default: high]
     #[arg(long, value_name = "QUALITY", num_args = 0..=1, require_equals = true, default_missing_value = "high")]
     pub denoise: Option<DenoiseQuality>,
-    /// Shows the picture in the viewer tev while it is rendered; it listens at 127.0.0.1:14158 unless told otherwise
+    /// Shows the picture in the viewer tev while it is rendered, denoised with --denoise; tev listens at 127.0.0.1:14158
+    /// unless told otherwise
     #[arg(long, value_name = "tev[=HOST:PORT]", value_parser = Viewer::parse)]
     pub preview: Option<Viewer>,
     /// Tells the progress on standard output: `openjd` as Open Job Description has it

@@ -86,6 +86,13 @@ impl Denoising {
         }
     }
 
+    /// The picture alone, for a viewer during the render: with the small network, whatever the quality.
+    pub(super) fn preview(&self, layered: &Layered) -> Result<Image, DenoiseError> {
+        let denoiser = Denoiser::open(self.threads)?;
+        let denoised = denoise(&without_light(layered), &denoiser, Quality::Fast)?;
+        Ok(denoised.ok_or(DenoiseError::Image("color"))?.picture)
+    }
+
     /// The picture without the hidden layers.
     pub(super) fn without_hidden(&self, layered: Layered) -> Layered {
         let is_kept = |name: &String| {
@@ -98,16 +105,33 @@ impl Denoising {
         if kept.len() == layered.names.len() {
             return layered;
         }
-        Layered {
-            image: channels_of(&layered.image, &kept),
-            names: kept
-                .iter()
-                .map(|&channel| layered.names[channel].clone())
-                .collect(),
-            samples: kept.iter().map(|&channel| layered.samples[channel]).collect(),
-            ..layered
-        }
+        with_channels(&layered, &kept)
     }
+}
+
+/// A picture with only these channels in its layers.
+fn with_channels(layered: &Layered, kept: &[usize]) -> Layered {
+    let names = kept.iter().map(|&channel| layered.names[channel].clone());
+    Layered {
+        image: channels_of(&layered.image, kept),
+        names: names.collect(),
+        samples: kept.iter().map(|&channel| layered.samples[channel]).collect(),
+        picture: layered.picture.clone(),
+        metadata: layered.metadata.clone(),
+    }
+}
+
+/// A picture with only those of its layers that the filter reads.
+fn without_light(layered: &Layered) -> Layered {
+    let [albedo, normal] = FEATURES.map(|(layer, names)| channels(layered, layer, names));
+    let read = [
+        channels(layered, "", RGB),
+        albedo,
+        normal,
+        channels(layered, EMISSION, RGB),
+    ];
+    let kept: Vec<usize> = read.into_iter().flatten().flatten().collect();
+    with_channels(layered, &kept)
 }
 
 /// A picture denoised with its layers of light; the noisy one becomes the layer `noisy`. `None` if there are no channels

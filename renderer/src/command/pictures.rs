@@ -10,7 +10,7 @@ use super::denoising::Denoising;
 use super::outputs::{Finish, Outputs};
 use crate::layers::{Layered, develop};
 use crate::part::{Header, Identity, PartReader, Ranges, write_to};
-use renderer_denoise::Denoiser;
+use renderer_denoise::{DenoiseError, Denoiser};
 use renderer_image::film::{Film, NoiseMap};
 use renderer_image::{
     Image, ImageError, MetaValue, Rect, ToneMap, WriteOptions, check_size, encode, has_exposure,
@@ -32,11 +32,11 @@ pub(super) struct Pictures {
 }
 
 /// A picture as images have it.
-pub(super) struct Developed {
-    pub(super) layered: Layered,
-    pub(super) is_denoised: bool,
+struct Developed {
+    layered: Layered,
+    is_denoised: bool,
     /// The warning of a picture that could not be denoised.
-    pub(super) noisy: Option<Diagnostic>,
+    noisy: Option<Diagnostic>,
 }
 
 /// Result of writing a picture's files.
@@ -74,9 +74,9 @@ impl Pictures {
         })
     }
 
-    /// Fails when images are to be denoised and the library is missing, so that a long render does not fail at its end.
+    /// Fails when pictures are to be denoised and the library is missing, so that a long render does not fail at its end.
     pub(super) fn check_denoising(&self) -> Result<(), Failure> {
-        if self.denoising.is_some() && !self.images.is_empty() {
+        if self.denoising.is_some() && self.has_pictures() {
             Denoiser::open(0)?;
         }
         Ok(())
@@ -193,14 +193,23 @@ impl Pictures {
         }
     }
 
+    /// Returns whether the picture is seen: parts alone have sums that are never denoised.
+    fn has_pictures(&self) -> bool {
+        !self.images.is_empty() || self.is_shown
+    }
+
+    /// The denoised picture for a viewer during the render; `None` if pictures are not denoised.
+    pub(super) fn denoised_preview(&self, film: &Film, header: &Header) -> Option<Result<Image, Diagnostic>> {
+        let denoised = self.denoising.as_ref()?.preview(&layered(film, header));
+        Some(denoised.map_err(|error| not_denoised(&error)))
+    }
+
     /// The picture with its layers as images have it: denoised, if it is to be.
-    pub(super) fn develop(&self, film: &Film, header: &Header) -> Developed {
-        let layered = develop(film, &header.layers).unwrap_or_else(|_| Layered::of(film.develop()));
+    fn develop(&self, film: &Film, header: &Header) -> Developed {
+        let layered = layered(film, header);
         let (layered, is_denoised, error) = match &self.denoising {
             None => (layered, false, None),
-            Some(denoising) if self.images.is_empty() && !self.is_shown => {
-                (denoising.without_hidden(layered), false, None)
-            }
+            Some(denoising) if !self.has_pictures() => (denoising.without_hidden(layered), false, None),
             Some(denoising) => {
                 let (layered, error) = denoising.apply(layered);
                 (layered, error.is_none(), error)
@@ -209,7 +218,7 @@ impl Pictures {
         Developed {
             layered,
             is_denoised,
-            noisy: error.map(|error| Diagnostic::warning(format!("the picture is not denoised: {error}"))),
+            noisy: error.map(|error| not_denoised(&error)),
         }
     }
 
@@ -256,6 +265,16 @@ impl Pictures {
     pub(super) fn files(&self) -> Vec<PathBuf> {
         self.images.iter().chain(&self.parts).cloned().collect()
     }
+}
+
+/// The picture of a film with its layers.
+fn layered(film: &Film, header: &Header) -> Layered {
+    develop(film, &header.layers).unwrap_or_else(|_| Layered::of(film.develop()))
+}
+
+/// The warning of a picture that could not be denoised.
+fn not_denoised(error: &DenoiseError) -> Diagnostic {
+    Diagnostic::warning(format!("the picture is not denoised: {error}"))
 }
 
 /// A picture whose colours are divided by their alpha.

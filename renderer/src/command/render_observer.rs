@@ -128,10 +128,10 @@ impl Task<'_> {
                 (written.errors.first()).map_or(Ok(()), |error| Err(error.to_string()))
             }
             Checkpointer::Preview(preview, pictures) => {
-                let developed = pictures.develop(&state.film, &header);
-                tell_noisy(&mut self.is_noisy, developed.noisy.as_ref(), bar);
-                if developed.is_denoised {
-                    preview.replace(developed.layered.picture);
+                match pictures.denoised_preview(&state.film, &header) {
+                    Some(Ok(picture)) => preview.replace(picture),
+                    Some(Err(noisy)) => tell_noisy(&mut self.is_noisy, Some(&noisy), bar),
+                    None => {}
                 }
                 Ok(())
             }
