@@ -16,6 +16,7 @@ mod materialx;
 mod outputs;
 mod pack;
 mod parts;
+mod passes;
 mod pictures;
 mod pipes;
 mod preview;

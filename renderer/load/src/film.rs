@@ -153,8 +153,10 @@ pub fn pass_error(error: &PassError, diagnostic: Diagnostic) -> Diagnostic {
                 None => diagnostic,
             }
         }
-        PassError::LongName(_) => diagnostic.hint("give it another name: NAME=WHAT"),
-        PassError::Name { .. } => diagnostic,
+        PassError::Name { .. } | PassError::LongName(_) | PassError::Noisy => {
+            diagnostic.hint("give it another name: NAME=WHAT")
+        }
+        PassError::Several { .. } => diagnostic.hint("give each a name, `NAME=WHAT`, in a text of its own"),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::context::LoadContext;
 use super::field::Field;
 use super::value::SceneValue;
+use renderer_passes::{NO_GROUP, REST};
 
 /// Documentation of the key.
 pub(super) const GROUP: &str = "the light group that its light belongs to, for passes: the layer `light_key` has the light of \
@@ -22,6 +23,12 @@ pub(super) fn group(field: &Field<'_>, context: &mut LoadContext) -> Option<Arc<
     let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || !name.chars().all(is_valid) {
         let message = format!("`{name}` cannot be a light group: letters, digits, `_` and `-` can");
+        context.error(field.span(), message);
+        return None;
+    }
+    if name == REST {
+        let message =
+            format!("`{REST}` cannot be a light group: the layer `{NO_GROUP}` has the light of no group");
         context.error(field.span(), message);
         return None;
     }

@@ -310,7 +310,12 @@ impl<'a> Nfa<'a> {
                     }
                 };
                 for _ in 0..*least {
-                    next = self.build(what, next, skips_straight);
+                    let once = self.build(what, next, skips_straight);
+                    // Nothing, however often: `((){64}){64}` would take forever.
+                    if once == next {
+                        break;
+                    }
+                    next = once;
                 }
                 next
             }

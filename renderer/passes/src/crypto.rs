@@ -26,6 +26,14 @@ impl CryptoKind {
     }
 }
 
+/// Layers of a Cryptomatte: each has two identifiers with their coverage.
+pub const CRYPTO_LAYERS: usize = 3;
+
+/// The names of the layers of a Cryptomatte.
+pub fn crypto_layers(name: &str) -> impl Iterator<Item = String> {
+    (0..CRYPTO_LAYERS).map(move |layer| format!("{name}{layer:02}"))
+}
+
 /// The identifier of a name: its hash, with one bit changed where the `f32` of these bits would not be a normal number.
 pub fn crypto_id(name: &str) -> u32 {
     let hash = murmur3_32(name.as_bytes());

@@ -26,11 +26,13 @@ mod pattern;
 mod set;
 
 pub use automaton::{Automaton, State, TooManyStates};
-pub use crypto::{CryptoKind, crypto_id, id_as_float};
+pub use crypto::{CRYPTO_LAYERS, CryptoKind, crypto_id, crypto_layers, id_as_float};
 pub use event::{Event, EventKind, Scattering};
 pub use expression::Expression;
 pub use labels::{Label, LabelTable};
 pub use parse::ExpressionError;
-pub use pass::{COMPONENTS, LightPass, Lighting, NO_GROUP, Pass, PassDesc, PassError, Paths, ValuePass};
+pub use pass::{
+    COMPONENTS, LightPass, Lighting, NO_GROUP, Pass, PassDesc, PassError, Paths, REST, ValuePass,
+};
 pub use pattern::Pattern;
-pub use set::{PassSet, SameName};
+pub use set::{NameClash, PassSet};

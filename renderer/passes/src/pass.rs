@@ -3,11 +3,9 @@
 use std::fmt;
 
 use super::crypto::CryptoKind;
-use super::event::EventKind;
 use super::expression::Expression;
 use super::labels::LabelTable;
 use super::parse::ExpressionError;
-use super::pattern::{LabelSet, Pattern};
 
 /// A layer of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,6 +162,12 @@ const GROUP_PREFIX: &str = "light_";
 /// Name of the layer of light that is in no group, and of their group in expressions.
 pub const NO_GROUP: &str = "light_rest";
 
+/// What no group can be called, since its layer would be [`NO_GROUP`].
+pub const REST: &str = "rest";
+
+/// Layer of the picture before denoising.
+const NOISY: &str = "noisy";
+
 /// Most bytes of the name of a layer: EXR readers refuse names of channels beyond 255, and a channel is called as its layer,
 /// with a dot and its own name.
 const LONGEST_NAME: usize = 200;
@@ -186,6 +190,17 @@ pub enum PassError {
     /// The name of a layer is longer than files can have it.
     #[error("the name of a layer has {0} characters, at most {LONGEST_NAME} are possible")]
     LongName(usize),
+    /// The name is that of a layer that denoising adds.
+    #[error("`{NOISY}` is the layer of the picture before denoising")]
+    Noisy,
+    /// One name is given to several passes.
+    #[error("`{what}` is several passes, which cannot have the name `{name}` together")]
+    Several {
+        /// The name.
+        name: String,
+        /// The passes.
+        what: String,
+    },
     /// The expression has a mistake.
     #[error("`{expression}` is no light path expression: {error}")]
     Expression {
@@ -213,36 +228,33 @@ impl PassDesc {
             Some((name, what)) => (Some(name.trim()), what.trim()),
             None => (None, text.trim()),
         };
-        if name.is_none() && what.contains(',') && !what.contains(['<', '{', '[']) {
-            let lists = what.split(',').map(PassDesc::parse);
-            return Ok(lists.collect::<Result<Vec<_>, _>>()?.concat());
-        }
-        if name.is_none() {
-            match what {
-                "components" => return COMPONENTS.iter().map(|(name, _)| one(name, name)).collect(),
-                "crypto" => {
-                    return CryptoKind::ALL
-                        .iter()
-                        .map(|kind| one(kind.name(), kind.name()))
-                        .collect();
-                }
-                _ => {}
+        let is_list = what.contains(',') && !what.contains(['<', '{', '[', '\'']);
+        match name {
+            None if is_list => {
+                let lists = what.split(',').map(PassDesc::parse);
+                return Ok(lists.collect::<Result<Vec<_>, _>>()?.concat());
             }
+            None => {
+                if let Some(names) = several(what) {
+                    return names.into_iter().map(|name| one(name, name)).collect();
+                }
+            }
+            Some(name) if is_list || several(what).is_some() => {
+                return Err(PassError::Several {
+                    name: name.to_owned(),
+                    what: what.to_owned(),
+                });
+            }
+            Some(_) => {}
         }
         let pass = Pass::parse(what)?;
         let name = name.map_or_else(|| layer_name(what), str::to_owned);
-        if name.len() > LONGEST_NAME {
-            return Err(PassError::LongName(name.chars().count()));
-        }
-        let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        match !name.is_empty() && name.chars().all(is_valid) {
-            true => Ok(vec![PassDesc {
-                name,
-                pass,
-                what: what.to_owned(),
-            }]),
-            false => Err(PassError::Name { name }),
-        }
+        check_name(&name)?;
+        Ok(vec![PassDesc {
+            name,
+            pass,
+            what: what.to_owned(),
+        }])
     }
 
     /// The names that [`PassDesc::parse`] knows, for hints.
@@ -254,6 +266,30 @@ impl PassDesc {
             .chain(components)
             .chain(crypto)
             .chain(["components", "crypto", NO_GROUP])
+    }
+}
+
+/// The passes that a name stands for, if they are several.
+fn several(name: &str) -> Option<Vec<&'static str>> {
+    match name {
+        "components" => Some(COMPONENTS.iter().map(|(name, _)| *name).collect()),
+        "crypto" => Some(CryptoKind::ALL.iter().map(|kind| kind.name()).collect()),
+        _ => None,
+    }
+}
+
+/// Fails if no layer of a file can have this name.
+fn check_name(name: &str) -> Result<(), PassError> {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if name.is_empty() || !name.chars().all(is_valid) {
+        return Err(PassError::Name {
+            name: name.to_owned(),
+        });
+    }
+    match name {
+        _ if name.len() > LONGEST_NAME => Err(PassError::LongName(name.chars().count())),
+        NOISY => Err(PassError::Noisy),
+        _ => Ok(()),
     }
 }
 
@@ -309,14 +345,6 @@ impl Pass {
 }
 
 impl Paths {
-    /// The light group that they end at, if that is what describes them.
-    pub fn group(&self) -> Option<&str> {
-        match self {
-            Paths::Group(group) => Some(group),
-            Paths::Expression(_) | Paths::NoGroup => None,
-        }
-    }
-
     fn parse(text: &str) -> Result<Paths, PassError> {
         if text == NO_GROUP {
             return Ok(Paths::NoGroup);
@@ -335,51 +363,6 @@ impl Paths {
                 expression: text.to_owned(),
                 error,
             }),
-        }
-    }
-
-    /// The expression of the paths; its labels are added to the table.
-    ///
-    /// # Errors
-    /// When there are too many labels.
-    pub fn expression(&self, labels: &mut LabelTable) -> Result<Expression, ExpressionError> {
-        let ends = |tests: Vec<LabelSet>| {
-            let kinds = [EventKind::Light, EventKind::Background, EventKind::Object];
-            let pattern = |kind| Pattern {
-                labels: tests.clone(),
-                ..Pattern::of_kind(kind)
-            };
-            let event = |any_of| Expression::Event {
-                any_of,
-                negated: false,
-            };
-            let any = Expression::Repeat {
-                what: Box::new(event(vec![Pattern::ANY])),
-                least: 0,
-                most: None,
-            };
-            Expression::Sequence(vec![any, event(kinds.map(pattern).into())])
-        };
-        match self {
-            Paths::Expression(text) => Expression::parse(text, labels),
-            Paths::Group(group) => {
-                let quoted = format!("'{group}'");
-                Expression::parse(&quoted, labels)?;
-                let labels = vec![labels.get(group)];
-                Ok(ends(vec![LabelSet {
-                    labels,
-                    negated: false,
-                }]))
-            }
-            Paths::NoGroup => {
-                let group = Expression::parse(&format!("'{NO_GROUP}'"), labels);
-                group?;
-                let labels = vec![labels.get(NO_GROUP)];
-                Ok(ends(vec![LabelSet {
-                    labels,
-                    negated: false,
-                }]))
-            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The passes of a film, and where their sums are in it.
 
-use super::crypto::CryptoKind;
+use std::collections::HashMap;
+
+use super::crypto::{CryptoKind, crypto_layers};
 use super::pass::{Lighting, Pass, PassDesc, ValuePass};
 
 /// The passes of a film, with the channels that their sums have in it.
@@ -18,23 +20,48 @@ pub struct PassSet {
     kinds: Vec<CryptoKind>,
 }
 
-/// Two passes of the same name.
+/// Two passes whose layers would have the same names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("two passes are called `{0}`")]
-pub struct SameName(pub String);
+pub enum NameClash {
+    /// They have the same name.
+    #[error("two passes are called `{0}`")]
+    Same(String),
+    /// One has the name of a layer of a Cryptomatte.
+    #[error("the pass `{name}` has the name of a layer of the Cryptomatte `{of}`")]
+    OfCryptomatte {
+        /// The pass.
+        name: String,
+        /// The Cryptomatte.
+        of: String,
+    },
+}
 
 impl PassSet {
     /// The set of these passes. One that is there twice alike counts once.
     ///
     /// # Errors
-    /// When passes of the same name show different things.
-    pub fn new(descs: Vec<PassDesc>) -> Result<PassSet, SameName> {
+    /// When passes of the same name show different things, or one has the name of a layer of a Cryptomatte.
+    pub fn new(descs: Vec<PassDesc>) -> Result<PassSet, NameClash> {
         let mut set = PassSet::default();
+        let mut known: HashMap<String, usize> = HashMap::new();
         for desc in descs {
-            match set.passes.iter().find(|known| known.name == desc.name) {
+            match known.get(&desc.name).map(|&index| &set.passes[index]) {
                 Some(known) if *known == desc => {}
-                Some(_) => return Err(SameName(desc.name)),
-                None => set.add(desc),
+                Some(_) => return Err(NameClash::Same(desc.name)),
+                None => {
+                    known.insert(desc.name.clone(), set.passes.len());
+                    set.add(desc);
+                }
+            }
+        }
+        for crypto in set
+            .passes
+            .iter()
+            .filter(|desc| matches!(desc.pass, Pass::Crypto(_)))
+        {
+            if let Some(name) = crypto_layers(&crypto.name).find(|name| known.contains_key(name)) {
+                let of = crypto.name.clone();
+                return Err(NameClash::OfCryptomatte { name, of });
             }
         }
         let is_mean =

@@ -1,5 +1,7 @@
 //! The passes that a render is asked for, by the scene and on the command line.
 
+use std::collections::{HashMap, HashSet};
+use std::iter::once;
 use std::sync::Arc;
 
 use shading::Diagnostic;
@@ -8,7 +10,7 @@ use super::Failure;
 use super::common::failure;
 use crate::cli::{LightGroups, RenderArgs};
 use renderer_load::pass_error;
-use renderer_passes::{PassDesc, PassSet};
+use renderer_passes::{PassDesc, PassSet, REST};
 use renderer_scene::SceneDesc;
 use renderer_transport::passes::{PassPlan, PlanError};
 use renderer_transport::render::RenderSettings;
@@ -57,8 +59,7 @@ pub(super) fn plan(
 fn set(passes: Vec<PassDesc>) -> Result<PassSet, Failure> {
     PassSet::new(passes).map_err(|error| {
         Failure::User(format!(
-            "error: {error}\n  hint: give one another name: --aov NAME={}",
-            error.0
+            "error: {error}\n  hint: give one another name: --aov NAME=WHAT"
         ))
     })
 }
@@ -71,17 +72,26 @@ fn asked(text: &str) -> Result<Vec<PassDesc>, Failure> {
     })
 }
 
-/// Puts each light into a group of its own.
+/// The longest name of a light's group; longer names are cut.
+const LONGEST_GROUP: usize = 100;
+
+/// Puts each light into a group of its own, which is called as the light is, as far as a layer can be.
 fn each_light(names: &mut SceneNames) {
+    let valid = |c: char| match c.is_ascii_alphanumeric() || c == '-' {
+        true => c,
+        false => '_',
+    };
+    let mut groups: HashMap<Arc<str>, Arc<str>> = HashMap::new();
+    let mut taken = HashSet::from([REST.to_owned()]);
     for light in &mut names.lights {
-        let valid = |c: char| {
-            if c.is_ascii_alphanumeric() || c == '-' {
-                c
-            } else {
-                '_'
-            }
-        };
-        light.group = Some(light.name.chars().map(valid).collect::<String>().into());
+        let group = groups.entry(light.name.clone()).or_insert_with(|| {
+            let name: String = light.name.chars().map(valid).take(LONGEST_GROUP).collect();
+            let numbered = (2..).map(|number| format!("{name}_{number}"));
+            let mut free = once(name.clone()).chain(numbered);
+            let group = free.find(|group| taken.insert(group.clone()));
+            group.expect("there are numbers enough").into()
+        });
+        light.group = Some(group.clone());
     }
 }
 

@@ -7,10 +7,10 @@ use super::layered::{Channels, Layered, mean};
 use crate::part::LayerNames;
 use renderer_image::film::Film;
 use renderer_image::{MetaValue, SampleType};
-use renderer_passes::{CryptoKind, PassSet, crypto_id, id_as_float};
+use renderer_passes::{CRYPTO_LAYERS, CryptoKind, PassSet, crypto_id, crypto_layers, id_as_float};
 
-/// Identifiers of a pixel that are kept; each layer has two.
-const RANKS: usize = 6;
+/// Identifiers of a pixel that are kept.
+const RANKS: usize = 2 * CRYPTO_LAYERS;
 
 /// Adds the layers of one kind.
 pub(super) fn add(
@@ -35,8 +35,8 @@ pub(super) fn add(
             out.copy_from_slice(&[id_as_float(id), mean(weight, sum)]);
         }
     });
-    let channels = (0..RANKS / 2)
-        .flat_map(|layer| ["R", "G", "B", "A"].map(|channel| format!("{name}{layer:02}.{channel}")));
+    let channels = crypto_layers(name)
+        .flat_map(|layer| ["R", "G", "B", "A"].map(|channel| format!("{layer}.{channel}")));
     all.add(Channels {
         image,
         names: channels.collect(),

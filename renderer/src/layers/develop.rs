@@ -1,8 +1,10 @@
 //! Development of layers: from the sums of a film to channels with their names.
 
+use std::collections::HashMap;
+
 use renderer_image::film::Film;
 use renderer_image::{Image, SampleType};
-use renderer_passes::{CryptoKind, Pass, PassDesc, PassError, PassSet, SameName, ValuePass, crypto_id};
+use renderer_passes::{CryptoKind, NameClash, Pass, PassDesc, PassError, PassSet, ValuePass, crypto_id};
 
 use super::cryptomatte;
 use super::layered::{Channels, Layered, mean};
@@ -17,9 +19,9 @@ pub enum LayerError {
     /// A pass is unknown.
     #[error(transparent)]
     Pass(#[from] PassError),
-    /// Two passes have the same name.
+    /// Two passes would have layers of the same name.
     #[error(transparent)]
-    Names(#[from] SameName),
+    Names(#[from] NameClash),
 }
 
 impl LayerNames {
@@ -34,7 +36,7 @@ impl LayerNames {
     /// The passes of these names.
     ///
     /// # Errors
-    /// When one is unknown, or two have the same name.
+    /// When one is unknown, or two would have layers of the same name.
     pub fn set(&self) -> Result<PassSet, LayerError> {
         let mut passes: Vec<PassDesc> = vec![];
         for text in &self.passes {
@@ -163,10 +165,12 @@ fn of_seen(film: &Film, set: &PassSet, first: usize, count: usize, outside: f32)
 /// The number of what covers most of each pixel: its place in the list of names, from 1; 0 for nothing.
 fn number(film: &Film, set: &PassSet, names: &LayerNames, kind: CryptoKind) -> Image {
     let index_of = set.index_of(kind);
-    let ids: Vec<u32> = index_of
-        .and_then(|index| names.manifests.get(index))
-        .map(|list| list.iter().map(|name| crypto_id(name)).collect())
-        .unwrap_or_default();
+    let list = index_of.and_then(|index| names.manifests.get(index));
+    // Of names with the same hash the first counts.
+    let mut places: HashMap<u32, usize> = HashMap::new();
+    for (place, name) in list.into_iter().flatten().enumerate() {
+        places.entry(crypto_id(name)).or_insert(place);
+    }
     film.develop_layer(1, |pixel, _, out| {
         let weights = index_of.and_then(|index| Some(film.sums().layers()?.weights_of(pixel)[index].list()));
         // Of equal ones the first.
@@ -175,7 +179,7 @@ fn number(film: &Film, set: &PassSet, names: &LayerNames, kind: CryptoKind) -> I
             .flatten()
             .rev()
             .max_by_key(|(_, weight)| weight.0);
-        let place = most.and_then(|(id, _)| ids.iter().position(|known| known == id));
-        out[0] = place.map_or(0.0, |place| place as f32 + 1.0);
+        let place = most.and_then(|(id, _)| places.get(id));
+        out[0] = place.map_or(0.0, |&place| place as f32 + 1.0);
     })
 }

@@ -229,3 +229,21 @@ fn the_automaton_matches_as_trying_all_ways_does() {
         "only {matches} of {pairs} match: the test says little"
     );
 }
+
+/// Repetitions of nothing in one another are nothing, however many there would be.
+#[test]
+fn nested_repetitions_of_nothing_end() {
+    let nothing = (0..12).fold("()".to_owned(), |inner, _| format!("({inner}{{64}})"));
+    let optional = (0..12).fold("(|)".to_owned(), |inner, _| format!("({inner}*)"));
+    for nested in [nothing, optional] {
+        let mut labels = LabelTable::new();
+        let expression = Expression::parse(&format!("C{nested}L"), &mut labels).expect("it is one");
+        let automaton = Automaton::new(&[expression], &labels).expect("it is small");
+        let lamp = Event::end(EventKind::Light);
+        assert_eq!(found(&automaton, &[Event::CAMERA, lamp]), [0], "{nested}");
+        assert!(
+            found(&automaton, &[Event::CAMERA, lamp, lamp]).is_empty(),
+            "{nested}"
+        );
+    }
+}

@@ -2,6 +2,7 @@
 //! and lights choose paths.
 
 use std::fs;
+use std::time::Instant;
 
 use renderer::render::RenderSettings;
 use renderer::scene::build::{Built, build};
@@ -91,6 +92,62 @@ fn a_group_is_the_scene_with_its_lights_alone() {
                 "{set:?}, {layer}: {mean} for {expected}"
             );
         }
+    }
+}
+
+/// A lamp that has the name of another one's group is in its own group alone.
+#[test]
+fn names_of_lamps_are_no_groups() {
+    let passes = ["light_warm", "light_cold", "light_outside"];
+    let all = built(|text| text.to_owned(), &["integrator=path"]);
+    let expected = looked_at(&all, &passes, 8);
+    let named = built(
+        |text| text.replace("light sky", "light warm"),
+        &["integrator=path"],
+    );
+    let found = looked_at(&named, &[&passes[..], &["light_rest"]].concat(), 8);
+    for layer in passes {
+        assert_eq!(found.of(layer), expected.of(layer), "{layer}");
+    }
+    assert_eq!(found.mean("light_rest"), 0.0);
+}
+
+/// What glows without being a light belongs to no group.
+#[test]
+fn what_overrides_let_glow_is_in_no_group() {
+    let glowing = |text: &str| format!("{text}\noverride camera = emitter(radiance = 0.5);");
+    let scene = built(glowing, &["integrator=path"]);
+    let layers = ["light_warm", "light_cold", "light_outside", "light_rest"];
+    let found = looked_at(&scene, &layers, 4);
+    assert!(found.mean("light_rest") > 0.1, "{}", found.mean("light_rest"));
+    found.assert_sum(&layers.map(str::to_owned), "an override that glows");
+}
+
+/// Three hundred lamps, each in a group: they take no automaton, which would be larger by the square of their number.
+#[test]
+fn hundreds_of_groups_are_planned_at_once() {
+    let lamp = |index: usize| {
+        let [x, y] = [index % 20, index / 20].map(|i| 0.2 * i as f32 - 2.0);
+        format!("light p{index} : point {{ position = ({x}, {y}, 2); intensity = 0.1; group = g{index}; }}\n")
+    };
+    let lamps: String = (0..300).map(lamp).collect();
+    let many = |text: &str| format!("{text}\n{lamps}");
+    let groups: Vec<String> = ["warm", "cold", "outside", "rest"]
+        .into_iter()
+        .map(str::to_owned)
+        .chain((0..300).map(|index| format!("g{index}")))
+        .map(|name| format!("light_{name}"))
+        .collect();
+    let passes: Vec<&str> = groups.iter().map(String::as_str).collect();
+    for set in [
+        &["integrator=path"][..],
+        &["integrator=photon", "integrator.photons=5000"],
+    ] {
+        let scene = built(many, set);
+        let begin = Instant::now();
+        let found = looked_at(&scene, &passes, 1);
+        assert!(begin.elapsed().as_secs() < 60, "{:?}", begin.elapsed());
+        found.assert_sum(&groups, "300 groups");
     }
 }
 

@@ -5,6 +5,7 @@
 //! an integrator's sink is a colour, whose further methods are empty: nothing is asked and nothing is paid.
 
 mod event;
+mod light_groups;
 mod plan;
 mod sink;
 mod track;

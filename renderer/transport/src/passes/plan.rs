@@ -2,10 +2,11 @@
 
 use glam::Vec3;
 use renderer_passes::{
-    Automaton, CryptoKind, Event, EventKind, ExpressionError, Label, LabelTable, Lighting, Pass, PassSet,
-    Scattering, State, TooManyStates, ValuePass, crypto_id,
+    Automaton, CryptoKind, Event, EventKind, Expression, ExpressionError, Label, LabelTable, Pass, PassSet,
+    Paths, Scattering, State, TooManyStates, ValuePass, crypto_id,
 };
 
+use super::light_groups::{LightEnd, LightGroups, Rule};
 use crate::light::{Light, LightId};
 use crate::material::{MaterialId, OutputShader, label_hash};
 use crate::radiance::{LightSource, MAX_LIGHT_TAGS};
@@ -26,6 +27,8 @@ pub struct PassPlan {
     pub(super) has_blocked_light: bool,
     /// By expression: its channel and which light it shows.
     pub(super) rules: Vec<Rule>,
+    /// The light groups that passes show.
+    pub(super) groups: LightGroups,
     pub(super) values: Vec<(ValuePass, usize)>,
     /// Channels of the picture's coverage, and of the weights of what is seen first.
     pub(super) alpha: Option<usize>,
@@ -35,11 +38,11 @@ pub struct PassPlan {
     /// By shape.
     objects: Vec<Object>,
     /// By light.
-    lights: Vec<Event>,
-    /// By light: the tag that photons keep of it; empty if expressions do not tell lights apart.
+    lights: Vec<LightEnd>,
+    /// By light: the tag that photons keep of it; empty if passes do not tell lights apart.
     light_tags: Vec<u8>,
     /// The ends of paths, by tag.
-    tags: Vec<Event>,
+    tags: Vec<LightEnd>,
     /// Labels of closures by their hashes.
     closures: Vec<(u32, Label)>,
     /// Channels of what shaders compute, with the shader of each material that has it.
@@ -50,13 +53,6 @@ pub struct PassPlan {
     manifests: Vec<Vec<String>>,
     /// The camera's position and viewing direction.
     pub(super) eye: (Vec3, Vec3),
-}
-
-/// A channel that shows light.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
-    pub(super) channel: usize,
-    pub(super) lighting: Lighting,
 }
 
 /// Label and identifiers of a shape.
@@ -109,23 +105,25 @@ impl PassPlan {
     ) -> Result<PassPlan, PlanError> {
         let mut labels = LabelTable::new();
         let (mut expressions, mut rules, mut values, mut shown) = (vec![], vec![], vec![], vec![]);
+        let mut groups = LightGroups::default();
         for (desc, channel) in set.placed() {
             match &desc.pass {
                 Pass::Light(light) => {
-                    check_group(&desc.name, light.paths.group(), names)?;
-                    let expression =
-                        light
-                            .paths
-                            .expression(&mut labels)
-                            .map_err(|error| PlanError::Expression {
-                                name: desc.name.clone(),
-                                error,
-                            })?;
-                    expressions.push(expression);
-                    rules.push(Rule {
+                    let rule = Rule {
                         channel,
                         lighting: light.lighting,
-                    });
+                    };
+                    match &light.paths {
+                        Paths::Group(group) => {
+                            check_group(&desc.name, group, names)?;
+                            groups.add(Some(group), rule);
+                        }
+                        Paths::NoGroup => groups.add(None, rule),
+                        Paths::Expression(text) => {
+                            expressions.push(expression(&desc.name, text, &mut labels)?);
+                            rules.push(rule);
+                        }
+                    }
                 }
                 Pass::Value(value) => values.push((*value, channel)),
                 Pass::Shader(_) | Pass::Attribute(_) => shown.push(channel),
@@ -134,7 +132,7 @@ impl PassPlan {
         }
         let automaton = Automaton::new(&expressions, &labels)?;
         let start = automaton.next(automaton.start(), &Event::CAMERA);
-        let lights = lights(scene, names, &labels);
+        let lights = lights(scene, names, &labels, &groups);
         let (light_tags, tags) = tags(&lights);
         let hashes = labels
             .names()
@@ -145,6 +143,7 @@ impl PassPlan {
             start,
             has_blocked_light: set.has_blocked_light(),
             rules,
+            groups,
             values,
             alpha: set.channel_of(ValuePass::Alpha),
             weight: set.weight(),
@@ -187,17 +186,18 @@ impl PassPlan {
         &self.manifests
     }
 
-    /// The tag of each light that photons keep; empty if expressions do not tell lights apart.
+    /// The tag of each light that photons keep; empty if passes do not tell lights apart.
     pub fn light_tags(&self) -> &[u8] {
         &self.light_tags
     }
 
-    /// The event that ends a path at lights of a tag.
-    pub(super) fn tagged_light(&self, tag: u8) -> Event {
-        self.tags
-            .get(usize::from(tag))
-            .copied()
-            .unwrap_or(Event::end(EventKind::Light))
+    /// The end of paths at lights of a tag.
+    pub(super) fn tagged_light(&self, tag: u8) -> LightEnd {
+        let known = self.tags.get(usize::from(tag)).copied();
+        known.unwrap_or(LightEnd {
+            event: Event::end(EventKind::Light),
+            group: None,
+        })
     }
 
     /// The shaders of a shape that compute values, with the first channel of each.
@@ -233,32 +233,42 @@ impl PassPlan {
         found.map_or(Label::OTHER, |&(_, label)| label)
     }
 
-    /// The event that ends a path at a light.
-    pub(super) fn light(&self, source: LightSource) -> Event {
+    /// The end of a path at a light; photons of maps have a tag instead.
+    pub(super) fn light(&self, source: LightSource) -> LightEnd {
         match source {
             LightSource::Light(LightId(index)) => self.lights[index as usize],
-            LightSource::Surface => Event::end(EventKind::Object),
-            LightSource::Map | LightSource::CausticMap => Event::end(EventKind::Light),
+            // What glows and is no light is in no group.
+            LightSource::Surface => LightEnd {
+                event: Event::end(EventKind::Object),
+                group: self.groups.find(None),
+            },
+            LightSource::Map | LightSource::CausticMap => self.tagged_light(0),
         }
     }
 }
 
+/// The expression of a pass.
+fn expression(name: &str, text: &str, labels: &mut LabelTable) -> Result<Expression, PlanError> {
+    Expression::parse(text, labels).map_err(|error| PlanError::Expression {
+        name: name.to_owned(),
+        error,
+    })
+}
+
 /// Fails when a group is asked for that no light is in.
-fn check_group(name: &str, group: Option<&str>, names: &SceneNames) -> Result<(), PlanError> {
+fn check_group(name: &str, group: &str, names: &SceneNames) -> Result<(), PlanError> {
     let known = || names.lights.iter().filter_map(|light| light.group.as_deref());
-    match group {
-        Some(group) if !known().any(|other| other == group) => {
-            let mut known: Vec<String> = known().map(str::to_owned).collect();
-            known.sort();
-            known.dedup();
-            Err(PlanError::NoGroup {
-                name: name.to_owned(),
-                group: group.to_owned(),
-                known,
-            })
-        }
-        _ => Ok(()),
+    if known().any(|other| other == group) {
+        return Ok(());
     }
+    let mut known: Vec<String> = known().map(str::to_owned).collect();
+    known.sort();
+    known.dedup();
+    Err(PlanError::NoGroup {
+        name: name.to_owned(),
+        group: group.to_owned(),
+        known,
+    })
 }
 
 fn objects(set: &PassSet, names: &SceneNames, labels: &LabelTable) -> Vec<Object> {
@@ -270,8 +280,8 @@ fn objects(set: &PassSet, names: &SceneNames, labels: &LabelTable) -> Vec<Object
     names.shapes.iter().map(object).collect()
 }
 
-fn lights(scene: &Scene, names: &SceneNames, labels: &LabelTable) -> Vec<Event> {
-    let event = |(light, name): (&Light, &LightName)| Event {
+fn lights(scene: &Scene, names: &SceneNames, labels: &LabelTable, groups: &LightGroups) -> Vec<LightEnd> {
+    let event = |light: &Light, name: &LightName| Event {
         kind: match light {
             Light::Environment(_) | Light::Portals(_) => EventKind::Background,
             _ => EventKind::Light,
@@ -280,26 +290,30 @@ fn lights(scene: &Scene, names: &SceneNames, labels: &LabelTable) -> Vec<Event> 
         closure: labels.get(&name.name),
         object: labels.get(name.group.as_deref().unwrap_or(renderer_passes::NO_GROUP)),
     };
-    scene.lights().iter().zip(&names.lights).map(event).collect()
+    let end = |(light, name): (&Light, &LightName)| LightEnd {
+        event: event(light, name),
+        group: groups.find(name.group.as_deref()),
+    };
+    scene.lights().iter().zip(&names.lights).map(end).collect()
 }
 
-/// Tags of lights that expressions tell apart, and the event of each tag; none if they tell none apart. Beyond the most
+/// Tags of lights that passes tell apart, and the end of paths of each tag; none if they tell none apart. Beyond the most
 /// tags lights share the last one.
-fn tags(lights: &[Event]) -> (Vec<u8>, Vec<Event>) {
-    let mut events: Vec<Event> = vec![];
-    let mut tag = |light: &Event| {
-        let known = events.iter().position(|event| event == light);
+fn tags(lights: &[LightEnd]) -> (Vec<u8>, Vec<LightEnd>) {
+    let mut ends: Vec<LightEnd> = vec![];
+    let mut tag = |light: &LightEnd| {
+        let known = ends.iter().position(|end| end == light);
         known.unwrap_or_else(|| {
-            if events.len() < MAX_LIGHT_TAGS {
-                events.push(*light);
+            if ends.len() < MAX_LIGHT_TAGS {
+                ends.push(*light);
             }
-            events.len() - 1
+            ends.len() - 1
         }) as u8
     };
     let tags: Vec<u8> = lights.iter().map(&mut tag).collect();
-    match events.len() {
-        0 | 1 => (vec![], events),
-        _ => (tags, events),
+    match ends.len() {
+        0 | 1 => (vec![], ends),
+        _ => (tags, ends),
     }
 }
 

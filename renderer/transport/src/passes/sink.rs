@@ -4,6 +4,7 @@ use glam::Vec3;
 use renderer_passes::{Event, EventKind, Lighting, Scattering, State, ValuePass};
 
 use super::event::{scattering, unknown_scattering};
+use super::light_groups::{GroupIndex, Rule};
 use super::plan::PassPlan;
 use super::track::Track;
 use crate::bsdf::LobeClass;
@@ -111,15 +112,31 @@ impl<'a> PassSink<'a> {
     /// Adds the share of light whose paths end in a state to the expressions that describe these.
     fn add_to(&mut self, state: State, share: Rgb, light: [(Rgb, Lighting); 2]) {
         for &expression in self.plan.automaton.found(state) {
-            let rule = self.plan.rules[usize::from(expression)];
-            for (light, lighting) in light {
-                if rule.lighting == lighting {
-                    let sums = &mut self.values[rule.channel..rule.channel + 3];
-                    let part = (light * share).to_array();
-                    sums.iter_mut().zip(part).for_each(|(sum, v)| *sum += v);
-                }
+            self.add_by_rule(self.plan.rules[usize::from(expression)], share, light);
+        }
+    }
+
+    /// Adds a share of light to the layers of its group.
+    fn add_to_group(&mut self, group: GroupIndex, share: Rgb, light: [(Rgb, Lighting); 2]) {
+        let plan = self.plan;
+        for &rule in plan.groups.rules(group) {
+            self.add_by_rule(rule, share, light);
+        }
+    }
+
+    fn add_by_rule(&mut self, rule: Rule, share: Rgb, light: [(Rgb, Lighting); 2]) {
+        for (light, lighting) in light {
+            if rule.lighting == lighting {
+                let sums = &mut self.values[rule.channel..rule.channel + 3];
+                let part = (light * share).to_array();
+                sums.iter_mut().zip(part).for_each(|(sum, v)| *sum += v);
             }
         }
+    }
+
+    /// Returns whether no layer can show light that the path meets from here on.
+    fn is_dead(&self) -> bool {
+        self.track.is_dead() && self.plan.groups.is_empty()
     }
 
     fn event(&self, class: LobeClass, it: &Interaction) -> Event {
@@ -151,9 +168,10 @@ impl<'a> PassSink<'a> {
         };
         for (class, tag, share) in shares.shares() {
             let (lobe, end) = (self.event(class, it), plan.tagged_light(tag));
+            self.add_to_group(end.group, share, light);
             for index in 0..self.track.states().len() {
                 let (state, of_state) = self.track.states()[index];
-                let events = [lobe, event, end];
+                let events = [lobe, event, end.event];
                 let state = events
                     .iter()
                     .fold(state, |state, event| plan.automaton.next(state, event));
@@ -176,10 +194,11 @@ impl<'a> PassSink<'a> {
             }
         };
         let end = plan.light(label.source);
+        self.add_to_group(end.group, Rgb::WHITE, light);
         let unknown = unknown_scattering(label.source);
         for &(state, share) in track.states() {
             let state = unknown.map_or(state, |event| plan.automaton.next(state, &event));
-            self.add_to(plan.automaton.next(state, &end), share, light);
+            self.add_to(plan.automaton.next(state, &end.event), share, light);
         }
     }
 
@@ -308,7 +327,7 @@ impl RadianceSink for PassSink<'_> {
             return;
         }
         self.light += radiance;
-        if !self.track.is_dead() {
+        if !self.is_dead() {
             let track = std::mem::take(&mut self.track);
             self.add_ended(&track, label, seen(radiance));
             self.track = track;
@@ -326,7 +345,7 @@ impl RadianceSink for PassSink<'_> {
             return;
         }
         self.light += radiance;
-        if !self.track.is_dead() {
+        if !self.is_dead() {
             let mut lobes = LobeShares::default();
             if self.asks_lobes(label.source) {
                 shares(&mut lobes);
@@ -339,7 +358,7 @@ impl RadianceSink for PassSink<'_> {
         match self.caught {
             // The light on the catcher itself, not what it scatters further.
             Some(catcher) => catcher == Catcher::Shadow && self.sight == Sight::First,
-            None => self.plan.has_blocked_light && !self.track.is_dead(),
+            None => self.plan.has_blocked_light && !self.is_dead(),
         }
     }
 

@@ -1,0 +1,155 @@
+//! Names of passes, of all kinds: those that cannot be are told before anything is rendered, and what to write instead.
+
+use std::fs;
+
+use crate::program::{done, message, run};
+use renderer::image::read_channels;
+use tempfile::TempDir;
+
+const SCENE: &str = "film { size = (16, 12); }
+sampler { spp = 1; }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
+light sky : environment { color = 0.2; }
+light rest : point { position = (0, 3, 2); intensity = 3; }
+light key : point { position = (2, 3, 2); intensity = 4; }
+shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = matte(); }
+";
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
+    folder
+}
+
+/// Names of a file's layers, sorted.
+fn layers(folder: &TempDir, file: &str) -> Vec<String> {
+    let names = read_channels(&folder.path().join(file)).unwrap().planes;
+    let layer = |(name, _): (String, _)| name.rsplit_once('.').map(|(layer, _)| layer.to_owned());
+    let mut layers: Vec<String> = names.into_iter().filter_map(layer).collect();
+    layers.dedup();
+    layers
+}
+
+#[test]
+fn mistakes_in_passes_are_told_before_the_render() {
+    let folder = folder();
+    let long = format!("{}=depth", "n".repeat(201));
+    let deep = format!("x={}é", "(".repeat(64));
+    let far = format!("x=C{}", ".".repeat(5000));
+    let aimless = ["x=C", &"(".repeat(9), ".", &"{64})".repeat(9)].concat();
+    let cases = [
+        ("dpeth", "did you mean `depth`"),
+        ("", "the expression is empty"),
+        ("depth,,N", "the expression is empty"),
+        ("light_kye", "the scene has no light group `kye`"),
+        ("light_", "the scene has no light group ``"),
+        ("shader:", "`` cannot be the name of a layer"),
+        ("shader:nothing", "no material has an output `nothing`"),
+        ("attribute:geom:uv", "give it another name: NAME=WHAT"),
+        ("Tiefe\u{e4}=depth", "cannot be the name of a layer"),
+        ("noisy=albedo", "is the layer of the picture before denoising"),
+        ("x=components", "`components` is several passes"),
+        ("a=depth,b=N", "`depth,b=N` is several passes"),
+        ("x=C<RD", "this group has no end"),
+        ("x=C<RD>{65}L", "this is no number of repetitions"),
+        (&long, "the name of a layer has 201 characters"),
+        (&deep, "parentheses are nested too deeply"),
+        (&far, "the expression is too long"),
+        (&aimless, "too complex together"),
+        ("x=C.*D.{14}L", "too complex together"),
+    ];
+    for (aov, expected) in cases {
+        let mut command = crate::program::kiln(folder.path(), "render a.kiln -o a.exr --aov");
+        let output = command.arg(aov).output().unwrap();
+        let text = message(&output);
+        assert_eq!(output.status.code(), Some(1), "{aov}: {text}");
+        assert!(text.contains(expected), "{aov}: {text}");
+        assert!(text.len() < 12_000, "{aov}: {} bytes", text.len());
+        assert!(!folder.path().join("a.exr").exists(), "{aov}");
+    }
+    for (args, expected) in [
+        ("--aov x=depth --aov x=N", "two passes are called `x`"),
+        (
+            "--aov crypto --aov crypto_object00=albedo",
+            "`crypto_object00` has the name of a layer of the Cryptomatte `crypto_object`",
+        ),
+        (
+            "--aov mine02=N --aov mine=crypto_asset",
+            "a layer of the Cryptomatte `mine`",
+        ),
+    ] {
+        let output = run(folder.path(), &format!("render a.kiln -o a.exr {args}"));
+        assert!(
+            message(&output).contains(expected),
+            "{args}: {}",
+            message(&output)
+        );
+        assert!(!folder.path().join("a.exr").exists(), "{args}");
+    }
+    let group = SCENE.replace("intensity = 4;", "intensity = 4; group = rest;");
+    fs::write(folder.path().join("b.kiln"), group).unwrap();
+    let text = message(&run(folder.path(), "check b.kiln"));
+    assert!(text.contains("`rest` cannot be a light group"), "{text}");
+}
+
+#[test]
+fn names_that_can_be_are_those_of_layers() {
+    let folder = folder();
+    let long = "n".repeat(200);
+    done(
+        folder.path(),
+        &format!("render a.kiln -o a.exr -o a.part --aov {long}=depth --aov R=N --aov x=depth --aov x=depth"),
+    );
+    let mut expected = ["R", &long, "x"];
+    expected.sort_unstable();
+    assert_eq!(layers(&folder, "a.exr"), expected);
+    done(folder.path(), "merge a.part -o b.exr");
+    assert_eq!(layers(&folder, "b.exr"), expected);
+    // A lamp that is called `rest` is not the light of no group.
+    done(
+        folder.path(),
+        "render a.kiln -o c.exr --light-groups each --aov light_rest",
+    );
+    assert_eq!(
+        layers(&folder, "c.exr"),
+        ["light_key", "light_rest", "light_rest_2", "light_sky"]
+    );
+    let planes = read_channels(&folder.path().join("c.exr")).unwrap().planes;
+    let light = |layer: &str| -> f32 {
+        let own = planes
+            .iter()
+            .filter(|(name, _)| name.starts_with(&format!("{layer}.")));
+        own.flat_map(|(_, values)| values).sum()
+    };
+    assert!(light("light_rest") == 0.0 && light("light_rest_2") > 0.1);
+}
+
+/// Passes of the thousands, and of values that are no numbers.
+#[test]
+fn many_passes_and_wild_values_are_taken() {
+    let folder = folder();
+    let wild = "surface wild(output closure color surface = 0, output color mask = 0) {
+            surface = diffuse(N);
+            mask = color(sqrt(-1 - u), 1e38 * exp(50 + u), -log(0 * u));
+        }\n";
+    let texts: Vec<String> = (0..600)
+        .map(|i| format!("\"a{i}=C<RD>{{{},{}}}.*[LB]\"", i % 5, i % 5 + 3))
+        .collect();
+    let film = format!(
+        "size = (16, 12); aov = {{{}, \"shader:mask\"}};",
+        texts.join(", ")
+    );
+    let scene = SCENE
+        .replace("size = (16, 12);", &film)
+        .replace("matte()", "wild()");
+    fs::write(folder.path().join("a.kiln"), format!("{wild}{scene}")).unwrap();
+    done(folder.path(), "render a.kiln -o a.exr -o a.part --spp 4");
+    let planes = read_channels(&folder.path().join("a.exr")).unwrap().planes;
+    assert_eq!(planes.len(), 3 + 3 * 601);
+    for (name, values) in &planes {
+        assert!(values.iter().all(|v| v.is_finite()), "{name}");
+    }
+    done(folder.path(), "merge a.part -o b.exr");
+    let merged = read_channels(&folder.path().join("b.exr")).unwrap().planes;
+    assert!(merged == planes, "the same layers");
+}
