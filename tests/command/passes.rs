@@ -124,7 +124,31 @@ fn names_that_can_be_are_those_of_layers() {
     assert!(light("light_rest") == 0.0 && light("light_rest_2") > 0.1);
 }
 
-/// Passes of the thousands, and of values that are no numbers.
+/// An attribute that no shape has is no mistake, since models come and go, but it is told.
+#[test]
+fn attributes_that_nothing_has_are_told() {
+    let folder = folder();
+    let wet = SCENE.replace("radius = 0.5;", "radius = 0.5; attributes = { wetness = 0.25; }");
+    fs::write(folder.path().join("a.kiln"), wet).unwrap();
+    let told = |pass: &str| {
+        let output = run(folder.path(), &format!("render a.kiln -o a.exr --aov {pass}"));
+        assert!(output.status.success(), "{}", message(&output));
+        message(&output)
+    };
+    let text = told("attribute:wetnes");
+    assert!(text.contains("no shape has an attribute `wetnes`"), "{text}");
+    assert!(text.contains("did you mean `wetness`"), "{text}");
+    for known in [
+        "attribute:wetness",
+        "x=attribute:object:random",
+        "x=attribute:camera:fov",
+    ] {
+        let text = told(known);
+        assert!(!text.contains("attribute"), "{known}: {text}");
+    }
+}
+
+/// Hundreds of expressions, and values that are no numbers.
 #[test]
 fn many_passes_and_wild_values_are_taken() {
     let folder = folder();

@@ -1,5 +1,6 @@
 //! Scene building: resolves names, compiles shaders, creates lights and shapes from a description.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,9 @@ use crate::light::{
     Beam, DirectionalAreaLight, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions,
     Falloff, Light, PointLight, Portal, PortalLight, ProjectorLight, ProjectorTexture, SpotLight, sky_lights,
 };
-use crate::material::{Host, Instances, OutputShader, Sides, TextureLoadError, known_attributes};
+use crate::material::{
+    Host, Instances, OutputShader, Sides, TextureLoadError, has_attribute, known_attributes,
+};
 use renderer_base::color::Rgb;
 use renderer_base::math::tan;
 use renderer_base::memory;
@@ -190,6 +193,7 @@ fn build_with(
         instances, warnings, ..
     } = compiled;
     let pass_shaders = pass_shaders(desc, &system, &shapes, values)?;
+    let absent = absent_attributes(&shapes, values);
     // Materials with the same code share it.
     let mut counted = FxHashSet::default();
     let groups = instances
@@ -210,6 +214,7 @@ fn build_with(
         jit_ms,
     };
     let mut warnings = missing_textures(desc, &instances, shows_missing, warnings)?;
+    warnings.list.extend(absent);
 
     let start = Instant::now();
     let sides = desc.materials.iter().map(|material| Sides {
@@ -452,6 +457,20 @@ fn pass_shaders(
             }
         })
         .collect()
+}
+
+/// A warning of each pass that shows an attribute which no shape has.
+fn absent_attributes(shapes: &[Shape], values: &[Pass]) -> Vec<Diagnostic> {
+    let warning = |pass: &Pass| {
+        let Pass::Attribute(name) = pass else { return None };
+        if shapes.iter().any(|shape| has_attribute(shape, name)) {
+            return None;
+        }
+        let known: BTreeSet<String> = shapes.iter().flat_map(Shape::attribute_names).collect();
+        let message = format!("no shape has an attribute `{name}`: the pass `attribute:{name}` is black");
+        Some(Diagnostic::warning(message).nearest(name, known.iter().map(String::as_str)))
+    };
+    values.iter().filter_map(warning).collect()
 }
 
 /// The unit that reads attributes for passes.
