@@ -30,8 +30,8 @@ use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
-    BakeSettings, Baked, FeatureDesc, Include, LightmapFilter, ProbePlaces, Product, Scale, Target, bake,
-    check_checkpoint, texture_memory,
+    BakeSettings, BakeStats, Baked, FeatureDesc, Include, LightmapFilter, ProbePlaces, Product, Scale,
+    Target, bake, check_checkpoint, texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
@@ -144,7 +144,7 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
     if !args.common.quiet && written.is_ok() {
         summary::baked(folder.path(), &files, start.elapsed());
     }
-    written.and(report(args, &warnings, &baked, load))
+    written.and(report(args, &warnings, &baked.stats, load))
 }
 
 /// All files that a bake has read, or may have.
@@ -226,17 +226,17 @@ fn files(
 fn report(
     args: &BakeArgs,
     warnings: &Diagnostics,
-    baked: &Baked,
+    stats: &BakeStats,
     load: std::time::Duration,
 ) -> Result<(), Failure> {
     if !args.common.quiet {
         print(warnings);
     }
     if args.common.verbose {
-        remark(&statistics::text(&baked.stats, load));
+        remark(&statistics::text(stats, load));
     }
     if let Some(path) = &args.common.stats {
-        let text = statistics::json(&baked.stats, load, warnings);
+        let text = statistics::json(stats, load, warnings);
         write_finished(path, |file| file.write_all(text.as_bytes()))?;
     }
     Ok(())

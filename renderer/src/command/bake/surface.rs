@@ -1,8 +1,7 @@
 //! `kiln bake` of features of surfaces without light: of a scene's own shapes, or from some shapes to others.
 
-use std::io::Write as _;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::ValueEnum as _;
 use serde_json::{Value, json};
@@ -11,17 +10,16 @@ use shading::{Diagnostic, Diagnostics};
 use super::super::common::{failure, lost_texels};
 use super::super::interrupt::Interrupt;
 use super::super::outputs::Outputs;
-use super::super::{Failure, print, remark, summary};
+use super::super::{Failure, summary};
 use super::folder::{Folder, MANIFEST, SCENE};
 use super::images::{COVERAGE, coverage_image};
 use super::progress::Bar;
-use super::{feature_image, features, glb, idle, shape_names, statistics};
+use super::{feature_image, features, glb, idle, report, shape_names};
 use crate::cli::{BakeArgs, BakeTarget};
 use renderer_bake::{
     BakedSurface, CageSettings, Feature, FeatureDesc, LowShapes, SurfaceMaps, SurfaceSettings, bake_surface,
 };
 use renderer_geometry::Shape;
-use renderer_image::write_finished;
 use renderer_import::Names;
 use renderer_scene::SceneDesc;
 use renderer_transport::scene::build::{Built, build_for_surface_bake};
@@ -89,7 +87,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     if !common.quiet && written.is_ok() {
         summary::baked(folder.path(), &files, start.elapsed());
     }
-    written.and(report(args, &warnings, &baked, load))
+    written.and(report(args, &warnings, &baked.stats, load))
 }
 
 /// Options that do not go together.
@@ -332,23 +330,4 @@ fn manifest(args: &BakeArgs, settings: &SurfaceSettings, maps: &SurfaceMaps, fil
         },
     });
     format!("{value:#}\n").into_bytes()
-}
-
-fn report(
-    args: &BakeArgs,
-    warnings: &Diagnostics,
-    baked: &BakedSurface,
-    load: Duration,
-) -> Result<(), Failure> {
-    if !args.common.quiet {
-        print(warnings);
-    }
-    if args.common.verbose {
-        remark(&statistics::text(&baked.stats, load));
-    }
-    if let Some(path) = &args.common.stats {
-        let text = statistics::json(&baked.stats, load, warnings);
-        write_finished(path, |file| file.write_all(text.as_bytes()))?;
-    }
-    Ok(())
 }

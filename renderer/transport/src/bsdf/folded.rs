@@ -84,6 +84,9 @@ impl Bsdf {
         if !weighted.folds {
             return slope;
         }
+        if self.mode == TransportMode::Importance {
+            return self.estimate_importance(weighted, wo);
+        }
         let share = self.slope_share(weighted.frame.n, wo);
         slope * share + weighted.lobe.estimate(self.ng.dot(wo)) * (1.0 - share)
     }
@@ -104,7 +107,7 @@ impl Bsdf {
         let share = self.slope_share(weighted.frame.n, viewer);
         let mut sum = (Rgb::BLACK, 0.0);
         let mut add = |frame: &Frame, (wo, wi): (Vec3, Vec3), share: f32| {
-            let (f, pdf) = self.eval_unfolded(frame, weighted, wo, wi, sides);
+            let (f, pdf) = self.eval_in(frame, weighted, wo, wi, sides);
             sum.0 += f * share;
             sum.1 += pdf * share;
         };

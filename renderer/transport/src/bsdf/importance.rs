@@ -53,7 +53,7 @@ impl Bsdf {
             true => self.eval_folded(weighted, wo, wi, sides),
             false => {
                 let bent = (weighted.terminator).frame(weighted.frame, self.ng, wi, &weighted.lobe);
-                self.eval_unfolded(&bent, weighted, wo, wi, sides)
+                self.eval_in(&bent, weighted, wo, wi, sides)
             }
         };
         let pdf = self.proposals(weighted, wo).pdf(weighted, wi, sides);
@@ -192,9 +192,9 @@ impl Bsdf {
         }
     }
 
-    /// Estimated albedo of a folded lobe for a photon, over all viewers who see it.
-    pub(super) fn folded_albedo(&self, weighted: &WeightedLobe) -> Rgb {
-        Rgb::splat(self.proposals(weighted, self.wo).albedo)
+    /// Estimated albedo of a folded lobe for a photon from `wo`, over all viewers who see it, without weight.
+    pub(super) fn estimate_importance(&self, weighted: &WeightedLobe, wo: Vec3) -> Rgb {
+        Rgb::splat(self.proposals(weighted, wo).albedo)
     }
 
     /// Samples a direction by the cosine to the geometric normal, on a side to which the lobe scatters.

@@ -351,11 +351,7 @@ impl Bsdf {
     /// Computes the selection weights of the lobes in `range`, then the probabilities of all lobes.
     fn update_selection(&mut self, range: std::ops::Range<usize>) {
         for index in range {
-            let weighted = &self.slots[index];
-            let albedo = match self.mode {
-                TransportMode::Importance if weighted.folds => self.folded_albedo(weighted),
-                _ => self.estimate(weighted, self.wo),
-            };
+            let albedo = self.estimate(&self.slots[index], self.wo);
             let weighted = &mut self.slots[index];
             let floor = MIN_ALBEDO * weighted.weight.luminance().abs();
             // `max` returns the floor if the estimate is NaN.
@@ -661,30 +657,15 @@ impl Bsdf {
     #[inline(always)]
     fn eval_lobe(&self, weighted: &WeightedLobe, wo: Vec3, wi: Vec3, sides: GeometricCosines) -> (Rgb, f32) {
         match self.mode {
+            TransportMode::Radiance if weighted.folds => self.eval_folded(weighted, wo, wi, sides),
             TransportMode::Radiance => self.eval_in(&weighted.frame, weighted, wo, wi, sides),
             TransportMode::Importance => self.eval_importance(weighted, wo, wi, sides),
         }
     }
 
-    /// Contribution of one lobe in the given frame; folded lobes have frames of their own.
-    #[inline(always)]
-    fn eval_in(
-        &self,
-        frame: &Frame,
-        weighted: &WeightedLobe,
-        wo: Vec3,
-        wi: Vec3,
-        sides: GeometricCosines,
-    ) -> (Rgb, f32) {
-        match weighted.folds {
-            true => self.eval_folded(weighted, wo, wi, sides),
-            false => self.eval_unfolded(frame, weighted, wo, wi, sides),
-        }
-    }
-
     /// Contribution of one lobe in the given frame, as if it were not [`folded`].
     #[inline(always)]
-    fn eval_unfolded(
+    fn eval_in(
         &self,
         frame: &Frame,
         weighted: &WeightedLobe,
