@@ -233,6 +233,9 @@ impl Spec {
             b'g' | b'G' | b'c' => general(magnitude, precision, self.alternate),
             _ => format!("{magnitude:.precision$}"),
         };
+        if self.alternate && !digits.contains('.') {
+            digits.insert(digits.find('e').unwrap_or(digits.len()), '.');
+        }
         if upper {
             digits.make_ascii_uppercase();
         }
@@ -378,6 +381,9 @@ mod tests {
             ("%g", f32::NEG_INFINITY, "-inf"),
             ("%g", f32::NAN, "nan"),
             ("%#g", 1.5, "1.50000"),
+            ("%#g", 123_456.0, "123456."),
+            ("%#.0f", 3.0, "3."),
+            ("%#.0E", 3.0, "3.E+00"),
         ] {
             check(spec, Arg::Floats(&[value]), expected);
         }
