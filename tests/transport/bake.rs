@@ -39,6 +39,7 @@ fn texture(resolution: u32) -> Target {
         margin: 2,
         denoise: LightmapFilter::None,
         unwrap: true,
+        topologies: vec![],
         features: vec![],
     }
 }

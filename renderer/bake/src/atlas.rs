@@ -301,7 +301,7 @@ impl Object {
     /// Its box, and where that may be turned, the turned box.
     fn outlines(&self, flat: &Flat) -> Vec<Outline> {
         let upright = Outline::full(self.size);
-        if flat.fixed {
+        if flat.fixed || flat.shared {
             vec![upright]
         } else {
             vec![upright, Outline::full(self.size.yx())]

@@ -1,7 +1,10 @@
 //! Objects of a texture: their coordinates, notes about these, and what is told of them.
 
+use std::sync::Arc;
+
 use glam::{UVec2, Vec2};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::atlas::Atlas;
 use super::error::BakeError;
@@ -31,39 +34,84 @@ pub struct BakedObject {
     pub mesh: Mesh,
 }
 
-/// Shapes laid flat, and whose coordinates these are.
+/// Sides of shapes laid flat, and whose coordinates these are.
 type FlatShapes = Vec<(Flat, Coordinates)>;
 
-/// Lays the fronts of shapes flat; notes say why coordinates of theirs could not be used.
+/// Lays sides of shapes flat; notes say why coordinates of theirs could not be used. Shapes of one topology, and both
+/// sides of a shape, have one layout, that of the largest, so that the coordinates of one are those of another, moved.
 ///
 /// # Errors
 /// When shapes have no usable coordinates and are not to be unwrapped.
 pub(super) fn flatten(
     receivers: &[Receiver],
     shapes: &[Shape],
+    topologies: &[u32],
     unwrap: bool,
 ) -> Result<(FlatShapes, Vec<String>), BakeError> {
-    let fronts = receivers.par_iter().zip(shapes);
-    let flattened: Vec<_> = fronts.map(|(receiver, shape)| receiver.flatten(shape)).collect();
-    let notes = diagnose(receivers, &flattened, unwrap)?;
-    let flats = flattened
-        .into_iter()
-        .map(|(flat, coordinates, _)| (flat, coordinates));
-    Ok((flats.collect(), notes))
+    let shape = |receiver: &Receiver| &shapes[receiver.shape.0 as usize];
+    let groups = groups(receivers, topologies);
+    let flattened: Vec<_> = (groups.par_iter())
+        .map(|members| {
+            let areas = members.iter().map(|&member| shape(&receivers[member]).area());
+            let largest = areas
+                .zip(members)
+                .reduce(|a, b| if b.0 > a.0 { b } else { a })
+                .map_or(members[0], |(_, &member)| member);
+            let (mut flat, coordinates, unfit) = receivers[largest].flatten(shape(&receivers[largest]));
+            flat.shared = members.len() > 1;
+            (flat, coordinates, unfit)
+        })
+        .collect();
+    let firsts = groups.iter().map(|members| receivers[members[0]].name.as_str());
+    let unfit = firsts
+        .zip(&flattened)
+        .filter_map(|(name, (_, _, unfit))| Some((name, unfit.as_ref()?)));
+    let notes = diagnose(unfit, unwrap)?;
+    let mut flats: Vec<(usize, (Flat, Coordinates))> = (groups.par_iter().zip(flattened))
+        .flat_map_iter(|(members, (flat, coordinates, _))| match members[..] {
+            [member] => vec![(member, (flat, coordinates))],
+            _ => (members.iter())
+                .map(|&member| (member, (flat.of_mesh(&receivers[member].mesh), coordinates)))
+                .collect(),
+        })
+        .collect();
+    flats.sort_by_key(|(member, _)| *member);
+    Ok((flats.into_iter().map(|(_, flat)| flat).collect(), notes))
 }
 
-/// Notes about texture coordinates that could not be used.
-fn diagnose(
-    receivers: &[Receiver],
-    flattened: &[(Flat, Coordinates, Option<Unfit>)],
+/// Receivers that share a layout, in the order of their first.
+fn groups(receivers: &[Receiver], topologies: &[u32]) -> Vec<Vec<usize>> {
+    let mut known: FxHashMap<Topology, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<usize>> = vec![];
+    for (index, receiver) in receivers.iter().enumerate() {
+        let topology = match topologies.get(receiver.shape.0 as usize) {
+            Some(&topology) => Topology::Number(topology),
+            None => Topology::Mesh(Arc::as_ptr(&receiver.mesh) as usize),
+        };
+        let group = *known.entry(topology).or_insert_with(|| {
+            groups.push(vec![]);
+            groups.len() - 1
+        });
+        groups[group].push(index);
+    }
+    groups
+}
+
+/// What shapes that share a layout have in common.
+#[derive(PartialEq, Eq, Hash)]
+enum Topology {
+    Number(u32),
+    /// The address of the mesh.
+    Mesh(usize),
+}
+
+/// Notes about texture coordinates that could not be used, by name of the shape.
+fn diagnose<'a>(
+    unfit: impl Iterator<Item = (&'a str, &'a Unfit)>,
     unwrap: bool,
 ) -> Result<Vec<String>, BakeError> {
-    let unfit = receivers
-        .iter()
-        .zip(flattened)
-        .filter_map(|(r, (_, _, unfit))| Some((r, unfit.as_ref()?)));
     if !unwrap {
-        let shapes: Vec<String> = unfit.map(|(r, unfit)| format!("`{}`: {unfit}", r.name)).collect();
+        let shapes: Vec<String> = unfit.map(|(name, unfit)| format!("`{name}`: {unfit}")).collect();
         return if shapes.is_empty() {
             Ok(vec![])
         } else {
@@ -72,8 +120,8 @@ fn diagnose(
     }
     Ok(unfit
         .filter(|(_, unfit)| **unfit != Unfit::Missing)
-        .map(|(r, unfit)| {
-            format!("`{}`: its second set of texture coordinates is not fit for a lightmap, so it is unwrapped: {unfit}", r.name)
+        .map(|(name, unfit)| {
+            format!("`{name}`: its second set of texture coordinates is not fit for a lightmap, so it is unwrapped: {unfit}")
         })
         .collect())
 }

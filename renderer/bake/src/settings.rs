@@ -26,6 +26,9 @@ pub enum Target {
         denoise: LightmapFilter,
         /// True if shapes without usable lightmap coordinates are unwrapped.
         unwrap: bool,
+        /// By shape: those of one number have as many triangles, of which each is the same piece of the surface, and get
+        /// the same charts. If there are no numbers, shapes of one mesh do.
+        topologies: Vec<u32>,
         /// What is baked of surfaces besides light.
         features: Vec<FeatureDesc>,
     },
@@ -89,7 +92,12 @@ impl BakeSettings {
     /// Hash of the scene and of the settings that affect gathered light; post-processing settings are left out.
     pub(super) fn fingerprint(&self, scene: &Scene) -> u64 {
         let target = match &self.target {
-            Target::Texture { scale, margin, .. } => format!("texture {scale:?} {margin}"),
+            Target::Texture {
+                scale,
+                margin,
+                topologies,
+                ..
+            } => format!("texture {scale:?} {margin} {topologies:?}"),
             Target::Vertex => "vertex".to_owned(),
             Target::Probes(places) => format!("{places:?}"),
         };

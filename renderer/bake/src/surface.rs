@@ -267,7 +267,7 @@ fn lay_out(
         }
     }
     let margin = settings.margin.unwrap_or(MARGINS[0]);
-    let (flats, more) = workers.install(|| flatten(receivers, shapes, settings.unwrap))?;
+    let (flats, more) = workers.install(|| flatten(receivers, shapes, &[], settings.unwrap))?;
     notes.extend(more);
     let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) = flats.into_iter().unzip();
     let atlas = workers.install(|| layout(&flats, settings.scale, margin))?;

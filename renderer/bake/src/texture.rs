@@ -105,6 +105,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         margin,
         denoise: filter,
         unwrap,
+        ref topologies,
         ref features,
     } = job.settings.target
     else {
@@ -117,12 +118,8 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let scene = workers.scene;
     let backs = backs(job, workers);
     let receivers = receivers(scene.shapes(), job.names, &backs);
-    let (fronts, notes) = workers.install(|| flatten(&receivers, scene.shapes(), unwrap))?;
-    let (mut flats, mut coordinates): (Vec<Flat>, Vec<Coordinates>) = fronts.into_iter().unzip();
-    for back in &backs {
-        flats.push(flats[back.0 as usize].seen_from_behind());
-        coordinates.push(coordinates[back.0 as usize]);
-    }
+    let (sides, notes) = workers.install(|| flatten(&receivers, scene.shapes(), topologies, unwrap))?;
+    let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) = sides.into_iter().unzip();
     let atlas = workers.install(|| layout(&flats, scale, margin))?;
     check_texture(atlas.size.x, atlas.size.y, order)?;
     let texels = rasterise(&flats, &atlas);

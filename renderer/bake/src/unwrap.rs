@@ -27,18 +27,23 @@ pub(super) struct Flat {
     pub(super) blocks: Vec<Vec2>,
     /// True if the charts keep their positions, as one block.
     pub(super) fixed: bool,
+    /// True if others have the same layout, so that it is not turned in the texture.
+    pub(super) shared: bool,
 }
 
 impl Flat {
-    /// Charts of the back: each one is mirrored, unless `fixed`.
-    pub(super) fn seen_from_behind(&self) -> Flat {
-        let mut back = self.clone();
-        if !back.fixed {
-            for (place, &chart) in back.places.iter_mut().zip(&back.vertex_chart) {
-                place.x = back.blocks[chart as usize].x - place.x;
+    /// The same layout for a mesh of as many triangles, of which each is the same piece of the surface.
+    pub(super) fn of_mesh(&self, mesh: &Mesh) -> Flat {
+        let mut sources = vec![0; self.places.len()];
+        for (to, from) in self.mesh.triangles.iter().zip(&mesh.triangles) {
+            for (&to, &from) in to.iter().zip(from) {
+                sources[to as usize] = from;
             }
         }
-        back
+        Flat {
+            mesh: picked(mesh, self.mesh.triangles.clone(), &sources),
+            ..self.clone()
+        }
     }
 }
 
@@ -60,6 +65,7 @@ pub(super) fn unwrap(mesh: &Mesh, world_from_object: &Affine3A) -> Flat {
         triangle_chart: charts.of,
         blocks,
         fixed: false,
+        shared: false,
     }
 }
 
@@ -71,30 +77,34 @@ fn split(mesh: &Mesh, chart_of: &[u32]) -> (Mesh, Vec<u32>) {
         .map(|(corners, &chart)| {
             corners.map(|index| {
                 *known.entry((index, chart)).or_insert_with(|| {
-                    sources.push(index as usize);
+                    sources.push(index);
                     vertex_chart.push(chart);
                     sources.len() as u32 - 1
                 })
             })
         })
         .collect();
-    let mesh = Mesh {
-        positions: pick(&mesh.positions, &sources),
+    (picked(mesh, triangles, &sources), vertex_chart)
+}
+
+/// A mesh of these triangles, whose vertices are those of `mesh` at `sources`.
+fn picked(mesh: &Mesh, triangles: Vec<[u32; 3]>, sources: &[u32]) -> Mesh {
+    Mesh {
+        positions: pick(&mesh.positions, sources),
         triangles,
-        normals: pick(&mesh.normals, &sources),
-        uvs: pick(&mesh.uvs, &sources),
-        colors: pick(&mesh.colors, &sources),
+        normals: pick(&mesh.normals, sources),
+        uvs: pick(&mesh.uvs, sources),
+        colors: pick(&mesh.colors, sources),
         ..Mesh::default()
-    };
-    (mesh, vertex_chart)
+    }
 }
 
 /// Returns the values of an attribute at `sources`; empty if the mesh does not have the attribute.
-fn pick<T: Copy>(values: &[T], sources: &[usize]) -> Vec<T> {
+fn pick<T: Copy>(values: &[T], sources: &[u32]) -> Vec<T> {
     if values.is_empty() {
         vec![]
     } else {
-        sources.iter().map(|&source| values[source]).collect()
+        sources.iter().map(|&source| values[source as usize]).collect()
     }
 }
 

@@ -130,6 +130,7 @@ pub(super) fn flatten(mesh: &Mesh, shape: &Shape, uvs: &[Vec2]) -> Flat {
         triangle_chart,
         blocks: vec![Vec2::splat(side)],
         fixed: true,
+        shared: false,
     }
 }
 

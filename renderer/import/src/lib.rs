@@ -40,7 +40,7 @@ use renderer_geometry::Mesh;
 
 pub use error::ImportError;
 use file::read;
-pub use gltf::{load_gltf, parse_gltf};
+pub use gltf::{GltfFile, MESHOPT, ViewBytes, load_gltf, parse_gltf};
 pub use mitsuba::{MitsubaOptions, Translation, translate, translate_from};
 pub use model::{Model, ModelMaterial, ModelShape};
 pub use mtl::{ObjMap, ObjMaterial};

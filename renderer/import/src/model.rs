@@ -15,7 +15,7 @@ use renderer_geometry::camera::CameraDesc;
 use renderer_geometry::{MANY_VERTICES, Mesh};
 use renderer_image::Format;
 use renderer_image::texture::{TextureColorSpace, TextureSource};
-use renderer_scene::{EmissionSides, LightKind, TextureDesc};
+use renderer_scene::{EmissionSides, LightKind, ModelPart, TextureDesc};
 
 /// Number of bytes of an image that identify its format.
 const HEAD: u64 = 16;
@@ -52,6 +52,8 @@ pub struct ModelShape {
     pub world_from_object: Affine3A,
     /// Index of the material, if the file gives one.
     pub material: Option<usize>,
+    /// What it is in a file of glTF.
+    pub part: Option<ModelPart>,
 }
 
 /// Material as a call of a unit.
@@ -83,6 +85,7 @@ impl Model {
             mesh: Arc::new(mesh),
             world_from_object: Affine3A::IDENTITY,
             material: None,
+            part: None,
         };
         Model {
             shapes: meshes.into_iter().enumerate().map(shape).collect(),

@@ -74,6 +74,7 @@ pub(super) fn model(files: &dyn Files, path: &Path, obj: Obj) -> Model {
             mesh: Arc::new(part.mesh),
             world_from_object: Affine3A::IDENTITY,
             material,
+            part: None,
         });
     }
     model.warnings.dedup();

@@ -161,6 +161,7 @@ impl Builder {
                 attributes: placement.attributes.clone(),
                 catcher: placement.catcher,
                 asset: Some(asset.clone()),
+                part: shape.part,
             }));
             let shapes = (first..self.desc.shapes.len()).collect();
             self.groups.declare(&shape_name, shapes, span, &mut self.context);
@@ -211,6 +212,7 @@ impl Builder {
                     attributes: block.attributes,
                     catcher: block.catcher,
                     asset: None,
+                    part: None,
                 });
             }
             ShapeSource::File(mesh) => {

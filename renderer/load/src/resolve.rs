@@ -120,6 +120,7 @@ impl Groups {
                 attributes: instance.attributes.or(&original.attributes),
                 catcher: instance.catcher.or(original.catcher),
                 asset: original.asset.as_ref().map(|_| instance.name.as_str().into()),
+                part: original.part,
             };
             shapes.push(copy);
         }

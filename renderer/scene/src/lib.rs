@@ -36,7 +36,7 @@ pub use light::{
 pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
 pub use placed::Placed;
 pub use ray_override::{RayFilter, RayOverride};
-pub use shape::{Catcher, GeometryDesc, ShapeDesc};
+pub use shape::{Catcher, GeometryDesc, ModelPart, ShapeDesc};
 
 use std::path::PathBuf;
 

@@ -30,6 +30,21 @@ pub struct ShapeDesc {
     pub catcher: Option<Catcher>,
     /// Name of the model that it was imported with, with which its own begins.
     pub asset: Option<Arc<str>>,
+    /// What it is in the file of that model, if that is of glTF.
+    pub part: Option<ModelPart>,
+}
+
+/// A place of a mesh in a document of glTF, by the indices of its arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelPart {
+    /// The node.
+    pub node: usize,
+    /// The node's mesh.
+    pub mesh: usize,
+    /// The primitive of the mesh.
+    pub primitive: usize,
+    /// The instance of EXT_mesh_gpu_instancing, if the node has any.
+    pub instance: Option<usize>,
 }
 
 impl ShapeDesc {

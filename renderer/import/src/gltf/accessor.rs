@@ -78,6 +78,27 @@ fn decoder(data_type: DataType, normalized: bool) -> fn(&[u8]) -> f32 {
     }
 }
 
+/// Reads the bytes of an accessor's elements, without gaps; returns them and the bytes of an element.
+pub(super) fn packed(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<(Vec<u8>, usize), GltfError> {
+    /// Bytes of the largest vector.
+    const LARGEST: usize = 16;
+    let size = accessor.size();
+    if size > LARGEST {
+        return Err(format!("accessor {} is of matrices", accessor.index()));
+    }
+    let elements = read(accessor, buffers, [0u8; LARGEST], |bytes| {
+        std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
+    })?;
+    Ok((
+        elements
+            .iter()
+            .flat_map(|bytes| &bytes[..size])
+            .copied()
+            .collect(),
+        size,
+    ))
+}
+
 /// Reads the elements of an accessor: those of its buffer view or zeros, with sparse elements replaced.
 fn read<T: Copy>(
     accessor: &Accessor<'_>,

@@ -13,7 +13,7 @@ use renderer_base::files::SharedFiles;
 use renderer_image::texture::TextureSource;
 
 /// Extensions for meshopt compression.
-pub(super) const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
+pub const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// Buffers of a document, each at least as long as declared.
 pub(super) struct Buffers {

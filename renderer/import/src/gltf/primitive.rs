@@ -23,28 +23,13 @@ pub(super) fn mesh(
     let Some(positions) = primitive.get(&Semantic::Positions) else {
         return Ok(Err("it has no positions and is not shown"));
     };
-    let positions: Vec<Vec3> = vectors(&positions, buffers)?
-        .into_iter()
-        .map(Vec3::from_array)
-        .collect();
-    let order = match primitive.indices() {
-        Some(accessor) => indices(&accessor, buffers)?,
-        None => {
-            (0..u32::try_from(positions.len()).map_err(|_| "a primitive has too many vertices")?).collect()
-        }
+    let triangles = match triangles(primitive, buffers)? {
+        Ok(triangles) => triangles,
+        Err(reason) => return Ok(Err(reason)),
     };
-    let triangles = match primitive.mode() {
-        Mode::Triangles => order.as_chunks().0.to_vec(),
-        Mode::TriangleStrip => strip(&order),
-        Mode::TriangleFan => fan(&order),
-        Mode::Points => return Ok(Err("points are not shown")),
-        Mode::Lines | Mode::LineLoop | Mode::LineStrip => return Ok(Err("lines are not shown")),
-    };
-    if triangles.is_empty() {
-        return Ok(Err("it has no triangles"));
-    }
+    let positions = vectors(&positions, buffers)?.into_iter();
     let mut mesh = Mesh {
-        positions,
+        positions: positions.map(Vec3::from_array).collect(),
         triangles,
         ..Mesh::default()
     };
@@ -75,6 +60,32 @@ pub(super) fn mesh(
         };
     }
     Ok(Ok(mesh))
+}
+
+/// Vertices of the triangles of a primitive; the inner `Err` is the reason why there are none.
+pub(super) fn triangles(
+    primitive: &Primitive<'_>,
+    buffers: &Buffers,
+) -> Result<Result<Vec<[u32; 3]>, &'static str>, GltfError> {
+    let order = || match (primitive.indices(), primitive.get(&Semantic::Positions)) {
+        (Some(accessor), _) => indices(&accessor, buffers),
+        (None, Some(positions)) => match u32::try_from(positions.count()) {
+            Ok(count) => Ok((0..count).collect()),
+            Err(_) => Err("a primitive has too many vertices".to_owned()),
+        },
+        (None, None) => Ok(vec![]),
+    };
+    let triangles = match primitive.mode() {
+        Mode::Triangles => order()?.as_chunks().0.to_vec(),
+        Mode::TriangleStrip => strip(&order()?),
+        Mode::TriangleFan => fan(&order()?),
+        Mode::Points => return Ok(Err("points are not shown")),
+        Mode::Lines | Mode::LineLoop | Mode::LineStrip => return Ok(Err("lines are not shown")),
+    };
+    Ok(match triangles.is_empty() {
+        true => Err("it has no triangles"),
+        false => Ok(triangles),
+    })
 }
 
 /// Adds a texture coordinate set; the third and fourth become attributes.

@@ -25,7 +25,7 @@ use renderer_base::color::Rgb;
 use renderer_base::math::is_invertible;
 use renderer_geometry::Mesh;
 use renderer_geometry::camera::{CameraDesc, FovAxis, Projection};
-use renderer_scene::{LightKind, SpotFalloff};
+use renderer_scene::{LightKind, ModelPart, SpotFalloff};
 
 /// Luminous efficacy for converting photometric to radiometric units [lm/W].
 const LUMENS_PER_WATT: f32 = 683.0;
@@ -298,15 +298,16 @@ impl Reader<'_> {
         );
         if let Some(mesh) = node.mesh() {
             let is_in_world = self.poses.get(&node.index()).is_some_and(Pose::is_in_world);
-            let places = if is_in_world {
-                vec![Affine3A::IDENTITY]
+            let (places, is_instanced) = if is_in_world {
+                (vec![Affine3A::IDENTITY], false)
             } else {
                 let places = instancing::places(node, world_from_node, self.document, self.buffers);
-                places
-                    .map_err(|reason| self.document_error(reason))?
-                    .unwrap_or_else(|| vec![place])
+                match places.map_err(|reason| self.document_error(reason))? {
+                    Some(places) => (places, true),
+                    None => (vec![place], false),
+                }
             };
-            self.mesh(node, &mesh, places)?;
+            self.mesh(node, &mesh, &places, is_instanced)?;
         }
         if let Some(camera) = node.camera() {
             self.camera(node, &camera, place)
@@ -331,14 +332,18 @@ impl Reader<'_> {
         &mut self,
         node: &Node<'_>,
         mesh: &gltf::Mesh<'_>,
-        places: Vec<Affine3A>,
+        places: &[Affine3A],
+        is_instanced: bool,
     ) -> Result<(), ImportError> {
         let name = node
             .name()
             .or(mesh.name())
             .map_or_else(|| format!("node{}", node.index()), str::to_owned);
         let all = places.len();
-        let places: Vec<Place> = places.iter().filter_map(Place::of).collect();
+        let placed = (0..).zip(places);
+        let places: Vec<(usize, Place)> = placed
+            .filter_map(|(instance, place)| Some((instance, Place::of(place)?)))
+            .collect();
         self.warn_of_lost(&name, all - places.len(), all);
         if places.is_empty() {
             return Ok(());
@@ -355,8 +360,11 @@ impl Reader<'_> {
                 format!("{name}.{}", primitive.index())
             };
             let key = self.key(node, mesh, &primitive);
-            let seen = |place: &Place| Some((self.mesh_in(place, key, &triangles)?, place.world_from_mesh));
-            let seen: Vec<(Arc<Mesh>, Affine3A)> = places.iter().filter_map(seen).collect();
+            let seen = |(instance, place): &(usize, Place)| {
+                let mesh = self.mesh_in(place, key, &triangles)?;
+                Some((*instance, mesh, place.world_from_mesh))
+            };
+            let seen: Vec<(usize, Arc<Mesh>, Affine3A)> = places.iter().filter_map(seen).collect();
             self.warn_of_lost(&part, places.len() - seen.len(), places.len());
             if seen.is_empty() {
                 continue;
@@ -365,12 +373,21 @@ impl Reader<'_> {
             let material = primitive.material().index();
             self.model
                 .shapes
-                .extend(seen.into_iter().map(|(mesh, world_from_object)| ModelShape {
-                    name: name.clone(),
-                    mesh,
-                    world_from_object,
-                    material,
-                }));
+                .extend(
+                    seen.into_iter()
+                        .map(|(instance, triangles, world_from_object)| ModelShape {
+                            name: name.clone(),
+                            mesh: triangles,
+                            world_from_object,
+                            material,
+                            part: Some(ModelPart {
+                                node: node.index(),
+                                mesh: mesh.index(),
+                                primitive: primitive.index(),
+                                instance: is_instanced.then_some(instance),
+                            }),
+                        }),
+                );
         }
         Ok(())
     }

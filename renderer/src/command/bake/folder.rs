@@ -8,6 +8,7 @@ use clap::ValueEnum as _;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
+use super::model::MODEL;
 use super::{Failure, Outputs, features, images};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
@@ -147,7 +148,7 @@ fn all_names() -> FxHashSet<String> {
     let orders = [ShOrder::One, ShOrder::Two];
     let layouts = Layout::value_variants().iter();
     let images = layouts.flat_map(|&layout| orders.map(|order| images::names(layout, order)));
-    let others = [SCENE, PROBES].map(str::to_owned);
+    let others = [SCENE, MODEL, PROBES].map(str::to_owned);
     images.flatten().chain(others).collect()
 }
 

@@ -8,11 +8,13 @@ mod glb;
 mod idle;
 mod images;
 mod manifest;
+mod model;
 mod probes;
 mod progress;
 mod shape_names;
 mod statistics;
 mod surface;
+mod topology;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -43,6 +45,7 @@ use renderer_transport::integrator::{Integrator, PhotonSettings};
 use renderer_transport::scene::build::{Built, build_for_bake};
 
 use folder::{MANIFEST, PROBES, SCENE};
+use model::MODEL;
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     match args.include.0 {
@@ -76,7 +79,7 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         .map(|shape| names.unique(&shape.name))
         .collect();
     let settings = BakeSettings {
-        target: target(args, features::described(args, asked, &built))?,
+        target: target(args, &desc, features::described(args, asked, &built))?,
         sides: args.sides,
         include,
         order: args.order,
@@ -127,7 +130,7 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         return Err(interrupt.failure());
     };
 
-    let files = files(args, &built, &settings, &baked)?;
+    let files = files(args, &desc, &built, &settings, &baked)?;
     // All that is wanted is there: it will be written, too.
     interrupt.keep();
     let inputs = inputs(args, &desc, &built);
@@ -186,6 +189,9 @@ fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
         }
         BakeTarget::Vertex | BakeTarget::Probes => vec![],
     };
+    if args.target == BakeTarget::Texture && model::is_gltf(&args.common.scene) {
+        names.push(MODEL.to_owned());
+    }
     names.push(match args.target {
         BakeTarget::Texture | BakeTarget::Vertex => SCENE.to_owned(),
         BakeTarget::Probes => PROBES.to_owned(),
@@ -197,6 +203,7 @@ fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
 /// The files of a bake, ready to be written.
 fn files(
     args: &BakeArgs,
+    desc: &SceneDesc,
     built: &Built,
     settings: &BakeSettings,
     baked: &Baked,
@@ -212,6 +219,12 @@ fn files(
             let size = (map.width, map.height);
             files.extend(features::files(size, &map.features, features_of(settings))?);
             files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
+            if model::is_gltf(&args.common.scene) {
+                files.push((
+                    MODEL.to_owned(),
+                    model::of_file(args, settings.include, desc, map)?,
+                ));
+            }
             files
         }
         Product::Vertex(light) => vec![(SCENE.to_owned(), glb::of_vertices(&built.scene, light)?)],
@@ -264,13 +277,14 @@ fn lightmap_filter(args: &BakeArgs) -> Result<LightmapFilter, Failure> {
     })
 }
 
-fn target(args: &BakeArgs, features: Vec<FeatureDesc>) -> Result<Target, Failure> {
+fn target(args: &BakeArgs, desc: &SceneDesc, features: Vec<FeatureDesc>) -> Result<Target, Failure> {
     Ok(match args.target {
         BakeTarget::Texture => Target::Texture {
             scale: args.scale(),
             margin: args.atlas_dilation(),
             denoise: lightmap_filter(args)?,
             unwrap: !args.no_unwrap,
+            topologies: topology::of_shapes(desc),
             features,
         },
         BakeTarget::Vertex => Target::Vertex,

@@ -1,0 +1,222 @@
+//! A lightmap in a document: coordinates of primitives, their places in the texture by node, and what stock viewers read.
+//!
+//! - Primitives without coordinates that are fit for a lightmap get the next set of `TEXCOORD`.
+//! - Nodes say in `extras.lightmap` where their primitives are in the texture: those that share a mesh lie in several
+//!   places of one layout.
+//! - Materials get the extension `MOZ_lightmap`, wherever all that have the material are in one place.
+
+use std::collections::BTreeMap;
+
+use glam::Vec2;
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use super::ExportError;
+use super::document::Document;
+use super::placement::Placement;
+use super::text::{extras, index, list};
+use super::vertices::{Corners, add_set, next_set};
+use renderer_geometry::Mesh;
+use renderer_import::GltfFile;
+use renderer_scene::ModelPart;
+
+/// A baked side of a part of the document.
+#[derive(Clone, Copy)]
+pub struct BakedPart<'a> {
+    /// The part.
+    pub part: ModelPart,
+    /// True for the back.
+    pub is_back: bool,
+    /// Its triangles, in the order of the document; the second set of coordinates spans the whole texture, v up.
+    pub mesh: &'a Mesh,
+    /// The coordinates of the document's own second set, by vertex, v up, if the lightmap has these.
+    pub own: Option<&'a [Vec2]>,
+}
+
+/// The lightmap as an image of 8 bits.
+#[derive(Clone, Debug)]
+pub struct LightmapImage {
+    /// The bytes of a PNG file.
+    pub bytes: Vec<u8>,
+    /// What makes irradiance [W/m²] of its linear values.
+    pub intensity: f32,
+}
+
+/// A set of coordinates and where it lies in the lightmap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    set: usize,
+    placement: Placement,
+}
+
+/// Adds a lightmap to the document of a file. Returns the index of the texture of its image, if a material has it.
+///
+/// # Errors
+/// If parts of the file cannot be used.
+pub fn add_lightmap(
+    document: &mut Document,
+    file: &GltfFile,
+    parts: &[BakedPart<'_>],
+    image: LightmapImage,
+) -> Result<Option<usize>, ExportError> {
+    let mut firsts: Vec<&BakedPart<'_>> = vec![];
+    let mut first_of: FxHashMap<(usize, usize), usize> = FxHashMap::default();
+    for part in parts {
+        first_of
+            .entry((part.part.mesh, part.part.primitive))
+            .or_insert_with(|| {
+                firsts.push(part);
+                firsts.len() - 1
+            });
+    }
+    let mut sets = vec![];
+    let mut unwrapped = vec![];
+    for first in &firsts {
+        let place = (first.part.mesh, first.part.primitive);
+        if first.own.is_some() {
+            sets.push(1);
+            continue;
+        }
+        sets.push(next_set(&document.json["meshes"][place.0]["primitives"][place.1]));
+        unwrapped.push(corners(file, place, first.mesh)?);
+    }
+    add_set(document, file, unwrapped)?;
+
+    let mut nodes: FxHashMap<usize, Vec<Option<Value>>> = FxHashMap::default();
+    let mut materials = BTreeMap::new();
+    for part in parts {
+        let first = first_of[&(part.part.mesh, part.part.primitive)];
+        let placement = match part.own {
+            Some(own) => Placement::between(own, &part.mesh.uvs2),
+            None => Placement::moved(&firsts[first].mesh.uvs2, &part.mesh.uvs2),
+        };
+        let place = Place {
+            set: sets[first],
+            placement,
+        };
+        let primitives = list(&document.json["meshes"][part.part.mesh], "primitives");
+        let slots = nodes
+            .entry(part.part.node)
+            .or_insert_with(|| vec![None; primitives.len()]);
+        put(&mut slots[part.part.primitive], part, &place);
+        if !part.is_back {
+            let material = index(&primitives[part.part.primitive]["material"]);
+            let places: &mut Vec<Place> = materials.entry(material).or_default();
+            places.push(place);
+        }
+    }
+    for (node, slots) in nodes {
+        extras(&mut document.json["nodes"][node])["lightmap"] = node_extras(slots);
+    }
+    Ok(add_to_materials(document, &materials, image))
+}
+
+/// The corners of a primitive, with the texture coordinates of its baked triangles.
+fn corners(file: &GltfFile, place: (usize, usize), mesh: &Mesh) -> Result<Corners, ExportError> {
+    let wrong = |what: &str| ExportError::Source(format!("primitive {} of mesh {} {what}", place.1, place.0));
+    let triangles = file.triangles(place.0, place.1).map_err(ExportError::Source)?;
+    let triangles = triangles.ok_or_else(|| wrong("has no triangles"))?;
+    if triangles.len() != mesh.triangles.len() {
+        return Err(wrong("has other triangles than were baked"));
+    }
+    let down = |index: u32| {
+        let uv = mesh.uvs2[index as usize];
+        Vec2::new(uv.x, 1.0 - uv.y)
+    };
+    Ok(Corners {
+        place,
+        triangles,
+        uvs: mesh.triangles.iter().map(|corners| corners.map(down)).collect(),
+    })
+}
+
+/// Adds a place to what a node says of a primitive.
+fn put(slot: &mut Option<Value>, part: &BakedPart<'_>, place: &Place) {
+    let said = slot.get_or_insert_with(|| {
+        let mut said = Placement::IDENTITY.json();
+        said["texCoord"] = json!(place.set);
+        said
+    });
+    let mut here = place.placement.json();
+    match part.part.instance {
+        Some(instance) => {
+            if !said["instances"].is_array() {
+                said["instances"] = json!([]);
+            }
+            let Value::Array(instances) = &mut said["instances"] else {
+                return;
+            };
+            let length = instances.len().max(instance + 1);
+            instances.resize(length, Value::Null);
+            match part.is_back {
+                true if instances[instance].is_object() => instances[instance]["back"] = here,
+                true => {}
+                false => instances[instance] = here,
+            }
+        }
+        None if part.is_back => said["back"] = here,
+        None => {
+            here["texCoord"] = json!(place.set);
+            if let Some(back) = said.get("back") {
+                here["back"] = back.clone();
+            }
+            *said = here;
+        }
+    }
+}
+
+/// What a node says: by primitive, and the set that all primitives have, if it is the same.
+fn node_extras(slots: Vec<Option<Value>>) -> Value {
+    let sets = slots.iter().flatten().map(|said| &said["texCoord"]);
+    let first = sets.clone().next().cloned();
+    let is_same = sets.clone().all(|set| Some(set) == first.as_ref());
+    let primitives: Vec<Value> = slots.into_iter().map(Option::unwrap_or_default).collect();
+    let mut said = json!({ "primitives": primitives });
+    if let Some(set) = first.filter(|_| is_same) {
+        said["texCoord"] = set;
+    }
+    said
+}
+
+/// Adds the lightmap to materials of which all is in one place. Returns the index of its texture, if there is any.
+fn add_to_materials(
+    document: &mut Document,
+    places: &BTreeMap<Option<usize>, Vec<Place>>,
+    image: LightmapImage,
+) -> Option<usize> {
+    let mut primitives: BTreeMap<Option<usize>, Vec<(usize, usize)>> = BTreeMap::new();
+    for (mesh, said) in list(&document.json, "meshes").iter().enumerate() {
+        for (primitive, said) in list(said, "primitives").iter().enumerate() {
+            let material = said.get("material").and_then(index);
+            primitives.entry(material).or_default().push((mesh, primitive));
+        }
+    }
+    let one_place = |(material, places): (&Option<usize>, &Vec<Place>)| {
+        let first = *places.first()?;
+        let is_same = places.iter().all(|place| *place == first);
+        (is_same && primitives[material].len() <= places.len()).then_some((*material, first))
+    };
+    let lit: Vec<(Option<usize>, Place)> = places.iter().filter_map(one_place).collect();
+    if lit.is_empty() {
+        return None;
+    }
+    let texture = document.add_texture("lightmap", image.bytes);
+    document.use_extension("MOZ_lightmap");
+    for (material, place) in lit {
+        let mut slot = json!({ "index": texture, "texCoord": place.set, "intensity": image.intensity });
+        if place.placement != Placement::IDENTITY {
+            slot["extensions"] = json!({ "KHR_texture_transform": place.placement.json() });
+            document.use_extension("KHR_texture_transform");
+        }
+        let material = material.unwrap_or_else(|| {
+            // What has no material has the one that says nothing.
+            let material = document.add("materials", json!({ "name": "lightmap" }));
+            for &(mesh, primitive) in &primitives[&None] {
+                document.json["meshes"][mesh]["primitives"][primitive]["material"] = json!(material);
+            }
+            material
+        });
+        document.json["materials"][material]["extensions"]["MOZ_lightmap"] = slot;
+    }
+    Some(texture)
+}

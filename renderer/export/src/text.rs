@@ -1,0 +1,66 @@
+//! Elements of the text of a document.
+
+use serde_json::{Value, json};
+
+/// One of the document's lists, empty if there is none.
+pub(super) fn list<'a>(json: &'a Value, name: &str) -> &'a [Value] {
+    json.get(name)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
+}
+
+/// Adds an element to one of the document's lists, which is made if there is none; returns its index.
+pub(super) fn push(json: &mut Value, name: &str, element: Value) -> usize {
+    if !json[name].is_array() {
+        json[name] = json!([]);
+    }
+    match &mut json[name] {
+        Value::Array(list) => {
+            list.push(element);
+            list.len() - 1
+        }
+        _ => 0,
+    }
+}
+
+/// Removes an extension of an element, and the list of extensions if it was the last.
+pub(super) fn remove_extension(element: &mut Value, name: &str) {
+    let Value::Object(members) = element else { return };
+    if let Some(Value::Object(extensions)) = members.get_mut("extensions") {
+        extensions.remove(name);
+        if extensions.is_empty() {
+            members.remove("extensions");
+        }
+    }
+}
+
+/// Removes an extension from those that the document uses.
+pub(super) fn forget_extension(json: &mut Value, name: &str) {
+    let Value::Object(members) = json else { return };
+    for key in ["extensionsUsed", "extensionsRequired"] {
+        if let Some(Value::Array(names)) = members.get_mut(key) {
+            names.retain(|known| known != name);
+            if names.is_empty() {
+                members.remove(key);
+            }
+        }
+    }
+}
+
+/// The extras of an element, as an object. Others are kept in it.
+pub(super) fn extras(element: &mut Value) -> &mut Value {
+    let extras = &mut element["extras"];
+    if !extras.is_object() {
+        let before = extras.take();
+        *extras = json!({});
+        if !before.is_null() {
+            extras["value"] = before;
+        }
+    }
+    extras
+}
+
+/// A number as an index.
+pub(super) fn index(value: &Value) -> Option<usize> {
+    value.as_u64().and_then(|index| usize::try_from(index).ok())
+}

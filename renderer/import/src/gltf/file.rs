@@ -1,0 +1,188 @@
+//! A glTF file that was read: its parsed document, its text as it is, and the bytes of its buffers.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use gltf::json::Root;
+use gltf::{Document, Glb};
+use serde_json::Value;
+
+use super::GltfError;
+use super::accessor::packed;
+use super::buffers::{Buffers, MESHOPT};
+use super::morph::MorphTargets;
+use super::{check, draco, error, meshopt, primitive, scene, text};
+use crate::{ImportError, Model, read};
+use renderer_base::files::SharedFiles;
+use renderer_image::texture::TextureSource;
+
+/// A file of glTF with all that it refers to, for the importer, and for programs that write it again.
+pub struct GltfFile {
+    /// The text of the document, unchanged.
+    json: Vec<u8>,
+    document: Document,
+    targets: MorphTargets,
+    buffers: Buffers,
+}
+
+/// Bytes of a buffer view in the file.
+pub enum ViewBytes<'a> {
+    /// As they are.
+    Plain(&'a [u8]),
+    /// Compressed, as an extension of this name has them.
+    Compressed(&'static str, &'a [u8]),
+}
+
+impl GltfFile {
+    /// Reads a file, and all files that it refers to but images.
+    ///
+    /// # Errors
+    /// If a file is missing or damaged, or the document requires an extension that is not supported.
+    pub fn open(files: &SharedFiles, path: &Path) -> Result<GltfFile, ImportError> {
+        GltfFile::parse(files, path, &read(&**files, path)?)
+    }
+
+    pub(super) fn parse(files: &SharedFiles, path: &Path, bytes: &[u8]) -> Result<GltfFile, ImportError> {
+        let document_error = |reason: GltfError, hint: &'static str| ImportError::Document {
+            path: path.to_owned(),
+            reason,
+            hint,
+        };
+        let invalid = |reason: GltfError| document_error(reason, error::VALIDATOR_HINT);
+        // JSON text must not begin with a byte-order mark, but some files do.
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        check_length(bytes).map_err(|reason| document_error(reason, error::EXPORT_HINT))?;
+        // The document is not accessed before it has been validated.
+        let not_gltf =
+            |error: &dyn std::fmt::Display| document_error(format!("not glTF: {error}"), error::EXPORT_HINT);
+        let (json, blob) = if bytes.starts_with(b"glTF") {
+            let glb = Glb::from_slice(bytes).map_err(|error| not_gltf(&error))?;
+            (glb.json, glb.bin.map(Cow::into_owned))
+        } else {
+            (Cow::Borrowed(bytes), None)
+        };
+        let readable = text::readable(&json).map_err(|reason| document_error(reason, error::EXPORT_HINT))?;
+        let targets = MorphTargets::read(&readable);
+        let root = Root::from_slice(&readable).map_err(|error| not_gltf(&error))?;
+        if let Some((reason, hint)) = check::unknown_extensions(&root.extensions_required) {
+            return Err(document_error(reason, hint));
+        }
+        let document = validate(root).map_err(invalid)?;
+        let mut buffers = Buffers::read(files, &document, blob, path)
+            .map_err(|reason| document_error(reason, error::BUFFER_HINT))?;
+        buffers.views = meshopt::decode(&document, &buffers).map_err(invalid)?;
+        buffers.decoded = draco::decode(&document, &buffers).map_err(invalid)?;
+        Ok(GltfFile {
+            json: json.into_owned(),
+            document,
+            targets,
+            buffers,
+        })
+    }
+
+    pub(super) fn model(&self, path: &Path) -> Result<Model, ImportError> {
+        scene::model(&self.document, &self.targets, &self.buffers, path)
+    }
+
+    /// The document as it is in the file; `None` if other programs read it differently.
+    pub fn json(&self) -> Option<Value> {
+        serde_json::from_slice(&self.json).ok()
+    }
+
+    /// Paths of the files that were read beside the file itself.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.buffers.files
+    }
+
+    /// The bytes of a buffer view as the file has them.
+    ///
+    /// # Errors
+    /// If there is no such view, or it reaches beyond its buffer.
+    pub fn view(&self, index: usize) -> Result<ViewBytes<'_>, GltfError> {
+        let view = self.document.views().nth(index);
+        let view = view.ok_or_else(|| format!("there is no buffer view {index}"))?;
+        for name in MESHOPT {
+            let Some(extension) = view.extension_value(name) else {
+                continue;
+            };
+            let number = |key: &str| extension.get(key).and_then(Value::as_u64).unwrap_or(0) as usize;
+            let bytes = (self.buffers).range(number("buffer"), number("byteOffset"), number("byteLength"));
+            return bytes
+                .map(|bytes| ViewBytes::Compressed(name, bytes))
+                .ok_or_else(|| format!("compressed buffer view {index} reaches beyond its buffer"));
+        }
+        self.buffers.view(&view).map(ViewBytes::Plain)
+    }
+
+    /// The bytes of a buffer view, decompressed.
+    ///
+    /// # Errors
+    /// As [`GltfFile::view`].
+    pub fn decoded_view(&self, index: usize) -> Result<&[u8], GltfError> {
+        let view = self.document.views().nth(index);
+        self.buffers
+            .view(&view.ok_or_else(|| format!("there is no buffer view {index}"))?)
+    }
+
+    /// The elements of an accessor, one after the other without gaps, decompressed, sparse ones in their places; and the
+    /// bytes of one.
+    ///
+    /// # Errors
+    /// If there is no such accessor, it is of matrices, or its bytes are not all there.
+    pub fn elements(&self, accessor: usize) -> Result<(Vec<u8>, usize), GltfError> {
+        let found = self.document.accessors().nth(accessor);
+        let found = found.ok_or_else(|| format!("there is no accessor {accessor}"))?;
+        packed(&found, &self.buffers)
+    }
+
+    /// The vertices of the triangles of a primitive, in the order of [`Model`]'s meshes; `None` if it has none.
+    ///
+    /// # Errors
+    /// If there is no such primitive, or its indices are not all there.
+    pub fn triangles(&self, mesh: usize, primitive: usize) -> Result<Option<Vec<[u32; 3]>>, GltfError> {
+        let found = self.document.meshes().nth(mesh);
+        let found = found.and_then(|mesh| mesh.primitives().nth(primitive));
+        let found = found.ok_or_else(|| format!("mesh {mesh} has no primitive {primitive}"))?;
+        Ok(primitive::triangles(&found, &self.buffers)?.ok())
+    }
+
+    /// The source of an image's bytes.
+    ///
+    /// # Errors
+    /// If there is no such image, or no such file.
+    pub fn image(&self, index: usize) -> Result<TextureSource, GltfError> {
+        let image = self.document.images().nth(index);
+        let image = image.ok_or_else(|| format!("there is no image {index}"))?;
+        self.buffers.image(&image, "")
+    }
+}
+
+/// Checks the length in a GLB's header, so that a truncated file is reported as such and not by a part that is missing.
+fn check_length(bytes: &[u8]) -> Result<(), GltfError> {
+    let Some(header) = bytes.strip_prefix(b"glTF") else {
+        return Ok(());
+    };
+    let word = |at: usize| {
+        header
+            .get(at..at + 4)
+            .and_then(|word| word.try_into().ok())
+            .map(u32::from_le_bytes)
+    };
+    match (word(0), word(4)) {
+        (Some(version), _) if version != 2 => Err(format!("glTF version {version}; version 2 is read")),
+        (Some(_), Some(length)) if length as usize <= bytes.len() => Ok(()),
+        (Some(_), Some(length)) => Err(format!(
+            "cut short: it says that it has {length} bytes, but there are {}",
+            bytes.len()
+        )),
+        _ => Err(format!("cut short: there are only {} bytes", bytes.len())),
+    }
+}
+
+fn validate(mut json: Root) -> Result<Document, GltfError> {
+    // `unknown_extensions` has checked these already; the crate supports fewer.
+    json.extensions_required.clear();
+    check::prepare(&mut json)?;
+    check::validate(&json)?;
+    Ok(Document::from_json_without_validation(json))
+}
