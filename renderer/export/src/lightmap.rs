@@ -99,8 +99,9 @@ pub fn add_lightmap(
             .entry(part.part.node)
             .or_insert_with(|| vec![None; primitives.len()]);
         put(&mut slots[part.part.primitive], part, &place);
-        if !part.is_back {
-            let material = index(&primitives[part.part.primitive]["material"]);
+        if !part.is_back
+            && let Some(material) = index(&primitives[part.part.primitive]["material"])
+        {
             let places: &mut Vec<Place> = materials.entry(material).or_default();
             places.push(place);
         }
@@ -181,22 +182,22 @@ fn node_extras(slots: Vec<Option<Value>>) -> Value {
 /// Adds the lightmap to materials of which all is in one place. Returns the index of its texture, if there is any.
 fn add_to_materials(
     document: &mut Document,
-    places: &BTreeMap<Option<usize>, Vec<Place>>,
+    places: &BTreeMap<usize, Vec<Place>>,
     image: LightmapImage,
 ) -> Option<usize> {
-    let mut primitives: BTreeMap<Option<usize>, Vec<(usize, usize)>> = BTreeMap::new();
-    for (mesh, said) in list(&document.json, "meshes").iter().enumerate() {
-        for (primitive, said) in list(said, "primitives").iter().enumerate() {
-            let material = said.get("material").and_then(index);
-            primitives.entry(material).or_default().push((mesh, primitive));
+    let mut primitives: BTreeMap<usize, usize> = BTreeMap::new();
+    let meshes = list(&document.json, "meshes").iter();
+    for primitive in meshes.flat_map(|mesh| list(mesh, "primitives")) {
+        if let Some(material) = primitive.get("material").and_then(index) {
+            *primitives.entry(material).or_default() += 1;
         }
     }
-    let one_place = |(material, places): (&Option<usize>, &Vec<Place>)| {
+    let one_place = |(material, places): (&usize, &Vec<Place>)| {
         let first = *places.first()?;
         let is_same = places.iter().all(|place| *place == first);
-        (is_same && primitives[material].len() <= places.len()).then_some((*material, first))
+        (is_same && primitives[material] <= places.len()).then_some((*material, first))
     };
-    let lit: Vec<(Option<usize>, Place)> = places.iter().filter_map(one_place).collect();
+    let lit: Vec<(usize, Place)> = places.iter().filter_map(one_place).collect();
     if lit.is_empty() {
         return None;
     }
@@ -208,14 +209,6 @@ fn add_to_materials(
             slot["extensions"] = json!({ "KHR_texture_transform": place.placement.json() });
             document.use_extension("KHR_texture_transform");
         }
-        let material = material.unwrap_or_else(|| {
-            // What has no material has the one that says nothing.
-            let material = document.add("materials", json!({ "name": "lightmap" }));
-            for &(mesh, primitive) in &primitives[&None] {
-                document.json["meshes"][mesh]["primitives"][primitive]["material"] = json!(material);
-            }
-            material
-        });
         document.json["materials"][material]["extensions"]["MOZ_lightmap"] = slot;
     }
     Some(texture)
