@@ -1,6 +1,7 @@
 //! Command line tests of `kiln bake`: files written and errors.
 
 mod layouts;
+mod model;
 mod refusals;
 mod surfaces;
 
@@ -136,7 +137,7 @@ fn a_texture_and_what_comes_with_it() {
     done(at, &format!("{SMALL} --order 2 --include both -o out"));
     let out = at.join("out");
     let names: Vec<String> = files(&out).into_keys().collect();
-    let expected = "bake.json color.exr coverage.png direction.exr irradiance.exr preview.png scene.glb sh_b.exr \
+    let expected = "bake.json color.exr coverage.png direction.exr irradiance.exr model.glb preview.png scene.glb sh_b.exr \
                     sh_b_2.exr sh_b_3.exr sh_g.exr sh_g_2.exr sh_g_3.exr sh_r.exr sh_r_2.exr sh_r_3.exr";
     assert_eq!(names.join(" "), expected);
     let irradiance = read(&out.join("irradiance.exr")).unwrap();

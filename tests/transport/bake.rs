@@ -17,7 +17,8 @@ use std::sync::atomic::AtomicBool;
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use renderer::bake::sh::ShOrder;
 use renderer::bake::{
-    BakeSettings, Baked, Include, Lightmap, LightmapFilter, Product, Scale, Sides, Silent, Target, bake,
+    BakeSettings, Baked, Include, Lightmap, LightmapFilter, Product, Scale, Sides, Silent, SurfaceTextures,
+    Target, bake,
 };
 use renderer::color::Rgb;
 use renderer::denoise::Denoiser;
@@ -40,6 +41,7 @@ fn texture(resolution: u32) -> Target {
         denoise: LightmapFilter::None,
         unwrap: true,
         topologies: vec![],
+        textures: SurfaceTextures::default(),
         features: vec![],
     }
 }

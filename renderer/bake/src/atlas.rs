@@ -36,6 +36,28 @@ pub(super) struct Atlas {
     pub(super) places: Vec<Vec<Vec2>>,
 }
 
+impl Atlas {
+    /// The same layout in a texture of `scale` times as many columns and rows.
+    pub(super) fn finer(&self, scale: u32) -> Atlas {
+        let places = self.places.iter();
+        Atlas {
+            size: self.size * scale,
+            density: self.density * scale as f32,
+            rects: (self.rects.iter())
+                .map(|rect| Rect {
+                    x0: rect.x0 * scale,
+                    y0: rect.y0 * scale,
+                    x1: rect.x1 * scale,
+                    y1: rect.y1 * scale,
+                })
+                .collect(),
+            places: places
+                .map(|places| places.iter().map(|&place| place * scale as f32).collect())
+                .collect(),
+        }
+    }
+}
+
 /// Lays objects out, with room for a dilation by `margin` texels.
 pub(super) fn layout(flats: &[Flat], scale: Scale, margin: u32) -> Result<Atlas, BakeError> {
     match scale {

@@ -7,6 +7,10 @@ use renderer_transport::material::OutputShader;
 pub enum Feature {
     /// Reflectance for a viewer above, of all lobes.
     Albedo,
+    /// Base colour of the metallic-roughness model.
+    BaseColor,
+    /// 0, roughness, metal of the metallic-roughness model.
+    MetallicRoughness,
     /// Shading normal in world space, bumps and normal maps included.
     Normal,
     /// The same in the tangent frame (MikkTSpace) of the coordinates of the texture: along u, along v, outward.
@@ -49,6 +53,8 @@ impl Feature {
         match self {
             Feature::Occlusion(rays) | Feature::Curvature(rays) => Some(*rays),
             Feature::Albedo
+            | Feature::BaseColor
+            | Feature::MetallicRoughness
             | Feature::Normal
             | Feature::TangentNormal
             | Feature::Roughness

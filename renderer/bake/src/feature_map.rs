@@ -112,6 +112,11 @@ fn value(
     };
     match feature {
         Feature::Albedo => surface.bsdf.scattering_albedo(it.wo),
+        Feature::BaseColor => surface.bsdf.metallic_roughness().base_color,
+        Feature::MetallicRoughness => {
+            let model = surface.bsdf.metallic_roughness();
+            Rgb::new(0.0, model.roughness, model.metallic)
+        }
         Feature::Normal => color(normal()),
         Feature::TangentNormal => color(point.frame.to_local(normal())),
         Feature::Roughness => Rgb::splat(surface.bsdf.roughness()),

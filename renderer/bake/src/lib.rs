@@ -87,12 +87,12 @@ pub use objects::BakedObject;
 pub use probes::{Grid, Probes};
 pub use progress::{BakeProgress, Silent};
 pub use project::Include;
-pub use receiver::Side;
-pub use settings::{BakeSettings, LightmapFilter, ProbePlaces, Sides, Target};
+pub use receiver::{Side, triangles};
+pub use settings::{BakeSettings, LightmapFilter, ProbePlaces, Sides, SurfaceTextures, Target};
 pub use sh::ShOrder;
 pub use share::Share;
 pub use surface::{BakedSurface, CageSettings, LowShapes, SurfaceMaps, SurfaceSettings, bake_surface};
-pub use texture::Lightmap;
+pub use texture::{FinerTextures, Lightmap};
 pub use vertex::{BakedVertices, VertexLight};
 
 /// Checks, without changing anything, that a checkpoint can be written at `path`, so that a bake fails early.

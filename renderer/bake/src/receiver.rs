@@ -102,7 +102,7 @@ pub(super) fn receivers(shapes: &[Shape], names: &[String], backs: &[ShapeId]) -
 }
 
 /// The triangles of a shape in object space: its mesh, or the tessellation of an analytic shape.
-pub(super) fn triangles(shape: &Shape) -> Arc<Mesh> {
+pub fn triangles(shape: &Shape) -> Arc<Mesh> {
     match (&shape.geometry, shape.analytic()) {
         (Geometry::Mesh(mesh), _) => mesh.clone(),
         (_, Some(analytic)) => Arc::new(tessellate(analytic)),

@@ -31,11 +31,22 @@ pub enum Target {
         topologies: Vec<u32>,
         /// What is baked of surfaces besides light.
         features: Vec<FeatureDesc>,
+        /// Textures of surfaces.
+        textures: SurfaceTextures,
     },
     /// Vertices of meshes.
     Vertex,
     /// Points in space.
     Probes(ProbePlaces),
+}
+
+/// Features of surfaces in a finer texture, in the coordinates of the lightmap.
+#[derive(Clone, Debug, Default)]
+pub struct SurfaceTextures {
+    /// Texels along its longer side, rounded up to a multiple of the lightmap's.
+    pub resolution: u32,
+    /// What is baked, without rays.
+    pub features: Vec<FeatureDesc>,
 }
 
 /// How the noise of a lightmap is filtered.

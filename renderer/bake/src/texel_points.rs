@@ -14,6 +14,7 @@ use renderer_geometry::{Shape, ShapeId, SurfacePoint};
 use renderer_transport::integrator::Context;
 
 /// The points of texels.
+#[derive(Clone, Copy)]
 pub(super) struct Surfaces<'a> {
     pub(super) workers: &'a Workers<'a>,
     /// The shapes of the receivers.

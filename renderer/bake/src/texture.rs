@@ -12,12 +12,12 @@ use super::feature_map::{FeatureMap, at_points, maps};
 use super::job::{BakeStats, Job, Outcome};
 use super::learned_filter;
 use super::lightmap_buffer::{Coverage, LightmapBuffer};
-use super::limit::check_texture;
+use super::limit::{MAX_SIDE, check_texture};
 use super::objects::{BakedObject, flatten, objects, tangents};
 use super::raster::rasterise;
 use super::receiver::{Coordinates, receivers, site};
 use super::seam::{Border, borders, mean_difference, pairs, stitch};
-use super::settings::{LightmapFilter, Target};
+use super::settings::{LightmapFilter, SurfaceTextures, Target};
 use super::sh::ShOrder;
 use super::sides::backs;
 use super::texel_points::{Surfaces, seen};
@@ -45,6 +45,19 @@ pub struct Lightmap {
     places: Vec<TexelPoint>,
     /// What was baked of surfaces besides light.
     pub features: Vec<FeatureMap>,
+    /// What was baked of surfaces in finer textures.
+    pub textures: FinerTextures,
+}
+
+/// Features of surfaces in the coordinates of a lightmap.
+#[derive(Clone, Debug, Default)]
+pub struct FinerTextures {
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// By feature.
+    pub maps: Vec<FeatureMap>,
 }
 
 impl Lightmap {
@@ -107,6 +120,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         unwrap,
         ref topologies,
         ref features,
+        ref textures,
     } = job.settings.target
     else {
         unreachable!("only textures are baked here")
@@ -179,6 +193,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
             maps(features, &texels, &values, margin)
         }
     };
+    let textures = finer(&surface, &atlas, textures, margin);
     stitch(&pairs, &mut sheet);
     let after = mean_difference(&pairs, &sheet);
 
@@ -203,12 +218,51 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         sheet,
         places,
         features,
+        textures,
     };
     Ok(Some(Outcome {
         product: lightmap,
         notes,
         stats,
     }))
+}
+
+/// Features in a finer texture of the same layout.
+fn finer(surface: &Surfaces<'_>, atlas: &Atlas, textures: &SurfaceTextures, margin: u32) -> FinerTextures {
+    let features = &textures.features;
+    if features.is_empty() {
+        return FinerTextures::default();
+    }
+    let longest = atlas.size.max_element();
+    let scale = textures
+        .resolution
+        .div_ceil(longest)
+        .clamp(1, MAX_SIDE.div_ceil(longest));
+    let atlas = atlas.finer(scale);
+    let texels = rasterise(surface.flats, &atlas);
+    let finer = Surfaces {
+        texels: &texels,
+        texel: surface.texel / scale as f32,
+        ..*surface
+    };
+    let Surfaces {
+        workers,
+        shapes,
+        receivers,
+        flats,
+        ..
+    } = *surface;
+    let tangents = tangents(features, shapes, receivers, flats, &atlas);
+    let values = workers.map(texels.list.len(), |index, sampler, context| {
+        let texel = &texels.list[index];
+        let points = finer.points(texel, 0, &tangents);
+        at_points(workers.scene, features, &points, texel.at, sampler, context)
+    });
+    FinerTextures {
+        width: atlas.size.x,
+        height: atlas.size.y,
+        maps: maps(features, &texels, &values, margin * scale),
+    }
 }
 
 /// The borders of all charts.

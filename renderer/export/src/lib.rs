@@ -7,11 +7,15 @@
 mod document;
 mod error;
 mod lightmap;
+mod material;
 mod placement;
+mod scene;
 mod text;
 mod uses;
 mod vertices;
 
 pub use document::{Document, ViewKind};
 pub use error::ExportError;
-pub use lightmap::{BakedPart, LightmapImage, add_lightmap};
+pub use lightmap::{AddedLightmap, BakedPart, LightmapImage, add_lightmap};
+pub use material::{AlphaMode, Material, MaterialTextures};
+pub use scene::{SceneShape, SceneWriter};

@@ -29,6 +29,8 @@ pub struct BakedPart<'a> {
     pub is_back: bool,
     /// Its triangles, in the order of the document; the second set of coordinates spans the whole texture, v up.
     pub mesh: &'a Mesh,
+    /// True if the second and third vertex of its triangles are those of the document swapped.
+    pub is_turned: bool,
     /// The coordinates of the document's own second set, by vertex, v up, if the lightmap has these.
     pub own: Option<&'a [Vec2]>,
 }
@@ -42,6 +44,25 @@ pub struct LightmapImage {
     pub intensity: f32,
 }
 
+/// A lightmap in a document.
+pub struct AddedLightmap {
+    /// Index of the texture of its image, if a material has it.
+    pub texture: Option<usize>,
+    places: BTreeMap<usize, Vec<Place>>,
+}
+
+impl AddedLightmap {
+    /// The reference of a material to a texture that has the coordinates of the lightmap: those of the first shape of
+    /// the material.
+    pub fn reference(&self, document: &mut Document, material: usize, texture: usize) -> Value {
+        let places = self.places.get(&material);
+        match places.and_then(|places| places.first()) {
+            Some(place) => place.reference(document, texture),
+            None => json!({ "index": texture }),
+        }
+    }
+}
+
 /// A set of coordinates and where it lies in the lightmap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Place {
@@ -49,7 +70,18 @@ struct Place {
     placement: Placement,
 }
 
-/// Adds a lightmap to the document of a file. Returns the index of the texture of its image, if a material has it.
+impl Place {
+    fn reference(&self, document: &mut Document, texture: usize) -> Value {
+        let mut said = json!({ "index": texture, "texCoord": self.set });
+        if self.placement != Placement::IDENTITY {
+            said["extensions"] = json!({ "KHR_texture_transform": self.placement.json() });
+            document.use_extension("KHR_texture_transform");
+        }
+        said
+    }
+}
+
+/// Adds a lightmap to the document of a file.
 ///
 /// # Errors
 /// If parts of the file cannot be used.
@@ -58,7 +90,7 @@ pub fn add_lightmap(
     file: &GltfFile,
     parts: &[BakedPart<'_>],
     image: LightmapImage,
-) -> Result<Option<usize>, ExportError> {
+) -> Result<AddedLightmap, ExportError> {
     let mut firsts: Vec<&BakedPart<'_>> = vec![];
     let mut first_of: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     for part in parts {
@@ -78,7 +110,7 @@ pub fn add_lightmap(
             continue;
         }
         sets.push(next_set(&document.json["meshes"][place.0]["primitives"][place.1]));
-        unwrapped.push(corners(file, place, first.mesh)?);
+        unwrapped.push(corners(file, place, first)?);
     }
     add_set(document, file, unwrapped)?;
 
@@ -109,17 +141,23 @@ pub fn add_lightmap(
     for (node, slots) in nodes {
         extras(&mut document.json["nodes"][node])["lightmap"] = node_extras(slots);
     }
-    Ok(add_to_materials(document, &materials, image))
+    let texture = add_to_materials(document, &materials, image);
+    Ok(AddedLightmap {
+        texture,
+        places: materials,
+    })
 }
 
 /// The corners of a primitive, with the texture coordinates of its baked triangles.
-fn corners(file: &GltfFile, place: (usize, usize), mesh: &Mesh) -> Result<Corners, ExportError> {
+fn corners(file: &GltfFile, place: (usize, usize), part: &BakedPart<'_>) -> Result<Corners, ExportError> {
+    let mesh = part.mesh;
     let wrong = |what: &str| ExportError::Source(format!("primitive {} of mesh {} {what}", place.1, place.0));
     let triangles = file.triangles(place.0, place.1).map_err(ExportError::Source)?;
     let triangles = triangles.ok_or_else(|| wrong("has no triangles"))?;
     if triangles.len() != mesh.triangles.len() {
         return Err(wrong("has other triangles than were baked"));
     }
+    let turn = |[a, b, c]: [u32; 3]| if part.is_turned { [a, c, b] } else { [a, b, c] };
     let down = |index: u32| {
         let uv = mesh.uvs2[index as usize];
         Vec2::new(uv.x, 1.0 - uv.y)
@@ -127,7 +165,11 @@ fn corners(file: &GltfFile, place: (usize, usize), mesh: &Mesh) -> Result<Corner
     Ok(Corners {
         place,
         triangles,
-        uvs: mesh.triangles.iter().map(|corners| corners.map(down)).collect(),
+        uvs: mesh
+            .triangles
+            .iter()
+            .map(|corners| turn(*corners).map(down))
+            .collect(),
     })
 }
 
@@ -204,11 +246,8 @@ fn add_to_materials(
     let texture = document.add_texture("lightmap", image.bytes);
     document.use_extension("MOZ_lightmap");
     for (material, place) in lit {
-        let mut slot = json!({ "index": texture, "texCoord": place.set, "intensity": image.intensity });
-        if place.placement != Placement::IDENTITY {
-            slot["extensions"] = json!({ "KHR_texture_transform": place.placement.json() });
-            document.use_extension("KHR_texture_transform");
-        }
+        let mut slot = place.reference(document, texture);
+        slot["intensity"] = json!(image.intensity);
         document.json["materials"][material]["extensions"]["MOZ_lightmap"] = slot;
     }
     Some(texture)

@@ -86,6 +86,10 @@ pub struct BakeArgs {
     /// of the scene]
     #[arg(long, value_name = "M", value_parser = parse_positive)]
     pub curvature_radius: Option<f32>,
+    /// Texels along each side of the textures of materials in model.glb, where patterns of the scene are baked; 0 for mean
+    /// colours. Models of glTF keep their own textures
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(0..=8192))]
+    pub textures: u32,
     /// File layout of the coefficients
     #[arg(long, value_enum, default_value_t = Layout::Rgba)]
     pub layout: Layout,

@@ -105,6 +105,12 @@ pub(crate) const BAKE: &[Case] = &[
         File("o/irradiance.exr"),
     ),
     (
+        "textures",
+        "bake tiles.kiln -o o BAKE",
+        "bake tiles.kiln -o o BAKE --textures 0",
+        File("o/model.glb"),
+    ),
+    (
         "dilation",
         "bake a.kiln -o o BAKE",
         "bake a.kiln -o o BAKE --dilation 1",

@@ -68,12 +68,21 @@ const XML: &str = "<scene version=\"3.0.0\"><default name=\"tone\" value=\"0.5\"
 <emitter type=\"constant\"/><shape type=\"sdfgrid\"/>
 <shape type=\"sphere\"><bsdf type=\"diffuse\"><rgb name=\"reflectance\" value=\"$tone\"/></bsdf></shape></scene>";
 
+/// A sheet with a pattern.
+const TILES: &str = "film { size = (4, 4); }
+camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }
+light sky : environment { color = 1; }
+material tiles = matte(albedo = checker().result);
+shape sheet : rectangle { size = 2; material = tiles; }
+";
+
 /// Writes all of them.
 pub(crate) fn write(at: &Path) {
     for (name, text) in [
         ("a.kiln", SCENE),
         ("sheet.kiln", SHEET),
         ("lit.kiln", LIT),
+        ("tiles.kiln", TILES),
         ("s.ksl", SHADERS),
         ("w.ksl", WARNED),
         ("u.ksl", TAKES),

@@ -42,7 +42,11 @@ impl GltfFile {
         GltfFile::parse(files, path, &read(&**files, path)?)
     }
 
-    pub(super) fn parse(files: &SharedFiles, path: &Path, bytes: &[u8]) -> Result<GltfFile, ImportError> {
+    /// Parses a document. `path` is its name in messages, and its other files are relative to it.
+    ///
+    /// # Errors
+    /// As [`GltfFile::open`].
+    pub fn parse(files: &SharedFiles, path: &Path, bytes: &[u8]) -> Result<GltfFile, ImportError> {
         let document_error = |reason: GltfError, hint: &'static str| ImportError::Document {
             path: path.to_owned(),
             reason,

@@ -26,9 +26,11 @@ impl Encoding {
     /// That of a feature with a range of its own.
     pub(super) fn of(feature: &Feature) -> Option<Encoding> {
         match feature {
-            Feature::Albedo => Some(Encoding::Color),
+            Feature::Albedo | Feature::BaseColor => Some(Encoding::Color),
             Feature::Normal | Feature::TangentNormal => Some(Encoding::Direction),
-            Feature::Roughness | Feature::Opacity | Feature::Occlusion(_) => Some(Encoding::Share),
+            Feature::Roughness | Feature::MetallicRoughness | Feature::Opacity | Feature::Occlusion(_) => {
+                Some(Encoding::Share)
+            }
             Feature::Curvature(_) => Some(Encoding::Ball),
             Feature::Emission | Feature::Position | Feature::Height | Feature::Shader(_) => None,
         }
@@ -82,8 +84,13 @@ pub(super) fn numbers(mut image: Image) -> Image {
 
 /// An image of three channels of what `f` makes of the values.
 fn image(size: (u32, u32), map: &FeatureMap, f: impl Fn(Rgb) -> Rgb) -> Image {
-    let mut image = Image::new(size.0 as usize, size.1 as usize, 3);
-    for (pixel, &value) in image.data.chunks_exact_mut(3).zip(&map.values) {
+    rgb((size.0 as usize, size.1 as usize), &map.values, f)
+}
+
+/// An image of three channels of what `f` makes of values.
+pub(super) fn rgb(size: (usize, usize), values: &[Rgb], f: impl Fn(Rgb) -> Rgb) -> Image {
+    let mut image = Image::new(size.0, size.1, 3);
+    for (pixel, &value) in image.data.chunks_exact_mut(3).zip(values) {
         pixel.copy_from_slice(&f(value).to_array());
     }
     image

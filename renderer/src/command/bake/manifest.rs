@@ -8,12 +8,15 @@ use super::images::{Brightness, COVERAGE, COVERAGES};
 use crate::cli::BakeArgs;
 use renderer_bake::sh::{BASIS, COSINE};
 use renderer_bake::{BakeSettings, Baked, Lightmap, LightmapFilter, Product, Target};
+use renderer_scene::ModelPart;
 
 /// Contents of the manifest.
 pub(super) struct Manifest<'a> {
     pub(super) args: &'a BakeArgs,
     pub(super) settings: &'a BakeSettings,
     pub(super) baked: &'a Baked,
+    /// By shape: what it is in the model.
+    pub(super) parts: &'a [Option<ModelPart>],
 }
 
 impl Manifest<'_> {
@@ -63,7 +66,7 @@ impl Manifest<'_> {
             },
         });
         match &self.baked.product {
-            Product::Texture(map) => value["atlas"] = atlas(map, self.args),
+            Product::Texture(map) => value["atlas"] = atlas(map, self.args, self.parts),
             Product::Vertex(light) => {
                 let objects = light.objects.iter();
                 let objects =
@@ -78,12 +81,18 @@ impl Manifest<'_> {
     }
 }
 
-fn atlas(map: &Lightmap, args: &BakeArgs) -> Value {
+fn atlas(map: &Lightmap, args: &BakeArgs, parts: &[Option<ModelPart>]) -> Value {
     let objects: Vec<Value> = (map.objects.iter())
         .map(|object| {
+            let part = parts.get(object.shape.0 as usize).copied().flatten();
             json!({
                 "name": object.name,
                 "side": object.side.name(),
+                // Indices in model.glb.
+                "node": part.map(|part| part.node),
+                "mesh": part.map(|part| part.mesh),
+                "primitive": part.map(|part| part.primitive),
+                "instance": part.and_then(|part| part.instance),
                 // Left, top, right, bottom; the last two exclusive.
                 "rect": [object.rect.x0, object.rect.y0, object.rect.x1, object.rect.y1],
                 "coordinates": if object.own_coordinates { "own" } else { "unwrapped" },

@@ -7,38 +7,39 @@ mod folder;
 mod glb;
 mod idle;
 mod images;
+mod looks;
 mod manifest;
 mod model;
 mod probes;
 mod progress;
+mod scene_model;
 mod shape_names;
 mod statistics;
 mod surface;
 mod topology;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use glam::Vec3;
-use shading::{Diagnostic, Diagnostics};
+use shading::Diagnostic;
 
 use self::folder::Folder;
 use self::manifest::Manifest;
 use self::progress::Bar;
+use self::statistics::report;
 use super::common::{failure, lost_texels, unknown_files};
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
-    BakeSettings, BakeStats, Baked, FeatureDesc, Include, LightmapFilter, ProbePlaces, Product, Scale,
+    BakeSettings, Baked, FeatureDesc, Include, LightmapFilter, ProbePlaces, Product, Scale, SurfaceTextures,
     Target, bake, check_checkpoint, texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
 use renderer_denoise::{DenoiseError, Denoiser};
-use renderer_image::write_finished;
 use renderer_import::Names;
 use renderer_scene::SceneDesc;
 use renderer_transport::integrator::{Integrator, PhotonSettings};
@@ -46,6 +47,7 @@ use renderer_transport::scene::build::{Built, build_for_bake};
 
 use folder::{MANIFEST, PROBES, SCENE};
 use model::MODEL;
+use scene_model::SceneModel;
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     match args.include.0 {
@@ -78,8 +80,13 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         .iter()
         .map(|shape| names.unique(&shape.name))
         .collect();
+    let textured = args.textures > 0;
+    let model = (args.target == BakeTarget::Texture && !model::is_gltf(&common.scene))
+        .then(|| SceneModel::new(&desc, &built.scene, textured))
+        .transpose()?;
+    let textures = model.as_ref().map(|model| model.textures(args.textures));
     let settings = BakeSettings {
-        target: target(args, &desc, features::described(args, asked, &built))?,
+        target: target(args, &desc, features::described(args, asked, &built), textures)?,
         sides: args.sides,
         include,
         order: args.order,
@@ -130,7 +137,7 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         return Err(interrupt.failure());
     };
 
-    let files = files(args, &desc, &built, &settings, &baked)?;
+    let files = files(args, &desc, &built, model.as_ref(), &settings, &baked)?;
     // All that is wanted is there: it will be written, too.
     interrupt.keep();
     let inputs = inputs(args, &desc, &built);
@@ -189,7 +196,7 @@ fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
         }
         BakeTarget::Vertex | BakeTarget::Probes => vec![],
     };
-    if args.target == BakeTarget::Texture && model::is_gltf(&args.common.scene) {
+    if args.target == BakeTarget::Texture {
         names.push(MODEL.to_owned());
     }
     names.push(match args.target {
@@ -205,54 +212,35 @@ fn files(
     args: &BakeArgs,
     desc: &SceneDesc,
     built: &Built,
+    model: Option<&SceneModel>,
     settings: &BakeSettings,
     baked: &Baked,
 ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-    let manifest = Manifest {
-        args,
-        settings,
-        baked,
-    };
+    let mut parts = vec![];
     let mut files = match &baked.product {
         Product::Texture(map) => {
             let mut files = images::files(map, args.layout)?;
             let size = (map.width, map.height);
             files.extend(features::files(size, &map.features, features_of(settings))?);
             files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
-            if model::is_gltf(&args.common.scene) {
-                files.push((
-                    MODEL.to_owned(),
-                    model::of_file(args, settings.include, desc, map)?,
-                ));
-            }
+            let bytes;
+            (bytes, parts) = model::of_lightmap(args, settings.include, desc, model, map)?;
+            files.push((MODEL.to_owned(), bytes));
             files
         }
         Product::Vertex(light) => vec![(SCENE.to_owned(), glb::of_vertices(&built.scene, light)?)],
         Product::Probes(probes) => vec![(PROBES.to_owned(), probes::json(probes))],
     };
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let manifest = Manifest {
+        args,
+        settings,
+        baked,
+        parts: &parts,
+    };
     let text = manifest.json(&names);
     files.push((MANIFEST.to_owned(), text));
     Ok(files)
-}
-
-fn report(
-    args: &BakeArgs,
-    warnings: &Diagnostics,
-    stats: &BakeStats,
-    load: std::time::Duration,
-) -> Result<(), Failure> {
-    if !args.common.quiet {
-        print(warnings);
-    }
-    if args.common.verbose {
-        remark(&statistics::text(stats, load));
-    }
-    if let Some(path) = &args.common.stats {
-        let text = statistics::json(stats, load, warnings);
-        write_finished(path, |file| file.write_all(text.as_bytes()))?;
-    }
-    Ok(())
 }
 
 /// The features of a bake of light.
@@ -277,7 +265,12 @@ fn lightmap_filter(args: &BakeArgs) -> Result<LightmapFilter, Failure> {
     })
 }
 
-fn target(args: &BakeArgs, desc: &SceneDesc, features: Vec<FeatureDesc>) -> Result<Target, Failure> {
+fn target(
+    args: &BakeArgs,
+    desc: &SceneDesc,
+    features: Vec<FeatureDesc>,
+    textures: Option<SurfaceTextures>,
+) -> Result<Target, Failure> {
     Ok(match args.target {
         BakeTarget::Texture => Target::Texture {
             scale: args.scale(),
@@ -286,6 +279,7 @@ fn target(args: &BakeArgs, desc: &SceneDesc, features: Vec<FeatureDesc>) -> Resu
             unwrap: !args.no_unwrap,
             topologies: topology::of_shapes(desc),
             features,
+            textures: textures.unwrap_or_default(),
         },
         BakeTarget::Vertex => Target::Vertex,
         BakeTarget::Probes => Target::Probes(match &args.probe_points {

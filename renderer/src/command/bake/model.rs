@@ -1,4 +1,4 @@
-//! `model.glb`: the user's model as it was, with the lightmap.
+//! `model.glb`: the user's model as it was, or a scene as a model, with the lightmap.
 
 use std::path::Path;
 
@@ -8,10 +8,13 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::images::{Brightness, names, plain};
 use crate::cli::BakeArgs;
-use renderer_bake::{Include, Lightmap, Side};
-use renderer_export::{BakedPart, Document, ExportError, LightmapImage, add_lightmap};
+use renderer_bake::{BakedObject, Include, Lightmap, Side};
+use renderer_base::files::SharedFiles;
+use renderer_export::{AddedLightmap, BakedPart, Document, LightmapImage, add_lightmap};
 use renderer_import::GltfFile;
-use renderer_scene::{GeometryDesc, SceneDesc};
+use renderer_scene::{GeometryDesc, ModelPart, SceneDesc};
+
+use super::scene_model::SceneModel;
 
 /// Name of the file.
 pub(super) const MODEL: &str = "model.glb";
@@ -22,45 +25,67 @@ pub(super) fn is_gltf(scene: &Path) -> bool {
     extension.is_some_and(|extension| ["glb", "gltf"].contains(&extension.to_ascii_lowercase().as_str()))
 }
 
-/// The file of a scene that is a file of glTF.
-pub(super) fn of_file(
+/// The file of a lightmap, and what each shape is in it.
+pub(super) fn of_lightmap(
     args: &BakeArgs,
     include: Include,
     desc: &SceneDesc,
+    scene: Option<&SceneModel>,
     map: &Lightmap,
-) -> Result<Vec<u8>, Failure> {
-    let path = &args.common.scene;
-    let file = GltfFile::open(&desc.file_system, path).map_err(|error| failure(&error))?;
+) -> Result<(Vec<u8>, Vec<Option<ModelPart>>), Failure> {
     let intensity = Brightness::of(map).intensity;
     let image = LightmapImage {
         bytes: plain(map, intensity)?,
         intensity,
     };
-    let write = move || -> Result<Vec<u8>, ExportError> {
-        let mut document = Document::of_file(&file, &desc.file_system)?;
-        let intensity = image.intensity;
-        let texture = add_lightmap(&mut document, &file, &parts(desc, map), image)?;
-        let range = texture.map(|texture| json!({ "texture": texture, "intensity": intensity }));
-        document.extras()["lightmap"] = lightmap(args, include, map, range);
-        document.glb()
+    let path = &args.common.scene;
+    let (file, parts) = match scene {
+        None => {
+            let file = GltfFile::open(&desc.file_system, path).map_err(|error| failure(&error))?;
+            let parts = desc.shapes.iter().map(|shape| Some((shape.part?, false)));
+            (file, parts.collect::<Vec<_>>())
+        }
+        Some(scene) => {
+            let file = GltfFile::parse(&SharedFiles::default(), Path::new(MODEL), scene.document());
+            let parts = scene.parts.iter().copied().map(Some);
+            (file.map_err(|error| failure(&error))?, parts.collect())
+        }
     };
-    write().map_err(|error| failure(&error))
+    let mut document = Document::of_file(&file, &desc.file_system).map_err(|error| failure(&error))?;
+    let baked = baked_parts(desc, &parts, map);
+    let added: AddedLightmap =
+        add_lightmap(&mut document, &file, &baked, image).map_err(|error| failure(&error))?;
+    if let Some(scene) = scene {
+        scene.add_materials(&mut document, &added, map)?;
+    }
+    let range = added.texture;
+    let range = range.map(|texture| json!({ "texture": texture, "intensity": intensity }));
+    document.extras()["lightmap"] = lightmap(args, include, map, range);
+    let bytes = document.glb().map_err(|error| failure(&error))?;
+    let parts = parts.into_iter().map(|part| Some(part?.0));
+    Ok((bytes, parts.collect()))
 }
 
-fn failure(error: &dyn std::fmt::Display) -> Failure {
+pub(super) fn failure(error: &dyn std::fmt::Display) -> Failure {
     Failure::User(format!("error: cannot write {MODEL}: {error}"))
 }
 
 /// The baked sides of the parts of the model.
-fn parts<'a>(desc: &'a SceneDesc, map: &'a Lightmap) -> Vec<BakedPart<'a>> {
-    let part = |object: &'a renderer_bake::BakedObject| {
-        let shape = &desc.shapes[object.shape.0 as usize];
-        let own = match &shape.geometry {
+fn baked_parts<'a>(
+    desc: &'a SceneDesc,
+    parts: &[Option<(ModelPart, bool)>],
+    map: &'a Lightmap,
+) -> Vec<BakedPart<'a>> {
+    let part = |object: &'a BakedObject| {
+        let index = object.shape.0 as usize;
+        let own = match &desc.shapes[index].geometry {
             GeometryDesc::Mesh(mesh) if object.own_coordinates => Some(mesh.uvs2.as_slice()),
             _ => None,
         };
+        let (part, is_turned) = parts[index]?;
         Some(BakedPart {
-            part: shape.part?,
+            part,
+            is_turned,
             is_back: object.side == Side::Back,
             mesh: &object.mesh,
             own,

@@ -1,15 +1,39 @@
 //! Statistics of a bake: text (`--verbose`) and JSON (`--stats`).
 
+use std::io::Write as _;
 use std::time::Duration;
 
 use serde_json::json;
 use shading::Diagnostics;
 
+use super::super::{Failure, print, remark};
+use crate::cli::BakeArgs;
 use renderer_bake::BakeStats;
 use renderer_base::memory;
+use renderer_image::write_finished;
+
+/// Tells what a bake took, and its warnings.
+pub(super) fn report(
+    args: &BakeArgs,
+    warnings: &Diagnostics,
+    stats: &BakeStats,
+    load: Duration,
+) -> Result<(), Failure> {
+    if !args.common.quiet {
+        print(warnings);
+    }
+    if args.common.verbose {
+        remark(&text(stats, load));
+    }
+    if let Some(path) = &args.common.stats {
+        let text = json(stats, load, warnings);
+        write_finished(path, |file| file.write_all(text.as_bytes()))?;
+    }
+    Ok(())
+}
 
 /// For people.
-pub(super) fn text(stats: &BakeStats, load: Duration) -> String {
+fn text(stats: &BakeStats, load: Duration) -> String {
     let seconds = |d: Duration| d.as_secs_f64();
     let mut text = format!(
         "load {:.2} s, prepare {:.2} s, gather {:.2} s, finish {:.2} s on {} threads\n\
@@ -40,7 +64,7 @@ pub(super) fn text(stats: &BakeStats, load: Duration) -> String {
 }
 
 /// For programs.
-pub(super) fn json(stats: &BakeStats, load: Duration, warnings: &Diagnostics) -> String {
+fn json(stats: &BakeStats, load: Duration, warnings: &Diagnostics) -> String {
     let warnings: Vec<String> = warnings.list.iter().map(ToString::to_string).collect();
     let value = json!({
         "stages_s": {

@@ -14,7 +14,8 @@ use super::super::{Failure, summary};
 use super::folder::{Folder, MANIFEST, SCENE};
 use super::images::{COVERAGE, coverage_image};
 use super::progress::Bar;
-use super::{feature_image, features, glb, idle, report, shape_names};
+use super::statistics::report;
+use super::{feature_image, features, glb, idle, shape_names};
 use crate::cli::{BakeArgs, BakeTarget};
 use renderer_bake::{
     BakedSurface, CageSettings, Feature, FeatureDesc, LowShapes, SurfaceMaps, SurfaceSettings, bake_surface,
