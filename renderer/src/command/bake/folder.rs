@@ -8,7 +8,6 @@ use clap::ValueEnum as _;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::model::MODEL;
 use super::{Failure, Outputs, features, images};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
@@ -168,5 +167,7 @@ fn is_input(path: &Path, inputs: &[PathBuf]) -> bool {
 pub(super) const MANIFEST: &str = "bake.json";
 
 pub(super) const SCENE: &str = "scene.glb";
+
+pub(super) const MODEL: &str = "model.glb";
 
 pub(super) const PROBES: &str = "probes.json";

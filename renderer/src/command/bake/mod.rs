@@ -45,8 +45,7 @@ use renderer_scene::SceneDesc;
 use renderer_transport::integrator::{Integrator, PhotonSettings};
 use renderer_transport::scene::build::{Built, build_for_bake};
 
-use folder::{MANIFEST, PROBES, SCENE};
-use model::MODEL;
+use folder::{MANIFEST, MODEL, PROBES, SCENE};
 use scene_model::SceneModel;
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {

@@ -14,10 +14,8 @@ use renderer_export::{AddedLightmap, BakedPart, Document, LightmapImage, add_lig
 use renderer_import::GltfFile;
 use renderer_scene::{GeometryDesc, ModelPart, SceneDesc};
 
-use super::scene_model::SceneModel;
-
-/// Name of the file.
-pub(super) const MODEL: &str = "model.glb";
+use super::folder::MODEL;
+use super::scene_model::{SceneModel, failure};
 
 /// Returns whether a scene is a file of glTF.
 pub(super) fn is_gltf(scene: &Path) -> bool {
@@ -64,10 +62,6 @@ pub(super) fn of_lightmap(
     let bytes = document.glb().map_err(|error| failure(&error))?;
     let parts = parts.into_iter().map(|part| Some(part?.0));
     Ok((bytes, parts.collect()))
-}
-
-pub(super) fn failure(error: &dyn std::fmt::Display) -> Failure {
-    Failure::User(format!("error: cannot write {MODEL}: {error}"))
 }
 
 /// The baked sides of the parts of the model.

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use super::feature_image::{numbers, png, rgb};
+use super::folder::MODEL;
 use super::looks::{self, ShapeLook};
-use super::model::failure;
 use renderer_bake::{Feature, FeatureDesc, Lightmap, SurfaceTextures, triangles};
 use renderer_base::color::Rgb;
 use renderer_export::{AddedLightmap, Document, Material, MaterialTextures, SceneShape, SceneWriter};
@@ -198,4 +198,9 @@ fn with_alpha((width, height): (usize, usize), colors: &[Rgb], opacities: &[Rgb]
         pixel.copy_from_slice(&[color.r, color.g, color.b, opacity.luminance()]);
     }
     image
+}
+
+/// What is said if the model cannot be written.
+pub(super) fn failure(error: &dyn std::fmt::Display) -> Failure {
+    Failure::User(format!("error: cannot write {MODEL}: {error}"))
 }
