@@ -70,9 +70,34 @@ pub(super) fn triangle_derivatives(uvs: [Vec2; 3], edge1: Vec3, edge2: Vec3, ng:
             (edge2 * duv1.x - edge1 * duv2.x) * scale,
         )
     } else {
-        (Vec3::ZERO, Vec3::ZERO)
+        constant_derivatives([duv1, duv2], [edge1, edge2], ng)
     };
     derivatives_or_any(dpdu, dpdv, ng)
+}
+
+/// The derivatives of a triangle whose texture coordinates lie on a line, or on a point, as where colours come from a
+/// palette: a coordinate that does not change is far away in all directions, so that footprints have no width there.
+#[cold]
+#[inline(never)]
+fn constant_derivatives([duv1, duv2]: [Vec2; 2], [edge1, edge2]: [Vec3; 2], ng: Vec3) -> (Vec3, Vec3) {
+    /// Length for which a coordinate changes by 1 if it does not change.
+    const FAR: f32 = 1e6;
+    let (a, b, c) = (edge1.dot(edge1), edge1.dot(edge2), edge2.dot(edge2));
+    let determinant = a * c - b * b;
+    // In the plane: how a coordinate grows, from how it does along both edges.
+    let gradient = |d1: f32, d2: f32| (edge1 * (c * d1 - b * d2) + edge2 * (a * d2 - b * d1)) / determinant;
+    let along = |gradient: Vec3| gradient / gradient.length_squared();
+    let (u, v) = (gradient(duv1.x, duv2.x), gradient(duv1.y, duv2.y));
+    let changes = |gradient: Vec3| gradient.is_finite() && gradient.length() * FAR > 1.0;
+    let beside = |v: Vec3| ng.cross(v).normalize_or_zero() * FAR;
+    match (changes(u), changes(v)) {
+        (false, false) => {
+            let (s, t) = coordinate_system(ng);
+            (s * FAR, t * FAR)
+        }
+        (true, _) if u.length() >= v.length() || !changes(v) => (along(u), beside(along(u))),
+        _ => (-beside(along(v)), along(v)),
+    }
 }
 
 /// A normal made unit length, and by which factor; z and 0 for one without length, whose triangle no ray meets.

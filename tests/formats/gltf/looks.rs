@@ -38,6 +38,11 @@ fn paint(glb: &mut Glb, pixels: &[[u8; 3]]) {
 
 /// The red of what is seen straight ahead at a point of the square, from the front or from behind.
 fn seen(glb: &Glb, x: f32, side: f32, lights: &str) -> f32 {
+    seen_by(glb, x, side, lights, 1e-5)
+}
+
+/// The same, by a pixel of that width [radians].
+fn seen_by(glb: &Glb, x: f32, side: f32, lights: &str, width: f32) -> f32 {
     let folder = tempfile::tempdir().expect("a directory");
     std::fs::write(folder.path().join("a.glb"), glb.finish()).expect("written");
     let text = format!("import \"a.glb\" as a;\ncamera main : perspective {{ }}\n{lights}");
@@ -45,7 +50,7 @@ fn seen(glb: &Glb, x: f32, side: f32, lights: &str) -> f32 {
     let (desc, _) = renderer::scene::load::from_text("test.kiln", &text, folder.path(), &options)
         .unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
-    let camera = spot_meter(Vec3::new(x, 0.25, 3.0 * side), Vec3::new(x, 0.25, 0.0), 1e-5);
+    let camera = spot_meter(Vec3::new(x, 0.25, 3.0 * side), Vec3::new(x, 0.25, 0.0), width);
     let look = Look {
         size: [1, 1],
         spp: 256,
@@ -68,6 +73,30 @@ fn texels_are_squares_where_the_sampler_says_nearest() {
     glb.json["samplers"] = json!([{ "magFilter": 9728 }]);
     glb.json["textures"][0]["sampler"] = json!(0);
     close(seen(&glb, 0.4, 1.0, ""), 1.0, "nearest");
+}
+
+/// Models of voxels have a palette for a texture, and one place of it for each triangle.
+#[test]
+fn a_texel_of_a_palette_has_no_neighbours() {
+    let unlit = json!({ "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } },
+        "extensions": { "KHR_materials_unlit": {} } });
+    let wide = |uvs: [f32; 8]| {
+        let mut glb = square(&[uvs], unlit.clone());
+        paint(
+            &mut glb,
+            &[[255, 255, 255], [0, 0, 0], [255, 255, 255], [0, 0, 0]],
+        );
+        seen_by(&glb, 0.25, 1.0, "", 0.15)
+    };
+    close(wide([0.625, 0.5].repeat(4).try_into().unwrap()), 1.0, "a place");
+    close(
+        wide([0.375, 0.5].repeat(4).try_into().unwrap()),
+        0.0,
+        "its neighbour",
+    );
+    // A line of the palette is blurred along itself, as far as it is seen: black and white in equal parts.
+    let line = [0.0, 0.1, 1.0, 0.1, 0.0, 0.1, 1.0, 0.1];
+    close(wide(line), 0.5, "a line");
 }
 
 #[test]
