@@ -1,9 +1,10 @@
 //! A document of glTF in memory: its text, and the bytes of its buffer views.
 
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::ExportError;
-use super::text::{extras, forget_extension, list, push, remove_extension};
+use super::text::{extras, forget_extension, index, list, push, remove_extension};
 use super::uses::Uses;
 use renderer_base::files::SharedFiles;
 use renderer_image::texture::TextureSource;
@@ -155,6 +156,35 @@ impl Document {
         }
     }
 
+    /// Removes views that nothing uses.
+    pub(super) fn remove_free_views(&mut self) {
+        let mut free = std::mem::take(&mut self.free);
+        free.sort_unstable();
+        if free.is_empty() || has_other_references(&self.json) {
+            self.free = free;
+            return;
+        }
+        let mut renumbered = FxHashMap::default();
+        let is_kept = |index: &usize| free.binary_search(index).is_err();
+        for (new, old) in (0..self.views.len()).filter(is_kept).enumerate() {
+            renumbered.insert(old, new);
+        }
+        let mut index = 0;
+        self.views.retain(|_| {
+            index += 1;
+            is_kept(&(index - 1))
+        });
+        if let Value::Array(views) = &mut self.json["bufferViews"] {
+            let mut index = 0;
+            views.retain(|_| {
+                index += 1;
+                is_kept(&(index - 1))
+            });
+        }
+        renumber_views(&mut self.json, &renumbered);
+        self.uses = Uses::of(&self.json);
+    }
+
     /// Adds an element to one of the document's lists; returns its index.
     pub fn add(&mut self, name: &str, element: Value) -> usize {
         push(&mut self.json, name, element)
@@ -248,6 +278,34 @@ impl Document {
 impl Default for Document {
     fn default() -> Document {
         Document::new()
+    }
+}
+
+/// Returns whether an extension refers to buffer views by other names.
+fn has_other_references(json: &Value) -> bool {
+    list(json, "extensionsUsed")
+        .iter()
+        .any(|name| name == "EXT_structural_metadata")
+}
+
+fn renumber_views(value: &mut Value, renumbered: &FxHashMap<usize, usize>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                match index(member).filter(|_| name == "bufferView") {
+                    Some(old) => {
+                        if let Some(new) = renumbered.get(&old) {
+                            *member = json!(new);
+                        }
+                    }
+                    None => renumber_views(member, renumbered),
+                }
+            }
+        }
+        Value::Array(list) => list
+            .iter_mut()
+            .for_each(|element| renumber_views(element, renumbered)),
+        _ => {}
     }
 }
 

@@ -4,6 +4,7 @@
 // Results must have the same bits with any C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod compact;
 mod document;
 mod error;
 mod lightmap;
@@ -11,6 +12,7 @@ mod material;
 mod placement;
 mod scene;
 mod text;
+mod unlit;
 mod uses;
 mod vertices;
 
@@ -19,3 +21,4 @@ pub use error::ExportError;
 pub use lightmap::{AddedLightmap, BakedPart, LightmapImage, add_lightmap};
 pub use material::{AlphaMode, Material, MaterialTextures};
 pub use scene::{SceneShape, SceneWriter};
+pub use unlit::make_unlit;

@@ -90,6 +90,9 @@ pub struct BakeArgs {
     /// colours. Models of glTF keep their own textures
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(0..=8192))]
     pub textures: u32,
+    /// Also writes unlit.glb, whose base colours are what is seen: for viewers without lightmaps
+    #[arg(long)]
+    pub unlit: bool,
     /// File layout of the coefficients
     #[arg(long, value_enum, default_value_t = Layout::Rgba)]
     pub layout: Layout,

@@ -105,6 +105,12 @@ pub(crate) const BAKE: &[Case] = &[
         File("o/irradiance.exr"),
     ),
     (
+        "unlit",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --unlit",
+        New("o/unlit.glb"),
+    ),
+    (
         "textures",
         "bake tiles.kiln -o o BAKE",
         "bake tiles.kiln -o o BAKE --textures 0",

@@ -147,7 +147,7 @@ fn all_names() -> FxHashSet<String> {
     let orders = [ShOrder::One, ShOrder::Two];
     let layouts = Layout::value_variants().iter();
     let images = layouts.flat_map(|&layout| orders.map(|order| images::names(layout, order)));
-    let others = [SCENE, MODEL, PROBES].map(str::to_owned);
+    let others = [SCENE, MODEL, UNLIT, PROBES].map(str::to_owned);
     images.flatten().chain(others).collect()
 }
 
@@ -169,5 +169,7 @@ pub(super) const MANIFEST: &str = "bake.json";
 pub(super) const SCENE: &str = "scene.glb";
 
 pub(super) const MODEL: &str = "model.glb";
+
+pub(super) const UNLIT: &str = "unlit.glb";
 
 pub(super) const PROBES: &str = "probes.json";

@@ -7,7 +7,7 @@ use renderer_bake::Include;
 use renderer_transport::integrator::Integrator;
 
 /// Arguments that are for some targets alone.
-const TARGETS: [(&str, &[BakeTarget]); 14] = [
+const TARGETS: [(&str, &[BakeTarget]); 16] = [
     ("resolution", &[BakeTarget::Texture]),
     ("texels_per_unit", &[BakeTarget::Texture]),
     ("dilation", &[BakeTarget::Texture]),
@@ -15,6 +15,8 @@ const TARGETS: [(&str, &[BakeTarget]); 14] = [
     ("denoise", &[BakeTarget::Texture]),
     ("layout", &[BakeTarget::Texture]),
     ("aov", &[BakeTarget::Texture]),
+    ("textures", &[BakeTarget::Texture]),
+    ("unlit", &[BakeTarget::Texture]),
     ("ao_samples", &[BakeTarget::Texture]),
     ("ao_distance", &[BakeTarget::Texture]),
     ("curvature_samples", &[BakeTarget::Texture]),
@@ -50,13 +52,15 @@ pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrato
 }
 
 /// Arguments that are for bakes of light alone.
-const OF_LIGHT: [&str; 10] = [
+const OF_LIGHT: [&str; 12] = [
     "target",
     "sides",
     "order",
     "samples",
     "denoise",
     "layout",
+    "textures",
+    "unlit",
     "integrator",
     "depth",
     "probe_spacing",

@@ -17,6 +17,7 @@ mod shape_names;
 mod statistics;
 mod surface;
 mod topology;
+mod unlit;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -45,7 +46,7 @@ use renderer_scene::SceneDesc;
 use renderer_transport::integrator::{Integrator, PhotonSettings};
 use renderer_transport::scene::build::{Built, build_for_bake};
 
-use folder::{MANIFEST, MODEL, PROBES, SCENE};
+use folder::{MANIFEST, MODEL, PROBES, SCENE, UNLIT};
 use scene_model::SceneModel;
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
@@ -83,7 +84,7 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
     let model = (args.target == BakeTarget::Texture && !model::is_gltf(&common.scene))
         .then(|| SceneModel::new(&desc, &built.scene, textured))
         .transpose()?;
-    let textures = model.as_ref().map(|model| model.textures(args.textures));
+    let textures = textures(args, model.as_ref());
     let settings = BakeSettings {
         target: target(args, &desc, features::described(args, asked, &built), textures)?,
         sides: args.sides,
@@ -197,6 +198,9 @@ fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
     };
     if args.target == BakeTarget::Texture {
         names.push(MODEL.to_owned());
+        if args.unlit {
+            names.push(UNLIT.to_owned());
+        }
     }
     names.push(match args.target {
         BakeTarget::Texture | BakeTarget::Vertex => SCENE.to_owned(),
@@ -222,9 +226,13 @@ fn files(
             let size = (map.width, map.height);
             files.extend(features::files(size, &map.features, features_of(settings))?);
             files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
-            let bytes;
-            (bytes, parts) = model::of_lightmap(args, settings.include, desc, model, map)?;
+            let document;
+            (document, parts) = model::of_lightmap(args, settings.include, desc, model, map)?;
+            let bytes = document.glb().map_err(|error| scene_model::failure(&error))?;
             files.push((MODEL.to_owned(), bytes));
+            if args.unlit {
+                files.push((UNLIT.to_owned(), unlit::file(document, map)?));
+            }
             files
         }
         Product::Vertex(light) => vec![(SCENE.to_owned(), glb::of_vertices(&built.scene, light)?)],
@@ -240,6 +248,19 @@ fn files(
     let text = manifest.json(&names);
     files.push((MANIFEST.to_owned(), text));
     Ok(files)
+}
+
+/// What is baked for textures of models.
+fn textures(args: &BakeArgs, model: Option<&SceneModel>) -> SurfaceTextures {
+    let mut features = model.map_or(vec![], SceneModel::features);
+    if args.unlit {
+        features.extend(unlit::features());
+    }
+    SurfaceTextures {
+        // Without textures of its own, `unlit.glb` has those of the lightmap.
+        resolution: args.textures.max(1),
+        features,
+    }
 }
 
 /// The features of a bake of light.
@@ -268,7 +289,7 @@ fn target(
     args: &BakeArgs,
     desc: &SceneDesc,
     features: Vec<FeatureDesc>,
-    textures: Option<SurfaceTextures>,
+    textures: SurfaceTextures,
 ) -> Result<Target, Failure> {
     Ok(match args.target {
         BakeTarget::Texture => Target::Texture {
@@ -278,7 +299,7 @@ fn target(
             unwrap: !args.no_unwrap,
             topologies: topology::of_shapes(desc),
             features,
-            textures: textures.unwrap_or_default(),
+            textures,
         },
         BakeTarget::Vertex => Target::Vertex,
         BakeTarget::Probes => Target::Probes(match &args.probe_points {

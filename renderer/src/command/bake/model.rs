@@ -23,14 +23,14 @@ pub(super) fn is_gltf(scene: &Path) -> bool {
     extension.is_some_and(|extension| ["glb", "gltf"].contains(&extension.to_ascii_lowercase().as_str()))
 }
 
-/// The file of a lightmap, and what each shape is in it.
+/// The document of a lightmap, and what each shape is in it.
 pub(super) fn of_lightmap(
     args: &BakeArgs,
     include: Include,
     desc: &SceneDesc,
     scene: Option<&SceneModel>,
     map: &Lightmap,
-) -> Result<(Vec<u8>, Vec<Option<ModelPart>>), Failure> {
+) -> Result<(Document, Vec<Option<ModelPart>>), Failure> {
     let intensity = Brightness::of(map).intensity;
     let image = LightmapImage {
         bytes: plain(map, intensity)?,
@@ -59,9 +59,8 @@ pub(super) fn of_lightmap(
     let range = added.texture;
     let range = range.map(|texture| json!({ "texture": texture, "intensity": intensity }));
     document.extras()["lightmap"] = lightmap(args, include, map, range);
-    let bytes = document.glb().map_err(|error| failure(&error))?;
     let parts = parts.into_iter().map(|part| Some(part?.0));
-    Ok((bytes, parts.collect()))
+    Ok((document, parts.collect()))
 }
 
 /// The baked sides of the parts of the model.

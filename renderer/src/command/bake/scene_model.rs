@@ -6,7 +6,7 @@ use super::Failure;
 use super::feature_image::{numbers, png, rgb};
 use super::folder::MODEL;
 use super::looks::{self, ShapeLook};
-use renderer_bake::{Feature, FeatureDesc, Lightmap, SurfaceTextures, triangles};
+use renderer_bake::{Feature, FeatureDesc, Lightmap, triangles};
 use renderer_base::color::Rgb;
 use renderer_export::{AddedLightmap, Document, Material, MaterialTextures, SceneShape, SceneWriter};
 use renderer_image::Image;
@@ -86,8 +86,8 @@ impl SceneModel {
         &self.document
     }
 
-    /// What is baked of surfaces for textures of this size.
-    pub(super) fn textures(&self, resolution: u32) -> SurfaceTextures {
+    /// What is baked of surfaces for textures.
+    pub(super) fn features(&self) -> Vec<FeatureDesc> {
         let desc = |slot: &Slot| FeatureDesc {
             name: String::new(),
             feature: match slot {
@@ -98,10 +98,7 @@ impl SceneModel {
                 Slot::Emission => Feature::Emission,
             },
         };
-        SurfaceTextures {
-            resolution,
-            features: self.slots.iter().map(desc).collect(),
-        }
+        self.slots.iter().map(desc).collect()
     }
 
     /// Writes the materials, with the textures of a bake.
