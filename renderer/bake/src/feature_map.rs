@@ -111,7 +111,7 @@ fn value(
         surface.bsdf.shading_normal().unwrap_or(it.n * side)
     };
     match feature {
-        Feature::Albedo => surface.bsdf.scattering_albedo(it.wo),
+        Feature::Albedo => surface.bsdf.directional_albedo(it.wo),
         Feature::BaseColor => surface.bsdf.metallic_roughness().base_color,
         Feature::MetallicRoughness => {
             let model = surface.bsdf.metallic_roughness();

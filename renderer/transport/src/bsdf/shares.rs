@@ -99,6 +99,18 @@ impl Bsdf {
         solid.map(|l| l.weight * self.estimate(l, wo)).sum()
     }
 
+    /// Albedo for `wo`, of all lobes but straight transmission: what [`Bsdf::scattering_albedo`] estimates, with what
+    /// rough interfaces lose.
+    pub fn directional_albedo(&self, wo: Vec3) -> Rgb {
+        let solid = self
+            .lobes()
+            .iter()
+            .filter(|l| l.lobe.spread() != Spread::Straight);
+        solid
+            .map(|l| l.weight * l.lobe.albedo(l.frame.to_local(wo)))
+            .sum()
+    }
+
     /// Returns whether everything that is not straight transmission is a delta lobe, and there is such a lobe.
     pub fn is_mirror_like(&self) -> bool {
         let mut solid = self
