@@ -60,6 +60,9 @@ impl Atlas {
 
 /// Lays objects out, with room for a dilation by `margin` texels.
 pub(super) fn layout(flats: &[Flat], scale: Scale, margin: u32) -> Result<Atlas, BakeError> {
+    if area(flats) <= 0.0 {
+        return Err(BakeError::Nothing);
+    }
     match scale {
         Scale::Density(density) => at_density(flats, density, margin, None, 1.0),
         Scale::Both(density, side) => {

@@ -13,7 +13,7 @@ use renderer_transport::integrator::PrepareError;
 #[derive(Debug, Error)]
 pub enum BakeError {
     /// There are no shapes, or none with area.
-    #[error("there is nothing to bake: the scene has no surfaces")]
+    #[error("there is nothing to bake: the scene has no surfaces with area")]
     Nothing,
     /// Shapes have no usable lightmap coordinates and unwrapping is off.
     #[error("shapes have no texture coordinates for a lightmap, and --no-unwrap keeps them from being given any:{}", list(.shapes))]
