@@ -1,6 +1,7 @@
 //! Command line tests of `kiln bake`: files written and errors.
 
 mod layouts;
+mod lights;
 mod model;
 mod refusals;
 mod surfaces;

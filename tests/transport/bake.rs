@@ -8,6 +8,7 @@ mod path_traced;
 mod rooms;
 mod sides;
 mod surface;
+mod torture;
 
 use std::f32::consts::PI;
 use std::path::Path;

@@ -14,11 +14,11 @@ impl Document {
     pub fn remove_unused_materials(&mut self) {
         let mut used = vec![];
         visit_materials(&mut self.json["meshes"].clone(), &mut |material| {
-            used.extend(index(material))
+            used.extend(index(material));
         });
         let materials = self.keep("materials", &used);
         visit_materials(&mut self.json["meshes"], &mut |material| {
-            renumber(material, &materials)
+            renumber(material, &materials);
         });
     }
 

@@ -298,6 +298,7 @@ fn material_declaration(material: &ModelMaterial, prefix: &str, span: Span) -> D
     let emission = match material.emission {
         EmissionSides::Front => "front",
         EmissionSides::Both => "both",
+        EmissionSides::Neither => "neither",
     };
     let mut declaration = Declaration::named("material", format!("{prefix}.{}", material.name));
     declaration.value = Some(material.surface.clone());

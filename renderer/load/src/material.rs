@@ -46,9 +46,13 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
     },
     Key {
         name: "emission",
-        doc: "the sides that emit, if the surface emits: `front` (the default) or `both`",
+        doc: "the sides that emit, if the surface emits: `front` (the default), `both` or `neither`",
         set: |material, field, context| {
-            let options = [("front", EmissionSides::Front), ("both", EmissionSides::Both)];
+            let options = [
+                ("front", EmissionSides::Front),
+                ("both", EmissionSides::Both),
+                ("neither", EmissionSides::Neither),
+            ];
             set(&mut material.emission, field.choice(context, &options));
         },
     },

@@ -59,6 +59,8 @@ pub enum EmissionSides {
     Front,
     /// Both sides.
     Both,
+    /// No side, whatever the shader says.
+    Neither,
 }
 
 /// Source file of units and groups.

@@ -23,6 +23,10 @@ pub struct BakeArgs {
     /// Which light: `indirect` leaves out what comes straight from lights; `none` bakes the features of --aov alone
     #[arg(long, default_value = "indirect", value_parser = one_of(INCLUDES))]
     pub include: BakedLight,
+    /// Bakes the light of these alone, all else is dark: names of lights, shapes, imports and groups of lights, also with *
+    /// and ?, NAME.sun and NAME.sky of a sky; several with commas
+    #[arg(long, value_name = "NAME", conflicts_with = "from")]
+    pub lights: Vec<String>,
     /// Bakes the surface of these shapes to those of --to, without light: names of shapes or imports, also with * and ?;
     /// several with commas
     #[arg(long, value_name = "NAME", requires = "to", conflicts_with_all = ["include", "part", "checkpoint"])]

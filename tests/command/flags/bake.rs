@@ -105,6 +105,12 @@ pub(crate) const BAKE: &[Case] = &[
         File("o/irradiance.exr"),
     ),
     (
+        "lights",
+        "bake a.kiln -o o BAKE --include both",
+        "bake a.kiln -o o BAKE --include both --lights ball",
+        File("o/irradiance.exr"),
+    ),
+    (
         "unlit",
         "bake a.kiln -o o BAKE",
         "bake a.kiln -o o BAKE --unlit",

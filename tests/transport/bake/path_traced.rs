@@ -86,8 +86,14 @@ fn is_seen(map: &Lightmap, uv: Vec2) -> bool {
         .all(|&(dx, dy)| texel(dx, dy).is_some())
 }
 
-/// Indirect irradiance at points by path tracing: a separate estimate from either half of the samples.
-fn path_traced(scene: &Scene, points: &[(Vec3, Vec3, Vec2)], samples: u32) -> Vec<[Rgb; 2]> {
+/// Indirect irradiance at points, numbered from `first`, by path tracing: a separate estimate from either half of the
+/// samples.
+pub(super) fn path_traced(
+    scene: &Scene,
+    points: &[(Vec3, Vec3, Vec2)],
+    samples: u32,
+    first: u32,
+) -> Vec<[Rgb; 2]> {
     let path = Integrator::Path(PathSettings::default());
     let prepared = Prepared::new(&path, scene, &Pass::first(5, points.len() as u64)).unwrap();
     let mut context = Context::new(scene);
@@ -99,7 +105,7 @@ fn path_traced(scene: &Scene, points: &[(Vec3, Vec3, Vec2)], samples: u32) -> Ve
             [1, 2].map(|key| {
                 let sum: Rgb = (0..half)
                     .map(|sample| {
-                        sampler.start(glam::UVec2::new(index as u32, key), u64::from(sample));
+                        sampler.start(glam::UVec2::new(first + index as u32, key), u64::from(sample));
                         let w = frame.to_world(cosine_hemisphere(sampler.next_2d()));
                         let ray = Ray::new(
                             RayEnd {
@@ -157,7 +163,7 @@ fn errors(
     );
     let map = lightmap(&baked);
     let points = surface_points(scene, map, points);
-    let halves = path_traced(scene, &points, reference_samples);
+    let halves = path_traced(scene, &points, reference_samples, 0);
     let reference: Vec<Rgb> = halves.iter().map(|&[a, b]| (a + b) * 0.5).collect();
     let mean = reference.iter().map(|e| f64::from(e.luminance())).sum::<f64>() / reference.len() as f64;
     let (mut sums, mut squares, mut noise, mut count) = ([0.0; 3], 0.0, 0.0, 0);

@@ -52,8 +52,9 @@ pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrato
 }
 
 /// Arguments that are for bakes of light alone.
-const OF_LIGHT: [&str; 12] = [
+const OF_LIGHT: [&str; 13] = [
     "target",
+    "lights",
     "sides",
     "order",
     "samples",

@@ -59,6 +59,7 @@ impl Manifest<'_> {
             "settings": {
                 "sides": self.settings.sides.name(),
                 "include": self.settings.include.name(),
+                "lights": self.args.lights,
                 "samples": self.settings.samples,
                 "integrator": self.settings.integrator.name(),
                 "seed": self.settings.seed,

@@ -7,6 +7,7 @@ mod folder;
 mod glb;
 mod idle;
 mod images;
+mod lights;
 mod looks;
 mod manifest;
 mod model;
@@ -68,7 +69,14 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
     outputs.spare(&args.probe_points)?;
     outputs.spare_files(&desc)?;
     desc.ensure_camera();
-    let built = build_for_bake(&desc, common.threads(), &features::computed(&asked)).map_err(failure)?;
+    let all = desc.clone();
+    if !args.lights.is_empty() {
+        desc = lights::only(&desc, &args.lights).map_err(failure)?;
+    }
+    let build = |desc: &SceneDesc| {
+        build_for_bake(desc, common.threads(), &features::computed(&asked)).map_err(failure)
+    };
+    let built = build(&desc)?;
     outputs.spare_files(&desc)?;
     outputs.spare(built.scene.late_files())?;
     let load = start.elapsed();
@@ -82,7 +90,11 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         .collect();
     let textured = args.textures > 0;
     let model = (args.target == BakeTarget::Texture && !model::is_gltf(&common.scene))
-        .then(|| SceneModel::new(&desc, &built.scene, textured))
+        .then(|| match args.lights.is_empty() {
+            true => SceneModel::new(&desc, &built.scene, textured),
+            // Lamps that are not baked shine in the model.
+            false => SceneModel::new(&all, &build(&all)?.scene, textured),
+        })
         .transpose()?;
     let textures = textures(args, model.as_ref());
     let settings = BakeSettings {

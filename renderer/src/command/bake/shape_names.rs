@@ -53,7 +53,7 @@ fn unknown(desc: &SceneDesc, flag: &str, name: &str) -> Diagnostic {
 }
 
 /// Returns whether a shape has a name or is of an import with it.
-fn is_of(pattern: &str, name: &str) -> bool {
+pub(super) fn is_of(pattern: &str, name: &str) -> bool {
     let imports = name.match_indices('.').map(|(at, _)| &name[..at]);
     [name]
         .into_iter()

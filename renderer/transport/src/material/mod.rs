@@ -79,6 +79,7 @@ pub struct Material {
     one_sided: bool,
     culled: bool,
     two_sided_emission: bool,
+    is_dark: bool,
     /// Ray kind added to every ray: render or bake.
     purpose: RayKind,
     /// World-space area of each shape of the scene [m²]; empty if the shader does not use it.
@@ -104,6 +105,8 @@ pub struct Sides {
     pub culled: bool,
     /// True if the back emits like the front.
     pub two_sided_emission: bool,
+    /// True if no side emits, whatever the shader says.
+    pub is_dark: bool,
 }
 
 impl Material {
@@ -126,7 +129,8 @@ impl Material {
         } else {
             Arc::default()
         };
-        let flags = closures::flags(known.closures.iter().copied());
+        let mut flags = closures::flags(known.closures.iter().copied());
+        flags.emits &= !sides.is_dark;
         let counts_derivatives = |of: &Arc<ShaderInstance>| of.statistics().asks_derivatives;
         let wants_footprint = known.asks_derivatives || replaced.as_ref().is_some_and(counts_derivatives);
         let emission_varies_by_ray = flags.emits && (wants_footprint || known.asks_ray_kind);
@@ -151,6 +155,7 @@ impl Material {
             one_sided: sides.one_sided,
             culled: sides.culled,
             two_sided_emission: sides.two_sided_emission,
+            is_dark: sides.is_dark,
             purpose: host.purpose(),
             areas,
         }
@@ -203,7 +208,7 @@ impl Material {
                 surface.bsdf.clear();
             }
         }
-        if !is_front && !self.two_sided_emission {
+        if self.is_dark || !is_front && !self.two_sided_emission {
             surface.emission = Rgb::BLACK;
         }
     }
@@ -350,7 +355,7 @@ impl Material {
         for name in self.late_files() {
             late(name).hash(&mut hasher);
         }
-        [self.one_sided, self.two_sided_emission, self.culled].hash(&mut hasher);
+        [self.one_sided, self.two_sided_emission, self.culled, self.is_dark].hash(&mut hasher);
         if known.asks_ray_kind {
             self.purpose.0.hash(&mut hasher);
         }

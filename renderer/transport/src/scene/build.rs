@@ -221,6 +221,7 @@ fn build_with(
         one_sided: material.one_sided,
         culled: material.culled,
         two_sided_emission: material.emission == EmissionSides::Both,
+        is_dark: material.emission == EmissionSides::Neither,
     });
     let lights_of = |light: &LightDesc| {
         lights(&light.kind)

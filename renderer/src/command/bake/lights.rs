@@ -1,0 +1,117 @@
+//! `--lights`: bakes of some of a scene's light, all else dark.
+
+use rustc_hash::FxHashMap;
+use shading::{Diagnostic, Diagnostics};
+
+use super::shape_names::is_of;
+use renderer_scene::{EmissionSides, LightDesc, LightKind, MaterialId, SceneDesc, ShapeDesc};
+
+/// The scene with the light of these names alone: of lights, shapes, imports and groups of lights, with `*` and `?`; of a
+/// sky that is called NAME also `NAME.sun` and `NAME.sky`.
+///
+/// # Errors
+/// One for each name that nothing has.
+pub(super) fn only(desc: &SceneDesc, names: &[String]) -> Result<SceneDesc, Diagnostics> {
+    let names: Vec<&str> = names
+        .iter()
+        .flat_map(|text| text.split(','))
+        .map(str::trim)
+        .collect();
+    let errors: Vec<Diagnostic> = (names.iter())
+        .filter(|name| !is_known(desc, name))
+        .map(|name| unknown(desc, name))
+        .collect();
+    if !errors.is_empty() {
+        return Err(Diagnostics {
+            list: errors,
+            ..Diagnostics::default()
+        });
+    }
+    let mut lit = desc.clone();
+    lit.lights = desc
+        .lights
+        .iter()
+        .filter_map(|light| part(light, &names))
+        .collect();
+    let mut dark: FxHashMap<MaterialId, MaterialId> = FxHashMap::default();
+    for shape in &mut lit.shapes {
+        if !names.iter().any(|name| shines(desc, shape, name)) {
+            shape.material = *dark.entry(shape.material).or_insert_with(|| {
+                let mut material = desc.material(shape.material).clone();
+                material.emission = EmissionSides::Neither;
+                lit.materials.push(material);
+                MaterialId(lit.materials.len() as u32 - 1)
+            });
+        }
+    }
+    Ok(lit)
+}
+
+/// Whether a name is that of a shape, or of the group of its light.
+fn shines(desc: &SceneDesc, shape: &ShapeDesc, name: &str) -> bool {
+    let group = desc.material(shape.material).group.as_deref();
+    is_of(name, &shape.name) || group.is_some_and(|group| is_of(name, group))
+}
+
+/// What of a light has one of the names.
+fn part(light: &LightDesc, names: &[&str]) -> Option<LightDesc> {
+    let group = light.group.as_deref();
+    let is_named = |own: &str| names.iter().any(|name| is_of(name, own));
+    if is_named(&light.name) || group.is_some_and(is_named) {
+        return Some(light.clone());
+    }
+    let mut part = light.clone();
+    let LightKind::Sky {
+        sky_scale, sun_scale, ..
+    } = &mut part.kind
+    else {
+        return None;
+    };
+    let [sun, sky] = parts(light).map(|own| names.contains(&own.as_str()));
+    (*sun_scale, *sky_scale) = match (sun, sky) {
+        (false, false) => return None,
+        (sun, sky) => (
+            if sun { *sun_scale } else { 0.0 },
+            if sky { *sky_scale } else { 0.0 },
+        ),
+    };
+    Some(part)
+}
+
+/// The names of the sun and of the rest of a sky.
+fn parts(light: &LightDesc) -> [String; 2] {
+    ["sun", "sky"].map(|part| format!("{}.{part}", light.name))
+}
+
+fn is_known(desc: &SceneDesc, name: &str) -> bool {
+    desc.lights.iter().any(|light| part(light, &[name]).is_some())
+        || desc.shapes.iter().any(|shape| shines(desc, shape, name))
+}
+
+fn unknown(desc: &SceneDesc, name: &str) -> Diagnostic {
+    let mut known: Vec<String> = vec![];
+    for light in &desc.lights {
+        known.push(light.name.clone());
+        if let LightKind::Sky { .. } = light.kind {
+            known.extend(parts(light));
+        }
+    }
+    let groups = desc.lights.iter().filter_map(|light| light.group.clone());
+    let of_materials = desc
+        .materials
+        .iter()
+        .filter_map(|material| material.group.clone());
+    known.extend(groups.chain(of_materials).map(|group| group.to_string()));
+    known.dedup();
+    let shapes = desc.shapes.iter().map(|shape| shape.name.to_string());
+    let nearest: Vec<String> = known.iter().cloned().chain(shapes).collect();
+    let hint = match known.is_empty() {
+        true => "its lamps are shapes: give their names".to_owned(),
+        false => format!("there are {}, and shapes", known.join(", ")),
+    };
+    Diagnostic::error(format!(
+        "--lights {name}: no light, shape or group of lights has this name"
+    ))
+    .nearest(name, nearest.iter().map(String::as_str))
+    .hint(hint)
+}
