@@ -22,10 +22,7 @@ pub(super) fn only(desc: &SceneDesc, names: &[String]) -> Result<SceneDesc, Diag
         .map(|name| unknown(desc, name))
         .collect();
     if !errors.is_empty() {
-        return Err(Diagnostics {
-            list: errors,
-            ..Diagnostics::default()
-        });
+        return Err(Diagnostics { list: errors });
     }
     let mut lit = desc.clone();
     lit.lights = desc
