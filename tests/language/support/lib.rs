@@ -8,6 +8,7 @@ pub mod generate;
 pub mod scaled;
 pub mod shapes;
 pub mod shipped;
+pub mod wgsl;
 
 use std::path::Path;
 use std::path::PathBuf;

@@ -207,7 +207,7 @@ fn userdata(args: &ShadeArgs) -> Result<Vec<(String, Userdata)>, Diagnostics> {
         let given = params::Given::Text(assignment.value.clone());
         match params::parse(&assignment.name, ty, &given) {
             Ok(Value::Const(value, _)) => list.push((assignment.name.clone(), Userdata::new(value))),
-            Ok(Value::Global(_)) => {}
+            Ok(Value::Global(_) | Value::Uniform(..)) => {}
             Err(error) => diagnostics.push(error),
         }
     }

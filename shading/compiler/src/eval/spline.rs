@@ -33,7 +33,7 @@ impl Basis {
     }
 
     /// Number of knots from one segment to the next.
-    fn step(self) -> usize {
+    pub fn step(self) -> usize {
         match self {
             Basis::Bezier => 3,
             Basis::Hermite => 2,
@@ -42,7 +42,7 @@ impl Basis {
     }
 
     /// Basis matrix; its rows are the coefficients of x³, x², x and 1 for the four knots of a segment.
-    fn matrix(self) -> [[f32; 4]; 4] {
+    pub fn matrix(self) -> [[f32; 4]; 4] {
         const SIXTH: f32 = 1.0 / 6.0;
         match self {
             Basis::CatmullRom => [

@@ -10,6 +10,9 @@ use crate::ty::{Base, Type};
 use shading_syntax::ast;
 use shading_syntax::ast::ExprKind;
 
+/// Name of the object whose attributes are the values of [`Value::Uniform`].
+pub const UNIFORM_OBJECT: &str = "uniform parameter";
+
 /// Value set for an input by the embedder.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -17,6 +20,9 @@ pub enum Value {
     Const(Const, Type),
     /// A global variable.
     Global(Global),
+    /// A value of the given type, not a string, that is known when the shader runs: the attribute of that name of the
+    /// object [`UNIFORM_OBJECT`]. It is the same at all points.
+    Uniform(String, Type),
 }
 
 impl From<i32> for Value {

@@ -98,7 +98,7 @@ impl ShaderGroupTemplate {
     pub fn set(&mut self, to: &str, value: impl Into<Value>) -> Result<(), GraphError> {
         let value = value.into();
         let found = match &value {
-            Value::Const(_, ty) => *ty,
+            Value::Const(_, ty) | Value::Uniform(_, ty) => *ty,
             Value::Global(global) => global.ty(),
         };
         let (node, target) = self.target(to)?;

@@ -73,7 +73,7 @@ fn constant(binding: Option<&Binding>) -> Option<Const> {
 /// A computed default as written.
 fn computed(group: &ShaderGroupTemplate, binding: Option<&Binding>) -> Option<String> {
     match binding? {
-        Binding::Value(Value::Const(..)) => None,
+        Binding::Value(Value::Const(..) | Value::Uniform(..)) => None,
         Binding::Value(Value::Global(global)) => Some(global.name().to_owned()),
         Binding::Path(path) => Some(path.to_string()),
         Binding::Expression(expr) => Some(text_at(&group.file.as_ref()?.sources, expr.span)),

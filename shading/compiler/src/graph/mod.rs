@@ -25,7 +25,7 @@ mod splice;
 mod template;
 mod unit;
 
-pub use binding::{Binding, Value};
+pub use binding::{Binding, UNIFORM_OBJECT, Value};
 pub use error::GraphError;
 pub use link::{Linked, link};
 pub use param::ParamInfo;

@@ -3,13 +3,13 @@
 use super::Linker;
 use super::group::GroupScope;
 use super::wire::{BindingSite, Feed, Instance, LinkPlace, Readers, Wire, WirePart};
-use crate::builtins::Global;
+use crate::builtins::{Builtin, Global};
 use crate::check;
 use crate::graph::literal::{literal_for, plain};
 use crate::graph::order::NodeIndex;
 use crate::graph::path::longest_name;
-use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, Value};
-use crate::hir::{Op, Operand};
+use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, UNIFORM_OBJECT, Value};
+use crate::hir::{Const, Kind, Op, Operand};
 use crate::ty::Type;
 use shading_syntax::ast;
 
@@ -48,7 +48,25 @@ impl Linker<'_> {
                 self.emit(local, Op::Global(*global), vec![]);
                 Wire::single(Operand::Local(local), global.ty())
             }
+            Value::Uniform(name, ty) => self.uniform(name, *ty),
         }
+    }
+
+    fn uniform(&mut self, name: &str, ty: Type) -> Wire {
+        let local = self.temporary(ty);
+        let [object, name] = [UNIFORM_OBJECT, name].map(|text| self.constant(Const::String(text.into())));
+        let kind = Kind::of(ty).unwrap_or(Kind::FLOAT);
+        match kind {
+            Kind::INT | Kind::FLOAT | Kind::TRIPLE => {
+                self.emit(local, Op::AttributeValue, vec![object, name]);
+            }
+            _ => {
+                let [whole, code] = [-1, kind.code()].map(|n| self.constant(Const::Int(n)));
+                let op = Op::Builtin(Builtin::AnyAttribute);
+                self.emit(local, op, vec![object, name, whole, code]);
+            }
+        }
+        Wire::single(Operand::Local(local), ty)
     }
 
     /// Resolves a path to a value. `None` if it names nothing of the group; `Ok(None)` if the value is missing because

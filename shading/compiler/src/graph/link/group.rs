@@ -77,7 +77,7 @@ impl<'g> GroupScope<'g> {
     /// Returns whether the source of an input is computed at run time.
     fn is_fed(&self, binding: &Binding) -> bool {
         match binding {
-            Binding::Value(Value::Const(..)) => false,
+            Binding::Value(Value::Const(..) | Value::Uniform(..)) => false,
             Binding::Value(Value::Global(_)) => true,
             Binding::Expression(expr) => plain(expr).is_none(),
             Binding::Path(path) if self.group.position(&path.head).is_some() => true,

@@ -1,0 +1,148 @@
+//! Reduction of a linked unit to what a pass needs, by the optimiser of the compiler.
+
+use shading_compiler::builtins::Builtin;
+use shading_compiler::hir::kind::Element;
+use shading_compiler::hir::{
+    Block, ClosureId, ClosureRegistry, Code, Const, Kind, Op, Operand, RayKind, Stmt, Unit, walk,
+};
+use shading_compiler::opt::{Facts, OptLevel, OptOptions, optimize};
+
+use crate::closure_table::{PieceKind, pieces};
+use crate::part::{Parts, Pass};
+
+/// Specialises a unit for a pass: removes printing, closures and parameters of closures that the pass does not need, and
+/// then what computed them.
+pub(crate) fn prepare(unit: &mut Unit, closures: &ClosureRegistry, pass: Pass, level: OptLevel) {
+    let reads_messages = unit.calls(Builtin::HasMessage);
+    let facts = Facts {
+        ray_kind: Some(match pass {
+            Pass::Shadow => RayKind::SHADOW,
+            Pass::Gbuffer | Pass::Forward => RayKind::CAMERA,
+        }),
+        attributes: None,
+    };
+    let options = OptOptions {
+        level,
+        facts: &facts,
+        ..OptOptions::default()
+    };
+    optimize(unit, &options);
+    let parts = pass.parts();
+    for code in codes(unit) {
+        let mut body = std::mem::take(&mut code.body);
+        silence(&mut body, reads_messages);
+        reduce(code, &mut body, closures, parts);
+        code.body = body;
+    }
+    optimize(unit, &options);
+}
+
+/// The parts that the closures of a unit add to.
+pub(crate) fn used_parts(unit: &Unit, closures: &ClosureRegistry, pass: Pass) -> Parts {
+    let mut parts = Parts::default();
+    walk::ops(&unit.code.body, &mut |op, _| {
+        let Op::MakeClosure(id) = op else { return };
+        for piece in pieces(closures.get(id)).unwrap_or_default() {
+            if let PieceKind::Part(part) = piece.kind {
+                parts = parts.with(part);
+            }
+            // The top of a layer may become a coat.
+            if piece.kind == PieceKind::Over {
+                parts = parts
+                    .with(crate::part::Part::Coat)
+                    .with(crate::part::Part::CoatNormal);
+            }
+        }
+    });
+    parts.and(pass.parts())
+}
+
+fn codes(unit: &mut Unit) -> impl Iterator<Item = &mut Code> {
+    let functions = unit.functions.values_mut().map(|function| &mut function.code);
+    functions.chain([&mut unit.code])
+}
+
+fn blocks(stmt: &mut Stmt) -> Vec<&mut Block> {
+    match stmt {
+        Stmt::If { then, otherwise, .. } => vec![then, otherwise],
+        Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => vec![body],
+        Stmt::Op { .. } | Stmt::Call { .. } | Stmt::Leave(_) => vec![],
+    }
+}
+
+/// Removes printed texts, and messages that nobody reads.
+fn silence(block: &mut Block, reads_messages: bool) {
+    use Builtin as B;
+    block.retain(|stmt| match stmt {
+        Stmt::Op {
+            op: Op::Builtin(builtin),
+            ..
+        } => match builtin {
+            B::Printf | B::Warning | B::Error | B::Fprintf => false,
+            B::SetMessage => reads_messages,
+            _ => true,
+        },
+        _ => true,
+    });
+    for stmt in block {
+        for inner in blocks(stmt) {
+            silence(inner, reads_messages);
+        }
+    }
+}
+
+/// Replaces parameters of closures that no needed part mentions by zero, and closures without a needed part by null.
+fn reduce(code: &mut Code, block: &mut Block, closures: &ClosureRegistry, parts: Parts) {
+    for stmt in block {
+        if let Stmt::Op { op, args, .. } = stmt
+            && let Op::MakeClosure(id) = *op
+        {
+            match needed_params(id, closures, parts) {
+                Some(needed) if needed.is_empty() && !adds(id, closures, parts) => {
+                    *op = Op::Copy;
+                    *args = vec![Operand::Const(code.consts.push(Const::NullClosure))];
+                }
+                Some(needed) => {
+                    let params = &closures.get(id).params;
+                    for (index, param) in params.iter().enumerate() {
+                        let kind =
+                            Kind::of(param.ty).filter(|kind| kind.element() != Kind::One(Element::Closure));
+                        if let Some(kind) = kind
+                            && !needed.contains(&index)
+                        {
+                            args[index] = Operand::Const(code.consts.push(kind.zero()));
+                        }
+                    }
+                }
+                // The writer reports it.
+                None => {}
+            }
+        }
+        for inner in blocks(stmt) {
+            reduce(code, inner, closures, parts);
+        }
+    }
+}
+
+/// Returns whether a closure adds to any of the parts.
+fn adds(id: ClosureId, closures: &ClosureRegistry, parts: Parts) -> bool {
+    pieces(closures.get(id)).is_some_and(|pieces| pieces.iter().any(|piece| piece.is_needed(parts)))
+}
+
+/// Indices of the parameters that needed parts mention; `None` for an unknown closure.
+fn needed_params(id: ClosureId, closures: &ClosureRegistry, parts: Parts) -> Option<Vec<usize>> {
+    let signature = closures.get(id);
+    let pieces = pieces(signature)?;
+    let is_needed = |name: &str| {
+        pieces
+            .iter()
+            .any(|piece| piece.is_needed(parts) && piece.mentions(name))
+    };
+    let params = signature.params.iter().enumerate();
+    Some(
+        params
+            .filter(|(_, param)| is_needed(param.name))
+            .map(|(index, _)| index)
+            .collect(),
+    )
+}

@@ -1,0 +1,78 @@
+//! Closures: sums of lobes.
+
+use shading_compiler::hir::{ClosureId, Operand};
+use shading_compiler::ty::Base;
+use shading_syntax::source::Span;
+
+use super::op::frame_member;
+use super::writer::FunctionWriter;
+use crate::closure_table::{PieceKind, pieces, replace};
+use crate::error::RasterError;
+use shading_compiler::builtins::Global;
+
+impl FunctionWriter<'_, '_> {
+    /// Writes the lobes of a component.
+    pub(super) fn closure(&mut self, target: &str, id: ClosureId, args: &[Operand], span: Span) {
+        let signature = self.program.closures.get(id);
+        let Some(pieces) = pieces(signature) else {
+            let name = signature.name.to_owned();
+            return self.report(RasterError::Closure { name }, span);
+        };
+        let params = &signature.params;
+        // The target may be among the operands.
+        let result = self.temporary();
+        self.line(&format!("var {result} = Lobes();"));
+        for piece in pieces.iter().filter(|piece| piece.is_needed(self.program.parts)) {
+            let mut texts = vec![];
+            for arg in &piece.args {
+                let text = replace(arg, |name| {
+                    let Some(index) = params.iter().position(|param| param.name == name) else {
+                        return String::new();
+                    };
+                    self.closure_param(args[index], params[index].ty.base, name)
+                });
+                texts.push(text);
+            }
+            let texts = texts.join(", ");
+            match piece.kind {
+                PieceKind::Part(part) => {
+                    let name = part.name();
+                    self.line(&format!("add_{name}(&{result}, {texts});"));
+                }
+                PieceKind::Base => self.line(&format!("{result} = {texts};")),
+                PieceKind::Over => {
+                    let cosine = self.cosine();
+                    self.line(&format!("{result} = lobes_over({texts}, {cosine});"));
+                }
+                PieceKind::Under => {
+                    let cosine = self.cosine();
+                    self.line(&format!("{result} = lobes_under({texts}, {cosine});"));
+                }
+            }
+        }
+        self.line(&format!("{target} = {result};"));
+    }
+
+    /// Cosine of the angle between the viewer and the normal.
+    fn cosine(&mut self) -> String {
+        let n = self.inputs.global(frame_member(Global::N));
+        let i = self.inputs.global(frame_member(Global::I));
+        format!("abs(dot({n}, {i}))")
+    }
+
+    /// Returns a parameter; a normal or tangent of length zero stands for that of the surface.
+    fn closure_param(&mut self, arg: Operand, base: Base, name: &str) -> String {
+        let text = self.operand(arg);
+        let is_tangent = matches!(name, "U" | "T" | "curve_direction");
+        let instead = match base {
+            Base::Normal => Global::N,
+            Base::Vector if is_tangent => Global::DPdu,
+            _ => return text,
+        };
+        let instead = self.inputs.global(frame_member(instead));
+        match self.constant(arg) {
+            Some(_) => instead,
+            None => format!("kiln_or({text}, {instead})"),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Noises, with and without differentials.
+
+use shading_compiler::builtins::Builtin;
+use shading_compiler::eval::noise::NoiseKind;
+use shading_compiler::hir::{Kind, Operand};
+use shading_syntax::source::Span;
+
+use super::writer::FunctionWriter;
+use crate::error::RasterError;
+use crate::names::type_name;
+
+/// A point of one to four coordinates, as an expression.
+struct Point {
+    dimensions: usize,
+    text: String,
+}
+
+impl FunctionWriter<'_, '_> {
+    fn point(&mut self, coordinates: &[Operand]) -> Point {
+        let texts: Vec<String> = coordinates.iter().map(|&arg| self.operand(arg)).collect();
+        let is_triple = coordinates
+            .first()
+            .is_some_and(|&arg| self.kind(arg) == Kind::TRIPLE);
+        match (is_triple, &texts[..]) {
+            (true, [p]) => Point {
+                dimensions: 3,
+                text: p.clone(),
+            },
+            (true, _) => Point {
+                dimensions: 4,
+                text: format!("vec4f({})", texts.join(", ")),
+            },
+            (false, [x]) => Point {
+                dimensions: 1,
+                text: x.clone(),
+            },
+            (false, _) => Point {
+                dimensions: 2,
+                text: format!("vec2f({})", texts.join(", ")),
+            },
+        }
+    }
+
+    /// Returns a noise at a point, of one value or of three.
+    pub(super) fn noise(
+        &mut self,
+        noise: NoiseKind,
+        kind: Kind,
+        coordinates: &[Operand],
+        period: Option<&[Operand]>,
+    ) -> String {
+        let Point { dimensions, text } = self.point(coordinates);
+        let d = dimensions;
+        let period = period.map(|period| self.point(period).text);
+        let is_triple = kind == Kind::TRIPLE;
+        let wrapped = match &period {
+            Some(period) => format!("kiln_wrap{d}({text}, {period})"),
+            None => text.clone(),
+        };
+        let cells = lattice_period(d, period.as_deref());
+        let signed = match (noise, is_triple) {
+            (NoiseKind::Perlin | NoiseKind::UPerlin, true) => format!("kiln_perlin{d}v({text}, {cells})"),
+            (NoiseKind::Perlin | NoiseKind::UPerlin, false) => format!("kiln_perlin{d}({text}, {cells}, 0u)"),
+            (NoiseKind::Simplex | NoiseKind::USimplex, true) => format!("kiln_simplex{d}v({text})"),
+            (NoiseKind::Simplex | NoiseKind::USimplex, false) => format!("kiln_simplex{d}({text}, 0u)"),
+            (NoiseKind::Cell, true) => return format!("kiln_cell{d}v({wrapped})"),
+            (NoiseKind::Cell, false) => return format!("kiln_cell{d}({wrapped})"),
+            (NoiseKind::Hash, true) => return format!("kiln_bits{d}v({wrapped})"),
+            (NoiseKind::Hash, false) => return format!("kiln_bits{d}({wrapped})"),
+            (NoiseKind::Gabor | NoiseKind::Null, _) => return super::op::zero(kind),
+            (NoiseKind::UNull, true) => return "vec3f(0.5)".to_owned(),
+            (NoiseKind::UNull, false) => return "0.5".to_owned(),
+        };
+        match (noise, is_triple) {
+            (NoiseKind::UPerlin | NoiseKind::USimplex, true) => format!("{signed} * 0.5 + vec3f(0.5)"),
+            (NoiseKind::UPerlin | NoiseKind::USimplex, false) => format!("{signed} * 0.5 + 0.5"),
+            _ => signed,
+        }
+    }
+
+    /// Returns a noise whose kind is an operand.
+    pub(super) fn named_noise(
+        &mut self,
+        kind: Kind,
+        args: &[Operand],
+        is_periodic: bool,
+    ) -> Result<String, RasterError> {
+        let named = self.named(args, is_periodic)?;
+        if named.noise == NoiseKind::Gabor {
+            return self.gabor(kind, args, &named);
+        }
+        let (coordinates, period) = named.split(args);
+        Ok(self.noise(named.noise, kind, coordinates, is_periodic.then_some(period)))
+    }
+
+    fn named(&self, args: &[Operand], is_periodic: bool) -> Result<NamedNoise, RasterError> {
+        let Some(name) = self.constant_text(args[0]) else {
+            return Err(RasterError::Text {
+                what: "the kind of a noise",
+            });
+        };
+        let noise = NoiseKind::from_name(name).unwrap_or(NoiseKind::Null);
+        let is_number = |arg: &&Operand| matches!(self.kind(**arg), Kind::FLOAT | Kind::TRIPLE);
+        let numbers = args[1..].iter().take_while(is_number).count();
+        Ok(NamedNoise {
+            noise,
+            coordinates: if is_periodic { numbers / 2 } else { numbers },
+            is_periodic,
+        })
+    }
+
+    fn gabor(&mut self, kind: Kind, args: &[Operand], named: &NamedNoise) -> Result<String, RasterError> {
+        let _ = (kind, args, named);
+        Err(RasterError::Function {
+            name: "`noise(\"gabor\")`".to_owned(),
+        })
+    }
+
+    /// Writes a function with its differentials: `target` is an array of the value, its differential along x, and that
+    /// along y.
+    pub(super) fn dual(&mut self, target: &str, kind: Kind, builtin: Builtin, args: &[Operand], span: Span) {
+        let count = args.len() / 3;
+        let [values, dx, dy] = [0, 1, 2].map(|part| &args[part * count..(part + 1) * count]);
+        let is_named = matches!(builtin, Builtin::Noise | Builtin::PNoise);
+        let named = match builtin {
+            Builtin::Spline => return self.spline_dual(target, kind.element(), [values, dx, dy], span),
+            Builtin::SplineInverse => {
+                let name = "`splineinverse` with derivatives".to_owned();
+                return self.report(RasterError::Function { name }, span);
+            }
+            Builtin::Perlin | Builtin::UPerlin => Ok(NamedNoise {
+                noise: if builtin == Builtin::Perlin {
+                    NoiseKind::Perlin
+                } else {
+                    NoiseKind::UPerlin
+                },
+                coordinates: count,
+                is_periodic: false,
+            }),
+            _ => self.named(values, builtin == Builtin::PNoise),
+        };
+        let named = match named {
+            Ok(named) => named,
+            Err(error) => return self.report(error, span),
+        };
+        let first = usize::from(is_named);
+        let coordinates = first..first + named.coordinates;
+        let [at, dx, dy] = [values, dx, dy].map(|list| &list[coordinates.clone()]);
+        let is_triple = kind.element() == Kind::TRIPLE;
+        let slope = match named.noise {
+            NoiseKind::Perlin | NoiseKind::UPerlin => "perlin",
+            NoiseKind::Simplex | NoiseKind::USimplex => "simplex",
+            NoiseKind::Gabor => {
+                let name = "`noise(\"gabor\")`".to_owned();
+                return self.report(RasterError::Function { name }, span);
+            }
+            NoiseKind::Cell | NoiseKind::Hash | NoiseKind::Null | NoiseKind::UNull => {
+                let period = named.is_periodic.then(|| named.split(values).1);
+                let value = self.noise(named.noise, kind.element(), at, period);
+                return self.line(&format!(
+                    "{target} = {}();\n    {target}[0] = {value};",
+                    type_name(kind)
+                ));
+            }
+        };
+        let Point { dimensions: d, text } = self.point(at);
+        let [dx, dy] = [dx, dy].map(|list| self.point(list).text);
+        let period = named.is_periodic.then(|| self.point(named.split(values).1).text);
+        let cells = match slope {
+            "perlin" => lattice_period(d, period.as_deref()) + ", ",
+            _ => String::new(),
+        };
+        let halves = match named.noise {
+            NoiseKind::UPerlin | NoiseKind::USimplex => " * 0.5 + vec3f(0.5, 0.0, 0.0)",
+            _ => "",
+        };
+        let names: Vec<String> = (0..if is_triple { 3 } else { 1 })
+            .map(|_| self.temporary())
+            .collect();
+        for (lane, name) in names.iter().enumerate() {
+            self.line(&format!(
+                "let {name} = kiln_dual{d}(kiln_{slope}{d}_slope({text}, {cells}{lane}u), {dx}, {dy}){halves};"
+            ));
+        }
+        let parts: Vec<String> = ["x", "y", "z"]
+            .iter()
+            .map(|part| match &names[..] {
+                [one] => format!("{one}.{part}"),
+                all => {
+                    let lanes: Vec<_> = all.iter().map(|name| format!("{name}.{part}")).collect();
+                    format!("vec3f({})", lanes.join(", "))
+                }
+            })
+            .collect();
+        self.line(&format!("{target} = {}({});", type_name(kind), parts.join(", ")));
+    }
+}
+
+/// A noise by name, with the number of its operands that are coordinates.
+struct NamedNoise {
+    noise: NoiseKind,
+    coordinates: usize,
+    is_periodic: bool,
+}
+
+impl NamedNoise {
+    /// Returns the coordinates and the periods among the operands, of which the first is the kind.
+    fn split<'o>(&self, args: &'o [Operand]) -> (&'o [Operand], &'o [Operand]) {
+        let end = 1 + self.coordinates;
+        let periods = if self.is_periodic { self.coordinates } else { 0 };
+        (&args[1..end], &args[end..end + periods])
+    }
+}
+
+/// The number of cells along each axis, 0 where the lattice has no period.
+fn lattice_period(dimensions: usize, period: Option<&str>) -> String {
+    match (dimensions, period) {
+        (d, Some(period)) => format!("kiln_period{d}({period})"),
+        (1, None) => "0".to_owned(),
+        (d, None) => format!("vec{d}i(0)"),
+    }
+}

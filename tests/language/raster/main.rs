@@ -1,0 +1,4 @@
+//! Tests of the code for rasterisers: the numbers of the interpreter, by an interpreter of naga's intermediate
+//! representation.
+
+mod shipped;
