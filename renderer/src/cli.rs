@@ -22,7 +22,7 @@ pub use farm::{Engine, FarmArgs, FrameArg};
 pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
 pub use pack::PackArgs;
 pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
-pub use shade::{Assignment, Setup, ShadeArgs, Step};
+pub use shade::{Assignment, Emit, Setup, ShadeArgs, Step};
 pub use viewer::Viewer;
 
 /// Kiln, an offline path tracer with a shading language.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 use shading::OptLevel;
+use shading_raster::Pass;
 
 pub(super) use spelling::widen;
 pub use steps::{Assignment, Setup, Step};
@@ -103,6 +104,16 @@ pub struct ShadeArgs {
     /// Runs the interpreter instead of machine code
     #[arg(long)]
     pub interpret: bool,
+    /// Prints the code for rasterisers instead of running it; with `-o OUTPUT FILE`, it is that of the outputs named, and
+    /// goes to the file
+    #[arg(long, value_name = "LANGUAGE")]
+    pub emit: Option<Emit>,
+    /// With `--emit`: what is rendered with the code, which computes what that needs alone
+    #[arg(long, value_name = "PASS", default_value = "forward")]
+    pub pass: RasterPass,
+    /// With `--emit`: parameters whose values stay open, as uniforms; `all` for all
+    #[arg(long, value_name = "PARAM,…", value_delimiter = ',')]
+    pub live: Vec<String>,
     /// Prints the code before it becomes machine code
     #[arg(long = "print-code")]
     pub print_code: bool,
@@ -125,6 +136,38 @@ pub struct ShadeArgs {
         aliases = ["locale", "jbufferMB"]
     )]
     pub ignored_values: Vec<String>,
+}
+
+/// Language of the code for rasterisers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// WebGPU's language
+    Wgsl,
+    /// WebGL 2's language
+    Glsl,
+    /// Both, with the uniforms, textures and members of `Globals` that a host binds
+    Json,
+}
+
+/// What is rendered with the code for rasterisers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RasterPass {
+    /// Opacity
+    Shadow,
+    /// Base colour, normal, roughness, metalness, emission and opacity
+    Gbuffer,
+    /// All lobes
+    Forward,
+}
+
+impl From<RasterPass> for Pass {
+    fn from(pass: RasterPass) -> Pass {
+        match pass {
+            RasterPass::Shadow => Pass::Shadow,
+            RasterPass::Gbuffer => Pass::Gbuffer,
+            RasterPass::Forward => Pass::Forward,
+        }
+    }
 }
 
 /// Optimisation level of code generation.

@@ -11,6 +11,17 @@ pub struct Setup {
     pub steps: Vec<Step>,
 }
 
+impl Setup {
+    /// Names of the attributes that the geometry has.
+    pub fn userdata_names(&self) -> Vec<String> {
+        let names = self.steps.iter().filter_map(|step| match step {
+            Step::Userdata(assignment) => Some(assignment.name.clone()),
+            _ => None,
+        });
+        names.collect()
+    }
+}
+
 /// Converts the values of an argument to steps.
 type Meaning = fn(&[String]) -> Vec<Step>;
 

@@ -8,6 +8,7 @@ mod layer;
 mod output;
 mod params;
 mod pass;
+mod raster;
 mod serialised;
 mod statistics;
 mod subject;
@@ -48,7 +49,10 @@ const PACKET_GRID: usize = 4096;
 
 pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let requests = Requests::of(&args.outputs);
-    let outputs = outputs(args, &requests)?;
+    let outputs = match args.emit {
+        None => outputs(args, &requests)?,
+        Some(_) => Outputs::default(),
+    };
     let size = args.grid.last_chunk::<2>().copied().unwrap_or([1, 1]);
     let grid = Grid::new(size, &placement(args).map_err(told)?);
     let limit = (args.texture_memory).map_or_else(memory::for_textures, |limit| limit as usize);
@@ -66,6 +70,9 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
         .with_library(library::LIBRARY)
         .with_color_system(color_system(args).map_err(told)?)
         .with_preprocessor(args.source.preprocessor(&args.define, files));
+    if let Some(emit) = args.emit {
+        return raster::run(args, emit, &system);
+    }
     let mut stage = Stage {
         args,
         requests: &requests,

@@ -18,8 +18,8 @@ struct LookupOptions {
     blur: [Option<String>; 2],
     /// Value of channels that images do not have.
     fill: String,
-    /// Value without an image.
-    missing: [String; 4],
+    /// Value without an image; that of missing channels if there is none.
+    missing: Option<[String; 4]>,
 }
 
 impl FunctionWriter<'_, '_> {
@@ -54,10 +54,10 @@ impl FunctionWriter<'_, '_> {
         };
         let count = options.results();
         if file.is_empty() {
-            self.line(&format!(
-                "{target} = array<f32, {count}>({}{rest});",
-                lookup.missing.join(", ")
-            ));
+            let fill = &lookup.fill;
+            let missing = lookup.missing.unwrap_or_else(|| [0; 4].map(|_| fill.clone()));
+            let missing = missing.join(", ");
+            self.line(&format!("{target} = array<f32, {count}>({missing}{rest});"));
             return Ok(());
         }
         let wrap = [lookup.options.wrap_s, lookup.options.wrap_t];
@@ -127,7 +127,7 @@ impl FunctionWriter<'_, '_> {
             width: ["1.0f".to_owned(), "1.0f".to_owned()],
             blur: [None, None],
             fill: "0.0".to_owned(),
-            missing: ["0.0"; 4].map(str::to_owned),
+            missing: None,
         };
         for option in options.operands.iter() {
             let Some(&arg) = options.position(option).and_then(|i| args.get(i)) else {
@@ -160,11 +160,13 @@ impl FunctionWriter<'_, '_> {
                 TextureOperand::BlurT => lookup.blur[1] = self.nonzero(arg).then_some(text),
                 TextureOperand::Fill => lookup.fill = text,
                 TextureOperand::MissingColor => {
-                    for (value, lane) in lookup.missing.iter_mut().zip(["x", "y", "z"]) {
-                        *value = format!("{text}.{lane}");
-                    }
+                    let [r, g, b] = ["x", "y", "z"].map(|lane| format!("{text}.{lane}"));
+                    lookup.missing = Some([r, g, b, "0.0".to_owned()]);
                 }
-                TextureOperand::MissingAlpha => lookup.missing[usize::from(options.channels).min(3)] = text,
+                TextureOperand::MissingAlpha => {
+                    let missing = lookup.missing.get_or_insert_with(|| ["0.0"; 4].map(str::to_owned));
+                    missing[usize::from(options.channels).min(3)] = text;
+                }
                 TextureOperand::Subimage | TextureOperand::SubimageName => {}
             }
         }
