@@ -1,4 +1,5 @@
 //! Tests of the code for rasterisers: the numbers of the interpreter, by an interpreter of naga's intermediate
 //! representation.
 
+mod fuzz;
 mod shipped;

@@ -30,7 +30,11 @@ pub(super) fn run(args: &ShadeArgs, emit: Emit, system: &ShadingSystem) -> Resul
         let wanted = requests.list.iter().filter(|(_, other)| other == path);
         let names: Vec<&str> = wanted.map(|(name, _)| *name).collect();
         let text = text(args, emit, &names, system)?;
-        errors.extend(Finish::Final(&[]).write_bytes(Path::new(path), text.as_bytes()).err());
+        errors.extend(
+            Finish::Final(&[])
+                .write_bytes(Path::new(path), text.as_bytes())
+                .err(),
+        );
     }
     if paths.is_empty() {
         tell(&text(args, emit, &[], system)?);
@@ -72,7 +76,11 @@ fn program(args: &ShadeArgs, subject: &Subject, system: &ShadingSystem) -> Resul
         pass: args.pass.into(),
         live: live.into_iter().map(|(name, value, _)| (name, value)).collect(),
         attributes,
-        optimize: if args.unoptimized { OptLevel::Exact } else { OptLevel::Full },
+        optimize: if args.unoptimized {
+            OptLevel::Exact
+        } else {
+            OptLevel::Full
+        },
     };
     raster(&unit, &sources, system.closures(), &options).map_err(told)
 }
@@ -123,7 +131,9 @@ fn live(args: &ShadeArgs, subject: &Subject) -> Result<Vec<(String, Const, shadi
         match value(name, &input.default).filter(fits) {
             Some(value) => live.push((name.clone(), value, input.ty)),
             None => {
-                let error = Diagnostic::error(format!("parameter `{name}` cannot be live: it is no constant number"));
+                let error = Diagnostic::error(format!(
+                    "parameter `{name}` cannot be live: it is no constant number"
+                ));
                 return Err(told(error.hint("give it a value with `--param`").into()));
             }
         }

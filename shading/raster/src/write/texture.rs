@@ -164,7 +164,9 @@ impl FunctionWriter<'_, '_> {
                     lookup.missing = Some([r, g, b, "0.0".to_owned()]);
                 }
                 TextureOperand::MissingAlpha => {
-                    let missing = lookup.missing.get_or_insert_with(|| ["0.0"; 4].map(str::to_owned));
+                    let missing = lookup
+                        .missing
+                        .get_or_insert_with(|| ["0.0"; 4].map(str::to_owned));
                     missing[usize::from(options.channels).min(3)] = text;
                 }
                 TextureOperand::Subimage | TextureOperand::SubimageName => {}
