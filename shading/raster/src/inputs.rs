@@ -1,5 +1,7 @@
 //! What generated code takes from its host: members of `Globals`, uniforms, textures.
 
+use std::collections::BTreeMap;
+
 use shading_compiler::builtins::Global;
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Axis, ColorSpace, Const, Interpolation, Kind, Wrap};
@@ -117,6 +119,8 @@ pub(crate) struct Inputs {
     pub(crate) textures: Vec<TextureBinding>,
     /// Attributes that the geometry has.
     attributes: Vec<String>,
+    /// Functions that were written for this program, by name.
+    pub(crate) functions: BTreeMap<String, String>,
 }
 
 impl Inputs {

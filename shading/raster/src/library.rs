@@ -9,11 +9,12 @@ const PREFIX: &str = "kiln_";
 /// Prefix of the structures of the library.
 const STRUCT_PREFIX: &str = "Kiln";
 
-const TEXTS: [&str; 6] = [
+const TEXTS: [&str; 7] = [
     include_str!("library/math.wgsl"),
     include_str!("library/hash.wgsl"),
     include_str!("library/noise.wgsl"),
     include_str!("library/simplex.wgsl"),
+    include_str!("library/gabor.wgsl"),
     include_str!("library/pattern.wgsl"),
     include_str!("library/lobes.wgsl"),
 ];

@@ -119,6 +119,9 @@ pub fn raster(
         wgsl += "// Loop iterations that are left.\nvar<private> kiln_fuel: i32;\n\n";
     }
     wgsl += &functions;
+    for function in inputs.functions.values() {
+        wgsl += function;
+    }
     wgsl += &library::needed_by(&wgsl);
     let glsl = glsl::translate(&wgsl, of_surface.is_some(), !outputs.is_empty(), &inputs)
         .map_err(|message| Diagnostics::from(Diagnostic::from(RasterError::Invalid { message })))?;

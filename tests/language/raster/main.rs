@@ -1,5 +1,7 @@
 //! Tests of the code for rasterisers: the numbers of the interpreter, by an interpreter of naga's intermediate
 //! representation.
 
+mod functions;
 mod fuzz;
+mod point;
 mod shipped;

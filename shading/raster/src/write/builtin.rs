@@ -109,7 +109,8 @@ impl FunctionWriter<'_, '_> {
             B::HasAttribute | B::HasAnyAttribute => self.has_attribute(args),
             B::IsSpace => self.is_space(args),
             B::CloudZeros => Ok(super::op::zero(kind)),
-            B::Blackbody | B::WavelengthColor => self.spectral(builtin, args, a),
+            B::Blackbody => self.blackbody(args, a),
+            B::WavelengthColor => self.wavelength_color(args, a),
             B::Concat | B::Substr | B::Format => text("a text that is made at run time"),
             B::Strlen | B::Startswith | B::Endswith | B::GetChar | B::Stoi | B::Stof => {
                 text("a text that is known at run time only")

@@ -7,6 +7,7 @@ mod frame;
 mod literal;
 mod noise;
 mod op;
+mod spectrum;
 mod spline;
 mod texts;
 mod texture;

@@ -87,7 +87,7 @@ impl FunctionWriter<'_, '_> {
     ) -> Result<String, RasterError> {
         let named = self.named(args, is_periodic)?;
         if named.noise == NoiseKind::Gabor {
-            return self.gabor(kind, args, &named);
+            return Ok(self.gabor(kind, args, &named));
         }
         let (coordinates, period) = named.split(args);
         Ok(self.noise(named.noise, kind, coordinates, is_periodic.then_some(period)))
@@ -109,11 +109,55 @@ impl FunctionWriter<'_, '_> {
         })
     }
 
-    fn gabor(&mut self, kind: Kind, args: &[Operand], named: &NamedNoise) -> Result<String, RasterError> {
-        let _ = (kind, args, named);
-        Err(RasterError::Function {
-            name: "`noise(\"gabor\")`".to_owned(),
-        })
+    /// Gabor noise.
+    fn gabor(&mut self, kind: Kind, args: &[Operand], named: &NamedNoise) -> String {
+        let arguments = self.gabor_arguments(args, named);
+        match kind {
+            Kind::TRIPLE => format!("kiln_gabor_v({arguments})"),
+            _ => format!("kiln_gabor({arguments}, 0u)"),
+        }
+    }
+
+    /// Kernel, point and period of Gabor noise, whose options and differentials follow the coordinates and periods.
+    fn gabor_arguments(&mut self, args: &[Operand], named: &NamedNoise) -> String {
+        let (coordinates, period) = named.split(args);
+        let rest = &args[1 + coordinates.len() + period.len()..];
+        let p = self.space_point(coordinates);
+        let period = match named.is_periodic {
+            true => self.space_point(period),
+            false => "vec3f(0.0)".to_owned(),
+        };
+        let options = match rest {
+            [anisotropic, filters, direction, bandwidth, impulses, changes @ ..] => {
+                let options = [anisotropic, filters, direction, bandwidth, impulses];
+                let options: Vec<String> = options.iter().map(|&&arg| self.operand(arg)).collect();
+                let (dx, dy) = changes.split_at(coordinates.len().min(changes.len()));
+                format!(
+                    "{}, {}, {}",
+                    options.join(", "),
+                    self.space_point(dx),
+                    self.space_point(dy)
+                )
+            }
+            _ => "0, 0, vec3f(1.0, 0.0, 0.0), 1.0, 16.0, vec3f(0.0), vec3f(0.0)".to_owned(),
+        };
+        let kernel = self.temporary();
+        self.line(&format!("let {kernel} = kiln_gabor_kernel({options});"));
+        format!("{kernel}, {p}, {}, {period}", named.is_periodic)
+    }
+
+    /// Returns coordinates as three; a fourth is left out.
+    fn space_point(&mut self, coordinates: &[Operand]) -> String {
+        if coordinates.is_empty() {
+            return "vec3f(0.0)".to_owned();
+        }
+        let Point { dimensions, text } = self.point(coordinates);
+        match dimensions {
+            1 => format!("vec3f({text}, 0.0, 0.0)"),
+            2 => format!("vec3f({text}, 0.0)"),
+            3 => text,
+            _ => format!("{text}.xyz"),
+        }
     }
 
     /// Writes a function with its differentials: `target` is an array of the value, its differential along x, and that
@@ -124,10 +168,7 @@ impl FunctionWriter<'_, '_> {
         let is_named = matches!(builtin, Builtin::Noise | Builtin::PNoise);
         let named = match builtin {
             Builtin::Spline => return self.spline_dual(target, kind.element(), [values, dx, dy], span),
-            Builtin::SplineInverse => {
-                let name = "`splineinverse` with derivatives".to_owned();
-                return self.report(RasterError::Function { name }, span);
-            }
+            Builtin::SplineInverse => return self.spline_inverse_dual(target, [values, dx, dy], span),
             Builtin::Perlin | Builtin::UPerlin => Ok(NamedNoise {
                 noise: if builtin == Builtin::Perlin {
                     NoiseKind::Perlin
@@ -150,10 +191,7 @@ impl FunctionWriter<'_, '_> {
         let slope = match named.noise {
             NoiseKind::Perlin | NoiseKind::UPerlin => "perlin",
             NoiseKind::Simplex | NoiseKind::USimplex => "simplex",
-            NoiseKind::Gabor => {
-                let name = "`noise(\"gabor\")`".to_owned();
-                return self.report(RasterError::Function { name }, span);
-            }
+            NoiseKind::Gabor => "gabor",
             NoiseKind::Cell | NoiseKind::Hash | NoiseKind::Null | NoiseKind::UNull => {
                 let period = named.is_periodic.then(|| named.split(values).1);
                 let value = self.noise(named.noise, kind.element(), at, period);
@@ -163,23 +201,39 @@ impl FunctionWriter<'_, '_> {
                 ));
             }
         };
-        let Point { dimensions: d, text } = self.point(at);
-        let [dx, dy] = [dx, dy].map(|list| self.point(list).text);
-        let period = named.is_periodic.then(|| self.point(named.split(values).1).text);
-        let cells = match slope {
-            "perlin" => lattice_period(d, period.as_deref()) + ", ",
-            _ => String::new(),
-        };
         let halves = match named.noise {
             NoiseKind::UPerlin | NoiseKind::USimplex => " * 0.5 + vec3f(0.5, 0.0, 0.0)",
             _ => "",
         };
+        let (call, dual, changes) = if slope == "gabor" {
+            let arguments = self.gabor_arguments(values, &named);
+            let changes = [dx, dy].map(|list| self.space_point(list));
+            (
+                format!("kiln_gabor_slope({arguments}, "),
+                "kiln_gabor_dual".to_owned(),
+                changes,
+            )
+        } else {
+            let Point { dimensions: d, text } = self.point(at);
+            let changes = [dx, dy].map(|list| self.point(list).text);
+            let period = named.is_periodic.then(|| self.point(named.split(values).1).text);
+            let cells = match slope {
+                "perlin" => lattice_period(d, period.as_deref()) + ", ",
+                _ => String::new(),
+            };
+            (
+                format!("kiln_{slope}{d}_slope({text}, {cells}"),
+                format!("kiln_dual{d}"),
+                changes,
+            )
+        };
+        let [dx, dy] = changes;
         let names: Vec<String> = (0..if is_triple { 3 } else { 1 })
             .map(|_| self.temporary())
             .collect();
         for (lane, name) in names.iter().enumerate() {
             self.line(&format!(
-                "let {name} = kiln_dual{d}(kiln_{slope}{d}_slope({text}, {cells}{lane}u), {dx}, {dy}){halves};"
+                "let {name} = {dual}({call}{lane}u), {dx}, {dy}){halves};"
             ));
         }
         let parts: Vec<String> = ["x", "y", "z"]

@@ -1,6 +1,5 @@
-//! Splines, and colours of spectra.
+//! Splines and their inverses.
 
-use shading_compiler::builtins::Builtin;
 use shading_compiler::eval::spline::Basis;
 use shading_compiler::hir::{Const, Kind, Operand};
 use shading_syntax::source::Span;
@@ -142,26 +141,141 @@ impl FunctionWriter<'_, '_> {
     }
 
     pub(super) fn spline_inverse(&mut self, args: &[Operand]) -> Result<String, RasterError> {
-        let _ = args;
-        Err(RasterError::Function {
-            name: "`splineinverse`".to_owned(),
-        })
+        let (curve, arguments) = self.curve(args)?;
+        let y = self.operand(args[1]);
+        Ok(format!("{curve}_inverse({y}, {arguments})"))
     }
 
-    /// `blackbody` and `wavelength_color`.
-    pub(super) fn spectral(
-        &mut self,
-        builtin: Builtin,
-        args: &[Operand],
-        a: &str,
-    ) -> Result<String, RasterError> {
-        let _ = (args, a);
-        let name = match builtin {
-            Builtin::Blackbody => "`blackbody`",
-            _ => "`wavelength_color`",
+    /// Writes the value of an inverse and its differentials: those of the inverse function.
+    pub(super) fn spline_inverse_dual(&mut self, target: &str, parts: [&[Operand]; 3], span: Span) {
+        let [values, dx, dy] = parts;
+        let (curve, arguments) = match self.curve(values) {
+            Ok(curve) => curve,
+            Err(error) => return self.report(error, span),
         };
-        Err(RasterError::Function {
-            name: name.to_owned(),
-        })
+        let (y, x, slope) = (self.operand(values[1]), self.temporary(), self.temporary());
+        self.line(&format!("let {x} = {curve}_inverse({y}, {arguments});"));
+        self.line(&format!(
+            "let {slope} = kiln_div(0.001, {curve}({x} + 0.0005, {arguments}) - {curve}({x} - 0.0005, {arguments}));"
+        ));
+        let [dx, dy] = [dx, dy].map(|change| self.operand(change[1]));
+        self.line(&format!(
+            "{target} = array<f32, 3>({x}, {slope} * {dx}, {slope} * {dy});"
+        ));
+    }
+
+    /// Writes the functions of a curve and its inverse; returns the name, and their last arguments.
+    fn curve(&mut self, args: &[Operand]) -> Result<(String, String), RasterError> {
+        let (&[basis, _, .., knots], middle) = (args, &args[2..args.len() - 1]) else {
+            return Ok(Default::default());
+        };
+        let Some(basis) = self.constant_text(basis).map(Basis::from_name) else {
+            let what = "the basis of a spline";
+            return Err(RasterError::Text { what });
+        };
+        let length = self.kind(knots).count();
+        let name = format!("spline_{}{length}", basis as u32);
+        let count = match middle.first() {
+            Some(&count) => format!("clamp({}, 0, {length})", self.opaque(count)),
+            None => length.to_string(),
+        };
+        if !self.inputs.functions.contains_key(&name) {
+            let rows = basis
+                .matrix()
+                .as_flattened()
+                .try_into()
+                .map_or(Const::Float(0.0), Const::Matrix);
+            let rows = literal::constant(&rows, &mut self.texts);
+            let step = basis.step();
+            let outer = u32::from(step == 1);
+            let weighted = match basis {
+                Basis::Constant => "    return k[1];".to_owned(),
+                _ => format!(
+                    "    let w = kiln_knots({rows}, s.x);\n    return k[0] * w.x + k[1] * w.y + k[2] * w.z + k[3] * w.w;"
+                ),
+            };
+            let text = CURVE
+                .replace("@NAME", &name)
+                .replace("@LENGTH", &length.to_string())
+                .replace("@LAST", &length.saturating_sub(1).to_string())
+                .replace("@STEP", &step.to_string())
+                .replace("@OUTER", &outer.to_string())
+                .replace("@WEIGHTED", &weighted);
+            self.inputs.functions.insert(name.clone(), text);
+        }
+        Ok((name, format!("{}, {count}", self.operand(knots))))
     }
 }
+
+/// A curve and its inverse, as in `shading_compiler::eval::spline`.
+const CURVE: &str = "\
+fn @NAME(x: f32, knots: array<f32, @LENGTH>, count: i32) -> f32 {
+    var list = knots;
+    let s = kiln_segment(x, count, @STEP);
+    var k = array<f32, 4>();
+    for (var i = 0; i < 4; i = i + 1) {
+        if (s.first + i < count) {
+            k[i] = list[min(s.first + i, @LAST)];
+        }
+    }
+@WEIGHTED
+}
+
+fn @NAME_knot(knots: array<f32, @LENGTH>, count: i32, i: i32) -> f32 {
+    var list = knots;
+    if (i < 0 || i >= count) {
+        return 0.0;
+    }
+    return list[min(i, @LAST)];
+}
+
+fn @NAME_inverse(y: f32, knots: array<f32, @LENGTH>, count: i32) -> f32 {
+    if (count < 2) {
+        return 0.0;
+    }
+    let first = @NAME_knot(knots, count, @OUTER);
+    let last = @NAME_knot(knots, count, count - 1 - @OUTER);
+    let grows = @NAME_knot(knots, count, 1) < @NAME_knot(knots, count, count - 2);
+    if (select(y >= first, y <= first, grows)) {
+        return 0.0;
+    }
+    if (select(y <= last, y >= last, grows)) {
+        return 1.0;
+    }
+    let segments = max(count - 4, 0) / @STEP + 1;
+    var nearest = 0.0;
+    for (var segment = 0; segment < segments; segment = segment + 1) {
+        var low = f32(segment) / f32(segments);
+        var high = f32(segment + 1) / f32(segments);
+        var at_low = @NAME(low, knots, count);
+        var at_high = @NAME(high, knots, count);
+        let rises = at_low < at_high;
+        if (!(y >= min(at_low, at_high) && y <= max(at_low, at_high))) {
+            nearest = select(high, low, (y < min(at_low, at_high)) == rises);
+            continue;
+        }
+        var x = low;
+        for (var i = 0; i < 32 && abs(at_low - at_high) >= 1e-6; i = i + 1) {
+            var t = (y - at_low) / (at_high - at_low);
+            if (i >= 24 || !(t > 0.0 && t < 1.0)) {
+                t = 0.5;
+            }
+            x = low * (1.0 - t) + high * t;
+            let value = @NAME(x, knots, count);
+            if ((value < y) == rises) {
+                low = x;
+                at_low = value;
+            } else {
+                high = x;
+                at_high = value;
+            }
+            if (abs(high - low) < 1e-6 || abs(value - y) < 1e-6) {
+                break;
+            }
+        }
+        return x;
+    }
+    return nearest;
+}
+
+";

@@ -275,6 +275,9 @@ pub(super) fn math(fun: MathFunction, args: &[&Value]) -> Value {
             _ => None,
         })
         .collect();
+    if let (M::Max, [Value::Word(a), Value::Word(b)]) = (fun, args) {
+        return Value::Word(*a.max(b));
+    }
     match (fun, &ints[..]) {
         (M::Abs, [a]) => return Value::Int(a.wrapping_abs()),
         (M::Min, [a, b]) => return Value::Int(*a.min(b)),
