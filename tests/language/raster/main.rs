@@ -3,5 +3,6 @@
 
 mod functions;
 mod fuzz;
+mod passes;
 mod point;
 mod shipped;
