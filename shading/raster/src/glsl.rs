@@ -4,8 +4,6 @@ use naga::back::glsl::{Options, PipelineOptions, Version, Writer};
 use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
-use crate::inputs::Inputs;
-
 /// Name of the entry point that the translation needs.
 const ENTRY: &str = "kiln_main";
 
@@ -20,12 +18,7 @@ pub(crate) fn validated(wgsl: &str) -> Result<(naga::Module, ModuleInfo), String
 }
 
 /// Validates a module without entry points, and translates it to GLSL ES 3.00 without version and `main`.
-pub(crate) fn translate(
-    wgsl: &str,
-    has_surface: bool,
-    has_outputs: bool,
-    inputs: &Inputs,
-) -> Result<String, String> {
+pub(crate) fn translate(wgsl: &str, has_surface: bool, has_outputs: bool) -> Result<String, String> {
     validated(wgsl)?;
     let mut entry = "\n@fragment\nfn kiln_main() -> @location(0) vec4f {\n    var g: Globals;\n".to_owned();
     entry += if has_surface {
@@ -77,7 +70,6 @@ pub(crate) fn translate(
             names.push((name, "UniformBlock".to_owned()));
         }
     }
-    let _ = inputs;
     Ok(library_text(&text, &names))
 }
 

@@ -123,7 +123,7 @@ pub fn raster(
         wgsl += function;
     }
     wgsl += &library::needed_by(&wgsl);
-    let glsl = glsl::translate(&wgsl, of_surface.is_some(), !outputs.is_empty(), &inputs)
+    let glsl = glsl::translate(&wgsl, of_surface.is_some(), !outputs.is_empty())
         .map_err(|message| Diagnostics::from(Diagnostic::from(RasterError::Invalid { message })))?;
     Ok(Raster {
         wgsl,

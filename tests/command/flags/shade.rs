@@ -28,6 +28,24 @@ pub(crate) const SHADE: &[Case] = &[
         "shade s.ksl --print --texture-memory much",
         Status(0, 2),
     ),
+    (
+        "emit",
+        "shade checker --emit wgsl",
+        "shade checker --emit glsl",
+        Out,
+    ),
+    (
+        "pass",
+        "shade matte --emit wgsl",
+        "shade matte --emit wgsl --pass shadow",
+        Out,
+    ),
+    (
+        "live",
+        "shade checker --emit wgsl",
+        "shade checker --emit wgsl --live columns",
+        Out,
+    ),
     ("shaders", "shade s.ksl --print", "shade s.ksl:first --print", Out),
     (
         "param",

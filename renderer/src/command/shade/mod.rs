@@ -51,7 +51,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let requests = Requests::of(&args.outputs);
     let outputs = match args.emit {
         None => outputs(args, &requests)?,
-        Some(_) => Outputs::default(),
+        Some(_) => raster::files(args)?,
     };
     let size = args.grid.last_chunk::<2>().copied().unwrap_or([1, 1]);
     let grid = Grid::new(size, &placement(args).map_err(told)?);
@@ -71,6 +71,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
         .with_color_system(color_system(args).map_err(told)?)
         .with_preprocessor(args.source.preprocessor(&args.define, files));
     if let Some(emit) = args.emit {
+        spare_shaders(args, &outputs)?;
         return raster::run(args, emit, &system);
     }
     let mut stage = Stage {

@@ -6,25 +6,37 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 use shading::hir::{Const, Kind};
 use shading::opt::OptLevel;
-use shading::{Diagnostic, InstanceOptions, ShadingSystem, Value};
+use shading::{Diagnostic, Diagnostics, InstanceOptions, ShadingSystem, Value};
 use shading_raster::{GlobalMember, Raster, RasterOptions, TextureBinding, Uniform, raster};
 
 use super::output::Requests;
 use super::subject::{self, Subject};
-use super::told;
 use crate::cli::{Emit, ShadeArgs};
 use crate::command::outputs::{Finish, Outputs, misplaced};
 use crate::command::{Failure, print, tell};
 
+/// The files that will be written.
+pub(super) fn files(args: &ShadeArgs) -> Result<Outputs, Failure> {
+    let mut files = Outputs::default();
+    for path in paths(&Requests::of(&args.outputs)) {
+        files.file("-o", path.as_ref())?;
+    }
+    Ok(files)
+}
+
+fn paths<'a>(requests: &Requests<'a>) -> BTreeSet<&'a str> {
+    requests.list.iter().map(|(_, path)| *path).collect()
+}
+
+/// Mistakes in shaders and values.
+fn told(diagnostics: Diagnostics) -> Failure {
+    Failure::User(diagnostics.to_string())
+}
+
 /// Writes the code of what the command line names.
 pub(super) fn run(args: &ShadeArgs, emit: Emit, system: &ShadingSystem) -> Result<(), Failure> {
     let requests = Requests::of(&args.outputs);
-    let paths: BTreeSet<&str> = requests.list.iter().map(|(_, path)| *path).collect();
-    let mut files = Outputs::default();
-    for path in &paths {
-        files.file("-o", path.as_ref())?;
-    }
-    super::spare_shaders(args, &files)?;
+    let paths = paths(&requests);
     let mut errors = vec![];
     for path in &paths {
         let wanted = requests.list.iter().filter(|(_, other)| other == path);

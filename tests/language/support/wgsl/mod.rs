@@ -132,7 +132,7 @@ impl<'a> Interpreter<'a> {
                 match self.block(function, body) {
                     Flow::Next | Flow::Continue => {}
                     Flow::Break => break,
-                    flow => return flow,
+                    flow @ Flow::Return(_) => return flow,
                 }
                 if let flow @ Flow::Return(_) = self.block(function, continuing) {
                     return flow;
