@@ -1,6 +1,6 @@
 // Runs the GLSL of shaders in WebGL 2, in headless Chromium, and compares it with `kiln shade` on a grid.
 //
-//     node tests/raster/browser.mjs target/release/kiln                  all shipped patterns without textures
+//     node tests/raster/browser.mjs target/release/kiln                  all shipped patterns, and functions.ksl
 //     node tests/raster/browser.mjs target/release/kiln fbm voronoi      these
 //     node tests/raster/browser.mjs --run jobs.json results.json         programs of `kiln shade --emit json` on grids
 //
@@ -57,13 +57,14 @@ function run(gl, job) {
     return parts.flatMap((part) => flat(type, "o." + member + part));
   });
   const [w, h] = job.size;
-  const axis = (n, i, scale, offset) => job.center ? scale + " * (" + i + " + 0.5) / " + n + ".0 + " + offset
-    : n === 1 ? scale + " * 0.5 + " + offset : scale + " * (" + i + " / " + (n - 1) + ".0) + " + offset;
-  const f = (x) => Number.isInteger(x) ? x + ".0" : String(x);
+  // u of each column and v of each row, rounded as the program does: hashes depend on each bit.
+  const r = Math.fround;
+  const axis = (n, scale, offset) => Float32Array.from({ length: Math.max(w, h) }, (_, i) => r(offset +
+    (job.center ? r(r(scale * (i + 0.5)) / n) : n === 1 ? r(scale * 0.5) : r(scale * r(i / (n - 1))))));
   const fragment = "#version 300 es\\nprecision highp float;\\nprecision highp int;\\nprecision highp sampler2D;\\n" + job.glsl +
-    "\\nuniform int part;\\nout vec4 result;\\nvoid main() {\\n    Globals g;\\n    float u = " +
-    axis(w, "floor(gl_FragCoord.x)", f(job.scale[0]), f(job.offset[0])) + ";\\n    float v = " +
-    axis(h, "floor(gl_FragCoord.y)", f(job.scale[1]), f(job.offset[1])) + ";\\n" + globals(job) +
+    "\\nuniform int part;\\nuniform sampler2D axes;\\nout vec4 result;\\nvoid main() {\\n    Globals g;\\n" +
+    "    float u = texelFetch(axes, ivec2(int(gl_FragCoord.x), 0), 0).x;\\n" +
+    "    float v = texelFetch(axes, ivec2(int(gl_FragCoord.y), 1), 0).x;\\n" + globals(job) +
     "\\n    Outputs o = evaluate(g);\\n    float list[" + (numbers.length + 4) + "];\\n" +
     numbers.map((text, i) => "    list[" + i + "] = " + text + ";").join("\\n") +
     "\\n    result = vec4(list[4 * part], list[4 * part + 1], list[4 * part + 2], list[4 * part + 3]);\\n}\\n";
@@ -74,6 +75,14 @@ function run(gl, job) {
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
   gl.useProgram(program);
+  gl.activeTexture(gl.TEXTURE1);
+  gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+  gl.texStorage2D(gl.TEXTURE_2D, 1, gl.R32F, Math.max(w, h), 2);
+  gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, Math.max(w, h), 1, gl.RED, gl.FLOAT, axis(w, job.scale[0], job.offset[0]));
+  gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 1, Math.max(w, h), 1, gl.RED, gl.FLOAT, axis(h, job.scale[1], job.offset[1]));
+  for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
+  gl.uniform1i(gl.getUniformLocation(program, "axes"), 1);
+  gl.activeTexture(gl.TEXTURE0);
   const texture = gl.createTexture();
   gl.bindTexture(gl.TEXTURE_2D, texture);
   gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, w, h);
@@ -144,7 +153,10 @@ function main(args) {
   }
   const [kiln, ...named] = args;
   const folder = new URL("../../shaders/", import.meta.url);
-  const all = readdirSync(folder).filter((file) => file.endsWith(".ksl")).map((file) => file.slice(0, -4)).sort();
+  const shipped = readdirSync(folder).filter((file) => file.endsWith(".ksl")).map((file) => file.slice(0, -4)).sort();
+  const functions = new URL("functions.ksl", import.meta.url).pathname;
+  const names = readFileSync(functions, "utf8").matchAll(/^shader (\w+)/gm);
+  const all = [...shipped, ...[...names].map(([, name]) => `${functions}:${name}`)];
   const jobs = [];
   for (const name of named.length ? named : all) {
     const run = spawnSync(kiln, ["shade", name, "--emit", "json"], { encoding: "utf8", maxBuffer: 1 << 28 });
@@ -163,11 +175,14 @@ function main(args) {
     }
     const expected = interpreted(kiln, name, outputs.map((output) => output.name));
     let largest = 0;
+    let worst = "";
     result.points.forEach((point, at) => point.forEach((text, j) => {
       const [a, b] = [Number(text), expected[at][j]];
-      largest = Math.max(largest, Math.abs(a - b) / Math.max(1, Math.abs(b)));
+      const error = Math.abs(a - b) / Math.max(1, Math.abs(b));
+      if (!(error <= LIMIT) && !worst) worst = ` (point ${at}, number ${j}: ${a} is not ${b})`;
+      largest = Math.max(largest, error);
     }));
-    console.log(`${name}: ${largest.toExponential(1)}`);
+    console.log(`${path.basename(name)}: ${largest.toExponential(1)}${worst}`);
     wrong += !(largest <= LIMIT);
   });
   console.log(`${jobs.length - wrong} of ${jobs.length} agree`);

@@ -29,17 +29,16 @@ fn kiln_div_i(a: i32, b: i32) -> i32 {
     if (b == 0) {
         return 0;
     }
-    if (b == -1) {
-        return 0 - a;
-    }
-    return a / b;
+    // GLSL ES leaves open how negative numbers are divided.
+    let size = bitcast<i32>(u32(abs(a)) / u32(abs(b)));
+    return select(size, 0 - size, (a < 0) != (b < 0));
 }
 
 fn kiln_mod_i(a: i32, b: i32) -> i32 {
-    if (b == 0 || b == -1) {
+    if (b == 0) {
         return 0;
     }
-    return a % b;
+    return a - b * kiln_div_i(a, b);
 }
 
 fn kiln_shl(a: i32, b: i32) -> i32 {

@@ -20,7 +20,7 @@ fn kiln_turned(x: f32, h: u32, bit: u32) -> f32 {
 
 fn kiln_lattice_key(cell: i32, period: i32) -> u32 {
     if (period > 0) {
-        let rest = cell % period;
+        let rest = kiln_mod_i(cell, period);
         return u32(select(rest, rest + period, rest < 0));
     }
     return u32(cell);

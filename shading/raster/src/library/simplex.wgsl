@@ -74,7 +74,7 @@ fn kiln_simplex2_slope(p: vec2f, lane: u32) -> KilnSlope {
     var value = 0.0;
     var slope = vec4f(0.0);
     for (var corner = 0; corner < 3; corner = corner + 1) {
-        let offset = select(vec2i(0), vec2i(1), ranks + vec2i(corner) >= vec2i(2));
+        let offset = vec2i(ranks + vec2i(corner) >= vec2i(2));
         let x = at - vec2f(offset) + vec2f(f32(corner) * 0.21132487);
         let key = keys + offset;
         let gradient = kiln_simplex_gradient2(kiln_scramble(u32(key.x), u32(key.y), lane));
@@ -96,7 +96,7 @@ fn kiln_simplex3_slope(p: vec3f, lane: u32) -> KilnSlope {
     var value = 0.0;
     var slope = vec4f(0.0);
     for (var corner = 0; corner < 4; corner = corner + 1) {
-        let offset = select(vec3i(0), vec3i(1), ranks + vec3i(corner) >= vec3i(3));
+        let offset = vec3i(ranks + vec3i(corner) >= vec3i(3));
         let x = at - vec3f(offset) + vec3f(f32(corner) * 0.16666667);
         let key = keys + offset;
         let h = kiln_scramble(u32(key.x), u32(key.y), kiln_scramble(u32(key.z), lane, 0u));
@@ -121,7 +121,7 @@ fn kiln_simplex4_slope(p: vec4f, lane: u32) -> KilnSlope {
     var value = 0.0;
     var slope = vec4f(0.0);
     for (var corner = 0; corner < 5; corner = corner + 1) {
-        let offset = select(vec4i(0), vec4i(1), ranks + vec4i(corner) >= vec4i(4));
+        let offset = vec4i(ranks + vec4i(corner) >= vec4i(4));
         let x = at - vec4f(offset) + vec4f(f32(corner) * 0.1381966);
         let key = keys + offset;
         let h = kiln_scramble(u32(key.x), u32(key.y), kiln_scramble(u32(key.z), u32(key.w), lane));

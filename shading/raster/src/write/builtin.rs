@@ -99,7 +99,7 @@ impl FunctionWriter<'_, '_> {
             B::Noise => self.named_noise(kind, args, false),
             B::PNoise => self.named_noise(kind, args, true),
             B::Hash => self.hash(args),
-            B::SplineInverse => self.spline_inverse(args),
+            B::SplineInverse => Ok(self.spline_inverse(args)),
             B::RayType => self.ray_type(args),
             B::Backfacing => Ok(self.inputs.global(MemberSource::Backfacing)),
             B::SurfaceArea => Ok(self.inputs.global(MemberSource::SurfaceArea)),

@@ -2,7 +2,7 @@
 
 use shading_compiler::builtins::Builtin;
 use shading_compiler::eval::noise::NoiseKind;
-use shading_compiler::hir::{Kind, Operand};
+use shading_compiler::hir::{Const, Kind, Operand};
 use shading_syntax::source::Span;
 
 use super::writer::FunctionWriter;
@@ -85,28 +85,55 @@ impl FunctionWriter<'_, '_> {
         args: &[Operand],
         is_periodic: bool,
     ) -> Result<String, RasterError> {
-        let named = self.named(args, is_periodic)?;
-        if named.noise == NoiseKind::Gabor {
-            return Ok(self.gabor(kind, args, &named));
-        }
-        let (coordinates, period) = named.split(args);
-        Ok(self.noise(named.noise, kind, coordinates, is_periodic.then_some(period)))
+        let Some(name) = self.constant_text(args[0]) else {
+            return Ok(self.chosen_noise(kind, args, is_periodic));
+        };
+        let named = self.named(NoiseKind::from_name(name), args, is_periodic);
+        Ok(self.noise_of(kind, args, &named))
     }
 
-    fn named(&self, args: &[Operand], is_periodic: bool) -> Result<NamedNoise, RasterError> {
-        let Some(name) = self.constant_text(args[0]) else {
-            return Err(RasterError::Text {
-                what: "the kind of a noise",
-            });
-        };
-        let noise = NoiseKind::from_name(name).unwrap_or(NoiseKind::Null);
+    fn noise_of(&mut self, kind: Kind, args: &[Operand], named: &NamedNoise) -> String {
+        if named.noise == NoiseKind::Gabor {
+            return self.gabor(kind, args, named);
+        }
+        let (coordinates, period) = named.split(args);
+        self.noise(
+            named.noise,
+            kind,
+            coordinates,
+            named.is_periodic.then_some(period),
+        )
+    }
+
+    /// Returns a noise whose kind is chosen at run time, among the texts of the program.
+    fn chosen_noise(&mut self, kind: Kind, args: &[Operand], is_periodic: bool) -> String {
+        let (value, name) = (self.temporary(), self.operand(args[0]));
+        self.line(&format!("var {value} = {};", super::op::zero(kind)));
+        let names = NoiseKind::NAMES.iter().filter(|(name, _)| {
+            let is_it = |value: &Const| matches!(value, Const::String(text) if **text == **name);
+            self.code.consts.values().any(is_it)
+        });
+        for (text, noise) in names.collect::<Vec<_>>() {
+            let number = self.texts.number(text);
+            self.line(&format!("if ({name} == {number}) {{"));
+            self.depth += 1;
+            let named = self.named(Some(*noise), args, is_periodic);
+            let found = self.noise_of(kind, args, &named);
+            self.line(&format!("{value} = {found};"));
+            self.depth -= 1;
+            self.line("}");
+        }
+        value
+    }
+
+    fn named(&self, noise: Option<NoiseKind>, args: &[Operand], is_periodic: bool) -> NamedNoise {
         let is_number = |arg: &&Operand| matches!(self.kind(**arg), Kind::FLOAT | Kind::TRIPLE);
         let numbers = args[1..].iter().take_while(is_number).count();
-        Ok(NamedNoise {
-            noise,
+        NamedNoise {
+            noise: noise.unwrap_or(NoiseKind::Null),
             coordinates: if is_periodic { numbers / 2 } else { numbers },
             is_periodic,
-        })
+        }
     }
 
     /// Gabor noise.
@@ -167,8 +194,8 @@ impl FunctionWriter<'_, '_> {
         let [values, dx, dy] = [0, 1, 2].map(|part| &args[part * count..(part + 1) * count]);
         let is_named = matches!(builtin, Builtin::Noise | Builtin::PNoise);
         let named = match builtin {
-            Builtin::Spline => return self.spline_dual(target, kind.element(), [values, dx, dy], span),
-            Builtin::SplineInverse => return self.spline_inverse_dual(target, [values, dx, dy], span),
+            Builtin::Spline => return self.spline_dual(target, kind.element(), [values, dx, dy]),
+            Builtin::SplineInverse => return self.spline_inverse_dual(target, [values, dx, dy]),
             Builtin::Perlin | Builtin::UPerlin => Ok(NamedNoise {
                 noise: if builtin == Builtin::Perlin {
                     NoiseKind::Perlin
@@ -178,7 +205,12 @@ impl FunctionWriter<'_, '_> {
                 coordinates: count,
                 is_periodic: false,
             }),
-            _ => self.named(values, builtin == Builtin::PNoise),
+            _ => match self.constant_text(values[0]) {
+                Some(name) => Ok(self.named(NoiseKind::from_name(name), values, builtin == Builtin::PNoise)),
+                None => Err(RasterError::Text {
+                    what: "the kind of a noise with derivatives",
+                }),
+            },
         };
         let named = match named {
             Ok(named) => named,

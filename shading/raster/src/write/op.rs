@@ -26,7 +26,7 @@ impl FunctionWriter<'_, '_> {
             Op::ArraySet => return self.array_set(&target, args),
             Op::BuiltinDual(builtin) => return self.dual(&target, kind, builtin, args, span),
             Op::Texture(options) => return self.texture(&target, options, args, span),
-            Op::Builtin(Builtin::Spline) => return self.spline(&target, kind, args, span),
+            Op::Builtin(Builtin::Spline) => return self.spline(&target, kind, args),
             _ => {}
         }
         match self.expression(kind, op, args, span) {

@@ -2,11 +2,9 @@
 
 use shading_compiler::eval::spline::Basis;
 use shading_compiler::hir::{Const, Kind, Operand};
-use shading_syntax::source::Span;
 
 use super::literal;
 use super::writer::FunctionWriter;
-use crate::error::RasterError;
 use crate::names::type_name;
 
 /// The knots of a segment, as expressions.
@@ -21,17 +19,8 @@ struct Segment {
 
 impl FunctionWriter<'_, '_> {
     /// Writes the segment of a spline: `(basis, x, knots)` or `(basis, x, count, knots)`.
-    fn segment(&mut self, args: &[Operand], span: Span) -> Option<Segment> {
-        let (&[basis, x, .., knots], middle) = (args, &args[2..args.len() - 1]) else {
-            return None;
-        };
-        let Some(basis) = self.constant_text(basis).map(Basis::from_name) else {
-            self.report(
-                RasterError::Text {
-                    what: "the basis of a spline",
-                },
-                span,
-            );
+    fn segment(&mut self, basis: Basis, args: &[Operand]) -> Option<Segment> {
+        let (&[_, x, .., knots], middle) = (args, &args[2..args.len() - 1]) else {
             return None;
         };
         let length = self.kind(knots).count();
@@ -86,8 +75,40 @@ impl FunctionWriter<'_, '_> {
         name
     }
 
-    pub(super) fn spline(&mut self, target: &str, kind: Kind, args: &[Operand], span: Span) {
-        let Some(segment) = self.segment(args, span) else {
+    /// Writes something for the basis of a spline: if that is chosen at run time, for each one that the program names.
+    fn for_basis(&mut self, basis: Operand, mut write: impl FnMut(&mut Self, Basis)) {
+        const NAMES: [&str; 5] = ["catmull-rom", "bezier", "bspline", "hermite", "constant"];
+        if let Some(basis) = self.constant_text(basis).map(Basis::from_name) {
+            return write(self, basis);
+        }
+        let chosen = self.operand(basis);
+        let is_named = |name: &&&str| {
+            let is_it = |value: &Const| matches!(value, Const::String(text) if **text == ***name);
+            self.code.consts.values().any(is_it)
+        };
+        let named: Vec<&str> = NAMES.iter().filter(is_named).copied().collect();
+        for name in &named {
+            let number = self.texts.number(name);
+            self.line(&format!("if ({chosen} == {number}) {{"));
+            self.nested(|writer| write(writer, Basis::from_name(name)));
+            self.line("} else {");
+            self.depth += 1;
+        }
+        write(self, Basis::Linear);
+        for _ in &named {
+            self.depth -= 1;
+            self.line("}");
+        }
+    }
+
+    pub(super) fn spline(&mut self, target: &str, kind: Kind, args: &[Operand]) {
+        self.for_basis(args[0], |writer, basis| {
+            writer.spline_of(target, kind, basis, args)
+        });
+    }
+
+    fn spline_of(&mut self, target: &str, kind: Kind, basis: Basis, args: &[Operand]) {
+        let Some(segment) = self.segment(basis, args) else {
             return;
         };
         let value = if segment.basis == Basis::Constant {
@@ -100,9 +121,15 @@ impl FunctionWriter<'_, '_> {
     }
 
     /// Writes the value and the differentials of a spline.
-    pub(super) fn spline_dual(&mut self, target: &str, kind: Kind, parts: [&[Operand]; 3], span: Span) {
+    pub(super) fn spline_dual(&mut self, target: &str, kind: Kind, parts: [&[Operand]; 3]) {
+        self.for_basis(parts[0][0], |writer, basis| {
+            writer.spline_dual_of(target, kind, basis, parts);
+        });
+    }
+
+    fn spline_dual_of(&mut self, target: &str, kind: Kind, basis: Basis, parts: [&[Operand]; 3]) {
         let [values, dx, dy] = parts;
-        let Some(segment) = self.segment(values, span) else {
+        let Some(segment) = self.segment(basis, values) else {
             return;
         };
         let array = type_name(match kind {
@@ -140,38 +167,39 @@ impl FunctionWriter<'_, '_> {
         self.line(&format!("{target} = {array}({});", list.join(", ")));
     }
 
-    pub(super) fn spline_inverse(&mut self, args: &[Operand]) -> Result<String, RasterError> {
-        let (curve, arguments) = self.curve(args)?;
+    pub(super) fn spline_inverse(&mut self, args: &[Operand]) -> String {
+        let value = self.temporary();
+        self.line(&format!("var {value} = 0.0;"));
         let y = self.operand(args[1]);
-        Ok(format!("{curve}_inverse({y}, {arguments})"))
+        self.for_basis(args[0], |writer, basis| {
+            let (curve, arguments) = writer.curve(basis, args);
+            writer.line(&format!("{value} = {curve}_inverse({y}, {arguments});"));
+        });
+        value
     }
 
     /// Writes the value of an inverse and its differentials: those of the inverse function.
-    pub(super) fn spline_inverse_dual(&mut self, target: &str, parts: [&[Operand]; 3], span: Span) {
+    pub(super) fn spline_inverse_dual(&mut self, target: &str, parts: [&[Operand]; 3]) {
         let [values, dx, dy] = parts;
-        let (curve, arguments) = match self.curve(values) {
-            Ok(curve) => curve,
-            Err(error) => return self.report(error, span),
-        };
-        let (y, x, slope) = (self.operand(values[1]), self.temporary(), self.temporary());
-        self.line(&format!("let {x} = {curve}_inverse({y}, {arguments});"));
-        self.line(&format!(
-            "let {slope} = kiln_div(0.001, {curve}({x} + 0.0005, {arguments}) - {curve}({x} - 0.0005, {arguments}));"
-        ));
+        let y = self.operand(values[1]);
         let [dx, dy] = [dx, dy].map(|change| self.operand(change[1]));
-        self.line(&format!(
-            "{target} = array<f32, 3>({x}, {slope} * {dx}, {slope} * {dy});"
-        ));
+        self.for_basis(values[0], |writer, basis| {
+            let (curve, arguments) = writer.curve(basis, values);
+            let (x, slope) = (writer.temporary(), writer.temporary());
+            writer.line(&format!("let {x} = {curve}_inverse({y}, {arguments});"));
+            writer.line(&format!(
+                "let {slope} = kiln_div(0.001, {curve}({x} + 0.0005, {arguments}) - {curve}({x} - 0.0005, {arguments}));"
+            ));
+            writer.line(&format!(
+                "{target} = array<f32, 3>({x}, {slope} * {dx}, {slope} * {dy});"
+            ));
+        });
     }
 
     /// Writes the functions of a curve and its inverse; returns the name, and their last arguments.
-    fn curve(&mut self, args: &[Operand]) -> Result<(String, String), RasterError> {
-        let (&[basis, _, .., knots], middle) = (args, &args[2..args.len() - 1]) else {
-            return Ok(Default::default());
-        };
-        let Some(basis) = self.constant_text(basis).map(Basis::from_name) else {
-            let what = "the basis of a spline";
-            return Err(RasterError::Text { what });
+    fn curve(&mut self, basis: Basis, args: &[Operand]) -> (String, String) {
+        let (&[_, _, .., knots], middle) = (args, &args[2..args.len() - 1]) else {
+            return Default::default();
         };
         let length = self.kind(knots).count();
         let name = format!("spline_{}{length}", basis as u32);
@@ -203,7 +231,7 @@ impl FunctionWriter<'_, '_> {
                 .replace("@WEIGHTED", &weighted);
             self.inputs.functions.insert(name.clone(), text);
         }
-        Ok((name, format!("{}, {count}", self.operand(knots))))
+        (name, format!("{}, {count}", self.operand(knots)))
     }
 }
 

@@ -224,6 +224,7 @@ pub(super) fn convert(a: &Value, kind: ScalarKind, is_conversion: bool) -> Value
         (Value::Int(x), ScalarKind::Uint) => Value::Word(*x as u32),
         (Value::Word(x), ScalarKind::Sint) => Value::Int(*x as i32),
         (Value::Word(x), ScalarKind::Uint) => Value::Word(*x),
+        (Value::Bool(x), ScalarKind::Sint) => Value::Int(i32::from(*x)),
         _ => panic!("{a:?} as {kind:?}"),
     }
 }
