@@ -7,6 +7,7 @@ mod frame;
 mod literal;
 mod noise;
 mod op;
+mod single;
 mod spectrum;
 mod spline;
 mod texts;
@@ -43,6 +44,7 @@ pub(crate) fn body(program: &Program<'_>, inputs: &mut Inputs) -> Written {
         depth: 1,
         frames: vec![],
         marked: vec![],
+        single: single::single_assignments(program.unit),
         uses_fuel: false,
         temporaries: 0,
         diagnostics: Diagnostics::default(),

@@ -31,6 +31,7 @@ impl FunctionWriter<'_, '_> {
         }
         match self.expression(kind, op, args, span) {
             Ok(expression) if expression == target => {}
+            Ok(expression) if self.single[dst] => self.line(&format!("let {target} = {expression};")),
             Ok(expression) => self.line(&format!("{target} = {expression};")),
             Err(error) => self.report(error, span),
         }

@@ -1,8 +1,10 @@
 //! The state of the writer, its operands and reports.
 
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use shading_compiler::hir::kind::Element;
-use shading_compiler::hir::{ClosureRegistry, Code, Const, FunctionId, Kind, Operand, ScopeId, Unit};
+use shading_compiler::hir::{
+    ClosureRegistry, Code, Const, FunctionId, Kind, LocalId, Operand, ScopeId, Unit,
+};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::source::{SourceMap, Span};
 
@@ -34,6 +36,8 @@ pub(super) struct FunctionWriter<'a, 'p> {
     pub(super) frames: Vec<LoopFrame>,
     /// Scopes that are left through an inner loop.
     pub(super) marked: Vec<ScopeId>,
+    /// Variables that are declared where they are assigned.
+    pub(super) single: SecondaryMap<LocalId, bool>,
     pub(super) uses_fuel: bool,
     /// Number of temporary names given.
     pub(super) temporaries: usize,
@@ -62,7 +66,7 @@ impl FunctionWriter<'_, '_> {
             let name = variable(code, id);
             let is_output = self.program.unit.params.iter().any(|param| param.local == id);
             let Some(kind) = Kind::of(local.ty) else { continue };
-            if is_output || contains_word(&self.text, &name) {
+            if is_output || !self.single[id] && contains_word(&self.text, &name) {
                 declare(format!("var {name}: {};", type_name(kind)));
             }
         }
