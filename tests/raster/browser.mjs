@@ -43,6 +43,18 @@ function globals(job) {
   const value = ({ member, type }) => known[member] ?? known[member.replace(/_$/, "")] ?? zero[type];
   return members(job.glsl, "Globals").map((m) => "    g." + m.member + " = " + value(m) + ";").join("\\n");
 }
+/** The uniform block: each value, or element of an array, begins at a multiple of 16 bytes. */
+function uniforms(list) {
+  const data = new DataView(new ArrayBuffer(1 << 14));
+  for (const { type, offset, value } of list) {
+    const isArray = type.endsWith("]"), isInt = type.startsWith("int");
+    (isArray ? value : [value]).forEach((element, i) => [element].flat().forEach((x, j) => {
+      const at = offset + 16 * i + 4 * j;
+      if (isInt) data.setInt32(at, x, true); else data.setFloat32(at, x, true);
+    }));
+  }
+  return data.buffer;
+}
 function shader(gl, type, text) {
   const s = gl.createShader(type);
   gl.shaderSource(s, text);
@@ -75,6 +87,12 @@ function run(gl, job) {
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
   gl.useProgram(program);
+  const block = gl.getUniformBlockIndex(program, "UniformBlock");
+  if (block !== gl.INVALID_INDEX) {
+    gl.uniformBlockBinding(program, block, 0);
+    gl.bindBufferBase(gl.UNIFORM_BUFFER, 0, gl.createBuffer());
+    gl.bufferData(gl.UNIFORM_BUFFER, uniforms(job.uniforms), gl.STATIC_DRAW);
+  }
   gl.activeTexture(gl.TEXTURE1);
   gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
   gl.texStorage2D(gl.TEXTURE_2D, 1, gl.R32F, Math.max(w, h), 2);
@@ -159,17 +177,21 @@ function main(args) {
   const all = [...shipped, ...[...names].map(([, name]) => `${functions}:${name}`)];
   const jobs = [];
   for (const name of named.length ? named : all) {
-    const run = spawnSync(kiln, ["shade", name, "--emit", "json"], { encoding: "utf8", maxBuffer: 1 << 28 });
-    if (run.status !== 0) continue;
-    const program = JSON.parse(run.stdout);
-    if (!program.outputs.length || program.textures.length) continue;
-    jobs.push({ name, outputs: program.outputs, glsl: program.glsl, size: [SIZE, SIZE], center: true, scale: [1, 1], offset: [0, 0] });
+    for (const live of [[], ["--live", "all"]]) {
+      const run = spawnSync(kiln, ["shade", name, "--emit", "json", ...live], { encoding: "utf8", maxBuffer: 1 << 28 });
+      if (run.status !== 0) continue;
+      const program = JSON.parse(run.stdout);
+      if (!program.outputs.length || program.textures.length || live.length && !program.uniforms.length) continue;
+      const { outputs, glsl, uniforms } = program;
+      const grid = { size: [SIZE, SIZE], center: true, scale: [1, 1], offset: [0, 0] };
+      jobs.push({ name, title: path.basename(name) + (live.length ? " with live parameters" : ""), outputs, glsl, uniforms, ...grid });
+    }
   }
   let wrong = 0;
   inBrowser(jobs).forEach((result, i) => {
-    const { name, outputs } = jobs[i];
+    const { name, title, outputs } = jobs[i];
     if (result.error) {
-      console.log(`${name}: ${result.error}`);
+      console.log(`${title}: ${result.error}`);
       wrong += 1;
       return;
     }
@@ -182,7 +204,7 @@ function main(args) {
       if (!(error <= LIMIT) && !worst) worst = ` (point ${at}, number ${j}: ${a} is not ${b})`;
       largest = Math.max(largest, error);
     }));
-    console.log(`${path.basename(name)}: ${largest.toExponential(1)}${worst}`);
+    console.log(`${title}: ${largest.toExponential(1)}${worst}`);
     wrong += !(largest <= LIMIT);
   });
   console.log(`${jobs.length - wrong} of ${jobs.length} agree`);

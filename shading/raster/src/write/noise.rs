@@ -227,10 +227,8 @@ impl FunctionWriter<'_, '_> {
             NoiseKind::Cell | NoiseKind::Hash | NoiseKind::Null | NoiseKind::UNull => {
                 let period = named.is_periodic.then(|| named.split(values).1);
                 let value = self.noise(named.noise, kind.element(), at, period);
-                return self.line(&format!(
-                    "{target} = {}();\n    {target}[0] = {value};",
-                    type_name(kind)
-                ));
+                self.line(&format!("{target} = {}();", type_name(kind)));
+                return self.line(&format!("{target}[0] = {value};"));
             }
         };
         let halves = match named.noise {
