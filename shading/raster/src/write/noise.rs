@@ -2,7 +2,7 @@
 
 use shading_compiler::builtins::Builtin;
 use shading_compiler::eval::noise::NoiseKind;
-use shading_compiler::hir::{Const, Kind, Operand};
+use shading_compiler::hir::{Kind, Operand};
 use shading_syntax::source::Span;
 
 use super::writer::FunctionWriter;
@@ -109,10 +109,7 @@ impl FunctionWriter<'_, '_> {
     fn chosen_noise(&mut self, kind: Kind, args: &[Operand], is_periodic: bool) -> String {
         let (value, name) = (self.temporary(), self.operand(args[0]));
         self.line(&format!("var {value} = {};", super::op::zero(kind)));
-        let names = NoiseKind::NAMES.iter().filter(|(name, _)| {
-            let is_it = |value: &Const| matches!(value, Const::String(text) if **text == **name);
-            self.code.consts.values().any(is_it)
-        });
+        let names = NoiseKind::NAMES.iter().filter(|(name, _)| self.names_text(name));
         for (text, noise) in names.collect::<Vec<_>>() {
             let number = self.texts.number(text);
             self.line(&format!("if ({name} == {number}) {{"));

@@ -82,11 +82,7 @@ impl FunctionWriter<'_, '_> {
             return write(self, basis);
         }
         let chosen = self.operand(basis);
-        let is_named = |name: &&&str| {
-            let is_it = |value: &Const| matches!(value, Const::String(text) if **text == ***name);
-            self.code.consts.values().any(is_it)
-        };
-        let named: Vec<&str> = NAMES.iter().filter(is_named).copied().collect();
+        let named: Vec<&str> = NAMES.into_iter().filter(|name| self.names_text(name)).collect();
         for name in &named {
             let number = self.texts.number(name);
             self.line(&format!("if ({chosen} == {number}) {{"));

@@ -143,6 +143,15 @@ impl FunctionWriter<'_, '_> {
         }
     }
 
+    /// Returns whether the code names a text, so that a variable may hold it.
+    pub(super) fn names_text(&self, text: &str) -> bool {
+        let is_it = |value: &Const| matches!(value, Const::String(known) if **known == *text);
+        self.code.consts.values().any(|value| match value {
+            Const::Array(list) => list.iter().any(is_it),
+            value => is_it(value),
+        })
+    }
+
     pub(super) fn report(&mut self, error: RasterError, span: Span) {
         let diagnostic = Diagnostic::from(error);
         let is_known = span != Span::default() || !self.program.sources.is_empty();
