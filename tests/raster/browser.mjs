@@ -1,6 +1,6 @@
 // Runs the GLSL of shaders in WebGL 2, in headless Chromium, and compares it with `kiln shade` on a grid.
 //
-//     node tests/raster/browser.mjs target/release/kiln                  all shipped patterns, and functions.ksl
+//     node tests/raster/browser.mjs target/release/kiln                  all shipped shaders, and functions.ksl
 //     node tests/raster/browser.mjs target/release/kiln fbm voronoi      these
 //     node tests/raster/browser.mjs --run jobs.json results.json         programs of `kiln shade --emit json` on grids
 //
@@ -24,6 +24,7 @@ function members(glsl, name) {
   return [...body.matchAll(/(\\w+) (\\w+)((?:\\[\\d+\\])?);/g)].map(([, type, member, array]) => ({ type, member, array }));
 }
 function flat(type, text) {
+  if (type === "vec2") return ["x", "y"].map((c) => text + "." + c);
   if (type === "vec3") return ["x", "y", "z"].map((c) => text + "." + c);
   if (type === "mat4" || type === "mat4x4")
     return [0, 1, 2, 3].flatMap((i) => [0, 1, 2, 3].map((j) => text + "[" + i + "][" + j + "]"));
@@ -63,7 +64,8 @@ function shader(gl, type, text) {
   return s;
 }
 function run(gl, job) {
-  const numbers = members(job.glsl, "Outputs").flatMap(({ type, member, array }) => {
+  const [type, call] = job.surface ? ["Surface", "surface"] : ["Outputs", "evaluate"];
+  const numbers = members(job.glsl, type).flatMap(({ type, member, array }) => {
     const count = array ? Number(array.slice(1, -1)) : 1;
     const parts = array ? [...Array(count).keys()].map((i) => "[" + i + "]") : [""];
     return parts.flatMap((part) => flat(type, "o." + member + part));
@@ -77,7 +79,7 @@ function run(gl, job) {
     "\\nuniform int part;\\nuniform sampler2D axes;\\nout vec4 result;\\nvoid main() {\\n    Globals g;\\n" +
     "    float u = texelFetch(axes, ivec2(int(gl_FragCoord.x), 0), 0).x;\\n" +
     "    float v = texelFetch(axes, ivec2(int(gl_FragCoord.y), 1), 0).x;\\n" + globals(job) +
-    "\\n    Outputs o = evaluate(g);\\n    float list[" + (numbers.length + 4) + "];\\n" +
+    "\\n    " + type + " o = " + call + "(g);\\n    float list[" + (numbers.length + 4) + "];\\n" +
     numbers.map((text, i) => "    list[" + i + "] = " + text + ";").join("\\n") +
     "\\n    result = vec4(list[4 * part], list[4 * part + 1], list[4 * part + 2], list[4 * part + 3]);\\n}\\n";
   const program = gl.createProgram();
@@ -181,10 +183,10 @@ function main(args) {
       const run = spawnSync(kiln, ["shade", name, "--emit", "json", ...live], { encoding: "utf8", maxBuffer: 1 << 28 });
       if (run.status !== 0) continue;
       const program = JSON.parse(run.stdout);
-      if (!program.outputs.length || program.textures.length || live.length && !program.uniforms.length) continue;
-      const { outputs, glsl, uniforms } = program;
+      if (program.textures.length || live.length && !program.uniforms.length) continue;
+      const { outputs, glsl, uniforms, surface } = program;
       const grid = { size: [SIZE, SIZE], center: true, scale: [1, 1], offset: [0, 0] };
-      jobs.push({ name, title: path.basename(name) + (live.length ? " with live parameters" : ""), outputs, glsl, uniforms, ...grid });
+      jobs.push({ name, title: path.basename(name) + (live.length ? " with live parameters" : ""), outputs, glsl, uniforms, surface, ...grid });
     }
   }
   let wrong = 0;
@@ -193,6 +195,13 @@ function main(args) {
     if (result.error) {
       console.log(`${title}: ${result.error}`);
       wrong += 1;
+      return;
+    }
+    // Nothing else computes the lobes of a surface: they must be numbers.
+    if (jobs[i].surface) {
+      const isWrong = !result.points.flat().every((text) => Number.isFinite(Number(text)));
+      console.log(`${title}: ${isWrong ? "not finite" : "draws"}`);
+      wrong += isWrong;
       return;
     }
     const expected = interpreted(kiln, name, outputs.map((output) => output.name));
