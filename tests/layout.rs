@@ -89,6 +89,11 @@ fn tools_stay_in_their_rooms() {
         &["cranelift_jit", "cranelift_frontend", "cranelift_codegen"],
     );
     only_in(
+        "shading",
+        &["shading/raster:glsl.rs", "shading/raster:library.rs"],
+        &["naga::"],
+    );
+    only_in(
         "renderer",
         &["renderer/geometry:accel/embree/"],
         &["rtcIntersect", "RTCScene"],

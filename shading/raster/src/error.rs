@@ -89,7 +89,7 @@ impl From<RasterError> for Diagnostic {
             ),
             E::Output { name, ty } => (
                 format!("output `{name}` is of type {ty}, which raster code cannot return"),
-                "name the outputs with `--raster-output`".to_owned(),
+                "name the outputs that are needed".to_owned(),
             ),
             E::Invalid { message } => (
                 format!("the generated code is not valid: {message}"),

@@ -163,15 +163,13 @@ fn reflected(parts: Parts) -> String {
 
 /// A layer: what its top reflects, its base does not get; a second reflection is that of a coat.
 fn over(parts: Parts) -> String {
-    let mut text = "fn lobes_over(above: Lobes, base: Lobes, cosine: f32) -> Lobes {\n".to_owned();
-    let transparency = if parts.contains(Part::Transparency) {
-        text += "    var top = above;\n    top.transparency = vec3f(0.0);\n";
-        "vec3f(1.0) - lobes_reflected(top, cosine)"
-    } else {
-        text += "    var top = above;\n";
-        "vec3f(1.0) - lobes_reflected(top, cosine)"
-    };
-    _ = writeln!(text, "    let left = max({transparency}, vec3f(0.0));");
+    let mut text =
+        "fn lobes_over(above: Lobes, base: Lobes, cosine: f32) -> Lobes {\n    var top = above;\n".to_owned();
+    // What passes straight through the top is what the base gets.
+    if parts.contains(Part::Transparency) {
+        text += "    top.transparency = vec3f(0.0);\n";
+    }
+    text += "    let left = max(vec3f(1.0) - lobes_reflected(top, cosine), vec3f(0.0));\n";
     if [Part::Coat, Part::Specular]
         .into_iter()
         .all(|part| parts.contains(part))

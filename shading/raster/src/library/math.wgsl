@@ -349,10 +349,6 @@ fn kiln_matrix_set(m: mat4x4f, i: i32, j: i32, x: f32) -> mat4x4f {
     return copy;
 }
 
-fn kiln_matrix_div_each(a: mat4x4f, b: f32) -> mat4x4f {
-    return a * (1.0 / b);
-}
-
 struct KilnInverse {
     found: bool,
     matrix: mat4x4f,

@@ -221,7 +221,3 @@ fn kiln_perlin4(p: vec4f, period: vec4i, lane: u32) -> f32 {
     }
     return 0.8344 * value;
 }
-
-fn kiln_null_slope() -> KilnSlope {
-    return KilnSlope(0.0, vec4f(0.0));
-}

@@ -1,14 +1,14 @@
 //! Closures: sums of lobes.
 
+use shading_compiler::builtins::Global;
 use shading_compiler::hir::{ClosureId, Operand};
 use shading_compiler::ty::Base;
 use shading_syntax::source::Span;
 
-use super::op::frame_member;
 use super::writer::FunctionWriter;
 use crate::closure_table::{PieceKind, pieces, replace};
 use crate::error::RasterError;
-use shading_compiler::builtins::Global;
+use crate::inputs::MemberSource;
 
 impl FunctionWriter<'_, '_> {
     /// Writes the lobes of a component.
@@ -55,8 +55,8 @@ impl FunctionWriter<'_, '_> {
 
     /// Cosine of the angle between the viewer and the normal.
     fn cosine(&mut self) -> String {
-        let n = self.inputs.global(frame_member(Global::N));
-        let i = self.inputs.global(frame_member(Global::I));
+        let n = self.inputs.global(MemberSource::Global(Global::N));
+        let i = self.inputs.global(MemberSource::Global(Global::I));
         format!("abs(dot({n}, {i}))")
     }
 
@@ -69,7 +69,7 @@ impl FunctionWriter<'_, '_> {
             Base::Vector if is_tangent => Global::DPdu,
             _ => return text,
         };
-        let instead = self.inputs.global(frame_member(instead));
+        let instead = self.inputs.global(MemberSource::Global(instead));
         match self.constant(arg) {
             Some(_) => instead,
             None => format!("kiln_or({text}, {instead})"),

@@ -1,6 +1,6 @@
 //! Operations as assignments of expressions.
 
-use shading_compiler::builtins::{Builtin, Global};
+use shading_compiler::builtins::Builtin;
 use shading_compiler::hir::kind::Element;
 use shading_compiler::hir::{Axis, Const, Kind, LocalId, Op, Operand};
 use shading_syntax::source::Span;
@@ -237,9 +237,4 @@ pub(super) fn zero(kind: Kind) -> String {
         Kind::FLOAT => "0.0".to_owned(),
         _ => format!("{}()", type_name(kind)),
     }
-}
-
-/// Returns whether a global is one of the frame that lobes need.
-pub(super) fn frame_member(global: Global) -> MemberSource {
-    MemberSource::Global(global)
 }

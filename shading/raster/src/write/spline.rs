@@ -99,7 +99,7 @@ impl FunctionWriter<'_, '_> {
 
     pub(super) fn spline(&mut self, target: &str, kind: Kind, args: &[Operand]) {
         self.for_basis(args[0], |writer, basis| {
-            writer.spline_of(target, kind, basis, args)
+            writer.spline_of(target, kind, basis, args);
         });
     }
 

@@ -154,8 +154,8 @@ impl FunctionWriter<'_, '_> {
 
     pub(super) fn report(&mut self, error: RasterError, span: Span) {
         let diagnostic = Diagnostic::from(error);
-        let is_known = span != Span::default() || !self.program.sources.is_empty();
-        let diagnostic = if is_known && span.end > span.start {
+        // Code without a source, such as that of links, has no place.
+        let diagnostic = if span.end > span.start {
             diagnostic.at(self.program.sources, span, "")
         } else {
             diagnostic
