@@ -10,9 +10,15 @@ use shading_compiler::opt::{Facts, OptLevel, OptOptions, optimize};
 use crate::closure_table::{PieceKind, pieces};
 use crate::part::{Parts, Pass};
 
-/// Specialises a unit for a pass: removes printing, closures and parameters of closures that the pass does not need, and
+/// Specialises a unit for a pass and the attributes of a geometry: removes printing, closures and parameters of closures that the pass does not need, and
 /// then what computed them.
-pub(crate) fn prepare(unit: &mut Unit, closures: &ClosureRegistry, pass: Pass, level: OptLevel) {
+pub(crate) fn prepare(
+    unit: &mut Unit,
+    closures: &ClosureRegistry,
+    pass: Pass,
+    level: OptLevel,
+    attributes: &[String],
+) {
     let reads_messages = unit.calls(Builtin::HasMessage);
     let facts = Facts {
         ray_kind: Some(match pass {
@@ -31,6 +37,7 @@ pub(crate) fn prepare(unit: &mut Unit, closures: &ClosureRegistry, pass: Pass, l
     for code in codes(unit) {
         let mut body = std::mem::take(&mut code.body);
         silence(&mut body, reads_messages);
+        answer(code, &mut body, attributes);
         reduce(code, &mut body, closures, parts);
         code.body = body;
     }
@@ -87,6 +94,24 @@ fn silence(block: &mut Block, reads_messages: bool) {
     for stmt in block {
         for inner in blocks(stmt) {
             silence(inner, reads_messages);
+        }
+    }
+}
+
+/// Answers which attributes exist.
+fn answer(code: &mut Code, block: &mut Block, attributes: &[String]) {
+    for stmt in block {
+        if let Stmt::Op { op, args, .. } = stmt
+            && let Op::Builtin(Builtin::HasAttribute | Builtin::HasAnyAttribute) = op
+            && let [Operand::Const(object), Operand::Const(name), ..] = args[..]
+            && let (Const::String(object), Const::String(name)) = (&code.consts[object], &code.consts[name])
+        {
+            let exists = object.is_empty() && attributes.iter().any(|known| **known == **name);
+            *op = Op::Copy;
+            *args = vec![Operand::Const(code.consts.push(Const::Int(i32::from(exists))))];
+        }
+        for inner in blocks(stmt) {
+            answer(code, inner, attributes);
         }
     }
 }

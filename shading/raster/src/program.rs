@@ -77,7 +77,13 @@ pub fn raster(
     let mut part = |keep: &dyn Fn(&Param) -> bool| {
         let mut unit = unit.clone();
         unit.params.retain(|param| !param.output || keep(param));
-        prepare(&mut unit, closures, options.pass, options.optimize);
+        prepare(
+            &mut unit,
+            closures,
+            options.pass,
+            options.optimize,
+            &options.attributes,
+        );
         let parts = used_parts(&unit, closures, options.pass);
         let program = write::Program {
             unit: &unit,

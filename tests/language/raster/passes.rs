@@ -251,6 +251,27 @@ fn live_parameters_are_uniforms() {
 }
 
 #[test]
+fn attributes_that_do_not_exist_cost_nothing() {
+    let system = system();
+    let source = "shader s(output float result = 0) { float worn = 0; if (getattribute(\"wear\", worn)) result = worn * noise(P); }";
+    let template = template(&system, source);
+    let (unit, sources) = linked(&system, &template, &[]);
+    for (attributes, has) in [(vec![], false), (vec!["wear".to_owned()], true)] {
+        let options = RasterOptions {
+            attributes,
+            ..RasterOptions::default()
+        };
+        let program = program(&unit, &sources, &options);
+        assert_eq!(program.raster.wgsl.contains("kiln_perlin3"), has);
+        assert_eq!(program.raster.wgsl.contains("attribute_wear: vec4f"), has);
+        if has {
+            let limit = crate::point::difference(&unit, &program, 8, 1e-5);
+            assert!(limit.is_ok(), "{limit:?}");
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_is_told_with_its_place() {
     for (statements, message, word) in [
         ("result = trace(P, N);", "cannot trace rays", "trace"),
