@@ -722,6 +722,42 @@ fn connections_may_be_locked() {
 }
 
 #[test]
+fn raster_code_goes_to_files_or_is_printed() {
+    let bench = bench();
+    let printed = bench.shade("s.ksl:grid --emit wgsl");
+    assert_eq!(printed.status, 0, "{}", printed.err);
+    for word in [
+        "fn evaluate(g: Globals) -> Outputs",
+        "o_Cout: vec3f",
+        "o_m: mat4x4f",
+    ] {
+        assert!(printed.out.contains(word), "{}", printed.out);
+    }
+    // Outputs of one file share a program, and nothing else is in it.
+    let written = bench.shade("s.ksl:grid --emit glsl -o Cout a.glsl -o f a.glsl -o i b.glsl");
+    assert_eq!((written.status, written.out.as_str()), (0, ""), "{}", written.err);
+    let text = |name: &str| std::fs::read_to_string(bench.folder.path().join(name)).unwrap();
+    assert!(text("a.glsl").contains("vec3 o") && text("a.glsl").contains("float o"));
+    assert!(!text("b.glsl").contains("vec3 o"));
+    let described = bench.shade("s.ksl:grid --emit json --live k,n");
+    let json: serde_json::Value = serde_json::from_str(&described.out).unwrap();
+    assert_eq!(json["uniforms"][1]["value"], serde_json::json!([1, 2]));
+    assert_eq!(json["uniforms"][1]["offset"], 16);
+    bench
+        .shade("s.ksl:grid --emit wgsl --live kd")
+        .fails(&["no parameter `kd` can be live", "did you mean `Kd`?"]);
+    bench
+        .shade("s.ksl:grid --emit wgsl --live name")
+        .fails(&["parameter `name` cannot be live"]);
+    bench
+        .shade("show_occlusion --emit wgsl")
+        .fails(&["cannot trace rays", "show_occlusion.ksl:"]);
+    bench
+        .shade("s.ksl:grid --emit wgsl -o Cout s.ksl")
+        .fails(&["s.ksl", "reads it"]);
+}
+
+#[test]
 fn mistakes_are_told_with_what_was_meant() {
     let bench = bench();
     bench

@@ -64,7 +64,7 @@ fn text(args: &ShadeArgs, emit: Emit, names: &[&str], system: &ShadingSystem) ->
     Ok(match emit {
         Emit::Wgsl => raster.wgsl,
         Emit::Glsl => raster.glsl,
-        Emit::Json => format!("{:#}\n", description(&raster)),
+        Emit::Json => format!("{:#}\n", description(&raster, &subject)),
     })
 }
 
@@ -155,7 +155,12 @@ fn live(args: &ShadeArgs, subject: &Subject) -> Result<Vec<(String, Const, shadi
 }
 
 /// A program with all that a host binds.
-fn description(raster: &Raster) -> Json {
+fn description(raster: &Raster, subject: &Subject) -> Json {
+    // Outputs of layers have names of their own in the group.
+    let asked = |name: &str| {
+        let found = subject.outputs.iter().find(|(_, output)| output == name);
+        found.map_or_else(|| name.to_owned(), |(word, _)| word.clone())
+    };
     let global = |member: &GlobalMember| json!({"name": member.name, "type": member.ty});
     let uniform = |uniform: &Uniform| {
         json!({
@@ -181,7 +186,7 @@ fn description(raster: &Raster) -> Json {
         "glsl": raster.glsl,
         "surface": raster.has_surface,
         "outputs": raster.outputs.iter().map(|output| json!({
-            "name": output.name,
+            "name": asked(&output.name),
             "member": output.member,
             "type": output.kind.to_string(),
         })).collect::<Vec<_>>(),
