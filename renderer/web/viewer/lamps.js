@@ -36,11 +36,11 @@ export function lampsOf( model, radius ) {
 
 		if ( light.shadow === undefined ) continue;
 		light.castShadow = true;
-		light.shadow.mapSize.set( 1024, 1024 );
-		light.shadow.bias = - 5e-4;
-		light.shadow.normalBias = radius * 2e-3;
+		light.shadow.mapSize.set( 2048, 2048 );
+		light.shadow.bias = - 3e-5;
+		light.shadow.normalBias = radius * 4e-3;
 		if ( light.isDirectionalLight ) Object.assign( light.shadow.camera, { left: - radius, right: radius, top: radius, bottom: - radius, near: - 2 * radius, far: 2 * radius } );
-		else Object.assign( light.shadow.camera, { near: radius * 5e-3, far: radius * 4 } );
+		else Object.assign( light.shadow.camera, { near: radius * 0.02, far: radius * 4 } );
 
 	}
 
@@ -102,6 +102,8 @@ function lightOf( { mesh, area, center, vector, color }, radius ) {
 	const light = new SpotLight( color, area, 0, Math.PI / 2 - 0.01, 1 );
 	light.position.copy( center ).addScaledVector( normal, radius * 1e-3 );
 	light.target.position.copy( center ).add( normal );
+	// A shadow map of the whole half-space would have no texels for what is in front.
+	light.shadow.focus = 0.72;
 	return light;
 
 }
