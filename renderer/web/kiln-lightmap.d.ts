@@ -17,7 +17,7 @@ export interface KilnExtras {
 	direction?: string;
 	color?: string;
 	sh?: { order: 1 | 2; layout: 'rgba' | 'channels' | 'coefficients' | 'packed'; files: string[] };
-	range?: { texture: number; intensity: number };
+	range?: { texture: number; intensity: number } | null;
 }
 
 export interface KilnLightmapOptions {
@@ -31,8 +31,11 @@ export interface KilnLightmapOptions {
 	specular?: boolean;
 	/** Whether occlusion maps of materials darken baked light, too; by default not: it is occluded already. */
 	occlusion?: boolean;
-	/** Whether lights of the file are hidden if their light is baked (`direct`, `both`); by default they are. */
-	hideLights?: boolean;
+	/**
+	 * `match`, the default, makes lights of the file fit the bake: they are hidden if their light is baked (`direct`,
+	 * `both`), else they get its units (a candela is 1/683 W/sr). `keep` leaves them as they are.
+	 */
+	lights?: 'match' | 'keep';
 	/** Reads EXR files that other programs have compressed by PIZ, DWA, …. */
 	exrLoader?: EXRLoader;
 	/** Gives a file of the lightmap, by its name in the model, in place of fetching it. */

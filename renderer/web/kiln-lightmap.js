@@ -20,7 +20,11 @@ export { readExr, UnsupportedExr } from './lib/exr.js';
 
 const SOURCES = { irradiance: 1, directional: 2, sh1: 3, sh2: 3 };
 const SHOWS = { material: 0, clay: 1, light: 2, texels: 3 };
-const DEFAULTS = { mode: 'auto', intensity: 1, normalMaps: true, specular: true, occlusion: false, hideLights: true };
+const DEFAULTS = { mode: 'auto', intensity: 1, normalMaps: true, specular: true, occlusion: false, lights: 'match' };
+/** Kiln takes lights of glTF, in candela and lux, to radiometric units by this. */
+const LUMENS_PER_WATT = 683;
+/** An instance without baked light. */
+const NOWHERE = { offset: [ - 1, - 1 ], scale: [ 0, 0 ] };
 
 /** The plugin, and afterwards the lightmap of the model: `gltf.userData.kilnLightmap`. */
 export class KilnLightmap {
@@ -70,7 +74,7 @@ export class KilnLightmap {
 		this._root = gltf.scene;
 		this.textures = new LightmapTextures( extras, this._load, this.options.exrLoader );
 		for ( const scene of gltf.scenes ) scene.traverse( ( node ) => this.#lightNode( node ) );
-		if ( this.options.hideLights && this.include !== 'indirect' ) hideLights( gltf.scenes );
+		if ( this.options.lights === 'match' ) matchLights( gltf.scenes, this.include );
 		gltf.userData.kilnLightmap = this;
 		this.mode = this.options.mode;
 		await this.ready;
@@ -225,7 +229,7 @@ export class KilnLightmap {
 		} catch ( error ) {
 
 			const range = this.extras.range;
-			if ( range === undefined ) throw error;
+			if ( range == null ) throw error;
 			console.warn( `${ error.message }; the 8-bit image in the model is shown instead` );
 			if ( this._mode === mode ) this._mode = 'irradiance';
 			const texture = await this.parser.getDependency( 'texture', range.texture );
@@ -268,7 +272,7 @@ export class KilnLightmap {
 		extras.primitives.forEach( ( place, index ) => {
 
 			const mesh = meshes[ index ];
-			if ( place !== null && mesh !== undefined ) this.#lightMesh( mesh, place, extras.texCoord );
+			if ( place !== null && mesh !== undefined ) this.#lightMesh( mesh, place, place.texCoord ?? extras.texCoord ?? 1 );
 
 		} );
 
@@ -287,7 +291,7 @@ export class KilnLightmap {
 		if ( place.instances ) {
 
 			if ( ! mesh.isInstancedMesh ) return;
-			mesh.geometry = withInstances( mesh.geometry, place );
+			mesh.geometry = withInstances( mesh.geometry, place, mesh.count );
 
 		}
 
@@ -312,7 +316,7 @@ export class KilnLightmap {
 		const rect = ( { offset, scale } ) => new Vector4( ...offset, ...scale );
 		const front = place.instances ? undefined : rect( place );
 		const back = place.instances ? undefined : rect( place.back ?? place );
-		const hasBack = place.back !== undefined || place.instances?.some( ( instance ) => instance.back );
+		const hasBack = place.back !== undefined || place.instances?.some( ( instance ) => instance?.back );
 		const key = JSON.stringify( [ place.offset, place.scale, place.back, place.uv, place.instances !== undefined ] );
 		for ( const [ material, made ] of this.materials ) if ( made.original === original && made.key === key ) return material;
 		const uniforms = { ...this.uniforms };
@@ -354,14 +358,14 @@ function attributeOf( texCoord ) {
 }
 
 /** A geometry with the same attributes, and the rectangles of its instances. */
-function withInstances( geometry, place ) {
+function withInstances( geometry, place, count ) {
 
-	const list = ( of ) => new Float32Array( place.instances.flatMap( ( instance ) => {
+	const list = ( of ) => new Float32Array( Array.from( { length: count }, ( _, index ) => {
 
-		const { offset, scale } = of( instance );
+		const { offset, scale } = of( place.instances[ index ] ?? NOWHERE );
 		return [ ...offset, ...scale ];
 
-	} ) );
+	} ).flat() );
 	// clone() would copy the buffers.
 	const shared = Object.assign( new geometry.constructor(), {
 		name: geometry.name,
@@ -381,11 +385,14 @@ function withInstances( geometry, place ) {
 
 }
 
-function hideLights( scenes ) {
+/** Hides lights whose light is baked; others get the units of the bake. */
+function matchLights( scenes, include ) {
 
 	for ( const scene of scenes ) scene.traverse( ( node ) => {
 
-		if ( node.isLight ) node.visible = false;
+		if ( ! node.isLight ) return;
+		if ( include === 'indirect' ) node.intensity /= LUMENS_PER_WATT;
+		else node.visible = false;
 
 	} );
 

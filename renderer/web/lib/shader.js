@@ -179,6 +179,11 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 
 	#endif
 
+	#ifdef KILN_INSTANCES
+		// An instance that was not baked.
+		if ( uv.x < - 0.5 ) irradiance = radiance = vec3( 0.0 );
+	#endif
+
 	irradiance *= kilnIntensity;
 	radiance *= kilnIntensity;
 

@@ -1,7 +1,7 @@
 /** Pictures of linear light: reading, measures of difference, and PNG files to look at. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { deflateSync, crc32 } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import { readExr } from '../lib/exr.js';
 
 /** The bits of a half as a number. */
@@ -80,20 +80,22 @@ export function srgb( v ) {
 /** Writes a picture as an 8-bit PNG file in sRGB. */
 export function writePng( path, width, height, pixels ) {
 
+	writeFileSync( path, pngOf( width, height, ( at ) => [ 0, 1, 2 ].map( ( lane ) => Math.round( 255 * srgb( pixels[ 4 * at + lane ] ) ) ) ) );
+
+}
+
+/** The bytes of a PNG file; `bytes` gives red, green and blue of a pixel. */
+export function pngOf( width, height, bytes ) {
+
 	const rows = Buffer.alloc( height * ( 1 + 3 * width ) );
-	for ( let y = 0; y < height; y ++ ) for ( let x = 0; x < width; x ++ ) for ( let lane = 0; lane < 3; lane ++ ) {
-
-		rows[ y * ( 1 + 3 * width ) + 1 + 3 * x + lane ] = Math.round( 255 * srgb( pixels[ 4 * ( y * width + x ) + lane ] ) );
-
-	}
-
+	for ( let y = 0; y < height; y ++ ) for ( let x = 0; x < width; x ++ ) rows.set( bytes( y * width + x ), y * ( 1 + 3 * width ) + 1 + 3 * x );
 	const chunk = ( kind, data ) => {
 
 		const body = Buffer.concat( [ Buffer.from( kind, 'latin1' ), data ] );
 		const whole = Buffer.alloc( body.length + 8 );
 		whole.writeUInt32BE( data.length, 0 );
 		body.copy( whole, 4 );
-		whole.writeUInt32BE( crc32 ? crc32( body ) : crc( body ), body.length + 4 );
+		whole.writeUInt32BE( checksum( body ), body.length + 4 );
 		return whole;
 
 	};
@@ -103,11 +105,12 @@ export function writePng( path, width, height, pixels ) {
 	header.writeUInt32BE( height, 4 );
 	header.set( [ 8, 2, 0, 0, 0 ], 8 );
 	const signature = Buffer.from( [ 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a ] );
-	writeFileSync( path, Buffer.concat( [ signature, chunk( 'IHDR', header ), chunk( 'IDAT', deflateSync( rows ) ), chunk( 'IEND', Buffer.alloc( 0 ) ) ] ) );
+	return Buffer.concat( [ signature, chunk( 'IHDR', header ), chunk( 'IDAT', deflateSync( rows ) ), chunk( 'IEND', Buffer.alloc( 0 ) ) ] );
 
 }
 
-function crc( bytes ) {
+/** CRC-32 of ISO 3309, which node has only since version 22. */
+function checksum( bytes ) {
 
 	let value = ~ 0;
 	for ( const byte of bytes ) {

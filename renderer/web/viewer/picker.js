@@ -64,6 +64,7 @@ export class Picker {
 		const uv = interpolated( hit, place.uv );
 		const away = hit.face.normal.clone().transformDirection( object.matrixWorld ).dot( direction ) > 0;
 		let part = place.instances ? place.instances[ hit.instanceId ] : place;
+		if ( ! part ) return [ ...rows, [ 'Baked light', 'none' ] ];
 		if ( away && part.back ) part = part.back;
 		const [ width, height ] = this.lightmap.texel;
 		const x = ( part.offset[ 0 ] + part.scale[ 0 ] * uv.x ) * width;
