@@ -1,8 +1,8 @@
 /**
  * Light probes of `kiln bake --target probes`: baked light for objects that move.
  *
- * Probes of a grid are interpolated between the eight around a point. Those that lie in solids have no light; they take
- * the mean of their neighbours', so that nothing darkens near walls. Loose probes are weighted by distance.
+ * Probes of a grid are interpolated between the eight around a point. Those that lie in solids or outside have no light; they
+ * take the mean of their neighbours', so that nothing darkens near walls. Loose probes are weighted by distance.
  */
 
 import { Box3, Matrix3, Vector3 } from 'three';
@@ -18,7 +18,8 @@ export class KilnProbes {
 
 		this.grid = grid ?? null;
 		this.positions = probes.map( ( probe ) => new Vector3( ...probe.position ) );
-		this.valid = probes.map( ( probe ) => probe.valid );
+		// A probe that no light at all reaches is outside, too: under a floor, behind a wall that light does not pass.
+		this.valid = probes.map( ( probe ) => probe.valid && probe.coefficients[ 0 ].some( ( v ) => v > 0 ) );
 		this.order = ( probes[ 0 ]?.coefficients.length ?? 0 ) > 4 ? 2 : 1;
 		this.count = this.order === 2 ? 9 : 4;
 		/** RGB of each coefficient of each probe. */

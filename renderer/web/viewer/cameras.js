@@ -44,7 +44,7 @@ export function overview( scene ) {
 	const radius = Math.max( box.getSize( new Vector3() ).length() / 2, 1e-3 );
 	const fov = 40;
 	const toward = new Vector3( 0.55, 0.42, 1 ).normalize();
-	const position = center.clone().addScaledVector( toward, radius / Math.sin( fov / 2 / DEGREES ) * 0.9 );
+	const position = center.clone().addScaledVector( toward, radius / Math.sin( fov / 2 / DEGREES ) );
 	const quaternion = new Quaternion().setFromRotationMatrix( new Matrix4().lookAt( position, center, new Vector3( 0, 1, 0 ) ) );
 	return { name: 'Overview', position, quaternion, fov, aspect: null, target: center };
 
