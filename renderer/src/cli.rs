@@ -45,6 +45,8 @@ pub enum Command {
     Farm(FarmArgs),
     /// Bakes light into textures, vertices or probes, as spherical harmonics
     Bake(BakeArgs),
+    /// Shows a bake in a browser: serves the folder of `kiln bake --viewer` to this machine alone
+    View(ViewArgs),
     /// Compiles units, groups and scenes, and says what is wrong with them
     Check(CheckArgs),
     /// Shows what units, groups, scenes and models hold, or what ships with Kiln
@@ -88,7 +90,8 @@ impl Command {
             | Command::Image(_)
             | Command::Sheet(_)
             | Command::Compare(_)
-            | Command::Archive(_) => None,
+            | Command::Archive(_)
+            | Command::View(_) => None,
         };
         asked.unwrap_or(0) as usize
     }
@@ -112,7 +115,8 @@ impl Command {
             | Command::Image(_)
             | Command::Sheet(_)
             | Command::Compare(_)
-            | Command::Archive(_) => return None,
+            | Command::Archive(_)
+            | Command::View(_) => return None,
         };
         (!quiet).then_some(source)
     }
@@ -183,6 +187,16 @@ pub struct ArchiveArgs {
     /// Output file of the archive: .tar.gz or .tgz [default: kiln-VERSION-SYSTEM.tar.gz, here]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+}
+
+/// `kiln view`
+#[derive(Debug, Args)]
+pub struct ViewArgs {
+    /// Folder that `kiln bake --viewer` has written
+    pub folder: PathBuf,
+    /// Port of the address [default: one that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
 }
 
 /// `kiln compare`

@@ -100,6 +100,10 @@ pub struct BakeArgs {
     /// File layout of the coefficients
     #[arg(long, value_enum, default_value_t = Layout::Rgba)]
     pub layout: Layout,
+    /// Also writes index.html, viewer.js and data.js, a page that shows the bake in a browser: open it as a file, or with
+    /// `kiln view`
+    #[arg(long)]
+    pub viewer: bool,
     /// Distance between the probes of the grid in metres [default: an eighth of the scene's longest side]
     #[arg(long, value_name = "M", value_parser = parse_positive, conflicts_with = "probe_points")]
     pub probe_spacing: Option<f32>,

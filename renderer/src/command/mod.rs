@@ -37,6 +37,7 @@ mod statistics;
 mod stored;
 mod summary;
 mod terminal;
+mod view;
 
 use std::io;
 use std::process::ExitCode;
@@ -61,6 +62,8 @@ fn done(command: &Command) -> Result<(), Failure> {
     // Those that write what they have so far catch signals by themselves.
     let _interrupt = match command {
         Command::Render(_) | Command::Bake(_) => None,
+        // A server ends when it is told to: there is nothing to say.
+        Command::View(_) => None,
         _ => Some(Interrupt::catch()?),
     };
     match command {
@@ -78,6 +81,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Sheet(args) => sheet::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),
+        Command::View(args) => view::run(args),
     }
 }
 

@@ -8,7 +8,7 @@ use clap::ValueEnum as _;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::{Failure, Outputs, features, images};
+use super::{Failure, Outputs, features, images, viewer};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
 use crate::command::outputs::{Finish, misplaced};
@@ -148,7 +148,7 @@ fn all_names() -> FxHashSet<String> {
     let layouts = Layout::value_variants().iter();
     let images = layouts.flat_map(|&layout| orders.map(|order| images::names(layout, order)));
     let others = [SCENE, MODEL, UNLIT, PROBES].map(str::to_owned);
-    images.flatten().chain(others).collect()
+    images.flatten().chain(others).chain(viewer::names()).collect()
 }
 
 /// Returns whether a path is a regular file that was not read as an input.

@@ -7,7 +7,7 @@ use renderer_bake::Include;
 use renderer_transport::integrator::Integrator;
 
 /// Arguments that are for some targets alone.
-const TARGETS: [(&str, &[BakeTarget]); 16] = [
+const TARGETS: [(&str, &[BakeTarget]); 17] = [
     ("resolution", &[BakeTarget::Texture]),
     ("texels_per_unit", &[BakeTarget::Texture]),
     ("dilation", &[BakeTarget::Texture]),
@@ -21,6 +21,7 @@ const TARGETS: [(&str, &[BakeTarget]); 16] = [
     ("ao_distance", &[BakeTarget::Texture]),
     ("curvature_samples", &[BakeTarget::Texture]),
     ("curvature_radius", &[BakeTarget::Texture]),
+    ("viewer", &[BakeTarget::Texture]),
     ("sides", &[BakeTarget::Texture, BakeTarget::Vertex]),
     ("probe_spacing", &[BakeTarget::Probes]),
     ("probe_points", &[BakeTarget::Probes]),
@@ -66,6 +67,7 @@ const OF_LIGHT: [&str; 13] = [
     "depth",
     "probe_spacing",
     "probe_points",
+    "viewer",
 ];
 
 /// A warning for each flag that has no effect where features of surfaces are baked alone.

@@ -19,6 +19,7 @@ mod statistics;
 mod surface;
 mod topology;
 mod unlit;
+mod viewer;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -208,6 +209,9 @@ fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
         }
         BakeTarget::Vertex | BakeTarget::Probes => vec![],
     };
+    if viewer::is_asked(args) {
+        names.extend(viewer::names());
+    }
     if args.target == BakeTarget::Texture {
         names.push(MODEL.to_owned());
         if args.unlit {
@@ -241,6 +245,9 @@ fn files(
             let document;
             (document, parts) = model::of_lightmap(args, settings.include, desc, model, map)?;
             let bytes = document.glb().map_err(|error| scene_model::failure(&error))?;
+            if viewer::is_asked(args) {
+                files.extend(viewer::files(args, &files, &bytes));
+            }
             files.push((MODEL.to_owned(), bytes));
             if args.unlit {
                 files.push((UNLIT.to_owned(), unlit::file(document, map)?));
