@@ -23,7 +23,7 @@ const SHOWS = { material: 0, clay: 1, light: 2, texels: 3 };
 const DEFAULTS = { mode: 'auto', intensity: 1, normalMaps: true, specular: true, occlusion: false, lights: 'match' };
 /** Kiln takes lights of glTF, in candela and lux, to radiometric units by this. */
 const LUMENS_PER_WATT = 683;
-/** An instance without baked light. */
+/** Where an instance, or a back, has no light: it was not baked, or next to nothing reaches it. */
 const NOWHERE = { offset: [ - 1, - 1 ], scale: [ 0, 0 ] };
 
 /** The plugin, and afterwards the lightmap of the model: `gltf.userData.kilnLightmap`. */
@@ -73,6 +73,8 @@ export class KilnLightmap {
 		this.extras = extras;
 		this._root = gltf.scene;
 		this.textures = new LightmapTextures( extras, this._load, this.options.exrLoader );
+		// Kiln bakes the backs that get light. If it did so anywhere, the other backs are dark.
+		this._darkBacks = ( this.parser.json.nodes ?? [] ).some( ( node ) => node.extras?.lightmap?.primitives?.some( hasBack ) );
 		for ( const scene of gltf.scenes ) scene.traverse( ( node ) => this.#lightNode( node ) );
 		if ( this.options.lights === 'match' ) matchLights( gltf.scenes, this.include );
 		gltf.userData.kilnLightmap = this;
@@ -291,7 +293,7 @@ export class KilnLightmap {
 		if ( place.instances ) {
 
 			if ( ! mesh.isInstancedMesh ) return;
-			mesh.geometry = withInstances( mesh.geometry, place, mesh.count );
+			mesh.geometry = withInstances( mesh.geometry, place, mesh.count, this._darkBacks );
 
 		}
 
@@ -315,8 +317,7 @@ export class KilnLightmap {
 
 		const rect = ( { offset, scale } ) => new Vector4( ...offset, ...scale );
 		const front = place.instances ? undefined : rect( place );
-		const back = place.instances ? undefined : rect( place.back ?? place );
-		const hasBack = place.back !== undefined || place.instances?.some( ( instance ) => instance?.back );
+		const back = place.instances ? undefined : rect( place.back ?? ( this._darkBacks ? NOWHERE : place ) );
 		const key = JSON.stringify( [ place.offset, place.scale, place.back, place.uv, place.instances !== undefined ] );
 		for ( const [ material, made ] of this.materials ) if ( made.original === original && made.key === key ) return material;
 		const uniforms = { ...this.uniforms };
@@ -325,7 +326,7 @@ export class KilnLightmap {
 			KILN_UV: place.uv,
 			// three.js declares the sets that it knows by itself.
 			...( place.texCoord > 3 ? { KILN_OWN_UV: 1 } : place.texCoord > 0 ? { [ `USE_UV${ place.texCoord }` ]: '' } : {} ),
-			...( hasBack ? { KILN_BACK: 1 } : {} ),
+			...( this._darkBacks ? { KILN_BACK: 1 } : {} ),
 			...( place.instances ? { KILN_INSTANCES: 1 } : {} ),
 		};
 		const material = litMaterial( original, uniforms, defines );
@@ -334,6 +335,13 @@ export class KilnLightmap {
 		return material;
 
 	}
+
+}
+
+/** Whether a primitive has a back of its own, or an instance of it. */
+function hasBack( place ) {
+
+	return place?.back !== undefined || Boolean( place?.instances?.some( ( instance ) => instance?.back ) );
 
 }
 
@@ -358,7 +366,7 @@ function attributeOf( texCoord ) {
 }
 
 /** A geometry with the same attributes, and the rectangles of its instances. */
-function withInstances( geometry, place, count ) {
+function withInstances( geometry, place, count, darkBacks ) {
 
 	const list = ( of ) => new Float32Array( Array.from( { length: count }, ( _, index ) => {
 
@@ -380,7 +388,7 @@ function withInstances( geometry, place, count ) {
 		userData: geometry.userData,
 	} );
 	shared.setAttribute( 'kilnInstance', new InstancedBufferAttribute( list( ( instance ) => instance ), 4 ) );
-	shared.setAttribute( 'kilnInstanceBack', new InstancedBufferAttribute( list( ( instance ) => instance.back ?? instance ), 4 ) );
+	shared.setAttribute( 'kilnInstanceBack', new InstancedBufferAttribute( list( ( instance ) => instance.back ?? ( darkBacks ? NOWHERE : instance ) ), 4 ) );
 	return shared;
 
 }

@@ -25,7 +25,8 @@ export function dataOf( { title, model, files, cameras = [], reference = new Map
 
 	const text = ( bytes ) => Buffer.from( bytes ).toString( 'base64' );
 	const table = ( map ) => Object.fromEntries( [ ...map ].sort( ( [ a ], [ b ] ) => ( a < b ? - 1 : 1 ) ).map( ( [ name, bytes ] ) => [ name, text( bytes ) ] ) );
-	const data = { title, model: text( model ), files: table( files ), cameras, reference: table( reference ) };
+	// Keys in the order of the alphabet, as the program writes them.
+	const data = { cameras, files: table( files ), model: text( model ), reference: table( reference ), title };
 	return `KILN_BAKE = ${ JSON.stringify( data ) };\n`;
 
 }

@@ -20,11 +20,12 @@ use renderer::cli::Cli;
 use renderer::image::read;
 use tempfile::TempDir;
 
-const COMMANDS: [(&str, &[Case]); 14] = [
+const COMMANDS: [(&str, &[Case]); 15] = [
     ("pack", jobs::PACK),
     ("farm", jobs::FARM),
     ("convert", inspection::CONVERT),
     ("archive", inspection::ARCHIVE),
+    ("view", inspection::VIEW),
     ("render", render::RENDER),
     ("merge", render::MERGE),
     ("bake", bake::BAKE),
@@ -91,7 +92,7 @@ fn arguments_of_shade() {
 #[test]
 fn arguments_of_the_other_commands() {
     [
-        "archive", "check", "convert", "farm", "info", "compare", "merge", "pack", "image", "sheet",
+        "archive", "check", "convert", "farm", "info", "compare", "merge", "pack", "image", "sheet", "view",
     ]
     .into_iter()
     .for_each(every_argument_counts);

@@ -6,7 +6,7 @@
  *
  * - `KILN_SOURCE`: 1 irradiance, 2 irradiance, direction and color, 3 spherical harmonics, 4 a probe;
  * - `KILN_ORDER`: order of the spherical harmonics; `KILN_GRAY`: all coefficients but the constant one are luminance;
- * - `KILN_BACK`, `KILN_INSTANCES`: the back has a rectangle of its own; each instance has;
+ * - `KILN_BACK`, `KILN_INSTANCES`: backs have rectangles of their own, or no light; each instance has;
  * - `KILN_SHOW`: 0 the material, 1 white clay, 2 light alone, 3 texels.
  */
 
@@ -179,8 +179,8 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 
 	#endif
 
-	#ifdef KILN_INSTANCES
-		// An instance that was not baked.
+	#if defined( KILN_INSTANCES ) || defined( KILN_BACK )
+		// An instance or a back that was not baked.
 		if ( uv.x < - 0.5 ) irradiance = radiance = vec3( 0.0 );
 	#endif
 

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const PROGRAM = process.env.CHROMIUM ?? [ '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome' ].find( existsSync );
+/** What Chromium says of its software renderer, and of pictures of cameras that are not there. */
+const EXPECTED = /GPU stall|swiftshader|ERR_FILE_NOT_FOUND/i;
 const FLAGS = [
 	'--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic',
 	'--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
@@ -37,8 +39,7 @@ export async function withPage( file, use, { width = 1280, height = 720 } = {} )
 		page.on( 'console', ( message ) => {
 
 			const text = message.text();
-			// Chromium says what its software renderer costs.
-			if ( [ 'error', 'warning' ].includes( message.type() ) && ! /GPU stall|swiftshader/i.test( text ) ) complaints.push( `${ message.type() }: ${ text }` );
+			if ( [ 'error', 'warning' ].includes( message.type() ) && ! EXPECTED.test( text ) ) complaints.push( `${ message.type() }: ${ text }` );
 
 		} );
 		page.on( 'request', ( request ) => {

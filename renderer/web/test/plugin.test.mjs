@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { writeViewer } from '../pack.mjs';
 import { capture, hasBrowser, withPage } from './browser.mjs';
 import { exrOf } from './exr-file.mjs';
-import { lookAt } from './kiln-camera.mjs';
+import { lookAt } from './camera.mjs';
 import { squares } from './model.mjs';
 import { pngOf } from './picture.mjs';
 

@@ -139,6 +139,8 @@ function viewSection( page, keys ) {
 		stage._moved = false;
 		stage.look( view );
 		compare.field.hidden = ! wipe.has( view );
+		const looked = view;
+		if ( ! view.target ) wipe.find( view ).then( ( found ) => looked === view && ( compare.field.hidden = ! found ) );
 
 	};
 
@@ -163,7 +165,7 @@ function viewSection( page, keys ) {
 		look( views[ index ].name );
 
 	} ] );
-	if ( pictures.size > 0 ) keys.set( 'w', [ 'path-traced picture', () => ! compare.field.hidden && next( compare ) ] );
+	keys.set( 'w', [ 'path-traced picture', () => ! compare.field.hidden && next( compare ) ] );
 	look( view.name );
 	return section( 'View', ...controls );
 

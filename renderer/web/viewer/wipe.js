@@ -35,7 +35,23 @@ export class Wipe {
 	/** Whether the camera has a picture. */
 	has( view ) {
 
-		return this.pictures.has( view?.name );
+		return Boolean( this.pictures.get( view?.name ) );
+
+	}
+
+	/** Looks for the picture of a camera beside the page, `camera_NAME.png`; resolves to whether there is one. */
+	async find( view ) {
+
+		if ( ! this.pictures.has( view.name ) ) {
+
+			const url = `camera_${ encodeURIComponent( view.name ) }.png`;
+			const image = new Image();
+			image.src = url;
+			this.pictures.set( view.name, await image.decode().then( () => url, () => null ) );
+
+		}
+
+		return this.has( view );
 
 	}
 

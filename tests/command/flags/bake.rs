@@ -117,6 +117,12 @@ pub(crate) const BAKE: &[Case] = &[
         New("o/unlit.glb"),
     ),
     (
+        "viewer",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --viewer",
+        New("o/index.html"),
+    ),
+    (
         "textures",
         "bake tiles.kiln -o o BAKE",
         "bake tiles.kiln -o o BAKE --textures 0",

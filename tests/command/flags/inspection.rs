@@ -1,4 +1,4 @@
-//! Arguments of the commands that look at files or copy them: `check`, `info`, `compare`, `convert`, `archive`.
+//! Arguments of the commands that look at files or copy them: `check`, `info`, `compare`, `convert`, `archive`, `view`.
 
 use super::case::Case;
 use super::case::Differs::{By, File, New, Nothing, Out, Status};
@@ -107,6 +107,17 @@ pub(crate) const CONVERT: &[Case] = &[
         "convert m.xml c.kiln",
         "convert m.xml c.kiln --quiet",
         By(|a, b| !a.err.is_empty() && b.err.is_empty() && b.out.is_empty()),
+    ),
+];
+
+// A server goes on until it is ended: only what it refuses can be seen here.
+pub(crate) const VIEW: &[Case] = &[
+    ("folder", "view", "view nowhere", Status(2, 1)),
+    (
+        "port",
+        "view nowhere --port 0",
+        "view nowhere --port many",
+        Status(1, 2),
     ),
 ];
 
