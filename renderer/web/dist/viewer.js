@@ -4365,11 +4365,39 @@ vec3 kilnDirection( vec3 direction ) {
 
 #endif
 
-// Baked irradiance on a surface with the normal n, and the radiance that a lobe of that roughness about r receives.
-// flat is the normal at which irradiance was baked.
-void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irradiance, out vec3 radiance ) {
+// Nearly all light from one direction, such as that of the sun or of a lamp nearby.
+struct KilnSun { vec3 direction; vec3 irradiance; };
+
+#if KILN_SOURCE >= 3
+
+	// Takes it out of harmonics: that of the nearest directional light (Sloan 2008), as far as it is most of the light.
+	KilnSun kilnTakeSun( inout KilnHarmonics h ) {
+		const vec3 luminance = vec3( 0.2126, 0.7152, 0.0722 );
+		vec3 linear = vec3( dot( h.c[ 3 ], luminance ), dot( h.c[ 1 ], luminance ), dot( h.c[ 2 ], luminance ) );
+		float size = length( linear );
+		vec3 d = linear / max( size, 1e-6 );
+		float share = size / max( 1.732051 * dot( h.c[ 0 ], luminance ), 1e-6 );
+		// The sum of the squares of the basis: ( l + 1 )\xB2 / 4\u03C0.
+		float squares = KILN_ORDER == 2 ? 0.716197 : 0.318310;
+		vec3 color = max( kilnEvaluate( h, d, vec3( 1.0 ) ) / squares, 0.0 ) * smoothstep( 0.75, 0.95, share );
+		h.c[ 0 ] -= color * 0.282095;
+		h.c[ 1 ] -= color * 0.488603 * d.y; h.c[ 2 ] -= color * 0.488603 * d.z; h.c[ 3 ] -= color * 0.488603 * d.x;
+		#if KILN_ORDER == 2
+			h.c[ 4 ] -= color * 1.092548 * d.x * d.y; h.c[ 5 ] -= color * 1.092548 * d.y * d.z;
+			h.c[ 6 ] -= color * 0.315392 * ( 3.0 * d.z * d.z - 1.0 );
+			h.c[ 7 ] -= color * 1.092548 * d.x * d.z; h.c[ 8 ] -= color * 0.546274 * ( d.x * d.x - d.y * d.y );
+		#endif
+		return KilnSun( d, color );
+	}
+
+#endif
+
+// Baked irradiance on a surface with the normal n, and what its mirror-like part gets: the radiance that a lobe of that
+// roughness about r receives, and light from one direction. flatNormal is the normal at which irradiance was baked.
+void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irradiance, out vec3 radiance, out KilnSun sun ) {
 
 	vec2 uv = kilnUv();
+	sun = KilnSun( n, vec3( 0.0 ) );
 	// A lobe takes from each band what is left of it after blurring: all for mirrors, that of the cosine for rough ones.
 	vec3 lobe = mix( vec3( 1.0 ), vec3( 1.0, 2.0 / 3.0, 0.25 ), sqrt( roughness ) );
 
@@ -4377,6 +4405,7 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 
 		KilnHarmonics h = kilnHarmonics( uv );
 		irradiance = max( kilnEvaluate( h, n, kilnCosine ), 0.0 );
+		sun = kilnTakeSun( h );
 		radiance = max( kilnEvaluate( h, r, lobe ), 0.0 );
 
 	#else
@@ -4395,7 +4424,8 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 			vec3 color = texture( kilnMap, vec3( uv, 2.0 ) ).rgb;
 			vec3 d = dominant.xyz / max( length( dominant.xyz ), 1e-4 );
 			irradiance = max( baked - color * max( dot( flatNormal, d ), 0.0 ), 0.0 ) + color * max( dot( n, d ), 0.0 );
-			vec3 mean = baked * RECIPROCAL_PI / ( 1.0 + 2.0 * dominant.a * max( dot( flatNormal, d ), 0.0 ) );
+			sun = KilnSun( d, color * smoothstep( 0.75, 0.95, dominant.a ) );
+			vec3 mean = max( baked - sun.irradiance * max( dot( flatNormal, d ), 0.0 ), 0.0 ) * RECIPROCAL_PI / ( 1.0 + 2.0 * dominant.a * max( dot( flatNormal, d ), 0.0 ) );
 			radiance = max( mean * ( 1.0 + 3.0 * dominant.a * lobe.y * dot( r, d ) ), 0.0 );
 
 		#else
@@ -4404,6 +4434,7 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 			KilnHarmonics h = kilnHarmonics( uv );
 			vec3 change = kilnEvaluate( h, n, kilnCosine ) - kilnEvaluate( h, flatNormal, kilnCosine );
 			irradiance = max( baked + change, 0.0 );
+			sun = kilnTakeSun( h );
 			radiance = max( kilnEvaluate( h, r, lobe ), 0.0 );
 
 		#endif
@@ -4412,11 +4443,12 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 
 	#if defined( KILN_INSTANCES ) || defined( KILN_BACK )
 		// An instance or a back that was not baked.
-		if ( uv.x < - 0.5 ) irradiance = radiance = vec3( 0.0 );
+		if ( uv.x < - 0.5 ) irradiance = radiance = sun.irradiance = vec3( 0.0 );
 	#endif
 
 	irradiance *= kilnIntensity;
 	radiance *= kilnIntensity;
+	sun.irradiance *= kilnIntensity;
 
 }
 #endif
@@ -4454,7 +4486,8 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 	vec3 kilnReflected = reflect( - kilnDirection( geometryViewDir ), kilnNormal );
 	vec3 kilnIrradiance;
 	vec3 kilnRadiance;
-	kilnLight( kilnFlat, kilnNormal, kilnReflected, kilnRoughness, kilnIrradiance, kilnRadiance );
+	KilnSun kilnSun;
+	kilnLight( kilnFlat, kilnNormal, kilnReflected, kilnRoughness, kilnIrradiance, kilnRadiance, kilnSun );
 	#if defined( KILN_ALL_LIGHT ) && defined( USE_ENVMAP )
 		iblIrradiance = vec3( 0.0 );
 	#endif
@@ -4462,10 +4495,16 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 		// With its mirror-like part, so that the two together keep energy.
 		iblIrradiance += kilnIrradiance;
 		radiance += kilnRadiance;
+		vec3 kilnToward = normalize( ( viewMatrix * vec4( transpose( kilnFromWorld ) * kilnSun.direction, 0.0 ) ).xyz );
+		PhysicalMaterial kilnGloss = material;
+		// The sun behind a window, a lamp: never quite a point.
+		kilnGloss.roughness = max( material.roughness, 0.2 );
+		reflectedLight.directSpecular += saturate( dot( geometryNormal, kilnToward ) ) * kilnSun.irradiance
+			* BRDF_GGX( kilnToward, geometryViewDir, geometryNormal, kilnGloss );
 		#ifdef USE_CLEARCOAT
 			vec3 kilnCoat = reflect( - kilnDirection( geometryViewDir ), kilnDirection( geometryClearcoatNormal ) );
 			vec3 kilnUnused;
-			kilnLight( kilnFlat, kilnNormal, kilnCoat, material.clearcoatRoughness, kilnUnused, kilnRadiance );
+			kilnLight( kilnFlat, kilnNormal, kilnCoat, material.clearcoatRoughness, kilnUnused, kilnRadiance, kilnSun );
 			clearcoatRadiance += kilnRadiance;
 		#endif
 	#else

@@ -127,7 +127,8 @@ test( 'the room', { skip }, async ( t ) => {
 	say( t, await compare( {
 		name: 'room', scene: join( ROOT, 'scenes/room.kiln' ),
 		bake: [ '--include', 'both', '--resolution', '768', '--samples', '96', '--denoise' ],
-		render: [ '--spp', '128' ], without: [ 'ball', 'shade', 'bulb', 'bowl' ],
+		// Pixels of three.js are boxes. The floor mirrors the bright window, of which harmonics keep a glow: half of the error.
+		render: [ '--spp', '128', '--set', 'film.filter=box' ], without: [ 'ball', 'shade', 'bulb', 'bowl.bowl' ], meanError: 0.045,
 	} ) );
 
 } );
