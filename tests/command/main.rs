@@ -26,3 +26,4 @@ mod render;
 mod resume;
 mod rounds;
 mod shade;
+mod view;
