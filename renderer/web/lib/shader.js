@@ -130,6 +130,11 @@ vec3 kilnDirection( vec3 direction ) {
 		return sum;
 	}
 
+	// What a lobe about r reflects. Harmonics swing below zero opposite to bright light, by colour: a part of the mean stays.
+	vec3 kilnReflected( const in KilnHarmonics h, vec3 r, vec3 lobe ) {
+		return max( kilnEvaluate( h, r, lobe ), 0.25 * max( 0.282095 * h.c[ 0 ], 0.0 ) );
+	}
+
 	const vec3 kilnCosine = vec3( 3.141593, 2.094395, 0.785398 );
 
 #endif
@@ -175,7 +180,7 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 		KilnHarmonics h = kilnHarmonics( uv );
 		irradiance = max( kilnEvaluate( h, n, kilnCosine ), 0.0 );
 		sun = kilnTakeSun( h );
-		radiance = max( kilnEvaluate( h, r, lobe ), 0.0 );
+		radiance = kilnReflected( h, r, lobe );
 
 	#else
 
@@ -204,7 +209,7 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 			vec3 change = kilnEvaluate( h, n, kilnCosine ) - kilnEvaluate( h, flatNormal, kilnCosine );
 			irradiance = max( baked + change, 0.0 );
 			sun = kilnTakeSun( h );
-			radiance = max( kilnEvaluate( h, r, lobe ), 0.0 );
+			radiance = kilnReflected( h, r, lobe );
 
 		#endif
 
@@ -258,11 +263,11 @@ export const fragmentMaps = /* glsl */`
 	#else
 		float kilnRoughness = 1.0;
 	#endif
-	vec3 kilnReflected = reflect( - kilnDirection( geometryViewDir ), kilnNormal );
+	vec3 kilnMirrored = reflect( - kilnDirection( geometryViewDir ), kilnNormal );
 	vec3 kilnIrradiance;
 	vec3 kilnRadiance;
 	KilnSun kilnSun;
-	kilnLight( kilnFlat, kilnNormal, kilnReflected, kilnRoughness, kilnIrradiance, kilnRadiance, kilnSun );
+	kilnLight( kilnFlat, kilnNormal, kilnMirrored, kilnRoughness, kilnIrradiance, kilnRadiance, kilnSun );
 	#if defined( KILN_ALL_LIGHT ) && defined( USE_ENVMAP )
 		iblIrradiance = vec3( 0.0 );
 	#endif
