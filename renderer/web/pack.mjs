@@ -3,6 +3,7 @@
  * Writes the viewer of a bake: `index.html`, `viewer.js` and `data.js` in a folder, which open without a server.
  *
  *     node pack.mjs BAKE_FOLDER -o VIEWER_FOLDER [--title TEXT] [--reference CAMERA=FILE.png] [--camera FILE.json]
+ *          [--probes PROBES_FOLDER]
  *
  * `kiln bake --viewer` writes the same. README.md has the format of `data.js`.
  */
@@ -56,21 +57,24 @@ function main() {
 		title: { type: 'string' },
 		reference: { type: 'string', multiple: true, default: [] },
 		camera: { type: 'string', multiple: true, default: [] },
+		probes: { type: 'string' },
 	} } );
 	const [ folder ] = positionals;
 	if ( folder === undefined || values.output === undefined ) {
 
-		console.error( 'usage: node pack.mjs BAKE_FOLDER -o VIEWER_FOLDER [--title TEXT] [--reference CAMERA=FILE.png] [--camera FILE.json]' );
+		console.error( 'usage: node pack.mjs BAKE_FOLDER -o VIEWER_FOLDER [--title TEXT] [--reference CAMERA=FILE.png] [--camera FILE.json] [--probes PROBES_FOLDER]' );
 		process.exit( 2 );
 
 	}
 
 	const model = [ 'model.glb', 'scene.glb' ].map( ( name ) => join( folder, name ) ).find( existsSync );
+	const files = filesOf( folder );
+	if ( values.probes ) files.set( 'probes.json', readFileSync( join( values.probes, 'probes.json' ) ) );
 	const pairs = values.reference.map( ( pair ) => pair.split( '=' ) );
 	writeViewer( values.output, {
 		title: values.title ?? basename( resolve( folder ) ),
 		model: readFileSync( model ),
-		files: filesOf( folder ),
+		files,
 		cameras: values.camera.map( ( file ) => JSON.parse( readFileSync( file ) ) ),
 		reference: new Map( pairs.map( ( [ camera, file ] ) => [ camera, readFileSync( file ) ] ) ),
 	} );

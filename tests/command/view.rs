@@ -86,6 +86,19 @@ fn the_viewer_holds_the_bake() {
 }
 
 #[test]
+fn probes_of_an_earlier_bake_are_shown() {
+    let folder = baked("--viewer");
+    let at = folder.path();
+    let probes = "bake a.kiln -o out/probes --target probes --samples 1 --probe-spacing 2";
+    assert!(kiln(at, probes).status().unwrap().success());
+    let args = "bake a.kiln -o out --resolution 16 --samples 1 --viewer";
+    assert!(kiln(at, args).status().unwrap().success());
+    assert!(at.join("out/probes/probes.json").is_file());
+    let text = fs::read_to_string(at.join("out/data.js")).unwrap();
+    assert!(text.contains("\"probes.json\":\"ewog"), "it begins with a brace");
+}
+
+#[test]
 fn a_folder_is_served_to_this_machine() {
     let folder = baked("--viewer");
     let mut command = kiln(folder.path(), "view out");

@@ -101,7 +101,7 @@ pub struct BakeArgs {
     #[arg(long, value_enum, default_value_t = Layout::Rgba)]
     pub layout: Layout,
     /// Also writes index.html, viewer.js and data.js, a page that shows the bake in a browser: open it as a file, or with
-    /// `kiln view`
+    /// `kiln view`; it also shows the probes of an earlier bake to the folder `probes` in that of this one
     #[arg(long)]
     pub viewer: bool,
     /// Distance between the probes of the grid in metres [default: an eighth of the scene's longest side]

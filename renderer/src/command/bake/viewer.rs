@@ -5,12 +5,16 @@
 use serde_json::{Map, Value, json};
 
 use crate::cli::{BakeArgs, BakeTarget};
+use renderer_base::files::read_regular;
 
 /// The page and its script.
 const PAGE: [(&str, &[u8]); 2] = [
     ("index.html", include_bytes!("../../../web/dist/index.html")),
     ("viewer.js", include_bytes!("../../../web/dist/viewer.js")),
 ];
+
+/// Probes of an earlier bake, in the folder of the bake.
+const PROBES: &str = "probes/probes.json";
 
 /// What the page shows.
 const DATA: &str = "data.js";
@@ -30,6 +34,11 @@ pub(super) fn names() -> impl Iterator<Item = String> {
 pub(super) fn files(args: &BakeArgs, baked: &[(String, Vec<u8>)], model: &[u8]) -> Vec<(String, Vec<u8>)> {
     let used = baked.iter().filter(|(name, _)| is_used(name));
     let mut used: Vec<(String, Value)> = used.map(|(name, bytes)| (name.clone(), text(bytes))).collect();
+    let probes = args
+        .output
+        .as_ref()
+        .and_then(|folder| read_regular(&folder.join(PROBES)).ok());
+    used.extend(probes.map(|bytes| ("probes.json".to_owned(), text(&bytes))));
     used.sort_by(|a, b| a.0.cmp(&b.0));
     let title = args.common.scene.file_stem().unwrap_or_default();
     let data = json!({
