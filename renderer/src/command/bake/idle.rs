@@ -53,7 +53,7 @@ pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrato
 }
 
 /// Arguments that are for bakes of light alone.
-const OF_LIGHT: [&str; 13] = [
+const OF_LIGHT: [&str; 14] = [
     "target",
     "lights",
     "sides",
