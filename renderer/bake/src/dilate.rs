@@ -1,5 +1,7 @@
 //! Texture dilation: hidden texels and a margin around each chart take values from valid texels of the same chart.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 
 use super::denoise::TexelPoint;
@@ -9,11 +11,13 @@ use super::raster::NO_CHART;
 use renderer_base::color::Rgb;
 
 /// Fills the hidden texels of every chart, then dilates charts by `margin` texels. `places` holds the points of all
-/// chart texels, hidden ones included. Returns the number of filled texels and of those that could not be filled, since
-/// their whole chart is hidden.
+/// chart texels, hidden ones included. Charts that are hidden as a whole take the light of those that share an edge with
+/// them, by `meetings`: where shapes touch without common vertices, rasterisers leave pixels open, in which they are seen.
+/// Returns the number of filled texels and of those that could not be filled.
 pub(super) fn fill_and_dilate(
     sheet: &mut LightmapBuffer,
     places: &[TexelPoint],
+    meetings: &[[u32; 2]],
     margin: u32,
 ) -> (usize, usize) {
     let all = |sheet: &LightmapBuffer, coverage| -> Vec<usize> {
@@ -21,8 +25,22 @@ pub(super) fn fill_and_dilate(
             .filter(|&i| sheet.coverage[i] == coverage)
             .collect()
     };
-    let mut front = all(sheet, Coverage::Dark);
-    let before = front.len();
+    let hidden = all(sheet, Coverage::Dark);
+    let before = hidden.len();
+    fill_all(sheet, places, hidden);
+    cross_edges(sheet, meetings);
+    let rest = all(sheet, Coverage::Dark);
+    fill_all(sheet, places, rest);
+    let after = all(sheet, Coverage::Dark).len();
+    for _ in 0..margin {
+        let bare = all(sheet, Coverage::Empty);
+        dilate(sheet, &bare);
+    }
+    (before - after, after)
+}
+
+/// Fills these texels from their neighbours, and those in turn that are hidden around them.
+fn fill_all(sheet: &mut LightmapBuffer, places: &[TexelPoint], mut front: Vec<usize>) {
     while !front.is_empty() {
         let filled = fill(sheet, places, &front);
         let next: FxHashSet<usize> = (filled.iter())
@@ -32,12 +50,27 @@ pub(super) fn fill_and_dilate(
         front = next.into_iter().collect();
         front.sort_unstable();
     }
-    let after = all(sheet, Coverage::Dark).len();
-    for _ in 0..margin {
-        let bare = all(sheet, Coverage::Empty);
-        dilate(sheet, &bare);
+}
+
+/// Sets hidden texels to the mean of those with light that they meet at edges; all at once.
+fn cross_edges(sheet: &mut LightmapBuffer, meetings: &[[u32; 2]]) {
+    let mut found: BTreeMap<usize, (Vec<Rgb>, u32)> = BTreeMap::new();
+    let both = meetings.iter().flat_map(|&[a, b]| [[a, b], [b, a]]);
+    for [hidden, lit] in both.map(|pair| pair.map(|index| index as usize)) {
+        if sheet.coverage[hidden] == Coverage::Dark && sheet.field.valid[lit] {
+            let (sum, count) = found
+                .entry(hidden)
+                .or_insert_with(|| (vec![Rgb::BLACK; sheet.field.layers()], 0));
+            for (sum, &color) in sum.iter_mut().zip(sheet.field.at(lit)) {
+                *sum += color;
+            }
+            *count += 1;
+        }
     }
-    (before - after, after)
+    for (index, (mut colors, count)) in found {
+        colors.iter_mut().for_each(|color| *color /= count as f32);
+        set(sheet, index, &colors, Coverage::Filled);
+    }
 }
 
 /// Fills each of these texels from its valid neighbours in its chart, with irradiance adjusted to its normal; all at
@@ -141,7 +174,7 @@ mod tests {
         let charts = [0, NO_CHART, NO_CHART, NO_CHART, 1];
         let mut sheet = row(&charts, &[(0, 1.0), (4, 5.0)]);
         let places = vec![TexelPoint::default(); 5];
-        assert_eq!(fill_and_dilate(&mut sheet, &places, 1), (0, 0));
+        assert_eq!(fill_and_dilate(&mut sheet, &places, &[], 1), (0, 0));
         assert_eq!(sheet.charts, [0, 0, NO_CHART, 1, 1]);
         assert_eq!(values(&sheet), [1.0, 1.0, 0.0, 5.0, 5.0]);
         use Coverage::{Covered, Dilated, Empty};
@@ -177,7 +210,7 @@ mod tests {
         // A tenth more than the coefficients explain.
         let rest = 0.1;
         sheet.field.at_mut(0)[4] = irradiance(&light, Vec3::Y) + Rgb::splat(rest);
-        fill_and_dilate(&mut sheet, &places, 0);
+        fill_and_dilate(&mut sheet, &places, &[], 0);
         let rebuilt = irradiance(sheet.field.coefficients(1), normals[1]).r;
         let found = sheet.field.irradiance(1).r;
         assert!(

@@ -93,6 +93,38 @@ pub(super) fn pairs(borders: &[Border], sheet: &LightmapBuffer, near: f32) -> Ve
     pairs
 }
 
+/// Texels of charts that meet at an edge, whatever their normals: the nearest to each of the points along it.
+pub(super) fn meetings(borders: &[Border], sheet: &LightmapBuffer, near: f32) -> Vec<[u32; 2]> {
+    let cell = |p: Vec3| (p / near.max(f32::MIN_POSITIVE)).round().as_ivec3();
+    let mut meeting: FxHashMap<[IVec3; 2], Vec<usize>> = FxHashMap::default();
+    let mut found = vec![];
+    let nearest = |place: Vec2| {
+        let by_weight = |a: &(u32, f32), b: &(u32, f32)| if b.1 > a.1 { *b } else { *a };
+        let lookup = sheet.bilinear(place);
+        lookup.iter().fold((0, 0.0), |a, b| by_weight(&a, b)).0
+    };
+    for (index, border) in borders.iter().enumerate() {
+        let mut ends = border.p.map(cell);
+        ends.sort_by_key(|p| p.to_array());
+        let others = meeting.entry(ends).or_default();
+        for other in others.iter().map(|&other| &borders[other]) {
+            let turned = cell(border.p[0]) != cell(other.p[0]);
+            let length = |border: &Border| border.place[0].distance(border.place[1]);
+            let count = (2.0 * length(border).max(length(other))).ceil().max(1.0);
+            found.extend((0..=count as usize).map(|i| {
+                let t = i as f32 / count;
+                let on_other = if turned { 1.0 - t } else { t };
+                [
+                    nearest(border.place[0].lerp(border.place[1], t)),
+                    nearest(other.place[0].lerp(other.place[1], on_other)),
+                ]
+            }));
+        }
+        others.push(index);
+    }
+    found
+}
+
 fn add_pairs(a: &Border, b: &Border, turned: bool, sheet: &LightmapBuffer, pairs: &mut Vec<Pair>) {
     let length = |border: &Border| border.place[0].distance(border.place[1]);
     let count = (2.0 * length(a).max(length(b))).ceil().max(1.0);

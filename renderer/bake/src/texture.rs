@@ -16,7 +16,7 @@ use super::limit::{MAX_SIDE, check_texture};
 use super::objects::{BakedObject, flatten, objects, tangents};
 use super::raster::rasterise;
 use super::receiver::{Coordinates, receivers, site};
-use super::seam::{Border, borders, mean_difference, pairs, stitch};
+use super::seam::{Border, borders, mean_difference, meetings, pairs, stitch};
 use super::settings::{LightmapFilter, SurfaceTextures, Target};
 use super::sh::ShOrder;
 use super::sides::backs;
@@ -176,9 +176,10 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     if rest.contains(&true) {
         workers.install(|| denoise(&mut sheet, &rest, &places, surface.texel));
     }
-    let (filled, dark) = fill_and_dilate(&mut sheet, &places, margin);
     let borders = all_borders(&surface, &atlas);
     let near = 1e-5 * scene.bounds().radius();
+    let meetings = meetings(&borders, &sheet, near);
+    let (filled, dark) = fill_and_dilate(&mut sheet, &places, &meetings, margin);
     let pairs = pairs(&borders, &sheet, near);
     let before = mean_difference(&pairs, &sheet);
     let features = match features.is_empty() {
