@@ -185,6 +185,15 @@ impl Document {
         self.uses = Uses::of(&self.json);
     }
 
+    /// Removes the bytes of a view that nothing uses any more.
+    pub(super) fn clear_view(&mut self, index: usize) {
+        self.release_view(index);
+        if let Some(view) = self.views.get_mut(index) {
+            // Views have one byte at least.
+            *view = vec![0; 4];
+        }
+    }
+
     /// Adds an element to one of the document's lists; returns its index.
     pub fn add(&mut self, name: &str, element: Value) -> usize {
         push(&mut self.json, name, element)

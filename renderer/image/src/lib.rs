@@ -26,6 +26,7 @@ pub mod film;
 mod format;
 mod hdr_orientation;
 mod info;
+mod ktx2_write;
 mod limit;
 mod metadata;
 mod named_channels;
@@ -51,6 +52,7 @@ pub use error::ImageError;
 pub use file_id::FileId;
 pub use format::Format;
 pub use info::ImageInfo;
+pub use ktx2_write::encode_ktx2;
 pub use metadata::MetaValue;
 pub use named_channels::NamedChannels;
 pub use output::{

@@ -104,6 +104,12 @@ pub struct BakeArgs {
     /// `kiln view`; it also shows the probes of an earlier bake to the folder `probes` in that of this one
     #[arg(long)]
     pub viewer: bool,
+    /// Also writes the images of light in this format, beside EXR
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ImageFormat::Exr)]
+    pub image_format: ImageFormat,
+    /// Also writes what this engine reads
+    #[arg(long = "for", value_name = "ENGINE", value_enum)]
+    pub engine: Option<Engine>,
     /// Distance between the probes of the grid in metres [default: an eighth of the scene's longest side]
     #[arg(long, value_name = "M", value_parser = parse_positive, conflicts_with = "probe_points")]
     pub probe_spacing: Option<f32>,
@@ -179,6 +185,26 @@ impl BakeTarget {
             BakeTarget::Probes => "probes",
         }
     }
+}
+
+/// Format of images of light.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImageFormat {
+    /// EXR alone
+    Exr,
+    /// KTX2 of four floats, uncompressed: all images of layouts other than `channels`
+    Ktx2,
+    /// PNG of colours with a factor in alpha: irradiance and color
+    Rgbm,
+    /// PNG of colours with an exponent in alpha: irradiance and color
+    Rgbe,
+}
+
+/// Engine whose files are written beside Kiln's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Godot 4.4 or later: a scene with a LightmapGI, or probes of one
+    Godot,
 }
 
 /// File layout of coefficients.

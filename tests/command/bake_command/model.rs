@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::{done, run};
 
 /// A file that is written piece by piece.
-struct Glb {
+pub(super) struct Glb {
     json: Value,
     bytes: Vec<u8>,
 }
@@ -46,7 +46,7 @@ impl Glb {
         self.accessor(&bytes, (5126, kind), count, more)
     }
 
-    fn write(mut self, path: &Path) {
+    pub(super) fn write(mut self, path: &Path) {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         self.json["buffers"] = json!([{ "byteLength": self.bytes.len() }]);
         let mut text = self.json.to_string().into_bytes();
@@ -75,7 +75,7 @@ fn push(list: &mut Value, element: Value) -> usize {
 /// A smooth cube of eight vertices in two primitives, with colours of three bytes and a sparse morph target, at two
 /// nodes; and a strip of two sets of coordinates, of which the second is a lightmap's, instanced; with all kinds of
 /// things around.
-fn everything() -> Glb {
+pub(super) fn everything() -> Glb {
     let mut glb = Glb {
         json: json!({
             "asset": { "version": "2.0", "generator": "hand", "extras": { "a": 1 } },

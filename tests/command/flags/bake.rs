@@ -69,6 +69,18 @@ pub(crate) const BAKE: &[Case] = &[
         File("o/scene.glb"),
     ),
     (
+        "engine",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --for godot",
+        New("o/godot.tscn"),
+    ),
+    (
+        "image_format",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --image-format ktx2",
+        New("o/irradiance.ktx2"),
+    ),
+    (
         "include",
         "bake a.kiln -o o BAKE",
         "bake a.kiln -o o BAKE --include both",

@@ -8,7 +8,8 @@ use clap::ValueEnum as _;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::{Failure, Outputs, features, images, viewer};
+use super::godot::file;
+use super::{Failure, Outputs, compact, features, images, viewer};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
 use crate::command::outputs::{Finish, misplaced};
@@ -146,8 +147,10 @@ fn written_before(folder: &Path) -> BTreeSet<String> {
 fn all_names() -> FxHashSet<String> {
     let orders = [ShOrder::One, ShOrder::Two];
     let layouts = Layout::value_variants().iter();
-    let images = layouts.flat_map(|&layout| orders.map(|order| images::names(layout, order)));
-    let others = [SCENE, MODEL, UNLIT, PROBES].map(str::to_owned);
+    let images = layouts.flat_map(|&layout| {
+        orders.map(|order| [images::names(layout, order), compact::all_names(layout, order)].concat())
+    });
+    let others = ([SCENE, MODEL, UNLIT, PROBES].iter().chain(&file::FILES)).map(|&name| name.to_owned());
     images.flatten().chain(others).chain(viewer::names()).collect()
 }
 

@@ -7,13 +7,14 @@ use renderer_bake::Include;
 use renderer_transport::integrator::Integrator;
 
 /// Arguments that are for some targets alone.
-const TARGETS: [(&str, &[BakeTarget]); 17] = [
+const TARGETS: &[(&str, &[BakeTarget])] = &[
     ("resolution", &[BakeTarget::Texture]),
     ("texels_per_unit", &[BakeTarget::Texture]),
     ("dilation", &[BakeTarget::Texture]),
     ("no_unwrap", &[BakeTarget::Texture]),
     ("denoise", &[BakeTarget::Texture]),
     ("layout", &[BakeTarget::Texture]),
+    ("image_format", &[BakeTarget::Texture]),
     ("aov", &[BakeTarget::Texture]),
     ("textures", &[BakeTarget::Texture]),
     ("unlit", &[BakeTarget::Texture]),
@@ -30,7 +31,7 @@ const TARGETS: [(&str, &[BakeTarget]); 17] = [
 /// A warning for each flag that has no effect. `integrator` is the one that bakes.
 pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrator) -> Vec<Diagnostic> {
     let mut list = without_feature(args);
-    for (id, targets) in TARGETS {
+    for &(id, targets) in TARGETS {
         if args.given.iter().any(|given| given == id) && !targets.contains(&args.target) {
             let flag = id.replace('_', "-");
             let names: Vec<&str> = targets.iter().map(|target| target.name()).collect();
@@ -53,7 +54,7 @@ pub(super) fn warnings(args: &BakeArgs, include: Include, integrator: &Integrato
 }
 
 /// Arguments that are for bakes of light alone.
-const OF_LIGHT: [&str; 14] = [
+const OF_LIGHT: &[&str] = &[
     "target",
     "lights",
     "sides",
@@ -63,6 +64,8 @@ const OF_LIGHT: [&str; 14] = [
     "layout",
     "textures",
     "unlit",
+    "image_format",
+    "engine",
     "integrator",
     "depth",
     "probe_spacing",
@@ -74,10 +77,15 @@ const OF_LIGHT: [&str; 14] = [
 pub(super) fn surface_warnings(args: &BakeArgs) -> Vec<Diagnostic> {
     let is_given = |id: &&str| args.given.iter().any(|given| given == id);
     let warning = |id: &str| {
-        let flag = id.replace('_', "-");
+        // `for` is no name of a field.
+        let flag = if id == "engine" {
+            "for".to_owned()
+        } else {
+            id.replace('_', "-")
+        };
         Diagnostic::warning(format!("--{flag} has no effect: no light is baked"))
     };
-    let idle = OF_LIGHT.into_iter().filter(is_given).map(warning);
+    let idle = OF_LIGHT.iter().copied().filter(is_given).map(warning);
     idle.chain(without_feature(args)).collect()
 }
 

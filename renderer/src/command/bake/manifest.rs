@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::channel::{Precision, pictures, texels};
 use super::images::{Brightness, COVERAGE, COVERAGES};
-use crate::cli::BakeArgs;
+use crate::cli::{BakeArgs, ImageFormat};
 use renderer_bake::sh::{BASIS, COSINE};
 use renderer_bake::{BakeSettings, Baked, Lightmap, LightmapFilter, Product, Target};
 use renderer_scene::ModelPart;
@@ -109,6 +109,7 @@ fn atlas(map: &Lightmap, args: &BakeArgs, parts: &[Option<ModelPart>]) -> Value 
         "layout": args.layout.to_possible_value().map(|value| value.get_name().to_owned()),
         "precision": Precision::of(map).name(),
         "images": images(map, args),
+        "rgbm_range": (args.image_format == ImageFormat::Rgbm).then(|| super::compact::range(map)),
         "surfaces": map.features.iter().map(|feature| super::features::file(&feature.name)).collect::<Vec<_>>(),
         "coverage": coverage(map),
         "lightmap": {

@@ -1,10 +1,12 @@
 //! `kiln bake`: bakes a scene into a folder of lightmaps, vertex light or probes.
 
 mod channel;
+mod compact;
 mod feature_image;
 mod features;
 mod folder;
 mod glb;
+mod godot;
 mod idle;
 mod images;
 mod lights;
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use glam::Vec3;
-use shading::Diagnostic;
+use shading::{Diagnostic, Diagnostics};
 
 use self::folder::Folder;
 use self::manifest::Manifest;
@@ -62,6 +64,7 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
     let common = &args.common;
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
     let asked = features::asked(args)?;
+    godot::check(args)?;
     let outputs = outputs(args, &asked, folder.as_ref())?;
     let interrupt = Interrupt::catch()?;
 
@@ -150,7 +153,15 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         return Err(interrupt.failure());
     };
 
-    let files = files(args, &desc, &built, model.as_ref(), &settings, &baked)?;
+    let files = files(
+        args,
+        &desc,
+        &built,
+        model.as_ref(),
+        &settings,
+        &baked,
+        &mut warnings,
+    )?;
     // All that is wanted is there: it will be written, too.
     interrupt.keep();
     let inputs = inputs(args, &desc, &built);
@@ -204,6 +215,7 @@ fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
     let mut names = match args.target {
         BakeTarget::Texture => {
             let mut names = images::names(args.layout, args.order);
+            names.extend(compact::names(args.layout, args.order, args.image_format));
             names.extend(features::names(asked));
             names
         }
@@ -222,6 +234,7 @@ fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
         BakeTarget::Texture | BakeTarget::Vertex => SCENE.to_owned(),
         BakeTarget::Probes => PROBES.to_owned(),
     });
+    names.extend(godot::names(args).map(str::to_owned));
     names.push(MANIFEST.to_owned());
     names
 }
@@ -234,11 +247,13 @@ fn files(
     model: Option<&SceneModel>,
     settings: &BakeSettings,
     baked: &Baked,
+    warnings: &mut Diagnostics,
 ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut parts = vec![];
     let mut files = match &baked.product {
         Product::Texture(map) => {
             let mut files = images::files(map, args.layout)?;
+            files.extend(compact::files(map, args.layout, args.image_format)?);
             let size = (map.width, map.height);
             files.extend(features::files(size, &map.features, features_of(settings))?);
             files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
@@ -248,6 +263,9 @@ fn files(
             if viewer::is_asked(args) {
                 files.extend(viewer::files(args, &files, &bytes));
             }
+            if args.engine.is_some() {
+                files.extend(godot::of_lightmap(args, map, &bytes, warnings)?);
+            }
             files.push((MODEL.to_owned(), bytes));
             if args.unlit {
                 files.push((UNLIT.to_owned(), unlit::file(document, map)?));
@@ -255,7 +273,13 @@ fn files(
             files
         }
         Product::Vertex(light) => vec![(SCENE.to_owned(), glb::of_vertices(&built.scene, light)?)],
-        Product::Probes(probes) => vec![(PROBES.to_owned(), probes::json(probes))],
+        Product::Probes(probes) => {
+            let mut files = vec![(PROBES.to_owned(), probes::json(probes))];
+            if let (Some(_), Some(grid)) = (args.engine, &probes.grid) {
+                files.extend(godot::of_probes(args, probes, grid)?);
+            }
+            files
+        }
     };
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let manifest = Manifest {

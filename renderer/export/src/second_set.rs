@@ -1,0 +1,265 @@
+//! The coordinates of a lightmap as the second set of primitives, for engines that know of no other.
+//!
+//! - `TEXCOORD_1` of each lit primitive has the lightmap's coordinates; another set that was there takes their number.
+//! - Each node has one rectangle for all of its primitives. Nodes whose primitives lie apart get a mesh of their own.
+//! - What the document said of the lightmap is removed: an engine reads it from files of its own.
+
+use serde_json::{Value, json};
+
+use super::ExportError;
+use super::document::{Document, ViewKind};
+use super::text::{forget_extension, index, list, remove_extension};
+use renderer_import::GltfFile;
+
+/// A node that a lightmap lights: where the second set of its mesh lies in the texture, v down.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LitNode {
+    /// Index of the node.
+    pub node: usize,
+    /// Left and top.
+    pub offset: [f32; 2],
+    /// Factor of the coordinates.
+    pub scale: [f32; 2],
+}
+
+/// The nodes of a document that have a lightmap.
+#[derive(Clone, Debug, Default)]
+pub struct LitNodes {
+    /// Those with a rectangle.
+    pub lit: Vec<LitNode>,
+    /// Those that cannot have one, since joints or instances place their mesh.
+    pub left_out: Vec<usize>,
+}
+
+/// The set of a primitive, and where it lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Said {
+    set: u64,
+    offset: [f32; 2],
+    scale: [f32; 2],
+}
+
+impl Said {
+    fn of(value: &Value) -> Option<Said> {
+        let pair = |value: &Value| -> Option<[f32; 2]> {
+            Some([value.get(0)?.as_f64()? as f32, value.get(1)?.as_f64()? as f32])
+        };
+        Some(Said {
+            set: value.get("texCoord")?.as_u64()?,
+            offset: pair(value.get("offset")?)?,
+            scale: pair(value.get("scale")?)?,
+        })
+    }
+}
+
+/// Makes the lightmap's coordinates the second set of the document of a file that has a lightmap.
+///
+/// # Errors
+/// If coordinates of the file cannot be read.
+pub fn use_second_set(document: &mut Document, file: &GltfFile) -> Result<LitNodes, ExportError> {
+    let mut found = LitNodes::default();
+    let mut shared: Vec<(usize, Vec<Option<Said>>)> = vec![];
+    for node in 0..list(&document.json, "nodes").len() {
+        let Some((mesh, said)) = take_said(document, node, &mut found) else {
+            continue;
+        };
+        let mut places = said.iter().flatten().map(|said| (said.offset, said.scale));
+        let Some(first) = places.next() else { continue };
+        let (offset, scale) = if places.all(|place| place == first) {
+            shared.push((mesh, said));
+            first
+        } else {
+            let copy = own_mesh(document, node, mesh);
+            move_coordinates(document, file, copy, &said)?;
+            ([0.0; 2], [1.0; 2])
+        };
+        found.lit.push(LitNode { node, offset, scale });
+    }
+    let mut done = vec![];
+    for (mesh, said) in shared {
+        if !done.contains(&mesh) {
+            done.push(mesh);
+            renumber(document, mesh, &said);
+        }
+    }
+    forget_lightmap(document);
+    Ok(found)
+}
+
+/// What a node says of its primitives, which it says no more.
+fn take_said(
+    document: &mut Document,
+    node: usize,
+    found: &mut LitNodes,
+) -> Option<(usize, Vec<Option<Said>>)> {
+    let element = &mut document.json["nodes"][node];
+    let said = match element.get_mut("extras") {
+        Some(Value::Object(extras)) => extras.remove("lightmap")?,
+        _ => return None,
+    };
+    let mesh = element.get("mesh").and_then(index)?;
+    let primitives = said.get("primitives")?.as_array()?;
+    let is_instanced = primitives.iter().any(|said| said.get("instances").is_some());
+    if is_instanced || element.get("skin").is_some() {
+        found.left_out.push(node);
+        return None;
+    }
+    Some((mesh, primitives.iter().map(Said::of).collect()))
+}
+
+/// A mesh that only this node has.
+fn own_mesh(document: &mut Document, node: usize, mesh: usize) -> usize {
+    let users = list(&document.json, "nodes")
+        .iter()
+        .filter(|other| other.get("mesh").and_then(index) == Some(mesh));
+    if users.count() < 2 {
+        return mesh;
+    }
+    let copy = document.json["meshes"][mesh].clone();
+    let copy = document.add("meshes", copy);
+    document.json["nodes"][node]["mesh"] = json!(copy);
+    copy
+}
+
+/// Gives the lightmap's coordinates the number 1; others take the number that these had.
+fn renumber(document: &mut Document, mesh: usize, said: &[Option<Said>]) {
+    for (number, said) in said.iter().enumerate() {
+        let Some(set) = said.map(|said| said.set).filter(|&set| set != 1) else {
+            continue;
+        };
+        let attributes = &mut document.json["meshes"][mesh]["primitives"][number]["attributes"];
+        let Value::Object(attributes) = attributes else {
+            continue;
+        };
+        let name = format!("TEXCOORD_{set}");
+        let Some(coordinates) = attributes.get(&name).cloned() else {
+            continue;
+        };
+        let before = attributes.insert("TEXCOORD_1".to_owned(), coordinates);
+        if let Some(before) = before {
+            attributes.insert(name, before);
+        }
+    }
+}
+
+/// Moves the coordinates of a mesh of one node to their places, as its second set.
+fn move_coordinates(
+    document: &mut Document,
+    file: &GltfFile,
+    mesh: usize,
+    said: &[Option<Said>],
+) -> Result<(), ExportError> {
+    for (number, said) in said.iter().enumerate() {
+        let Some(said) = said else { continue };
+        let attributes = &document.json["meshes"][mesh]["primitives"][number]["attributes"];
+        let accessor = attributes.get(format!("TEXCOORD_{}", said.set)).and_then(index);
+        let accessor = accessor.ok_or_else(|| {
+            ExportError::Source(format!(
+                "primitive {number} of mesh {mesh} has no set {}",
+                said.set
+            ))
+        })?;
+        let mut bytes = vec![];
+        for place in coordinates(document, file, accessor)? {
+            let [u, v] = [0, 1].map(|axis: usize| said.offset[axis] + said.scale[axis] * place[axis]);
+            bytes.extend(u.to_le_bytes().into_iter().chain(v.to_le_bytes()));
+        }
+        let count = bytes.len() / 8;
+        let view = document.add_view(bytes, ViewKind::Vertices(None));
+        // 5126: float.
+        let moved = document.add(
+            "accessors",
+            json!({ "bufferView": view, "componentType": 5126, "count": count, "type": "VEC2" }),
+        );
+        let primitive = &mut document.json["meshes"][mesh]["primitives"][number];
+        let name = format!("TEXCOORD_{}", said.set);
+        if said.set > 1
+            && let Some(before) = primitive["attributes"].get("TEXCOORD_1").cloned()
+        {
+            primitive["attributes"][name] = before;
+        }
+        primitive["attributes"]["TEXCOORD_1"] = json!(moved);
+        let packed = primitive.pointer_mut("/extensions/KHR_draco_mesh_compression/attributes");
+        if let Some(Value::Object(packed)) = packed {
+            packed.remove("TEXCOORD_1");
+        }
+    }
+    Ok(())
+}
+
+/// The values of an accessor of texture coordinates.
+fn coordinates(document: &Document, file: &GltfFile, accessor: usize) -> Result<Vec<[f32; 2]>, ExportError> {
+    let kind = document.json["accessors"][accessor]["componentType"].as_u64();
+    let (bytes, size) = file.elements(accessor).map_err(ExportError::Source)?;
+    let width = size / 2;
+    let number = |bytes: &[u8]| match (kind, bytes) {
+        (Some(5121), &[a, ..]) => Some(f32::from(a) / 255.0),
+        (Some(5123), &[a, b]) => Some(f32::from(u16::from_le_bytes([a, b])) / 65535.0),
+        (Some(5126), &[a, b, c, d]) => Some(f32::from_le_bytes([a, b, c, d])),
+        _ => None,
+    };
+    let element = |bytes: &[u8]| Some([number(bytes.get(..width)?)?, number(bytes.get(width..)?)?]);
+    let all: Option<Vec<[f32; 2]>> = bytes.chunks_exact(size.max(1)).map(element).collect();
+    all.ok_or_else(|| ExportError::Source(format!("accessor {accessor} has no texture coordinates")))
+}
+
+/// Removes what materials and the document say of the lightmap.
+fn forget_lightmap(document: &mut Document) {
+    let said = match document.json.get_mut("extras") {
+        Some(Value::Object(extras)) => extras.remove("lightmap"),
+        _ => None,
+    };
+    if let Some(Value::Array(materials)) = document.json.get_mut("materials") {
+        for material in materials {
+            remove_extension(material, "MOZ_lightmap");
+        }
+    }
+    forget_extension(&mut document.json, "MOZ_lightmap");
+    let texture = said.and_then(|said| said.pointer("/range/texture").and_then(index));
+    if let Some(texture) = texture {
+        remove_texture(document, texture);
+    }
+}
+
+/// Removes a texture that nothing refers to, with its image. Indices of later ones move.
+fn remove_texture(document: &mut Document, texture: usize) {
+    let image = list(&document.json, "textures").get(texture);
+    let Some(image) = image.and_then(|texture| index(texture.get("source")?)) else {
+        return;
+    };
+    let view = list(&document.json, "images").get(image);
+    let view = view.and_then(|image| index(image.get("bufferView")?));
+    for (name, at) in [("textures", texture), ("images", image)] {
+        if let Some(Value::Array(list)) = document.json.get_mut(name) {
+            list.remove(at);
+        }
+    }
+    if let Some(Value::Array(textures)) = document.json.get_mut("textures") {
+        for texture in textures {
+            lower(texture, "source", image);
+        }
+    }
+    if let Some(materials) = document.json.get_mut("materials") {
+        lower(materials, "index", texture);
+    }
+    if let Some(view) = view {
+        document.clear_view(view);
+    }
+}
+
+/// Lowers numbers of this name above a limit by one, in an element and all within.
+fn lower(element: &mut Value, name: &str, limit: usize) {
+    match element {
+        Value::Object(members) => {
+            for (key, member) in members {
+                match index(member) {
+                    Some(number) if key == name && number > limit => *member = json!(number - 1),
+                    _ if key == "extras" => {}
+                    _ => lower(member, name, limit),
+                }
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(|member| lower(member, name, limit)),
+        _ => {}
+    }
+}
