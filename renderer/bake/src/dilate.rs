@@ -188,12 +188,18 @@ mod tests {
             n: Vec3::Y,
             ..TexelPoint::default()
         };
-        assert_eq!(fill_and_dilate(&mut sheet, &[up; 6], 0), (3, 1));
+        assert_eq!(fill_and_dilate(&mut sheet, &[up; 6], &[], 0), (3, 1));
         for (found, expected) in values(&sheet).into_iter().zip([2.0, 2.0, 2.0, 2.0, 9.0, 0.0]) {
             assert!((found - expected).abs() < 1e-5, "{found} for {expected}");
         }
         use Coverage::{Covered, Dark, Filled};
         assert_eq!(sheet.coverage, [Covered, Filled, Filled, Filled, Covered, Dark]);
+        // A chart that is hidden as a whole has the light of one at its edge.
+        let mut sheet = row(&[0, 0, 2, 2, 1], &[(0, 2.0), (4, 9.0)]);
+        assert_eq!(fill_and_dilate(&mut sheet, &[up; 5], &[[3, 4]], 0), (3, 0));
+        for (found, expected) in values(&sheet).into_iter().zip([2.0, 2.0, 9.0, 9.0, 9.0]) {
+            assert!((found - expected).abs() < 1e-5, "{found} for {expected}");
+        }
     }
 
     #[test]
