@@ -311,8 +311,13 @@ fn bits_do_not_depend_on_the_c_library() {
         "exp", "exp10", "exp2", "expm1", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin",
         "sincos", "sinh", "tan", "tanh", "tgamma",
     ];
-    // What others call: `exr` for textures with DWA compression, `image` to write HDR, `indicatif` for its bars.
-    const OF_OTHERS: [&str; 5] = ["cosf", "logf", "powf", "log2f", "pow"];
+    // What others call: `exr` for textures with DWA compression, `image` to write HDR, `indicatif` for its bars, and
+    // `naga` where it evaluates constants of code for rasterisers. Lints keep Kiln's own code from calling any.
+    const OF_OTHERS: [&str; 34] = [
+        "acos", "acosf", "asin", "asinf", "atan", "atan2", "atan2f", "atanf", "cos", "cosf", "cosh", "coshf",
+        "exp", "exp2", "exp2f", "expf", "hypot", "hypotf", "log", "log1p", "log1pf", "log2", "log2f", "logf",
+        "pow", "powf", "sin", "sinf", "sinh", "sinhf", "tan", "tanf", "tanh", "tanhf",
+    ];
     let program = fs::read(env!("CARGO_BIN_EXE_kiln")).unwrap();
     let program: ElfFile64<'_> = ElfFile64::parse(&*program).unwrap();
     let asked: Vec<&str> = program
