@@ -20,14 +20,14 @@ const USED = /^(irradiance|direction|color|sh_\w+)\.exr$|^probes\.json$/;
 /**
  * The text of `data.js`.
  *
- * @param {{ title: string, model: Uint8Array, files: Map<string, Uint8Array>, cameras?: Object[], reference?: Map<string, Uint8Array> }} bake
+ * @param {{ title: string, model: Uint8Array, files: Map<string, Uint8Array>, cameras?: Object[], reference?: Map<string, Uint8Array>, shaders?: Object<string, { globals: string[], glsl: string }> }} bake
  */
-export function dataOf( { title, model, files, cameras = [], reference = new Map() } ) {
+export function dataOf( { title, model, files, cameras = [], reference = new Map(), shaders = {} } ) {
 
 	const text = ( bytes ) => Buffer.from( bytes ).toString( 'base64' );
 	const table = ( map ) => Object.fromEntries( [ ...map ].sort( ( [ a ], [ b ] ) => ( a < b ? - 1 : 1 ) ).map( ( [ name, bytes ] ) => [ name, text( bytes ) ] ) );
 	// Keys in the order of the alphabet, as the program writes them.
-	const data = { cameras, files: table( files ), model: text( model ), reference: table( reference ), title };
+	const data = { cameras, files: table( files ), model: text( model ), reference: table( reference ), shaders, title };
 	return `KILN_BAKE = ${ JSON.stringify( data ) };\n`;
 
 }

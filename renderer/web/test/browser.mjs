@@ -64,8 +64,9 @@ export async function capture( page, camera, width, height, options = {} ) {
 
 	const text = await page.evaluate( async ( { camera, width, height, options } ) => {
 
-		const { stage, lightmap, views, lamps } = await globalThis.kilnViewer.ready;
+		const { stage, lightmap, procedural, views, lamps } = await globalThis.kilnViewer.ready;
 		if ( lightmap && options.mode ) await lightmap.setMode( options.mode );
+		if ( options.computed !== undefined ) procedural.computed = options.computed;
 		if ( lightmap ) lightmap.show = options.show ?? 'material';
 		for ( const lamp of lamps ) lamp.visible = options.lamps ?? true;
 		const view = views.find( ( one ) => one.name === camera );

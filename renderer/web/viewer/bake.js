@@ -2,6 +2,7 @@
 
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { KilnLightmap } from '../kiln-lightmap.js';
+import { ProceduralMaterials } from '../lib/procedural.js';
 
 /** Bytes of a text in base64. */
 export function bytesOf( text ) {
@@ -14,7 +15,7 @@ export function bytesOf( text ) {
 
 }
 
-/** Loads the model with its lightmap and probes. */
+/** Loads the model with its lightmap, programs of its materials, and probes. */
 export async function loadBake( data ) {
 
 	const files = data.files ?? {};
@@ -30,6 +31,7 @@ export async function loadBake( data ) {
 	const gltf = await loader.parseAsync( bytesOf( data.model ).buffer, '' );
 	const lightmap = gltf.userData.kilnLightmap ?? null;
 	const probes = lightmap && files[ 'probes.json' ] ? await lightmap.loadProbes() : null;
-	return { gltf, lightmap, probes };
+	const procedural = new ProceduralMaterials( gltf, lightmap, data.shaders ?? {} );
+	return { gltf, lightmap, procedural, probes };
 
 }

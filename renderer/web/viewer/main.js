@@ -19,7 +19,7 @@ async function start() {
 	const data = globalThis.KILN_BAKE;
 	if ( data === undefined ) throw new Error( 'data.js is missing.\nThis page shows it beside index.html and viewer.js.' );
 	document.title = `${ data.title } · baked light`;
-	const { gltf, lightmap, probes } = await loadBake( data );
+	const { gltf, lightmap, procedural, probes } = await loadBake( data );
 	const stage = new Stage( at( 'canvas' ), gltf.scene );
 	const lamps = lightmap === null || lightmap.include === 'indirect' ? lampsOf( gltf.scene, stage.radius ) : [];
 	if ( lamps.length > 0 ) gltf.scene.traverse( ( node ) => {
@@ -30,8 +30,9 @@ async function start() {
 	const own = camerasOf( gltf, data );
 	const views = [ ...own, overview( gltf.scene ) ];
 	const pictures = new Map( Object.entries( data.reference ?? {} ).map( ( [ name, text ] ) => [ name, URL.createObjectURL( new Blob( [ bytesOf( text ) ], { type: 'image/png' } ) ) ] ) );
-	const page = { data, gltf, lightmap, probes, stage, lamps, views, pictures };
+	const page = { data, gltf, lightmap, procedural, probes, stage, lamps, views, pictures };
 	buildPanel( page );
+	procedural.computed = procedural.count > 0;
 	at( 'message' ).hidden = true;
 	return page;
 
@@ -54,7 +55,7 @@ function buildPanel( page ) {
 
 }
 
-function lightSection( { lightmap, lamps, stage }, keys ) {
+function lightSection( { lightmap, procedural, lamps, stage }, keys ) {
 
 	const controls = [];
 	const modes = segments( 'Baked light', lightmap.modes.map( ( mode ) => [ mode, ...MODES[ mode ] ] ), lightmap.mode, ( mode ) => {
@@ -85,7 +86,7 @@ function lightSection( { lightmap, lamps, stage }, keys ) {
 
 	const maps = toggle( 'Normal maps', true, ( on ) => {
 
-		lightmap.normalMaps = on;
+		lightmap.normalMaps = procedural.normalMaps = on;
 		setNormalMaps( lightmap, on );
 		stage.invalidate();
 
@@ -103,7 +104,7 @@ function lightSection( { lightmap, lamps, stage }, keys ) {
 
 function viewSection( page, keys ) {
 
-	const { lightmap, stage, views, pictures } = page;
+	const { lightmap, procedural, stage, views, pictures } = page;
 	const controls = [];
 	if ( lightmap ) {
 
@@ -115,6 +116,19 @@ function viewSection( page, keys ) {
 		} );
 		controls.push( show.field );
 		keys.set( 'm', [ 'surface', () => next( show ) ] );
+
+	}
+
+	if ( procedural.count > 0 ) {
+
+		const materials = segments( 'Patterns of materials', [ [ 'computed', 'Procedural', 'Computed where they are seen' ], [ 'baked', 'Baked', 'Textures in the coordinates of the lightmap' ] ], 'computed', ( value ) => {
+
+			procedural.computed = value === 'computed';
+			stage.invalidate();
+
+		} );
+		controls.push( materials.field );
+		keys.set( 't', [ 'procedural or baked', () => next( materials ) ] );
 
 	}
 

@@ -14,6 +14,7 @@ mod looks;
 mod manifest;
 mod model;
 mod probes;
+mod programs;
 mod progress;
 mod scene_model;
 mod shape_names;
@@ -261,7 +262,10 @@ fn files(
             (document, parts) = model::of_lightmap(args, settings.include, desc, model, map)?;
             let bytes = document.glb().map_err(|error| scene_model::failure(&error))?;
             if viewer::is_asked(args) {
-                files.extend(viewer::files(args, &files, &bytes));
+                let verbose = args.common.verbose;
+                let shaders =
+                    model.map(|model| programs::of_model(desc, &built.scene, model, verbose));
+                files.extend(viewer::files(args, &files, &bytes, shaders));
             }
             if args.engine.is_some() {
                 files.extend(godot::of_lightmap(args, map, &bytes, warnings)?);

@@ -86,6 +86,14 @@ impl SceneModel {
         &self.document
     }
 
+    /// Materials of opaque things that vary over a shape, by index, with that shape.
+    pub(super) fn varying(&self) -> impl Iterator<Item = (usize, usize)> {
+        let materials = self.materials.iter().enumerate();
+        let varying =
+            materials.filter(|(_, (material, of))| self.looks[*of].varies() && material.transmission == 0.0);
+        varying.map(|(index, (_, of))| (index, *of))
+    }
+
     /// What is baked of surfaces for textures.
     pub(super) fn features(&self) -> Vec<FeatureDesc> {
         let desc = |slot: &Slot| FeatureDesc {

@@ -30,8 +30,13 @@ pub(super) fn names() -> impl Iterator<Item = String> {
     page.chain([DATA]).map(str::to_owned)
 }
 
-/// The files, for a bake of these, of which `model` is what the page shows.
-pub(super) fn files(args: &BakeArgs, baked: &[(String, Vec<u8>)], model: &[u8]) -> Vec<(String, Vec<u8>)> {
+/// The files, for a bake of these. The page shows `model`, whose materials have `shaders`.
+pub(super) fn files(
+    args: &BakeArgs,
+    baked: &[(String, Vec<u8>)],
+    model: &[u8],
+    shaders: Option<Value>,
+) -> Vec<(String, Vec<u8>)> {
     let used = baked.iter().filter(|(name, _)| is_used(name));
     let mut used: Vec<(String, Value)> = used.map(|(name, bytes)| (name.clone(), text(bytes))).collect();
     let probes = args
@@ -48,6 +53,7 @@ pub(super) fn files(args: &BakeArgs, baked: &[(String, Vec<u8>)], model: &[u8]) 
         // The model has its own.
         "cameras": [],
         "reference": {},
+        "shaders": shaders.unwrap_or_else(|| json!({})),
     });
     let page = PAGE
         .iter()

@@ -116,7 +116,7 @@ pub fn build_for_surface_bake(
 }
 
 /// Registers the textures of imported models with a host.
-fn with_names(host: Host, desc: &SceneDesc) -> Arc<Host> {
+pub(super) fn with_names(host: Host, desc: &SceneDesc) -> Arc<Host> {
     for texture in &desc.textures {
         host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
     }
@@ -132,7 +132,7 @@ fn host(desc: &SceneDesc) -> Host {
 }
 
 /// The host of a scene, whose textures take the memory that they need.
-fn unlimited_host(desc: &SceneDesc) -> Host {
+pub(super) fn unlimited_host(desc: &SceneDesc) -> Host {
     Host::new(desc.texture_directories.clone()).with_files(desc.file_system.clone())
 }
 

@@ -11,11 +11,13 @@ mod geometry_stats;
 mod names;
 mod overridden;
 mod replaced;
+mod units;
 mod visibility;
 
 pub use background::Background;
 pub use geometry_stats::GeometryStats;
 pub use names::{LightName, SceneNames, ShapeName};
+pub use units::MaterialUnits;
 
 use std::collections::BTreeSet;
 use std::fmt;
