@@ -134,3 +134,41 @@ fn a_folder_is_served_to_this_machine() {
         );
     }
 }
+
+#[test]
+fn the_viewer_has_programs_of_materials_that_vary() {
+    let folder = TempDir::new().unwrap();
+    let shaders = "shader pattern(output closure color surface = 0) { surface = noise(3 * P) * diffuse(N); }
+shader asking(output closure color surface = 0)
+{
+    float k = 0;
+    getattribute(\"object:random\", k);
+    surface = (k + noise(3 * P)) * diffuse(N);
+}
+material varies = pattern();
+material asks = asking();
+shape a : cube { material = varies; }
+shape b : cube { material = asks; transform = translate(3, 0, 0); }
+";
+    fs::write(folder.path().join("a.kiln"), format!("{SCENE}{shaders}")).unwrap();
+    let args = "bake a.kiln -o out --resolution 32 --samples 1 --textures 32 --viewer --verbose";
+    let output = kiln(folder.path(), args).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("the viewer shows textures of `asks`: it reads attributes"),
+        "{said}"
+    );
+    let text = fs::read_to_string(folder.path().join("out/data.js")).unwrap();
+    let text = text.trim_start_matches("KILN_BAKE = ").trim_end_matches(";\n");
+    let data: Value = serde_json::from_str(text).unwrap();
+    let programs: Vec<&Value> = data["shaders"].as_object().unwrap().values().collect();
+    assert_eq!(programs.len(), 1);
+    assert_eq!(programs[0]["globals"], serde_json::json!(["N", "P"]));
+    assert!(
+        programs[0]["glsl"]
+            .as_str()
+            .unwrap()
+            .contains("Surface surface(Globals g)")
+    );
+}

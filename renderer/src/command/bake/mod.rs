@@ -263,8 +263,7 @@ fn files(
             let bytes = document.glb().map_err(|error| scene_model::failure(&error))?;
             if viewer::is_asked(args) {
                 let verbose = args.common.verbose;
-                let shaders =
-                    model.map(|model| programs::of_model(desc, &built.scene, model, verbose));
+                let shaders = model.map(|model| programs::of_model(desc, &built.scene, model, verbose));
                 files.extend(viewer::files(args, &files, &bytes, shaders));
             }
             if args.engine.is_some() {

@@ -6,7 +6,9 @@ use shading::builtins::Builtin;
 use shading::hir::Unit;
 use shading::opt::OptLevel;
 use shading::syntax::ast;
-use shading::{ClosureRegistry, Diagnostics, InstanceOptions, Preprocessor, ShadingSystem, SourceMap, Template};
+use shading::{
+    ClosureRegistry, Diagnostics, InstanceOptions, Preprocessor, ShadingSystem, SourceMap, Template,
+};
 
 use super::build::{unlimited_host, with_names};
 use super::compile::{declarations, group, shading_system, surface_options};
@@ -64,7 +66,11 @@ impl<'a> MaterialUnits<'a> {
         };
         // Questions for what no shape has are gone after optimisation.
         let (reduced, ..) = self.system.optimized(&template, &options(OptLevel::Full))?;
-        let asks = [Builtin::HasAttribute, Builtin::HasAnyAttribute, Builtin::AnyAttribute];
+        let asks = [
+            Builtin::HasAttribute,
+            Builtin::HasAnyAttribute,
+            Builtin::AnyAttribute,
+        ];
         if asks.into_iter().any(|builtin| reduced.calls(builtin)) {
             return Ok(None);
         }
