@@ -4558,6 +4558,10 @@ ${r}
 `,l={color:`
 	${n("Surface")} kilnSurface = kilnEvaluateSurface();
 	diffuseColor = vec4( ${a("albedo")}, ${a("opacity")} );
+	#ifdef USE_SPECULAR
+		// The albedo makes up for what a surface of f0 = 0.04 keeps from its base; this one may keep less.
+		diffuseColor.rgb *= mix( mix( 1.0, 0.96, saturate( 1.0 - specularIntensity ) ), 1.0, ${a("metalness")} );
+	#endif
 `,reflection:`
 	roughnessFactor = ${a("roughness")};
 	metalnessFactor = ${a("metalness")};

@@ -184,6 +184,10 @@ ${ fill }
 		color: /* glsl */`
 	${ own( 'Surface' ) } kilnSurface = kilnEvaluateSurface();
 	diffuseColor = vec4( ${ of( 'albedo' ) }, ${ of( 'opacity' ) } );
+	#ifdef USE_SPECULAR
+		// The albedo makes up for what a surface of f0 = 0.04 keeps from its base; this one may keep less.
+		diffuseColor.rgb *= mix( mix( 1.0, 0.96, saturate( 1.0 - specularIntensity ) ), 1.0, ${ of( 'metalness' ) } );
+	#endif
 `,
 		reflection: /* glsl */`
 	roughnessFactor = ${ of( 'roughness' ) };
