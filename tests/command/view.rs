@@ -169,6 +169,6 @@ shape b : cube { material = asks; transform = translate(3, 0, 0); }
         programs[0]["glsl"]
             .as_str()
             .unwrap()
-            .contains("Surface surface(Globals g)")
+            .contains("Surface surface(Globals ")
     );
 }
