@@ -15,6 +15,12 @@
 //! lobes by `closure_table.txt`.
 
 #![deny(unsafe_code, missing_docs)]
+// Units are written in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
 
 mod closure_table;
 mod error;
