@@ -72,69 +72,62 @@ pub(super) fn borders(
 /// Points along all borders that coincide with another one of similar normal. `near` is the tolerance for equal
 /// positions [m].
 pub(super) fn pairs(borders: &[Border], sheet: &LightmapBuffer, near: f32) -> Vec<Pair> {
-    let cell = |p: Vec3| (p / near.max(f32::MIN_POSITIVE)).round().as_ivec3();
-    let mut meeting: FxHashMap<[IVec3; 2], Vec<usize>> = FxHashMap::default();
     let mut pairs = vec![];
-    for (index, border) in borders.iter().enumerate() {
-        let mut ends = border.p.map(cell);
-        ends.sort_by_key(|p| p.to_array());
-        let others = meeting.entry(ends).or_default();
-        for &other in others.iter() {
-            let other = &borders[other];
-            let turned = cell(border.p[0]) != cell(other.p[0]);
-            let other_end = |end: usize| if turned { 1 - end } else { end };
-            let smooth = |end: usize| border.n[end].dot(other.n[other_end(end)]) > SMOOTH;
-            if smooth(0) && smooth(1) {
-                add_pairs(border, other, turned, sheet, &mut pairs);
-            }
+    each_meeting(borders, near, |border, other, turned| {
+        let other_end = |end: usize| if turned { 1 - end } else { end };
+        let smooth = |end: usize| border.n[end].dot(other.n[other_end(end)]) > SMOOTH;
+        if smooth(0) && smooth(1) {
+            add_pairs(border, other, turned, sheet, &mut pairs);
         }
-        others.push(index);
-    }
+    });
     pairs
 }
 
 /// Texels of charts that meet at an edge, whatever their normals: the nearest to each of the points along it.
 pub(super) fn meetings(borders: &[Border], sheet: &LightmapBuffer, near: f32) -> Vec<[u32; 2]> {
-    let cell = |p: Vec3| (p / near.max(f32::MIN_POSITIVE)).round().as_ivec3();
-    let mut meeting: FxHashMap<[IVec3; 2], Vec<usize>> = FxHashMap::default();
     let mut found = vec![];
     let nearest = |place: Vec2| {
         let by_weight = |a: &(u32, f32), b: &(u32, f32)| if b.1 > a.1 { *b } else { *a };
         let lookup = sheet.bilinear(place);
         lookup.iter().fold((0, 0.0), |a, b| by_weight(&a, b)).0
     };
+    each_meeting(borders, near, |border, other, turned| {
+        found.extend(along(border, other, turned).map(|(_, places)| places.map(nearest)));
+    });
+    found
+}
+
+/// Visits all pairs of borders that coincide, and whether they begin at opposite ends.
+fn each_meeting(borders: &[Border], near: f32, mut visit: impl FnMut(&Border, &Border, bool)) {
+    let cell = |p: Vec3| (p / near.max(f32::MIN_POSITIVE)).round().as_ivec3();
+    let mut meeting: FxHashMap<[IVec3; 2], Vec<usize>> = FxHashMap::default();
     for (index, border) in borders.iter().enumerate() {
         let mut ends = border.p.map(cell);
         ends.sort_by_key(|p| p.to_array());
         let others = meeting.entry(ends).or_default();
         for other in others.iter().map(|&other| &borders[other]) {
-            let turned = cell(border.p[0]) != cell(other.p[0]);
-            let length = |border: &Border| border.place[0].distance(border.place[1]);
-            let count = (2.0 * length(border).max(length(other))).ceil().max(1.0);
-            found.extend((0..=count as usize).map(|i| {
-                let t = i as f32 / count;
-                let on_other = if turned { 1.0 - t } else { t };
-                [
-                    nearest(border.place[0].lerp(border.place[1], t)),
-                    nearest(other.place[0].lerp(other.place[1], on_other)),
-                ]
-            }));
+            visit(border, other, cell(border.p[0]) != cell(other.p[0]));
         }
         others.push(index);
     }
-    found
+}
+
+/// Points along two borders that coincide, half a texel apart: how far along the first, and their places on both [texels].
+fn along(a: &Border, b: &Border, turned: bool) -> impl Iterator<Item = (f32, [Vec2; 2])> {
+    let (a, b) = (a.place, b.place);
+    let count = (2.0 * a[0].distance(a[1]).max(b[0].distance(b[1])))
+        .ceil()
+        .max(1.0);
+    (0..=count as usize).map(move |i| {
+        let t = i as f32 / count;
+        let on_b = if turned { 1.0 - t } else { t };
+        (t, [a[0].lerp(a[1], t), b[0].lerp(b[1], on_b)])
+    })
 }
 
 fn add_pairs(a: &Border, b: &Border, turned: bool, sheet: &LightmapBuffer, pairs: &mut Vec<Pair>) {
-    let length = |border: &Border| border.place[0].distance(border.place[1]);
-    let count = (2.0 * length(a).max(length(b))).ceil().max(1.0);
-    for i in 0..=count as usize {
-        let t = i as f32 / count;
-        let on_b = if turned { 1.0 - t } else { t };
-        let sides = [
-            sheet.bilinear(a.place[0].lerp(a.place[1], t)),
-            sheet.bilinear(b.place[0].lerp(b.place[1], on_b)),
-        ];
+    for (t, places) in along(a, b, turned) {
+        let sides = places.map(|place| sheet.bilinear(place));
         let known = |&(index, weight): &(u32, f32)| weight < 1e-3 || sheet.field.valid[index as usize];
         if sides.iter().flatten().all(known) && sides[0] != sides[1] {
             let n = a.n[0].lerp(a.n[1], t).normalize_or(a.n[0]);

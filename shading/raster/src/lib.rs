@@ -15,6 +15,8 @@
 //! lobes by `closure_table.txt`.
 
 #![deny(unsafe_code, missing_docs)]
+// Results must have the same bits with any C library.
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 // Units are written in brackets: `[m]`.
 #![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
 #![allow(

@@ -55,7 +55,7 @@ impl FunctionWriter<'_, '_> {
             let root = (table.len() as f32).sqrt();
             let temperature = root * root * root * 2.0 + 800.0;
             // Beyond the end of the compiler's table the values are exact.
-            let colors = color::blackbody(temperature, system).map(|x| f64::from(x).powf(0.2) as f32);
+            let colors = color::blackbody(temperature, system).map(|x| libm::pow(f64::from(x), 0.2) as f32);
             table.push(colors);
             if temperature > END {
                 break;
