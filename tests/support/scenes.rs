@@ -285,6 +285,7 @@ pub fn probed_floor(mut scene: SceneBuilder, body: &str) -> [f32; 2] {
         let settings = BakeSettings {
             target: Target::Probes(ProbePlaces::Points(vec![Vec3::Y])),
             sides: bake::Sides::Auto,
+            backs: None,
             include: Include::Indirect,
             order: ShOrder::One,
             samples: 4096,

@@ -51,6 +51,7 @@ fn settings(target: Target, include: Include, order: ShOrder, samples: u32) -> B
     BakeSettings {
         target,
         sides: Sides::Auto,
+        backs: None,
         include,
         order,
         samples,

@@ -72,6 +72,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use job::{Job, Outcome};
+use renderer_geometry::ShapeId;
 use renderer_transport::material::Report;
 use renderer_transport::scene::Scene;
 
@@ -125,6 +126,16 @@ pub struct Baked {
     pub reports: Vec<Report>,
     /// Statistics.
     pub stats: BakeStats,
+}
+
+/// The shapes of a scene whose backs a bake with these settings has: for bakes of some of its light, which are to have the
+/// texture of all of it.
+///
+/// # Errors
+/// When there are no threads.
+pub fn backs(scene: &Scene, settings: &BakeSettings) -> Result<Vec<ShapeId>, BakeError> {
+    let workers = work::Workers::new(scene, settings.threads, settings.seed)?;
+    Ok(workers.install(|| sides::backs(settings, &workers)))
 }
 
 /// Bakes a scene whose shapes have the `names`, in order. `None` if `stop` ended it, or only a share was requested;

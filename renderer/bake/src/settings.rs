@@ -10,6 +10,7 @@ use super::feature::FeatureDesc;
 use super::project::Include;
 use super::sh::ShOrder;
 use super::share::Share;
+use renderer_geometry::ShapeId;
 use renderer_transport::integrator::Integrator;
 use renderer_transport::scene::Scene;
 
@@ -79,6 +80,8 @@ pub struct BakeSettings {
     pub target: Target,
     /// Sides of surfaces that are baked.
     pub sides: Sides,
+    /// The shapes whose backs are baked, if these are known; else those that get light of what is baked.
+    pub backs: Option<Vec<ShapeId>>,
     /// Components of light that are baked.
     pub include: Include,
     /// Order of the SH coefficients.
@@ -113,9 +116,10 @@ impl BakeSettings {
             Target::Probes(places) => format!("{places:?}"),
         };
         let said = format!(
-            "{} {target} {:?} {:?} {:?} {} {:?} {} {}",
+            "{} {target} {:?} {:?} {:?} {:?} {} {:?} {} {}",
             env!("CARGO_PKG_VERSION"),
             self.sides,
+            self.backs,
             self.include,
             self.order,
             self.samples,

@@ -13,11 +13,10 @@ use std::f32::consts::FRAC_1_SQRT_2;
 
 use glam::{UVec2, Vec2};
 
-use super::job::Job;
 use super::points::{is_closed, lets_light_through};
 use super::project::Estimator;
 use super::receiver::{GatherPoint, Side};
-use super::settings::Sides;
+use super::settings::{BakeSettings, Sides};
 use super::work::Workers;
 use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
@@ -38,10 +37,11 @@ const POINTS: u32 = 64;
 const RAYS: u32 = 8;
 
 /// The shapes that have a back, in order.
-pub(super) fn backs(job: &Job<'_>, workers: &Workers<'_>) -> Vec<ShapeId> {
-    let settings = job.settings;
-    if settings.sides == Sides::Front {
-        return vec![];
+pub(super) fn backs(settings: &BakeSettings, workers: &Workers<'_>) -> Vec<ShapeId> {
+    match (settings.sides, &settings.backs) {
+        (Sides::Front, _) => return vec![],
+        (Sides::Auto, Some(known)) => return known.clone(),
+        (Sides::Auto, None) => {}
     }
     let path = match settings.integrator {
         Integrator::Path(path) | Integrator::Auto(path) => path,

@@ -130,7 +130,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         check_texture(side, side, order)?;
     }
     let scene = workers.scene;
-    let backs = backs(job, workers);
+    let backs = backs(job.settings, workers);
     let receivers = receivers(scene.shapes(), job.names, &backs);
     let (sides, notes) = workers.install(|| flatten(&receivers, scene.shapes(), topologies, unwrap))?;
     let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) = sides.into_iter().unzip();

@@ -76,7 +76,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let mut objects: Vec<BakedVertices> = vec![];
     // By vertex: its object and its points.
     let mut vertices = vec![];
-    let backs = backs(job, workers);
+    let backs = backs(job.settings, workers);
     for receiver in receivers(workers.scene.shapes(), job.names, &backs) {
         let mesh = faceted(&receiver);
         let first = vertices.len();

@@ -1,10 +1,9 @@
 //! A document of glTF in memory: its text, and the bytes of its buffer views.
 
-use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::ExportError;
-use super::text::{extras, forget_extension, index, list, push, remove_extension};
+use super::text::{Renumbering, extras, forget_extension, list, push, remove_extension, renumber};
 use super::uses::Uses;
 use renderer_base::files::SharedFiles;
 use renderer_image::texture::TextureSource;
@@ -164,7 +163,7 @@ impl Document {
             self.free = free;
             return;
         }
-        let mut renumbered = FxHashMap::default();
+        let mut renumbered = Renumbering::default();
         let is_kept = |index: &usize| free.binary_search(index).is_err();
         for (new, old) in (0..self.views.len()).filter(is_kept).enumerate() {
             renumbered.insert(old, new);
@@ -181,17 +180,8 @@ impl Document {
                 is_kept(&(index - 1))
             });
         }
-        renumber_views(&mut self.json, &renumbered);
+        renumber(&mut self.json, "bufferView", &renumbered);
         self.uses = Uses::of(&self.json);
-    }
-
-    /// Removes the bytes of a view that nothing uses any more.
-    pub(super) fn clear_view(&mut self, index: usize) {
-        self.release_view(index);
-        if let Some(view) = self.views.get_mut(index) {
-            // Views have one byte at least.
-            *view = vec![0; 4];
-        }
     }
 
     /// Adds an element to one of the document's lists; returns its index.
@@ -295,27 +285,6 @@ fn has_other_references(json: &Value) -> bool {
     list(json, "extensionsUsed")
         .iter()
         .any(|name| name == "EXT_structural_metadata")
-}
-
-fn renumber_views(value: &mut Value, renumbered: &FxHashMap<usize, usize>) {
-    match value {
-        Value::Object(members) => {
-            for (name, member) in members {
-                match index(member).filter(|_| name == "bufferView") {
-                    Some(old) => {
-                        if let Some(new) = renumbered.get(&old) {
-                            *member = json!(new);
-                        }
-                    }
-                    None => renumber_views(member, renumbered),
-                }
-            }
-        }
-        Value::Array(list) => list
-            .iter_mut()
-            .for_each(|element| renumber_views(element, renumbered)),
-        _ => {}
-    }
 }
 
 /// The extension that compresses a view.

@@ -10,6 +10,7 @@
     reason = "the documentation is built with private items"
 )]
 
+mod accessors;
 mod compact;
 mod document;
 mod error;

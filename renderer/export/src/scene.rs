@@ -6,9 +6,9 @@ use glam::{Affine3A, Quat, Vec2, Vec3};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use super::document::{Document, ViewKind};
+use super::document::Document;
 use renderer_base::color::Rgb;
-use renderer_base::math::{Bounds, atan, determinant, inverse, tan};
+use renderer_base::math::{atan, determinant, inverse, tan};
 use renderer_geometry::Mesh;
 use renderer_geometry::camera::{CameraDesc, FovAxis, Projection};
 use renderer_scene::{LightKind, ModelPart};
@@ -145,15 +145,10 @@ impl SceneWriter {
         let sign = if is_flipped { -1.0 } else { 1.0 };
         let mut attributes = json!({});
         let positions: Vec<[f32; 3]> = mesh.positions.iter().map(|p| p.to_array()).collect();
-        let bounds = Bounds::of_points(mesh.positions.iter().copied());
-        let position = self.vertices("VEC3", &positions);
-        let accessor = &mut self.document.json["accessors"][position];
-        accessor["min"] = json!(bounds.min.to_array());
-        accessor["max"] = json!(bounds.max.to_array());
-        attributes["POSITION"] = json!(position);
+        attributes["POSITION"] = json!(self.document.add_positions(&positions));
         if !mesh.normals.is_empty() {
             let normals: Vec<[f32; 3]> = mesh.normals.iter().map(|&n| (n * sign).to_array()).collect();
-            attributes["NORMAL"] = json!(self.vertices("VEC3", &normals));
+            attributes["NORMAL"] = json!(self.document.add_floats(&normals));
         }
         // In Kiln v runs up on surfaces, in glTF down.
         let down = |uvs: &[Vec2]| uvs.iter().map(|uv| [uv.x, 1.0 - uv.y]).collect::<Vec<_>>();
@@ -169,34 +164,17 @@ impl SceneWriter {
             sets.push(down(&mesh.uvs2));
         }
         for (set, uvs) in sets.iter().enumerate() {
-            attributes[format!("TEXCOORD_{set}")] = json!(self.vertices("VEC2", uvs));
+            attributes[format!("TEXCOORD_{set}")] = json!(self.document.add_floats(uvs));
         }
         if !mesh.colors.is_empty() {
-            attributes["COLOR_0"] = json!(self.vertices("VEC4", &mesh.colors));
+            attributes["COLOR_0"] = json!(self.document.add_floats(&mesh.colors));
         }
         let turn = |&[a, b, c]: &[u32; 3]| if is_flipped { [a, c, b] } else { [a, b, c] };
-        let indices = mesh.triangles.iter().flat_map(turn);
-        let view = self
-            .document
-            .add_view(indices.flat_map(u32::to_le_bytes).collect(), ViewKind::Indices);
-        // 5125: unsigned int.
-        let indices = self.document.add(
-            "accessors",
-            json!({ "bufferView": view, "componentType": 5125, "count": 3 * mesh.triangles.len(), "type": "SCALAR" }),
-        );
+        let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(turn).collect();
+        let indices = self.document.add_triangles(&triangles);
         let geometry = Geometry { attributes, indices };
         self.geometries.insert(key, geometry.clone());
         geometry
-    }
-
-    fn vertices<const N: usize>(&mut self, kind: &str, values: &[[f32; N]]) -> usize {
-        let bytes = values.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
-        let view = self.document.add_view(bytes, ViewKind::Vertices(None));
-        // 5126: float.
-        self.document.add(
-            "accessors",
-            json!({ "bufferView": view, "componentType": 5126, "count": values.len(), "type": kind }),
-        )
     }
 
     /// Adds a camera with a film of this size, unless glTF has none like it.

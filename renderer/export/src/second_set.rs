@@ -205,61 +205,14 @@ fn coordinates(document: &Document, file: &GltfFile, accessor: usize) -> Result<
 
 /// Removes what materials and the document say of the lightmap.
 fn forget_lightmap(document: &mut Document) {
-    let said = match document.json.get_mut("extras") {
-        Some(Value::Object(extras)) => extras.remove("lightmap"),
-        _ => None,
-    };
+    if let Some(Value::Object(extras)) = document.json.get_mut("extras") {
+        extras.remove("lightmap");
+    }
     if let Some(Value::Array(materials)) = document.json.get_mut("materials") {
         for material in materials {
             remove_extension(material, "MOZ_lightmap");
         }
     }
     forget_extension(&mut document.json, "MOZ_lightmap");
-    let texture = said.and_then(|said| said.pointer("/range/texture").and_then(index));
-    if let Some(texture) = texture {
-        remove_texture(document, texture);
-    }
-}
-
-/// Removes a texture that nothing refers to, with its image. Indices of later ones move.
-fn remove_texture(document: &mut Document, texture: usize) {
-    let image = list(&document.json, "textures").get(texture);
-    let Some(image) = image.and_then(|texture| index(texture.get("source")?)) else {
-        return;
-    };
-    let view = list(&document.json, "images").get(image);
-    let view = view.and_then(|image| index(image.get("bufferView")?));
-    for (name, at) in [("textures", texture), ("images", image)] {
-        if let Some(Value::Array(list)) = document.json.get_mut(name) {
-            list.remove(at);
-        }
-    }
-    if let Some(Value::Array(textures)) = document.json.get_mut("textures") {
-        for texture in textures {
-            lower(texture, "source", image);
-        }
-    }
-    if let Some(materials) = document.json.get_mut("materials") {
-        lower(materials, "index", texture);
-    }
-    if let Some(view) = view {
-        document.clear_view(view);
-    }
-}
-
-/// Lowers numbers of this name above a limit by one, in an element and all within.
-fn lower(element: &mut Value, name: &str, limit: usize) {
-    match element {
-        Value::Object(members) => {
-            for (key, member) in members {
-                match index(member) {
-                    Some(number) if key == name && number > limit => *member = json!(number - 1),
-                    _ if key == "extras" => {}
-                    _ => lower(member, name, limit),
-                }
-            }
-        }
-        Value::Array(list) => list.iter_mut().for_each(|member| lower(member, name, limit)),
-        _ => {}
-    }
+    document.remove_unused_textures();
 }

@@ -1,6 +1,10 @@
 //! Elements of the text of a document.
 
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
+
+/// Old indices to new ones.
+pub(super) type Renumbering = FxHashMap<usize, usize>;
 
 /// One of the document's lists, empty if there is none.
 pub(super) fn list<'a>(json: &'a Value, name: &str) -> &'a [Value] {
@@ -63,4 +67,40 @@ pub(super) fn extras(element: &mut Value) -> &mut Value {
 /// A number as an index.
 pub(super) fn index(value: &Value) -> Option<usize> {
     value.as_u64().and_then(|index| usize::try_from(index).ok())
+}
+
+/// The indices that members of this name hold, wherever they are but in extras.
+pub(super) fn indices(value: &Value, name: &str) -> Vec<usize> {
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .filter(|(own, _)| *own != "extras")
+            .flat_map(|(own, member)| match index(member).filter(|_| own == name) {
+                Some(index) => vec![index],
+                None => indices(member, name),
+            })
+            .collect(),
+        Value::Array(list) => list.iter().flat_map(|element| indices(element, name)).collect(),
+        _ => vec![],
+    }
+}
+
+/// Gives the indices that [`indices`] finds their new numbers; those without one stay.
+pub(super) fn renumber(value: &mut Value, name: &str, numbers: &Renumbering) {
+    match value {
+        Value::Object(members) => {
+            for (own, member) in members.iter_mut().filter(|(own, _)| *own != "extras") {
+                match index(member).filter(|_| own == name) {
+                    Some(old) => {
+                        if let Some(new) = numbers.get(&old) {
+                            *member = json!(new);
+                        }
+                    }
+                    None => renumber(member, name, numbers),
+                }
+            }
+        }
+        Value::Array(list) => (list.iter_mut()).for_each(|element| renumber(element, name, numbers)),
+        _ => {}
+    }
 }

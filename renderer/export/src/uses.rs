@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::text::{index, list};
+use super::text::{index, indices, list};
 
 /// Numbers of references, by index. What extensions refer to in ways that are not known is never released.
 #[derive(Debug, Default)]
@@ -50,29 +50,15 @@ impl Uses {
                 .flat_map(|named| named.values())
                 .for_each(|accessor| uses.count_accessor(accessor));
         }
-        uses.count_views(json);
+        for view in indices(json, "bufferView") {
+            *uses.views.entry(view).or_default() += 1;
+        }
         uses
     }
 
     fn count_accessor(&mut self, accessor: &Value) {
         if let Some(index) = index(accessor) {
             *self.accessors.entry(index).or_default() += 1;
-        }
-    }
-
-    /// Counts all that is called a buffer view, wherever it is.
-    fn count_views(&mut self, value: &Value) {
-        match value {
-            Value::Object(members) => {
-                for (name, member) in members {
-                    match index(member).filter(|_| name == "bufferView") {
-                        Some(index) => *self.views.entry(index).or_default() += 1,
-                        None => self.count_views(member),
-                    }
-                }
-            }
-            Value::Array(list) => list.iter().for_each(|element| self.count_views(element)),
-            _ => {}
         }
     }
 

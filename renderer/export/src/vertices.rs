@@ -149,16 +149,10 @@ impl Domain {
                 renamed.insert(accessor, new);
             }
         }
-        let bytes = self.uvs.iter().flat_map(|uv| uv.unwrap_or(Vec2::ZERO).to_array());
-        let view = document.add_view(
-            bytes.flat_map(f32::to_le_bytes).collect(),
-            ViewKind::Vertices(None),
-        );
-        // 5126: float.
-        let set = document.add(
-            "accessors",
-            json!({ "bufferView": view, "componentType": 5126, "count": self.uvs.len(), "type": "VEC2" }),
-        );
+        let uvs: Vec<[f32; 2]> = (self.uvs.iter())
+            .map(|uv| uv.unwrap_or(Vec2::ZERO).to_array())
+            .collect();
+        let set = document.add_floats(&uvs);
         for (member, is_changed) in self.members.iter().zip(&self.is_changed) {
             let primitive = primitive(document, member.place);
             let name = format!("TEXCOORD_{}", next_set(primitive));

@@ -89,6 +89,7 @@ fn compare(loaded: &Loaded, patch: usize, size: f32, effort: u32) -> Result<(), 
     let settings = BakeSettings {
         target: Target::Vertex,
         sides: Sides::Auto,
+        backs: None,
         include: Include::Both,
         order: ShOrder::One,
         samples: effort * SAMPLES,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Failure;
-use super::glb::TextureSlot;
+use super::texture_slot::TextureSlot;
 use renderer_bake::{Feature, FeatureDesc, FeatureMap};
 use renderer_base::color::Rgb;
 use renderer_image::{ColorSpace, Image, SampleType, WriteOptions, encode};
@@ -109,7 +109,11 @@ pub(super) fn textures(
     let mut textures = vec![];
     let opacity = of(|feature| matches!(feature, Feature::Opacity));
     if let Some(map) = of(|feature| matches!(feature, Feature::Albedo)) {
-        textures.push((TextureSlot::BaseColor, png(&colors(size, map, opacity))?));
+        let colors = match opacity {
+            None => image(size, map, |value| value),
+            Some(opacity) => with_opacity((size.0 as usize, size.1 as usize), &map.values, &opacity.values),
+        };
+        textures.push((TextureSlot::BaseColor, png(&colors)?));
     }
     if let Some(map) = of(|feature| matches!(feature, Feature::TangentNormal)) {
         let image = numbers(image(size, map, |value| value * 0.5 + Rgb::splat(0.5)));
@@ -133,12 +137,9 @@ pub(super) fn textures(
 }
 
 /// Colours, with opacity as alpha.
-fn colors(size: (u32, u32), map: &FeatureMap, opacity: Option<&FeatureMap>) -> Image {
-    let Some(opacity) = opacity else {
-        return image(size, map, |value| value);
-    };
-    let mut image = Image::new(size.0 as usize, size.1 as usize, 4);
-    let values = map.values.iter().zip(&opacity.values);
+pub(super) fn with_opacity(size: (usize, usize), colors: &[Rgb], opacities: &[Rgb]) -> Image {
+    let mut image = Image::new(size.0, size.1, 4);
+    let values = colors.iter().zip(opacities);
     for (pixel, (color, opacity)) in image.data.chunks_exact_mut(4).zip(values) {
         pixel.copy_from_slice(&[color.r, color.g, color.b, opacity.luminance()]);
     }

@@ -15,10 +15,13 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::Failure;
+use super::folder::SCENE;
 use super::images::{Brightness, plain};
+use super::texture_slot::TextureSlot;
 use renderer_bake::{Lightmap, Side, SurfaceMaps, VertexLight};
 use renderer_base::color::Rgb;
 use renderer_base::math::determinant;
+use renderer_export::Document;
 use renderer_geometry::{Footprint, Mesh, Shape, ShapeId};
 use renderer_transport::integrator::Context;
 use renderer_transport::material::{RayKind, ShadingResult};
@@ -28,9 +31,10 @@ use renderer_transport::scene::Scene;
 pub(super) fn of_lightmap(scene: &Scene, map: &Lightmap) -> Result<Vec<u8>, Failure> {
     let mut glb = Glb::default();
     let intensity = Brightness::of(map).intensity;
-    let image = glb.view(&plain(map, intensity)?);
+    let texture = glb.document.add_texture("lightmap", plain(map, intensity)?);
+    glb.document.use_extension("MOZ_lightmap");
     let lightmap = json!({
-        "extensions": { "MOZ_lightmap": { "index": 0, "texCoord": 1, "intensity": intensity } },
+        "extensions": { "MOZ_lightmap": { "index": texture, "texCoord": 1, "intensity": intensity } },
         "extras": { "lightmap": { "uri": "irradiance.exr", "texCoord": 1, "intensity": 1.0 } },
     });
     for object in &map.objects {
@@ -39,13 +43,7 @@ pub(super) fn of_lightmap(scene: &Scene, map: &Lightmap) -> Result<Vec<u8>, Fail
         let material = matte(scene, place, Some(&lightmap));
         glb.object(&world, &object.name, &object.mesh, material, vec![]);
     }
-    glb.finish(json!({
-        "extensionsUsed": ["MOZ_lightmap"],
-        "images": [{ "bufferView": image, "mimeType": "image/png", "name": "lightmap" }],
-        // 9729: linear; 33071: clamp.
-        "samplers": [{ "magFilter": 9729, "minFilter": 9729, "wrapS": 33071, "wrapT": 33071 }],
-        "textures": [{ "source": 0, "sampler": 0 }],
-    }))
+    glb.finish()
 }
 
 /// The geometry of light at vertices.
@@ -66,7 +64,7 @@ pub(super) fn of_vertices(scene: &Scene, light: &VertexLight) -> Result<Vec<u8>,
         let material = matte(scene, place, None);
         glb.object(&world, &object.name, &object.mesh, material, attributes);
     }
-    glb.finish(json!({}))
+    glb.finish()
 }
 
 /// The geometry of a surface bake, with a material of its textures: names of glTF's with the bytes of a PNG file. The
@@ -79,10 +77,8 @@ pub(super) fn of_surface(
 ) -> Result<Vec<u8>, Failure> {
     let mut glb = Glb::default();
     let mut material = json!({ "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 1.0 } });
-    let mut images = vec![];
-    for (index, (slot, bytes)) in textures.iter().enumerate() {
-        let view = glb.view(bytes);
-        images.push(json!({ "bufferView": view, "mimeType": "image/png", "name": slot.name() }));
+    for (slot, bytes) in textures {
+        let index = glb.document.add_texture(slot.name(), bytes.clone());
         let texture = json!({ "index": index, "texCoord": if maps.in_place { 0 } else { 1 } });
         for key in slot.keys() {
             match slot {
@@ -106,103 +102,17 @@ pub(super) fn of_surface(
         let world = World::new(shape, object.side, &mesh, shape.bounds().radius());
         glb.object(&world, &object.name, &mesh, material.clone(), vec![]);
     }
-    let textures = (0..images.len()).map(|index| json!({ "source": index, "sampler": 0 }));
-    let textures: Vec<Value> = textures.collect();
-    glb.finish(match images.is_empty() {
-        true => json!({}),
-        false => json!({
-            "images": images,
-            // 9729: linear; 33071: clamp.
-            "samplers": [{ "magFilter": 9729, "minFilter": 9729, "wrapS": 33071, "wrapT": 33071 }],
-            "textures": textures,
-        }),
-    })
-}
-
-/// A texture of a material of glTF.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextureSlot {
-    /// Colour, and opacity.
-    BaseColor,
-    /// Normals in tangent space.
-    Normal,
-    /// Occlusion in red, roughness in green.
-    Surface {
-        /// Whether occlusion is known.
-        occlusion: bool,
-        /// Whether roughness is.
-        roughness: bool,
-    },
-}
-
-impl TextureSlot {
-    fn name(self) -> &'static str {
-        match self {
-            TextureSlot::BaseColor => "albedo",
-            TextureSlot::Normal => "tangent_normal",
-            TextureSlot::Surface { .. } => "occlusion_roughness",
-        }
-    }
-
-    /// The keys of materials that name it.
-    fn keys(&self) -> &'static [&'static str] {
-        match self {
-            TextureSlot::BaseColor => &["baseColorTexture"],
-            TextureSlot::Normal => &["normalTexture"],
-            TextureSlot::Surface { occlusion, roughness } => match (occlusion, roughness) {
-                (true, true) => &["occlusionTexture", "metallicRoughnessTexture"],
-                (true, false) => &["occlusionTexture"],
-                (false, true) => &["metallicRoughnessTexture"],
-                (false, false) => &[],
-            },
-        }
-    }
+    glb.finish()
 }
 
 /// A file being made.
 #[derive(Default)]
 struct Glb {
-    bytes: Vec<u8>,
-    views: Vec<Value>,
-    accessors: Vec<Value>,
-    meshes: Vec<Value>,
-    nodes: Vec<Value>,
-    materials: Vec<Value>,
+    document: Document,
+    nodes: Vec<usize>,
 }
 
 impl Glb {
-    /// Adds bytes; returns their view.
-    fn view(&mut self, bytes: &[u8]) -> usize {
-        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
-        self.views
-            .push(json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() }));
-        self.bytes.extend(bytes);
-        self.views.len() - 1
-    }
-
-    /// Adds an accessor of floats; returns its index.
-    fn floats<const N: usize>(&mut self, values: &[[f32; N]]) -> usize {
-        let bytes: Vec<u8> = values.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
-        let view = self.view(&bytes);
-        // 34962: for vertices; 5126: float.
-        self.views[view]["target"] = json!(34962);
-        let kind = if N == 2 { "VEC2" } else { "VEC3" };
-        self.accessors
-            .push(json!({ "bufferView": view, "componentType": 5126, "count": values.len(), "type": kind }));
-        self.accessors.len() - 1
-    }
-
-    fn indices(&mut self, triangles: &[[u32; 3]]) -> usize {
-        let bytes: Vec<u8> = triangles.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
-        let view = self.view(&bytes);
-        // 34963: for indices; 5125: unsigned int.
-        self.views[view]["target"] = json!(34963);
-        self.accessors.push(
-            json!({ "bufferView": view, "componentType": 5125, "count": 3 * triangles.len(), "type": "SCALAR" }),
-        );
-        self.accessors.len() - 1
-    }
-
     /// Adds a side of a shape as a mesh, a node and a material.
     fn object(
         &mut self,
@@ -213,13 +123,15 @@ impl Glb {
         colors: Vec<(String, Vec<Rgb>)>,
     ) {
         let mut attributes = serde_json::Map::new();
-        let position = self.floats(&world.positions);
-        let bounds = renderer_base::math::Bounds::of_points(world.positions.iter().map(|&p| Vec3::from(p)));
-        self.accessors[position]["min"] = json!(bounds.min.to_array());
-        self.accessors[position]["max"] = json!(bounds.max.to_array());
-        attributes.insert("POSITION".to_owned(), json!(position));
+        attributes.insert(
+            "POSITION".to_owned(),
+            json!(self.document.add_positions(&world.positions)),
+        );
         if !world.normals.is_empty() {
-            attributes.insert("NORMAL".to_owned(), json!(self.floats(&world.normals)));
+            attributes.insert(
+                "NORMAL".to_owned(),
+                json!(self.document.add_floats(&world.normals)),
+            );
         }
         for (set, uvs) in [("TEXCOORD_0", &mesh.uvs), ("TEXCOORD_1", &mesh.uvs2)] {
             // In Kiln v runs up on surfaces, in glTF down.
@@ -227,69 +139,37 @@ impl Glb {
             if !uvs.is_empty() {
                 attributes.insert(
                     set.to_owned(),
-                    json!(self.floats(&uvs.iter().map(flip).collect::<Vec<_>>())),
+                    json!(
+                        self.document
+                            .add_floats(&uvs.iter().map(flip).collect::<Vec<_>>())
+                    ),
                 );
             } else if set == "TEXCOORD_0" && !mesh.uvs2.is_empty() {
                 // The second set may not stand without a first.
                 let zeros = vec![[0.0; 2]; mesh.positions.len()];
-                attributes.insert(set.to_owned(), json!(self.floats(&zeros)));
+                attributes.insert(set.to_owned(), json!(self.document.add_floats(&zeros)));
             }
         }
         for (name, values) in colors {
             let values: Vec<[f32; 3]> = values.iter().map(|c| c.to_array()).collect();
-            attributes.insert(name, json!(self.floats(&values)));
+            attributes.insert(name, json!(self.document.add_floats(&values)));
         }
-        let indices = self.indices(&world.triangles);
+        let indices = self.document.add_triangles(&world.triangles);
         material["name"] = json!(name);
-        self.materials.push(material);
-        let primitive = json!({
-            "attributes": attributes,
-            "indices": indices,
-            "material": self.materials.len() - 1,
-        });
-        self.meshes
-            .push(json!({ "name": name, "primitives": [primitive] }));
+        let material = self.document.add("materials", material);
+        let primitive = json!({ "attributes": attributes, "indices": indices, "material": material });
+        let mesh = json!({ "name": name, "primitives": [primitive] });
+        let mesh = self.document.add("meshes", mesh);
         self.nodes
-            .push(json!({ "name": name, "mesh": self.meshes.len() - 1 }));
+            .push(self.document.add("nodes", json!({ "name": name, "mesh": mesh })));
     }
 
-    /// The file, with what else its document says.
-    fn finish(mut self, more: Value) -> Result<Vec<u8>, Failure> {
-        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
-        let nodes: Vec<usize> = (0..self.nodes.len()).collect();
-        let mut document = json!({
-            "asset": { "version": "2.0", "generator": concat!("Kiln ", env!("CARGO_PKG_VERSION")) },
-            "scene": 0,
-            "scenes": [{ "nodes": nodes }],
-            "nodes": self.nodes,
-            "meshes": self.meshes,
-            "materials": self.materials,
-            "accessors": self.accessors,
-            "bufferViews": self.views,
-            "buffers": [{ "byteLength": self.bytes.len() }],
-        });
-        if let (Value::Object(document), Value::Object(more)) = (&mut document, more) {
-            document.extend(more);
-        }
-        let mut text = document.to_string().into_bytes();
-        text.resize(text.len().next_multiple_of(4), b' ');
-        // glTF 2.0, section 4.4: header, then chunks of length, kind and content.
-        let total = 12 + 8 + text.len() + 8 + self.bytes.len();
-        let Ok(length) = u32::try_from(total) else {
-            return Err(Failure::User(format!(
-                "error: cannot write scene.glb: the geometry takes {total} bytes, and a file of glTF has 4 GiB at most"
-            )));
-        };
-        let mut file = Vec::with_capacity(total);
-        file.extend(b"glTF");
-        file.extend(2u32.to_le_bytes());
-        file.extend(length.to_le_bytes());
-        for (kind, content) in [(b"JSON", &text), (b"BIN\0", &self.bytes)] {
-            file.extend((content.len() as u32).to_le_bytes());
-            file.extend(kind);
-            file.extend(content);
-        }
-        Ok(file)
+    /// The file.
+    fn finish(mut self) -> Result<Vec<u8>, Failure> {
+        self.document.json["scene"] = json!(0);
+        self.document.json["scenes"] = json!([{ "nodes": self.nodes }]);
+        let bytes = self.document.glb();
+        bytes.map_err(|error| Failure::User(format!("error: cannot write {SCENE}: {error}")))
     }
 }
 

@@ -20,6 +20,7 @@ mod scene_model;
 mod shape_names;
 mod statistics;
 mod surface;
+mod texture_slot;
 mod topology;
 mod unlit;
 mod viewer;
@@ -41,7 +42,7 @@ use super::{Failure, print, remark, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
     BakeSettings, Baked, FeatureDesc, Include, LightmapFilter, ProbePlaces, Product, Scale, SurfaceTextures,
-    Target, bake, check_checkpoint, texture_memory,
+    Target, backs, bake, check_checkpoint, texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
@@ -74,14 +75,20 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
     outputs.spare(&args.probe_points)?;
     outputs.spare_files(&desc)?;
     desc.ensure_camera();
-    let all = desc.clone();
-    if !args.lights.is_empty() {
-        desc = lights::only(&desc, &args.lights).map_err(failure)?;
-    }
     let build = |desc: &SceneDesc| {
         build_for_bake(desc, common.threads(), &features::computed(&asked)).map_err(failure)
     };
-    let built = build(&desc)?;
+    let mut built = build(&desc)?;
+    // With all light, if only some is baked.
+    let mut whole = None;
+    if !args.lights.is_empty() {
+        let lit = lights::only(&desc, &args.lights).map_err(failure)?;
+        let of_lit = build(&lit)?;
+        whole = Some((
+            std::mem::replace(&mut desc, lit),
+            std::mem::replace(&mut built, of_lit),
+        ));
+    }
     outputs.spare_files(&desc)?;
     outputs.spare(built.scene.late_files())?;
     let load = start.elapsed();
@@ -95,16 +102,19 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         .collect();
     let textured = args.textures > 0;
     let model = (args.target == BakeTarget::Texture && !model::is_gltf(&common.scene))
-        .then(|| match args.lights.is_empty() {
-            true => SceneModel::new(&desc, &built.scene, textured),
+        .then(|| {
             // Lamps that are not baked shine in the model.
-            false => SceneModel::new(&all, &build(&all)?.scene, textured),
+            let (desc, built) = whole
+                .as_ref()
+                .map_or((&desc, &built), |(desc, built)| (desc, built));
+            SceneModel::new(desc, &built.scene, textured)
         })
         .transpose()?;
     let textures = textures(args, model.as_ref());
-    let settings = BakeSettings {
+    let mut settings = BakeSettings {
         target: target(args, &desc, features::described(args, asked, &built), textures)?,
         sides: args.sides,
+        backs: None,
         include,
         order: args.order,
         samples: args.samples,
@@ -115,6 +125,9 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         resume: args.resume,
         share: args.part,
     };
+    if let Some((_, whole)) = &whole {
+        settings.backs = Some(backs(&whole.scene, &settings)?);
+    }
     memory::check("the photon maps", settings.integrator.memory())?;
     let mut warnings = built.warnings.clone();
     let resumed = args

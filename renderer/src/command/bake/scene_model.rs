@@ -3,13 +3,12 @@
 use serde_json::{Value, json};
 
 use super::Failure;
-use super::feature_image::{numbers, png, rgb};
+use super::feature_image::{numbers, png, rgb, with_opacity};
 use super::folder::MODEL;
 use super::looks::{self, ShapeLook};
 use renderer_bake::{Feature, FeatureDesc, Lightmap, triangles};
 use renderer_base::color::Rgb;
 use renderer_export::{AddedLightmap, Document, Material, MaterialTextures, SceneShape, SceneWriter};
-use renderer_image::Image;
 use renderer_scene::{ModelPart, SceneDesc};
 use renderer_transport::scene::Scene;
 
@@ -150,7 +149,7 @@ impl SceneModel {
         if let Some(colors) = values(Slot::Color) {
             let image = match values(Slot::Opacity) {
                 None => rgb(size, colors, |value| value),
-                Some(opacities) => with_alpha(size, colors, opacities),
+                Some(opacities) => with_opacity(size, colors, opacities),
             };
             textures.base_color = Some(document.add_texture("base_color", png(&image)?));
         }
@@ -193,16 +192,6 @@ fn slots(looks: &[ShapeLook]) -> Vec<Slot> {
         .filter(|(_, is_needed)| *is_needed)
         .map(|(slot, _)| *slot)
         .collect()
-}
-
-/// Colours, with opacity as alpha.
-fn with_alpha((width, height): (usize, usize), colors: &[Rgb], opacities: &[Rgb]) -> Image {
-    let mut image = Image::new(width, height, 4);
-    let values = colors.iter().zip(opacities);
-    for (pixel, (color, opacity)) in image.data.chunks_exact_mut(4).zip(values) {
-        pixel.copy_from_slice(&[color.r, color.g, color.b, opacity.luminance()]);
-    }
-    image
 }
 
 /// What is said if the model cannot be written.

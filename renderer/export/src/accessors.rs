@@ -1,0 +1,45 @@
+//! New accessors of a document: attributes of vertices as floats, and triangles.
+
+use serde_json::json;
+
+use super::document::{Document, ViewKind};
+use renderer_base::math::Bounds;
+
+impl Document {
+    /// Adds an attribute of vertices, of 2, 3 or 4 floats each; returns the index of its accessor.
+    pub fn add_floats<const N: usize>(&mut self, values: &[[f32; N]]) -> usize {
+        let bytes = values.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
+        let view = self.add_view(bytes, ViewKind::Vertices(None));
+        // 5126: float.
+        self.add(
+            "accessors",
+            json!({
+                "bufferView": view,
+                "componentType": 5126,
+                "count": values.len(),
+                "type": format!("VEC{N}"),
+            }),
+        )
+    }
+
+    /// Adds positions of vertices, whose accessor has their bounds.
+    pub fn add_positions(&mut self, positions: &[[f32; 3]]) -> usize {
+        let bounds = Bounds::of_points(positions.iter().map(|&p| p.into()));
+        let index = self.add_floats(positions);
+        let accessor = &mut self.json["accessors"][index];
+        accessor["min"] = json!(bounds.min.to_array());
+        accessor["max"] = json!(bounds.max.to_array());
+        index
+    }
+
+    /// Adds the vertices of triangles as indices; returns the index of their accessor.
+    pub fn add_triangles(&mut self, triangles: &[[u32; 3]]) -> usize {
+        let bytes = triangles.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
+        let view = self.add_view(bytes, ViewKind::Indices);
+        // 5125: unsigned int.
+        self.add(
+            "accessors",
+            json!({ "bufferView": view, "componentType": 5125, "count": 3 * triangles.len(), "type": "SCALAR" }),
+        )
+    }
+}
