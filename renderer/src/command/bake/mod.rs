@@ -4,6 +4,7 @@ mod channel;
 mod compact;
 mod feature_image;
 mod features;
+mod files;
 mod folder;
 mod glb;
 mod godot;
@@ -29,10 +30,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use glam::Vec3;
-use shading::{Diagnostic, Diagnostics};
+use shading::Diagnostic;
 
+use self::files::{files, names};
 use self::folder::Folder;
-use self::manifest::Manifest;
 use self::progress::Bar;
 use self::statistics::report;
 use super::common::{failure, lost_texels, unknown_files};
@@ -41,8 +42,8 @@ use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
-    BakeSettings, Baked, FeatureDesc, Include, LightmapFilter, ProbePlaces, Product, Scale, SurfaceTextures,
-    Target, backs, bake, check_checkpoint, texture_memory,
+    BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces, Scale, SurfaceTextures, Target, backs,
+    bake, check_checkpoint, texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
@@ -52,7 +53,6 @@ use renderer_scene::SceneDesc;
 use renderer_transport::integrator::{Integrator, PhotonSettings};
 use renderer_transport::scene::build::{Built, build_for_bake};
 
-use folder::{MANIFEST, MODEL, PROBES, SCENE, UNLIT};
 use scene_model::SceneModel;
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
@@ -224,91 +224,6 @@ fn outputs(
     Ok(outputs)
 }
 
-/// The names of the files of a bake.
-fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
-    let mut names = match args.target {
-        BakeTarget::Texture => {
-            let mut names = images::names(args.layout, args.order);
-            names.extend(compact::names(args.layout, args.order, args.image_format));
-            names.extend(features::names(asked));
-            names
-        }
-        BakeTarget::Vertex | BakeTarget::Probes => vec![],
-    };
-    if viewer::is_asked(args) {
-        names.extend(viewer::names());
-    }
-    if args.target == BakeTarget::Texture {
-        names.push(MODEL.to_owned());
-        if args.unlit {
-            names.push(UNLIT.to_owned());
-        }
-    }
-    names.push(match args.target {
-        BakeTarget::Texture | BakeTarget::Vertex => SCENE.to_owned(),
-        BakeTarget::Probes => PROBES.to_owned(),
-    });
-    names.extend(godot::names(args).map(str::to_owned));
-    names.push(MANIFEST.to_owned());
-    names
-}
-
-/// The files of a bake, ready to be written.
-fn files(
-    args: &BakeArgs,
-    desc: &SceneDesc,
-    built: &Built,
-    model: Option<&SceneModel>,
-    settings: &BakeSettings,
-    baked: &Baked,
-    warnings: &mut Diagnostics,
-) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-    let mut parts = vec![];
-    let mut files = match &baked.product {
-        Product::Texture(map) => {
-            let mut files = images::files(map, args.layout)?;
-            files.extend(compact::files(map, args.layout, args.image_format)?);
-            let size = (map.width, map.height);
-            files.extend(features::files(size, &map.features, features_of(settings))?);
-            files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
-            let document;
-            (document, parts) = model::of_lightmap(args, settings.include, desc, model, map)?;
-            let bytes = document.glb().map_err(|error| scene_model::failure(&error))?;
-            if viewer::is_asked(args) {
-                let verbose = args.common.verbose;
-                let shaders = model.map(|model| programs::of_model(desc, &built.scene, model, verbose));
-                files.extend(viewer::files(args, &files, &bytes, shaders));
-            }
-            if args.engine.is_some() {
-                files.extend(godot::of_lightmap(args, map, &bytes, warnings)?);
-            }
-            files.push((MODEL.to_owned(), bytes));
-            if args.unlit {
-                files.push((UNLIT.to_owned(), unlit::file(document, map)?));
-            }
-            files
-        }
-        Product::Vertex(light) => vec![(SCENE.to_owned(), glb::of_vertices(&built.scene, light)?)],
-        Product::Probes(probes) => {
-            let mut files = vec![(PROBES.to_owned(), probes::json(probes))];
-            if let (Some(_), Some(grid)) = (args.engine, &probes.grid) {
-                files.extend(godot::of_probes(args, probes, grid)?);
-            }
-            files
-        }
-    };
-    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    let manifest = Manifest {
-        args,
-        settings,
-        baked,
-        parts: &parts,
-    };
-    let text = manifest.json(&names);
-    files.push((MANIFEST.to_owned(), text));
-    Ok(files)
-}
-
 /// What is baked for textures of models.
 fn textures(args: &BakeArgs, model: Option<&SceneModel>) -> SurfaceTextures {
     let mut features = model.map_or(vec![], SceneModel::features);
@@ -319,14 +234,6 @@ fn textures(args: &BakeArgs, model: Option<&SceneModel>) -> SurfaceTextures {
         // Without textures of its own, `unlit.glb` has those of the lightmap.
         resolution: args.textures.max(1),
         features,
-    }
-}
-
-/// The features of a bake of light.
-fn features_of(settings: &BakeSettings) -> &[FeatureDesc] {
-    match &settings.target {
-        Target::Texture { features, .. } => features,
-        Target::Vertex | Target::Probes(_) => &[],
     }
 }
 

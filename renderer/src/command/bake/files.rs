@@ -1,0 +1,106 @@
+//! The files of a bake of light.
+
+use shading::Diagnostics;
+
+use super::Failure;
+use super::folder::{MANIFEST, MODEL, PROBES, SCENE, UNLIT};
+use super::manifest::Manifest;
+use super::scene_model::{self, SceneModel};
+use super::{compact, features, glb, godot, images, model, probes, programs, unlit, viewer};
+use crate::cli::{BakeArgs, BakeTarget};
+use renderer_bake::{BakeSettings, Baked, FeatureDesc, Product, Target};
+use renderer_scene::SceneDesc;
+use renderer_transport::scene::build::Built;
+
+/// The names of the files of a bake.
+pub(super) fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec<String> {
+    let mut names = match args.target {
+        BakeTarget::Texture => {
+            let mut names = images::names(args.layout, args.order);
+            names.extend(compact::names(args.layout, args.order, args.image_format));
+            names.extend(features::names(asked));
+            names
+        }
+        BakeTarget::Vertex | BakeTarget::Probes => vec![],
+    };
+    if viewer::is_asked(args) {
+        names.extend(viewer::names());
+    }
+    if args.target == BakeTarget::Texture {
+        names.push(MODEL.to_owned());
+        if args.unlit {
+            names.push(UNLIT.to_owned());
+        }
+    }
+    names.push(match args.target {
+        BakeTarget::Texture | BakeTarget::Vertex => SCENE.to_owned(),
+        BakeTarget::Probes => PROBES.to_owned(),
+    });
+    names.extend(godot::names(args).map(str::to_owned));
+    names.push(MANIFEST.to_owned());
+    names
+}
+
+/// The files of a bake, ready to be written.
+pub(super) fn files(
+    args: &BakeArgs,
+    desc: &SceneDesc,
+    built: &Built,
+    model: Option<&SceneModel>,
+    settings: &BakeSettings,
+    baked: &Baked,
+    warnings: &mut Diagnostics,
+) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let mut parts = vec![];
+    let mut files = match &baked.product {
+        Product::Texture(map) => {
+            let mut files = images::files(map, args.layout)?;
+            files.extend(compact::files(map, args.layout, args.image_format)?);
+            let size = (map.width, map.height);
+            files.extend(features::files(size, &map.features, features_of(settings))?);
+            files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
+            let document;
+            (document, parts) = model::of_lightmap(args, settings.include, desc, model, map)?;
+            let bytes = document.glb().map_err(|error| scene_model::failure(&error))?;
+            if viewer::is_asked(args) {
+                let verbose = args.common.verbose;
+                let shaders = model.map(|model| programs::of_model(desc, &built.scene, model, verbose));
+                files.extend(viewer::files(args, &files, &bytes, shaders));
+            }
+            if args.engine.is_some() {
+                files.extend(godot::of_lightmap(args, map, &bytes, warnings)?);
+            }
+            files.push((MODEL.to_owned(), bytes));
+            if args.unlit {
+                files.push((UNLIT.to_owned(), unlit::file(document, map)?));
+            }
+            files
+        }
+        Product::Vertex(light) => vec![(SCENE.to_owned(), glb::of_vertices(&built.scene, light)?)],
+        Product::Probes(probes) => {
+            let mut files = vec![(PROBES.to_owned(), probes::json(probes))];
+            if let (Some(_), Some(grid)) = (args.engine, &probes.grid) {
+                files.extend(godot::of_probes(args, probes, grid)?);
+            }
+            files
+        }
+    };
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let manifest = Manifest {
+        args,
+        settings,
+        baked,
+        parts: &parts,
+    };
+    let text = manifest.json(&names);
+    files.push((MANIFEST.to_owned(), text));
+    Ok(files)
+}
+
+/// The features of a bake of light.
+fn features_of(settings: &BakeSettings) -> &[FeatureDesc] {
+    match &settings.target {
+        Target::Texture { features, .. } => features,
+        Target::Vertex | Target::Probes(_) => &[],
+    }
+}
