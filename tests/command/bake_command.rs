@@ -1,6 +1,7 @@
 //! Command line tests of `kiln bake`: files written and errors.
 
 mod engines;
+mod kept;
 mod layouts;
 mod lights;
 mod model;

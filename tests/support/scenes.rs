@@ -295,6 +295,7 @@ pub fn probed_floor(mut scene: SceneBuilder, body: &str) -> [f32; 2] {
             checkpoint: None,
             resume: false,
             share: None,
+            keep: None,
         };
         let baked = bake::bake(&scene, &names, &settings, &bake::Silent, &AtomicBool::new(false))
             .unwrap_or_else(|error| panic!("{error}"))

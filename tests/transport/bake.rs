@@ -3,6 +3,7 @@
 
 mod engines;
 mod features;
+mod kept;
 mod known;
 mod path_traced;
 mod rooms;
@@ -61,6 +62,7 @@ fn settings(target: Target, include: Include, order: ShOrder, samples: u32) -> B
         checkpoint: None,
         resume: false,
         share: None,
+        keep: None,
     }
 }
 

@@ -100,6 +100,21 @@ impl Field {
         record.resize(end, 0.0);
     }
 
+    /// Appends one of its points to a record.
+    pub(super) fn append_record(&self, index: usize, record: &mut Vec<f32>) {
+        record.extend(self.at(index).iter().flat_map(|color| color.to_array()));
+        record.extend([self.variance[index], f32::from(self.valid[index])]);
+    }
+
+    /// Puts its points, in order, to the `indices` of another field.
+    pub(super) fn spread(&self, indices: &[usize], field: &mut Field) {
+        for (from, &to) in indices.iter().enumerate() {
+            field.at_mut(to).copy_from_slice(self.at(from));
+            field.variance[to] = self.variance[from];
+            field.valid[to] = self.valid[from];
+        }
+    }
+
     /// Sets points from a record of them, from `first` on.
     pub(super) fn read_record(&mut self, first: usize, record: &[f32]) {
         let layers = self.layers();

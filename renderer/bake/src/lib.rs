@@ -35,6 +35,7 @@ mod feature_rays;
 mod field;
 mod horizon;
 mod job;
+mod kept;
 mod learned_filter;
 mod lightmap_buffer;
 mod limit;
@@ -67,8 +68,8 @@ mod vertex;
 mod work;
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use job::{Job, Outcome};
@@ -82,6 +83,7 @@ pub use error::{BakeError, CageError};
 pub use feature::{Feature, FeatureDesc, FeatureRays};
 pub use feature_map::FeatureMap;
 pub use job::BakeStats;
+pub use kept::KeptLight;
 pub use lightmap_buffer::Coverage;
 pub use limit::texture_memory;
 pub use objects::BakedObject;
@@ -126,6 +128,8 @@ pub struct Baked {
     pub reports: Vec<Report>,
     /// Statistics.
     pub stats: BakeStats,
+    /// The light for the next bake, if the settings keep it.
+    pub kept: Option<KeptLight>,
 }
 
 /// The shapes of a scene whose backs a bake with these settings has: for bakes of some of its light, which are to have the
@@ -172,6 +176,7 @@ pub fn bake(
         progress,
         stop,
         start: Instant::now(),
+        kept: Mutex::default(),
     };
     let workers = work::Workers::new(scene, settings.threads, settings.seed)?;
     let threads = workers.threads();
@@ -189,14 +194,21 @@ pub fn bake(
         return Ok(None);
     };
     let (work, reports) = workers.finish();
+    let kept = job.kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let notes = damage
+        .into_iter()
+        .chain(kept.note.map(str::to_owned))
+        .chain(notes);
     Ok(Some(Baked {
         product,
-        notes: damage.into_iter().chain(notes).collect(),
+        notes: notes.collect(),
         reports,
         stats: BakeStats {
             work,
             threads,
+            kept: kept.points,
             ..stats
         },
+        kept: kept.light,
     }))
 }

@@ -7,6 +7,7 @@ use glam::{UVec2, UVec3, Vec3};
 use super::error::BakeError;
 use super::field::Field;
 use super::job::{BakeStats, Job, Outcome};
+use super::kept::{Point, Points};
 use super::limit::MAX_PROBES;
 use super::points::{Solids, openness};
 use super::settings::ProbePlaces;
@@ -87,9 +88,21 @@ pub(super) fn bake(
     });
 
     let gather = Instant::now();
-    let field = job.gather(workers, points.len(), |estimator, probe, sampler, context| {
+    let gathered = Points {
+        names: vec![""],
+        list: (points.iter().enumerate())
+            .map(|(probe, &p)| Point {
+                object: 0,
+                block: key(probe),
+                key: key(probe),
+                p,
+            })
+            .collect(),
+        near: 1e-5 * scene.bounds().radius(),
+    };
+    let field = job.gather(workers, &gathered, |estimator, (probe, key), sampler, context| {
         let open = openness[probe] >= OPEN;
-        open.then(|| estimator.in_space(points[probe], key(probe), sampler, context))
+        open.then(|| estimator.in_space(points[probe], key, sampler, context))
     })?;
     let Some(mut field) = field else {
         return Ok(None);

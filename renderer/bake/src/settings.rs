@@ -7,6 +7,7 @@ use glam::Vec3;
 use super::atlas::Scale;
 use super::checkpoint;
 use super::feature::FeatureDesc;
+use super::kept::KeptLight;
 use super::project::Include;
 use super::sh::ShOrder;
 use super::share::Share;
@@ -100,9 +101,25 @@ pub struct BakeSettings {
     pub resume: bool,
     /// Share of the work to do, kept in the checkpoint only; `None` for all work.
     pub share: Option<Share>,
+    /// Light of an earlier bake, which may be empty: what has not changed keeps it.
+    pub keep: Option<KeptLight>,
 }
 
 impl BakeSettings {
+    /// Hash of the settings that all gathered light depends on, wherever it is.
+    pub(super) fn light_fingerprint(&self) -> u64 {
+        let said = format!(
+            "{} {:?} {:?} {} {:?} {}",
+            env!("CARGO_PKG_VERSION"),
+            self.include,
+            self.order,
+            self.samples,
+            self.integrator,
+            self.seed,
+        );
+        checkpoint::hash(said.as_bytes())
+    }
+
     /// Hash of the scene and of the settings that affect gathered light; post-processing settings are left out.
     pub(super) fn fingerprint(&self, scene: &Scene) -> u64 {
         let target = match &self.target {

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::denoise::TexelPoint;
 use super::feature_map::FeaturePoint;
+use super::kept::{Point, Points};
 use super::points::{Solids, Standing, in_sight, standing};
 use super::raster::{Sample, Texel, Texels};
 use super::receiver::{GatherPoint, Receiver, point, site};
@@ -30,6 +31,9 @@ pub(super) struct Surfaces<'a> {
 /// Least cosine between the shading normals of a texel's points: estimates over hemispheres that differ more are not
 /// averaged.
 const ALIKE: f32 = 0.995;
+
+/// Texels along each side of a block that keeps its light or does not.
+const BLOCK: u32 = 4;
 
 /// Bit mask of a texel's usable points.
 pub(super) type Mask = u16;
@@ -151,5 +155,24 @@ impl Surfaces<'_> {
             }
         }
         places
+    }
+
+    /// The texels as points where light is gathered; `places` are those of [`Surfaces::places`].
+    pub(super) fn gathered(&self, places: &[TexelPoint]) -> Points<'_> {
+        let point = |texel: &Texel| Point {
+            object: texel.object,
+            block: texel.at / BLOCK,
+            key: texel.at,
+            p: places[self.texels.index(texel.at)].p,
+        };
+        Points {
+            names: self
+                .receivers
+                .iter()
+                .map(|receiver| receiver.name.as_str())
+                .collect(),
+            list: self.texels.list.iter().map(point).collect(),
+            near: 0.1 * self.texel,
+        }
     }
 }

@@ -152,22 +152,18 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let visible = surface.visible();
 
     let gather = Instant::now();
-    let estimates = job.gather(
-        workers,
-        texels.list.len(),
-        |estimator, index, sampler, context| {
-            let texel = &texels.list[index];
-            let sites = seen(surface.sites(texel), visible[index]);
-            (!sites.is_empty()).then(|| estimator.at_surface(&sites, texel.at, sampler, context))
-        },
-    )?;
+    let places = surface.places(&visible);
+    let points = surface.gathered(&places);
+    let estimates = job.gather(workers, &points, |estimator, (index, key), sampler, context| {
+        let sites = seen(surface.sites(&texels.list[index]), visible[index]);
+        (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
+    })?;
     let Some(estimates) = estimates else {
         return Ok(None);
     };
 
     let finish = Instant::now();
     let mut sheet = LightmapBuffer::new(&texels, &estimates);
-    let places = surface.places(&visible);
     let rest = match filter {
         LightmapFilter::None => vec![],
         LightmapFilter::Bilateral => sheet.field.valid.clone(),

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use super::error::BakeError;
 use super::field::{Field, Mixture};
 use super::job::{BakeStats, Job, Outcome};
+use super::kept::{Point, Points};
 use super::points::{Solids, Standing, standing};
 use super::receiver::{GatherPoint, Receiver, Side, receivers, site};
 use super::sh::ShOrder;
@@ -17,6 +18,9 @@ use renderer_base::color::Rgb;
 use renderer_geometry::{Mesh, ShapeId};
 use renderer_transport::integrator::Context;
 use renderer_transport::scene::Scene;
+
+/// Vertices of a block that keeps its light or does not.
+const BLOCK: usize = 16;
 
 /// Most sample points of a vertex: one in each of its first triangles.
 const POINTS: usize = 8;
@@ -106,14 +110,18 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         .collect();
 
     let gather = Instant::now();
-    let field = job.gather(workers, vertices.len(), |estimator, vertex, sampler, context| {
-        let key = UVec2::new(vertex as u32, 0);
-        let mut sites = sites(vertex);
-        if !furniture[vertices[vertex].0] {
-            sites = open[vertex].iter().map(|&point| sites[point]).collect();
-        }
-        (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
-    })?;
+    let gathered = gathered(workers.scene, &objects);
+    let field = job.gather(
+        workers,
+        &gathered,
+        |estimator, (vertex, key), sampler, context| {
+            let mut sites = sites(vertex);
+            if !furniture[vertices[vertex].0] {
+                sites = open[vertex].iter().map(|&point| sites[point]).collect();
+            }
+            (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
+        },
+    )?;
     let Some(mut field) = field else {
         return Ok(None);
     };
@@ -147,6 +155,27 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         notes: vec![],
         stats,
     }))
+}
+
+/// The vertices as points where light is gathered.
+fn gathered<'a>(scene: &Scene, objects: &'a [BakedVertices]) -> Points<'a> {
+    let point = |object: usize, vertex: usize| {
+        let shape = &scene.shapes()[objects[object].shape.0 as usize];
+        let at = objects[object].mesh.positions[vertex];
+        Point {
+            object: object as u32,
+            block: UVec2::new((vertex / BLOCK) as u32, 0),
+            key: UVec2::new((objects[object].first + vertex) as u32, 0),
+            p: shape.world_from_object.transform_point3(at),
+        }
+    };
+    let of_object =
+        |object: usize| (0..objects[object].mesh.positions.len()).map(move |vertex| point(object, vertex));
+    Points {
+        names: objects.iter().map(|object| object.name.as_str()).collect(),
+        list: (0..objects.len()).flat_map(of_object).collect(),
+        near: 1e-5 * scene.bounds().radius(),
+    }
 }
 
 /// By vertex: which of its points can be seen.

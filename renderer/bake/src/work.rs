@@ -20,6 +20,20 @@ use renderer_transport::scene::Scene;
 /// Points of a chunk.
 const CHUNK: usize = 64;
 
+/// How points are estimated.
+pub(super) struct Work<'a> {
+    /// Order of the coefficients.
+    pub(super) order: ShOrder,
+    /// Where finished chunks are kept, and those that are there.
+    pub(super) checkpoint: Option<(Checkpoint, Finished)>,
+    /// Share of the chunks to do; `None` for all.
+    pub(super) share: Option<Share>,
+    /// Is told of finished points.
+    pub(super) progress: &'a dyn BakeProgress,
+    /// Ends the work.
+    pub(super) stop: &'a AtomicBool,
+}
+
 /// A thread pool with a context for each thread.
 pub(super) struct Workers<'a> {
     pub(super) scene: &'a Scene,
@@ -73,17 +87,19 @@ impl<'a> Workers<'a> {
 
     /// Estimates every index below `count`; `None` leaves a point empty. Returns `None` if `stop` ended the work, or
     /// only a share was done.
-    #[expect(clippy::too_many_arguments, reason = "each is something else")]
     pub(super) fn estimate(
         &self,
         count: usize,
-        order: ShOrder,
-        mut checkpoint: Option<(Checkpoint, Finished)>,
-        share: Option<Share>,
-        progress: &dyn BakeProgress,
-        stop: &AtomicBool,
+        work: Work<'_>,
         f: impl Fn(usize, &mut Sampler, &mut Context) -> Option<Estimate> + Sync,
     ) -> Result<Option<Field>, BakeError> {
+        let Work {
+            order,
+            mut checkpoint,
+            share,
+            progress,
+            stop,
+        } = work;
         let mut field = Field::new(order, count);
         let chunks = count.div_ceil(CHUNK) as u32;
         let mut finished = checkpoint

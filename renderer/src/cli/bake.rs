@@ -126,6 +126,10 @@ pub struct BakeArgs {
     /// which --resume then makes the files
     #[arg(long, value_name = "K/N", requires = "checkpoint", conflicts_with = "output", value_parser = parse_share)]
     pub part: Option<Share>,
+    /// Keeps the gathered light in the folder, as `kept.light`, and takes from it what an earlier bake with --keep has found
+    /// and no change of the scene has altered by a percent: approximate, and seconds instead of minutes after small changes
+    #[arg(long, requires = "output", conflicts_with_all = ["checkpoint", "from"])]
+    pub keep: bool,
     /// Options shared with `render`.
     #[command(flatten)]
     pub common: CommonArgs,

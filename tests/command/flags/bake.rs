@@ -129,6 +129,12 @@ pub(crate) const BAKE: &[Case] = &[
         New("o/unlit.glb"),
     ),
     (
+        "keep",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --keep",
+        New("o/kept.light"),
+    ),
+    (
         "viewer",
         "bake a.kiln -o o BAKE",
         "bake a.kiln -o o BAKE --viewer",

@@ -99,6 +99,7 @@ fn compare(loaded: &Loaded, patch: usize, size: f32, effort: u32) -> Result<(), 
         checkpoint: None,
         resume: false,
         share: None,
+        keep: None,
     };
     let baked = bake(
         scene,

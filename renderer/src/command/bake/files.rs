@@ -3,7 +3,7 @@
 use shading::Diagnostics;
 
 use super::Failure;
-use super::folder::{MANIFEST, MODEL, PROBES, SCENE, UNLIT};
+use super::folder::{KEPT, MANIFEST, MODEL, PROBES, SCENE, UNLIT};
 use super::manifest::Manifest;
 use super::scene_model::{self, SceneModel};
 use super::{compact, features, glb, godot, images, model, probes, programs, unlit, viewer};
@@ -37,6 +37,9 @@ pub(super) fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec
         BakeTarget::Probes => PROBES.to_owned(),
     });
     names.extend(godot::names(args).map(str::to_owned));
+    if args.keep {
+        names.push(KEPT.to_owned());
+    }
     names.push(MANIFEST.to_owned());
     names
 }
@@ -85,6 +88,7 @@ pub(super) fn files(
             files
         }
     };
+    files.extend(baked.kept.as_ref().map(|light| (KEPT.to_owned(), light.bytes())));
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let manifest = Manifest {
         args,

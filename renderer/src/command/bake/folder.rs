@@ -150,7 +150,8 @@ fn all_names() -> FxHashSet<String> {
     let images = layouts.flat_map(|&layout| {
         orders.map(|order| [images::names(layout, order), compact::all_names(layout, order)].concat())
     });
-    let others = ([SCENE, MODEL, UNLIT, PROBES].iter().chain(&file::FILES)).map(|&name| name.to_owned());
+    let others =
+        ([SCENE, MODEL, UNLIT, KEPT, PROBES].iter().chain(&file::FILES)).map(|&name| name.to_owned());
     images.flatten().chain(others).chain(viewer::names()).collect()
 }
 
@@ -174,5 +175,7 @@ pub(super) const SCENE: &str = "scene.glb";
 pub(super) const MODEL: &str = "model.glb";
 
 pub(super) const UNLIT: &str = "unlit.glb";
+
+pub(super) const KEPT: &str = "kept.light";
 
 pub(super) const PROBES: &str = "probes.json";

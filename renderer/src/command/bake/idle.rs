@@ -71,6 +71,7 @@ const OF_LIGHT: &[&str] = &[
     "probe_spacing",
     "probe_points",
     "viewer",
+    "keep",
 ];
 
 /// A warning for each flag that has no effect where features of surfaces are baked alone.

@@ -64,6 +64,7 @@ impl Manifest<'_> {
                 "integrator": self.settings.integrator.name(),
                 "seed": self.settings.seed,
                 "denoise": self.filter().name(),
+                "kept": self.baked.stats.kept as f64 / self.baked.stats.points.max(1) as f64,
             },
         });
         match &self.baked.product {

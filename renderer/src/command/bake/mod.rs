@@ -10,6 +10,7 @@ mod glb;
 mod godot;
 mod idle;
 mod images;
+mod kept;
 mod lights;
 mod looks;
 mod manifest;
@@ -124,12 +125,14 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         checkpoint: args.checkpoint.clone(),
         resume: args.resume,
         share: args.part,
+        keep: None,
     };
     if let Some((_, whole)) = &whole {
         settings.backs = Some(backs(&whole.scene, &settings)?);
     }
     memory::check("the photon maps", settings.integrator.memory())?;
     let mut warnings = built.warnings.clone();
+    settings.keep = kept::earlier(args, folder.as_ref(), &mut warnings);
     let resumed = args
         .checkpoint
         .as_deref()
@@ -190,6 +193,9 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         .list
         .extend(built.scene.texture_failure().map(lost_texels));
     if !args.common.quiet && written.is_ok() {
+        if let Some(text) = kept::remark(&baked) {
+            remark(&text);
+        }
         summary::baked(folder.path(), &files, start.elapsed());
     }
     written.and(report(args, &warnings, &baked.stats, load))

@@ -76,6 +76,7 @@ fn json(stats: &BakeStats, load: Duration, warnings: &Diagnostics) -> String {
         "points": stats.points,
         "filled": stats.filled,
         "dark": stats.dark,
+        "kept": stats.kept,
         "seam_difference": { "before": stats.seams[0], "after": stats.seams[1] },
         "rays": {
             "gather": stats.work.gather_rays,

@@ -1,0 +1,37 @@
+//! The file of a folder that keeps gathered light for the next bake (`--keep`).
+
+use shading::{Diagnostic, Diagnostics};
+
+use super::folder::{Folder, KEPT};
+use crate::cli::BakeArgs;
+use renderer_bake::{Baked, KeptLight};
+use renderer_base::files::read_regular;
+
+/// The light that a bake may keep, none at first. A file that cannot be used is told, and replaced.
+pub(super) fn earlier(
+    args: &BakeArgs,
+    folder: Option<&Folder>,
+    warnings: &mut Diagnostics,
+) -> Option<KeptLight> {
+    let folder = folder.filter(|_| args.keep)?;
+    let path = folder.path().join(KEPT);
+    if !path.exists() {
+        return Some(KeptLight::default());
+    }
+    let read = read_regular(&path).map_err(|error| error.to_string());
+    let light = read.and_then(|bytes| KeptLight::read(&bytes).map_err(str::to_owned));
+    Some(light.unwrap_or_else(|reason| {
+        let text = format!("cannot use '{}': {reason}; all light is gathered", path.display());
+        warnings.push(Diagnostic::warning(text));
+        KeptLight::default()
+    }))
+}
+
+/// What is to be said of light that was kept.
+pub(super) fn remark(baked: &Baked) -> Option<String> {
+    let stats = &baked.stats;
+    (stats.kept > 0).then(|| {
+        let share = 100.0 * stats.kept as f64 / stats.points.max(1) as f64;
+        format!("{share:.1} % of the light is that of the earlier bake, as far as a few paths of each point can tell")
+    })
+}
