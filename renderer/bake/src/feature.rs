@@ -1,5 +1,6 @@
 //! Features of surfaces: what materials and shapes are, apart from light.
 
+use renderer_transport::light::LightId;
 use renderer_transport::material::OutputShader;
 
 /// What is baked of surfaces besides light.
@@ -29,6 +30,8 @@ pub enum Feature {
     Occlusion(FeatureRays),
     /// Mean curvature [1/m], positive where the surface is convex, measured in a ball about each point.
     Curvature(FeatureRays),
+    /// Share of the irradiance of some lights that nothing blocks.
+    Shadow(Vec<LightId>, FeatureRays),
     /// What shaders compute, by material.
     Shader(Vec<Option<OutputShader>>),
 }
@@ -51,7 +54,7 @@ impl Feature {
     /// The rays that find it, if it takes any.
     pub fn rays(&self) -> Option<FeatureRays> {
         match self {
-            Feature::Occlusion(rays) | Feature::Curvature(rays) => Some(*rays),
+            Feature::Occlusion(rays) | Feature::Curvature(rays) | Feature::Shadow(_, rays) => Some(*rays),
             Feature::Albedo
             | Feature::BaseColor
             | Feature::MetallicRoughness

@@ -3,7 +3,7 @@
 use glam::{UVec2, Vec3};
 
 use super::feature::{Feature, FeatureDesc};
-use super::feature_rays::SampleSum;
+use super::feature_rays::{SampleSum, add_visibility};
 use super::lightmap_buffer::Coverage;
 use super::raster::{NO_CHART, Texels};
 use super::tangent_frame::TangentFrame;
@@ -89,10 +89,19 @@ fn by_rays(
     let mut sums = SampleSum::default();
     for (number, point) in points.iter().filter(|point| point.is_open).enumerate() {
         let samples = (key, rays.range(number, count));
-        if let Feature::Occlusion(_) = feature {
-            rays.add_openness(scene, &point.it, samples, sampler, context, &mut sums);
-        } else {
-            rays.add_curvature(scene, &point.it, samples, sampler, &mut sums);
+        match feature {
+            Feature::Occlusion(_) => {
+                rays.add_openness(scene, &point.it, samples, sampler, context, &mut sums);
+            }
+            Feature::Shadow(lights, _) => add_visibility(
+                (scene, lights),
+                &point.it,
+                samples,
+                sampler,
+                &mut context.shading,
+                &mut sums,
+            ),
+            _ => rays.add_curvature(scene, &point.it, samples, sampler, &mut sums),
         }
     }
     sums.mean().map(Rgb::splat)
@@ -124,7 +133,7 @@ fn value(
         Feature::Emission => surface.emission,
         Feature::Position => color(it.p),
         Feature::Height => Rgb::splat(point.height),
-        Feature::Occlusion(_) | Feature::Curvature(_) => Rgb::BLACK,
+        Feature::Occlusion(_) | Feature::Curvature(_) | Feature::Shadow(..) => Rgb::BLACK,
         Feature::Shader(by_material) => {
             let shader = by_material[scene.material_id(it.shape).0 as usize].as_ref();
             shader.map_or(Rgb::BLACK, |shader| {

@@ -1,4 +1,4 @@
-//! Features of surfaces that rays find: ambient occlusion and curvature.
+//! Features of surfaces that rays find: ambient occlusion, curvature and shadows.
 //!
 //! - *Ambient occlusion* is ∫ V(ω) cosθ dω / π over the hemisphere of the shading normal, where V is the share of light that
 //!   passes along the first `reach` metres from the point in the direction ω.
@@ -9,6 +9,8 @@
 //!   max(0, 1 − (t⁺/R)³)) dω / 4π, where t⁻ and t⁺ are the distances to the surface, as long as no ray crosses it twice
 //!   within the ball. At a right edge s is 3/4 and H = 4/3R, at the corner of a cube 7/8 and 2/R; in the same from inside
 //!   -4/3R and -2/R.
+//! - A *shadow* is the share of the irradiance of some lights that nothing blocks. Where they give none in any case, it is
+//!   not known.
 
 use std::ops::Range;
 
@@ -20,28 +22,33 @@ use renderer_base::sampler::Sampler;
 use renderer_base::sampling::{cosine_hemisphere, uniform_hemisphere};
 use renderer_geometry::Interaction;
 use renderer_transport::integrator::Context;
-use renderer_transport::material::MediumStack;
+use renderer_transport::light::{LightId, LightViewer};
+use renderer_transport::material::{MediumStack, ShadingContext};
 use renderer_transport::scene::Scene;
 
 /// First sample number of these rays, far from those that gather light.
 const FEATURES: u64 = 1 << 41;
 
-/// Sum over samples.
+/// Weighted sum over samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SampleSum {
     value: f64,
-    count: u32,
+    weight: f64,
 }
 
 impl SampleSum {
     fn add(&mut self, value: f32) {
-        self.value += f64::from(value);
-        self.count += 1;
+        self.add_weighted(value, 1.0);
+    }
+
+    fn add_weighted(&mut self, value: f32, weight: f32) {
+        self.value += f64::from(value) * f64::from(weight);
+        self.weight += f64::from(weight);
     }
 
     /// The mean; `None` without samples.
     pub(super) fn mean(&self) -> Option<f32> {
-        (self.count > 0).then(|| (self.value / f64::from(self.count)) as f32)
+        (self.weight > 0.0).then(|| (self.value / self.weight) as f32)
     }
 }
 
@@ -113,6 +120,58 @@ impl FeatureRays {
         }
     }
 }
+
+/// Adds samples of the light that comes from some lights of a scene to a point that is seen from its front.
+pub(super) fn add_visibility(
+    (scene, lights): (&Scene, &[LightId]),
+    it: &Interaction,
+    (key, samples): (UVec2, Range<u64>),
+    sampler: &mut Sampler,
+    shading: &mut ShadingContext,
+    sums: &mut SampleSum,
+) {
+    let (ng, n) = facing(it);
+    let viewer = LightViewer {
+        p: it.p,
+        time: 0.0,
+        depth: 1,
+    };
+    let count = lights.len() as f64;
+    for index in samples {
+        sampler.start(key, FEATURES + index);
+        // One number chooses the light, a part of it, and a triangle of that.
+        let mut choice = sampler.next_choice();
+        let mut choose = |count: f64| {
+            choice *= count;
+            let chosen = choice.floor().min(count - 1.0);
+            choice -= chosen;
+            chosen as u32
+        };
+        let light = scene.light(lights[choose(count) as usize]);
+        let part = choose(f64::from(light.parts()));
+        let Some(sample) = light.sample_li(it.p, part, choice.clamp(0.0, ONE), sampler.next_2d()) else {
+            continue;
+        };
+        let cosine = if sample.wi.dot(ng) > 0.0 {
+            sample.wi.dot(n)
+        } else {
+            0.0
+        };
+        if cosine <= 0.0 {
+            continue;
+        }
+        let arriving = light.radiance(&sample, &viewer, shading).luminance() * cosine;
+        let arriving = arriving * light.parts() as f32 / sample.pdf;
+        if arriving > 0.0 && arriving.is_finite() {
+            let ray = sample.shadow_ray(&it.ray_end());
+            let passed = scene.transmittance(&ray, 1, || MediumStack::NONE, shading);
+            sums.add_weighted(passed.luminance(), arriving);
+        }
+    }
+}
+
+/// The largest number below 1.
+const ONE: f64 = 1.0 - f64::EPSILON / 2.0;
 
 /// Geometric and shading normal on the side of the viewer.
 fn facing(it: &Interaction) -> (Vec3, Vec3) {

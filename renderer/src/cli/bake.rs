@@ -74,10 +74,11 @@ pub struct BakeArgs {
     #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "auto")]
     pub denoise: Option<BakeFilter>,
     /// Features of surfaces besides light, in the same texture: albedo, N, tangent_normal, roughness, opacity, emission,
-    /// position, ao, curvature, height, shader:OUTPUT, attribute:NAME; several with commas
+    /// position, ao, curvature, height, shadow:LIGHT (the share of its light that nothing blocks), shader:OUTPUT,
+    /// attribute:NAME; several with commas
     #[arg(long, value_name = "NAME")]
     pub aov: Vec<String>,
-    /// Rays of each texel for ambient occlusion (--aov ao)
+    /// Rays of each texel for ambient occlusion and shadows (--aov ao,shadow:LIGHT)
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub ao_samples: u32,
     /// What is farther away occludes nothing, in metres [default: half the radius of the scene]

@@ -45,6 +45,24 @@ fn light_of_lamps_apart_adds_up() {
     let model = fs::read(at.join("out/model.glb")).unwrap();
     let text = String::from_utf8_lossy(&model);
     assert!(text.contains("\"emissiveStrength\":5.0"));
+    // Shadows of lights by their names, with and without light.
+    for (name, include) in [("day.sun", "none"), ("indoors", "direct"), ("spark", "none")] {
+        let quick = "--samples 1 --resolution 48 --ao-samples 16 --quiet";
+        done(
+            at,
+            &format!("bake a.kiln -o out {quick} --include {include} --aov shadow:{name}"),
+        );
+        let file = format!("out/surface_shadow_{}.exr", name.replace('.', "_"));
+        let values = read(&at.join(file)).unwrap().data;
+        assert!(values.iter().all(|v| (0.0..=1.0).contains(v)));
+        let lit = values.iter().filter(|v| **v == 1.0).count();
+        assert!((values.len() / 20..values.len()).contains(&lit), "{name}: {lit}");
+    }
+    refused(
+        at,
+        "bake a.kiln -o o --include none --aov shadow:spork",
+        &["no light has this name", "`spark`"],
+    );
     refused(
         at,
         "bake a.kiln -o o --lights spork",

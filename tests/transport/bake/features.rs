@@ -4,7 +4,8 @@ use std::fs;
 use std::sync::atomic::AtomicBool;
 
 use glam::Vec3;
-use renderer::bake::{Feature, FeatureDesc, Include, ShOrder, Silent, bake};
+use renderer::bake::{Feature, FeatureDesc, FeatureRays, Include, ShOrder, Silent, bake};
+use renderer::light::LightId;
 use renderer::passes::Pass;
 use renderer::scene::build::build_for_bake;
 use renderer::scene::load::{LoadOptions, load};
@@ -84,4 +85,62 @@ fn features_are_those_of_the_surface() {
         .filter(|&i| of("opacity", i as usize) == Vec3::ZERO)
         .count();
     assert_eq!(bare, 0, "texels with light but without features");
+}
+
+/// A lamp of 0.4 m over a floor, half of it behind a plate whose edge is half-way between both.
+const HALF: &str = r#"
+    material grey = matte(albedo = 0.5);
+    material lamp = emitter(radiance = 5) { group = indoors; }
+    shape floor : plane { size = 2; material = grey; }
+    shape plate : rectangle { size = (4, 4); material = grey; transform = translate(-2, 1, 0) * rotate((1, 0, 0), -90); }
+    shape panel : rectangle { size = (0.4, 0.4); material = lamp; transform = translate(0, 2, 0) * rotate((1, 0, 0), 90); }
+    light spark : point { position = (0, 1.99, 0); intensity = 2; }
+"#;
+
+#[test]
+fn shadows_are_the_blocked_share_of_a_light() {
+    let folder = tempfile::tempdir().expect("room");
+    let file = folder.path().join("scene.kiln");
+    fs::write(&file, HALF).expect("it is written");
+    let (mut desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    desc.ensure_camera();
+    let built = build_for_bake(&desc, 1, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    let rays = FeatureRays {
+        samples: 256,
+        reach: 0.0,
+    };
+    let of_light = |name: &str| {
+        let index = built.names.lights.iter().position(|light| &*light.name == name);
+        let light = LightId(index.expect("it is there") as u32);
+        FeatureDesc {
+            name: name.to_owned(),
+            feature: Feature::Shadow(vec![light], rays),
+        }
+    };
+    let mut target = texture(128);
+    if let Target::Texture { features, .. } = &mut target {
+        *features = vec![of_light("panel"), of_light("spark")];
+    }
+    let settings = settings(target, Include::Direct, ShOrder::One, 1);
+    let names = ["floor", "plate", "panel"].map(str::to_owned);
+    let baked = bake(&built.scene, &names, &settings, &Silent, &AtomicBool::new(false));
+    let baked = baked
+        .unwrap_or_else(|error| panic!("{error}"))
+        .expect("nobody stops it");
+    let map = lightmap(&baked);
+    let mut seen = 0;
+    for (x, y, p, n) in super::texels(map) {
+        if p.y.abs() > 1e-3 || n.y < 0.9 || p.x.abs() > 0.9 {
+            continue;
+        }
+        let [panel, spark] = [0, 1].map(|i| map.features[i].values[(y * map.width + x) as usize].g);
+        // A line from the floor at x to the lamp at x' passes the edge where x' > -x.
+        let expected = ((0.2 + p.x) / 0.4).clamp(0.0, 1.0);
+        assert!((panel - expected).abs() < 0.1, "{p}: {panel} for {expected}");
+        if p.x.abs() > 2.0 / map.density {
+            assert_eq!(spark, if p.x > 0.0 { 1.0 } else { 0.0 }, "{p}");
+        }
+        seen += 1;
+    }
+    assert!(seen > 400, "{seen}");
 }

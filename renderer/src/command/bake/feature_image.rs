@@ -28,9 +28,11 @@ impl Encoding {
         match feature {
             Feature::Albedo | Feature::BaseColor => Some(Encoding::Color),
             Feature::Normal | Feature::TangentNormal => Some(Encoding::Direction),
-            Feature::Roughness | Feature::MetallicRoughness | Feature::Opacity | Feature::Occlusion(_) => {
-                Some(Encoding::Share)
-            }
+            Feature::Roughness
+            | Feature::MetallicRoughness
+            | Feature::Opacity
+            | Feature::Occlusion(_)
+            | Feature::Shadow(..) => Some(Encoding::Share),
             Feature::Curvature(_) => Some(Encoding::Ball),
             Feature::Emission | Feature::Position | Feature::Height | Feature::Shader(_) => None,
         }

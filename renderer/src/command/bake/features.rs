@@ -5,6 +5,7 @@ use shading::Diagnostic;
 use super::super::common::failure;
 use super::Failure;
 use super::feature_image::{encoded, floats};
+use super::lights;
 use crate::cli::BakeArgs;
 use renderer_bake::{Feature, FeatureDesc, FeatureMap, FeatureRays};
 use renderer_passes::Pass;
@@ -19,6 +20,8 @@ pub(super) enum Asked {
     Occlusion,
     /// Curvature.
     Curvature,
+    /// The shadow of lights with a name.
+    Shadow(String),
     /// What a shader computes.
     Computed(Pass),
 }
@@ -53,6 +56,10 @@ pub(super) fn asked(args: &BakeArgs) -> Result<Vec<(String, Asked)>, Failure> {
                 output.to_owned(),
                 Asked::Computed(Pass::Shader(output.to_owned())),
             ),
+            (None, Some(("shadow", light))) => (
+                format!("shadow_{}", light.replace(|c| !is_of_name(c), "_")),
+                Asked::Shadow(light.to_owned()),
+            ),
             (None, Some(("attribute", own))) => {
                 (own.to_owned(), Asked::Computed(Pass::Attribute(own.to_owned())))
             }
@@ -73,7 +80,7 @@ fn unknown(name: &str) -> Failure {
     let diagnostic = Diagnostic::error(format!("--aov {name}: there is no such feature of surfaces"))
         .nearest(name, names.iter().copied())
         .hint(format!(
-            "they are {}, shader:OUTPUT and attribute:NAME",
+            "they are {}, shadow:LIGHT, shader:OUTPUT and attribute:NAME",
             names.join(", ")
         ));
     failure(diagnostic.into())
@@ -83,7 +90,7 @@ fn unknown(name: &str) -> Failure {
 pub(super) fn computed(asked: &[(String, Asked)]) -> Vec<Pass> {
     let pass = |(_, asked): &(String, Asked)| match asked {
         Asked::Computed(pass) => Some(pass.clone()),
-        Asked::Known(_) | Asked::Occlusion | Asked::Curvature => None,
+        Asked::Known(_) | Asked::Occlusion | Asked::Curvature | Asked::Shadow(_) => None,
     };
     asked.iter().filter_map(pass).collect()
 }
@@ -92,24 +99,40 @@ pub(super) fn computed(asked: &[(String, Asked)]) -> Vec<Pass> {
 const REACHES: [f32; 2] = [0.5, 0.05];
 
 /// The features of a built scene.
-pub(super) fn described(args: &BakeArgs, asked: Vec<(String, Asked)>, built: &Built) -> Vec<FeatureDesc> {
+///
+/// # Errors
+/// When there is no light of a name.
+pub(super) fn described(
+    args: &BakeArgs,
+    asked: Vec<(String, Asked)>,
+    built: &Built,
+) -> Result<Vec<FeatureDesc>, Failure> {
     let mut shaders = built.pass_shaders.iter().cloned();
     let radius = built.scene.bounds().radius();
     let rays = |samples: u32, reach: Option<f32>, default: f32| FeatureRays {
         samples,
         reach: reach.unwrap_or(default * radius),
     };
-    let mut feature = |asked| match asked {
-        Asked::Known(feature) => feature,
-        Asked::Occlusion => Feature::Occlusion(rays(args.ao_samples, args.ao_distance, REACHES[0])),
-        Asked::Curvature => {
-            Feature::Curvature(rays(args.curvature_samples, args.curvature_radius, REACHES[1]))
-        }
-        Asked::Computed(_) => Feature::Shader(shaders.next().unwrap_or_default()),
+    let mut feature = |asked| {
+        let feature = match asked {
+            Asked::Known(feature) => feature,
+            Asked::Occlusion => Feature::Occlusion(rays(args.ao_samples, args.ao_distance, REACHES[0])),
+            Asked::Curvature => {
+                Feature::Curvature(rays(args.curvature_samples, args.curvature_radius, REACHES[1]))
+            }
+            Asked::Shadow(name) => Feature::Shadow(
+                lights::named(built, &name).map_err(failure)?,
+                rays(args.ao_samples, None, 0.0),
+            ),
+            Asked::Computed(_) => Feature::Shader(shaders.next().unwrap_or_default()),
+        };
+        Ok::<Feature, Failure>(feature)
     };
-    let desc = |(name, asked)| FeatureDesc {
-        name,
-        feature: feature(asked),
+    let desc = |(name, asked)| {
+        Ok(FeatureDesc {
+            name,
+            feature: feature(asked)?,
+        })
     };
     asked.into_iter().map(desc).collect()
 }
@@ -144,7 +167,7 @@ pub(super) fn names(asked: &[(String, Asked)]) -> Vec<String> {
     let of = |(name, asked): &(String, Asked)| {
         let has_range = match asked {
             Asked::Known(feature) => super::feature_image::Encoding::of(feature).is_some(),
-            Asked::Occlusion | Asked::Curvature => true,
+            Asked::Occlusion | Asked::Curvature | Asked::Shadow(_) => true,
             Asked::Computed(_) => false,
         };
         [Some(file(name)), has_range.then(|| encoded_file(name))]

@@ -98,10 +98,12 @@ fn without_feature(args: &BakeArgs) -> Vec<Diagnostic> {
         ("curvature_samples", "curvature"),
         ("curvature_radius", "curvature"),
     ];
+    // Shadows take the rays of occlusion.
+    let is_of = |name: &str, feature: &str| name == feature || feature == "ao" && name.starts_with("shadow:");
     let is_asked = |feature: &str| {
         args.aov
             .iter()
-            .any(|text| text.split(',').any(|name| name.trim() == feature))
+            .any(|text| text.split(',').any(|name| is_of(name.trim(), feature)))
     };
     let idle = FLAGS.into_iter().filter(|(id, feature)| {
         args.target == BakeTarget::Texture && args.given.iter().any(|given| given == id) && !is_asked(feature)

@@ -1,10 +1,13 @@
-//! `--lights`: bakes of some of a scene's light, all else dark.
+//! Lights by their names: those whose light is baked alone (`--lights`), and those whose shadows are.
 
 use rustc_hash::FxHashMap;
 use shading::{Diagnostic, Diagnostics};
 
 use super::shape_names::is_of;
 use renderer_scene::{EmissionSides, LightDesc, LightKind, MaterialId, SceneDesc, ShapeDesc};
+use renderer_transport::light::{Light, LightId};
+use renderer_transport::scene::LightName;
+use renderer_transport::scene::build::Built;
 
 /// The scene with the light of these names alone: of lights, shapes, imports and groups of lights, with `*` and `?`; of a
 /// sky that is called NAME also `NAME.sun` and `NAME.sky`.
@@ -111,4 +114,35 @@ fn unknown(desc: &SceneDesc, name: &str) -> Diagnostic {
     ))
     .nearest(name, nearest.iter().map(String::as_str))
     .hint(hint)
+}
+
+/// The lights of a built scene that have a name, as in [`only`].
+///
+/// # Errors
+/// When there is none.
+pub(super) fn named(built: &Built, name: &str) -> Result<Vec<LightId>, Diagnostics> {
+    let names = &built.names.lights;
+    let is_sun = |index: usize| matches!(built.scene.lights()[index], Light::Directional(_));
+    let is_named = |(index, light): (usize, &LightName)| {
+        let group = light.group.as_deref();
+        let of_sky = |part: &str, is_sun_meant: bool| {
+            let sky = name.strip_suffix(part);
+            sky.is_some_and(|sky| is_of(sky, &light.name) && is_sun(index) == is_sun_meant)
+        };
+        let is = is_of(name, &light.name) || group.is_some_and(|group| is_of(name, group));
+        (is || of_sky(".sun", true) || of_sky(".sky", false)).then_some(LightId(index as u32))
+    };
+    let found: Vec<LightId> = names.iter().enumerate().filter_map(is_named).collect();
+    if found.is_empty() {
+        let mut known: Vec<&str> = names.iter().map(|light| &*light.name).collect();
+        known.dedup();
+        let diagnostic = Diagnostic::error(format!("--aov shadow:{name}: no light has this name"))
+            .nearest(name, known.iter().copied());
+        let hint = match known.is_empty() {
+            true => "there are no lights".to_owned(),
+            false => format!("lights are {}", known.join(", ")),
+        };
+        return Err(diagnostic.hint(hint).into());
+    }
+    Ok(found)
 }

@@ -113,7 +113,7 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
         .transpose()?;
     let textures = textures(args, model.as_ref());
     let mut settings = BakeSettings {
-        target: target(args, &desc, features::described(args, asked, &built), textures)?,
+        target: target(args, &desc, features::described(args, asked, &built)?, textures)?,
         sides: args.sides,
         backs: None,
         include,

@@ -23,7 +23,7 @@ use renderer_bake::{
 use renderer_geometry::Shape;
 use renderer_import::Names;
 use renderer_scene::SceneDesc;
-use renderer_transport::scene::build::{Built, build_for_surface_bake};
+use renderer_transport::scene::build::{Built, build_for_bake, build_for_surface_bake};
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let common = &args.common;
@@ -41,8 +41,15 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     outputs.spare_files(&desc)?;
     desc.ensure_camera();
     let parts = Parts::of(args, &desc)?;
-    let built = build_for_surface_bake(&parts.high, common.threads(), &features::computed(&asked))
-        .map_err(failure)?;
+    // Only shadows take lights.
+    let build = match asked
+        .iter()
+        .any(|(_, asked)| matches!(asked, features::Asked::Shadow(_)))
+    {
+        true => build_for_bake,
+        false => build_for_surface_bake,
+    };
+    let built = build(&parts.high, common.threads(), &features::computed(&asked)).map_err(failure)?;
     outputs.spare(built.scene.late_files())?;
     let load = start.elapsed();
 
@@ -50,7 +57,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         scale: args.scale(),
         margin: args.dilation,
         unwrap: !args.no_unwrap,
-        features: features::described(args, asked, &built),
+        features: features::described(args, asked, &built)?,
         seed: common.seed(&desc),
         threads: common.threads(),
     };
