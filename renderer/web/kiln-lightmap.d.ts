@@ -1,5 +1,6 @@
 import type { Box3, Material, Mesh, Object3D, Vector3 } from 'three';
 import type { EXRLoader } from 'three/addons/loaders/EXRLoader.js';
+import type { KTX2Loader } from 'three/addons/loaders/KTX2Loader.js';
 import type { GLTF, GLTFLoaderPlugin, GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 
 /** How baked light is shown. */
@@ -38,6 +39,8 @@ export interface KilnLightmapOptions {
 	lights?: 'match' | 'keep';
 	/** Reads EXR files that other programs have compressed by PIZ, DWA, …. */
 	exrLoader?: EXRLoader;
+	/** Reads the files of `--image-format ktx2` or `ktx2-zstd` in place of EXR. It needs `detectSupport( renderer )`. */
+	ktx2Loader?: KTX2Loader;
 	/** Gives a file of the lightmap, by its name in the model, in place of fetching it. */
 	load?: ( name: string ) => Promise<ArrayBuffer>;
 }

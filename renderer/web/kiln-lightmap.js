@@ -72,7 +72,7 @@ export class KilnLightmap {
 
 		this.extras = extras;
 		this._root = gltf.scene;
-		this.textures = new LightmapTextures( extras, this._load, this.options.exrLoader );
+		this.textures = new LightmapTextures( extras, this._load, this.options );
 		// Kiln bakes the backs that get light. If it did so anywhere, the other backs are dark.
 		this._darkBacks = ( this.parser.json.nodes ?? [] ).some( ( node ) => node.extras?.lightmap?.primitives?.some( hasBack ) );
 		for ( const scene of gltf.scenes ) scene.traverse( ( node ) => this.#lightNode( node ) );

@@ -1,7 +1,8 @@
-//! KTX2 writer: one image of four floats a pixel, without mipmaps or compression, for graphics cards as it is.
+//! KTX2 writer: one image of four floats a pixel, without mipmaps, for graphics cards as it is or compressed by Zstandard.
 // Khronos Group, "KTX File Format Specification", version 2.0; "Khronos Data Format Specification", version 1.3.
 
 use half::f16;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use super::Image;
 
@@ -11,23 +12,48 @@ const IDENTIFIER: [u8; 12] = *b"\xabKTX 20\xbb\r\n\x1a\n";
 const HEADER: usize = 80;
 const LEVELS: usize = 24;
 
+/// How the pixels of a KTX2 file are compressed, without loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ktx2Compression {
+    /// They are not.
+    None,
+    /// Zstandard, one frame.
+    Zstd,
+}
+
+impl Ktx2Compression {
+    /// Number of the supercompression scheme.
+    fn scheme(self) -> u32 {
+        match self {
+            Ktx2Compression::None => 0,
+            Ktx2Compression::Zstd => 2,
+        }
+    }
+}
+
 /// The bytes of a file of an image of four channels, row 0 on top: half floats, or floats of 32 bits.
 ///
 /// # Panics
 /// If the image has other than four channels.
-pub fn encode_ktx2(image: &Image, is_half: bool) -> Vec<u8> {
+pub fn encode_ktx2(image: &Image, is_half: bool, compression: Ktx2Compression) -> Vec<u8> {
     assert_eq!(image.channels, 4, "red, green, blue and alpha");
     // Numbers of Vulkan: R16G16B16A16_SFLOAT, R32G32B32A32_SFLOAT.
     let (format, size): (u32, u32) = match is_half {
         true => (97, 2),
         false => (109, 4),
     };
+    let pixels = pixels(image, is_half);
+    let length = pixels.len();
+    // A compressed level may begin anywhere.
+    let (level, alignment) = match compression {
+        Ktx2Compression::None => (pixels, 4 * size as usize),
+        Ktx2Compression::Zstd => (compress_to_vec(&pixels[..], CompressionLevel::Fastest), 1),
+    };
     let descriptor = data_format(size);
     let pairs = key_values();
     let descriptor_at = HEADER + LEVELS;
     let pairs_at = descriptor_at + descriptor.len();
-    let level_at = (pairs_at + pairs.len()).next_multiple_of(4 * size as usize);
-    let length = image.data.len() * size as usize;
+    let level_at = (pairs_at + pairs.len()).next_multiple_of(alignment);
 
     let mut file = IDENTIFIER.to_vec();
     let words = [
@@ -39,26 +65,31 @@ pub fn encode_ktx2(image: &Image, is_half: bool) -> Vec<u8> {
         0,
         1,
         1,
-        0,
+        compression.scheme(),
     ];
     let sections = [descriptor_at, descriptor.len(), pairs_at, pairs.len()].map(|n| n as u32);
     for word in words.into_iter().chain(sections) {
         file.extend(word.to_le_bytes());
     }
-    // No data of a compression; then the level.
-    for long in [0, 0, level_at, length, length] {
+    // No data that levels share; then the level.
+    for long in [0, 0, level_at, level.len(), length] {
         file.extend((long as u64).to_le_bytes());
     }
     file.extend(descriptor);
     file.extend(pairs);
     file.resize(level_at, 0);
-    for &value in &image.data {
-        match is_half {
-            true => file.extend(f16::from_f32(value).to_le_bytes()),
-            false => file.extend(value.to_le_bytes()),
-        }
-    }
+    file.extend(level);
     file
+}
+
+/// The bytes of all values, row 0 first.
+fn pixels(image: &Image, is_half: bool) -> Vec<u8> {
+    match is_half {
+        true => (image.data.iter())
+            .flat_map(|&value| f16::from_f32(value).to_le_bytes())
+            .collect(),
+        false => image.data.iter().flat_map(|value| value.to_le_bytes()).collect(),
+    }
 }
 
 /// The description of pixels of four floats of this size.
@@ -98,7 +129,7 @@ mod tests {
         for (is_half, size) in [(true, 2), (false, 4)] {
             let mut image = Image::new(3, 2, 4);
             image.pixel_mut(2, 1).copy_from_slice(&[0.5, -1.0, 2.0, 1.0]);
-            let file = encode_ktx2(&image, is_half);
+            let file = encode_ktx2(&image, is_half, Ktx2Compression::None);
             let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
             assert_eq!((word(20), word(24), word(28)), (3, 2, 0));
             let (descriptor, pairs, level) = (word(48), word(56), word(80));
@@ -112,6 +143,27 @@ mod tests {
                 false => f32::from_le_bytes(file[file.len() - 12..][..4].try_into().unwrap()),
             };
             assert!((last + 1.0).abs() < 1e-6, "{last}");
+        }
+    }
+
+    #[test]
+    fn a_compressed_level_holds_the_same_bytes() {
+        let mut image = Image::new(64, 48, 4);
+        for (index, value) in image.data.iter_mut().enumerate() {
+            *value = (index / 40) as f32 * 0.37 - 3.0;
+        }
+        for (is_half, size) in [(true, 2), (false, 4)] {
+            let plain = encode_ktx2(&image, is_half, Ktx2Compression::None);
+            let small = encode_ktx2(&image, is_half, Ktx2Compression::Zstd);
+            let word = |at: usize| u32::from_le_bytes(small[at..at + 4].try_into().unwrap()) as usize;
+            assert_eq!((word(44), word(96)), (2, 64 * 48 * 4 * size));
+            assert!(small.len() < plain.len() / 4, "{}", small.len());
+            let level = &small[word(80)..];
+            assert_eq!(level.len(), word(88));
+            let mut found = vec![];
+            let mut frame = ruzstd::decoding::StreamingDecoder::new(level).unwrap();
+            std::io::Read::read_to_end(&mut frame, &mut found).unwrap();
+            assert_eq!(found, plain[plain.len() - found.len()..]);
         }
     }
 }

@@ -199,6 +199,8 @@ pub enum ImageFormat {
     Exr,
     /// KTX2 of four floats, uncompressed: all images of layouts other than `channels`
     Ktx2,
+    /// The same files, compressed by Zstandard
+    Ktx2Zstd,
     /// PNG of colours with a factor in alpha: irradiance and color
     Rgbm,
     /// PNG of colours with an exponent in alpha: irradiance and color

@@ -17,13 +17,15 @@ export class LightmapTextures {
 	/**
 	 * @param {Object} extras `extras.lightmap` of the file
 	 * @param {(name: string) => Promise<ArrayBuffer>} load
-	 * @param {EXRLoader} [exrLoader] for images with compressions that Kiln does not write
+	 * @param {{ exrLoader?: EXRLoader, ktx2Loader?: KTX2Loader }} loaders for images with compressions that Kiln does not
+	 * write; for those of `--image-format ktx2`
 	 */
-	constructor( extras, load, exrLoader ) {
+	constructor( extras, load, { exrLoader, ktx2Loader } = {} ) {
 
 		this.extras = extras;
 		this.load = load;
 		this.exrLoader = exrLoader;
+		this.ktx2Loader = ktx2Loader;
 		this.images = new Map();
 		this.textures = new Map();
 
@@ -109,6 +111,8 @@ export class LightmapTextures {
 
 	async #read( name ) {
 
+		// KTX2 has no channels of other names than R, G, B and A.
+		if ( this.ktx2Loader && this.extras.sh?.layout !== 'channels' ) return this.#readKtx2( name.replace( /\.exr$/, '.ktx2' ) );
 		const buffer = await this.load( name );
 		try {
 
@@ -123,6 +127,22 @@ export class LightmapTextures {
 			}
 
 			return upright( this.exrLoader.parse( buffer ) );
+
+		}
+
+	}
+
+	async #readKtx2( name ) {
+
+		const buffer = await this.load( name );
+		try {
+
+			const texture = await new Promise( ( resolve, reject ) => this.ktx2Loader.parse( buffer, resolve, reject ) );
+			return withChannels( texture.image, ( y ) => y );
+
+		} catch ( error ) {
+
+			throw new Error( `KilnLightmap: cannot read ${ name }: ${ error.message }`, { cause: error } );
 
 		}
 
@@ -232,7 +252,14 @@ function scaleOf( layers ) {
 }
 
 /** An image of three.js's EXRLoader, with row 0 on top. */
-function upright( { data, width, height } ) {
+function upright( image ) {
+
+	return withChannels( image, ( y ) => image.height - 1 - y );
+
+}
+
+/** An image whose pixels are interleaved, channel by channel; `row` gives the row of the data. */
+function withChannels( { data, width, height }, row ) {
 
 	const lanes = data.length / ( width * height );
 	const channels = {};
@@ -241,7 +268,7 @@ function upright( { data, width, height } ) {
 		const values = channels[ 'RGBA'[ lane ] ] = new data.constructor( width * height );
 		for ( let y = 0; y < height; y ++ ) {
 
-			for ( let x = 0; x < width; x ++ ) values[ y * width + x ] = data[ ( ( height - 1 - y ) * width + x ) * lanes + lane ];
+			for ( let x = 0; x < width; x ++ ) values[ y * width + x ] = data[ ( row( y ) * width + x ) * lanes + lane ];
 
 		}
 

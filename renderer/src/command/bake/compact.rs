@@ -8,7 +8,7 @@ use super::Failure;
 use super::channel::{Picture, Precision, Quantity, pictures, texels, value};
 use crate::cli::{ImageFormat, Layout};
 use renderer_bake::{Lightmap, ShOrder};
-use renderer_image::{ColorSpace, Image, WriteOptions, encode, encode_ktx2};
+use renderer_image::{ColorSpace, Image, Ktx2Compression, WriteOptions, encode, encode_ktx2};
 
 /// The name of an image in a format; `None` if it is not written in it.
 fn name(picture: &Picture, format: ImageFormat) -> Option<String> {
@@ -16,7 +16,9 @@ fn name(picture: &Picture, format: ImageFormat) -> Option<String> {
     let is_light = |quantity| matches!(quantity, Quantity::Irradiance(_) | Quantity::Color(_));
     match format {
         ImageFormat::Exr => None,
-        ImageFormat::Ktx2 => (picture.channels[0].0 == "R").then(|| format!("{stem}.ktx2")),
+        ImageFormat::Ktx2 | ImageFormat::Ktx2Zstd => {
+            (picture.channels[0].0 == "R").then(|| format!("{stem}.ktx2"))
+        }
         ImageFormat::Rgbm => is_light(picture.channels[0].1).then(|| format!("{stem}.rgbm.png")),
         ImageFormat::Rgbe => is_light(picture.channels[0].1).then(|| format!("{stem}.rgbe.png")),
     }
@@ -44,6 +46,7 @@ pub(super) fn files(
     format: ImageFormat,
 ) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let precision = Precision::of(map);
+    let is_half = precision == Precision::Half;
     let range = range(map);
     let mut files = vec![];
     for picture in pictures(layout, map.order) {
@@ -58,14 +61,15 @@ pub(super) fn files(
             }
             let [r, g, b, _] = pixel;
             let stored = match format {
-                ImageFormat::Exr | ImageFormat::Ktx2 => pixel,
+                ImageFormat::Exr | ImageFormat::Ktx2 | ImageFormat::Ktx2Zstd => pixel,
                 ImageFormat::Rgbm => rgbm([r, g, b], range),
                 ImageFormat::Rgbe => rgbe([r, g, b]),
             };
             image.pixel_mut(x as usize, y as usize).copy_from_slice(&stored);
         }
         let bytes = match format {
-            ImageFormat::Ktx2 => encode_ktx2(&image, precision == Precision::Half),
+            ImageFormat::Ktx2 => encode_ktx2(&image, is_half, Ktx2Compression::None),
+            ImageFormat::Ktx2Zstd => encode_ktx2(&image, is_half, Ktx2Compression::Zstd),
             ImageFormat::Exr | ImageFormat::Rgbm | ImageFormat::Rgbe => {
                 // The values go into the file as they are.
                 image.color_space = ColorSpace::Srgb;
