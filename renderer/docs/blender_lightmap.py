@@ -56,14 +56,15 @@ def show(slot, primitive, mesh, image):
 def load(folder):
     """Imports a bake."""
     bpy.ops.import_scene.gltf(filepath=str(folder / "model.glb"))
-    image = bpy.data.images.load(str((folder / "irradiance.exr").resolve()))
+    pages = sorted(folder.glob("irradiance.*.exr"), key=lambda path: int(path.suffixes[-2][1:])) or [folder / "irradiance.exr"]
+    images = [bpy.data.images.load(str(path.resolve())) for path in pages]
     for node in bpy.data.objects:
         said = node.get("lightmap")
         if node.type != "MESH" or said is None:
             continue
         for slot, primitive in zip(node.material_slots, said["primitives"]):
             if primitive:
-                show(slot, primitive, node.data, image)
+                show(slot, primitive, node.data, images[int(primitive.get("page", 0))])
 
 
 if __name__ == "__main__":

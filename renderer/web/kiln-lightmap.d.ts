@@ -8,17 +8,22 @@ export type KilnMode = 'off' | 'irradiance' | 'directional' | 'sh1' | 'sh2';
 /** The material with its light, or a view of the lightmap itself. */
 export type KilnShow = 'material' | 'clay' | 'light' | 'texels';
 
-/** `extras.lightmap` of the file. */
-export interface KilnExtras {
-	version: 1;
-	width: number;
-	height: number;
-	include: 'indirect' | 'direct' | 'both';
+/** The files of a page of the lightmap. */
+export interface KilnPage {
 	irradiance?: string;
 	direction?: string;
 	color?: string;
 	sh?: { order: 1 | 2; layout: 'rgba' | 'channels' | 'coefficients' | 'packed'; files: string[] };
 	range?: { texture: number; intensity: number } | null;
+}
+
+/** `extras.lightmap` of the file: the only page, or `pages`. */
+export interface KilnExtras extends KilnPage {
+	version: 1 | 2;
+	width: number;
+	height: number;
+	include: 'indirect' | 'direct' | 'both';
+	pages?: KilnPage[];
 }
 
 export interface KilnLightmapOptions {

@@ -10,7 +10,7 @@
  * materials, with the rectangle as a uniform, which share their compiled programs.
  */
 
-import { InstancedBufferAttribute, Matrix3, Vector4 } from 'three';
+import { InstancedBufferAttribute, Matrix3, Vector2, Vector4 } from 'three';
 import { KilnProbes } from './lib/probes.js';
 import { define, litMaterial, takesLight } from './lib/material.js';
 import { LightmapTextures, textureOfRange } from './lib/textures.js';
@@ -18,6 +18,8 @@ import { LightmapTextures, textureOfRange } from './lib/textures.js';
 export { KilnProbes } from './lib/probes.js';
 export { readExr, UnsupportedExr } from './lib/exr.js';
 
+/** With the second, the lightmap has several pages. */
+const VERSIONS = [ 1, 2 ];
 const SOURCES = { irradiance: 1, directional: 2, sh1: 3, sh2: 3 };
 const SHOWS = { material: 0, clay: 1, light: 2, texels: 3 };
 const DEFAULTS = { mode: 'auto', intensity: 1, normalMaps: true, specular: true, occlusion: false, lights: 'match' };
@@ -49,6 +51,7 @@ export class KilnLightmap {
 		this._root = null;
 		this.uniforms = {
 			kilnMap: { value: null },
+			kilnLayers: { value: 1 },
 			kilnIntensity: { value: 1 },
 			kilnBump: { value: this.options.normalMaps ? 1 : 0 },
 			kilnFromWorld: { value: new Matrix3() },
@@ -63,7 +66,7 @@ export class KilnLightmap {
 
 		const extras = this.parser.json.extras?.lightmap;
 		if ( extras === undefined ) return;
-		if ( extras.version !== 1 ) {
+		if ( ! VERSIONS.includes( extras.version ) ) {
 
 			console.warn( `KilnLightmap: version ${ extras.version } of lightmaps is not known; kiln-lightmap may be too old` );
 			return;
@@ -213,6 +216,7 @@ export class KilnLightmap {
 			if ( this._mode !== mode ) return;
 			this._shown = shown;
 			this.uniforms.kilnMap.value = shown.texture;
+			this.uniforms.kilnLayers.value = shown.layers;
 			this.texel = [ shown.texture.image.width, shown.texture.image.height ];
 			this.intensity = this._intensity;
 
@@ -318,15 +322,16 @@ export class KilnLightmap {
 		const rect = ( { offset, scale } ) => new Vector4( ...offset, ...scale );
 		const front = place.instances ? undefined : rect( place );
 		const back = place.instances ? undefined : rect( place.back ?? ( this._darkBacks ? NOWHERE : place ) );
-		const key = JSON.stringify( [ place.offset, place.scale, place.back, place.uv, place.instances !== undefined ] );
+		const key = JSON.stringify( [ place.page, place.offset, place.scale, place.back, place.uv, place.instances !== undefined ] );
 		for ( const [ material, made ] of this.materials ) if ( made.original === original && made.key === key ) return material;
 		const uniforms = { ...this.uniforms };
-		if ( front ) Object.assign( uniforms, { kilnRect: { value: front }, kilnRectBack: { value: back } } );
+		if ( front ) Object.assign( uniforms, { kilnRect: { value: front }, kilnRectBack: { value: back }, kilnPages: { value: pagesOf( place ) } } );
 		const defines = {
 			KILN_UV: place.uv,
 			// three.js declares the sets that it knows by itself.
 			...( place.texCoord > 3 ? { KILN_OWN_UV: 1 } : place.texCoord > 0 ? { [ `USE_UV${ place.texCoord }` ]: '' } : {} ),
 			...( this._darkBacks ? { KILN_BACK: 1 } : {} ),
+			...( this.extras.pages ? { KILN_PAGES: 1 } : {} ),
 			...( place.instances ? { KILN_INSTANCES: 1 } : {} ),
 		};
 		const material = litMaterial( original, uniforms, defines );
@@ -342,6 +347,13 @@ export class KilnLightmap {
 function hasBack( place ) {
 
 	return place?.back !== undefined || Boolean( place?.instances?.some( ( instance ) => instance?.back ) );
+
+}
+
+/** The pages of a front and its back. */
+function pagesOf( { page = 0, back } ) {
+
+	return new Vector2( page, back?.page ?? page );
 
 }
 
@@ -389,6 +401,8 @@ function withInstances( geometry, place, count, darkBacks ) {
 	} );
 	shared.setAttribute( 'kilnInstance', new InstancedBufferAttribute( list( ( instance ) => instance ), 4 ) );
 	shared.setAttribute( 'kilnInstanceBack', new InstancedBufferAttribute( list( ( instance ) => instance.back ?? ( darkBacks ? NOWHERE : instance ) ), 4 ) );
+	const pages = Array.from( { length: count }, ( _, index ) => pagesOf( place.instances[ index ] ?? NOWHERE ).toArray() );
+	shared.setAttribute( 'kilnInstancePages', new InstancedBufferAttribute( new Float32Array( pages.flat() ), 2 ) );
 	return shared;
 
 }

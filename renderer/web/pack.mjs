@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 
 const HERE = dirname( fileURLToPath( import.meta.url ) );
 /** Files of a bake, besides its model, that the viewer can use. */
-const USED = /^(irradiance|direction|color|sh_\w+)\.exr$|^probes\.json$/;
+const USED = /^(irradiance|direction|color|sh_\w+)(\.\d+)?\.exr$|^probes\.json$/;
 
 /**
  * The text of `data.js`.

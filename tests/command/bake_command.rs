@@ -5,6 +5,7 @@ mod kept;
 mod layouts;
 mod lights;
 mod model;
+mod pages;
 mod refusals;
 mod surfaces;
 

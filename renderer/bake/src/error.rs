@@ -31,6 +31,30 @@ pub enum BakeError {
         /// The most along a side.
         most: u32,
     },
+    /// An object does not fit on a page.
+    #[error(
+        "`{name}` takes about {needed} texels a side at {density} texels a metre, and a page has {side}\n  hint: lower --texels-per-unit, raise --max-size, or cut the object into several: each lies on one page"
+    )]
+    ObjectTooLarge {
+        /// Its name.
+        name: String,
+        /// Texels a metre.
+        density: f32,
+        /// Texels along a side, about.
+        needed: f64,
+        /// Texels along a side of a page.
+        side: u32,
+    },
+    /// Objects need more pages than there may be.
+    #[error("{density} texels a metre take more than {most} {} of {side} × {side} texels\n  hint: lower --texels-per-unit, or raise --pages or --max-size", if *.most == 1 { "page" } else { "pages" })]
+    TooManyPages {
+        /// Texels a metre.
+        density: f32,
+        /// Texels along a side of a page.
+        side: u32,
+        /// The most pages.
+        most: u32,
+    },
     /// Not even the smallest charts fit.
     #[error(
         "the charts of the scene do not fit on {resolution} × {resolution} texels, however small; raise --resolution"

@@ -2,7 +2,7 @@
 //! real-time engines.
 //!
 //! Steps of a lightmap: [`sides`] selects the shapes with a baked back, [`receiver`] converts all to triangles, [`uv`]
-//! validates their second texture coordinates, [`unwrap`] makes new ones where needed, [`atlas`] packs everything,
+//! validates their second texture coordinates, [`unwrap`] makes new ones where needed, [`layout`] packs everything,
 //! [`raster`] finds the surface points of each texel, [`points`] rejects hidden ones, [`project`] estimates the light
 //! there, and [`denoise`], [`dilate`] and [`seam`] post-process the texture. Vertices and probes use the same
 //! [`project`]. [`sh`] defines the basis.
@@ -36,6 +36,8 @@ mod field;
 mod horizon;
 mod job;
 mod kept;
+mod laid_object;
+mod layout;
 mod learned_filter;
 mod lightmap_buffer;
 mod limit;
@@ -56,6 +58,7 @@ mod settings;
 pub mod sh;
 mod share;
 mod sides;
+mod single_page;
 mod surface;
 mod tangent_frame;
 mod tessellate;
@@ -77,7 +80,7 @@ use renderer_geometry::ShapeId;
 use renderer_transport::material::Report;
 use renderer_transport::scene::Scene;
 
-pub use atlas::Scale;
+pub use atlas::{PageScale, Scale};
 pub use checkpoint::{CheckpointContent, is_checkpoint, join_checkpoints};
 pub use error::{BakeError, CageError};
 pub use feature::{Feature, FeatureDesc, FeatureRays};

@@ -8,6 +8,9 @@ use renderer_base::memory::{self, OutOfMemory};
 /// Maximum number of texels along a side: a larger bake would need tens of gigabytes.
 pub(super) const MAX_SIDE: u32 = 8192;
 
+/// Maximum number of texels of all pages together: their indices are 32-bit integers.
+pub(super) const MAX_TEXELS: u32 = 1 << 30;
+
 /// The most probes of a grid.
 pub(super) const MAX_PROBES: u32 = 4_000_000;
 

@@ -26,11 +26,13 @@ pub struct BakedObject {
     pub side: Side,
     /// Name of the shape; `NAME.back` for a back.
     pub name: String,
-    /// Its rectangle in the texture.
+    /// The page that it is on.
+    pub page: u32,
+    /// Its rectangle on the page.
     pub rect: Rect,
     /// True if its coordinates are the mesh's own second set.
     pub own_coordinates: bool,
-    /// Triangles in object space; the second set of coordinates spans the whole texture, v up.
+    /// Triangles in object space; the second set of coordinates spans the whole page, v up.
     pub mesh: Mesh,
 }
 
@@ -138,7 +140,8 @@ pub(super) fn objects(
             shape: receiver.shape,
             side: receiver.side,
             name: receiver.name.clone(),
-            rect: atlas.rects[index],
+            page: atlas.page(index),
+            rect: on_page(atlas, index),
             own_coordinates: *coordinates == Coordinates::Own,
             mesh: Mesh {
                 uvs2: uvs(atlas, index),
@@ -170,10 +173,23 @@ pub(super) fn tangents(
         .collect()
 }
 
-/// The texture coordinates of an object's vertices, v up.
+/// The rectangle of an object on its page.
+fn on_page(atlas: &Atlas, object: usize) -> Rect {
+    let rect = atlas.rects[object];
+    let top = atlas.page(object) * atlas.page_size().y;
+    Rect {
+        y0: rect.y0 - top,
+        y1: rect.y1 - top,
+        ..rect
+    }
+}
+
+/// The texture coordinates of an object's vertices on its page, v up.
 fn uvs(atlas: &Atlas, object: usize) -> Vec<Vec2> {
+    let size = atlas.page_size();
+    let top = Vec2::new(0.0, (atlas.page(object) * size.y) as f32);
     (atlas.places[object].iter())
-        .map(|&place| unit(place, atlas.size))
+        .map(|&place| unit(place - top, size))
         .collect()
 }
 

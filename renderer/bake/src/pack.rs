@@ -22,6 +22,52 @@ const TRIES: usize = 1024;
 /// and the height used. `None` if a piece is wider than the strip in all orientations. Large pieces are placed first,
 /// equal ones in order.
 pub(super) fn pack<P: AsRef<[Outline]>>(pieces: &[P], width: u32) -> Option<(Vec<PackedPosition>, u32)> {
+    let mut strip = Strip::new(width);
+    let mut places = vec![PackedPosition::default(); pieces.len()];
+    let mut height = 0;
+    for index in largest_first(pieces) {
+        let outlines = pieces[index].as_ref();
+        let place = strip.lowest(outlines, u32::MAX)?;
+        places[index] = place;
+        strip.take(place.corner, &outlines[place.way]);
+        height = height.max(place.corner.y + outlines[place.way].size.y);
+    }
+    Some((places, height))
+}
+
+/// Packs pieces onto square pages, one below the other, each piece onto the first page that has room; returns the
+/// positions and the number of pages. `None` if more than `most` pages are needed, or a piece is larger than a page.
+pub(super) fn pack_pages<P: AsRef<[Outline]>>(
+    pieces: &[P],
+    side: u32,
+    most: u32,
+) -> Option<(Vec<PackedPosition>, u32)> {
+    let mut pages: Vec<Strip> = vec![];
+    let mut places = vec![PackedPosition::default(); pieces.len()];
+    for index in largest_first(pieces) {
+        let outlines = pieces[index].as_ref();
+        let found = (pages.iter().enumerate())
+            .find_map(|(page, strip)| Some((page, strip.lowest(outlines, side.saturating_add(1))?)));
+        let (page, mut place) = match found {
+            Some(found) => found,
+            None if pages.len() < most as usize => {
+                pages.push(Strip::new(side));
+                (
+                    pages.len() - 1,
+                    pages.last()?.lowest(outlines, side.saturating_add(1))?,
+                )
+            }
+            None => return None,
+        };
+        pages[page].take(place.corner, &outlines[place.way]);
+        place.corner.y += side * page as u32;
+        places[index] = place;
+    }
+    Some((places, pages.len() as u32))
+}
+
+/// The order in which pieces are packed.
+fn largest_first<P: AsRef<[Outline]>>(pieces: &[P]) -> Vec<usize> {
     let size = |index: usize| pieces[index].as_ref()[0].size;
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     order.sort_by_key(|&i| {
@@ -31,17 +77,7 @@ pub(super) fn pack<P: AsRef<[Outline]>>(pieces: &[P], width: u32) -> Option<(Vec
             i,
         )
     });
-    let mut strip = Strip::new(width);
-    let mut places = vec![PackedPosition::default(); pieces.len()];
-    let mut height = 0;
-    for index in order {
-        let outlines = pieces[index].as_ref();
-        let place = strip.lowest(outlines)?;
-        places[index] = place;
-        strip.take(place.corner, &outlines[place.way]);
-        height = height.max(place.corner.y + outlines[place.way].size.y);
-    }
-    Some((places, height))
+    order
 }
 
 /// Free space of the strip.
@@ -57,8 +93,8 @@ impl Strip {
         }
     }
 
-    /// The position with the lowest top; among equals that of the first orientation, leftmost.
-    fn lowest(&self, outlines: &[Outline]) -> Option<PackedPosition> {
+    /// The position with the lowest top, if that is below `limit`; among equals that of the first orientation, leftmost.
+    fn lowest(&self, outlines: &[Outline], limit: u32) -> Option<PackedPosition> {
         let mut best: Option<(u32, PackedPosition)> = None;
         let step = (self.gaps.len() / TRIES).max(1);
         for (way, outline) in outlines.iter().enumerate() {
@@ -69,7 +105,7 @@ impl Strip {
                 continue;
             };
             for x in (0..=last).step_by(step) {
-                let below = best.map_or(u32::MAX, |(top, _)| top);
+                let below = best.map_or(limit, |(top, _)| top);
                 if let Some(y) = self.rest(x, outline, below) {
                     let corner = UVec2::new(x as u32, y);
                     best = Some((y + outline.size.y, PackedPosition { corner, way }));

@@ -45,7 +45,7 @@ pub enum Target {
 /// Features of surfaces in a finer texture, in the coordinates of the lightmap.
 #[derive(Clone, Debug, Default)]
 pub struct SurfaceTextures {
-    /// Texels along its longer side, rounded up to a multiple of the lightmap's.
+    /// Texels along the longer side of a page, rounded up to a multiple of the lightmap's.
     pub resolution: u32,
     /// What is baked, without rays.
     pub features: Vec<FeatureDesc>,

@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use glam::Vec2;
 
-use super::atlas::{Atlas, Scale, layout, layout_in_place};
+use super::atlas::{Atlas, Scale};
 use super::error::BakeError;
 use super::feature::FeatureDesc;
 use super::feature_map::{FeatureMap, FeaturePoint, at_points, maps, spread_coverage};
 use super::job::BakeStats;
+use super::layout::{layout, layout_in_place};
 use super::lightmap_buffer::Coverage;
 use super::limit::check_features;
 use super::objects::{BakedObject, flatten, objects, tangents};
@@ -270,7 +271,14 @@ fn lay_out(
     let (flats, more) = workers.install(|| flatten(receivers, shapes, &[], settings.unwrap))?;
     notes.extend(more);
     let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) = flats.into_iter().unzip();
-    let atlas = workers.install(|| layout(&flats, settings.scale, margin))?;
+    let atlas = workers.install(|| {
+        layout(
+            &flats,
+            &|object| receivers[object].name.clone(),
+            settings.scale,
+            margin,
+        )
+    })?;
     check_features(&atlas.size, settings.features.len())?;
     Ok(Laid {
         flats,

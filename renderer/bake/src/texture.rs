@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use glam::{UVec2, Vec2, Vec3};
 
-use super::atlas::{Atlas, Scale, layout};
+use super::atlas::Atlas;
 use super::denoise::{TexelPoint, denoise};
 use super::dilate::fill_and_dilate;
 use super::error::BakeError;
 use super::feature_map::{FeatureMap, at_points, maps};
 use super::job::{BakeStats, Job, Outcome};
+use super::layout::layout;
 use super::learned_filter;
 use super::lightmap_buffer::{Coverage, LightmapBuffer};
 use super::limit::{MAX_SIDE, check_texture};
@@ -31,8 +32,10 @@ use renderer_denoise::Denoiser;
 pub struct Lightmap {
     /// Columns.
     pub width: u32,
-    /// Rows.
+    /// Rows of all pages, one below the other.
     pub height: u32,
+    /// Number of pages.
+    pub pages: u32,
     /// Texels a metre.
     pub density: f32,
     /// Dilation width [texels].
@@ -54,7 +57,7 @@ pub struct Lightmap {
 pub struct FinerTextures {
     /// Columns.
     pub width: u32,
-    /// Rows.
+    /// Rows of all pages, one below the other.
     pub height: u32,
     /// By feature.
     pub maps: Vec<FeatureMap>,
@@ -63,6 +66,11 @@ pub struct FinerTextures {
 impl Lightmap {
     fn index(&self, x: u32, y: u32) -> usize {
         (y * self.width + x) as usize
+    }
+
+    /// Rows of a page.
+    pub fn page_height(&self) -> u32 {
+        self.height / self.pages
     }
 
     /// The coefficients of radiance at a texel, row 0 on top; zeros for empty texels.
@@ -85,7 +93,7 @@ impl Lightmap {
         self.sheet.field.valid[self.index(x, y)]
     }
 
-    /// Bilinear lookup of coefficients and irradiance at texture coordinates `uv`, v up.
+    /// Bilinear lookup of coefficients and irradiance at texture coordinates `uv` of all pages, v up.
     pub fn lookup(&self, uv: Vec2) -> (Vec<Rgb>, Rgb) {
         let place = Vec2::new(uv.x, 1.0 - uv.y) * UVec2::new(self.width, self.height).as_vec2();
         let mut sum = vec![Rgb::BLACK; self.sheet.field.layers()];
@@ -126,15 +134,16 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         unreachable!("only textures are baked here")
     };
     let order = job.settings.order;
-    if let Scale::Resolution(side) = scale {
-        check_texture(side, side, order)?;
+    if let Some((width, height)) = scale.size() {
+        check_texture(width, height, order)?;
     }
     let scene = workers.scene;
     let backs = backs(job.settings, workers);
     let receivers = receivers(scene.shapes(), job.names, &backs);
     let (sides, notes) = workers.install(|| flatten(&receivers, scene.shapes(), topologies, unwrap))?;
     let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) = sides.into_iter().unzip();
-    let atlas = workers.install(|| layout(&flats, scale, margin))?;
+    let atlas =
+        workers.install(|| layout(&flats, &|object| receivers[object].name.clone(), scale, margin))?;
     check_texture(atlas.size.x, atlas.size.y, order)?;
     let texels = rasterise(&flats, &atlas);
     if texels.list.is_empty() {
@@ -208,6 +217,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let lightmap = Lightmap {
         width: atlas.size.x,
         height: atlas.size.y,
+        pages: atlas.pages,
         density: atlas.density,
         margin,
         objects,
@@ -230,7 +240,7 @@ fn finer(surface: &Surfaces<'_>, atlas: &Atlas, textures: &SurfaceTextures, marg
     if features.is_empty() {
         return FinerTextures::default();
     }
-    let longest = atlas.size.max_element();
+    let longest = atlas.page_size().max_element();
     let scale = textures
         .resolution
         .div_ceil(longest)

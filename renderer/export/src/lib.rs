@@ -26,7 +26,7 @@ mod vertices;
 
 pub use document::{Document, ViewKind};
 pub use error::ExportError;
-pub use lightmap::{AddedLightmap, BakedPart, LightmapImage, add_lightmap};
+pub use lightmap::{AddedLightmap, BakedPart, LightmapImages, add_lightmap};
 pub use material::{AlphaMode, Material, MaterialTextures};
 pub use scene::{SceneShape, SceneWriter};
 pub use second_set::{LitNode, LitNodes, use_second_set};

@@ -4,6 +4,7 @@
 //! - Nodes say in `extras.lightmap` where their primitives are in the texture: those that share a mesh lie in several
 //!   places of one layout.
 //! - Materials get the extension `MOZ_lightmap`, wherever all that have the material are in one place.
+//! - Each page of a lightmap is a texture; if there are several, places name theirs.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,9 @@ pub struct BakedPart<'a> {
     pub part: ModelPart,
     /// True for the back.
     pub is_back: bool,
-    /// Its triangles, in the order of the document; the second set of coordinates spans the whole texture, v up.
+    /// The page that it is on.
+    pub page: u32,
+    /// Its triangles, in the order of the document; the second set of coordinates spans the whole page, v up.
     pub mesh: &'a Mesh,
     /// True if the second and third vertex of its triangles are those of the document swapped.
     pub is_turned: bool,
@@ -35,23 +38,31 @@ pub struct BakedPart<'a> {
     pub own: Option<&'a [Vec2]>,
 }
 
-/// The lightmap as an image of 8 bits.
+/// The lightmap as images of 8 bits.
 #[derive(Clone, Debug)]
-pub struct LightmapImage {
-    /// The bytes of a PNG file.
-    pub bytes: Vec<u8>,
+pub struct LightmapImages {
+    /// By page: the bytes of a PNG file.
+    pub pages: Vec<Vec<u8>>,
     /// What makes irradiance [W/m²] of its linear values.
     pub intensity: f32,
 }
 
 /// A lightmap in a document.
 pub struct AddedLightmap {
-    /// Index of the texture of its image, if a material has it.
-    pub texture: Option<usize>,
+    /// By page: index of the texture of its image, if a material has it.
+    pub textures: Vec<Option<usize>>,
     places: BTreeMap<usize, Vec<Place>>,
 }
 
 impl AddedLightmap {
+    /// The page of the first shape of a material.
+    pub fn page(&self, material: usize) -> u32 {
+        let places = self.places.get(&material);
+        places
+            .and_then(|places| places.first())
+            .map_or(0, |place| place.page)
+    }
+
     /// The reference of a material to a texture that has the coordinates of the lightmap: those of the first shape of
     /// the material.
     pub fn reference(&self, document: &mut Document, material: usize, texture: usize) -> Value {
@@ -67,6 +78,7 @@ impl AddedLightmap {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Place {
     set: usize,
+    page: u32,
     placement: Placement,
 }
 
@@ -89,8 +101,9 @@ pub fn add_lightmap(
     document: &mut Document,
     file: &GltfFile,
     parts: &[BakedPart<'_>],
-    image: LightmapImage,
+    images: LightmapImages,
 ) -> Result<AddedLightmap, ExportError> {
+    let is_paged = images.pages.len() > 1;
     let mut firsts: Vec<&BakedPart<'_>> = vec![];
     let mut first_of: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     for part in parts {
@@ -124,13 +137,14 @@ pub fn add_lightmap(
         };
         let place = Place {
             set: sets[first],
+            page: part.page,
             placement,
         };
         let primitives = list(&document.json["meshes"][part.part.mesh], "primitives");
         let slots = nodes
             .entry(part.part.node)
             .or_insert_with(|| vec![None; primitives.len()]);
-        put(&mut slots[part.part.primitive], part, &place);
+        put(&mut slots[part.part.primitive], part, &place, is_paged);
         if !part.is_back
             && let Some(material) = index(&primitives[part.part.primitive]["material"])
         {
@@ -141,9 +155,9 @@ pub fn add_lightmap(
     for (node, slots) in nodes {
         extras(&mut document.json["nodes"][node])["lightmap"] = node_extras(slots);
     }
-    let texture = add_to_materials(document, &materials, image);
+    let textures = add_to_materials(document, &materials, images);
     Ok(AddedLightmap {
-        texture,
+        textures,
         places: materials,
     })
 }
@@ -174,13 +188,16 @@ fn corners(file: &GltfFile, place: (usize, usize), part: &BakedPart<'_>) -> Resu
 }
 
 /// Adds a place to what a node says of a primitive.
-fn put(slot: &mut Option<Value>, part: &BakedPart<'_>, place: &Place) {
+fn put(slot: &mut Option<Value>, part: &BakedPart<'_>, place: &Place, is_paged: bool) {
     let said = slot.get_or_insert_with(|| {
         let mut said = Placement::IDENTITY.json();
         said["texCoord"] = json!(place.set);
         said
     });
     let mut here = place.placement.json();
+    if is_paged {
+        here["page"] = json!(place.page);
+    }
     match part.part.instance {
         Some(instance) => {
             if !said["instances"].is_array() {
@@ -221,12 +238,13 @@ fn node_extras(slots: Vec<Option<Value>>) -> Value {
     said
 }
 
-/// Adds the lightmap to materials of which all is in one place. Returns the index of its texture, if there is any.
+/// Adds the lightmap to materials of which all is in one place. Returns the index of the texture of each page, if there
+/// is any.
 fn add_to_materials(
     document: &mut Document,
     places: &BTreeMap<usize, Vec<Place>>,
-    image: LightmapImage,
-) -> Option<usize> {
+    images: LightmapImages,
+) -> Vec<Option<usize>> {
     let mut primitives: BTreeMap<usize, usize> = BTreeMap::new();
     let meshes = list(&document.json, "meshes").iter();
     for primitive in meshes.flat_map(|mesh| list(mesh, "primitives")) {
@@ -240,15 +258,24 @@ fn add_to_materials(
         (is_same && primitives[material] <= places.len()).then_some((*material, first))
     };
     let lit: Vec<(usize, Place)> = places.iter().filter_map(one_place).collect();
-    if lit.is_empty() {
-        return None;
-    }
-    let texture = document.add_texture("lightmap", image.bytes);
-    document.use_extension("MOZ_lightmap");
+    let is_paged = images.pages.len() > 1;
+    let mut add = |(page, bytes): (usize, Vec<u8>)| {
+        let is_used = lit.iter().any(|(_, place)| place.page as usize == page);
+        let name = match is_paged {
+            true => format!("lightmap.{page}"),
+            false => "lightmap".to_owned(),
+        };
+        is_used.then(|| document.add_texture(&name, bytes))
+    };
+    let textures: Vec<Option<usize>> = images.pages.into_iter().enumerate().map(&mut add).collect();
     for (material, place) in lit {
+        let Some(texture) = textures.get(place.page as usize).copied().flatten() else {
+            continue;
+        };
+        document.use_extension("MOZ_lightmap");
         let mut slot = place.reference(document, texture);
-        slot["intensity"] = json!(image.intensity);
+        slot["intensity"] = json!(images.intensity);
         document.json["materials"][material]["extensions"]["MOZ_lightmap"] = slot;
     }
-    Some(texture)
+    textures
 }

@@ -20,6 +20,8 @@ pub struct LitNode {
     pub offset: [f32; 2],
     /// Factor of the coordinates.
     pub scale: [f32; 2],
+    /// The page of the lightmap.
+    pub page: usize,
 }
 
 /// The nodes of a document that have a lightmap.
@@ -27,7 +29,7 @@ pub struct LitNode {
 pub struct LitNodes {
     /// Those with a rectangle.
     pub lit: Vec<LitNode>,
-    /// Those that cannot have one, since joints or instances place their mesh.
+    /// Those that cannot have one, since joints or instances place their mesh, or it is on several pages.
     pub left_out: Vec<usize>,
 }
 
@@ -37,6 +39,7 @@ struct Said {
     set: u64,
     offset: [f32; 2],
     scale: [f32; 2],
+    page: usize,
 }
 
 impl Said {
@@ -48,6 +51,7 @@ impl Said {
             set: value.get("texCoord")?.as_u64()?,
             offset: pair(value.get("offset")?)?,
             scale: pair(value.get("scale")?)?,
+            page: value.get("page").and_then(index).unwrap_or(0),
         })
     }
 }
@@ -65,6 +69,7 @@ pub fn use_second_set(document: &mut Document, file: &GltfFile) -> Result<LitNod
         };
         let mut places = said.iter().flatten().map(|said| (said.offset, said.scale));
         let Some(first) = places.next() else { continue };
+        let page = said.iter().flatten().next().map_or(0, |said| said.page);
         let (offset, scale) = if places.all(|place| place == first) {
             shared.push((mesh, said));
             first
@@ -73,7 +78,12 @@ pub fn use_second_set(document: &mut Document, file: &GltfFile) -> Result<LitNod
             move_coordinates(document, file, copy, &said)?;
             ([0.0; 2], [1.0; 2])
         };
-        found.lit.push(LitNode { node, offset, scale });
+        found.lit.push(LitNode {
+            node,
+            offset,
+            scale,
+            page,
+        });
     }
     let mut done = vec![];
     for (mesh, said) in shared {
@@ -100,7 +110,10 @@ fn take_said(
     let mesh = element.get("mesh").and_then(index)?;
     let primitives = said.get("primitives")?.as_array()?;
     let is_instanced = primitives.iter().any(|said| said.get("instances").is_some());
-    if is_instanced || element.get("skin").is_some() {
+    let mut pages = primitives.iter().filter_map(|said| Some(Said::of(said)?.page));
+    let first = pages.next();
+    let is_apart = pages.any(|page| Some(page) != first);
+    if is_instanced || is_apart || element.get("skin").is_some() {
         found.left_out.push(node);
         return None;
     }

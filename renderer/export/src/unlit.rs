@@ -10,10 +10,10 @@ use super::text::{index, list};
 /// Alpha of glass, which would hide what is behind it.
 const GLASS: f64 = 0.3;
 
-/// Gives all primitives that say where they are in the lightmap materials without light, with a texture in the
-/// coordinates of the lightmap. Nodes of one mesh in several places get meshes of their own, of the same vertices.
+/// Gives all primitives that say where they are in the lightmap materials without light, with the texture of their page
+/// in the coordinates of the lightmap. Nodes of one mesh in several places get meshes of their own, of the same vertices.
 /// Instances of EXT_mesh_gpu_instancing look like the first of them, and backs like fronts.
-pub fn make_unlit(document: &mut Document, texture: usize) {
+pub fn make_unlit(document: &mut Document, pages: &[usize]) {
     let mut meshes: BTreeMap<(usize, String), usize> = BTreeMap::new();
     let mut materials: BTreeMap<String, usize> = BTreeMap::new();
     let mut taken: Vec<usize> = vec![];
@@ -36,7 +36,7 @@ pub fn make_unlit(document: &mut Document, texture: usize) {
                         continue;
                     }
                     let before = copy["primitives"][primitive].get("material").and_then(index);
-                    let material = material(document, before, place, texture, &mut materials);
+                    let material = material(document, before, place, pages, &mut materials);
                     copy["primitives"][primitive]["material"] = json!(material);
                     // They would colour the texture once more.
                     if let Value::Object(attributes) = &mut copy["primitives"][primitive]["attributes"] {
@@ -68,7 +68,7 @@ fn material(
     document: &mut Document,
     before: Option<usize>,
     place: &Value,
-    texture: usize,
+    pages: &[usize],
     known: &mut BTreeMap<String, usize>,
 ) -> usize {
     let place = match place.pointer("/instances/0") {
@@ -80,7 +80,8 @@ fn material(
         _ => place.clone(),
     };
     let before = before.map_or(json!({}), |material| document.json["materials"][material].clone());
-    let mut reference = json!({ "index": texture, "texCoord": place["texCoord"] });
+    let page = place.get("page").and_then(index).unwrap_or(0);
+    let mut reference = json!({ "index": pages.get(page), "texCoord": place["texCoord"] });
     let is_moved = place["offset"] != json!([0.0, 0.0]) || place["scale"] != json!([1.0, 1.0]);
     if is_moved {
         reference["extensions"]["KHR_texture_transform"] =

@@ -6,10 +6,16 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::CommonArgs;
-use renderer_bake::{Include, Scale, ShOrder, Share, Sides};
+use renderer_bake::{Include, PageScale, Scale, ShOrder, Share, Sides};
 
 /// Default number of texels along a side.
 const RESOLUTION: u32 = 512;
+
+/// Default of the most texels along each side of a page.
+const MAX_SIZE: u32 = 4096;
+
+/// Most pages of a bake.
+pub const PAGES: u32 = 64;
 
 /// `kiln bake`
 #[derive(Debug, Args)]
@@ -62,6 +68,13 @@ pub struct BakeArgs {
     /// Texels a metre [default: what --resolution allows]
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     pub texels_per_unit: Option<f32>,
+    /// Most texels along each side of a page: objects that do not fit on one at --texels-per-unit go to further ones
+    #[arg(long, value_name = "N", requires = "texels_per_unit", conflicts_with_all = ["resolution", "from"], value_parser = clap::value_parser!(u32).range(4..=8192))]
+    pub max_size: Option<u32>,
+    /// Most pages, each a texture with files of its own; at --resolution without --texels-per-unit the density is the
+    /// greatest that fits on all [default: 1, and with --max-size 64]
+    #[arg(long, value_name = "N", conflicts_with = "from", value_parser = clap::value_parser!(u32).range(1..=i64::from(PAGES)))]
+    pub pages: Option<u32>,
     /// By how many texels charts are dilated; they lie twice that apart
     /// [default: 2, and 16 in texture coordinates that shapes have]
     #[arg(long, value_name = "TEXELS", value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -142,11 +155,28 @@ pub struct BakeArgs {
 impl BakeArgs {
     /// Size of the texture.
     pub fn scale(&self) -> Scale {
+        if self.most_pages() > 1 || self.max_size.is_some() {
+            let default = match self.texels_per_unit {
+                Some(_) => MAX_SIZE,
+                None => RESOLUTION,
+            };
+            return Scale::Pages(PageScale {
+                density: self.texels_per_unit,
+                side: self.max_size.or(self.resolution).unwrap_or(default),
+                most: self.most_pages(),
+            });
+        }
         match (self.texels_per_unit, self.resolution) {
             (Some(density), Some(side)) => Scale::Both(density, side),
             (Some(density), None) => Scale::Density(density),
             (None, side) => Scale::Resolution(side.unwrap_or(RESOLUTION)),
         }
+    }
+
+    /// The most pages that the texture may have.
+    pub fn most_pages(&self) -> u32 {
+        let default = if self.max_size.is_some() { PAGES } else { 1 };
+        self.pages.unwrap_or(default)
     }
 
     /// Dilation where the atlas is made for it.

@@ -6,6 +6,7 @@
  *
  * - `KILN_SOURCE`: 1 irradiance, 2 irradiance, direction and color, 3 spherical harmonics, 4 a probe;
  * - `KILN_ORDER`: order of the spherical harmonics; `KILN_GRAY`: all coefficients but the constant one are luminance;
+ * - `KILN_PAGES`: the map has several pages, each of so many layers as the uniform `kilnLayers` says;
  * - `KILN_BACK`, `KILN_INSTANCES`: backs have rectangles of their own, or no light; each instance has;
  * - `KILN_SHOW`: 0 the material, 1 white clay, 2 light alone, 3 texels.
  */
@@ -23,6 +24,14 @@ export const vertexPars = /* glsl */`
 		uniform vec4 kilnRectBack;
 	#endif
 	varying vec4 vKilnUv;
+	#ifdef KILN_PAGES
+		#ifdef KILN_INSTANCES
+			attribute vec2 kilnInstancePages;
+		#else
+			uniform vec2 kilnPages;
+		#endif
+		flat varying vec2 vKilnPages;
+	#endif
 #endif
 `;
 
@@ -31,6 +40,13 @@ export const vertexMain = /* glsl */`
 	#ifdef KILN_INSTANCES
 		vec4 kilnRect = kilnInstance;
 		vec4 kilnRectBack = kilnInstanceBack;
+	#endif
+	#ifdef KILN_PAGES
+		#ifdef KILN_INSTANCES
+			vKilnPages = kilnInstancePages;
+		#else
+			vKilnPages = kilnPages;
+		#endif
 	#endif
 	vKilnUv = vec4( kilnRect.xy + kilnRect.zw * KILN_UV, kilnRectBack.xy + kilnRectBack.zw * KILN_UV );
 #endif
@@ -46,6 +62,20 @@ uniform mat3 kilnFromWorld;
 #else
 	uniform highp sampler2DArray kilnMap;
 	varying vec4 vKilnUv;
+	#ifdef KILN_PAGES
+		uniform float kilnLayers;
+		flat varying vec2 vKilnPages;
+	#endif
+#endif
+
+#ifdef KILN_BACK
+	bool kilnIsFront() {
+		#ifdef FLIP_SIDED
+			return ! gl_FrontFacing;
+		#else
+			return gl_FrontFacing;
+		#endif
+	}
 #endif
 
 // Where this fragment is in the lightmap.
@@ -54,16 +84,28 @@ vec2 kilnUv() {
 		return vec2( 0.0 );
 	#else
 		#ifdef KILN_BACK
-			bool front = gl_FrontFacing;
-			#ifdef FLIP_SIDED
-				front = ! front;
-			#endif
-			return front ? vKilnUv.xy : vKilnUv.zw;
+			return kilnIsFront() ? vKilnUv.xy : vKilnUv.zw;
 		#else
 			return vKilnUv.xy;
 		#endif
 	#endif
 }
+
+#if KILN_SOURCE != 4
+
+	// A layer of this fragment's page.
+	vec4 kilnLayer( vec2 uv, float layer ) {
+		#ifdef KILN_PAGES
+			#ifdef KILN_BACK
+				layer += kilnLayers * ( kilnIsFront() ? vKilnPages.x : vKilnPages.y );
+			#else
+				layer += kilnLayers * vKilnPages.x;
+			#endif
+		#endif
+		return texture( kilnMap, vec3( uv, layer ) );
+	}
+
+#endif
 
 // A direction of view space in the space of the bake.
 vec3 kilnDirection( vec3 direction ) {
@@ -86,13 +128,13 @@ vec3 kilnDirection( vec3 direction ) {
 
 		KilnHarmonics kilnHarmonics( vec2 uv ) {
 			KilnHarmonics h;
-			vec3 constant = texture( kilnMap, vec3( uv, 1.0 ) ).rgb;
+			vec3 constant = kilnLayer( uv, 1.0 ).rgb;
 			vec3 tint = constant / max( dot( constant, vec3( 0.2126, 0.7152, 0.0722 ) ), 1e-6 );
-			vec4 a = texture( kilnMap, vec3( uv, 2.0 ) );
+			vec4 a = kilnLayer( uv, 2.0 );
 			h.c[ 0 ] = constant;
 			h.c[ 1 ] = tint * a.x; h.c[ 2 ] = tint * a.y; h.c[ 3 ] = tint * a.z;
 			#if KILN_ORDER == 2
-				vec4 b = texture( kilnMap, vec3( uv, 3.0 ) );
+				vec4 b = kilnLayer( uv, 3.0 );
 				h.c[ 4 ] = tint * a.w; h.c[ 5 ] = tint * b.x; h.c[ 6 ] = tint * b.y;
 				h.c[ 7 ] = tint * b.z; h.c[ 8 ] = tint * b.w;
 			#endif
@@ -103,16 +145,16 @@ vec3 kilnDirection( vec3 direction ) {
 
 		KilnHarmonics kilnHarmonics( vec2 uv ) {
 			KilnHarmonics h;
-			vec4 r = texture( kilnMap, vec3( uv, 1.0 ) );
-			vec4 g = texture( kilnMap, vec3( uv, 2.0 ) );
-			vec4 b = texture( kilnMap, vec3( uv, 3.0 ) );
+			vec4 r = kilnLayer( uv, 1.0 );
+			vec4 g = kilnLayer( uv, 2.0 );
+			vec4 b = kilnLayer( uv, 3.0 );
 			for ( int i = 0; i < 4; i ++ ) h.c[ i ] = vec3( r[ i ], g[ i ], b[ i ] );
 			#if KILN_ORDER == 2
-				r = texture( kilnMap, vec3( uv, 4.0 ) );
-				g = texture( kilnMap, vec3( uv, 5.0 ) );
-				b = texture( kilnMap, vec3( uv, 6.0 ) );
+				r = kilnLayer( uv, 4.0 );
+				g = kilnLayer( uv, 5.0 );
+				b = kilnLayer( uv, 6.0 );
 				for ( int i = 0; i < 4; i ++ ) h.c[ 4 + i ] = vec3( r[ i ], g[ i ], b[ i ] );
-				h.c[ 8 ] = texture( kilnMap, vec3( uv, 7.0 ) ).rgb;
+				h.c[ 8 ] = kilnLayer( uv, 7.0 ).rgb;
 			#endif
 			return h;
 		}
@@ -184,7 +226,7 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 
 	#else
 
-		vec3 baked = texture( kilnMap, vec3( uv, 0.0 ) ).rgb;
+		vec3 baked = kilnLayer( uv, 0.0 ).rgb;
 
 		#if KILN_SOURCE == 1
 
@@ -194,8 +236,8 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 		#elif KILN_SOURCE == 2
 
 			// A directional light, and the rest from everywhere.
-			vec4 dominant = texture( kilnMap, vec3( uv, 1.0 ) );
-			vec3 color = texture( kilnMap, vec3( uv, 2.0 ) ).rgb;
+			vec4 dominant = kilnLayer( uv, 1.0 );
+			vec3 color = kilnLayer( uv, 2.0 ).rgb;
 			vec3 d = dominant.xyz / max( length( dominant.xyz ), 1e-4 );
 			irradiance = max( baked - color * max( dot( flatNormal, d ), 0.0 ), 0.0 ) + color * max( dot( n, d ), 0.0 );
 			sun = KilnSun( d, color * smoothstep( 0.75, 0.95, dominant.a ) );

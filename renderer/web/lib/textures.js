@@ -1,6 +1,7 @@
 /**
  * The textures of a lightmap. Each mode needs one array texture of half floats, so that baked light takes a single
- * texture unit of the sixteen that a shader may have. Row 0 is on top, where glTF has v = 0.
+ * texture unit of the sixteen that a shader may have. Row 0 is on top, where glTF has v = 0. The layers of all pages are in
+ * it, page by page.
  */
 
 import { DataArrayTexture, DataUtils, HalfFloatType, LinearFilter, NoColorSpace, RGBAFormat } from 'three';
@@ -23,6 +24,8 @@ export class LightmapTextures {
 	constructor( extras, load, { exrLoader, ktx2Loader } = {} ) {
 
 		this.extras = extras;
+		/** What is said of each page. */
+		this.pages = extras.pages ?? [ extras ];
 		this.load = load;
 		this.exrLoader = exrLoader;
 		this.ktx2Loader = ktx2Loader;
@@ -34,7 +37,7 @@ export class LightmapTextures {
 	/** The modes for which the lightmap has files, best first. */
 	get modes() {
 
-		const { sh, direction, color, irradiance } = this.extras;
+		const { sh, direction, color, irradiance } = this.pages[ 0 ];
 		const modes = [];
 		if ( sh?.files?.length && sh.order === 2 ) modes.push( 'sh2' );
 		if ( sh?.files?.length ) modes.push( 'sh1' );
@@ -45,9 +48,9 @@ export class LightmapTextures {
 	}
 
 	/**
-	 * The texture of a mode, and the factor by which its values are to be multiplied.
+	 * The texture of a mode, the factor by which its values are to be multiplied, and how many layers a page has.
 	 *
-	 * @returns {Promise<{ texture: DataArrayTexture, scale: number, gray: boolean }>}
+	 * @returns {Promise<{ texture: DataArrayTexture, scale: number, gray: boolean, layers: number }>}
 	 */
 	texture( mode ) {
 
@@ -75,7 +78,19 @@ export class LightmapTextures {
 
 	async #make( mode ) {
 
-		const { irradiance, direction, color, sh } = this.extras;
+		const pages = [];
+		for ( const page of this.pages ) pages.push( await this.#layers( mode, page ) );
+		// The images have served; another mode reads the small ones again.
+		this.images.clear();
+		const [ { width, height, layers } ] = pages;
+		const gray = ! [ 'irradiance', 'directional' ].includes( mode ) && this.pages[ 0 ].sh.layout === 'packed';
+		return { ...arrayTexture( width, height, pages.flatMap( ( page ) => page.layers ) ), gray, layers: layers.length };
+
+	}
+
+	/** The layers of a page. */
+	async #layers( mode, { irradiance, direction, color, sh } ) {
+
 		const rgb = ( image ) => [ 'R', 'G', 'B' ].map( ( name ) => image.channels[ name ] );
 		const [ base, ...others ] = await Promise.all( {
 			irradiance: [ irradiance ],
@@ -84,21 +99,17 @@ export class LightmapTextures {
 			sh2: [ irradiance, ...( sh?.files ?? [] ) ],
 		}[ mode ].map( ( name ) => this.#image( name ) ) );
 		const layers = [ { channels: rgb( base ) } ];
-		let gray = false;
 		if ( mode === 'directional' ) {
 
 			layers.push( { channels: [ ...rgb( others[ 0 ] ), others[ 0 ].channels.A ], unit: true }, { channels: rgb( others[ 1 ] ) } );
 
 		} else if ( mode !== 'irradiance' ) {
 
-			gray = sh.layout === 'packed';
 			layers.push( ...harmonics( sh, others ) );
 
 		}
 
-		// The images have served; another mode reads the small ones again.
-		this.images.clear();
-		return { ...arrayTexture( base.width, base.height, layers ), gray };
+		return { width: base.width, height: base.height, layers };
 
 	}
 
@@ -112,7 +123,7 @@ export class LightmapTextures {
 	async #read( name ) {
 
 		// KTX2 has no channels of other names than R, G, B and A.
-		if ( this.ktx2Loader && this.extras.sh?.layout !== 'channels' ) return this.#readKtx2( name.replace( /\.exr$/, '.ktx2' ) );
+		if ( this.ktx2Loader && this.pages[ 0 ].sh?.layout !== 'channels' ) return this.#readKtx2( name.replace( /\.exr$/, '.ktx2' ) );
 		const buffer = await this.load( name );
 		try {
 
@@ -157,7 +168,8 @@ function harmonics( { order, layout, files }, images ) {
 	const count = order === 2 ? 9 : 4;
 	const image = ( name ) => {
 
-		const index = files.findIndex( ( file ) => file.split( '/' ).pop() === name );
+		// Files of pages have the number of the page before the extension.
+		const index = files.findIndex( ( file ) => file.split( '/' ).pop().replace( /\.\d+\.exr$/, '.exr' ) === name );
 		if ( index < 0 ) throw new Error( `KilnLightmap: the lightmap names no ${ name }` );
 		return images[ index ];
 
@@ -295,6 +307,6 @@ export function textureOfRange( image, intensity ) {
 
 	} );
 	const channels = [ 0, 1, 2 ].map( ( lane ) => Float32Array.from( { length: width * height }, ( _, i ) => linear[ bytes[ 4 * i + lane ] ] ) );
-	return { ...arrayTexture( width, height, [ { channels } ] ), gray: false };
+	return { ...arrayTexture( width, height, [ { channels } ] ), gray: false, layers: 1 };
 
 }

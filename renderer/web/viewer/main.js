@@ -42,7 +42,7 @@ function buildPanel( page ) {
 
 	const { data, lightmap, probes, lamps } = page;
 	const panel = at( 'panel' );
-	const size = lightmap ? `${ lightmap.extras.width } × ${ lightmap.extras.height } texels · ${ INCLUDES[ lightmap.include ] }` : 'no lightmap';
+	const size = lightmap ? `${ lightmap.extras.width } × ${ lightmap.extras.height } texels${ lightmap.extras.pages ? ` · ${ lightmap.extras.pages.length } pages` : '' } · ${ INCLUDES[ lightmap.include ] }` : 'no lightmap';
 	panel.append( element( 'header', {}, element( 'div', { className: 'mark', 'aria-hidden': 'true' } ), element( 'div', {}, element( 'h1', { textContent: data.title } ), element( 'p', { textContent: size } ) ) ) );
 	const keys = new Map();
 	if ( lightmap ) panel.append( lightSection( page, keys ) );

@@ -69,18 +69,20 @@ export class Picker {
 		const [ width, height ] = this.lightmap.texel;
 		const x = ( part.offset[ 0 ] + part.scale[ 0 ] * uv.x ) * width;
 		const y = ( part.offset[ 1 ] + part.scale[ 1 ] * uv.y ) * height;
-		rows.push( [ 'Texel', `${ Math.floor( x ) }, ${ Math.floor( y ) } of ${ width } × ${ height }` ] );
-		const light = this.#irradiance( Math.floor( x ), Math.floor( y ) );
+		const page = this.lightmap.extras.pages ? ` on page ${ part.page ?? 0 }` : '';
+		rows.push( [ 'Texel', `${ Math.floor( x ) }, ${ Math.floor( y ) } of ${ width } × ${ height }${ page }` ] );
+		const light = this.#irradiance( Math.floor( x ), Math.floor( y ), part.page ?? 0 );
 		if ( light ) rows.push( [ 'Irradiance', `${ light.map( ( v ) => v.toPrecision( 3 ) ).join( ', ' ) } W/m²` ] );
 		return rows;
 
 	}
 
-	#irradiance( x, y ) {
+	#irradiance( x, y, page ) {
 
 		const image = this.lightmap.uniforms.kilnMap.value?.image;
 		if ( ! image?.data || x < 0 || y < 0 || x >= image.width || y >= image.height ) return null;
-		const at = 4 * ( y * image.width + x );
+		const layer = page * this.lightmap.uniforms.kilnLayers.value;
+		const at = 4 * ( ( layer * image.height + y ) * image.width + x );
 		const scale = this.lightmap.uniforms.kilnIntensity.value / this.lightmap.intensity;
 		return [ 0, 1, 2 ].map( ( lane ) => scale * DataUtils.fromHalfFloat( image.data[ at + lane ] ) );
 

@@ -169,7 +169,7 @@ pub(super) fn everything() -> Glb {
     glb
 }
 
-fn json_of(path: &Path) -> Value {
+pub(super) fn json_of(path: &Path) -> Value {
     let bytes = fs::read(path).unwrap();
     let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     serde_json::from_slice(&bytes[20..20 + length]).unwrap()

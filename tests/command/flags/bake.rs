@@ -117,6 +117,18 @@ pub(crate) const BAKE: &[Case] = &[
         File("o/irradiance.exr"),
     ),
     (
+        "max_size",
+        "bake a.kiln -o o --samples 2 --integrator path --texels-per-unit 12",
+        "bake a.kiln -o o --samples 2 --integrator path --texels-per-unit 12 --max-size 48",
+        New("o/irradiance.1.exr"),
+    ),
+    (
+        "pages",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --pages 2",
+        New("o/irradiance.1.exr"),
+    ),
+    (
         "lights",
         "bake a.kiln -o o BAKE --include both",
         "bake a.kiln -o o BAKE --include both --lights ball",

@@ -1,14 +1,14 @@
 //! Images of light in other formats than EXR: KTX2 for graphics cards, RGBM and RGBE as PNG for programs without floats.
 
-use std::path::Path;
-
 use clap::ValueEnum as _;
 
 use super::Failure;
 use super::channel::{Picture, Precision, Quantity, pictures, texels, value};
+use super::feature_image::png;
+use super::pages;
 use crate::cli::{ImageFormat, Layout};
 use renderer_bake::{Lightmap, ShOrder};
-use renderer_image::{ColorSpace, Image, Ktx2Compression, WriteOptions, encode, encode_ktx2};
+use renderer_image::{ColorSpace, Image, Ktx2Compression, encode_ktx2};
 
 /// The name of an image in a format; `None` if it is not written in it.
 fn name(picture: &Picture, format: ImageFormat) -> Option<String> {
@@ -67,16 +67,14 @@ pub(super) fn files(
             };
             image.pixel_mut(x as usize, y as usize).copy_from_slice(&stored);
         }
-        let bytes = match format {
-            ImageFormat::Ktx2 => encode_ktx2(&image, is_half, Ktx2Compression::None),
-            ImageFormat::Ktx2Zstd => encode_ktx2(&image, is_half, Ktx2Compression::Zstd),
-            ImageFormat::Exr | ImageFormat::Rgbm | ImageFormat::Rgbe => {
-                // The values go into the file as they are.
-                image.color_space = ColorSpace::Srgb;
-                encode(Path::new(&name), &image, &WriteOptions::default())?
-            }
+        let encode = |image: &Image| match format {
+            ImageFormat::Ktx2 => Ok(encode_ktx2(image, is_half, Ktx2Compression::None)),
+            ImageFormat::Ktx2Zstd => Ok(encode_ktx2(image, is_half, Ktx2Compression::Zstd)),
+            ImageFormat::Exr | ImageFormat::Rgbm | ImageFormat::Rgbe => png(image),
         };
-        files.push((name, bytes));
+        // The values go into the file as they are.
+        image.color_space = ColorSpace::Srgb;
+        files.extend(pages::encoded(&name, &image, map.pages, encode)?);
     }
     Ok(files)
 }

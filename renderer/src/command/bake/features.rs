@@ -6,6 +6,7 @@ use super::super::common::failure;
 use super::Failure;
 use super::feature_image::{encoded, floats};
 use super::lights;
+use super::pages;
 use crate::cli::BakeArgs;
 use renderer_bake::{Feature, FeatureDesc, FeatureMap, FeatureRays};
 use renderer_passes::Pass;
@@ -189,4 +190,26 @@ pub(super) fn files(
         }
     }
     Ok(files)
+}
+
+/// Names and bytes of the images of features of a lightmap of several pages, each of this size.
+pub(super) fn files_of_pages(
+    size: (u32, u32),
+    pages: u32,
+    maps: &[FeatureMap],
+    features: &[FeatureDesc],
+) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let texels = size.0 as usize * size.1 as usize;
+    let mut all = vec![];
+    for page in 0..pages {
+        let first = page as usize * texels;
+        let on_page = |map: &FeatureMap| FeatureMap {
+            name: map.name.clone(),
+            values: map.values[first..first + texels].to_vec(),
+        };
+        let maps: Vec<FeatureMap> = maps.iter().map(on_page).collect();
+        let files = files(size, &maps, features)?.into_iter();
+        all.extend(files.map(|(name, bytes)| (pages::file(&name, page, pages), bytes)));
+    }
+    Ok(all)
 }

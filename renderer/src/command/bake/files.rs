@@ -6,7 +6,7 @@ use super::Failure;
 use super::folder::{KEPT, MANIFEST, MODEL, PROBES, SCENE, UNLIT};
 use super::manifest::Manifest;
 use super::scene_model::{self, SceneModel};
-use super::{compact, features, glb, godot, images, model, probes, programs, unlit, viewer};
+use super::{compact, features, glb, godot, images, model, pages, probes, programs, unlit, viewer};
 use crate::cli::{BakeArgs, BakeTarget};
 use renderer_bake::{BakeSettings, Baked, FeatureDesc, Product, Target};
 use renderer_scene::SceneDesc;
@@ -19,6 +19,12 @@ pub(super) fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec
             let mut names = images::names(args.layout, args.order);
             names.extend(compact::names(args.layout, args.order, args.image_format));
             names.extend(features::names(asked));
+            let most = args.most_pages();
+            let of_pages: Vec<String> = (names.iter())
+                .filter(|_| most > 1)
+                .flat_map(|name| pages::files(name, most))
+                .collect();
+            names.extend(of_pages);
             names
         }
         BakeTarget::Vertex | BakeTarget::Probes => vec![],
@@ -59,8 +65,13 @@ pub(super) fn files(
         Product::Texture(map) => {
             let mut files = images::files(map, args.layout)?;
             files.extend(compact::files(map, args.layout, args.image_format)?);
-            let size = (map.width, map.height);
-            files.extend(features::files(size, &map.features, features_of(settings))?);
+            let size = (map.width, map.page_height());
+            files.extend(features::files_of_pages(
+                size,
+                map.pages,
+                &map.features,
+                features_of(settings),
+            )?);
             files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
             let document;
             (document, parts) = model::of_lightmap(args, settings.include, desc, model, map)?;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use super::godot::file;
-use super::{Failure, Outputs, compact, features, images, viewer};
+use super::{Failure, Outputs, compact, features, images, pages, viewer};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
 use crate::command::outputs::{Finish, misplaced};
@@ -137,13 +137,16 @@ fn written_before(folder: &Path) -> BTreeSet<String> {
     let names = value["files"].as_array().into_iter().flatten();
     names
         .filter_map(Value::as_str)
-        .filter(|name| known.contains(*name) || features::is_file(name))
+        .filter(|name| {
+            let name = pages::alone(name);
+            known.contains(&name) || features::is_file(&name)
+        })
         .chain([MANIFEST])
         .map(str::to_owned)
         .collect()
 }
 
-/// All names that files of a bake can have, but for features: whatever a manifest says, no other file is a bake's.
+/// All names that files of a bake can have, but for features and pages: whatever a manifest says, no other file is a bake's.
 fn all_names() -> FxHashSet<String> {
     let orders = [ShOrder::One, ShOrder::Two];
     let layouts = Layout::value_variants().iter();

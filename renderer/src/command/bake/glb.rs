@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::folder::SCENE;
 use super::images::{Brightness, plain};
+use super::pages;
 use super::texture_slot::TextureSlot;
 use renderer_bake::{Lightmap, Side, SurfaceMaps, VertexLight};
 use renderer_base::color::Rgb;
@@ -31,16 +32,24 @@ use renderer_transport::scene::Scene;
 pub(super) fn of_lightmap(scene: &Scene, map: &Lightmap) -> Result<Vec<u8>, Failure> {
     let mut glb = Glb::default();
     let intensity = Brightness::of(map).intensity;
-    let texture = glb.document.add_texture("lightmap", plain(map, intensity)?);
     glb.document.use_extension("MOZ_lightmap");
-    let lightmap = json!({
-        "extensions": { "MOZ_lightmap": { "index": texture, "texCoord": 1, "intensity": intensity } },
-        "extras": { "lightmap": { "uri": "irradiance.exr", "texCoord": 1, "intensity": 1.0 } },
-    });
+    let mut lightmaps = vec![];
+    for (page, bytes) in (0u32..).zip(plain(map, intensity)?) {
+        let name = match map.pages {
+            1 => "lightmap".to_owned(),
+            _ => format!("lightmap.{page}"),
+        };
+        let texture = glb.document.add_texture(&name, bytes);
+        let file = pages::file("irradiance.exr", page, map.pages);
+        lightmaps.push(json!({
+            "extensions": { "MOZ_lightmap": { "index": texture, "texCoord": 1, "intensity": intensity } },
+            "extras": { "lightmap": { "uri": file, "texCoord": 1, "intensity": 1.0 } },
+        }));
+    }
     for object in &map.objects {
         let place = (object.shape, object.side);
         let world = World::of_scene(scene, place, &object.mesh);
-        let material = matte(scene, place, Some(&lightmap));
+        let material = matte(scene, place, lightmaps.get(object.page as usize));
         glb.object(&world, &object.name, &object.mesh, material, vec![]);
     }
     glb.finish()

@@ -10,6 +10,8 @@ use renderer_transport::integrator::Integrator;
 const TARGETS: &[(&str, &[BakeTarget])] = &[
     ("resolution", &[BakeTarget::Texture]),
     ("texels_per_unit", &[BakeTarget::Texture]),
+    ("max_size", &[BakeTarget::Texture]),
+    ("pages", &[BakeTarget::Texture]),
     ("dilation", &[BakeTarget::Texture]),
     ("no_unwrap", &[BakeTarget::Texture]),
     ("denoise", &[BakeTarget::Texture]),

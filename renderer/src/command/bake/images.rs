@@ -4,6 +4,8 @@ use std::path::Path;
 
 use super::Failure;
 use super::channel::{Picture, Precision, pictures, texels, value};
+use super::feature_image::png;
+use super::pages;
 use crate::cli::Layout;
 use renderer_bake::sh::ShOrder;
 use renderer_bake::{Coverage, Lightmap};
@@ -27,18 +29,18 @@ pub(super) fn names(layout: Layout, order: ShOrder) -> Vec<String> {
 /// Names and bytes of all images.
 pub(super) fn files(map: &Lightmap, layout: Layout) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let precision = Precision::of(map);
-    let mut files = (pictures(layout, map.order).iter())
-        .map(|picture| exr(map, picture, precision))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut files = vec![];
+    for picture in pictures(layout, map.order) {
+        files.extend(exr(map, &picture, precision)?);
+    }
     let coverage = coverage_image((map.width, map.height), |x, y| map.coverage(x, y));
     for (name, image) in [(COVERAGE, coverage), (PREVIEW, preview(map))] {
-        let bytes = encode(Path::new(name), &image, &WriteOptions::default())?;
-        files.push((name.to_owned(), bytes));
+        files.extend(pages::encoded(name, &image, map.pages, png)?);
     }
     Ok(files)
 }
 
-fn exr(map: &Lightmap, picture: &Picture, precision: Precision) -> Result<(String, Vec<u8>), Failure> {
+fn exr(map: &Lightmap, picture: &Picture, precision: Precision) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut image = Image::new(map.width as usize, map.height as usize, picture.channels.len());
     for (x, y) in texels(map) {
         let pixel = image.pixel_mut(x as usize, y as usize);
@@ -63,8 +65,9 @@ fn exr(map: &Lightmap, picture: &Picture, precision: Precision) -> Result<(Strin
         metadata: picture.channels.iter().filter_map(said).collect(),
         ..WriteOptions::default()
     };
-    let bytes = encode(Path::new(&picture.file), &image, &options)?;
-    Ok((picture.file.clone(), bytes))
+    pages::encoded(&picture.file, &image, map.pages, |image| {
+        Ok(encode(Path::new(&picture.file), image, &options)?)
+    })
 }
 
 /// All ways to come by light, each with its name and its value in [`COVERAGE`].
@@ -154,14 +157,12 @@ impl Brightness {
     }
 }
 
-/// The irradiance as an 8-bit image over an intensity, for engines that know no better.
-pub(super) fn plain(map: &Lightmap, intensity: f32) -> Result<Vec<u8>, Failure> {
+/// The irradiance as 8-bit images of pages over an intensity, for engines that know no better.
+pub(super) fn plain(map: &Lightmap, intensity: f32) -> Result<Vec<Vec<u8>>, Failure> {
     let image = rgb(map, |x, y| map.irradiance(x, y) / intensity);
-    Ok(encode(
-        Path::new("lightmap.png"),
-        &image,
-        &WriteOptions::default(),
-    )?)
+    pages::images(&image, map.pages)
+        .map(|image| png(&image))
+        .collect()
 }
 
 #[cfg(test)]

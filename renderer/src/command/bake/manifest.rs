@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::channel::{Precision, pictures, texels};
 use super::images::{Brightness, COVERAGE, COVERAGES};
+use super::pages;
 use crate::cli::{BakeArgs, ImageFormat};
 use renderer_bake::sh::{BASIS, COSINE};
 use renderer_bake::{BakeSettings, Baked, Lightmap, LightmapFilter, Product, Target};
@@ -95,6 +96,7 @@ fn atlas(map: &Lightmap, args: &BakeArgs, parts: &[Option<ModelPart>]) -> Value 
                 "mesh": part.map(|part| part.mesh),
                 "primitive": part.map(|part| part.primitive),
                 "instance": part.and_then(|part| part.instance),
+                "page": object.page,
                 // Left, top, right, bottom; the last two exclusive.
                 "rect": [object.rect.x0, object.rect.y0, object.rect.x1, object.rect.y1],
                 "coordinates": if object.own_coordinates { "own" } else { "unwrapped" },
@@ -104,14 +106,15 @@ fn atlas(map: &Lightmap, args: &BakeArgs, parts: &[Option<ModelPart>]) -> Value 
     let brightness = Brightness::of(map);
     json!({
         "width": map.width,
-        "height": map.height,
+        "height": map.page_height(),
+        "pages": map.pages,
         "texels_per_unit": map.density,
         "dilation": map.margin,
         "layout": args.layout.to_possible_value().map(|value| value.get_name().to_owned()),
         "precision": Precision::of(map).name(),
         "images": images(map, args),
         "rgbm_range": (args.image_format == ImageFormat::Rgbm).then(|| super::compact::range(map)),
-        "surfaces": map.features.iter().map(|feature| super::features::file(&feature.name)).collect::<Vec<_>>(),
+        "surfaces": surfaces(map),
         "coverage": coverage(map),
         "lightmap": {
             "where": "MOZ_lightmap of scene.glb, 8 bits, sRGB: irradiance = intensity * value; irradiance.exr is the same in floats",
@@ -131,10 +134,22 @@ fn images(map: &Lightmap, args: &BakeArgs) -> Value {
         Value::Object(named.collect())
     };
     let pictures = pictures(args.layout, map.order);
-    let images = pictures
-        .iter()
-        .map(|picture| (picture.file.clone(), channels(picture)));
+    let images = pictures.iter().flat_map(|picture| {
+        let files = pages::files(&picture.file, map.pages);
+        files.map(|file| (file, channels(picture)))
+    });
     Value::Object(images.collect())
+}
+
+/// The images of features in floats.
+fn surfaces(map: &Lightmap) -> Vec<String> {
+    let files = map
+        .features
+        .iter()
+        .map(|feature| super::features::file(&feature.name));
+    files
+        .flat_map(|file| pages::files(&file, map.pages).collect::<Vec<_>>())
+        .collect()
 }
 
 fn coverage(map: &Lightmap) -> Value {
@@ -145,5 +160,9 @@ fn coverage(map: &Lightmap) -> Value {
         values.insert(name.to_owned(), json!(value));
         counts.insert(name.to_owned(), json!(of.count()));
     }
-    json!({ "file": COVERAGE, "values": values, "texels": counts })
+    let file = match map.pages {
+        1 => json!(COVERAGE),
+        pages => pages::files(COVERAGE, pages).collect(),
+    };
+    json!({ "file": file, "values": values, "texels": counts })
 }

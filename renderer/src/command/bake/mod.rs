@@ -15,6 +15,7 @@ mod lights;
 mod looks;
 mod manifest;
 mod model;
+mod pages;
 mod probes;
 mod programs;
 mod progress;
@@ -43,8 +44,8 @@ use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
-    BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces, Scale, SurfaceTextures, Target, backs,
-    bake, check_checkpoint, texture_memory,
+    BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces, SurfaceTextures, Target, backs, bake,
+    check_checkpoint, texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
@@ -143,12 +144,10 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
     warnings
         .list
         .extend(idle::warnings(args, include, &settings.integrator));
-    if let Target::Texture {
-        scale: Scale::Resolution(side),
-        ..
-    } = settings.target
+    if let Target::Texture { scale, .. } = settings.target
+        && let Some((width, height)) = scale.size()
     {
-        common.announce(texture_memory(side, side, args.order));
+        common.announce(texture_memory(width, height, args.order));
     }
     let keeps = args.checkpoint.is_some().then_some(&interrupt);
     let bar = Bar::new(common.quiet, keeps.cloned());

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use super::images::{Brightness, names, plain};
+use super::pages;
 use crate::cli::BakeArgs;
 use renderer_bake::{BakedObject, Include, Lightmap, Side};
 use renderer_base::files::SharedFiles;
-use renderer_export::{AddedLightmap, BakedPart, Document, LightmapImage, add_lightmap};
+use renderer_export::{AddedLightmap, BakedPart, Document, LightmapImages, add_lightmap};
 use renderer_import::GltfFile;
 use renderer_scene::{GeometryDesc, ModelPart, SceneDesc};
 
@@ -32,8 +33,8 @@ pub(super) fn of_lightmap(
     map: &Lightmap,
 ) -> Result<(Document, Vec<Option<ModelPart>>), Failure> {
     let intensity = Brightness::of(map).intensity;
-    let image = LightmapImage {
-        bytes: plain(map, intensity)?,
+    let images = LightmapImages {
+        pages: plain(map, intensity)?,
         intensity,
     };
     let path = &args.common.scene;
@@ -52,13 +53,13 @@ pub(super) fn of_lightmap(
     let mut document = Document::of_file(&file, &desc.file_system).map_err(|error| failure(&error))?;
     let baked = baked_parts(desc, &parts, map);
     let added: AddedLightmap =
-        add_lightmap(&mut document, &file, &baked, image).map_err(|error| failure(&error))?;
+        add_lightmap(&mut document, &file, &baked, images).map_err(|error| failure(&error))?;
     if let Some(scene) = scene {
         scene.add_materials(&mut document, &added, map)?;
     }
-    let range = added.texture;
-    let range = range.map(|texture| json!({ "texture": texture, "intensity": intensity }));
-    document.extras()["lightmap"] = lightmap(args, include, map, range);
+    let ranges = added.textures.iter();
+    let ranges = ranges.map(|texture| Some(json!({ "texture": (*texture)?, "intensity": intensity })));
+    document.extras()["lightmap"] = lightmap(args, include, map, &ranges.collect::<Vec<_>>());
     let parts = parts.into_iter().map(|part| Some(part?.0));
     Ok((document, parts.collect()))
 }
@@ -80,6 +81,7 @@ fn baked_parts<'a>(
             part,
             is_turned,
             is_back: object.side == Side::Back,
+            page: object.page,
             mesh: &object.mesh,
             own,
         })
@@ -87,23 +89,40 @@ fn baked_parts<'a>(
     map.objects.iter().filter_map(part).collect()
 }
 
-/// What the document says of the lightmap.
-fn lightmap(args: &BakeArgs, include: Include, map: &Lightmap, range: Option<Value>) -> Value {
-    let files = names(args.layout, map.order);
-    let files: Vec<&String> = files.iter().filter(|name| name.starts_with("sh_")).collect();
-    json!({
-        "version": 1,
+/// What the document says of the lightmap: with several pages, the files of each.
+fn lightmap(args: &BakeArgs, include: Include, map: &Lightmap, ranges: &[Option<Value>]) -> Value {
+    let mut said = json!({
+        "version": if map.pages > 1 { 2 } else { 1 },
         "width": map.width,
-        "height": map.height,
+        "height": map.page_height(),
         "include": include.name(),
-        "irradiance": "irradiance.exr",
-        "direction": "direction.exr",
-        "color": "color.exr",
-        "sh": {
-            "order": map.order.number(),
-            "layout": args.layout.to_possible_value().map(|value| value.get_name().to_owned()),
-            "files": files,
-        },
-        "range": range,
-    })
+    });
+    let of_page = |page: u32| {
+        let file = |name: &str| pages::file(name, page, map.pages);
+        let names = names(args.layout, map.order);
+        let harmonics = names.iter().filter(|name| name.starts_with("sh_"));
+        json!({
+            "irradiance": file("irradiance.exr"),
+            "direction": file("direction.exr"),
+            "color": file("color.exr"),
+            "sh": {
+                "order": map.order.number(),
+                "layout": args.layout.to_possible_value().map(|value| value.get_name().to_owned()),
+                "files": harmonics.map(|name| file(name)).collect::<Vec<_>>(),
+            },
+            "range": ranges.get(page as usize),
+        })
+    };
+    match map.pages {
+        1 => merge(&mut said, of_page(0)),
+        pages => said["pages"] = (0..pages).map(of_page).collect(),
+    }
+    said
+}
+
+/// Adds the members of an object to another one.
+fn merge(to: &mut Value, from: Value) {
+    if let (Value::Object(to), Value::Object(from)) = (to, from) {
+        to.extend(from);
+    }
 }

@@ -115,9 +115,19 @@ impl SceneModel {
         added: &AddedLightmap,
         map: &Lightmap,
     ) -> Result<(), Failure> {
-        let all = self.add_textures(document, map)?;
+        let mut pages: Vec<Option<MaterialTextures>> = vec![None; map.pages as usize];
         for (index, (material, shape)) in self.materials.iter().enumerate() {
             let look = &self.looks[*shape];
+            let page = added.page(index);
+            let all = match pages.get(page as usize).copied().flatten() {
+                Some(known) => known,
+                None if look.varies() => {
+                    let made = self.add_textures(document, map, page)?;
+                    pages[page as usize] = Some(made);
+                    made
+                }
+                None => MaterialTextures::default(),
+            };
             let textures = MaterialTextures {
                 base_color: all.base_color.filter(|_| look.color_varies),
                 metallic_roughness: all.metallic_roughness.filter(|_| look.roughness_varies),
@@ -138,12 +148,23 @@ impl SceneModel {
         Ok(())
     }
 
-    fn add_textures(&self, document: &mut Document, map: &Lightmap) -> Result<MaterialTextures, Failure> {
+    /// Adds the textures of a page.
+    fn add_textures(
+        &self,
+        document: &mut Document,
+        map: &Lightmap,
+        page: u32,
+    ) -> Result<MaterialTextures, Failure> {
         let finer = &map.textures;
-        let size = (finer.width as usize, finer.height as usize);
+        let size = (finer.width as usize, (finer.height / map.pages) as usize);
+        let (first, texels) = (page as usize * size.0 * size.1, size.0 * size.1);
         let values = |slot: Slot| {
             let index = self.slots.iter().position(|known| *known == slot)?;
-            finer.maps.get(index).map(|map| &map.values)
+            finer.maps.get(index)?.values.get(first..first + texels)
+        };
+        let name = |slot: &str| match map.pages {
+            1 => slot.to_owned(),
+            _ => format!("{slot}.{page}"),
         };
         let mut textures = MaterialTextures::default();
         if let Some(colors) = values(Slot::Color) {
@@ -151,15 +172,16 @@ impl SceneModel {
                 None => rgb(size, colors, |value| value),
                 Some(opacities) => with_opacity(size, colors, opacities),
             };
-            textures.base_color = Some(document.add_texture("base_color", png(&image)?));
+            textures.base_color = Some(document.add_texture(&name("base_color"), png(&image)?));
         }
         if let Some(values) = values(Slot::Roughness) {
             let image = numbers(rgb(size, values, |value| value));
-            textures.metallic_roughness = Some(document.add_texture("metallic_roughness", png(&image)?));
+            textures.metallic_roughness =
+                Some(document.add_texture(&name("metallic_roughness"), png(&image)?));
         }
         if let Some(values) = values(Slot::Normal) {
             let image = numbers(rgb(size, values, |value| value * 0.5 + Rgb::splat(0.5)));
-            textures.normal = Some(document.add_texture("normal", png(&image)?));
+            textures.normal = Some(document.add_texture(&name("normal"), png(&image)?));
         }
         if let Some(values) = values(Slot::Emission) {
             let strongest = values
@@ -168,7 +190,7 @@ impl SceneModel {
                 .fold(0.0, f32::max);
             if strongest > 0.0 {
                 let image = rgb(size, values, |value| value * (1.0 / strongest));
-                textures.emission = Some((document.add_texture("emission", png(&image)?), strongest));
+                textures.emission = Some((document.add_texture(&name("emission"), png(&image)?), strongest));
             }
         }
         Ok(textures)

@@ -113,6 +113,12 @@ fn check(args: &BakeArgs) -> Result<(), Failure> {
             "for example: --aov tangent_normal,albedo,roughness,ao",
         );
     }
+    if args.pages.is_some() || args.max_size.is_some() {
+        return refuse(
+            "features of surfaces without light are on one page",
+            "leave --pages and --max-size out, or bake light with them",
+        );
+    }
     if args.checkpoint.is_some() {
         return refuse("--checkpoint is for bakes of light", "leave it out");
     }

@@ -3,6 +3,7 @@
 
 use super::Failure;
 use super::feature_image::png;
+use super::pages;
 use super::scene_model::failure;
 use glam::Vec2;
 use renderer_bake::{Feature, FeatureDesc, Lightmap};
@@ -23,9 +24,15 @@ pub(super) fn features() -> Vec<FeatureDesc> {
 /// The file, from the document of the model.
 pub(super) fn file(model: Document, map: &Lightmap) -> Result<Vec<u8>, Failure> {
     let mut document = model;
-    let bytes = png(&image(map))?;
-    let texture = document.add_texture("baked", bytes);
-    make_unlit(&mut document, texture);
+    let mut textures = vec![];
+    for page in pages::images(&image(map), map.pages) {
+        let name = match map.pages {
+            1 => "baked".to_owned(),
+            _ => format!("baked.{}", textures.len()),
+        };
+        textures.push(document.add_texture(&name, png(&page)?));
+    }
+    make_unlit(&mut document, &textures);
     document.glb().map_err(|error| failure(&error))
 }
 

@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::pages;
 use crate::cli::{BakeArgs, BakeTarget};
 use renderer_base::files::read_regular;
 
@@ -64,8 +65,9 @@ pub(super) fn files(
 
 /// Returns whether the page reads a file of a bake.
 fn is_used(name: &str) -> bool {
+    let name = pages::alone(name);
     let others = ["irradiance.exr", "direction.exr", "color.exr"];
-    others.contains(&name) || (name.starts_with("sh_") && name.ends_with(".exr"))
+    others.contains(&name.as_str()) || (name.starts_with("sh_") && name.ends_with(".exr"))
 }
 
 fn text(bytes: &[u8]) -> Value {

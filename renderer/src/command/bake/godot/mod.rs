@@ -99,7 +99,7 @@ pub(super) fn of_lightmap(
             text::light_data(&users, &text::NO_PROBES).into_bytes(),
         ),
         (IMAGE.to_owned(), slices::exr(map)?),
-        (IMAGE_IMPORT.to_owned(), text::IMAGE_IMPORT.as_bytes().to_vec()),
+        (IMAGE_IMPORT.to_owned(), text::image_import(4 * map.pages)),
         (GLB.to_owned(), glb),
         (GLB_IMPORT.to_owned(), text::MODEL_IMPORT.as_bytes().to_vec()),
     ])
@@ -120,7 +120,7 @@ pub(super) fn of_probes(
             text::light_data(&[], &tree.text(&colors)).into_bytes(),
         ),
         (IMAGE.to_owned(), slices::dark()?),
-        (IMAGE_IMPORT.to_owned(), text::IMAGE_IMPORT.as_bytes().to_vec()),
+        (IMAGE_IMPORT.to_owned(), text::image_import(4)),
     ])
 }
 
@@ -131,11 +131,14 @@ fn scene(args: &BakeArgs, instance: &str) -> Vec<u8> {
     text::scene(&quoted(&name), instance).into_bytes()
 }
 
-/// What the data say of a node: its path from the LightmapGI, its rectangle, its slice, and no instance.
+/// What the data say of a node: its path from the LightmapGI, its rectangle, its page, and no instance.
 fn user(path: &str, lit: &LitNode) -> String {
     let [[left, top], [width, height]] = [lit.offset, lit.scale];
     let path = node_path(&format!("../{ROOT}/{path}"));
-    format!("{path}, Rect2({left}, {top}, {width}, {height}), 0, -1")
+    format!(
+        "{path}, Rect2({left}, {top}, {width}, {height}), {}, -1",
+        lit.page
+    )
 }
 
 /// A name that Godot does not change: without the characters that it replaces.

@@ -1,4 +1,4 @@
-//! The texture of a lightmap for Godot: four slices of order 1, one below the other.
+//! The texture of a lightmap for Godot: four slices of order 1 for each page, one below the other.
 //!
 //! Godot takes `L0 (1 + 8 (p − ½) · n)` for the irradiance over π on a surface with normal n, by colour: L0 is the first
 //! slice, and the parts of p along y, z and x are the others.
@@ -45,11 +45,12 @@ fn slices(coefficients: &[Rgb]) -> [Rgb; 4] {
 
 /// The file of a lightmap.
 pub(super) fn exr(map: &Lightmap) -> Result<Vec<u8>, Failure> {
-    let (width, height) = (map.width as usize, map.height as usize);
-    let mut image = Image::new(width, 4 * height, 3);
+    let (width, height) = (map.width as usize, map.page_height() as usize);
+    let mut image = Image::new(width, 4 * map.height as usize, 3);
     for (x, y) in texels(map) {
+        let (page, row) = (y as usize / height, y as usize % height);
         for (slice, color) in slices(map.coefficients(x, y)).into_iter().enumerate() {
-            let pixel = image.pixel_mut(x as usize, slice * height + y as usize);
+            let pixel = image.pixel_mut(x as usize, (4 * page + slice) * height + row);
             pixel.copy_from_slice(&color.to_array());
         }
     }

@@ -16,10 +16,15 @@ pub(super) fn packed<T: std::fmt::Display>(name: &str, values: impl IntoIterator
     format!("{name}({})", values.join(", "))
 }
 
-/// Slices without compression: they keep what was baked, and their size, and are four to a texture.
-pub(super) const IMAGE_IMPORT: &str = "[remap]\n\nimporter=\"2d_array_texture\"\n\
-    type=\"CompressedTexture2DArray\"\n\n[params]\n\ncompress/mode=3\ncompress/channel_pack=1\n\
-    mipmaps/generate=false\nslices/horizontal=1\nslices/vertical=4\n";
+/// So many slices without compression: they keep what was baked, and their size, and are one below the other.
+pub(super) fn image_import(slices: u32) -> Vec<u8> {
+    format!(
+        "[remap]\n\nimporter=\"2d_array_texture\"\n\
+        type=\"CompressedTexture2DArray\"\n\n[params]\n\ncompress/mode=3\ncompress/channel_pack=1\n\
+        mipmaps/generate=false\nslices/horizontal=1\nslices/vertical={slices}\n"
+    )
+    .into_bytes()
+}
 
 /// The second set of coordinates is kept, in full precision, and so are the names of nodes.
 pub(super) const MODEL_IMPORT: &str = "[remap]\n\nimporter=\"scene\"\nimporter_version=1\n\

@@ -1,0 +1,131 @@
+//! An object laid out by itself: its charts packed into a rectangle.
+
+use glam::{UVec2, Vec2, swizzles::Vec2Swizzles as _};
+
+use super::outline::{Outline, Span, Turn, outlines};
+use super::pack::{PackedPosition, pack};
+use super::unwrap::Flat;
+use renderer_image::Rect;
+
+/// Width of an object's rectangle.
+pub(super) enum Room {
+    /// Fixed width in texels.
+    Width(u32),
+    /// Relative to the side of a square of the object's area.
+    Aspect(f32),
+}
+
+impl Room {
+    fn width(&self, pieces: &[Vec<Outline>]) -> u32 {
+        match *self {
+            Room::Width(width) => width,
+            Room::Aspect(aspect) => {
+                let covered = |span: &Span| f64::from(span.hi - span.lo);
+                let area: f64 = pieces.iter().flat_map(|piece| &piece[0].spans).map(covered).sum();
+                ((1.2 * area).sqrt() as f32 * aspect) as u32
+            }
+        }
+    }
+}
+
+/// An object laid out by itself.
+pub(super) struct LaidObject {
+    /// Columns and rows.
+    pub(super) size: UVec2,
+    blocks: Vec<Block>,
+}
+
+/// A block laid out in its object.
+struct Block {
+    /// The lower corner of its box, margin included.
+    corner: UVec2,
+    /// Columns and rows of its box before it is turned, margin included.
+    size: UVec2,
+    turn: Turn,
+    /// Texels from its first to its last centre.
+    extent: Vec2,
+}
+
+impl LaidObject {
+    /// Lays an object out at a density [texels/m], with room for a dilation by `margin` texels.
+    pub(super) fn new(flat: &Flat, density: f32, margin: u32, room: &Room) -> LaidObject {
+        let extents: Vec<Vec2> = (flat.blocks.iter())
+            .map(|block| {
+                let extent = *block * density;
+                if flat.fixed {
+                    extent
+                } else {
+                    extent.ceil().max(Vec2::ONE)
+                }
+            })
+            .collect();
+        let sizes: Vec<UVec2> = (extents.iter())
+            .map(|extent| extent.ceil().as_uvec2() + UVec2::splat(1 + 2 * margin))
+            .collect();
+        let pieces: Vec<Vec<Outline>> = if flat.fixed {
+            sizes.iter().map(|&size| vec![Outline::full(size)]).collect()
+        } else {
+            let mut triangles = vec![vec![]; sizes.len()];
+            for (corners, &chart) in flat.mesh.triangles.iter().zip(&flat.triangle_chart) {
+                let chart = chart as usize;
+                let scale = extents[chart] / flat.blocks[chart].max(Vec2::splat(f32::MIN_POSITIVE));
+                let place = |index: u32| flat.places[index as usize] * scale + (margin as f32 + 0.5);
+                triangles[chart].push(corners.map(place));
+            }
+            let outlines = |(triangles, &size): (&Vec<_>, _)| outlines(triangles, size, margin).to_vec();
+            triangles.iter().zip(&sizes).map(outlines).collect()
+        };
+        let narrowest = sizes
+            .iter()
+            .map(|size| if flat.fixed { size.x } else { size.min_element() });
+        let width = room.width(&pieces).max(narrowest.max().unwrap_or(1));
+        let (places, height) = pack(&pieces, width).expect("nothing is wider than the widest");
+        let blocks: Vec<Block> = (places.iter().zip(sizes).zip(extents))
+            .map(|((place, size), extent)| Block {
+                corner: place.corner,
+                size,
+                turn: Turn::ALL[place.way],
+                extent,
+            })
+            .collect();
+        let right =
+            |(place, piece): (&PackedPosition, &Vec<Outline>)| place.corner.x + piece[place.way].size.x;
+        let used = places.iter().zip(&pieces).map(right).max();
+        LaidObject {
+            size: UVec2::new(used.unwrap_or(1), height.max(1)),
+            blocks,
+        }
+    }
+
+    /// Its box, and where that may be turned, the turned box.
+    pub(super) fn outlines(&self, flat: &Flat) -> Vec<Outline> {
+        let upright = Outline::full(self.size);
+        if flat.fixed || flat.shared {
+            vec![upright]
+        } else {
+            vec![upright, Outline::full(self.size.yx())]
+        }
+    }
+
+    /// Where it lies if its outline is at `spot`: its rectangle, and the place of each of its vertices [texels].
+    pub(super) fn placed(&self, flat: &Flat, spot: &PackedPosition, margin: u32) -> (Rect, Vec<Vec2>) {
+        let turn = Turn::ALL[spot.way];
+        let end = spot.corner + if spot.way == 0 { self.size } else { self.size.yx() };
+        let rect = Rect {
+            x0: spot.corner.x,
+            y0: spot.corner.y,
+            x1: end.x,
+            y1: end.y,
+        };
+        let place = |(&place, &chart): (&Vec2, &u32)| {
+            let index = if flat.fixed { 0 } else { chart as usize };
+            let block = &self.blocks[index];
+            let unit = place / flat.blocks[index].max(Vec2::splat(f32::MIN_POSITIVE));
+            let in_box = unit * block.extent + (margin as f32 + 0.5);
+            let in_object = block.corner.as_vec2() + block.turn.apply(in_box, block.size.as_vec2());
+            spot.corner.as_vec2() + turn.apply(in_object, self.size.as_vec2())
+        };
+        let places = flat.places.iter().zip(&flat.vertex_chart);
+        (rect, places.map(place).collect())
+    }
+}
