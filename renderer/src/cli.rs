@@ -16,7 +16,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand, ValueEnum};
 
-pub use bake::{BakeArgs, BakeFilter, BakeTarget, BakedLight, ImageFormat, Layout, PAGES};
+pub use bake::{BakeArgs, BakeFilter, BakeTarget, BakedLight, GameEngine, ImageFormat, Layout, PAGES};
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use farm::{Engine, FarmArgs, FrameArg};
 pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};

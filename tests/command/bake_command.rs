@@ -1,5 +1,6 @@
 //! Command line tests of `kiln bake`: files written and errors.
 
+mod bevy;
 mod engines;
 mod kept;
 mod layouts;

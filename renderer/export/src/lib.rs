@@ -29,5 +29,5 @@ pub use error::ExportError;
 pub use lightmap::{AddedLightmap, BakedPart, LightmapImages, add_lightmap};
 pub use material::{AlphaMode, Material, MaterialTextures};
 pub use scene::{SceneShape, SceneWriter};
-pub use second_set::{LitNode, LitNodes, use_second_set};
+pub use second_set::{LitNode, LitNodes, NodeRectangles, use_second_set};
 pub use unlit::make_unlit;

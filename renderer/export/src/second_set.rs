@@ -1,7 +1,8 @@
 //! The coordinates of a lightmap as the second set of primitives, for engines that know of no other.
 //!
 //! - `TEXCOORD_1` of each lit primitive has the lightmap's coordinates; another set that was there takes their number.
-//! - Each node has one rectangle for all of its primitives. Nodes whose primitives lie apart get a mesh of their own.
+//! - Each node has one rectangle for all of its primitives, or none: then its coordinates are those of the texture. Nodes
+//!   whose primitives lie elsewhere get a mesh of their own.
 //! - What the document said of the lightmap is removed: an engine reads it from files of its own.
 
 use serde_json::{Value, json};
@@ -20,8 +21,8 @@ pub struct LitNode {
     pub offset: [f32; 2],
     /// Factor of the coordinates.
     pub scale: [f32; 2],
-    /// The page of the lightmap.
-    pub page: usize,
+    /// By primitive of its mesh: the page of the lightmap, if it is lit.
+    pub pages: Vec<Option<usize>>,
 }
 
 /// The nodes of a document that have a lightmap.
@@ -29,7 +30,8 @@ pub struct LitNode {
 pub struct LitNodes {
     /// Those with a rectangle.
     pub lit: Vec<LitNode>,
-    /// Those that cannot have one, since joints or instances place their mesh, or it is on several pages.
+    /// Those that cannot have one, since joints or instances place their mesh, or it is on several pages and needs a
+    /// rectangle.
     pub left_out: Vec<usize>,
 }
 
@@ -56,33 +58,48 @@ impl Said {
     }
 }
 
+/// What an engine knows of the place of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeRectangles {
+    /// Its rectangle in the texture: nodes can share a mesh.
+    Known,
+    /// Nothing: its mesh has the coordinates of the texture.
+    Unknown,
+}
+
 /// Makes the lightmap's coordinates the second set of the document of a file that has a lightmap.
 ///
 /// # Errors
 /// If coordinates of the file cannot be read.
-pub fn use_second_set(document: &mut Document, file: &GltfFile) -> Result<LitNodes, ExportError> {
+pub fn use_second_set(
+    document: &mut Document,
+    file: &GltfFile,
+    rectangles: NodeRectangles,
+) -> Result<LitNodes, ExportError> {
     let mut found = LitNodes::default();
     let mut shared: Vec<(usize, Vec<Option<Said>>)> = vec![];
     for node in 0..list(&document.json, "nodes").len() {
-        let Some((mesh, said)) = take_said(document, node, &mut found) else {
+        let Some((mesh, said)) = take_said(document, node, rectangles, &mut found) else {
             continue;
         };
         let mut places = said.iter().flatten().map(|said| (said.offset, said.scale));
         let Some(first) = places.next() else { continue };
-        let page = said.iter().flatten().next().map_or(0, |said| said.page);
-        let (offset, scale) = if places.all(|place| place == first) {
+        let pages = said.iter().map(|said| Some(said.as_ref()?.page)).collect();
+        let whole = ([0.0; 2], [1.0; 2]);
+        let can_share = rectangles == NodeRectangles::Known || first == whole && users(document, mesh) == 1;
+        let (offset, scale) = if can_share && places.all(|place| place == first) {
             shared.push((mesh, said));
             first
         } else {
             let copy = own_mesh(document, node, mesh);
             move_coordinates(document, file, copy, &said)?;
-            ([0.0; 2], [1.0; 2])
+            whole
         };
         found.lit.push(LitNode {
             node,
             offset,
             scale,
-            page,
+            pages,
         });
     }
     let mut done = vec![];
@@ -100,6 +117,7 @@ pub fn use_second_set(document: &mut Document, file: &GltfFile) -> Result<LitNod
 fn take_said(
     document: &mut Document,
     node: usize,
+    rectangles: NodeRectangles,
     found: &mut LitNodes,
 ) -> Option<(usize, Vec<Option<Said>>)> {
     let element = &mut document.json["nodes"][node];
@@ -112,7 +130,7 @@ fn take_said(
     let is_instanced = primitives.iter().any(|said| said.get("instances").is_some());
     let mut pages = primitives.iter().filter_map(|said| Some(Said::of(said)?.page));
     let first = pages.next();
-    let is_apart = pages.any(|page| Some(page) != first);
+    let is_apart = rectangles == NodeRectangles::Known && pages.any(|page| Some(page) != first);
     if is_instanced || is_apart || element.get("skin").is_some() {
         found.left_out.push(node);
         return None;
@@ -120,12 +138,17 @@ fn take_said(
     Some((mesh, primitives.iter().map(Said::of).collect()))
 }
 
+/// The number of nodes that have a mesh.
+fn users(document: &Document, mesh: usize) -> usize {
+    let nodes = list(&document.json, "nodes").iter();
+    nodes
+        .filter(|node| node.get("mesh").and_then(index) == Some(mesh))
+        .count()
+}
+
 /// A mesh that only this node has.
 fn own_mesh(document: &mut Document, node: usize, mesh: usize) -> usize {
-    let users = list(&document.json, "nodes")
-        .iter()
-        .filter(|other| other.get("mesh").and_then(index) == Some(mesh));
-    if users.count() < 2 {
+    if users(document, mesh) < 2 {
         return mesh;
     }
     let copy = document.json["meshes"][mesh].clone();

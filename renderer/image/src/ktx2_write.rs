@@ -1,4 +1,5 @@
-//! KTX2 writer: one image of four floats a pixel, without mipmaps, for graphics cards as it is or compressed by Zstandard.
+//! KTX2 writer: one image or volume of four floats a pixel, without mipmaps, for graphics cards as it is or compressed by
+//! Zstandard.
 // Khronos Group, "KTX File Format Specification", version 2.0; "Khronos Data Format Specification", version 1.3.
 
 use half::f16;
@@ -36,6 +37,19 @@ impl Ktx2Compression {
 /// # Panics
 /// If the image has other than four channels.
 pub fn encode_ktx2(image: &Image, is_half: bool, compression: Ktx2Compression) -> Vec<u8> {
+    file(image, 0, is_half, compression)
+}
+
+/// The bytes of a file of a volume of four channels in half floats: its slices are one below the other in the image.
+///
+/// # Panics
+/// If the image has other than four channels.
+pub fn encode_ktx2_volume(slices: &Image, depth: u32, compression: Ktx2Compression) -> Vec<u8> {
+    file(slices, depth, true, compression)
+}
+
+/// The bytes of a file; the depth of images is zero.
+fn file(image: &Image, depth: u32, is_half: bool, compression: Ktx2Compression) -> Vec<u8> {
     assert_eq!(image.channels, 4, "red, green, blue and alpha");
     // Numbers of Vulkan: R16G16B16A16_SFLOAT, R32G32B32A32_SFLOAT.
     let (format, size): (u32, u32) = match is_half {
@@ -50,7 +64,7 @@ pub fn encode_ktx2(image: &Image, is_half: bool, compression: Ktx2Compression) -
         Ktx2Compression::Zstd => (compress_to_vec(&pixels[..], CompressionLevel::Fastest), 1),
     };
     let descriptor = data_format(size);
-    let pairs = key_values();
+    let pairs = key_values(depth > 0);
     let descriptor_at = HEADER + LEVELS;
     let pairs_at = descriptor_at + descriptor.len();
     let level_at = (pairs_at + pairs.len()).next_multiple_of(alignment);
@@ -60,8 +74,8 @@ pub fn encode_ktx2(image: &Image, is_half: bool, compression: Ktx2Compression) -
         format,
         size,
         image.width as u32,
-        image.height as u32,
-        0,
+        image.height as u32 / depth.max(1),
+        depth,
         0,
         1,
         1,
@@ -109,10 +123,14 @@ fn data_format(size: u32) -> Vec<u8> {
     words.into_iter().flat_map(u32::to_le_bytes).collect()
 }
 
-/// Which way rows run, and who wrote the file.
-fn key_values() -> Vec<u8> {
+/// Which way columns, rows and slices run, and who wrote the file.
+fn key_values(is_volume: bool) -> Vec<u8> {
     let mut bytes: Vec<u8> = vec![];
-    for pair in [&b"KTXorientation\0rd\0"[..], b"KTXwriter\0Kiln\0"] {
+    let orientation: &[u8] = match is_volume {
+        true => b"KTXorientation\0rdi\0",
+        false => b"KTXorientation\0rd\0",
+    };
+    for pair in [orientation, b"KTXwriter\0Kiln\0"] {
         bytes.extend((pair.len() as u32).to_le_bytes());
         bytes.extend(pair);
         bytes.resize(bytes.len().next_multiple_of(4), 0);
@@ -165,5 +183,18 @@ mod tests {
             std::io::Read::read_to_end(&mut frame, &mut found).unwrap();
             assert_eq!(found, plain[plain.len() - found.len()..]);
         }
+    }
+
+    #[test]
+    fn a_volume_has_its_slices_in_order() {
+        let mut slices = Image::new(2, 3 * 4, 4);
+        slices.pixel_mut(1, 3 * 2)[0] = 8.0;
+        let file = encode_ktx2_volume(&slices, 4, Ktx2Compression::None);
+        let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+        assert_eq!((word(20), word(24), word(28)), (2, 3, 4));
+        let level = &file[word(80)..];
+        let (slice, pixel) = (2 * 3 * 8, 8);
+        let value = [level[2 * slice + pixel], level[2 * slice + pixel + 1]];
+        assert_eq!(f16::from_le_bytes(value).to_f32(), 8.0);
     }
 }

@@ -52,7 +52,7 @@ pub use error::ImageError;
 pub use file_id::FileId;
 pub use format::Format;
 pub use info::ImageInfo;
-pub use ktx2_write::{Ktx2Compression, encode_ktx2};
+pub use ktx2_write::{Ktx2Compression, encode_ktx2, encode_ktx2_volume};
 pub use metadata::MetaValue;
 pub use named_channels::NamedChannels;
 pub use output::{

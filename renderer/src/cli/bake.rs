@@ -123,7 +123,7 @@ pub struct BakeArgs {
     pub image_format: ImageFormat,
     /// Also writes what this engine reads
     #[arg(long = "for", value_name = "ENGINE", value_enum)]
-    pub engine: Option<Engine>,
+    pub engine: Option<GameEngine>,
     /// Distance between the probes of the grid in metres [default: an eighth of the scene's longest side]
     #[arg(long, value_name = "M", value_parser = parse_positive, conflicts_with = "probe_points")]
     pub probe_spacing: Option<f32>,
@@ -239,9 +239,11 @@ pub enum ImageFormat {
 
 /// Engine whose files are written beside Kiln's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub enum GameEngine {
     /// Godot 4.4 or later: a scene with a LightmapGI, or probes of one
     Godot,
+    /// Bevy: a model with its lightmap as KTX2, or probes as an irradiance volume
+    Bevy,
 }
 
 /// File layout of coefficients.

@@ -6,8 +6,8 @@ use super::Failure;
 use super::folder::{KEPT, MANIFEST, MODEL, PROBES, SCENE, UNLIT};
 use super::manifest::Manifest;
 use super::scene_model::{self, SceneModel};
-use super::{compact, features, glb, godot, images, model, pages, probes, programs, unlit, viewer};
-use crate::cli::{BakeArgs, BakeTarget};
+use super::{bevy, compact, features, glb, godot, images, model, pages, probes, programs, unlit, viewer};
+use crate::cli::{BakeArgs, BakeTarget, GameEngine};
 use renderer_bake::{BakeSettings, Baked, FeatureDesc, Product, Target};
 use renderer_scene::SceneDesc;
 use renderer_transport::scene::build::Built;
@@ -46,6 +46,7 @@ pub(super) fn names(args: &BakeArgs, asked: &[(String, features::Asked)]) -> Vec
     if args.keep {
         names.push(KEPT.to_owned());
     }
+    names.extend(bevy::names(args));
     names.push(MANIFEST.to_owned());
     names
 }
@@ -81,8 +82,12 @@ pub(super) fn files(
                 let shaders = model.map(|model| programs::of_model(desc, &built.scene, model, verbose));
                 files.extend(viewer::files(args, &files, &bytes, shaders));
             }
-            if args.engine.is_some() {
-                files.extend(godot::of_lightmap(args, map, &bytes, warnings)?);
+            match args.engine {
+                Some(GameEngine::Godot) => files.extend(godot::of_lightmap(args, map, &bytes, warnings)?),
+                Some(GameEngine::Bevy) => {
+                    files.extend(bevy::of_lightmap(settings.include, map, &bytes, warnings)?)
+                }
+                None => {}
             }
             files.push((MODEL.to_owned(), bytes));
             if args.unlit {
@@ -93,8 +98,10 @@ pub(super) fn files(
         Product::Vertex(light) => vec![(SCENE.to_owned(), glb::of_vertices(&built.scene, light)?)],
         Product::Probes(probes) => {
             let mut files = vec![(PROBES.to_owned(), probes::json(probes))];
-            if let (Some(_), Some(grid)) = (args.engine, &probes.grid) {
-                files.extend(godot::of_probes(args, probes, grid)?);
+            match (args.engine, &probes.grid) {
+                (Some(GameEngine::Godot), Some(grid)) => files.extend(godot::of_probes(args, probes, grid)?),
+                (Some(GameEngine::Bevy), Some(grid)) => files.extend(bevy::of_probes(probes, grid, warnings)),
+                (_, None) | (None, Some(_)) => {}
             }
             files
         }

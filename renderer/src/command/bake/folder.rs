@@ -8,8 +8,7 @@ use clap::ValueEnum as _;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::godot::file;
-use super::{Failure, Outputs, compact, features, images, pages, viewer};
+use super::{Failure, Outputs, bevy, compact, features, godot, images, pages, viewer};
 use crate::cli::Layout;
 use crate::command::new_folder::write_in;
 use crate::command::outputs::{Finish, misplaced};
@@ -153,8 +152,11 @@ fn all_names() -> FxHashSet<String> {
     let images = layouts.flat_map(|&layout| {
         orders.map(|order| [images::names(layout, order), compact::all_names(layout, order)].concat())
     });
-    let others =
-        ([SCENE, MODEL, UNLIT, KEPT, PROBES].iter().chain(&file::FILES)).map(|&name| name.to_owned());
+    let others = ([SCENE, MODEL, UNLIT, KEPT, PROBES]
+        .iter()
+        .chain(&godot::file::FILES)
+        .chain(&bevy::file::FILES))
+    .map(|&name| name.to_owned());
     images.flatten().chain(others).chain(viewer::names()).collect()
 }
 

@@ -1,5 +1,6 @@
 //! `kiln bake`: bakes a scene into a folder of lightmaps, vertex light or probes.
 
+mod bevy;
 mod channel;
 mod compact;
 mod feature_image;
@@ -69,6 +70,7 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
     let asked = features::asked(args)?;
     godot::check(args)?;
+    bevy::check(args)?;
     let outputs = outputs(args, &asked, folder.as_ref())?;
     let interrupt = Interrupt::catch()?;
 

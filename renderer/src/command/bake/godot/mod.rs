@@ -23,11 +23,11 @@ use self::text::{node_path, quoted};
 use super::Failure;
 use super::folder::MODEL;
 use super::scene_model::failure;
-use crate::cli::{BakeArgs, BakeTarget};
+use crate::cli::{BakeArgs, BakeTarget, GameEngine};
 use crate::command::common::failure as refusal;
 use renderer_bake::{Grid, Lightmap, Probes, ShOrder};
 use renderer_base::files::SharedFiles;
-use renderer_export::{Document, LitNode, use_second_set};
+use renderer_export::{Document, LitNode, NodeRectangles, use_second_set};
 use renderer_import::GltfFile;
 
 /// Name of the model's node in the scene.
@@ -36,16 +36,16 @@ const ROOT: &str = "Model";
 /// The names of the files of a bake.
 pub(super) fn names(args: &BakeArgs) -> impl Iterator<Item = &'static str> {
     let count = match (args.engine, args.target) {
-        (None, _) | (_, BakeTarget::Vertex) => 0,
-        (Some(_), BakeTarget::Probes) => 4,
-        (Some(_), BakeTarget::Texture) => 6,
+        (None | Some(GameEngine::Bevy), _) | (_, BakeTarget::Vertex) => 0,
+        (Some(GameEngine::Godot), BakeTarget::Probes) => 4,
+        (Some(GameEngine::Godot), BakeTarget::Texture) => 6,
     };
     FILES.into_iter().take(count)
 }
 
 /// Checks that Godot has what is baked.
 pub(super) fn check(args: &BakeArgs) -> Result<(), Failure> {
-    if args.engine.is_none() {
+    if args.engine != Some(GameEngine::Godot) {
         return Ok(());
     }
     let refuse = |message: &str, hint: &str| Err(refusal(Diagnostic::error(message).hint(hint).into()));
@@ -77,7 +77,8 @@ pub(super) fn of_lightmap(
     let files = SharedFiles::default();
     let file = GltfFile::parse(&files, Path::new(MODEL), model).map_err(|error| failure(&error))?;
     let mut document = Document::of_file(&file, &files).map_err(|error| failure(&error))?;
-    let nodes = use_second_set(&mut document, &file).map_err(|error| failure(&error))?;
+    let nodes =
+        use_second_set(&mut document, &file, NodeRectangles::Known).map_err(|error| failure(&error))?;
     let names = name_nodes(&mut document.json);
     let paths = paths(&document.json, &names);
     if !nodes.left_out.is_empty() {
@@ -135,10 +136,8 @@ fn scene(args: &BakeArgs, instance: &str) -> Vec<u8> {
 fn user(path: &str, lit: &LitNode) -> String {
     let [[left, top], [width, height]] = [lit.offset, lit.scale];
     let path = node_path(&format!("../{ROOT}/{path}"));
-    format!(
-        "{path}, Rect2({left}, {top}, {width}, {height}), {}, -1",
-        lit.page
-    )
+    let page = lit.pages.iter().flatten().next().unwrap_or(&0);
+    format!("{path}, Rect2({left}, {top}, {width}, {height}), {page}, -1")
 }
 
 /// A name that Godot does not change: without the characters that it replaces.
