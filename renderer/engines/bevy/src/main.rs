@@ -71,7 +71,7 @@ fn setup(
         },
     ));
     commands.spawn((
-        Mesh3d(meshes.add(Sphere::new(0.1 * scale.min_element()))),
+        Mesh3d(meshes.add(Sphere::new(0.05 * scale.min_element()))),
         MeshMaterial3d(materials.add(StandardMaterial { perceptual_roughness: 1.0, reflectance: 0.0, ..default() })),
         Transform::from_translation(translation),
     ));

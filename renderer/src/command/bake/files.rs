@@ -85,7 +85,7 @@ pub(super) fn files(
             match args.engine {
                 Some(GameEngine::Godot) => files.extend(godot::of_lightmap(args, map, &bytes, warnings)?),
                 Some(GameEngine::Bevy) => {
-                    files.extend(bevy::of_lightmap(settings.include, map, &bytes, warnings)?)
+                    files.extend(bevy::of_lightmap(settings.include, map, &bytes, warnings)?);
                 }
                 None => {}
             }
