@@ -258,7 +258,9 @@ fn small(line: &str) -> Vec<String> {
         "render" if line.contains("--size") => vec![],
         "render" => vec!["--size", "24x16"],
         "bake" if line.contains("probes") => vec!["--samples", "1", "--probe-spacing", "2"],
-        "bake" if line.contains("--texels-per-unit") => vec!["--samples", "1"],
+        "bake" if line.contains("--texels-per-unit") || line.contains("--resolution") => {
+            vec!["--samples", "1"]
+        }
         "bake" => vec!["--samples", "1", "--resolution", "128"],
         _ => vec![],
     };
