@@ -22,7 +22,7 @@ pub enum BakeError {
         shapes: Vec<String>,
     },
     /// The texture would be too large.
-    #[error("{density} texels a metre take a texture of about {needed} texels a side, and {most} is the most; lower --texels-per-unit{}", if *.most < MAX_SIDE { " or raise --resolution" } else { "" })]
+    #[error("{density} texels a metre take a texture of about {needed} texels a side, and {most} is the most; lower --texels-per-unit{}", if *.most < MAX_SIDE { " or raise --resolution" } else { ", or take several pages by --max-size" })]
     TooLarge {
         /// Texels a metre.
         density: f32,

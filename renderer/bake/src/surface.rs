@@ -271,14 +271,8 @@ fn lay_out(
     let (flats, more) = workers.install(|| flatten(receivers, shapes, &[], settings.unwrap))?;
     notes.extend(more);
     let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) = flats.into_iter().unzip();
-    let atlas = workers.install(|| {
-        layout(
-            &flats,
-            &|object| receivers[object].name.clone(),
-            settings.scale,
-            margin,
-        )
-    })?;
+    let name = |object: usize| receivers[object].name.clone();
+    let atlas = workers.install(|| layout(&flats, &name, settings.scale, margin))?;
     check_features(&atlas.size, settings.features.len())?;
     Ok(Laid {
         flats,
