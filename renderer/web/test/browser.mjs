@@ -71,7 +71,7 @@ export async function capture( page, camera, width, height, options = {} ) {
 		for ( const lamp of lamps ) lamp.visible = options.lamps ?? true;
 		const view = views.find( ( one ) => one.name === camera );
 		if ( view === undefined ) throw new Error( `no camera ${ camera } among ${ views.map( ( one ) => one.name ) }` );
-		const bytes = new Uint8Array( stage.capture( view, width, height ).buffer );
+		const bytes = new Uint8Array( stage.capture( view, width, height, options.frames ).buffer );
 		let binary = '';
 		for ( let i = 0; i < bytes.length; i += 8192 ) binary += String.fromCharCode( ...bytes.subarray( i, i + 8192 ) );
 		return btoa( binary );

@@ -6,6 +6,7 @@ import {
 	WebGLRenderer, WebGLRenderTarget,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { jitter, Still } from './still.js';
 
 export const TONE_MAPPINGS = {
 	none: [ 'None', LinearToneMapping ],
@@ -16,6 +17,8 @@ export const TONE_MAPPINGS = {
 };
 
 const BACKGROUND = new Color( 0x0d0f12 );
+/** Milliseconds after which a camera rests. */
+const REST = 150;
 
 export class Stage extends EventTarget {
 
@@ -42,7 +45,10 @@ export class Stage extends EventTarget {
 		this.controls.addEventListener( 'start', () => this.dispatchEvent( new Event( 'orbit' ) ) );
 		/** Called with the seconds since the last picture while they return true. */
 		this.animations = new Set();
+		/** The picture at rest. */
+		this.still = new Still( this.renderer );
 		this._pending = 0;
+		this._rest = 0;
 		this._time = 0;
 		new ResizeObserver( () => this.#resize() ).observe( canvas.parentElement );
 		this.#resize();
@@ -52,6 +58,8 @@ export class Stage extends EventTarget {
 	/** Asks for a new picture. */
 	invalidate() {
 
+		clearTimeout( this._rest );
+		this.still.reset();
 		if ( this._pending === 0 ) this._pending = requestAnimationFrame( ( time ) => this.#frame( time ) );
 
 	}
@@ -97,8 +105,11 @@ export class Stage extends EventTarget {
 
 	}
 
-	/** The linear light of a camera's picture, RGBA, row 0 on top; alpha is 0 where there is nothing. */
-	capture( view, width, height, samples = 4 ) {
+	/**
+	 * The linear light of a camera's picture, RGBA, row 0 on top; alpha is 0 where there is nothing. It is the mean of
+	 * `frames` pictures, as the page shows it at rest.
+	 */
+	capture( view, width, height, frames = 1, samples = 4 ) {
 
 		const { renderer } = this;
 		const camera = new PerspectiveCamera( view.fov, width / height, this.camera.near, this.camera.far );
@@ -110,16 +121,27 @@ export class Stage extends EventTarget {
 		renderer.toneMapping = NoToneMapping;
 		this.scene.background = null;
 		renderer.setClearColor( 0, 0 );
-		renderer.setRenderTarget( target );
-		renderer.clear();
-		renderer.render( this.scene, camera );
 		const pixels = new Float32Array( 4 * width * height );
-		renderer.readRenderTargetPixels( target, 0, 0, width, height, pixels );
+		const upright = new Float32Array( pixels.length );
+		for ( let frame = 0; frame < frames; frame ++ ) {
+
+			jitter( camera, frame, width, height );
+			renderer.setRenderTarget( target );
+			renderer.clear();
+			renderer.render( this.scene, camera );
+			renderer.readRenderTargetPixels( target, 0, 0, width, height, pixels );
+			for ( let y = 0; y < height; y ++ ) {
+
+				const [ from, to ] = [ 4 * width * ( height - 1 - y ), 4 * width * y ];
+				for ( let i = 0; i < 4 * width; i ++ ) upright[ to + i ] += pixels[ from + i ] / frames;
+
+			}
+
+		}
+
 		renderer.setRenderTarget( null );
 		[ renderer.toneMapping, this.scene.background ] = before;
 		target.dispose();
-		const upright = new Float32Array( pixels.length );
-		for ( let y = 0; y < height; y ++ ) upright.set( pixels.subarray( 4 * width * ( height - 1 - y ), 4 * width * ( height - y ) ), 4 * width * y );
 		return upright;
 
 	}
@@ -168,6 +190,13 @@ export class Stage extends EventTarget {
 		if ( this._moved ) this.controls.update();
 		this.renderer.render( this.scene, this.camera );
 		if ( goesOn ) this.invalidate();
+		else if ( this._pending === 0 ) this._rest = setTimeout( () => this.#refine(), REST );
+
+	}
+
+	#refine() {
+
+		if ( this._pending === 0 && this.still.refine( this.scene, this.camera ) ) this._rest = setTimeout( () => requestAnimationFrame( () => this.#refine() ) );
 
 	}
 
