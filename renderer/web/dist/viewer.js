@@ -4407,6 +4407,14 @@ vec3 kilnDirection( vec3 direction ) {
 		return max( kilnEvaluate( h, r, lobe ), 0.25 * max( 0.282095 * h.c[ 0 ], 0.0 ) );
 	}
 
+	// The same for light of one side of a surface. Harmonics of a half-space have half of its light at the horizon, where
+	// glossy floors reflect; with its mirror image below, light goes on there. Harmonics of the mirror image in the
+	// direction r are those of the light itself in the mirrored direction.
+	vec3 kilnReflectedAbove( const in KilnHarmonics h, vec3 n, vec3 r, vec3 lobe ) {
+		vec3 both = kilnEvaluate( h, r, lobe ) + kilnEvaluate( h, reflect( r, n ), lobe );
+		return max( both, 0.5 * max( 0.282095 * h.c[ 0 ], 0.0 ) );
+	}
+
 	const vec3 kilnCosine = vec3( 3.141593, 2.094395, 0.785398 );
 
 #endif
@@ -4481,7 +4489,7 @@ void kilnLight( vec3 flatNormal, vec3 n, vec3 r, float roughness, out vec3 irrad
 			vec3 change = kilnEvaluate( h, n, kilnCosine ) - kilnEvaluate( h, flatNormal, kilnCosine );
 			irradiance = max( baked + change, 0.0 );
 			sun = kilnTakeSun( h );
-			radiance = kilnReflected( h, r, lobe );
+			radiance = kilnReflectedAbove( h, flatNormal, r, lobe );
 
 		#endif
 
