@@ -247,6 +247,20 @@ test( 'harmonics of all layouts and orders light normal maps', { skip }, async (
 
 } );
 
+test( 'metals reflect harmonics of a uniform sky as a uniform sky', { skip }, async () => {
+
+	// Of the half-space above: its second band is zero.
+	const sky = [ 2 * Math.PI * 0.282095, 0, Math.PI * 0.488603, 0, 0, 0, 0, 0, 0 ].map( ( v ) => [ v, v, v ] );
+	const files = harmonicsFiles( 'rgba', 2, sky );
+	const model = squares( {
+		nodes: [ lit( whole ) ], material: { pbrMetallicRoughness: { baseColorFactor: [ 1, 1, 1, 1 ], metallicFactor: 1, roughnessFactor: 0.1 } },
+		lightmap: { sh: { order: 2, layout: 'rgba', files: Object.keys( files ) } },
+	} );
+	files[ 'irradiance.exr' ] = exrOf( SIZE, SIZE, { R: () => Math.PI, G: () => Math.PI, B: () => Math.PI } );
+	await shown( model, files, async ( look ) => near( ( await look( { mode: 'sh2' } ) )( 0.3, 0.3 ), [ 1, 1, 1 ], 0.02 ) );
+
+} );
+
 test( 'the dominant direction lights normal maps', { skip }, async () => {
 
 	const normal = [ 0.6, 0, 0.8 ];
