@@ -7,6 +7,7 @@ mod image;
 mod pack;
 mod render;
 mod shade;
+mod stage;
 mod viewer;
 
 use std::ffi::OsString;
@@ -23,6 +24,7 @@ pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
 pub use pack::PackArgs;
 pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
 pub use shade::{Assignment, Emit, Setup, ShadeArgs, Step};
+pub use stage::{On, StageArgs};
 pub use viewer::Viewer;
 
 /// Kiln, an offline path tracer with a shading language.

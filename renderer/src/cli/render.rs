@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::image::parse_exposure;
-use super::{CommonArgs, DenoiseQuality, ToneCurve, Viewer};
+use super::{CommonArgs, DenoiseQuality, StageArgs, ToneCurve, Viewer};
 
 /// `kiln render`
 #[derive(Debug, Args)]
@@ -90,6 +90,9 @@ pub struct RenderArgs {
     /// Tells the progress on standard output: `openjd` as Open Job Description has it
     #[arg(long, value_name = "FORM")]
     pub progress: Option<ProgressForm>,
+    /// How a unit or group is shown.
+    #[command(flatten)]
+    pub stage: StageArgs,
     /// Options shared with `bake`.
     #[command(flatten)]
     pub common: CommonArgs,

@@ -7,7 +7,7 @@ use shading::{Diagnostic, Diagnostics, Severity};
 use super::scene_options::{SceneOptions, load_scene};
 use super::terminal::plural;
 use super::{Failure, print, remark};
-use crate::cli::CommonArgs;
+use crate::cli::{CommonArgs, StageArgs};
 use renderer_base::memory::gigabytes;
 use renderer_load::Change;
 use renderer_scene::SceneDesc;
@@ -16,7 +16,12 @@ impl CommonArgs {
     /// Reads the scene and prints its warnings. `integrator` is used where the command line asks for none; `changes` are
     /// made after those of `--set`.
     pub(super) fn load(&self, integrator: Option<&str>, changes: Vec<Change>) -> Result<SceneDesc, Failure> {
-        self.load_file(&self.scene, integrator, changes)
+        self.load_file(&self.scene, integrator, changes, None)
+    }
+
+    /// Reads the scene, or makes one that shows a unit or group.
+    pub(super) fn load_staged(&self, stage: &StageArgs, changes: Vec<Change>) -> Result<SceneDesc, Failure> {
+        self.load_file(&self.scene, None, changes, Some(stage.clone()))
     }
 
     /// Reads the scene of that file instead.
@@ -25,6 +30,7 @@ impl CommonArgs {
         scene: &Path,
         integrator: Option<&str>,
         changes: Vec<Change>,
+        stage: Option<StageArgs>,
     ) -> Result<SceneDesc, Failure> {
         // What else is set is meant for the integrator that is chosen here.
         let chosen = self.integrator.as_deref().or(integrator);
@@ -41,6 +47,7 @@ impl CommonArgs {
             .chain(self.set.iter().map(String::as_str).map(Change::from));
         let given: Vec<Change> = given.chain(changes.iter().cloned()).collect();
         options.changes = changes;
+        options.stage = stage;
         let (mut desc, mut warnings) = load_scene(scene, options).map_err(failure)?;
         warnings.list.extend(Change::without_effect(&given));
         desc.texture_memory = self.texture_memory;

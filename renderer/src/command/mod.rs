@@ -33,6 +33,7 @@ mod shade;
 mod shader_file;
 mod sheet;
 mod shipped;
+mod stage;
 mod statistics;
 mod stored;
 mod summary;

@@ -34,7 +34,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
 
     let start = Instant::now();
-    let mut desc = common.load(None, changes(args))?;
+    let mut desc = common.load_staged(&args.stage, changes(args))?;
     for text in &args.overrides {
         add_override(&mut desc, text).map_err(failure)?;
     }

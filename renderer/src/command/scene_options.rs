@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
-use crate::cli::{MitsubaArgs, SourceArgs};
+use super::stage;
+use crate::cli::{MitsubaArgs, SourceArgs, StageArgs};
 use renderer_base::files::{LoggedFiles, Pack, PackFiles, SharedFiles, is_pack};
 use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
 use renderer_scene::SceneDesc;
@@ -24,6 +25,8 @@ pub(super) struct SceneOptions {
     pub(super) source: SourceArgs,
     /// Options of reading Mitsuba scenes.
     pub(super) mitsuba: MitsubaArgs,
+    /// How a shader is shown; none where only scenes are meant.
+    pub(super) stage: Option<StageArgs>,
 }
 
 impl SceneOptions {
@@ -78,7 +81,7 @@ impl SceneOptions {
     }
 
     /// Converts them to options of the scene loader.
-    fn for_load(self, files: SharedFiles) -> LoadOptions {
+    pub(super) fn for_load(self, files: SharedFiles) -> LoadOptions {
         LoadOptions {
             mitsuba: self.mitsuba.options(),
             preprocessor: self.source.preprocessor(&self.mitsuba.macros(), files.clone()),
@@ -164,6 +167,7 @@ impl SceneOptions {
                 define: defines,
                 strict: value.get("strict").is_some_and(|strict| strict == true),
             },
+            stage: None,
         })
     }
 }
@@ -209,6 +213,12 @@ pub(super) fn load_scene(
     path: &Path,
     options: SceneOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    if let Some(args) = options.stage.clone() {
+        if stage::is_shader(path) {
+            return stage::load(path, &args, options);
+        }
+        stage::check_idle(&args, path)?;
+    }
     let scene = NamedScene::find(path, options)?;
     let (mut desc, warnings) = scene.load()?;
     if is_pack(path) {

@@ -245,7 +245,7 @@ fn frame_path(pattern: &Path, number: u32) -> PathBuf {
 /// A scene without mistakes, read as the tasks will.
 fn load(path: &Path, args: &FarmArgs, render: &RenderArgs) -> Result<SceneDesc, Failure> {
     let common = &render.common;
-    let desc = common.load_file(path, None, changes(render))?;
+    let desc = common.load_file(path, None, changes(render), None)?;
     desc.camera(render.camera.as_deref())
         .map_err(|error| failure(error.into()))?;
     let checked = build::check(&desc).map_err(failure)?;

@@ -1,0 +1,102 @@
+//! The stage: the scene in which `kiln render` shows a unit or a group that stands alone.
+
+mod backdrop;
+mod cloth;
+mod grid;
+mod model;
+mod named_color;
+mod scene;
+mod subject;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shading::syntax::ast::Item;
+use shading::{Diagnostic, Diagnostics, Source};
+
+use super::scene_options::SceneOptions;
+use super::shader_file;
+use crate::cli::StageArgs;
+use renderer_base::files::{DiskFiles, Files as _, LoggedFiles, OverlayFiles, SharedFiles};
+use renderer_load::from_text;
+use renderer_scene::SceneDesc;
+use renderer_transport::material::{Host, library};
+use renderer_transport::scene::build::shading_system;
+use scene::Props;
+use subject::Subject;
+
+/// Returns whether a name on the command line is that of a shader: of a file of shaders without a camera, of one of its
+/// units or groups, or of what ships.
+pub(super) fn is_shader(word: &Path) -> bool {
+    let Some(text) = word.to_str() else { return false };
+    match shader_file::file_of(text) {
+        Some(file) => is_source(&file) && !has_camera(&file),
+        None => library::find(text).is_some(),
+    }
+}
+
+fn is_source(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    let known = ["ksl", "osl", "tsl"];
+    extension.is_some_and(|extension| known.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+}
+
+/// Returns whether a text is a scene, whatever its file is called.
+fn has_camera(file: &Path) -> bool {
+    let Ok(text) = DiskFiles.source_text(file) else {
+        return false;
+    };
+    let (parsed, _) = shading::syntax::parse(Source::new(file.display().to_string(), text));
+    let mut items = parsed.items.iter();
+    items.any(|item| matches!(item, Item::Declaration(declaration) if declaration.keyword.text == "camera"))
+}
+
+/// Loads the scene that shows the shader `word`.
+///
+/// # Errors
+/// When it has errors or cannot be shown, and when arguments do not fit.
+pub(super) fn load(
+    word: &Path,
+    args: &StageArgs,
+    options: SceneOptions,
+) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    let text = word.to_str().unwrap_or_default();
+    let file = shader_file::file_of(text);
+    let folder = file
+        .as_deref()
+        .and_then(Path::parent)
+        .unwrap_or(Path::new(""))
+        .to_owned();
+    let preprocessor = options
+        .source
+        .preprocessor(&options.mitsuba.macros(), SharedFiles::default());
+    let system = shading_system(Arc::new(Host::new(vec![folder.clone()])), preprocessor);
+    let found = shader_file::find(&system, text)?;
+    let Some(template) = found.last() else {
+        return Err(Diagnostic::error(format!("{text} holds no unit and no group")).into());
+    };
+    let subject = Subject::new(&template, args)?;
+    let props = Props::new(&subject, args)?;
+    let scene = scene::text(file.as_deref(), &subject, &props);
+    let mut files = OverlayFiles::new(SharedFiles::default());
+    for (name, mesh) in props.files() {
+        files = files.with(folder.join(name), mesh.into_bytes());
+    }
+    let files = SharedFiles::new(LoggedFiles::new(SharedFiles::new(files)));
+    let name = format!("<stage of {text}>");
+    let (mut desc, warnings) = from_text(&name, &scene, &folder, &options.for_load(files))?;
+    desc.file = PathBuf::from(text);
+    Ok((desc, warnings))
+}
+
+/// An error for flags of the stage where a scene is rendered.
+pub(super) fn check_idle(args: &StageArgs, scene: &Path) -> Result<(), Diagnostic> {
+    let Some(flag) = args.first_given() else {
+        return Ok(());
+    };
+    let message = format!(
+        "{flag} is for units and groups, and {} is a scene",
+        scene.display()
+    );
+    Err(Diagnostic::error(message).hint("`kiln render brick` or `kiln render paint.ksl` shows a shader"))
+}

@@ -1,0 +1,125 @@
+//! The text of the stage's scene.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use shading::Diagnostic;
+
+use super::subject::{Shows, Subject};
+use super::{backdrop, cloth, model};
+use crate::cli::{On, StageArgs};
+
+/// What stands on the stage.
+pub(super) enum Props {
+    /// A flat piece that fills the picture, from uv (0, 0) to (1, 1).
+    Swatch,
+    /// A shape before the backdrop: declarations of it.
+    Shape(String),
+    /// A cloth before the backdrop.
+    Cloth,
+}
+
+impl Props {
+    pub(super) fn new(subject: &Subject, args: &StageArgs) -> Result<Props, Diagnostic> {
+        let shape = |text: &str| Ok(Props::Shape(text.to_owned()));
+        match (&args.on, &subject.shows) {
+            (None, Shows::Output(_)) => Ok(Props::Swatch),
+            (None, Shows::Surface) | (Some(On::Ball), _) => shape(
+                "shape subject : sphere { radius = 1; transform = translate(0, 1, 0) * rotate((0, 1, 0), -20); \
+                 material = subject; }",
+            ),
+            (Some(On::Plane), _) => shape(
+                "shape subject : rectangle { size = (2, 2); transform = translate(0, 1.02, 0) * rotate((1, 0, 0), -20); \
+                 material = subject; }",
+            ),
+            (Some(On::Cube), _) => shape(
+                "shape subject : cube { size = 1.5; transform = translate(0, 0.75, 0) * rotate((0, 1, 0), 32); \
+                 material = subject; }",
+            ),
+            (Some(On::Cloth), _) => Ok(Props::Cloth),
+            (Some(On::Model(path)), _) => model::declarations(path).map(Props::Shape),
+        }
+    }
+
+    /// Files that are made for them.
+    pub(super) fn files(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Props::Swatch => vec![],
+            Props::Shape(_) => vec![(backdrop::FILE, backdrop::obj())],
+            Props::Cloth => vec![(backdrop::FILE, backdrop::obj()), (cloth::FILE, cloth::obj())],
+        }
+    }
+
+    fn declarations(&self) -> String {
+        match self {
+            Props::Swatch => "shape subject : rectangle { size = (2, 2); material = subject; }".to_owned(),
+            Props::Shape(text) => text.clone(),
+            Props::Cloth => format!(
+                "shape subject : mesh {{ file = \"{}\"; material = subject; }}",
+                cloth::FILE
+            ),
+        }
+    }
+}
+
+/// Settings of all stages.
+const FILM: &str = "film { size = (512, 512); filter = blackman_harris(1.5); }
+sampler { spp = 64; }
+integrator : path { }
+";
+
+/// What is in front of a swatch.
+const FLAT: &str = "camera main : orthographic { width = 2; height = 2; from = (0, 0, 1); to = (0, 0, 0); }
+";
+
+/// Camera and light of what is not flat, and the group of the backdrop: squares of half a metre, which show what glass does.
+const STUDIO: &str = "camera main : perspective { from = (0, 2.1, 6.6); to = (0, 0.93, 0); fov = 23; }
+light studio : studio { }
+group stage_backdrop(output closure color surface)
+{
+    checker squares(a = 0.24, b = 0.3, columns = 24, rows = 24);
+    matte paper(albedo = squares.result);
+    surface = paper.surface;
+}
+material backdrop = stage_backdrop();
+";
+
+/// The scene that shows a shader of a file, or of the shipped library.
+pub(super) fn text(file: Option<&Path>, subject: &Subject, props: &Props) -> String {
+    let mut text = FILM.to_owned();
+    if let Some(file) = file.and_then(Path::file_name) {
+        let _ = writeln!(text, "import \"{}\";", file.to_string_lossy());
+    }
+    let arguments: Vec<String> = subject
+        .inputs
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    let arguments = arguments.join(", ");
+    match &subject.shows {
+        Shows::Surface => {
+            let _ = writeln!(text, "material subject = {}({arguments});", subject.name);
+        }
+        Shows::Output(output) => {
+            let _ = writeln!(
+                text,
+                "group stage_value(output closure color surface)\n{{\n    {} value({arguments});\n    \
+                 emitter shown(radiance = value.{output});\n    surface = shown.surface;\n}}\n\
+                 material subject {{ surface = stage_value(); emission = both; }}",
+                subject.name
+            );
+        }
+    }
+    match props {
+        Props::Swatch => text.push_str(FLAT),
+        Props::Shape(_) | Props::Cloth => {
+            text.push_str(STUDIO);
+            let _ = writeln!(
+                text,
+                "shape backdrop : mesh {{ file = \"{}\"; material = backdrop; }}",
+                backdrop::FILE
+            );
+        }
+    }
+    text + &props.declarations() + "\n"
+}

@@ -1,0 +1,133 @@
+//! What is shown of a shader: the surface that it makes, or a value as colour.
+
+use shading::syntax::ast::UnitKind;
+use shading::ty::{Base, Type};
+use shading::{Diagnostic, Diagnostics, Template};
+
+use super::named_color;
+use crate::cli::StageArgs;
+
+/// A shader with what is shown of it.
+pub(super) struct Subject {
+    /// Name of the unit or group.
+    pub(super) name: String,
+    pub(super) shows: Shows,
+    /// Inputs with their values, as texts of scenes.
+    pub(super) inputs: Vec<(String, String)>,
+}
+
+/// What is shown.
+pub(super) enum Shows {
+    /// The surface, in light.
+    Surface,
+    /// An output, as it is.
+    Output(String),
+}
+
+impl Subject {
+    pub(super) fn new(template: &Template, args: &StageArgs) -> Result<Subject, Diagnostics> {
+        let params = template.params().unwrap_or_default();
+        let outputs: Vec<(&str, Type)> = (params.iter())
+            .filter(|param| param.output)
+            .map(|param| (param.name.as_str(), param.ty))
+            .collect();
+        let shows = shows(template, &outputs, args.show.as_deref())?;
+        let mut inputs = vec![];
+        for (name, value) in args.inputs() {
+            let known = params.iter().filter(|param| !param.output);
+            let Some(param) = known.clone().find(|param| param.name == name) else {
+                let error = Diagnostic::error(format!("`{}` has no parameter `{name}`", template.name()));
+                let names: Vec<&str> = known.map(|param| param.name.as_str()).collect();
+                let error = error.nearest(name, names.iter().copied());
+                return Err(error
+                    .hint(format!("its parameters are {}", names.join(", ")))
+                    .into());
+            };
+            inputs.push((name.to_owned(), value_text(name, value, param.ty)?));
+        }
+        Ok(Subject {
+            name: template.name().to_owned(),
+            shows,
+            inputs,
+        })
+    }
+}
+
+fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> Result<Shows, Diagnostic> {
+    let kind = match template {
+        Template::Unit(unit) => unit.hir.kind,
+        Template::Group(_) => UnitKind::Shader,
+    };
+    let refuse = |what: &str| {
+        let message = format!("`{}` is {what}, which is not shown yet", template.name());
+        Err(Diagnostic::error(message)
+            .hint("surfaces and patterns are; `kiln shade` prints the outputs of any unit"))
+    };
+    match kind {
+        UnitKind::Displacement => return refuse("a displacement"),
+        UnitKind::Volume => return refuse("a volume"),
+        UnitKind::Shader | UnitKind::Surface | UnitKind::Background => {}
+    }
+    if let Some(asked) = asked {
+        return match outputs.iter().find(|(name, _)| *name == asked) {
+            Some((_, ty)) if ty.base == Base::Closure => Ok(Shows::Surface),
+            Some((name, ty)) if is_shown(*ty) => Ok(Shows::Output((*name).to_owned())),
+            Some((name, ty)) => Err(Diagnostic::error(format!(
+                "the output `{name}` is {ty}, which is no colour"
+            ))),
+            None => {
+                let names = outputs.iter().map(|(name, _)| *name);
+                let message = format!("`{}` has no output `{asked}`", template.name());
+                Err(Diagnostic::error(message).nearest(asked, names))
+            }
+        };
+    }
+    let makes_surface = kind == UnitKind::Surface || outputs.iter().any(|(_, ty)| ty.base == Base::Closure);
+    if makes_surface {
+        return Ok(Shows::Surface);
+    }
+    // Colours say more than numbers.
+    let is_color = |(_, ty): &&(&str, Type)| ty.base == Base::Color && is_shown(*ty);
+    let found = outputs
+        .iter()
+        .find(is_color)
+        .or_else(|| outputs.iter().find(|(_, ty)| is_shown(*ty)));
+    match found {
+        Some((name, _)) => Ok(Shows::Output((*name).to_owned())),
+        None => Err(
+            Diagnostic::error(format!("`{}` has no output that can be shown", template.name()))
+                .hint("a surface has a closure, a pattern a colour, a vector or a number"),
+        ),
+    }
+}
+
+/// Returns whether values of a type are numbers that make a colour.
+fn is_shown(ty: Type) -> bool {
+    let is_number = matches!(
+        ty.base,
+        Base::Int | Base::Float | Base::Color | Base::Point | Base::Vector | Base::Normal
+    );
+    is_number && !ty.is_array()
+}
+
+/// A value of the command line as scenes have it: colours by their names, texts without quotes.
+fn value_text(name: &str, value: &str, ty: Type) -> Result<String, Diagnostic> {
+    let value = value.trim();
+    if ty.base == Base::String && !ty.is_array() && !value.starts_with('"') {
+        return Ok(format!(
+            "\"{}\"",
+            value.replace('\\', "\\\\").replace('"', "\\\"")
+        ));
+    }
+    if let Some([r, g, b]) = named_color::find(value) {
+        return Ok(format!("({r}, {g}, {b})"));
+    }
+    let is_text = value.starts_with('"');
+    if value.is_empty() || !is_text && value.contains([';', '{', '}', '\n']) {
+        return Err(
+            Diagnostic::error(format!("--param {name}: `{value}` is no value"))
+                .hint("values are numbers, (r, g, b), colours such as `red` or `#c04020`, and texts"),
+        );
+    }
+    Ok(value.to_owned())
+}
