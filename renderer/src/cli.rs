@@ -24,7 +24,7 @@ pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
 pub use pack::PackArgs;
 pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
 pub use shade::{Assignment, Emit, Setup, ShadeArgs, Step};
-pub use stage::{On, StageArgs};
+pub use stage::{On, StageArgs, Variation};
 pub use viewer::Viewer;
 
 /// Kiln, an offline path tracer with a shading language.

@@ -15,7 +15,7 @@ use renderer_load::Lighting;
 use renderer_transport::material::Folders;
 
 /// Options shared by `render` and `bake`: the scene, and the settings of light transport.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct CommonArgs {
     /// Scene or model
     pub scene: PathBuf,

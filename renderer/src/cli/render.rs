@@ -9,7 +9,7 @@ use super::image::parse_exposure;
 use super::{CommonArgs, DenoiseQuality, StageArgs, ToneCurve, Viewer};
 
 /// `kiln render`
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct RenderArgs {
     /// Output file of the picture: .exr, .tif, .png, .hdr or .jpg, or .part for its exact sums; may be given several
     /// times [default: SCENE.png, here]

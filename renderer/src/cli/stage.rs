@@ -11,6 +11,10 @@ pub struct StageArgs {
     /// several times
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_param)]
     pub params: Vec<(String, String)>,
+    /// Of a unit or group: one labelled picture for each value of a parameter, such as `albedo=red,green,blue` or
+    /// `alpha=0.1..0.9:5`; a second one makes a row for each of its values
+    #[arg(long, value_name = "NAME=VALUES", value_parser = Variation::parse)]
+    pub variations: Vec<Variation>,
     /// Of a unit or group: what it is shown on: ball, plane, cube, cloth or a model [default: ball, and a flat piece for
     /// patterns]
     #[arg(long, value_name = "WHAT", value_parser = parse_on)]
@@ -32,6 +36,7 @@ impl StageArgs {
     pub fn first_given(&self) -> Option<&'static str> {
         let flags = [
             (!self.params.is_empty(), "--param"),
+            (!self.variations.is_empty(), "--variations"),
             (self.on.is_some(), "--on"),
             (self.show.is_some(), "--show"),
         ];
@@ -56,6 +61,71 @@ pub enum On {
     Model(PathBuf),
 }
 
+/// Values that a parameter takes one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variation {
+    /// The parameter.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<String>,
+}
+
+/// Most values of a variation.
+const MOST_VALUES: usize = 64;
+
+impl Variation {
+    /// Parses `NAME=A,B,C` or `NAME=FROM..TO:COUNT`.
+    fn parse(text: &str) -> Result<Variation, String> {
+        let (name, list) = parse_param(text).map_err(|_| "write it as NAME=A,B,C or NAME=FROM..TO:COUNT")?;
+        let values = match list.split_once("..") {
+            Some((from, rest)) => range(from, rest)?,
+            None => items(&list),
+        };
+        match values.len() {
+            0 => Err("it has no values".to_owned()),
+            1..=MOST_VALUES => Ok(Variation { name, values }),
+            count => Err(format!("it has {count} values, and {MOST_VALUES} is the most")),
+        }
+    }
+}
+
+/// Values from one to another.
+fn range(from: &str, rest: &str) -> Result<Vec<String>, String> {
+    let (to, count) = rest.split_once(':').unwrap_or((rest, "5"));
+    let number = |text: &str| {
+        let number = text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+        number.ok_or_else(|| format!("`{text}` is not a number"))
+    };
+    let (from, to) = (number(from)?, number(to)?);
+    let count = count
+        .trim()
+        .parse::<usize>()
+        .ok()
+        .filter(|count| (2..=MOST_VALUES).contains(count));
+    let count = count.ok_or_else(|| format!("the number of values is from 2 to {MOST_VALUES}"))?;
+    let value = |i: usize| {
+        let value = from + (to - from) * i as f64 / (count - 1) as f64;
+        // Without the last digits, which only rounding makes.
+        format!("{}", (value * 1e6).round() / 1e6)
+    };
+    Ok((0..count).map(value).collect())
+}
+
+/// What is between commas, but for those in brackets.
+fn items(list: &str) -> Vec<String> {
+    let mut depth = 0i32;
+    let split = |c: char| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        c == ',' && depth == 0
+    };
+    let items = list.split(split).map(|item| item.trim().to_owned());
+    items.filter(|item| !item.is_empty()).collect()
+}
+
 fn parse_on(text: &str) -> Result<On, String> {
     Ok(match text {
         "ball" => On::Ball,
@@ -72,5 +142,31 @@ fn parse_param(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),
         _ => Err("write it as NAME=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variations_are_lists_and_ranges() {
+        let values = |text: &str| Variation::parse(text).map(|variation| variation.values.join(" "));
+        assert_eq!(
+            values("albedo=red, (0, 1, 0),#0000ff").as_deref(),
+            Ok("red (0, 1, 0) #0000ff")
+        );
+        assert_eq!(values("alpha=0.1..0.5:5").as_deref(), Ok("0.1 0.2 0.3 0.4 0.5"));
+        assert_eq!(values("alpha=1..0:2").as_deref(), Ok("1 0"));
+        for wrong in [
+            "alpha",
+            "=1,2",
+            "alpha=",
+            "alpha=0..x",
+            "alpha=0..1:1",
+            "alpha=0..1:65",
+        ] {
+            assert!(values(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -38,6 +38,8 @@ mod statistics;
 mod stored;
 mod summary;
 mod terminal;
+mod tiles;
+mod variations;
 mod view;
 
 use std::io;

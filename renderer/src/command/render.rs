@@ -16,6 +16,7 @@ use super::preview::Preview;
 use super::progress::Bar;
 use super::render_observer::RenderObserver;
 use super::statistics::{Stages, Statistics};
+use super::variations;
 use super::{Failure, brightness, print, remark, summary};
 use crate::cli::{CommonArgs, ProgressForm, Quality, RenderArgs};
 use crate::part::Ranges;
@@ -29,6 +30,14 @@ use renderer_transport::render::{RenderSettings, SampleUnit, render, resume};
 use renderer_transport::scene::build::{Built, build_with_values};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
+    match args.stage.variations.is_empty() {
+        true => render_one(args),
+        false => variations::run(args),
+    }
+}
+
+/// Renders one picture.
+pub(super) fn render_one(args: &RenderArgs) -> Result<(), Failure> {
     let common = &args.common;
     let (outputs, mut pictures, checkpoint) = outputs(args)?;
     let interrupt = Interrupt::catch()?;
@@ -185,7 +194,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
 }
 
 /// The pictures asked for; without any, the scene's name as PNG in the present directory.
-fn images(args: &RenderArgs) -> Vec<PathBuf> {
+pub(super) fn images(args: &RenderArgs) -> Vec<PathBuf> {
     if !args.output.is_empty() {
         return args.output.clone();
     }

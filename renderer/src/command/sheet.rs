@@ -1,27 +1,11 @@
 //! `kiln sheet`: all layers of an image as labelled tiles of one picture.
 
-use font8x8::legacy::BASIC_LEGACY;
-
 use super::Failure;
 use super::layer_view::{LayerView, View, views};
 use super::outputs::Outputs;
+use super::tiles::Tiles;
 use crate::cli::SheetArgs;
-use renderer_base::color::Rgb;
 use renderer_image::{Image, NamedChannels, WriteOptions, read_channels, write};
-
-/// Greatest width and height of a tile [pixels].
-const LARGEST: usize = 480;
-/// Smaller images are enlarged to this width, for their labels [pixels].
-const SMALLEST: usize = 160;
-/// Distance of tiles [pixels].
-const GAP: usize = 4;
-/// Height of a label [pixels].
-const LABEL: usize = 14;
-/// Width and height of a letter [pixels].
-const LETTER: usize = 8;
-
-const BACKGROUND: Rgb = Rgb::new(0.02, 0.02, 0.02);
-const INK: Rgb = Rgb::new(0.8, 0.8, 0.8);
 
 pub(super) fn run(args: &SheetArgs) -> Result<(), Failure> {
     let mut outputs = Outputs::default();
@@ -35,111 +19,23 @@ pub(super) fn run(args: &SheetArgs) -> Result<(), Failure> {
     Ok(write(&args.output, &sheet, &WriteOptions::default())?)
 }
 
-/// The sheet of all layers: as many columns as make it about as wide as high.
+/// The sheet of all layers.
 fn sheet(file: &NamedChannels, views: &[LayerView], show: impl Fn(&LayerView) -> View) -> Image {
-    let scale = TileScale::new(file.width, file.height);
-    let (width, height) = (scale.of(file.width), scale.of(file.height) + LABEL);
-    let columns = (1..views.len())
-        .find(|columns| columns * width >= views.len().div_ceil(*columns) * height)
-        .unwrap_or(views.len().max(1));
-    let rows = views.len().div_ceil(columns);
-    let size = [columns * (width + GAP) + GAP, rows * (height + GAP) + GAP];
-    let mut sheet = Image::from_fn(size[0], size[1], |_, _| BACKGROUND);
+    let mut tiles = Tiles::new(file.width, file.height, views.len(), None);
     for (index, view) in views.iter().enumerate() {
-        let at = [
-            GAP + index % columns * (width + GAP),
-            GAP + index / columns * (height + GAP),
-        ];
         let shown = show(view);
         let label = match shown.exposure {
             0.0 => view.name.clone(),
             stops => format!("{} {stops:+} stops", view.name),
         };
-        write_label(&mut sheet, at, width, &label);
-        scale.draw(&mut sheet, [at[0], at[1] + LABEL], &shown.image);
+        tiles.draw(index, &shown.image, &label);
     }
-    sheet
-}
-
-/// Whole factor by which tiles are smaller or larger than the image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TileScale {
-    Smaller(usize),
-    Larger(usize),
-}
-
-impl TileScale {
-    fn new(width: usize, height: usize) -> TileScale {
-        match width.max(height).div_ceil(LARGEST) {
-            0 | 1 => TileScale::Larger(
-                SMALLEST
-                    .div_ceil(width.max(1))
-                    .clamp(1, LARGEST.div_ceil(height.max(1))),
-            ),
-            factor => TileScale::Smaller(factor),
-        }
-    }
-
-    /// The length of a side in the tile.
-    fn of(self, side: usize) -> usize {
-        match self {
-            TileScale::Smaller(factor) => side.div_ceil(factor),
-            TileScale::Larger(factor) => side * factor,
-        }
-    }
-
-    /// Draws an image; the pixels of a smaller one are means.
-    fn draw(self, sheet: &mut Image, at: [usize; 2], image: &Image) {
-        for y in 0..self.of(image.height) {
-            for x in 0..self.of(image.width) {
-                let color = match self {
-                    TileScale::Larger(factor) => image.rgb(x / factor, y / factor),
-                    TileScale::Smaller(factor) => mean(image, [x * factor, y * factor], factor),
-                };
-                sheet.set_rgb(at[0] + x, at[1] + y, color);
-            }
-        }
-    }
-}
-
-/// The mean of a square of pixels, as far as it is inside of the image.
-fn mean(image: &Image, [x0, y0]: [usize; 2], side: usize) -> Rgb {
-    let (x1, y1) = ((x0 + side).min(image.width), (y0 + side).min(image.height));
-    let mut sum = Rgb::BLACK;
-    for y in y0..y1 {
-        for x in x0..x1 {
-            sum += image.rgb(x, y);
-        }
-    }
-    sum / ((x1 - x0) * (y1 - y0)) as f32
-}
-
-/// Writes the letters of a text that fit into the width.
-fn write_label(sheet: &mut Image, [x0, y0]: [usize; 2], width: usize, text: &str) {
-    for (index, letter) in text.chars().take(width / LETTER).enumerate() {
-        let rows = BASIC_LEGACY
-            .get(letter as usize)
-            .unwrap_or(&BASIC_LEGACY['?' as usize]);
-        for (y, row) in rows.iter().enumerate() {
-            for x in (0..LETTER).filter(|x| row >> x & 1 == 1) {
-                sheet.set_rgb(x0 + index * LETTER + x, y0 + 2 + y, INK);
-            }
-        }
-    }
+    tiles.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tiles_have_a_size_for_labels() {
-        assert_eq!(TileScale::new(640, 360), TileScale::Smaller(2));
-        assert_eq!(TileScale::new(480, 480), TileScale::Larger(1));
-        assert_eq!(TileScale::new(64, 48), TileScale::Larger(3));
-        assert_eq!(TileScale::new(1, 1000), TileScale::Smaller(3));
-        assert_eq!(TileScale::Smaller(3).of(10), 4);
-    }
 
     #[test]
     fn pixels_of_smaller_tiles_are_means() {

@@ -1,0 +1,118 @@
+//! `kiln render UNIT --variations NAME=VALUES`: a labelled picture for each value of a parameter, all in one.
+
+use std::time::Instant;
+
+use shading::Diagnostic;
+
+use super::common::failure;
+use super::outputs::Outputs;
+use super::render::{images, render_one};
+use super::tiles::Tiles;
+use super::{Failure, stage, tell};
+use crate::cli::{RenderArgs, Variation};
+use renderer_image::{Image, WriteOptions, read, write};
+
+/// Width and height of a picture, unless --size says another.
+const SIZE: (u32, u32) = (256, 256);
+
+pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
+    check(args)?;
+    let files = images(args);
+    let mut outputs = Outputs::default();
+    for file in &files {
+        outputs.image("-o", file)?;
+    }
+    let start = Instant::now();
+    let folder = tempfile::tempdir().map_err(|error| Failure::User(format!("error: {error}")))?;
+    let file = folder.path().join("picture.exr");
+    let mut pictures: Vec<(Image, String)> = vec![];
+    for (number, values) in combinations(&args.stage.variations).into_iter().enumerate() {
+        let mut one = args.clone();
+        one.stage.variations.clear();
+        let label: Vec<String> = values
+            .iter()
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        one.stage.params.extend(values);
+        one.output = vec![file.clone()];
+        one.size = Some(args.size.unwrap_or(SIZE));
+        // Warnings are those of the first.
+        one.common.quiet |= number > 0;
+        render_one(&one)?;
+        pictures.push((read(&file)?, label.join(", ")));
+    }
+    let Some((first, _)) = pictures.first() else {
+        return Ok(());
+    };
+    let columns = args.stage.variations[0].values.len();
+    // One variation fills rows as it likes.
+    let columns = (args.stage.variations.len() > 1).then_some(columns);
+    let mut tiles = Tiles::new(first.width, first.height, pictures.len(), columns);
+    for (index, (picture, label)) in pictures.iter().enumerate() {
+        tiles.draw(index, picture, label);
+    }
+    let options = WriteOptions {
+        exposure: args.exposure,
+        tone_map: args.tone_map.into(),
+        ..WriteOptions::default()
+    };
+    let sheet = tiles.finish();
+    for file in &files {
+        write(file, &sheet, &options)?;
+    }
+    if args.common.verbose {
+        tell(&format!(
+            "{} pictures in {:.1} s",
+            pictures.len(),
+            start.elapsed().as_secs_f64()
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses flags that are about one picture.
+fn check(args: &RenderArgs) -> Result<(), Failure> {
+    stage_only(args)?;
+    let flags = [
+        (args.checkpoint.is_some(), "--checkpoint"),
+        (args.samples.is_some(), "--samples"),
+        (args.preview.is_some(), "--preview"),
+        (!args.aov.is_empty(), "--aov"),
+        (args.photon_map.is_some(), "--photon-map"),
+        (args.common.stats.is_some(), "--stats"),
+        (args.write_every.is_some(), "--write-every"),
+        (args.progress.is_some(), "--progress"),
+        (args.stage.variations.len() > 2, "a third one"),
+    ];
+    match flags.into_iter().find(|(given, _)| *given) {
+        Some((_, flag)) => {
+            let message = format!("--variations does not go with {flag}");
+            Err(failure(Diagnostic::error(message).into()))
+        }
+        None => Ok(()),
+    }
+}
+
+fn stage_only(args: &RenderArgs) -> Result<(), Failure> {
+    match stage::is_shader(&args.common.scene) {
+        true => Ok(()),
+        false => stage::check_idle(&args.stage, &args.common.scene).map_err(|error| failure(error.into())),
+    }
+}
+
+/// All combinations of the values of one or two variations, those of the first changing first.
+fn combinations(variations: &[Variation]) -> Vec<Vec<(String, String)>> {
+    let mut all = vec![vec![]];
+    for Variation { name, values } in variations {
+        let mut longer = vec![];
+        for value in values {
+            longer.extend(all.iter().map(|earlier: &Vec<(String, String)>| {
+                let mut values = earlier.clone();
+                values.push((name.clone(), value.clone()));
+                values
+            }));
+        }
+        all = longer;
+    }
+    all
+}
