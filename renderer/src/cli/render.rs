@@ -87,6 +87,9 @@ pub struct RenderArgs {
     /// unless told otherwise
     #[arg(long, value_name = "tev[=HOST:PORT]", value_parser = Viewer::parse)]
     pub preview: Option<Viewer>,
+    /// Renders again whenever a file changes that was read, first with few samples; ends with Ctrl-C
+    #[arg(long, conflicts_with_all = ["checkpoint", "samples", "photon_map", "progress"])]
+    pub watch: bool,
     /// Tells the progress on standard output: `openjd` as Open Job Description has it
     #[arg(long, value_name = "FORM")]
     pub progress: Option<ProgressForm>,

@@ -23,6 +23,8 @@ const SAME: Duration = Duration::from_millis(500);
 pub(super) struct Interrupt {
     stop: AtomicBool,
     keeps: AtomicBool,
+    /// True while a command waits for something to do: it ends without a word.
+    waits: AtomicBool,
     /// The first signal, and when it came.
     signal: AtomicI32,
     since: Mutex<Option<Instant>>,
@@ -52,6 +54,30 @@ impl Interrupt {
         self.keeps.store(true, Ordering::Relaxed);
     }
 
+    /// Ends the work in flight because it is out of date.
+    pub(super) fn stop_old_work(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the work in flight ends because it is out of date: there is nothing to say about it.
+    pub(super) fn is_old_work(&self) -> bool {
+        self.is_set() && self.signal.load(Ordering::Relaxed) == 0
+    }
+
+    /// Makes ready for new work after old work was ended, or for the wait for it.
+    ///
+    /// # Errors
+    /// If a signal has come.
+    pub(super) fn renew(&self, waits: bool) -> Result<(), Failure> {
+        if self.signal.load(Ordering::Relaxed) != 0 {
+            return Err(self.failure());
+        }
+        self.stop.store(false, Ordering::Relaxed);
+        self.keeps.store(false, Ordering::Relaxed);
+        self.waits.store(waits, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// The failure that reports the interruption and its signal.
     pub(super) fn failure(&self) -> Failure {
         Failure::Interrupted(status(self.signal.load(Ordering::Relaxed)))
@@ -59,7 +85,12 @@ impl Interrupt {
 
     /// A signal has arrived.
     fn signal(&self, signal: i32) {
-        let again = self.stop.swap(true, Ordering::Relaxed);
+        if self.waits.load(Ordering::Relaxed) {
+            exit(signal);
+        }
+        let stopped = self.stop.swap(true, Ordering::Relaxed);
+        // Old work may have been ended before.
+        let again = stopped && self.signal.load(Ordering::Relaxed) != 0;
         let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
         let first = *since.get_or_insert_with(Instant::now);
         if !again {

@@ -41,6 +41,7 @@ mod terminal;
 mod tiles;
 mod variations;
 mod view;
+mod watch;
 
 use std::io;
 use std::process::ExitCode;

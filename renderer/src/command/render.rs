@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::checkpoint::{Checkpoint, Origin, begun};
@@ -16,8 +17,8 @@ use super::preview::Preview;
 use super::progress::Bar;
 use super::render_observer::RenderObserver;
 use super::statistics::{Stages, Statistics};
-use super::variations;
 use super::{Failure, brightness, print, remark, summary};
+use super::{variations, watch};
 use crate::cli::{CommonArgs, ProgressForm, Quality, RenderArgs};
 use crate::part::Ranges;
 use renderer_base::memory;
@@ -30,17 +31,33 @@ use renderer_transport::render::{RenderSettings, SampleUnit, render, resume};
 use renderer_transport::scene::build::{Built, build_with_values};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
+    if args.watch {
+        return watch::run(args);
+    }
+    let interrupt = Interrupt::catch()?;
+    picture(args, &interrupt, &|_| ())
+}
+
+/// Renders one picture, or one of variations. `read` is told of the files that were read.
+pub(super) fn picture(
+    args: &RenderArgs,
+    interrupt: &Arc<Interrupt>,
+    read: &dyn Fn(Vec<PathBuf>),
+) -> Result<(), Failure> {
     match args.stage.variations.is_empty() {
-        true => render_one(args),
-        false => variations::run(args),
+        true => render_one(args, interrupt, read),
+        false => variations::run(args, interrupt, read),
     }
 }
 
-/// Renders one picture.
-pub(super) fn render_one(args: &RenderArgs) -> Result<(), Failure> {
+/// Renders one picture. `read` is told of the files that were read.
+pub(super) fn render_one(
+    args: &RenderArgs,
+    interrupt: &Arc<Interrupt>,
+    read: &dyn Fn(Vec<PathBuf>),
+) -> Result<(), Failure> {
     let common = &args.common;
     let (outputs, mut pictures, checkpoint) = outputs(args)?;
-    let interrupt = Interrupt::catch()?;
 
     let start = Instant::now();
     let mut desc = common.load_staged(&args.stage, changes(args))?;
@@ -64,6 +81,8 @@ pub(super) fn render_one(args: &RenderArgs) -> Result<(), Failure> {
     .map_err(failure)?;
     outputs.spare_files(&desc)?;
     outputs.spare(built.scene.late_files())?;
+    let files = desc.files.iter().cloned().chain(desc.file_system.log());
+    read(files.chain(built.scene.late_files()).collect());
     let mut warnings = built.warnings.clone();
 
     let (mut settings, asked) = settings(args, &desc, &built, &pictures)?;
@@ -96,7 +115,7 @@ pub(super) fn render_one(args: &RenderArgs) -> Result<(), Failure> {
         let reused = checkpoint.map(Checkpoint::path).into_iter().chain(maps);
         (warnings.list).extend(reused.map(|path| unknown_files(format!("'{}'", path.display()))));
     }
-    let bar = Bar::new(common.quiet, &interrupt);
+    let bar = Bar::new(common.quiet, interrupt);
     let preview = match &args.preview {
         Some(viewer) => Some(Preview::start(viewer, &pictures.files()[0], bar.remarks())?),
         None => None,
@@ -170,6 +189,9 @@ pub(super) fn render_one(args: &RenderArgs) -> Result<(), Failure> {
         preview.finish(written.image);
     }
     let misplaced = misplaced(&written.errors);
+    if interrupt.is_old_work() {
+        return Err(interrupt.failure());
+    }
     if interrupt.is_set() {
         let done = state.samples.end - settings.samples.start;
         let all = settings.samples.end - settings.samples.start;

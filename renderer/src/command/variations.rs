@@ -1,21 +1,28 @@
 //! `kiln render UNIT --variations NAME=VALUES`: a labelled picture for each value of a parameter, all in one.
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use shading::Diagnostic;
 
 use super::common::failure;
+use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::render::{images, render_one};
 use super::tiles::Tiles;
 use super::{Failure, stage, tell};
 use crate::cli::{RenderArgs, Variation};
-use renderer_image::{Image, WriteOptions, read, write};
+use renderer_image::{Image, WriteOptions, write};
 
 /// Width and height of a picture, unless --size says another.
 const SIZE: (u32, u32) = (256, 256);
 
-pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
+pub(super) fn run(
+    args: &RenderArgs,
+    interrupt: &Arc<Interrupt>,
+    read: &dyn Fn(Vec<PathBuf>),
+) -> Result<(), Failure> {
     check(args)?;
     let files = images(args);
     let mut outputs = Outputs::default();
@@ -38,8 +45,8 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         one.size = Some(args.size.unwrap_or(SIZE));
         // Warnings are those of the first.
         one.common.quiet |= number > 0;
-        render_one(&one)?;
-        pictures.push((read(&file)?, label.join(", ")));
+        render_one(&one, interrupt, read)?;
+        pictures.push((renderer_image::read(&file)?, label.join(", ")));
     }
     let Some((first, _)) = pictures.first() else {
         return Ok(());
