@@ -26,4 +26,5 @@ mod render;
 mod resume;
 mod rounds;
 mod shade;
+mod stage;
 mod view;

@@ -71,7 +71,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         _ => Some(Interrupt::catch()?),
     };
     match command {
-        Command::Render(args) => render::run(args),
+        Command::Render(args) => watch::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Farm(args) => farm::run(args),
         Command::Bake(args) => bake::run(args),

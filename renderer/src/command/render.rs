@@ -1,4 +1,4 @@
-//! `kiln render`: renders a scene to image files.
+//! `kiln render`: renders a scene to image files, once.
 
 use std::ffi::OsStr;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use super::progress::Bar;
 use super::render_observer::RenderObserver;
 use super::statistics::{Stages, Statistics};
 use super::{Failure, brightness, print, remark, summary};
-use super::{variations, watch};
+
 use crate::cli::{CommonArgs, ProgressForm, Quality, RenderArgs};
 use crate::part::Ranges;
 use renderer_base::memory;
@@ -30,28 +30,8 @@ use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, SampleUnit, render, resume};
 use renderer_transport::scene::build::{Built, build_with_values};
 
-pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
-    if args.watch {
-        return watch::run(args);
-    }
-    let interrupt = Interrupt::catch()?;
-    picture(args, &interrupt, &|_| ())
-}
-
-/// Renders one picture, or one of variations. `read` is told of the files that were read.
-pub(super) fn picture(
-    args: &RenderArgs,
-    interrupt: &Arc<Interrupt>,
-    read: &dyn Fn(Vec<PathBuf>),
-) -> Result<(), Failure> {
-    match args.stage.variations.is_empty() {
-        true => render_one(args, interrupt, read),
-        false => variations::run(args, interrupt, read),
-    }
-}
-
 /// Renders one picture. `read` is told of the files that were read.
-pub(super) fn render_one(
+pub(super) fn render_picture(
     args: &RenderArgs,
     interrupt: &Arc<Interrupt>,
     read: &dyn Fn(Vec<PathBuf>),

@@ -9,7 +9,7 @@ use shading::Diagnostic;
 use super::common::failure;
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
-use super::render::{images, render_one};
+use super::render::{images, render_picture};
 use super::tiles::Tiles;
 use super::{Failure, stage, tell};
 use crate::cli::{RenderArgs, Variation};
@@ -18,11 +18,15 @@ use renderer_image::{Image, WriteOptions, write};
 /// Width and height of a picture, unless --size says another.
 const SIZE: (u32, u32) = (256, 256);
 
+/// Renders the picture, or the variations of it. `read` is told of the files that were read.
 pub(super) fn run(
     args: &RenderArgs,
     interrupt: &Arc<Interrupt>,
     read: &dyn Fn(Vec<PathBuf>),
 ) -> Result<(), Failure> {
+    if args.stage.variations.is_empty() {
+        return render_picture(args, interrupt, read);
+    }
     check(args)?;
     let files = images(args);
     let mut outputs = Outputs::default();
@@ -45,7 +49,7 @@ pub(super) fn run(
         one.size = Some(args.size.unwrap_or(SIZE));
         // Warnings are those of the first.
         one.common.quiet |= number > 0;
-        render_one(&one, interrupt, read)?;
+        render_picture(&one, interrupt, read)?;
         pictures.push((renderer_image::read(&file)?, label.join(", ")));
     }
     let Some((first, _)) = pictures.first() else {

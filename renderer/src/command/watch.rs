@@ -13,8 +13,8 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use rustc_hash::FxHashSet;
 
 use super::interrupt::Interrupt;
-use super::render::{images, picture};
-use super::{Failure, remark, shader_file};
+use super::render::images;
+use super::{Failure, remark, shader_file, variations};
 use crate::cli::RenderArgs;
 
 /// Samples of the first picture after a change.
@@ -26,8 +26,12 @@ const WRITE: Duration = Duration::from_secs(1);
 /// Changes that come so soon after one another are one: programs save in several steps.
 const TOGETHER: Duration = Duration::from_millis(30);
 
+/// Renders the picture, and again after each change if that is asked for.
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
+    if !args.watch {
+        return variations::run(args, &interrupt, &|_| ());
+    }
     let mut watch = Watch::start(args, interrupt.clone())?;
     loop {
         watch
@@ -44,7 +48,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
                     .unwrap_or_else(PoisonError::into_inner)
                     .add(files)
             };
-            match picture(args, &interrupt, &read) {
+            match variations::run(args, &interrupt, &read) {
                 Ok(()) if round == 0 => {}
                 Ok(()) if !args.common.quiet => {
                     let names: Vec<String> = images(args)

@@ -222,6 +222,37 @@ pub(crate) const RENDER: &[Case] = &[
         By(|a, b| !a.err.contains("preview") && b.err.contains("preview: no viewer at 127.0.0.1:1")),
     ),
     (
+        "params",
+        "render checker -o o.exr --size 16x16 --spp 1",
+        "render checker -o o.exr --size 16x16 --spp 1 --param columns=3",
+        File("o.exr"),
+    ),
+    (
+        "variations",
+        "render checker -o o.exr --size 16x16 --spp 1",
+        "render checker -o o.exr --size 16x16 --spp 1 --variations columns=3,4",
+        File("o.exr"),
+    ),
+    (
+        "on",
+        "render checker -o o.exr --size 16x16 --spp 1",
+        "render checker -o o.exr --size 16x16 --spp 1 --on cube",
+        File("o.exr"),
+    ),
+    (
+        "show",
+        "render checker -o o.exr --size 16x16 --spp 1",
+        "render checker -o o.exr --size 16x16 --spp 1 --show mask",
+        File("o.exr"),
+    ),
+    (
+        // What it does is in `stage::a_changed_file_is_rendered_again`.
+        "watch",
+        "render checker -o o.exr --size 16x16 --spp 1",
+        "render checker -o o.exr --size 16x16 --spp 1 --watch",
+        Status(0, 1),
+    ),
+    (
         "progress",
         "render a.kiln -o o.exr",
         "render a.kiln -o o.exr --progress openjd",

@@ -63,17 +63,18 @@ impl Props {
 }
 
 /// Settings of all stages.
-const FILM: &str = "film { size = (512, 512); filter = blackman_harris(1.5); }
-sampler { spp = 64; }
+const FILM: &str = "sampler { spp = 64; }
 integrator : path { }
 ";
 
-/// What is in front of a swatch.
-const FLAT: &str = "camera main : orthographic { width = 2; height = 2; from = (0, 0, 1); to = (0, 0, 0); }
+/// What is in front of a swatch. No sample is beside it.
+const FLAT: &str = "film { size = (512, 512); filter = box; }
+camera main : orthographic { width = 2; height = 2; from = (0, 0, 1); to = (0, 0, 0); }
 ";
 
 /// Camera and light of what is not flat, and the group of the backdrop: squares of half a metre, which show what glass does.
-const STUDIO: &str = "camera main : perspective { from = (0, 2.1, 6.6); to = (0, 0.93, 0); fov = 23; }
+const STUDIO: &str = "film { size = (512, 512); filter = blackman_harris(1.5); }
+camera main : perspective { from = (0, 2.1, 6.6); to = (0, 0.93, 0); fov = 23; }
 light studio : studio { }
 group stage_backdrop(output closure color surface)
 {

@@ -1,0 +1,232 @@
+//! Units and groups that stand alone: `kiln render UNIT`, `--on`, `--param`, `--show`, `--variations`, `--watch`.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use renderer::image::{Image, read};
+use tempfile::TempDir;
+
+use crate::program::{kiln, message, refused, run};
+
+/// Values over uv, and a surface with inputs of all kinds.
+const UNITS: &str = "
+shader ramp_uv(float scale = 1, output color result = 0, output float first = 0) { result = scale * color(u, v, 0.5); first = u; }
+surface paint(color albedo = 0.5, string name = \"none\", int twice = 0, output closure color surface = 0)
+{
+    surface = (twice + 1) * (name == \"dark\" ? 0.1 : 1) * albedo * diffuse(N);
+}
+";
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("units.ksl"), UNITS).unwrap();
+    folder
+}
+
+/// What a small picture shows with these arguments.
+fn picture(at: &Path, args: &str) -> Image {
+    let output = run(at, &format!("render {args} -o out.exr --size 32x32 --quiet"));
+    assert!(output.status.success(), "{args}: {}", message(&output));
+    read(&at.join("out.exr")).unwrap()
+}
+
+fn mean(image: &Image) -> f32 {
+    image.data.iter().sum::<f32>() / image.data.len() as f32
+}
+
+#[test]
+fn patterns_are_shown_as_they_are() {
+    let folder = folder();
+    let at = folder.path();
+    let image = picture(at, "units.ksl:ramp_uv --param scale=2 --spp 64");
+    for (x, y) in [(4, 4), (27, 4), (16, 29)] {
+        let color = image.rgb(x, y);
+        let (u, v) = ((x as f32 + 0.5) / 32.0, 1.0 - (y as f32 + 0.5) / 32.0);
+        let near = |a: f32, b: f32| (a - b).abs() < 0.02;
+        assert!(
+            near(color.r, 2.0 * u) && near(color.g, 2.0 * v) && color.b == 1.0,
+            "{x}, {y}: {color:?}"
+        );
+    }
+    let first = picture(at, "units.ksl:ramp_uv --show first --spp 64");
+    let color = first.rgb(8, 20);
+    assert!(
+        (color.r - 8.5 / 32.0).abs() < 0.02 && color.r == color.b,
+        "{color:?}"
+    );
+    // What ships is named alone; on a ball it has the backdrop around.
+    let flat = picture(at, "checker --spp 1");
+    let ball = picture(at, "checker --on ball --spp 1");
+    assert_ne!(flat.data, ball.data);
+}
+
+#[test]
+fn surfaces_are_shown_on_all_subjects() {
+    let folder = folder();
+    let at = folder.path();
+    let model = "v 0 0 0\nv 300 0 0\nv 300 200 0\nv 0 200 0\nf 1 2 3 4\n";
+    fs::write(at.join("far.obj"), model).unwrap();
+    let mut seen: Vec<Vec<f32>> = vec![];
+    for on in ["", "--on plane", "--on cube", "--on cloth", "--on far.obj"] {
+        let [red, blue] = ["red", "#0000ff"]
+            .map(|color| picture(at, &format!("units.ksl {on} --spp 4 --param albedo={color}")));
+        let center = |image: &Image| image.rgb(16, 16);
+        assert!(center(&red).r > 4.0 * center(&red).b, "{on}: {:?}", center(&red));
+        assert!(center(&blue).b > 4.0 * center(&blue).r, "{on}");
+        assert!(red.data.iter().all(|v| v.is_finite()));
+        seen.push(red.data);
+    }
+    seen.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    seen.dedup();
+    assert_eq!(seen.len(), 5);
+}
+
+#[test]
+fn parameters_take_values_of_their_types() {
+    let folder = folder();
+    let at = folder.path();
+    let of = |params: &str| mean(&picture(at, &format!("units.ksl:paint --spp 4 {params}")));
+    let plain = of("");
+    assert!(of("--param name=dark") < 0.9 * plain);
+    assert!(of("--param twice=1") > 1.1 * plain);
+    // Values are those of scenes, and --set reaches them, too.
+    assert_eq!(
+        of("--param albedo=0.25"),
+        of("--set material.subject.albedo=0.25")
+    );
+    for (args, words) in [
+        (
+            "units.ksl:paint --param albed=1",
+            ["no parameter `albed`", "`albedo`"],
+        ),
+        ("units.ksl:paint --param albedo=1;", ["`1;` is no value", "red"]),
+        ("units.ksl:paint --show roughness", ["no output `roughness`", ""]),
+        ("units.ksl:paint --on nothing.obj", ["nothing.obj", ""]),
+        ("units.ksl:pain", ["`pain`", "`paint`"]),
+    ] {
+        refused(at, &format!("render {args} -o x.exr"), &words);
+    }
+    fs::write(
+        at.join("a.kiln"),
+        "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }",
+    )
+    .unwrap();
+    refused(
+        at,
+        "render a.kiln --param a=1",
+        &["--param is for units", "a.kiln is a scene"],
+    );
+    fs::write(at.join("d.ksl"), "displacement d() { P += N; }").unwrap();
+    refused(at, "render d.ksl", &["a displacement", "not shown yet"]);
+}
+
+#[test]
+fn variations_are_labelled_tiles() {
+    let folder = folder();
+    let at = folder.path();
+    let sheet = |args: &str| {
+        let output = run(
+            at,
+            &format!("render units.ksl:ramp_uv --spp 1 --size 160x160 -o sheet.exr {args}"),
+        );
+        assert!(output.status.success(), "{}", message(&output));
+        read(&at.join("sheet.exr")).unwrap()
+    };
+    let row = sheet("--variations scale=0.2,1,0.6");
+    assert_eq!((row.width, row.height), (3 * 164 + 4, 178 + 4));
+    let middle = |sheet: &Image, column: usize, row: usize| sheet.rgb(84 + 164 * column, 98 + 178 * row).b;
+    assert_eq!(
+        [(0, 0), (1, 0), (2, 0)].map(|(x, y)| middle(&row, x, y)),
+        [0.1, 0.5, 0.3]
+    );
+    // Labels are drawn in the row above.
+    let ink = (0..160).filter(|&x| row.rgb(4 + x, 9).r > 0.5).count();
+    assert!((3..100).contains(&ink), "{ink}");
+    refused(
+        at,
+        "render units.ksl --variations albedo=red,blue --checkpoint c",
+        &["does not go with --checkpoint"],
+    );
+    let grid = run(
+        at,
+        "render units.ksl --variations albedo=red,blue --variations twice=0,1,2 -o g.exr --spp 1 --size 160x160",
+    );
+    assert!(grid.status.success(), "{}", message(&grid));
+    let grid = read(&at.join("g.exr")).unwrap();
+    assert_eq!((grid.width, grid.height), (2 * 164 + 4, 3 * 178 + 4));
+}
+
+/// Waits until something is so.
+fn wait(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A program that is ended with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_changed_file_is_rendered_again() {
+    let folder = folder();
+    let at = folder.path();
+    let errors = fs::File::create(at.join("errors.txt")).unwrap();
+    let args = [
+        "render",
+        "watched.ksl",
+        "-o",
+        "out.exr",
+        "--spp",
+        "4",
+        "--size",
+        "16x16",
+        "--watch",
+    ];
+    let write = |value: &str| {
+        let text =
+            format!("#include \"value.h\"\nshader watched(output color result = 0) {{ result = {value}; }}");
+        fs::write(at.join("new"), text).unwrap();
+        // As editors save.
+        fs::rename(at.join("new"), at.join("watched.ksl")).unwrap();
+    };
+    fs::write(at.join("value.h"), "#define VALUE 0.5\n").unwrap();
+    write("0.25");
+    let mut program = kiln(at, "");
+    let running = program.args(args).stdout(Stdio::null()).stderr(errors);
+    let mut running = Running(running.spawn().unwrap());
+    let shows = |value: f32| {
+        read(&at.join("out.exr")).is_ok_and(|image| image.data.iter().all(|v| (v - value).abs() < 1e-3))
+    };
+    let says = |text: &str| fs::read_to_string(at.join("errors.txt")).is_ok_and(|all| all.contains(text));
+    wait("the first picture", || shows(0.25));
+    write("VALUE");
+    wait("the changed one", || shows(0.5));
+    fs::write(at.join("value.h"), "#define VALUE 0.75\n").unwrap();
+    wait("that of the included file", || shows(0.75));
+    write("nothing");
+    wait("the error", || says("`nothing`"));
+    write("0.125");
+    wait("the mended one", || shows(0.125) && says("waiting for a change"));
+    let pid = running.0.id().to_string();
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(running.0.wait().unwrap().code(), Some(130));
+    refused(at, "render checker --watch", &["no file that could change"]);
+}
