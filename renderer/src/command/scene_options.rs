@@ -81,7 +81,7 @@ impl SceneOptions {
     }
 
     /// Converts them to options of the scene loader.
-    pub(super) fn for_load(self, files: SharedFiles) -> LoadOptions {
+    fn for_load(self, files: SharedFiles) -> LoadOptions {
         LoadOptions {
             mitsuba: self.mitsuba.options(),
             preprocessor: self.source.preprocessor(&self.mitsuba.macros(), files.clone()),
@@ -215,7 +215,9 @@ pub(super) fn load_scene(
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     if let Some(args) = options.stage.clone() {
         if stage::is_shader(path) {
-            return stage::load(path, &args, options);
+            let macros = options.mitsuba.macros();
+            let preprocessor = options.source.preprocessor(&macros, SharedFiles::default());
+            return stage::load(path, &args, preprocessor, |files| options.for_load(files));
         }
         stage::check_idle(&args, path)?;
     }

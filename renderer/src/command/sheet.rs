@@ -32,24 +32,3 @@ fn sheet(file: &NamedChannels, views: &[LayerView], show: impl Fn(&LayerView) ->
     }
     tiles.finish()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pixels_of_smaller_tiles_are_means() {
-        let image = Image::from_fn(3, 2, |x, y| Rgb::splat((x + 3 * y) as f32));
-        assert_eq!(mean(&image, [0, 0], 2), Rgb::splat(2.0));
-        assert_eq!(mean(&image, [2, 0], 2), Rgb::splat(3.5));
-    }
-
-    /// The font has the bits of a row from left to right.
-    #[test]
-    fn letters_are_drawn_upright() {
-        let mut sheet = Image::new(16, LABEL, 3);
-        write_label(&mut sheet, [0, 0], 16, "L");
-        let lit = |x: usize| (0..LABEL).filter(|&y| sheet.rgb(x, y).r > 0.0).count();
-        assert!(lit(1) > lit(5), "the stem of an L is on its left");
-    }
-}

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use notify::event::{EventKind, ModifyKind};
@@ -34,19 +34,11 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     let mut watch = Watch::start(args, interrupt.clone())?;
     loop {
-        watch
-            .files
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_broken = false;
+        watch.watched().is_broken = false;
         let start = Instant::now();
         for (round, args) in [first_round(args), full_round(args)].iter().enumerate() {
             let read = |files: Vec<PathBuf>| {
-                watch
-                    .files
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .add(files)
+                watch.watched().add(files);
             };
             match variations::run(args, &interrupt, &read) {
                 Ok(()) if round == 0 => {}
@@ -64,11 +56,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
                 Ok(()) => {}
                 Err(Failure::Interrupted(_)) => break,
                 Err(Failure::User(message)) => {
-                    watch
-                        .files
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .is_broken = true;
+                    watch.watched().is_broken = true;
                     remark(&message);
                     break;
                 }
@@ -171,18 +159,18 @@ impl Watch {
         let scene = &args.common.scene;
         let file = scene.to_str().and_then(shader_file::file_of);
         let file = file.or_else(|| scene.is_file().then(|| scene.clone()));
-        watch
-            .files
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .add(file.into_iter().collect());
+        watch.watched().add(file.into_iter().collect());
         watch.follow()?;
         Ok(watch)
     }
 
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Watches the folders of all files that are known by now.
     fn follow(&mut self) -> Result<(), Failure> {
-        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = self.watched();
         let folders: Vec<PathBuf> = files
             .files
             .iter()

@@ -12,13 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shading::syntax::ast::Item;
-use shading::{Diagnostic, Diagnostics, Source};
+use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
 
-use super::scene_options::SceneOptions;
 use super::shader_file;
 use crate::cli::StageArgs;
 use renderer_base::files::{DiskFiles, Files as _, LoggedFiles, OverlayFiles, SharedFiles};
-use renderer_load::from_text;
+use renderer_load::{LoadOptions, from_text};
 use renderer_scene::SceneDesc;
 use renderer_transport::material::{Host, library};
 use renderer_transport::scene::build::shading_system;
@@ -51,14 +50,15 @@ fn has_camera(file: &Path) -> bool {
     items.any(|item| matches!(item, Item::Declaration(declaration) if declaration.keyword.text == "camera"))
 }
 
-/// Loads the scene that shows the shader `word`.
+/// Loads the scene that shows the shader `word`, whose sources `preprocessor` reads, with `options` for its files.
 ///
 /// # Errors
 /// When it has errors or cannot be shown, and when arguments do not fit.
 pub(super) fn load(
     word: &Path,
     args: &StageArgs,
-    options: SceneOptions,
+    preprocessor: Preprocessor,
+    options: impl FnOnce(SharedFiles) -> LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     let text = word.to_str().unwrap_or_default();
     let file = shader_file::file_of(text);
@@ -67,9 +67,6 @@ pub(super) fn load(
         .and_then(Path::parent)
         .unwrap_or(Path::new(""))
         .to_owned();
-    let preprocessor = options
-        .source
-        .preprocessor(&options.mitsuba.macros(), SharedFiles::default());
     let system = shading_system(Arc::new(Host::new(vec![folder.clone()])), preprocessor);
     let found = shader_file::find(&system, text)?;
     let Some(template) = found.last() else {
@@ -84,7 +81,7 @@ pub(super) fn load(
     }
     let files = SharedFiles::new(LoggedFiles::new(SharedFiles::new(files)));
     let name = format!("<stage of {text}>");
-    let (mut desc, warnings) = from_text(&name, &scene, &folder, &options.for_load(files))?;
+    let (mut desc, warnings) = from_text(&name, &scene, &folder, &options(files))?;
     desc.file = PathBuf::from(text);
     Ok((desc, warnings))
 }
