@@ -240,6 +240,8 @@ fn has_photons(line: &str) -> bool {
 fn small(line: &str) -> Vec<String> {
     let mut args = words(line);
     args.remove(0);
+    // Nothing changes here.
+    args.retain(|arg| arg != "--watch");
     for i in 1..args.len() {
         match args[i - 1].as_str() {
             "--spp" => args[i] = fewer(&args[i]).max(1).to_string(),
