@@ -96,6 +96,7 @@ fn parameters_take_values_of_their_types() {
         of("--param albedo=0.25"),
         of("--set material.subject.albedo=0.25")
     );
+    refused(at, "render plastik", &["no such file", "`plastic`"]);
     for (args, words) in [
         (
             "units.ksl:paint --param albed=1",

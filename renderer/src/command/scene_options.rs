@@ -219,6 +219,7 @@ pub(super) fn load_scene(
             let preprocessor = options.source.preprocessor(&macros, SharedFiles::default());
             return stage::load(path, &args, preprocessor, |files| options.for_load(files));
         }
+        stage::check_name(path)?;
         stage::check_idle(&args, path)?;
     }
     let scene = NamedScene::find(path, options)?;

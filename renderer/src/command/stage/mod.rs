@@ -86,6 +86,19 @@ pub(super) fn load(
     Ok((desc, warnings))
 }
 
+/// An error for a word that is neither a file nor a shader that ships, if it looks like the name of one.
+pub(super) fn check_name(word: &Path) -> Result<(), Diagnostic> {
+    let name = word.to_str().unwrap_or_default();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !is_name || word.exists() {
+        return Ok(());
+    }
+    let message = format!("{name}: there is no such file, and no shader of this name ships with Kiln");
+    Err(Diagnostic::error(message)
+        .nearest(name, library::names())
+        .hint("`kiln info` lists the shaders; scenes are .kiln files"))
+}
+
 /// An error for flags of the stage where a scene is rendered.
 pub(super) fn check_idle(args: &StageArgs, scene: &Path) -> Result<(), Diagnostic> {
     let Some(flag) = args.first_given() else {
