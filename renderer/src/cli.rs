@@ -2,6 +2,7 @@
 
 mod bake;
 mod common;
+mod debug;
 mod farm;
 mod image;
 mod pack;
@@ -19,6 +20,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcomman
 
 pub use bake::{BakeArgs, BakeFilter, BakeTarget, BakedLight, GameEngine, ImageFormat, Layout, PAGES};
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
+pub use debug::DebugArgs;
 pub use farm::{Engine, FarmArgs, FrameArg};
 pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
 pub use pack::PackArgs;
@@ -63,6 +65,8 @@ pub enum Command {
     Pack(PackArgs),
     /// Runs a unit or group over a grid of points
     Shade(ShadeArgs),
+    /// Shows what the layers of a group get and give at a point
+    Debug(DebugArgs),
     /// Removes the noise of a picture and its layers by Open Image Denoise
     Denoise(DenoiseArgs),
     /// Converts an image, or a layer of an EXR, to another format
@@ -86,6 +90,7 @@ impl Command {
             Command::Merge(_)
             | Command::Farm(_)
             | Command::Check(_)
+            | Command::Debug(_)
             | Command::Info(_)
             | Command::Convert(_)
             | Command::Pack(_)
@@ -111,6 +116,7 @@ impl Command {
             Command::Check(args) => (&args.source, false),
             Command::Info(args) => (&args.source, false),
             Command::Shade(args) => (&args.source, false),
+            Command::Debug(args) => (&args.source, false),
             Command::Merge(_)
             | Command::Convert(_)
             | Command::Denoise(_)

@@ -20,7 +20,7 @@ use renderer::cli::Cli;
 use renderer::image::read;
 use tempfile::TempDir;
 
-const COMMANDS: [(&str, &[Case]); 15] = [
+const COMMANDS: [(&str, &[Case]); 16] = [
     ("pack", jobs::PACK),
     ("farm", jobs::FARM),
     ("convert", inspection::CONVERT),
@@ -31,6 +31,7 @@ const COMMANDS: [(&str, &[Case]); 15] = [
     ("bake", bake::BAKE),
     ("check", inspection::CHECK),
     ("info", inspection::INFO),
+    ("debug", inspection::DEBUG),
     ("shade", shade::SHADE),
     ("compare", inspection::COMPARE),
     ("denoise", finish::DENOISE),
@@ -72,6 +73,11 @@ fn every_argument_counts(command: &str) {
         .filter_map(|case| case::fault(case).map(|fault| format!("{}: {fault}", case.0)))
         .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn arguments_of_debug() {
+    every_argument_counts("debug");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod bake_command;
 mod convert;
+mod debug;
 mod denoise;
 mod escapes;
 mod farm;

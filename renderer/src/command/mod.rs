@@ -80,6 +80,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Convert(args) => convert::run(args),
         Command::Pack(args) => pack::run(args),
         Command::Shade(args) => shade::run(args),
+        Command::Debug(args) => shade::debug(args),
         Command::Denoise(args) => denoise::run(args),
         Command::Image(args) => image::run(args),
         Command::Sheet(args) => sheet::run(args),

@@ -61,6 +61,14 @@ material glowing = glow();
 shape sheet : rectangle { size = 2; material = glowing; }
 ";
 
+/// A group of a unit with a macro.
+const GROUPED: &str = "#ifndef VALUE
+#define VALUE 2
+#endif
+shader one(output float r = 0) { r = VALUE; }
+group two(output float f = 0) { one a(); f = a.r; }
+";
+
 /// A Mitsuba scene with a parameter and a shape that Kiln does not have.
 const XML: &str = "<scene version=\"3.0.0\"><default name=\"tone\" value=\"0.5\"/>
 <sensor type=\"perspective\"><film type=\"hdrfilm\"><integer name=\"width\" value=\"6\"/><integer name=\"height\" value=\"4\"/></film>
@@ -92,6 +100,7 @@ pub(crate) fn write(at: &Path) {
         ("n.ksl", INFINITE),
         ("m.xml", XML),
         ("i.ksl", INCLUDES),
+        ("q.ksl", GROUPED),
         ("i.kiln", INCLUDED),
         ("points.txt", "0 1 1\n0.5 1.5 0\n"),
     ] {

@@ -44,6 +44,21 @@ pub(crate) const INFO: &[Case] = &[
     ("verbose", "info s.ksl", "info s.ksl -v", Nothing),
 ];
 
+pub(crate) const DEBUG: &[Case] = &[
+    ("shader", "debug checker", "debug brick", Out),
+    ("at", "debug brick", "debug brick --at 0.1,0.2", Out),
+    ("params", "debug brick", "debug brick --param scale=9", Out),
+    ("levels", "debug q.ksl", "debug q.ksl --levels 0", Out),
+    ("define", "debug q.ksl", "debug q.ksl -D VALUE=3", Out),
+    ("folders", "debug i.ksl", "debug i.ksl -I inc", Status(1, 0)),
+    (
+        "undefine",
+        "debug i.ksl -I inc",
+        "debug i.ksl -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
+];
+
 pub(crate) const COMPARE: &[Case] = &[
     (
         "image",

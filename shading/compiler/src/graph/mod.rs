@@ -12,6 +12,7 @@
 mod binding;
 mod error;
 mod group;
+pub mod inspect;
 mod interface;
 mod lazy;
 mod link;

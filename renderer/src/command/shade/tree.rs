@@ -1,0 +1,172 @@
+//! `kiln debug`: what all layers of a group get and give at a point, as a tree.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use shading::graph::inspect::{InputSource, InspectedNode, inspected};
+use shading::{InstanceOptions, RayKind, ShadingSystem, Template, Value};
+
+use super::engine::{Compiled, Engine as _};
+use super::grid::{Grid, Placement, Vary};
+use super::host::GridHost;
+use super::output::output_text;
+use super::{params, shader_file, told};
+use crate::cli::DebugArgs;
+use crate::command::{Failure, print, remark, tell};
+use renderer_base::files::{LoggedFiles, SharedFiles};
+use renderer_base::memory;
+use renderer_transport::material::{closure_registry, library};
+
+pub(in crate::command) fn run(args: &DebugArgs) -> Result<(), Failure> {
+    let files = SharedFiles::new(LoggedFiles::default());
+    let folder = args.shader.to_str().and_then(shader_file::file_of);
+    let folder = folder.and_then(|file| file.parent().map(|folder| vec![folder.to_owned()]));
+    let host = Arc::new(GridHost::new(
+        [1, 1],
+        folder.unwrap_or_default(),
+        memory::for_textures(),
+        vec![],
+        files.clone(),
+    ));
+    let system = ShadingSystem::new(closure_registry(), host)
+        .with_library(library::LIBRARY)
+        .with_preprocessor(args.source.preprocessor(&args.define, files));
+    let found = shader_file::find(&system, &args.shader).map_err(told)?;
+    print(&found.warnings);
+    let Some(template) = found.last() else {
+        return Ok(());
+    };
+    let inputs = inputs(&template, &args.params)?;
+    let (template, mut node) = inspected(&template, &system).map_err(told)?;
+    for (name, value) in &args.params {
+        for input in node.inputs.iter_mut().filter(|input| input.name == *name) {
+            input.source = InputSource::Constant(value.clone());
+        }
+    }
+    let options = InstanceOptions {
+        inputs,
+        ..InstanceOptions::default()
+    };
+    let instance = system.instantiate(template, &options).map_err(told)?;
+    let engine = Compiled {
+        instance,
+        system: &system,
+    };
+    let grid = Grid::new(
+        [1, 1],
+        &Placement {
+            center: false,
+            // A hundredth of uv is the neighbour of the point.
+            scale: [0.01; 2],
+            offset: args.at.map(|at| at - 0.005),
+            vary: Vary::default(),
+            ray_kind: RayKind::CAMERA,
+        },
+    );
+    let mut state = engine.state();
+    let mut globals = grid.globals();
+    grid.place(&mut globals, 0, 0);
+    engine.run(&mut state, &globals);
+    let outputs = engine.outputs();
+    let value =
+        |(index, (name, _)): (usize, &(String, _))| (name.clone(), output_text(&engine, &state, index));
+    let tree = Tree {
+        values: outputs.iter().enumerate().map(value).collect(),
+        levels: args.levels.unwrap_or(usize::MAX),
+    };
+    let [u, v] = args.at;
+    let mut text = format!("{} at u = {u}, v = {v}\n", node.template);
+    tree.inputs(&node, "", &mut text);
+    tree.inside(&node, "", 0, &mut text);
+    tell(&text);
+    let printed = engine.take_printed(&mut state).text();
+    if !printed.is_empty() {
+        tell(&printed);
+    }
+    for report in engine.take_reports(&mut state) {
+        remark(&report);
+    }
+    Ok(())
+}
+
+/// The values of `--param`.
+fn inputs(template: &Template, given: &[(String, String)]) -> Result<Vec<(String, Value)>, Failure> {
+    let known = template.params().unwrap_or_default();
+    let value = |(name, text): &(String, String)| {
+        let inputs = known.iter().filter(|param| !param.output);
+        let Some(param) = inputs.clone().find(|param| param.name == *name) else {
+            let message = format!("`{}` has no parameter `{name}`", template.name());
+            let error = shading::Diagnostic::error(message);
+            return Err(told(
+                error
+                    .nearest(name, inputs.map(|param| param.name.as_str()))
+                    .into(),
+            ));
+        };
+        let text = text.replace(['(', ')'], "");
+        let value =
+            params::parse(name, param.ty, &params::Given::Text(text)).map_err(|error| told(error.into()))?;
+        Ok((name.clone(), value))
+    };
+    given.iter().map(value).collect()
+}
+
+/// Values by the names of outputs.
+struct Tree {
+    values: FxHashMap<String, String>,
+    levels: usize,
+}
+
+impl Tree {
+    fn value(&self, output: &str) -> &str {
+        self.values.get(output).map_or("?", String::as_str)
+    }
+
+    /// Writes what is inside of a node, then its outputs.
+    fn inside(&self, node: &InspectedNode, indent: &str, level: usize, text: &mut String) {
+        let shown = if level < self.levels { &node.nodes[..] } else { &[] };
+        for inner in shown {
+            let _ = writeln!(text, "{indent}├─ {} : {}", inner.name, inner.template);
+            let deeper = format!("{indent}│  ");
+            self.inputs(inner, &deeper, text);
+            self.inside(inner, &deeper, level + 1, text);
+        }
+        let width = node
+            .outputs
+            .iter()
+            .map(|(name, ..)| name.chars().count())
+            .max()
+            .unwrap_or(0);
+        for (name, ty, output) in &node.outputs {
+            let value = self.value(output);
+            let _ = writeln!(text, "{indent}└▶ {name:width$} = {value}    {ty}");
+        }
+    }
+
+    fn inputs(&self, node: &InspectedNode, indent: &str, text: &mut String) {
+        let width = node
+            .inputs
+            .iter()
+            .map(|input| input.name.chars().count())
+            .max()
+            .unwrap_or(0);
+        for input in &node.inputs {
+            let name = &input.name;
+            let value = input.output.as_deref().map(|output| self.value(output));
+            let _ = match (&input.source, value) {
+                (InputSource::Default(own), _) => writeln!(text, "{indent}{name:width$}   {own}    default"),
+                (InputSource::Computed(own), Some(value)) if own == value => {
+                    writeln!(text, "{indent}{name:width$} = {own}")
+                }
+                (InputSource::Constant(own), _) => writeln!(text, "{indent}{name:width$} = {own}"),
+                (InputSource::Computed(source), Some(value)) => {
+                    writeln!(text, "{indent}{name:width$} = {value}    from {source}")
+                }
+                (InputSource::Computed(source), None) => {
+                    writeln!(text, "{indent}{name:width$}   from {source}")
+                }
+            };
+        }
+    }
+}
