@@ -53,6 +53,11 @@ pub enum Command {
     View(ViewArgs),
     /// Compiles units, groups and scenes, and says what is wrong with them
     Check(CheckArgs),
+    /// Serves editors: mistakes as they are typed, completion, documentation, navigation (a language server)
+    ///
+    /// It speaks the Language Server Protocol on standard input and output, for .ksl, .osl, .tsl and .kiln files; editors
+    /// start it. What is open is checked as by `kiln check` while it is typed.
+    Lsp(LspArgs),
     /// Shows what units, groups, scenes and models hold, or what ships with Kiln
     Info(InfoArgs),
     /// Converts a Mitsuba scene (.xml) to a Kiln scene (.kiln)
@@ -98,7 +103,8 @@ impl Command {
             | Command::Sheet(_)
             | Command::Compare(_)
             | Command::Archive(_)
-            | Command::View(_) => None,
+            | Command::View(_)
+            | Command::Lsp(_) => None,
         };
         asked.unwrap_or(0) as usize
     }
@@ -114,6 +120,7 @@ impl Command {
             }
             Command::Pack(args) => (&args.source, args.quiet),
             Command::Check(args) => (&args.source, false),
+            Command::Lsp(args) => (&args.source, false),
             Command::Info(args) => (&args.source, false),
             Command::Shade(args) => (&args.source, false),
             Command::Debug(args) => (&args.source, false),
@@ -164,6 +171,20 @@ pub struct CheckArgs {
     /// Shows warnings (they are shown anyway; other compilers' habit)
     #[arg(long = "Wall", hide = true)]
     pub all_warnings: bool,
+}
+
+/// `kiln lsp`
+#[derive(Clone, Debug, Args)]
+pub struct LspArgs {
+    /// Options for reading shader sources.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Options for Mitsuba scenes.
+    #[command(flatten)]
+    pub mitsuba: MitsubaArgs,
+    /// Uses standard input and output (it does anyway; the habit of editors)
+    #[arg(long, hide = true)]
+    pub stdio: bool,
 }
 
 /// `kiln info`

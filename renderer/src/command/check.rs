@@ -1,19 +1,16 @@
 //! `kiln check`: compiles shaders, scenes and models, and reports all errors.
 
-use std::ffi::OsStr;
 use std::path::Path;
-use std::sync::Arc;
 
 use shading::{Diagnostics, Template};
 
-use super::scene_options::{SceneOptions, load_scene};
+use super::checking::{Content, check_scene, check_shader};
+use super::scene_options::{NamedScene, SceneOptions};
 use super::shader_file::{is_shader, read_source};
 use super::terminal::plural;
 use super::{Failure, print, tell};
 use crate::cli::CheckArgs;
 use renderer_base::files::SharedFiles;
-use renderer_transport::material::Host;
-use renderer_transport::scene::build;
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let mut count = Count::default();
@@ -82,35 +79,24 @@ impl Count {
 
 /// The warnings of a file.
 fn check(path: &Path, args: &CheckArgs, count: &mut Count) -> Result<Diagnostics, Diagnostics> {
-    if is_shader(path) {
-        let source = read_source(path)?;
-        let system = build::shading_system(
-            Arc::new(Host::new(vec![])),
-            args.source
-                .preprocessor(&args.mitsuba.macros(), SharedFiles::default()),
-        );
-        let loaded = system.load(source)?;
-        let mut diagnostics = loaded.warnings;
-        for template in &loaded.templates {
-            if let Err(errors) = system.check(template) {
-                diagnostics.add_new(errors.list);
-            }
-        }
-        count.templates(&loaded.templates);
-        return if diagnostics.has_errors() {
-            Err(diagnostics)
-        } else {
-            Ok(diagnostics)
-        };
-    }
-    let (desc, mut warnings) = load_scene(path, SceneOptions::of(&args.source, &args.mitsuba))?;
-    let checked = build::check(&desc)?;
-    warnings.list.extend(checked.warnings.list);
+    let checked = if is_shader(path) {
+        check_shader(
+            read_source(path)?,
+            &args.source,
+            &args.mitsuba,
+            SharedFiles::default(),
+        )?
+    } else {
+        check_scene(NamedScene::find(
+            path,
+            SceneOptions::of(&args.source, &args.mitsuba),
+        )?)?
+    };
     count.templates(&checked.templates);
-    match (desc.is_library(), desc.file.extension().and_then(OsStr::to_str)) {
-        (true, _) => {}
-        (false, Some("kiln" | "xml")) => count.scenes += 1,
-        (false, _) => count.models += 1,
+    match checked.content {
+        Content::Shaders => {}
+        Content::Scene => count.scenes += 1,
+        Content::Model => count.models += 1,
     }
-    Ok(warnings)
+    Ok(checked.warnings)
 }

@@ -4,6 +4,7 @@ mod archive;
 mod bake;
 mod brightness;
 mod check;
+mod checking;
 mod checkpoint;
 mod common;
 mod compare;
@@ -17,6 +18,7 @@ mod info;
 mod interrupt;
 mod inventory;
 mod layer_view;
+mod lsp;
 mod merge;
 mod new_folder;
 mod outputs;
@@ -67,7 +69,7 @@ fn done(command: &Command) -> Result<(), Failure> {
     let _interrupt = match command {
         Command::Render(_) | Command::Bake(_) => None,
         // A server ends when it is told to: there is nothing to say.
-        Command::View(_) => None,
+        Command::View(_) | Command::Lsp(_) => None,
         _ => Some(Interrupt::catch()?),
     };
     match command {
@@ -87,6 +89,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),
         Command::View(args) => view::run(args),
+        Command::Lsp(args) => lsp::run(args),
     }
 }
 

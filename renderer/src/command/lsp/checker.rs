@@ -1,0 +1,209 @@
+//! The thread that finds mistakes: it checks what is open once typing pauses, while the server answers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use lsp_types::PublishDiagnosticsParams;
+use shading::{Diagnostics, Source};
+use shading_editor::Finding;
+
+use super::address::{clean, uri_of};
+use super::convert;
+use super::store::OpenText;
+use crate::cli::LspArgs;
+use crate::command::checking::{check_scene, check_shader};
+use crate::command::scene_options::{NamedScene, SceneOptions};
+use crate::command::shader_file::is_shader;
+use renderer_base::files::{LoggedFiles, OverlayFiles, SharedFiles};
+
+/// How long typing must pause before texts are checked.
+const PAUSE: Duration = Duration::from_millis(120);
+
+/// The mistakes in each file.
+pub(super) type Findings = Arc<Mutex<BTreeMap<PathBuf, Vec<Finding>>>>;
+
+/// What is open after a change.
+pub(super) struct CheckRequest {
+    pub(super) open: BTreeMap<PathBuf, OpenText>,
+    /// Files that have changed; all that is open is checked if one of them is unknown.
+    pub(super) changed: Vec<PathBuf>,
+}
+
+/// Result of the last check of a text.
+struct Report {
+    findings: Vec<Finding>,
+    /// Files that it has read.
+    read: BTreeSet<PathBuf>,
+}
+
+pub(super) struct Checker {
+    pub(super) args: LspArgs,
+    pub(super) findings: Findings,
+    pub(super) publish: Box<dyn Fn(PublishDiagnosticsParams) + Send>,
+    reports: BTreeMap<PathBuf, Report>,
+}
+
+impl Checker {
+    pub(super) fn new(
+        args: LspArgs,
+        findings: Findings,
+        publish: impl Fn(PublishDiagnosticsParams) + Send + 'static,
+    ) -> Checker {
+        Checker {
+            args,
+            findings,
+            publish: Box::new(publish),
+            reports: BTreeMap::new(),
+        }
+    }
+
+    /// Checks until there are no more requests.
+    pub(super) fn run(mut self, requests: &Receiver<CheckRequest>) {
+        let mut waiting: Vec<PathBuf> = vec![];
+        while let Ok(mut request) = requests.recv() {
+            loop {
+                request.changed.append(&mut waiting);
+                match requests.recv_timeout(PAUSE) {
+                    Ok(next) => {
+                        waiting = std::mem::take(&mut request.changed);
+                        request = next;
+                    }
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+            self.check_all(&request);
+        }
+    }
+
+    fn check_all(&mut self, request: &CheckRequest) {
+        let closed: Vec<PathBuf> = self
+            .reports
+            .keys()
+            .filter(|path| !request.open.contains_key(*path))
+            .cloned()
+            .collect();
+        let mut touched = BTreeSet::new();
+        for path in closed {
+            let report = self.reports.remove(&path);
+            touched.insert(path);
+            touched.extend(report.into_iter().flat_map(|r| r.findings).map(|f| f.place.path));
+        }
+        let files = overlay(&request.open);
+        // What was changed comes first.
+        let mut roots: Vec<&PathBuf> = request
+            .open
+            .keys()
+            .filter(|root| self.is_due(root, &request.changed))
+            .collect();
+        roots.sort_by_key(|root| !request.changed.contains(root));
+        for root in roots {
+            let report = self.check(root, &files);
+            let old = self.reports.insert(root.clone(), report);
+            touched.extend(old.into_iter().flat_map(|r| r.findings).map(|f| f.place.path));
+            touched.insert(root.clone());
+            let new = self.reports.get(root).into_iter().flat_map(|r| &r.findings);
+            touched.extend(new.map(|finding| finding.place.path.clone()));
+            self.tell(std::mem::take(&mut touched), &request.open);
+        }
+        self.tell(touched, &request.open);
+    }
+
+    /// Returns whether a text has to be checked again.
+    fn is_due(&self, root: &PathBuf, changed: &[PathBuf]) -> bool {
+        let Some(report) = self.reports.get(root) else {
+            return true;
+        };
+        changed
+            .iter()
+            .any(|path| path == root || report.read.contains(path))
+    }
+
+    /// A bug in a check must not end the server.
+    fn check(&self, root: &Path, files: &SharedFiles) -> Report {
+        let logged = SharedFiles::new(LoggedFiles::new(files.clone()));
+        let checked = catch_unwind(AssertUnwindSafe(|| check(root, &self.args, &logged)));
+        let mut list = Diagnostics::default();
+        list.add_new(checked.unwrap_or_default().list);
+        let is_file = |path: &Path| path.is_absolute() && files.is_file(path);
+        let findings = list.list.iter().map(|diagnostic| {
+            let mut finding = Finding::new(diagnostic, root, is_file);
+            finding.place.path = clean(&finding.place.path);
+            finding
+                .related
+                .iter_mut()
+                .for_each(|place| place.path = clean(&place.path));
+            finding
+        });
+        Report {
+            findings: findings.collect(),
+            read: logged.log().iter().map(|path| clean(path)).collect(),
+        }
+    }
+
+    /// Publishes the mistakes in these files.
+    fn tell(&self, files: BTreeSet<PathBuf>, open: &BTreeMap<PathBuf, OpenText>) {
+        let uri = |path: &Path| match open.get(path) {
+            Some(text) => Some(text.uri.clone()),
+            None => uri_of(path),
+        };
+        for path in files {
+            let mut list: Vec<Finding> = vec![];
+            for finding in self.reports.values().flat_map(|report| &report.findings) {
+                let is_known =
+                    |known: &Finding| known.place == finding.place && known.message == finding.message;
+                if finding.place.path == path && !list.iter().any(is_known) {
+                    list.push(finding.clone());
+                }
+            }
+            if let Some(address) = uri(&path) {
+                let diagnostics = list
+                    .iter()
+                    .map(|finding| convert::diagnostic(finding, uri))
+                    .collect();
+                let version = open.get(&path).map(|text| text.version);
+                (self.publish)(PublishDiagnosticsParams::new(address, diagnostics, version));
+            }
+            self.findings
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(path, list);
+        }
+    }
+}
+
+/// The files of the disk under the texts of the editor.
+fn overlay(open: &BTreeMap<PathBuf, OpenText>) -> SharedFiles {
+    let files = OverlayFiles::new(SharedFiles::default());
+    let files = open.iter().fold(files, |files, (path, text)| {
+        files.with(path, text.document.text.as_bytes())
+    });
+    SharedFiles::new(files)
+}
+
+/// All mistakes and warnings of a text, as `kiln check` finds them.
+fn check(path: &Path, args: &LspArgs, files: &SharedFiles) -> Diagnostics {
+    let checked = if is_shader(path) || path.extension().is_none_or(|extension| extension == "h") {
+        match files.source_text(path) {
+            Ok(text) => {
+                let source = Source::new(path.display().to_string(), text);
+                check_shader(source, &args.source, &args.mitsuba, files.clone())
+            }
+            Err(_) => return Diagnostics::default(),
+        }
+    } else {
+        check_scene(NamedScene {
+            path: path.to_owned(),
+            options: SceneOptions::of(&args.source, &args.mitsuba),
+            files: files.clone(),
+        })
+    };
+    match checked {
+        Ok(checked) => checked.warnings,
+        Err(errors) => errors,
+    }
+}

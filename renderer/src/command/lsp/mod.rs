@@ -1,0 +1,37 @@
+//! `kiln lsp`: a language server on standard input and output.
+//!
+//! Requests are answered one by one, in order, from the texts as they are (`answer`); a second thread checks them as
+//! `kiln check` does once typing pauses (`checker`). A bug in an answer is caught: the request gets an error.
+
+mod address;
+mod answer;
+mod capabilities;
+mod checker;
+mod convert;
+mod known;
+mod server;
+mod shipped;
+mod store;
+mod symbol;
+mod workspace;
+
+use lsp_server::Connection;
+
+use super::Failure;
+use crate::cli::LspArgs;
+use server::Server;
+
+pub(super) fn run(args: &LspArgs) -> Result<(), Failure> {
+    let (connection, threads) = Connection::stdio();
+    let ended = Server::start(args, connection);
+    match ended {
+        // The thread that reads waits for input that may never end.
+        Ok(true) => threads
+            .join()
+            .map_err(|error| Failure::User(format!("error: {error}"))),
+        Ok(false) => Err(Failure::User(String::new())),
+        Err(error) => Err(Failure::User(format!(
+            "error: this is no language client: {error}\n  hint: editors start `kiln lsp`; it reads their requests from standard input"
+        ))),
+    }
+}

@@ -1,0 +1,213 @@
+//! What is around a cursor, by tokens: what is typed need not parse.
+
+use std::ops::Range;
+
+use crate::document::{Document, Language};
+use crate::token::{Token, TokenKind};
+
+/// Words that begin an item if they stand at the start of a line, as for the parser.
+const ITEM_WORDS: [&str; 7] = [
+    "shader",
+    "surface",
+    "displacement",
+    "volume",
+    "background",
+    "struct",
+    "group",
+];
+
+/// The surroundings of a cursor.
+pub(crate) struct Cursor<'a> {
+    document: &'a Document,
+    /// Tokens before the word at the cursor, without comments and directives.
+    before: Vec<&'a Token>,
+    /// Index in `before` of the first token of the item.
+    item: usize,
+    /// Indices in `before` of the open brackets of the item, outermost first.
+    open: Vec<usize>,
+    /// The word at the cursor, up to the cursor.
+    pub(crate) word: Range<usize>,
+    /// The string, comment or directive that the cursor is in.
+    pub(crate) inside: Option<&'a Token>,
+}
+
+/// A call whose arguments the cursor is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OpenCall {
+    /// Name of what is called.
+    pub(crate) name: String,
+    /// The word before it: the unit, if a layer is declared.
+    pub(crate) before: Option<String>,
+    /// Index of the argument.
+    pub(crate) argument: usize,
+    /// Names that arguments have already.
+    pub(crate) given: Vec<String>,
+    /// True if the cursor is at the start of an argument.
+    pub(crate) at_start: bool,
+    /// Name of the argument, if its value is typed.
+    pub(crate) param: Option<String>,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(document: &'a Document, offset: usize) -> Cursor<'a> {
+        let mut cursor = Cursor {
+            document,
+            before: vec![],
+            item: 0,
+            open: vec![],
+            word: offset..offset,
+            inside: None,
+        };
+        for token in &document.tokens {
+            if token.range.start >= offset {
+                break;
+            }
+            let is_open_end =
+                token.range.end > offset || token.range.end == offset && !cursor.is_closed(token);
+            match token.kind {
+                TokenKind::Comment | TokenKind::Directive | TokenKind::Text if is_open_end => {
+                    cursor.inside = Some(token);
+                }
+                TokenKind::Comment | TokenKind::Directive => {}
+                TokenKind::Word | TokenKind::Number if token.range.end >= offset => {
+                    cursor.word = token.range.start..offset;
+                    if token.kind == TokenKind::Number {
+                        cursor.inside = Some(token);
+                    }
+                }
+                _ => cursor.push(token),
+            }
+        }
+        cursor
+    }
+
+    /// Returns whether a cursor behind a token is not in it.
+    fn is_closed(&self, token: &Token) -> bool {
+        let text = self.document.slice(token);
+        match token.kind {
+            TokenKind::Comment => text.starts_with("/*") && text.len() > 3 && text.ends_with("*/"),
+            TokenKind::Text => text.len() > 1 && text.ends_with('"'),
+            TokenKind::Directive => false,
+            TokenKind::Word | TokenKind::Number | TokenKind::Sign => true,
+        }
+    }
+
+    fn push(&mut self, token: &'a Token) {
+        let text = self.document.slice(token);
+        let at = self.before.len();
+        if !self.open.is_empty() && ITEM_WORDS.contains(&text) && self.begins_line(token) {
+            // The item before it lacks a bracket.
+            self.open.clear();
+            self.item = at;
+        }
+        self.before.push(token);
+        match text {
+            "(" | "{" | "[" => self.open.push(at),
+            ")" | "}" | "]" => {
+                self.open.pop();
+                if text == "}" && self.open.is_empty() {
+                    self.item = at + 1;
+                }
+            }
+            ";" if self.open.is_empty() => self.item = at + 1,
+            _ => {}
+        }
+    }
+
+    fn begins_line(&self, token: &Token) -> bool {
+        let before = &self.document.text[..token.range.start];
+        before.is_empty() || before.ends_with('\n')
+    }
+
+    fn text(&self, at: usize) -> &'a str {
+        self.before.get(at).map_or("", |token| self.document.slice(token))
+    }
+
+    /// The token at some distance before the word at the cursor; the last one is 0.
+    pub(crate) fn previous(&self, distance: usize) -> &'a str {
+        match self.before.len().checked_sub(distance + 1) {
+            Some(at) if at >= self.item => self.text(at),
+            _ => "",
+        }
+    }
+
+    /// First word of the item; empty at its start.
+    pub(crate) fn item_word(&self) -> &'a str {
+        self.text(self.item)
+    }
+
+    /// Returns whether the cursor is at the start of an item.
+    pub(crate) fn begins_item(&self) -> bool {
+        self.item >= self.before.len()
+    }
+
+    /// Kind of the item's declaration: `sphere` of `shape ball : sphere {`.
+    pub(crate) fn item_kind(&self) -> Option<&'a str> {
+        let end = self.open.first().copied().unwrap_or(self.before.len());
+        let colon = (self.item..end).find(|&at| self.text(at) == ":")?;
+        Some(self.text(colon + 1)).filter(|kind| !kind.is_empty())
+    }
+
+    /// Brackets around the cursor, outermost first.
+    pub(crate) fn brackets(&self) -> Vec<&'a str> {
+        self.open.iter().map(|&at| self.text(at)).collect()
+    }
+
+    /// Returns whether the item is a group, and the cursor in its body.
+    pub(crate) fn in_group(&self) -> bool {
+        self.item_word() == "group" && self.brackets().first() == Some(&"{")
+    }
+
+    /// Returns whether the item is code: a unit or a function.
+    pub(crate) fn in_code(&self) -> bool {
+        let is_unit = ITEM_WORDS[..5].contains(&self.item_word()) && !self.item_is_declaration();
+        self.document.language() == Language::Shader && self.item_word() != "group" || is_unit
+    }
+
+    /// Returns whether the item has the form of a scene's declaration.
+    fn item_is_declaration(&self) -> bool {
+        matches!(self.text(self.item + 1), ":" | "=" | "{" | "")
+    }
+
+    /// The call around the cursor, if the innermost bracket is that of one.
+    pub(crate) fn call(&self) -> Option<OpenCall> {
+        let open = *self.open.last()?;
+        let name = self.text(open.checked_sub(1)?);
+        if self.text(open) != "(" || !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            return None;
+        }
+        let mut depth = 0;
+        let (mut argument, mut start) = (0, open + 1);
+        let mut given = vec![];
+        for at in open + 1..self.before.len() {
+            match self.text(at) {
+                "(" | "{" | "[" => depth += 1,
+                ")" | "}" | "]" => depth -= 1,
+                "," if depth == 0 => {
+                    argument += 1;
+                    start = at + 1;
+                }
+                "=" if depth == 0 && at == start + 1 => given.push(self.text(start).to_owned()),
+                _ => {}
+            }
+        }
+        let before = open.checked_sub(2).map(|at| self.before[at]);
+        let before = before.filter(|token| token.kind == TokenKind::Word && open >= self.item + 2);
+        let param = (self.text(start + 1) == "=").then(|| self.text(start).to_owned());
+        Some(OpenCall {
+            name: name.to_owned(),
+            before: before.map(|token| self.document.slice(token).to_owned()),
+            argument,
+            given,
+            at_start: start == self.before.len(),
+            param,
+        })
+    }
+
+    /// Words and dots before the cursor: `a.b` of `a.b.c`; empty unless the cursor follows a dot.
+    pub(crate) fn object(&self) -> Option<&'a str> {
+        (self.previous(0) == ".")
+            .then(|| self.previous(1))
+            .filter(|word| !word.is_empty())
+    }
+}

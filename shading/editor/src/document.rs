@@ -1,0 +1,96 @@
+//! A text with all that is known about it.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::index::Index;
+use crate::lines::Lines;
+use crate::token::{Token, TokenKind, tokens};
+use shading_syntax::ast;
+use shading_syntax::source::Source;
+
+/// Language of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Shader source: `.ksl`, `.osl`, `.tsl`, and what these include.
+    Shader,
+    /// A scene: `.kiln`.
+    Scene,
+}
+
+/// A text, parsed. Its syntax tree is that of the text as written: macros are not expanded, so that all offsets are
+/// those of the text.
+#[derive(Debug)]
+pub struct Document {
+    /// Path of the file; texts that are no file have one of their own.
+    pub path: PathBuf,
+    /// The text.
+    pub text: String,
+    /// Its lines.
+    pub lines: Lines,
+    /// Its tokens.
+    pub tokens: Vec<Token>,
+    /// Its syntax tree.
+    pub file: ast::File,
+    /// Its definitions and references.
+    pub index: Index,
+}
+
+impl Document {
+    /// Parses a text.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Arc<Document> {
+        let (path, mut text) = (path.into(), text.into());
+        // Offsets are those of the parser, which removes the mark of the byte order.
+        if let Some(rest) = text.strip_prefix('\u{feff}') {
+            text = format!(" {rest}");
+        }
+        let tokens = tokens(&text);
+        let (file, _) = shading_syntax::parse(Source::new(path.display().to_string(), text.clone()));
+        let index = Index::new(&text, &tokens, &file);
+        Arc::new(Document {
+            lines: Lines::new(&text),
+            path,
+            text,
+            tokens,
+            file,
+            index,
+        })
+    }
+
+    /// Language by the name of the file.
+    pub fn language(&self) -> Language {
+        language_of(&self.path)
+    }
+
+    /// The text of a token.
+    pub fn slice(&self, token: &Token) -> &str {
+        &self.text[token.range.clone()]
+    }
+
+    /// The token that contains the offset or ends there, comments included.
+    pub fn token_at(&self, offset: usize) -> Option<&Token> {
+        let after = self.tokens.partition_point(|token| token.range.start <= offset);
+        let token = self.tokens[..after].last()?;
+        // At the start of a sign, the word before it is meant.
+        let before = after.checked_sub(2).map(|at| &self.tokens[at]);
+        match before {
+            Some(before)
+                if token.kind == TokenKind::Sign
+                    && before.range.end == offset
+                    && before.kind != TokenKind::Sign =>
+            {
+                Some(before)
+            }
+            _ => (offset <= token.range.end).then_some(token),
+        }
+    }
+}
+
+/// Language of a file by its name.
+pub fn language_of(path: &Path) -> Language {
+    match path.extension().and_then(OsStr::to_str) {
+        Some(extension) if extension.eq_ignore_ascii_case("kiln") => Language::Scene,
+        _ => Language::Shader,
+    }
+}

@@ -1,0 +1,121 @@
+//! Inlay hints: names of parameters before positional arguments, types of layers' arguments.
+
+use std::ops::Range;
+
+use crate::definition::{DefinitionKind, Target};
+use crate::query::{Found, Query};
+use crate::signature::{forms, param_name};
+use shading_syntax::ast::{Argument, Expr, ExprKind, Item};
+
+/// A hint that is shown within the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inlay {
+    /// Where it is shown.
+    pub offset: usize,
+    /// Text.
+    pub label: String,
+    /// True for a type, false for the name of a parameter.
+    pub is_type: bool,
+}
+
+/// Functions with fewer arguments explain themselves.
+const MIN_ARGUMENTS: usize = 3;
+
+/// The hints in a range of a text.
+pub fn inlays(query: &Query<'_>, range: Range<usize>) -> Vec<Inlay> {
+    let mut list = vec![];
+    types(query, &range, &mut list);
+    let mut visit = |expr: &Expr| {
+        let start = expr.span.start as usize;
+        if let ExprKind::Call { name, args, .. } = &expr.kind
+            && range.contains(&start)
+        {
+            names(query, &name.text, args, &mut list);
+        }
+    };
+    for item in &query.document.file.items {
+        match item {
+            Item::Unit(unit) => unit.body.iter().for_each(|stmt| stmt.for_each_expr(&mut visit)),
+            Item::Function(function) => {
+                let body = function.body.iter().flatten();
+                body.for_each(|stmt| stmt.for_each_expr(&mut visit));
+            }
+            Item::Struct(_) | Item::Variables(_) | Item::Group(_) | Item::Declaration(_) => {}
+        }
+    }
+    list.sort_by_key(|inlay| inlay.offset);
+    list
+}
+
+/// Names of parameters.
+fn names(query: &Query<'_>, name: &str, args: &[Argument], list: &mut Vec<Inlay>) {
+    if args.len() < MIN_ARGUMENTS {
+        return;
+    }
+    let Some(forms) = forms(query, name) else { return };
+    let Some(form) = forms.iter().find(|form| form.params.len() == args.len()) else {
+        return;
+    };
+    for (param, arg) in form.params.iter().zip(args) {
+        let name = param_name(param);
+        // What has a name of its own needs no other; a letter says nothing.
+        let is_plain = matches!(
+            arg.value.kind,
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_)
+        );
+        if is_plain && name.len() > 1 {
+            list.push(Inlay {
+                offset: arg.value.span.start as usize,
+                label: format!("{name}:"),
+                is_type: false,
+            });
+        }
+    }
+}
+
+/// Types of the parameters that are given in groups and scenes, but for those that take a number.
+fn types(query: &Query<'_>, range: &Range<usize>, list: &mut Vec<Inlay>) {
+    for reference in query.document.index.references() {
+        let is_param = match &reference.target {
+            Target::Param { .. } => true,
+            Target::Definition(id) => query.document.index.get(*id).kind == DefinitionKind::Param,
+            _ => false,
+        };
+        let after = query
+            .document
+            .text
+            .get(reference.range.end..)
+            .unwrap_or_default()
+            .trim_start();
+        let is_argument = after.starts_with('=') && !after.starts_with("==");
+        if !is_param
+            || !is_argument
+            || !range.contains(&reference.range.start)
+            || in_code(query, reference.range.start)
+        {
+            continue;
+        }
+        if let Some(Found::Definition(place)) = query.resolve(&reference.target) {
+            let ty = &place.definition().ty;
+            if !matches!(ty.as_str(), "float" | "int") {
+                list.push(Inlay {
+                    offset: reference.range.end,
+                    label: format!(": {ty}"),
+                    is_type: true,
+                });
+            }
+        }
+    }
+}
+
+/// Returns whether an offset is in a unit or function, where `=` assigns.
+fn in_code(query: &Query<'_>, offset: usize) -> bool {
+    query.document.file.items.iter().any(|item| {
+        let span = match item {
+            Item::Unit(unit) => unit.span,
+            Item::Function(function) => function.span,
+            Item::Struct(_) | Item::Variables(_) | Item::Group(_) | Item::Declaration(_) => return false,
+        };
+        (span.start as usize..span.end as usize).contains(&offset)
+    })
+}

@@ -1,0 +1,210 @@
+//! Resolution of names: in the text, in the texts that it imports, in the shipped library, among what is built in.
+
+use std::sync::Arc;
+
+use crate::definition::{BlockName, Definition, DefinitionId, DefinitionKind, Target};
+use crate::document::Document;
+use crate::world::{BuiltinFunction, Texts, World, function};
+use shading_compiler::builtins::Global;
+use shading_compiler::hir::ClosureSignature;
+
+/// Most texts that are searched for a name.
+const MAX_TEXTS: usize = 256;
+
+/// A question about a text.
+#[derive(Clone, Copy)]
+pub struct Query<'a> {
+    /// What all texts may refer to.
+    pub world: &'a World,
+    /// Files.
+    pub texts: &'a dyn Texts,
+    /// The text.
+    pub document: &'a Arc<Document>,
+}
+
+/// What a name refers to.
+#[derive(Clone)]
+pub enum Found<'a> {
+    /// A definition.
+    Definition(Place),
+    /// A built-in function.
+    Function(&'static BuiltinFunction),
+    /// Closures of that name.
+    Closures(Vec<&'a ClosureSignature>),
+    /// A global variable.
+    Global(Global),
+    /// The closure that a shader returns in OSL.
+    Ci,
+    /// A constant such as `M_PI`.
+    Constant(String),
+    /// A key of a scene.
+    Key(BlockName, String),
+    /// The kind of a declaration of a scene.
+    Kind(BlockName),
+}
+
+/// A definition and its text.
+#[derive(Clone)]
+pub struct Place {
+    /// The text.
+    pub document: Arc<Document>,
+    /// The definition.
+    pub id: DefinitionId,
+}
+
+impl Place {
+    /// The definition.
+    pub fn definition(&self) -> &Definition {
+        self.document.index.get(self.id)
+    }
+
+    /// Returns whether both are the same definition.
+    pub fn is(&self, other: &Place) -> bool {
+        self.document.path == other.document.path
+            && self.definition().name_range == other.definition().name_range
+    }
+}
+
+impl<'a> Query<'a> {
+    /// The text, and all that it includes or imports.
+    pub fn reachable(&self) -> Vec<Arc<Document>> {
+        let mut list = vec![self.document.clone()];
+        let mut at = 0;
+        while at < list.len() && list.len() < MAX_TEXTS {
+            let document = list[at].clone();
+            for import in &document.index.imports {
+                if let Some(found) = self.texts.find(&import.name, &document.path)
+                    && !list.iter().any(|known| known.path == found.path)
+                {
+                    list.push(found);
+                }
+            }
+            at += 1;
+        }
+        list
+    }
+
+    /// What is at an offset, with the bytes of the name.
+    pub fn at(&self, offset: usize) -> Option<(std::ops::Range<usize>, Found<'a>)> {
+        let index = &self.document.index;
+        if let Some(reference) = index.reference_at(offset) {
+            return Some((reference.range.clone(), self.resolve(&reference.target)?));
+        }
+        if let Some(id) = index.definition_at(offset) {
+            let document = self.document.clone();
+            let range = index.get(id).name_range.clone();
+            return Some((range, Found::Definition(Place { document, id })));
+        }
+        // What could not be parsed has names all the same.
+        let token = self.document.token_at(offset)?;
+        if token.kind != crate::token::TokenKind::Word {
+            return None;
+        }
+        let found = self.named(self.document.slice(token))?;
+        Some((token.range.clone(), found))
+    }
+
+    /// What a name refers to, wherever it stands.
+    pub fn named(&self, name: &str) -> Option<Found<'a>> {
+        let call = self.resolve(&Target::Call(name.to_owned()));
+        call.or_else(|| self.resolve(&Target::Name(name.to_owned())))
+    }
+
+    /// What a reference refers to.
+    pub fn resolve(&self, target: &Target) -> Option<Found<'a>> {
+        match target {
+            Target::Definition(id) => Some(Found::Definition(Place {
+                document: self.document.clone(),
+                id: *id,
+            })),
+            Target::Name(name) => self.variable(name),
+            Target::Call(name) => self.call(name),
+            Target::Type(name) => self.outside(name, &[DefinitionKind::Struct, DefinitionKind::Macro]),
+            Target::Unit(name) => self.unit(name).map(Found::Definition),
+            Target::Param { unit, name } => self.member(&self.unit(unit)?, name),
+            Target::Field { ty, name } => match self.outside(ty, &[DefinitionKind::Struct])? {
+                Found::Definition(place) => self.member(&place, name),
+                _ => None,
+            },
+            Target::Object(name) => self.outside(name, &[DefinitionKind::Object]),
+            Target::Key { block, name } => Some(Found::Key(block.clone(), name.clone())),
+            Target::Kind(block) => Some(Found::Kind(block.clone())),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Option<Found<'a>> {
+        if let Some(global) = Global::from_name(name) {
+            return Some(Found::Global(global));
+        }
+        match name {
+            "Ci" => Some(Found::Ci),
+            _ if name.starts_with("M_") => Some(Found::Constant(name.to_owned())),
+            _ => self.outside(
+                name,
+                &[
+                    DefinitionKind::Variable,
+                    DefinitionKind::Macro,
+                    DefinitionKind::Object,
+                ],
+            ),
+        }
+    }
+
+    fn call(&self, name: &str) -> Option<Found<'a>> {
+        const KINDS: [DefinitionKind; 5] = [
+            DefinitionKind::Function,
+            DefinitionKind::Struct,
+            DefinitionKind::Unit,
+            DefinitionKind::Group,
+            DefinitionKind::Macro,
+        ];
+        if let Some(found) = self.outside(name, &KINDS) {
+            return Some(found);
+        }
+        let closures: Vec<&ClosureSignature> =
+            self.world.closures.iter().filter(|c| c.name == name).collect();
+        if !closures.is_empty() {
+            return Some(Found::Closures(closures));
+        }
+        if let Some(function) = function(name) {
+            return Some(Found::Function(function));
+        }
+        self.unit(name).map(Found::Definition)
+    }
+
+    /// A definition of that name outside of items, in the text or in those that it imports.
+    fn outside(&self, name: &str, kinds: &[DefinitionKind]) -> Option<Found<'a>> {
+        self.reachable().into_iter().find_map(|document| {
+            let id = *document
+                .index
+                .top(name)
+                .iter()
+                .find(|&&id| kinds.contains(&document.index.get(id).kind))?;
+            Some(Found::Definition(Place { document, id }))
+        })
+    }
+
+    /// A unit or group of that name: of the text, of those that it imports, or shipped.
+    pub fn unit(&self, name: &str) -> Option<Place> {
+        const KINDS: [DefinitionKind; 2] = [DefinitionKind::Unit, DefinitionKind::Group];
+        if let Some(Found::Definition(place)) = self.outside(name, &KINDS) {
+            return Some(place);
+        }
+        let document = self.world.shipped(name)?;
+        let is_unit = |&&id: &&DefinitionId| KINDS.contains(&document.index.get(id).kind);
+        let id = *document.index.top(name).iter().find(is_unit)?;
+        Some(Place {
+            document: document.clone(),
+            id,
+        })
+    }
+
+    /// A parameter, output or field.
+    fn member(&self, container: &Place, name: &str) -> Option<Found<'a>> {
+        let id = container.document.index.member(container.id, name)?;
+        Some(Found::Definition(Place {
+            document: container.document.clone(),
+            id,
+        }))
+    }
+}

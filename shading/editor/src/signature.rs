@@ -1,0 +1,135 @@
+//! Signature help: the parameters of the call that is typed.
+
+use crate::cursor::Cursor;
+use crate::definition::DefinitionKind;
+use crate::hover::{closure_params, declaration};
+use crate::query::{Found, Place, Query};
+
+/// A form of what is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// The whole form: `float clamp(float x, float low, float high)`.
+    pub label: String,
+    /// Its parameters as they stand in `label`.
+    pub params: Vec<String>,
+    /// Documentation of each parameter; may be empty.
+    pub param_help: Vec<String>,
+    /// Documentation.
+    pub help: String,
+}
+
+/// Forms of the call at the cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signatures {
+    /// All forms.
+    pub list: Vec<Signature>,
+    /// The first form that has enough parameters.
+    pub active: usize,
+    /// The parameter that is typed.
+    pub param: usize,
+}
+
+/// Returns the forms of the call around an offset.
+pub fn signatures(query: &Query<'_>, offset: usize) -> Option<Signatures> {
+    let cursor = Cursor::new(query.document, offset);
+    let call = cursor.call()?;
+    let unit = call.before.as_ref().filter(|_| cursor.in_group());
+    let unit = unit.and_then(|unit| query.unit(unit));
+    let list = match unit {
+        Some(place) => vec![of_definition(&place, place.id)],
+        None => forms(query, &call.name)?,
+    };
+    let named = call.param.as_ref().and_then(|name| {
+        let params = list.first()?.params.iter();
+        params.into_iter().position(|param| param_name(param) == name)
+    });
+    let param = named.unwrap_or(call.argument);
+    let fits = |signature: &Signature| signature.params.len() > param || signature.label.contains('…');
+    Some(Signatures {
+        active: list.iter().position(fits).unwrap_or(0),
+        list,
+        param,
+    })
+}
+
+/// Name of a parameter as declared: `x` of `float x = 1`.
+pub(crate) fn param_name(param: &str) -> &str {
+    let declared = param.split(" =").next().unwrap_or_default();
+    let declared = declared.split('[').next().unwrap_or_default();
+    declared.rsplit(' ').next().unwrap_or_default()
+}
+
+/// Forms of a function, closure, structure or unit.
+pub(crate) fn forms(query: &Query<'_>, name: &str) -> Option<Vec<Signature>> {
+    let index = &query.document.index;
+    let local = index
+        .definitions()
+        .find(|(_, d)| d.name == name && d.kind == DefinitionKind::Function);
+    let found = match local {
+        Some((id, _)) => Found::Definition(Place {
+            document: query.document.clone(),
+            id,
+        }),
+        None => query.named(name)?,
+    };
+    match found {
+        Found::Definition(place) => {
+            let index = &place.document.index;
+            let kind = place.definition().kind;
+            let mut same: Vec<_> = index
+                .top(name)
+                .iter()
+                .copied()
+                .filter(|&id| index.get(id).kind == kind)
+                .collect();
+            if !same.contains(&place.id) {
+                same = vec![place.id];
+            }
+            Some(same.into_iter().map(|id| of_definition(&place, id)).collect())
+        }
+        Found::Function(function) => {
+            let forms = function.forms.iter();
+            Some(
+                forms
+                    .map(|form| signature(&form.result, name, form.params.clone(), &function.help))
+                    .collect(),
+            )
+        }
+        Found::Closures(list) => {
+            let forms = list.iter();
+            Some(
+                forms
+                    .map(|closure| signature("closure color", name, closure_params(closure), "closure"))
+                    .collect(),
+            )
+        }
+        Found::Global(_) | Found::Ci | Found::Constant(_) | Found::Key(..) | Found::Kind(_) => None,
+    }
+}
+
+fn signature(result: &str, name: &str, params: Vec<String>, help: &str) -> Signature {
+    Signature {
+        label: format!("{result} {name}({})", params.join(", ")),
+        param_help: vec![String::new(); params.len()],
+        params,
+        help: help.to_owned(),
+    }
+}
+
+fn of_definition(place: &Place, id: crate::definition::DefinitionId) -> Signature {
+    let index = &place.document.index;
+    let definition = index.get(id);
+    let is_unit = matches!(definition.kind, DefinitionKind::Unit | DefinitionKind::Group);
+    let params = index
+        .members(id)
+        .filter(|param| !is_unit || param.kind == DefinitionKind::Param);
+    let (params, help): (Vec<String>, Vec<String>) = params
+        .map(|param| (declaration(param), param.help().unwrap_or_default().to_owned()))
+        .unzip();
+    Signature {
+        label: format!("{} {}({})", definition.ty, definition.name, params.join(", ")),
+        params,
+        param_help: help,
+        help: definition.help().unwrap_or_default().to_owned(),
+    }
+}

@@ -1,0 +1,173 @@
+//! What a text may refer to besides itself: built-in functions, closures, the shipped library, keys of scenes, files.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use rustc_hash::FxHashMap;
+
+use crate::document::Document;
+use shading_compiler::hir::ClosureSignature;
+
+/// Files around a text. Those that are open in an editor have the text of the editor.
+pub trait Texts {
+    /// Returns a text that another one includes or imports.
+    fn find(&self, name: &str, from: &Path) -> Option<Arc<Document>>;
+
+    /// Returns the path of a file of any kind that a text names.
+    fn path(&self, name: &str, from: &Path) -> Option<PathBuf>;
+
+    /// Returns the names in a folder, those of folders with a slash at their end.
+    fn list(&self, folder: &Path) -> Vec<String>;
+}
+
+/// Keys of a kind of declaration in scenes, with their documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyBlock {
+    /// Keyword: `camera`. Empty for functions of values.
+    pub keyword: String,
+    /// Kinds that have these keys; all if empty.
+    pub kinds: Vec<String>,
+    /// Keys and their documentation.
+    pub keys: Vec<(String, String)>,
+}
+
+/// A declaration of scenes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keyword {
+    /// Keyword: `camera`.
+    pub name: String,
+    /// What it declares.
+    pub help: String,
+    /// Kinds: `perspective` …
+    pub kinds: Vec<String>,
+}
+
+/// A form of a built-in function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionForm {
+    /// Result type.
+    pub result: String,
+    /// Parameters as written: `float x`.
+    pub params: Vec<String>,
+}
+
+/// A built-in function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuiltinFunction {
+    /// Name.
+    pub name: String,
+    /// Documentation.
+    pub help: String,
+    /// Its forms.
+    pub forms: Vec<FunctionForm>,
+}
+
+/// What all texts may refer to.
+#[derive(Debug, Default)]
+pub struct World {
+    /// Keys of scenes.
+    pub keys: Vec<KeyBlock>,
+    /// Declarations of scenes.
+    pub keywords: Vec<Keyword>,
+    /// Closures.
+    pub closures: Vec<ClosureSignature>,
+    shipped: Vec<Arc<Document>>,
+    by_name: FxHashMap<String, usize>,
+}
+
+impl World {
+    /// Adds the shipped units and groups: names and sources.
+    #[must_use]
+    pub fn with_library(mut self, library: impl IntoIterator<Item = (String, Arc<Document>)>) -> World {
+        for (name, document) in library {
+            self.by_name.insert(name, self.shipped.len());
+            self.shipped.push(document);
+        }
+        self
+    }
+
+    /// The text of a shipped unit or group.
+    pub fn shipped(&self, name: &str) -> Option<&Arc<Document>> {
+        self.by_name.get(name).map(|&at| &self.shipped[at])
+    }
+
+    /// Names of the shipped units and groups.
+    pub fn shipped_names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+
+    /// Documentation of a key.
+    pub fn key_help(&self, keyword: &str, kind: Option<&str>, name: &str) -> Option<&str> {
+        let keys = self.keys_of(keyword, kind);
+        let key = keys.into_iter().find(|(key, _)| key == name);
+        key.map(|(_, help)| help.as_str())
+    }
+
+    /// Keys of a declaration; of one without a kind, those of all kinds.
+    pub fn keys_of(&self, keyword: &str, kind: Option<&str>) -> Vec<&(String, String)> {
+        let has_kind = |block: &KeyBlock| match kind {
+            Some(kind) => block.kinds.is_empty() || block.kinds.iter().any(|known| known == kind),
+            None => true,
+        };
+        let blocks = self.keys.iter();
+        let blocks = blocks.filter(|block| block.keyword == keyword && has_kind(block));
+        blocks.flat_map(|block| &block.keys).collect()
+    }
+}
+
+/// All built-in functions, by name.
+pub(crate) fn functions() -> &'static [BuiltinFunction] {
+    static TABLE: LazyLock<Vec<BuiltinFunction>> = LazyLock::new(|| table(include_str!("functions.txt")));
+    &TABLE
+}
+
+/// The built-in function of a name.
+pub(crate) fn function(name: &str) -> Option<&'static BuiltinFunction> {
+    functions().iter().find(|function| function.name == name)
+}
+
+fn table(text: &str) -> Vec<BuiltinFunction> {
+    let mut table: Vec<BuiltinFunction> = vec![];
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (signature, help) = line.split_once(" | ").unwrap_or((line, ""));
+        let Some((head, params)) = signature.trim_end_matches(')').split_once('(') else {
+            continue;
+        };
+        let (result, name) = head.rsplit_once(' ').unwrap_or(("", head));
+        let params = params.split(", ").filter(|param| !param.is_empty());
+        let form = FunctionForm {
+            result: result.to_owned(),
+            params: params.map(str::to_owned).collect(),
+        };
+        match table.iter_mut().find(|function| function.name == name) {
+            Some(function) => function.forms.push(form),
+            None => table.push(BuiltinFunction {
+                name: name.to_owned(),
+                help: help.to_owned(),
+                forms: vec![form],
+            }),
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shading_compiler::{builtins, check};
+
+    #[test]
+    fn every_built_in_function_is_listed() {
+        let table = builtins::signatures().iter().map(|signature| signature.name);
+        for name in table.filter(|name| !name.starts_with("__")) {
+            let found = function(name).unwrap_or_else(|| panic!("functions.txt lacks {name}"));
+            assert!(!found.help.is_empty(), "{name}");
+        }
+        for function in functions() {
+            let is_known = builtins::overloads(&function.name).next().is_some()
+                || check::is_prelude_function(&function.name)
+                || !function.forms.is_empty();
+            assert!(is_known, "{}", function.name);
+        }
+    }
+}
