@@ -13,6 +13,7 @@ mod install;
 mod interrupt;
 mod late_files;
 mod lighting;
+mod lsp;
 mod materialx;
 mod outputs;
 mod pack;

@@ -16,6 +16,20 @@ const ITEM_WORDS: [&str; 7] = [
     "group",
 ];
 
+/// Words that begin the declarations of scenes.
+const SCENE_WORDS: [&str; 10] = [
+    "film",
+    "sampler",
+    "integrator",
+    "camera",
+    "material",
+    "shape",
+    "light",
+    "import",
+    "assign",
+    "override",
+];
+
 /// The surroundings of a cursor.
 pub(crate) struct Cursor<'a> {
     document: &'a Document,
@@ -98,6 +112,11 @@ impl<'a> Cursor<'a> {
         if !self.open.is_empty() && ITEM_WORDS.contains(&text) && self.begins_line(token) {
             // The item before it lacks a bracket.
             self.open.clear();
+            self.item = at;
+        }
+        let is_scene = self.document.language() == Language::Scene;
+        if is_scene && self.open.is_empty() && SCENE_WORDS.contains(&text) && self.begins_line(token) {
+            // The declaration before it lacks its end.
             self.item = at;
         }
         self.before.push(token);

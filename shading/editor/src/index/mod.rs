@@ -4,6 +4,7 @@ mod code;
 mod directive;
 mod group;
 mod indexer;
+mod lost;
 mod scene;
 
 use std::ops::Range;
@@ -33,6 +34,7 @@ impl Index {
         let mut indexer = Indexer::new(text);
         indexer.directives(tokens);
         indexer.declare(file);
+        indexer.declare_lost(tokens);
         indexer.bodies(file);
         indexer.finish()
     }

@@ -1,0 +1,51 @@
+//! Items that do not parse while they are typed: their names, by tokens.
+
+use super::indexer::{Indexer, NewDefinition};
+use crate::definition::DefinitionKind;
+use crate::token::{Token, TokenKind};
+
+impl Indexer<'_> {
+    /// Defines what items at the starts of lines name and the parser has lost.
+    pub(super) fn declare_lost(&mut self, tokens: &[Token]) {
+        let words: Vec<&Token> = tokens
+            .iter()
+            .filter(|token| token.kind != TokenKind::Comment)
+            .collect();
+        for pair in words.windows(2) {
+            let [keyword, name] = pair else { continue };
+            let text = self.text;
+            let (before, word) = (&text[..keyword.range.start], &text[keyword.range.clone()]);
+            let begins_line = before.is_empty() || before.ends_with('\n');
+            let Some(kind) = kind_of(word).filter(|_| begins_line && name.kind == TokenKind::Word) else {
+                continue;
+            };
+            let is_known = self
+                .index
+                .definitions()
+                .any(|(_, known)| known.name_range == name.range);
+            if !is_known {
+                self.define(NewDefinition {
+                    name: &text[name.range.clone()],
+                    kind,
+                    name_range: name.range.clone(),
+                    range: keyword.range.start..name.range.end,
+                    ty: word.to_owned(),
+                    container: None,
+                    metadata: &[],
+                    default: None,
+                });
+            }
+        }
+    }
+}
+
+/// Kind of what a word at the start of a line declares.
+fn kind_of(word: &str) -> Option<DefinitionKind> {
+    match word {
+        "camera" | "material" | "shape" | "light" => Some(DefinitionKind::Object),
+        "shader" | "surface" | "displacement" | "volume" | "background" => Some(DefinitionKind::Unit),
+        "group" => Some(DefinitionKind::Group),
+        "struct" => Some(DefinitionKind::Struct),
+        _ => None,
+    }
+}

@@ -1,0 +1,45 @@
+// Starts `kiln lsp` for shaders and scenes.
+
+const { commands, window, workspace } = require("vscode");
+const { LanguageClient } = require("vscode-languageclient/node");
+
+let client;
+
+function makeClient() {
+  const settings = workspace.getConfiguration("kiln");
+  const server = {
+    command: settings.get("path", "kiln"),
+    args: ["lsp", ...settings.get("arguments", [])],
+  };
+  return new LanguageClient("kiln", "Kiln", server, {
+    documentSelector: [{ language: "ksl" }, { language: "kiln" }],
+    synchronize: { fileEvents: workspace.createFileSystemWatcher("**/*.{ksl,osl,tsl,h,kiln}") },
+  });
+}
+
+async function start() {
+  client = makeClient();
+  try {
+    await client.start();
+  } catch (error) {
+    window.showErrorMessage(`Kiln: the server does not start (setting kiln.path): ${error.message}`);
+  }
+}
+
+async function stop() {
+  const old = client;
+  client = undefined;
+  // A client that never ran cannot be stopped.
+  if (old?.isRunning()) await old.stop();
+}
+
+async function activate(context) {
+  const restart = commands.registerCommand("kiln.restart", async () => {
+    await stop();
+    await start();
+  });
+  context.subscriptions.push(restart);
+  await start();
+}
+
+module.exports = { activate, deactivate: stop };

@@ -1,0 +1,490 @@
+//! `kiln lsp`: sessions of an editor with the program.
+
+#[path = "lsp/client.rs"]
+mod client;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use client::{Client, position};
+
+/// A file with one of everything; `ü😀` shifts columns.
+const TEXT: &str = r#"import "more.ksl";
+/* ü😀 */ struct Hit { float far; color tint; };
+float wave(float x, float phase) { return sin(x + phase); }
+shader rings
+[[ string help = "concentric rings" ]]
+(
+    float count = 4 [[ string help = "how many", float min = 1, float max = 9 ]],
+    output color result = 0)
+{
+    Hit h;
+    h.far = wave(count, 0.5);
+    color base = color(0.5, 0.25, 0.1);
+    result = base * smoothstep(0, 1, h.far) + twice(h.tint);
+}
+group two(float wear = 1, output closure color surface)
+{
+    rings a(count = wear);
+    matte base(albedo = a.result);
+    surface = base.surface;
+}
+"#;
+
+const MORE: &str = "// Doubles a colour.\ncolor twice(color c) { return 2 * c; }\n";
+
+fn session() -> (TempDir, Client) {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("more.ksl"), MORE).unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    let mut client = Client::start(&path);
+    client.open("all.ksl", TEXT);
+    (folder, client)
+}
+
+fn hover(client: &mut Client, mark: &str) -> String {
+    let at = client.at("all.ksl", TEXT, mark);
+    let answer = client.request("textDocument/hover", at);
+    answer["contents"]["value"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn labels(client: &mut Client, file: &str, text: &str, mark: &str) -> Vec<String> {
+    let at = client.at(file, text, mark);
+    let answer = client.request("textDocument/completion", at);
+    let items = answer["items"].as_array().cloned().unwrap_or_default();
+    items
+        .iter()
+        .map(|item| item["label"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn what_is_under_the_cursor_is_explained() {
+    let (_folder, mut client) = session();
+    let count = hover(&mut client, "rings a(cou");
+    for words in ["float count = 4", "how many", "1 … 9"] {
+        assert!(count.contains(words), "{count}");
+    }
+    for (mark, words) in [
+        ("smooths", "T smoothstep(T low, T high, T x)"),
+        ("rings a(count = we", "float wear = 1"),
+        ("matt", "ideal diffuse reflection"),
+        ("a.res", "output color result"),
+        ("h.fa", "float far"),
+        ("twi", "Doubles a colour."),
+        ("Hit h", "Hit h"),
+        ("rin", "concentric rings"),
+    ] {
+        let text = hover(&mut client, mark);
+        assert!(text.contains(words), "{mark}: {text}");
+    }
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn what_may_follow_is_offered() {
+    let (folder, mut client) = session();
+    let typed = TEXT
+        .replace("a.result);", "a.);")
+        .replace("h.far = wave", "h. = wave");
+    client.change("all.ksl", &typed);
+    assert_eq!(labels(&mut client, "all.ksl", &typed, "albedo = a."), ["result"]);
+    assert_eq!(labels(&mut client, "all.ksl", &typed, "    h."), ["far", "tint"]);
+    assert_eq!(labels(&mut client, "all.ksl", &typed, "rings a("), ["count"]);
+    let values = labels(&mut client, "all.ksl", &typed, "result = ba");
+    for name in [
+        "base",
+        "count",
+        "wave",
+        "twice",
+        "noise",
+        "P",
+        "M_PI",
+        "dielectric_bsdf",
+        "return",
+    ] {
+        assert!(values.iter().any(|label| label == name), "{name}: {values:?}");
+    }
+    let layers = labels(&mut client, "all.ksl", &typed, "rings a(count = wear);\n    ");
+    for name in ["rings", "matte", "base", "surface"] {
+        assert!(layers.iter().any(|label| label == name), "{name}: {layers:?}");
+    }
+    assert_eq!(
+        labels(&mut client, "all.ksl", &typed, "import \""),
+        ["cache/", "more.ksl"][1..]
+    );
+    fs::write(folder.path().join("sky.exr"), "").unwrap();
+    let scene = "camera main : pers { f }\nlight sky : environment { map = \"\"; }\nmaterial m = \nshape s : sphere { material = ; r }\n";
+    client.open("scene.kiln", scene);
+    assert_eq!(
+        labels(&mut client, "scene.kiln", scene, ": pers"),
+        ["orthographic", "panoramic", "perspective"]
+    );
+    let keys = labels(&mut client, "scene.kiln", scene, "sphere { material = ; r");
+    assert!(
+        keys.contains(&"radius".to_owned()) && keys.contains(&"transform".to_owned()),
+        "{keys:?}"
+    );
+    assert!(!keys.contains(&"height".to_owned()), "{keys:?}");
+    let values = labels(&mut client, "scene.kiln", scene, "sphere { material = ");
+    assert!(
+        values.contains(&"plastic".to_owned()) && values.contains(&"m".to_owned()),
+        "{values:?}"
+    );
+    let files = labels(&mut client, "scene.kiln", scene, "map = \"");
+    assert!(files.contains(&"sky.exr".to_owned()), "{files:?}");
+    assert!(labels(&mut client, "scene.kiln", scene, "camera ma").is_empty());
+    assert_eq!(client.end(), Some(0));
+}
+
+/// Line and file of the answer.
+fn place(answer: &Value) -> (String, u64) {
+    let uri = answer["uri"].as_str().unwrap_or_default();
+    let file = uri.rsplit('/').next().unwrap_or_default().to_owned();
+    (file, answer["range"]["start"]["line"].as_u64().unwrap_or(999))
+}
+
+#[test]
+fn definitions_and_references_are_found() {
+    let (_folder, mut client) = session();
+    for (mark, file, line) in [
+        ("rings a(cou", "all.ksl", 6),
+        ("    rin", "all.ksl", 3),
+        ("albedo = a", "all.ksl", 16),
+        ("a.res", "all.ksl", 7),
+        ("h.fa", "all.ksl", 1),
+        ("    Hi", "all.ksl", 1),
+        ("twi", "more.ksl", 1),
+        ("import \"mo", "more.ksl", 0),
+        ("matt", "matte.ksl", 1),
+        ("albe", "matte.ksl", 4),
+    ] {
+        let at = client.at("all.ksl", TEXT, mark);
+        let answer = client.request("textDocument/definition", at);
+        assert_eq!(place(&answer), (file.to_owned(), line), "{mark}: {answer}");
+    }
+    let mut at = client.at("all.ksl", TEXT, "rings a(cou");
+    at["context"] = json!({ "includeDeclaration": true });
+    let answer = client.request("textDocument/references", at.clone());
+    let lines: Vec<u64> = answer
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| place(found).1)
+        .collect();
+    assert_eq!(lines, [6, 10, 16]);
+    at["newName"] = json!("number");
+    let answer = client.request("textDocument/rename", at.clone());
+    let edits = answer["changes"][client.uri("all.ksl")].as_array().unwrap();
+    assert_eq!(edits.len(), 3, "{answer}");
+    for (name, words) in [
+        ("result", "already, in line 8"),
+        ("1x", "is no name"),
+        ("float", "word of the language"),
+    ] {
+        at["newName"] = json!(name);
+        let answer = client.response("textDocument/rename", at.clone());
+        assert!(
+            answer["error"]["message"].as_str().unwrap().contains(words),
+            "{answer}"
+        );
+    }
+    let at = client.at("all.ksl", TEXT, "matt");
+    let answer = client.response("textDocument/prepareRename", at);
+    assert!(
+        answer["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("ships with Kiln"),
+        "{answer}"
+    );
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn mistakes_are_told_as_they_are_typed() {
+    let (folder, mut client) = session();
+    assert!(client.diagnostics("all.ksl").is_empty());
+    let typed = TEXT
+        .replace("smoothstep(", "smothstep(")
+        .replace("albedo = a", "albedoo = a");
+    client.change("all.ksl", &typed);
+    let list = client.diagnostics("all.ksl");
+    assert_eq!(list.len(), 2, "{list:?}");
+    let message = list[0]["message"].as_str().unwrap();
+    assert!(message.contains("did you mean `smoothstep`?"), "{message}");
+    let at = client.at("all.ksl", &typed, "smoths");
+    let params = json!({
+        "textDocument": at["textDocument"],
+        "range": { "start": at["position"], "end": at["position"] },
+        "context": { "diagnostics": [] },
+    });
+    let actions = client.request("textDocument/codeAction", params);
+    assert_eq!(actions[0]["title"], "change to `smoothstep`", "{actions}");
+    let edit = &actions[0]["edit"]["changes"][client.uri("all.ksl")][0];
+    let start = typed.find("smothstep").unwrap();
+    assert_eq!(edit["range"]["start"], position(&typed, start));
+    assert_eq!(edit["range"]["end"], position(&typed, start + "smothstep".len()));
+    // An item that is not complete does not hide the others, and a text that it imports counts as it is in the editor.
+    client.change(
+        "all.ksl",
+        &TEXT.replace("rings a(count = wear);", "rings a(count = "),
+    );
+    assert!(!client.diagnostics("all.ksl").is_empty());
+    client.change("all.ksl", TEXT);
+    assert!(client.diagnostics("all.ksl").is_empty());
+    client.open("more.ksl", &MORE.replace("twice", "thrice"));
+    let list = client.diagnostics("all.ksl");
+    assert!(list[0]["message"].as_str().unwrap().contains("twice"), "{list:?}");
+    // A scene, with the shader that it imports.
+    fs::write(
+        folder.path().join("m.ksl"),
+        "surface m(output closure color surface = 0) { surface = diffse(N); }",
+    )
+    .unwrap();
+    let scene =
+        "import \"m.ksl\";\ncamera main : perspective { fovv = 3; }\nshape s : sphere { material = m(); }\n";
+    client.open("scene.kiln", scene);
+    let list = client.diagnostics("m.ksl");
+    assert!(
+        list[0]["message"].as_str().unwrap().contains("diffse"),
+        "{list:?}"
+    );
+    let list = client.diagnostics("scene.kiln");
+    assert!(
+        list[0]["message"].as_str().unwrap().contains("no key `fovv`"),
+        "{list:?}"
+    );
+    let closed = json!({ "textDocument": { "uri": client.uri("scene.kiln") } });
+    client.notify("textDocument/didClose", closed);
+    assert!(client.diagnostics("m.ksl").is_empty());
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn outlines_signatures_colours_and_hints_are_shown() {
+    let (_folder, mut client) = session();
+    let document = json!({ "textDocument": { "uri": client.uri("all.ksl") } });
+    let symbols = client.request("textDocument/documentSymbol", document.clone());
+    let names: Vec<&str> = symbols
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["import more.ksl", "Hit", "wave", "rings", "two"]);
+    let layers: Vec<&Value> = symbols[4]["children"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| &s["name"])
+        .collect();
+    assert_eq!(layers, ["wear", "surface", "a", "base"]);
+    let found = client.request("workspace/symbol", json!({ "query": "RING" }));
+    assert_eq!(found[0]["name"], "rings");
+    let at = client.at("all.ksl", TEXT, "wave(count, ");
+    let help = client.request("textDocument/signatureHelp", at);
+    assert_eq!(help["signatures"][0]["label"], "float wave(float x, float phase)");
+    assert_eq!(help["activeParameter"], 1);
+    let colors = client.request("textDocument/documentColor", document.clone());
+    assert_eq!(colors.as_array().unwrap().len(), 1, "{colors}");
+    let red = colors[0]["color"]["red"].as_f64().unwrap();
+    assert!((red - 0.7354).abs() < 1e-3, "linear 0.5 is {red}");
+    let params = json!({ "textDocument": document["textDocument"], "range": colors[0]["range"], "color": colors[0]["color"] });
+    let forms = client.request("textDocument/colorPresentation", params);
+    assert_eq!(forms[0]["label"], "color(0.5, 0.25, 0.1)");
+    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } });
+    let params = json!({ "textDocument": document["textDocument"], "range": range });
+    let hints = client.request("textDocument/inlayHint", params);
+    let hints: Vec<&Value> = hints
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hint| &hint["label"])
+        .collect();
+    assert_eq!(hints, ["low:", "high:", ": color"]);
+    let tokens = client.request("textDocument/semanticTokens/full", document);
+    let data = tokens["data"].as_array().unwrap();
+    assert_eq!(data.len() % 5, 0);
+    // `import`, a keyword, then the file's name, a string.
+    assert_eq!(data[..10], [0, 0, 6, 0, 0, 0, 7, 10, 12, 0].map(Value::from));
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn odd_clients_do_not_end_the_server() {
+    let (_folder, mut client) = session();
+    let answer = client.response("textDocument/hover", json!({ "nonsense": 1 }));
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    let answer = client.response("kiln/unknown", json!({}));
+    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    client.notify("textDocument/didChange", json!({ "textDocument": 7 }));
+    client.notify("unknown", json!(null));
+    let far = json!({ "line": 4_000_000_000_u32, "character": 4_000_000_000_u32 });
+    let params = json!({ "textDocument": { "uri": client.uri("all.ksl") }, "position": far });
+    client.request("textDocument/hover", params);
+    let params = json!({ "textDocument": { "uri": "untitled:Untitled-1" }, "position": { "line": 0, "character": 0 } });
+    assert!(client.request("textDocument/hover", params).is_null());
+    // The end of a change lies before its start.
+    let range = json!({ "start": { "line": 9, "character": 0 }, "end": { "line": 2, "character": 0 } });
+    let change = json!({ "range": range, "text": "x" });
+    let document = json!({ "uri": client.uri("all.ksl"), "version": 3 });
+    client.notify(
+        "textDocument/didChange",
+        json!({ "textDocument": document, "contentChanges": [change] }),
+    );
+    let at = client.at("all.ksl", TEXT, "sha");
+    // Cancelled before its turn, or answered: but there is an answer.
+    client.send(json!({ "id": 7001, "method": "textDocument/hover", "params": at }));
+    client.notify("$/cancelRequest", json!({ "id": 7001 }));
+    client.answer_to(7001);
+    client.notify("exit", Value::Null);
+    assert_eq!(client.wait(), Some(1), "nobody has shut it down");
+}
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % end.max(1)
+    }
+}
+
+/// The shipped shaders and scenes.
+fn shipped() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .canonicalize()
+        .unwrap();
+    let mut list = vec![];
+    for folder in ["shaders", "scenes"] {
+        let entries = fs::read_dir(root.join(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        list.extend(entries.filter(|path| path.extension().is_some_and(|e| e == "ksl" || e == "kiln")));
+    }
+    list.sort();
+    list
+}
+
+const METHODS: [&str; 11] = [
+    "textDocument/hover",
+    "textDocument/completion",
+    "textDocument/signatureHelp",
+    "textDocument/definition",
+    "textDocument/references",
+    "textDocument/documentHighlight",
+    "textDocument/documentSymbol",
+    "textDocument/semanticTokens/full",
+    "textDocument/documentColor",
+    "textDocument/inlayHint",
+    "workspace/symbol",
+];
+
+/// Texts that edits insert.
+const INSERTED: [&str; 16] = [
+    "(",
+    ")",
+    "{",
+    "}",
+    ";",
+    "\"",
+    ".",
+    ",",
+    "=",
+    "#",
+    "/*",
+    "\n",
+    "€😀",
+    "[[",
+    "shader x(",
+    "matte a(albedo = ",
+];
+
+#[test]
+fn answers_come_within_50_ms_while_texts_are_broken() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let mut client = Client::start(&root);
+    let mut texts: Vec<(String, String)> = shipped()
+        .iter()
+        .map(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, fs::read_to_string(path).unwrap())
+        })
+        .collect();
+    for (name, text) in &texts {
+        client.open(name, text);
+    }
+    let mut random = Random(7);
+    let mut worst = (Duration::ZERO, String::new());
+    let mut total = Duration::ZERO;
+    for round in 0..200 {
+        let at = random.below(texts.len());
+        let (name, text) = &mut texts[at];
+        let boundary = |text: &str, at: usize| text.floor_char_boundary(at);
+        let start = boundary(text, random.below(text.len()));
+        let end = boundary(text, (start + random.below(12)).min(text.len()));
+        let inserted = INSERTED[random.below(INSERTED.len())];
+        let change = json!({
+            "range": { "start": position(text, start), "end": position(text, end) },
+            "text": inserted,
+        });
+        text.replace_range(start..end, inserted);
+        let uri = client.uri(name);
+        client.notify(
+            "textDocument/didChange",
+            json!({ "textDocument": { "uri": uri, "version": round + 2 }, "contentChanges": [change] }),
+        );
+        let method = METHODS[random.below(METHODS.len())];
+        // Where it was edited, or anywhere.
+        let place = if round % 2 == 0 {
+            start + inserted.len()
+        } else {
+            boundary(text, random.below(text.len()))
+        };
+        let params = json!({
+            "textDocument": { "uri": uri },
+            "position": position(text, place),
+            "context": { "includeDeclaration": true, "triggerKind": 1, "isRetrigger": false },
+            "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 9999, "character": 0 } },
+            "query": "a",
+        });
+        let (answer, time) = client.timed(method, &params);
+        assert!(
+            answer.get("error").is_none(),
+            "{method} in {name}: {answer}\n{text}"
+        );
+        total += time;
+        if time > worst.0 {
+            worst = (time, format!("{method} in {name}"));
+        }
+    }
+    println!(
+        "200 answers: {:.1?} on average, {:.1?} at worst ({})",
+        total / 200,
+        worst.0,
+        worst.1
+    );
+    assert!(worst.0 < Duration::from_millis(50), "{worst:?}");
+    // The server still knows the text as it is: what is mended has no mistakes.
+    let matte = shipped()
+        .into_iter()
+        .find(|path| path.ends_with("matte.ksl"))
+        .unwrap();
+    client.change("matte.ksl", &fs::read_to_string(matte).unwrap());
+    while !client.diagnostics("matte.ksl").is_empty() {}
+    assert_eq!(client.end(), Some(0));
+}
