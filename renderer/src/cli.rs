@@ -19,6 +19,7 @@ use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand, ValueEnum};
 
 pub use bake::{BakeArgs, BakeFilter, BakeTarget, BakedLight, GameEngine, ImageFormat, Layout, PAGES};
+use common::parse_define;
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use debug::DebugArgs;
 pub use farm::{Engine, FarmArgs, FrameArg};
@@ -179,9 +180,9 @@ pub struct LspArgs {
     /// Options for reading shader sources.
     #[command(flatten)]
     pub source: SourceArgs,
-    /// Options for Mitsuba scenes.
-    #[command(flatten)]
-    pub mitsuba: MitsubaArgs,
+    /// Defines a macro of shader sources; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = parse_define)]
+    pub define: Vec<(String, String)>,
     /// Uses standard input and output (it does anyway; the habit of editors)
     #[arg(long, hide = true)]
     pub stdio: bool,

@@ -20,12 +20,13 @@ use renderer::cli::Cli;
 use renderer::image::read;
 use tempfile::TempDir;
 
-const COMMANDS: [(&str, &[Case]); 16] = [
+const COMMANDS: [(&str, &[Case]); 17] = [
     ("pack", jobs::PACK),
     ("farm", jobs::FARM),
     ("convert", inspection::CONVERT),
     ("archive", inspection::ARCHIVE),
     ("view", inspection::VIEW),
+    ("lsp", inspection::LSP),
     ("render", render::RENDER),
     ("merge", render::MERGE),
     ("bake", bake::BAKE),
@@ -99,6 +100,7 @@ fn arguments_of_shade() {
 fn arguments_of_the_other_commands() {
     [
         "archive", "check", "convert", "farm", "info", "compare", "merge", "pack", "image", "sheet", "view",
+        "lsp",
     ]
     .into_iter()
     .for_each(every_argument_counts);

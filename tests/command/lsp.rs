@@ -269,6 +269,92 @@ fn mistakes_are_told_as_they_are_typed() {
 }
 
 #[test]
+fn options_count_in_what_is_checked() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    fs::create_dir(path.join("inc")).unwrap();
+    fs::write(
+        path.join("inc/far.h"),
+        "#ifdef OSL_VERSION\n#error known\n#endif\n",
+    )
+    .unwrap();
+    let text = "#include \"far.h\"\nshader x(output float y = WIDTH) {}\n";
+    for (line, words) in [
+        ("lsp -U OSL_VERSION -D WIDTH=2", "cannot find"),
+        ("lsp -I inc -D WIDTH=2", "known"),
+        ("lsp -I inc -U OSL_VERSION", "WIDTH"),
+        ("lsp -I inc -U OSL_VERSION -D WIDTH=2", ""),
+    ] {
+        let mut client = Client::start_with(&path, line);
+        client.open("x.ksl", text);
+        let list = client.diagnostics("x.ksl");
+        let messages: String = list.iter().map(|found| found["message"].to_string()).collect();
+        assert!(
+            messages.contains(words) && list.is_empty() == words.is_empty(),
+            "{line}: {messages}"
+        );
+        assert_eq!(client.end(), Some(0));
+    }
+}
+
+#[test]
+fn scenes_lead_to_what_they_name() {
+    let (_folder, mut client) = session();
+    let scene = "import \"all.ksl\";\ncamera main : perspective { fov = 30; }\nmaterial red = rings(count = 3);\n\
+                 shape ball : sphere { radius = 2; material = red; }\nshape more : instance { of = ball; }\n";
+    client.open("scene.kiln", scene);
+    for (mark, file, line) in [
+        ("material = re", "scene.kiln", 2),
+        ("of = ba", "scene.kiln", 3),
+        ("= rin", "all.ksl", 3),
+        ("rings(cou", "all.ksl", 6),
+    ] {
+        let at = client.at("scene.kiln", scene, mark);
+        let answer = client.request("textDocument/definition", at);
+        assert_eq!(place(&answer), (file.to_owned(), line), "{mark}: {answer}");
+    }
+    for (mark, words) in [
+        ("{ fo", "field of view"),
+        (": sph", "`radius`"),
+        ("\ncam", "a camera"),
+    ] {
+        let at = client.at("scene.kiln", scene, mark);
+        let answer = client.request("textDocument/hover", at);
+        assert!(
+            answer["contents"]["value"]
+                .as_str()
+                .unwrap_or_default()
+                .contains(words),
+            "{mark}: {answer}"
+        );
+    }
+    let mut at = client.at("scene.kiln", scene, "material re");
+    at["newName"] = json!("blue");
+    let answer = client.request("textDocument/rename", at);
+    assert_eq!(
+        answer["changes"][client.uri("scene.kiln")]
+            .as_array()
+            .unwrap()
+            .len(),
+        2,
+        "{answer}"
+    );
+    // A parameter that another open text gives.
+    let mut at = client.at("all.ksl", TEXT, "float cou");
+    at["newName"] = json!("number");
+    let answer = client.request("textDocument/rename", at);
+    assert_eq!(
+        answer["changes"][client.uri("scene.kiln")]
+            .as_array()
+            .unwrap()
+            .len(),
+        1,
+        "{answer}"
+    );
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
 fn outlines_signatures_colours_and_hints_are_shown() {
     let (_folder, mut client) = session();
     let document = json!({ "textDocument": { "uri": client.uri("all.ksl") } });

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::index::Index;
+use crate::index::{Index, index};
 use crate::lines::Lines;
 use crate::token::{Token, TokenKind, tokens};
 use shading_syntax::ast;
@@ -47,7 +47,7 @@ impl Document {
         }
         let tokens = tokens(&text);
         let (file, _) = shading_syntax::parse(Source::new(path.display().to_string(), text.clone()));
-        let index = Index::new(&text, &tokens, &file);
+        let index = index(&text, &tokens, &file);
         Arc::new(Document {
             lines: Lines::new(&text),
             path,

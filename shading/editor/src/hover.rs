@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::definition::{Definition, DefinitionKind};
+use crate::document::Language;
 use crate::query::{Found, Place, Query};
 use crate::world::{BuiltinFunction, FunctionForm};
 use shading_compiler::builtins::Global;
@@ -20,10 +21,34 @@ pub struct Hover {
 
 /// Explains what is at an offset.
 pub fn hover(query: &Query<'_>, offset: usize) -> Option<Hover> {
+    if let Some(keyword) = keyword(query, offset) {
+        return Some(keyword);
+    }
     let (range, found) = query.at(offset)?;
     Some(Hover {
         range,
         text: explain(query, &found)?,
+    })
+}
+
+/// Explains the word that begins a declaration of a scene.
+fn keyword(query: &Query<'_>, offset: usize) -> Option<Hover> {
+    let document = query.document;
+    let token = document.token_at(offset)?;
+    let word = document.slice(token);
+    let before = &document.text[..token.range.start];
+    let keyword = query.world.keywords.iter().find(|keyword| keyword.name == word)?;
+    let begins_line = before.is_empty() || before.ends_with('\n');
+    if document.language() != Language::Scene || !begins_line {
+        return None;
+    }
+    let kinds = match keyword.kinds.as_slice() {
+        [] => String::new(),
+        kinds => format!("; kinds: {}", kinds.join(", ")),
+    };
+    Some(Hover {
+        range: token.range.clone(),
+        text: format!("`{word}`: {}{kinds}", keyword.help),
     })
 }
 

@@ -1,4 +1,5 @@
-//! Arguments of the commands that look at files or copy them: `check`, `info`, `compare`, `convert`, `archive`, `view`.
+//! Arguments of the commands that look at files or copy them: `check`, `info`, `compare`, `convert`, `archive`, `view`;
+//! and of `lsp`, whose effects a session shows (`tests/command/lsp.rs`).
 
 use super::case::Case;
 use super::case::Differs::{By, File, New, Nothing, Out, Status};
@@ -142,3 +143,10 @@ pub(crate) const ARCHIVE: &[Case] = &[(
     "archive -o kiln.tar.gz",
     New("kiln.tar.gz"),
 )];
+
+pub(crate) const LSP: &[Case] = &[
+    ("folders", "lsp", "lsp -I", Status(1, 2)),
+    ("undefine", "lsp", "lsp -U", Status(1, 2)),
+    ("define", "lsp", "lsp -D =1", Status(1, 2)),
+    ("stdio", "check s.ksl", "check s.ksl", Nothing),
+];

@@ -26,7 +26,12 @@ pub(super) struct Client {
 impl Client {
     /// Starts a server for a folder.
     pub(super) fn start(folder: &Path) -> Client {
-        let mut command = kiln(folder, "lsp");
+        Client::start_with(folder, "lsp --stdio")
+    }
+
+    /// Starts a server with a command line.
+    pub(super) fn start_with(folder: &Path, line: &str) -> Client {
+        let mut command = kiln(folder, line);
         command.env("XDG_CACHE_HOME", folder.join("cache"));
         let mut child = command
             .stdin(Stdio::piped())

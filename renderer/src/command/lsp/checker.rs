@@ -14,7 +14,7 @@ use shading_editor::Finding;
 use super::address::{clean, uri_of};
 use super::convert;
 use super::store::OpenText;
-use crate::cli::LspArgs;
+use crate::cli::{LspArgs, MitsubaArgs};
 use crate::command::checking::{check_scene, check_shader};
 use crate::command::scene_options::{NamedScene, SceneOptions};
 use crate::command::shader_file::is_shader;
@@ -187,18 +187,22 @@ fn overlay(open: &BTreeMap<PathBuf, OpenText>) -> SharedFiles {
 
 /// All mistakes and warnings of a text, as `kiln check` finds them.
 fn check(path: &Path, args: &LspArgs, files: &SharedFiles) -> Diagnostics {
+    let mitsuba = MitsubaArgs {
+        define: args.define.clone(),
+        ..MitsubaArgs::default()
+    };
     let checked = if is_shader(path) || path.extension().is_none_or(|extension| extension == "h") {
         match files.source_text(path) {
             Ok(text) => {
                 let source = Source::new(path.display().to_string(), text);
-                check_shader(source, &args.source, &args.mitsuba, files.clone())
+                check_shader(source, &args.source, &mitsuba, files.clone())
             }
             Err(_) => return Diagnostics::default(),
         }
     } else {
         check_scene(NamedScene {
             path: path.to_owned(),
-            options: SceneOptions::of(&args.source, &args.mitsuba),
+            options: SceneOptions::of(&args.source, &mitsuba),
             files: files.clone(),
         })
     };

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::Index;
+use super::table::Index;
 use crate::definition::{Definition, DefinitionId, DefinitionKind, Reference, Target};
 use shading_syntax::ast::{ArrayLength, Expr, ExprKind, Item, Metadata, Name, Param, Passing, TypeName};
 use shading_syntax::source::Span;
