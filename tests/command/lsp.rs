@@ -141,6 +141,10 @@ fn what_may_follow_is_offered() {
     let files = labels(&mut client, "scene.kiln", scene, "map = \"");
     assert!(files.contains(&"sky.exr".to_owned()), "{files:?}");
     assert!(labels(&mut client, "scene.kiln", scene, "camera ma").is_empty());
+    // What comes by itself behind a sign is short; all values come when they are asked for.
+    let mut at = client.at("scene.kiln", scene, "sphere { material = ");
+    at["context"] = json!({ "triggerKind": 2, "triggerCharacter": " " });
+    assert!(client.request("textDocument/completion", at).is_null());
     assert_eq!(client.end(), Some(0));
 }
 
@@ -418,6 +422,25 @@ fn odd_clients_do_not_end_the_server() {
     client.request("textDocument/hover", params);
     let params = json!({ "textDocument": { "uri": "untitled:Untitled-1" }, "position": { "line": 0, "character": 0 } });
     assert!(client.request("textDocument/hover", params).is_null());
+    // As deep as texts may nest.
+    let deep = format!(
+        "shader deep(output float r = 0) {{ r = {}1{}{}; {}{} }}",
+        "(".repeat(250),
+        ")".repeat(250),
+        " + 1".repeat(1000),
+        "{".repeat(250),
+        "}".repeat(250),
+    );
+    client.open("deep.ksl", &deep);
+    let at = client.at("deep.ksl", &deep, "float ");
+    let answer = client.request("textDocument/hover", at);
+    assert!(
+        answer["contents"]["value"]
+            .as_str()
+            .unwrap()
+            .contains("output float r"),
+        "{answer}"
+    );
     // The end of a change lies before its start.
     let range = json!({ "start": { "line": 9, "character": 0 }, "end": { "line": 2, "character": 0 } });
     let change = json!({ "range": range, "text": "x" });

@@ -77,7 +77,7 @@ impl Definition {
 }
 
 /// What a name refers to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// A definition of the same text.
     Definition(DefinitionId),
@@ -117,7 +117,7 @@ pub enum Target {
 }
 
 /// Which keys a declaration of a scene has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BlockName {
     /// Keyword: `camera`.
     pub keyword: String,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::definition::DefinitionKind;
+use crate::definition::{DefinitionKind, Target};
 use crate::document::Document;
 use crate::query::{Found, Query};
 use crate::token::TokenKind;
@@ -151,18 +151,13 @@ fn names(query: &Query<'_>) -> FxHashMap<usize, (Meaning, bool)> {
     let index = &query.document.index;
     let mut names = FxHashMap::default();
     // Names that stand for the same are resolved once.
-    let mut known: Vec<(&crate::definition::Target, Option<Meaning>)> = vec![];
+    let mut known: FxHashMap<&Target, Option<Meaning>> = FxHashMap::default();
     for reference in index.references() {
         let meaning = match &reference.target {
-            crate::definition::Target::Definition(id) => Some(of_kind(index.get(*id).kind)),
-            target => match known.iter().find(|(other, _)| *other == target) {
-                Some((_, meaning)) => *meaning,
-                None => {
-                    let meaning = query.resolve(target).map(|found| meaning(&found));
-                    known.push((target, meaning));
-                    meaning
-                }
-            },
+            Target::Definition(id) => Some(of_kind(index.get(*id).kind)),
+            target => *known
+                .entry(target)
+                .or_insert_with(|| query.resolve(target).map(|found| meaning(&found))),
         };
         if let Some(meaning) = meaning {
             names.insert(reference.range.start, (meaning, false));

@@ -75,6 +75,7 @@ fn names(query: &Query<'_>, name: &str, args: &[Argument], list: &mut Vec<Inlay>
 
 /// Types of the parameters that are given in groups and scenes, but for those that take a number.
 fn types(query: &Query<'_>, range: &Range<usize>, list: &mut Vec<Inlay>) {
+    let code = code(query);
     for reference in query.document.index.references() {
         let is_param = match &reference.target {
             Target::Param { .. } => true,
@@ -91,7 +92,7 @@ fn types(query: &Query<'_>, range: &Range<usize>, list: &mut Vec<Inlay>) {
         if !is_param
             || !is_argument
             || !range.contains(&reference.range.start)
-            || in_code(query, reference.range.start)
+            || code.iter().any(|code| code.contains(&reference.range.start))
         {
             continue;
         }
@@ -108,14 +109,13 @@ fn types(query: &Query<'_>, range: &Range<usize>, list: &mut Vec<Inlay>) {
     }
 }
 
-/// Returns whether an offset is in a unit or function, where `=` assigns.
-fn in_code(query: &Query<'_>, offset: usize) -> bool {
-    query.document.file.items.iter().any(|item| {
-        let span = match item {
-            Item::Unit(unit) => unit.span,
-            Item::Function(function) => function.span,
-            Item::Struct(_) | Item::Variables(_) | Item::Group(_) | Item::Declaration(_) => return false,
-        };
-        (span.start as usize..span.end as usize).contains(&offset)
-    })
+/// Bytes of the units and functions, where `=` assigns.
+fn code(query: &Query<'_>) -> Vec<Range<usize>> {
+    let items = query.document.file.items.iter();
+    let spans = items.filter_map(|item| match item {
+        Item::Unit(unit) => Some(unit.span),
+        Item::Function(function) => Some(function.span),
+        Item::Struct(_) | Item::Variables(_) | Item::Group(_) | Item::Declaration(_) => None,
+    });
+    spans.map(|span| span.start as usize..span.end as usize).collect()
 }

@@ -142,13 +142,17 @@ impl Answerer<'_> {
         Some(Address::new(self.uri(location)?, range))
     }
 
-    /// The other texts that are open.
+    /// The texts that are open, and those of the workspace.
     fn others(&self) -> Vec<Arc<Document>> {
-        self.store
-            .open
-            .values()
-            .map(|open| open.document.clone())
-            .collect()
+        self.paths().filter_map(|path| self.store.get(path)).collect()
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        let closed = self
+            .workspace
+            .iter()
+            .filter(|path| !self.store.open.contains_key(*path));
+        self.store.open.keys().chain(closed)
     }
 
     fn hover(&self, params: &HoverParams) -> Answer {
@@ -162,17 +166,22 @@ impl Answerer<'_> {
     }
 
     fn completion(&self, params: &CompletionParams) -> Answer {
-        // A blank is typed everywhere: only after a comma or an equals sign it begins something.
+        // A list of all values would be in the way of who types on.
         let trigger = params
             .context
             .as_ref()
             .and_then(|context| context.trigger_character.as_deref());
         self.ask_at(&params.text_document_position, |query, offset| {
-            let before = query.document.text.get(..offset).unwrap_or_default().trim_end();
-            if trigger == Some(" ") && !before.ends_with([',', '=', '(']) {
+            let found = editor::completions(query, offset);
+            let is_closed = |item: &Completion| {
+                matches!(
+                    item.kind,
+                    CompletionKind::Property | CompletionKind::Value | CompletionKind::File
+                )
+            };
+            if trigger.is_some() && !found.list.iter().all(is_closed) {
                 return None;
             }
-            let found = editor::completions(query, offset);
             let range = convert::range(query.document, &found.range);
             let items: Vec<Value> = found
                 .list
@@ -277,13 +286,7 @@ impl Answerer<'_> {
     fn workspace_symbol(&self, params: &WorkspaceSymbolParams) -> Answer {
         let wanted = params.query.to_lowercase();
         let mut list = vec![];
-        let open = self.store.open.keys().cloned();
-        let closed = self
-            .workspace
-            .iter()
-            .filter(|path| !self.store.open.contains_key(*path))
-            .cloned();
-        for document in open.chain(closed).filter_map(|path| self.store.get(&path)) {
+        for document in self.paths().filter_map(|path| self.store.get(path)) {
             let fits = |symbol: &&Symbol| symbol.name.to_lowercase().contains(&wanted);
             for symbol in editor::symbols(&document).iter().filter(fits) {
                 let location = Location {

@@ -21,9 +21,21 @@ use super::Failure;
 use crate::cli::LspArgs;
 use server::Server;
 
+/// Stack of the server's thread [bytes].
+const STACK: usize = 64 << 20;
+
 pub(super) fn run(args: &LspArgs) -> Result<(), Failure> {
     let (connection, threads) = Connection::stdio();
-    let ended = Server::start(args, connection);
+    let args = args.clone();
+    // Texts nest deeper than the stacks of some systems allow.
+    let server = std::thread::Builder::new()
+        .name("server".to_owned())
+        .stack_size(STACK);
+    let server = server.spawn(move || Server::start(&args, connection));
+    let server = server.map_err(|error| Failure::User(format!("error: {error}")))?;
+    let Ok(ended) = server.join() else {
+        return Err(Failure::User("error: the server has failed".to_owned()));
+    };
     match ended {
         // The thread that reads waits for input that may never end.
         Ok(true) => threads

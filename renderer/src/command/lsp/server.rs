@@ -186,6 +186,9 @@ impl Server {
             _ => None,
         };
         if let Some(changed) = changed {
+            if note.method.starts_with("workspace/") {
+                self.workspace.add(&changed);
+            }
             let open = self.store.open.clone();
             // It ends with the server alone.
             let _ = self.checks.send(CheckRequest { open, changed });

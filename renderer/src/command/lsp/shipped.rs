@@ -18,6 +18,9 @@ pub(super) fn copy_of(document: &Document) -> Option<PathBuf> {
     // The copy appears whole: another server may write it at the same time.
     let mut file = tempfile::NamedTempFile::new_in(&folder).ok()?;
     std::io::Write::write_all(&mut file, document.text.as_bytes()).ok()?;
+    let mut permissions = file.as_file().metadata().ok()?.permissions();
+    permissions.set_readonly(true);
+    file.as_file().set_permissions(permissions).ok()?;
     file.persist(&path).ok()?;
     Some(path)
 }

@@ -28,6 +28,16 @@ impl Workspace {
         workspace
     }
 
+    /// Adds files that have changed, if they are texts.
+    pub(super) fn add(&self, files: &[PathBuf]) {
+        let mut paths = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for path in files.iter().filter(|path| is_known(path)) {
+            if paths.len() < MAX_TEXTS && !paths.contains(path) {
+                paths.push(path.clone());
+            }
+        }
+    }
+
     pub(super) fn paths(&self) -> Vec<PathBuf> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,5 +1,7 @@
 //! Items that do not parse while they are typed: their names, by tokens.
 
+use rustc_hash::FxHashSet;
+
 use super::indexer::{Indexer, NewDefinition};
 use crate::definition::DefinitionKind;
 use crate::token::{Token, TokenKind};
@@ -7,6 +9,8 @@ use crate::token::{Token, TokenKind};
 impl Indexer<'_> {
     /// Defines what items at the starts of lines name and the parser has lost.
     pub(super) fn declare_lost(&mut self, tokens: &[Token]) {
+        let definitions = self.index.definitions();
+        let known: FxHashSet<usize> = definitions.map(|(_, known)| known.name_range.start).collect();
         let words: Vec<&Token> = tokens
             .iter()
             .filter(|token| token.kind != TokenKind::Comment)
@@ -19,11 +23,7 @@ impl Indexer<'_> {
             let Some(kind) = kind_of(word).filter(|_| begins_line && name.kind == TokenKind::Word) else {
                 continue;
             };
-            let is_known = self
-                .index
-                .definitions()
-                .any(|(_, known)| known.name_range == name.range);
-            if !is_known {
+            if !known.contains(&name.range.start) {
                 self.define(NewDefinition {
                     name: &text[name.range.clone()],
                     kind,
