@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::str::FromStr as _;
 
 use lsp_types::Uri;
+use shading_editor::{Language, language_of};
 
 /// Path of a file's address. Texts that are no file, such as those not saved yet, have a path that no file has; `language`
 /// is what the editor takes them for.
@@ -83,6 +84,15 @@ pub(super) fn clean(path: &Path) -> PathBuf {
         }
     }
     out
+}
+
+/// Returns whether a file is a text that the server knows.
+pub(super) fn is_known(path: &Path) -> bool {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let is_shader = ["ksl", "osl", "tsl"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known));
+    is_shader || !extension.is_empty() && language_of(path) == Language::Scene
 }
 
 #[cfg(test)]

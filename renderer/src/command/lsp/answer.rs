@@ -12,12 +12,11 @@ use lsp_types::{
     TextDocumentPositionParams, TextEdit, Uri, WorkspaceSymbolParams,
 };
 use serde_json::{Value, json};
-use shading_editor::{
-    self as editor, Completion, CompletionKind, Document, Language, Location, Query, Symbol, World,
-};
+use shading_editor::{self as editor, Completion, CompletionKind, Document, Location, Query, Symbol, World};
 
 use super::address::{path_of, uri_of};
 use super::checker::Findings;
+use super::completion::completion_item;
 use super::convert;
 use super::shipped;
 use super::store::Store;
@@ -386,36 +385,4 @@ impl Answerer<'_> {
             Some(Value::Array(list))
         })
     }
-}
-
-fn completion_item(item: &Completion, range: lsp_types::Range) -> Value {
-    let kind = match item.kind {
-        CompletionKind::Function => 3,
-        CompletionKind::Unit => 7,
-        CompletionKind::Property => 10,
-        CompletionKind::Variable => 6,
-        CompletionKind::Keyword => 14,
-        CompletionKind::Type => 22,
-        CompletionKind::Constant => 21,
-        CompletionKind::Value => 12,
-        CompletionKind::File => 17,
-    };
-    json!({
-        "label": item.label,
-        "kind": kind,
-        "detail": item.detail,
-        "documentation": { "kind": "markdown", "value": item.help },
-        "sortText": format!("{}{}", item.rank, item.label),
-        "filterText": item.label,
-        "textEdit": { "range": range, "newText": item.insert.as_ref().unwrap_or(&item.label) },
-    })
-}
-
-/// Returns whether a file is a text that the server knows.
-pub(super) fn is_known(path: &std::path::Path) -> bool {
-    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-    let is_shader = ["ksl", "osl", "tsl"]
-        .iter()
-        .any(|known| extension.eq_ignore_ascii_case(known));
-    is_shader || !extension.is_empty() && editor::language_of(path) == Language::Scene
 }

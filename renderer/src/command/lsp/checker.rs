@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lsp_types::PublishDiagnosticsParams;
 use shading::{Diagnostics, Source};
@@ -23,6 +23,9 @@ use renderer_base::files::{LoggedFiles, OverlayFiles, SharedFiles};
 /// How long typing must pause before texts are checked.
 const PAUSE: Duration = Duration::from_millis(120);
 
+/// What takes longer to check is checked when it is saved; until then, its syntax is.
+const SLOW: Duration = Duration::from_secs(3);
+
 /// The mistakes in each file.
 pub(super) type Findings = Arc<Mutex<BTreeMap<PathBuf, Vec<Finding>>>>;
 
@@ -31,6 +34,8 @@ pub(super) struct CheckRequest {
     pub(super) open: BTreeMap<PathBuf, OpenText>,
     /// Files that have changed; all that is open is checked if one of them is unknown.
     pub(super) changed: Vec<PathBuf>,
+    /// True if a text was saved.
+    pub(super) saved: bool,
 }
 
 /// Result of the last check of a text.
@@ -38,6 +43,8 @@ struct Report {
     findings: Vec<Finding>,
     /// Files that it has read.
     read: BTreeSet<PathBuf>,
+    /// How long it took.
+    took: Duration,
 }
 
 pub(super) struct Checker {
@@ -70,7 +77,10 @@ impl Checker {
                 match requests.recv_timeout(PAUSE) {
                     Ok(next) => {
                         waiting = std::mem::take(&mut request.changed);
-                        request = next;
+                        request = CheckRequest {
+                            saved: next.saved || request.saved,
+                            ..next
+                        };
                     }
                     Err(RecvTimeoutError::Timeout) => break,
                     Err(RecvTimeoutError::Disconnected) => return,
@@ -102,7 +112,15 @@ impl Checker {
             .collect();
         roots.sort_by_key(|root| !request.changed.contains(root));
         for root in roots {
-            let report = self.check(root, &files);
+            let slow = self
+                .reports
+                .get(root)
+                .map(|report| report.took)
+                .filter(|took| *took > SLOW);
+            let report = match slow {
+                Some(_) if !request.saved => self.check_syntax(root, request),
+                _ => self.check(root, &files),
+            };
             let old = self.reports.insert(root.clone(), report);
             touched.extend(old.into_iter().flat_map(|r| r.findings).map(|f| f.place.path));
             touched.insert(root.clone());
@@ -125,23 +143,27 @@ impl Checker {
 
     /// A bug in a check must not end the server.
     fn check(&self, root: &Path, files: &SharedFiles) -> Report {
+        let start = Instant::now();
         let logged = SharedFiles::new(LoggedFiles::new(files.clone()));
         let checked = catch_unwind(AssertUnwindSafe(|| check(root, &self.args, &logged)));
-        let mut list = Diagnostics::default();
-        list.add_new(checked.unwrap_or_default().list);
         let is_file = |path: &Path| path.is_absolute() && files.is_file(path);
-        let findings = list.list.iter().map(|diagnostic| {
-            let mut finding = Finding::new(diagnostic, root, is_file);
-            finding.place.path = clean(&finding.place.path);
-            finding
-                .related
-                .iter_mut()
-                .for_each(|place| place.path = clean(&place.path));
-            finding
-        });
         Report {
-            findings: findings.collect(),
+            findings: findings(checked.unwrap_or_default(), root, is_file),
             read: logged.log().iter().map(|path| clean(path)).collect(),
+            took: start.elapsed(),
+        }
+    }
+
+    /// Finds mistakes of syntax alone.
+    fn check_syntax(&self, root: &Path, request: &CheckRequest) -> Report {
+        let text = request.open.get(root).map(|open| open.document.text.clone());
+        let source = Source::new(root.display().to_string(), text.unwrap_or_default());
+        let (_, errors) = shading::syntax::parse(source);
+        let known = self.reports.get(root);
+        Report {
+            findings: findings(errors, root, |path| path == root),
+            read: known.map(|report| report.read.clone()).unwrap_or_default(),
+            took: known.map(|report| report.took).unwrap_or_default(),
         }
     }
 
@@ -174,6 +196,21 @@ impl Checker {
                 .insert(path, list);
         }
     }
+}
+
+/// Diagnostics of a text by file, each once.
+fn findings(diagnostics: Diagnostics, root: &Path, is_file: impl Fn(&Path) -> bool) -> Vec<Finding> {
+    let mut list = Diagnostics::default();
+    list.add_new(diagnostics.list);
+    let finding = |diagnostic| {
+        let mut finding = Finding::new(diagnostic, root, &is_file);
+        let related = finding.related.iter_mut();
+        for place in related.chain([&mut finding.place]) {
+            place.path = clean(&place.path);
+        }
+        finding
+    };
+    list.list.iter().map(finding).collect()
 }
 
 /// The files of the disk under the texts of the editor.
@@ -209,5 +246,47 @@ fn check(path: &Path, args: &LspArgs, files: &SharedFiles) -> Diagnostics {
     match checked {
         Ok(checked) => checked.warnings,
         Err(errors) => errors,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+    use shading_editor::Document;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn what_takes_long_is_checked_when_it_is_saved() {
+        let Command::Lsp(args) = Cli::parse_from(["kiln", "lsp"]).command else {
+            panic!("it is the command's");
+        };
+        let findings = Findings::default();
+        let mut checker = Checker::new(args, findings.clone(), |_| {});
+        let root = PathBuf::from("/nowhere/a.ksl");
+        let text = "shader a(output float r = unknown) { r = ; }";
+        let open = OpenText {
+            uri: uri_of(&root).unwrap(),
+            version: 1,
+            document: Document::new(&root, text),
+        };
+        let mut check = |took, saved| {
+            let report = Report {
+                findings: vec![],
+                read: BTreeSet::new(),
+                took,
+            };
+            checker.reports.insert(root.clone(), report);
+            checker.check_all(&CheckRequest {
+                open: BTreeMap::from([(root.clone(), open.clone())]),
+                changed: vec![root.clone()],
+                saved,
+            });
+            findings.lock().unwrap()[&root].len()
+        };
+        assert_eq!(check(Duration::ZERO, false), 2);
+        assert_eq!(check(Duration::from_secs(4), false), 1);
+        assert_eq!(check(Duration::from_secs(4), true), 2);
     }
 }

@@ -7,6 +7,7 @@ mod address;
 mod answer;
 mod capabilities;
 mod checker;
+mod completion;
 mod convert;
 mod known;
 mod server;

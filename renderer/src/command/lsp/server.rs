@@ -190,8 +190,9 @@ impl Server {
                 self.workspace.add(&changed);
             }
             let open = self.store.open.clone();
+            let saved = note.method == "textDocument/didSave";
             // It ends with the server alone.
-            let _ = self.checks.send(CheckRequest { open, changed });
+            let _ = self.checks.send(CheckRequest { open, changed, saved });
         }
     }
 

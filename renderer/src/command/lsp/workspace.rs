@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::answer::is_known;
+use super::address::is_known;
 use super::store::DiskTexts;
 
 /// Most texts of a workspace.
