@@ -177,6 +177,11 @@ impl<'a> Cursor<'a> {
         self.item_word() == "group" && self.brackets().first() == Some(&"{")
     }
 
+    /// Returns whether the item is a declaration of a scene.
+    pub(crate) fn in_declaration(&self) -> bool {
+        self.document.language() == Language::Scene && SCENE_WORDS.contains(&self.item_word())
+    }
+
     /// Returns whether the item is code: a unit or a function.
     pub(crate) fn in_code(&self) -> bool {
         let is_unit = ITEM_WORDS[..5].contains(&self.item_word()) && !self.item_is_declaration();

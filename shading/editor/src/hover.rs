@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::cursor::Cursor;
 use crate::definition::{Definition, DefinitionKind};
 use crate::document::Language;
 use crate::query::{Found, Place, Query};
@@ -21,8 +22,8 @@ pub struct Hover {
 
 /// Explains what is at an offset.
 pub fn hover(query: &Query<'_>, offset: usize) -> Option<Hover> {
-    if let Some(keyword) = keyword(query, offset) {
-        return Some(keyword);
+    if let Some(hover) = keyword(query, offset).or_else(|| scene_function(query, offset)) {
+        return Some(hover);
     }
     let (range, found) = query.at(offset)?;
     Some(Hover {
@@ -49,6 +50,21 @@ fn keyword(query: &Query<'_>, offset: usize) -> Option<Hover> {
     Some(Hover {
         range: token.range.clone(),
         text: format!("`{word}`: {}{kinds}", keyword.help),
+    })
+}
+
+/// Explains a function of the values of scenes, such as `translate`.
+fn scene_function(query: &Query<'_>, offset: usize) -> Option<Hover> {
+    let document = query.document;
+    let token = document.token_at(offset)?;
+    let is_call = document.text[token.range.end..].trim_start().starts_with('(');
+    if document.language() != Language::Scene || !is_call || !Cursor::new(document, offset).in_declaration() {
+        return None;
+    }
+    let text = query.world.key_help("", None, document.slice(token))?;
+    Some(Hover {
+        range: token.range.clone(),
+        text: text.to_owned(),
     })
 }
 

@@ -35,9 +35,14 @@ pub fn signatures(query: &Query<'_>, offset: usize) -> Option<Signatures> {
     let call = cursor.call()?;
     let unit = call.before.as_ref().filter(|_| cursor.in_group());
     let unit = unit.and_then(|unit| query.unit(unit));
-    let list = match unit {
-        Some(place) => vec![of_definition(&place, place.id)],
-        None => forms(query, &call.name)?,
+    let scene_function = cursor
+        .in_declaration()
+        .then(|| of_scene(query, &call.name))
+        .flatten();
+    let list = match (unit, scene_function) {
+        (Some(place), _) => vec![of_definition(&place, place.id)],
+        (None, Some(function)) => vec![function],
+        (None, None) => forms(query, &call.name)?,
     };
     let named = call.param.as_ref().and_then(|name| {
         let params = list.first()?.params.iter();
@@ -49,6 +54,17 @@ pub fn signatures(query: &Query<'_>, offset: usize) -> Option<Signatures> {
         active: list.iter().position(fits).unwrap_or(0),
         list,
         param,
+    })
+}
+
+/// The form of a function of the values of scenes, which its documentation begins with: `translate(x, y, z) moves …`.
+fn of_scene(query: &Query<'_>, name: &str) -> Option<Signature> {
+    let help = query.world.key_help("", None, name)?;
+    let (params, _) = help.strip_prefix(name)?.strip_prefix('(')?.split_once(')')?;
+    let params = params.split(", ").map(str::to_owned).collect();
+    Some(Signature {
+        label: help.split_inclusive(')').next()?.to_owned(),
+        ..signature("", name, params, help)
     })
 }
 

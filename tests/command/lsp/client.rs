@@ -107,15 +107,15 @@ impl Client {
     /// this.
     pub(super) fn timed(&mut self, method: &str, params: &Value) -> (Value, Duration) {
         let mut best = Duration::MAX;
-        loop {
+        for attempt in 1.. {
             let start = Instant::now();
             let answer = self.response(method, params.clone());
-            let again = best == Duration::MAX;
             best = best.min(start.elapsed());
-            if best < Duration::from_millis(20) || !again {
+            if best < Duration::from_millis(20) || attempt == 5 {
                 return (answer, best);
             }
         }
+        unreachable!("the last attempt returns")
     }
 
     pub(super) fn uri(&self, file: &str) -> String {
