@@ -305,7 +305,7 @@ fn options_count_in_what_is_checked() {
 fn scenes_lead_to_what_they_name() {
     let (_folder, mut client) = session();
     let scene = "import \"all.ksl\";\ncamera main : perspective { fov = 30; }\nmaterial red = rings(count = 3);\n\
-                 shape ball : sphere { radius = 2; material = red; }\nshape more : instance { of = ball; }\n";
+                 shape ball : sphere { radius = 2; material = red; }\nshape more : instance { of = ball; transform = translate(1, 2, 3); }\n";
     client.open("scene.kiln", scene);
     for (mark, file, line) in [
         ("material = re", "scene.kiln", 2),
@@ -318,6 +318,7 @@ fn scenes_lead_to_what_they_name() {
         assert_eq!(place(&answer), (file.to_owned(), line), "{mark}: {answer}");
     }
     for (mark, words) in [
+        ("= transl", "moves by metres"),
         ("{ fo", "field of view"),
         (": sph", "`radius`"),
         ("\ncam", "a camera"),
@@ -332,6 +333,10 @@ fn scenes_lead_to_what_they_name() {
             "{mark}: {answer}"
         );
     }
+    let at = client.at("scene.kiln", scene, "translate(1, ");
+    let help = client.request("textDocument/signatureHelp", at);
+    assert_eq!(help["signatures"][0]["label"], "translate(x, y, z)", "{help}");
+    assert_eq!(help["activeParameter"], 1);
     let mut at = client.at("scene.kiln", scene, "material re");
     at["newName"] = json!("blue");
     let answer = client.request("textDocument/rename", at);
