@@ -6,6 +6,8 @@ mod broken;
 mod client;
 
 use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -270,6 +272,16 @@ fn mistakes_are_told_as_they_are_typed() {
     client.notify("textDocument/didClose", closed);
     assert!(client.diagnostics("m.ksl").is_empty());
     assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_server_ends_at_once() {
+    let (_folder, mut client) = session();
+    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/room.kiln");
+    client.open("room.kiln", &fs::read_to_string(room).unwrap());
+    let start = Instant::now();
+    assert_eq!(client.end(), Some(0));
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
 #[test]

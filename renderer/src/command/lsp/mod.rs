@@ -16,9 +16,11 @@ mod store;
 mod symbol;
 mod workspace;
 
+use std::io::IsTerminal as _;
+
 use lsp_server::Connection;
 
-use super::Failure;
+use super::{Failure, remark};
 use crate::cli::LspArgs;
 use server::Server;
 
@@ -26,7 +28,10 @@ use server::Server;
 const STACK: usize = 64 << 20;
 
 pub(super) fn run(args: &LspArgs) -> Result<(), Failure> {
-    let (connection, threads) = Connection::stdio();
+    if std::io::stdin().is_terminal() {
+        remark(&"editors start this command and talk to it; Ctrl-C ends it");
+    }
+    let (connection, _threads) = Connection::stdio();
     let args = args.clone();
     // Texts nest deeper than the stacks of some systems allow.
     let server = std::thread::Builder::new()
@@ -38,10 +43,8 @@ pub(super) fn run(args: &LspArgs) -> Result<(), Failure> {
         return Err(Failure::User("error: the server has failed".to_owned()));
     };
     match ended {
-        // The thread that reads waits for input that may never end.
-        Ok(true) => threads
-            .join()
-            .map_err(|error| Failure::User(format!("error: {error}"))),
+        // Nothing is waited for: the client has its answers, and nobody reads what a check still finds.
+        Ok(true) => Ok(()),
         Ok(false) => Err(Failure::User(String::new())),
         Err(error) => Err(Failure::User(format!(
             "error: this is no language client: {error}\n  hint: editors start `kiln lsp`; it reads their requests from standard input"
