@@ -16,4 +16,5 @@ mod recovery;
 mod run;
 mod shaders;
 mod uniform;
+mod units;
 mod wiring;

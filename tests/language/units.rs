@@ -1,0 +1,68 @@
+//! Shipped units give what their formulas give.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use language_support::shipped;
+use language_support::wgsl::numbers;
+use shading::hir::Const;
+use shading::{InstanceOptions, NoHost, ShaderGlobals, ShadingSystem, Source};
+
+mod color;
+mod math;
+mod pattern;
+
+/// An instance of a unit and its arguments, an output, and the numbers of that.
+type Value = (&'static str, &'static str, &'static [f32]);
+
+/// A plane that is seen at 60° from its normal, over which x and y grow by 1 and 2 millimetres a pixel.
+fn point() -> ShaderGlobals {
+    let mut globals = ShaderGlobals {
+        p: [0.3, 0.2, 0.1].into(),
+        n: [0.0, 0.0, 1.0].into(),
+        ng: [0.0, 0.0, 1.0].into(),
+        i: [0.75f32.sqrt(), 0.0, -0.5].into(),
+        dpdu: [1.0, 0.0, 0.0].into(),
+        dpdv: [0.0, 1.0, 0.0].into(),
+        dpdx: [0.001, 0.0, 0.0].into(),
+        dpdy: [0.0, 0.002, 0.0].into(),
+        ..ShaderGlobals::default()
+    };
+    (globals.u, globals.v) = (0.3, 0.2);
+    (globals.dudx, globals.dvdy) = (0.001, 0.002);
+    globals
+}
+
+/// The numbers of an output.
+fn found(system: &ShadingSystem, unit: &str, output: &str, count: usize) -> Result<Vec<f32>, String> {
+    let (name, _) = unit.split_once('(').ok_or("no arguments")?;
+    let instance = unit.replacen(name, &format!("{name} it"), 1);
+    let ty = if count == 1 { "float" } else { "vector" };
+    let text = format!("group tested(output {ty} result) {{ {instance}; result = {ty}(it.{output}); }}");
+    let loaded = system.load(Source::new("tested.ksl", text));
+    let loaded = loaded.map_err(|errors| errors.to_string())?;
+    let template = loaded.templates.last().ok_or("no group")?;
+    let instance = system.instantiate(template.clone(), &InstanceOptions::default());
+    let instance = instance.map_err(|errors| errors.to_string())?;
+    let mut context = system.context();
+    instance.run(&point(), &mut context);
+    let result: Const = instance.output(0, &context);
+    Ok(numbers(&result))
+}
+
+/// Compares with a table.
+fn check(values: &[Value]) {
+    let mut wrong = String::new();
+    for &(unit, output, expected) in values {
+        let system = shipped::system(Arc::new(NoHost));
+        let result = found(&system, unit, output, expected.len());
+        let agrees = result.as_ref().is_ok_and(|found| {
+            let close = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-3 * b.abs().max(1.0);
+            found.len() == expected.len() && found.iter().zip(expected).all(close)
+        });
+        if !agrees {
+            let _ = writeln!(wrong, "{unit}.{output}: {result:?} is not {expected:?}");
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
