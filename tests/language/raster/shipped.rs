@@ -7,8 +7,8 @@ use shading_raster::{Pass, RasterOptions};
 
 use crate::point::{difference, linked, system};
 
-/// Surfaces that cannot have code: they trace rays.
-const REFUSED: [&str; 1] = ["show_occlusion"];
+/// Units that cannot have code: they trace rays.
+const REFUSED: [&str; 4] = ["ambient_occlusion", "curvature", "edge_wear", "show_occlusion"];
 
 /// The largest difference of a pattern from the interpreter; `None` without numeric outputs.
 fn pattern(name: &str, points: u64) -> Result<Option<f32>, String> {
@@ -39,6 +39,7 @@ fn shipped_patterns_are_as_interpreted() {
                 agree += 1;
                 largest = largest.max(error);
             }
+            Err(_) if REFUSED.contains(&name) => {}
             Err(error) => wrong += &format!("{name}: {error}\n"),
         }
     }
