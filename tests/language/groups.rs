@@ -197,3 +197,32 @@ fn fuel_counts_the_work_of_iterations() {
         assert!(!finishes(statement), "{statement}");
     }
 }
+
+/// What is told of a group around this call.
+fn told(call: &str) -> String {
+    let text = format!(
+        "shader s(string mode = \"linear\" [[ string widget = \"popup\", string options = \"linear|smooth\" ]],
+                  string free = \"c\" [[ string widget = \"popup\", string options = \"a|b\" ]],
+                  output float result = 0) {{ result = mode == \"smooth\"; }}
+         group inner(string mode = \"smooth\" [[ string widget = \"popup\", string options = \"smooth\" ]], output float result)
+         {{ s x(mode = mode); result = x.result; }}
+         group whole(output float result) {{ {call}; result = it.result; }}"
+    );
+    let system = system(&text);
+    let result = system.check(&template(&system, "whole"));
+    result.err().map(|errors| errors.to_string()).unwrap_or_default()
+}
+
+#[test]
+fn texts_that_are_no_options_are_told() {
+    assert_eq!(told("s it(mode = \"smooth\")"), "");
+    // A list without the default is not all that there is.
+    assert_eq!(told("s it(free = \"d\")"), "");
+    let error = told("s it(mode = \"smoth\")");
+    assert!(
+        error.contains("`mode` has no option \"smoth\"") && error.contains("did you mean \"smooth\"?"),
+        "{error}"
+    );
+    let error = told("inner it(mode = \"x\")");
+    assert!(error.contains("its options are smooth"), "{error}");
+}

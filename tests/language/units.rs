@@ -66,3 +66,59 @@ fn check(values: &[Value]) {
     }
     assert!(wrong.is_empty(), "\n{wrong}");
 }
+
+/// Each input of a unit says what it is for, and has its default within its range. The glTF material's are filled in by an
+/// importer.
+#[test]
+fn inputs_are_described() {
+    let system = shipped::system(Arc::new(NoHost));
+    let mut wrong = String::new();
+    for name in shipped::names() {
+        let template = system.template(name).expect("it compiles");
+        for param in template.params().expect("they are known").iter() {
+            if param.output || name == "gltf_pbr" {
+                continue;
+            }
+            let entry = |key: &str| param.metadata.iter().find(|entry| entry.name == key);
+            let limit = |key: &str| entry(key).and_then(|entry| numbers(&entry.value).first().copied());
+            let default = param.default.as_ref().map(numbers).unwrap_or_default();
+            let is_inside = default.iter().all(|&x| {
+                limit("min").is_none_or(|low| low <= x) && limit("max").is_none_or(|high| x <= high)
+            });
+            if entry("help").is_none() || !is_inside {
+                let _ = writeln!(wrong, "{name}.{}: {default:?}", param.name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Masks, heights and random values are between −1 and 1, and all numbers are finite, wherever a pattern is looked up.
+#[test]
+fn outputs_keep_their_range() {
+    let mut wrong = String::new();
+    for name in shipped::names() {
+        let system = shipped::system(Arc::new(NoHost));
+        let template = system.template(name).expect("it compiles");
+        let instance = system.instantiate(template, &InstanceOptions::default());
+        let instance = instance.unwrap_or_else(|errors| panic!("{name}: {errors}"));
+        let mut context = system.context();
+        for i in 0..400_u16 {
+            let mut globals = point();
+            // Corners of cells, points within them, and far away.
+            let x = f32::from(i / 2) * [0.1, 0.0317, -13.7, 811.3][usize::from(i % 4)];
+            globals.p = [x, 0.7 * x, -0.3 * x].into();
+            (globals.u, globals.v) = (x, 0.61 * x);
+            instance.run(&globals, &mut context);
+            for (index, output) in instance.outputs().iter().enumerate() {
+                let found = numbers(&instance.output(index, &context));
+                let is_share = ["mask", "id", "height"].contains(&&*output.name);
+                let limit = if is_share { 1.000_01 } else { f32::MAX };
+                if found.iter().any(|x| x.is_nan() || x.abs() > limit) {
+                    let _ = writeln!(wrong, "{name}.{} at {x}: {found:?}", output.name);
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}

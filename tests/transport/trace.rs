@@ -9,7 +9,7 @@ use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
 use renderer::integrator::PathSettings;
 use renderer::light::{DirectionalLight, Light, PointLight};
-use renderer::material::closure_registry;
+use renderer::material::{closure_registry, library};
 use renderer::scene::Scene;
 use renderer::scene::build::build;
 use renderer::scene::load::LoadOptions;
@@ -280,6 +280,77 @@ fn ints<const N: usize>(list: [i32; N]) -> Vec<Const> {
 
 fn string(text: &str) -> Const {
     Const::String(Arc::from(text))
+}
+
+/// A number of a shipped unit at the origin, which faces up.
+fn of_unit(scene: &Scene, call: &str, output: &str) -> f32 {
+    let system = ShadingSystem::new(closure_registry(), scene.host().clone()).with_library(library::LIBRARY);
+    let text = format!("group probe(output float result) {{ {call}; result = it.{output}; }}");
+    let loaded = system.load(Source::new("probe.ksl", text));
+    let loaded = loaded.unwrap_or_else(|errors| panic!("{errors}"));
+    let instance = system.instantiate(loaded.templates[0].clone(), &InstanceOptions::default());
+    let instance = instance.unwrap_or_else(|errors| panic!("{errors}"));
+    let globals = ShaderGlobals {
+        n: [0.0, 1.0, 0.0].into(),
+        ng: [0.0, 1.0, 0.0].into(),
+        p_error: 1e-5,
+        ..ShaderGlobals::default()
+    };
+    let mut context = system.context();
+    instance.run(&globals, &mut context);
+    match instance.output(0, &context) {
+        Const::Float(value) => value,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn shipped_units_tell_of_what_is_near() {
+    let mut scene = SceneBuilder::new();
+    let material = scene.material("Ci = trace(P, N) * diffuse(N);");
+    let below = Affine3A::from_translation(Vec3::NEG_Y);
+    scene.shape(Geometry::Sphere, below, material);
+    scene.name("ball");
+    scene.shape(Geometry::Disk, facing_down(0.75), material);
+    scene.name("lid");
+    let scene = scene.build();
+    let mut wrong = String::new();
+    let mut near = |call: &str, output: &str, expected: f32| {
+        let found = of_unit(&scene, call, output);
+        if (found - expected).abs() > 0.02 {
+            wrong += &format!(
+                "{call}.{output}: {found} is not {expected}
+"
+            );
+        }
+    };
+    let shut = 1.0 / (1.0 + 0.75 * 0.75);
+    near(
+        "ambient_occlusion it(rays = 256, distance = 10)",
+        "value",
+        1.0 - shut,
+    );
+    near("ambient_occlusion it(rays = 256, distance = 0.5)", "value", 1.0);
+    near(
+        "ambient_occlusion it(rays = 256, distance = 10, only_local = 1)",
+        "value",
+        1.0,
+    );
+    // Chords of a ball of radius 1 that are shorter than d are those at more than acos(d / 2) from the normal.
+    near(
+        "ambient_occlusion it(rays = 256, distance = 1, inside = 1)",
+        "value",
+        0.75,
+    );
+    near("curvature it(rays = 256, distance = 1)", "edges", 0.25);
+    near("curvature it(rays = 256, distance = 1)", "creases", 0.0);
+    near(
+        "curvature it(rays = 256, distance = 10, only_local = 0)",
+        "creases",
+        shut,
+    );
+    near("curvature it(rays = 256, distance = 1)", "value", 0.625);
+    assert!(wrong.is_empty(), "\n{wrong}");
 }
 
 #[test]

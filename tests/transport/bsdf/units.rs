@@ -265,6 +265,64 @@ fn values_are_those_of_mitsuba() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
+/// Units that are others by more parameters.
+#[test]
+fn units_of_many_parameters_are_those_of_few() {
+    let pairs = [
+        (
+            "standard_surface(base_color = (0.8, 0.3, 0.1), specular = 0)",
+            "matte(albedo = (0.8, 0.3, 0.1))",
+        ),
+        (
+            "standard_surface(transmission = 1, transmission_color = (0.8, 0.3, 0.1), specular_roughness = 0.5, specular_IOR = 1.4)",
+            "glass(alpha = 0.25, ior = 1.4, transmission_tint = (0.8, 0.3, 0.1))",
+        ),
+        (
+            // Gulbrandsen's index of refraction of the reflectance 0.25 with the edge 0: (1 + √r) / (1 − √r), and no extinction.
+            "standard_surface(metalness = 1, base_color = 0.25, specular_color = 0, specular_roughness = 0.6)",
+            "metal(alpha = 0.36, eta = 3, extinction = 0)",
+        ),
+        (
+            "standard_surface(metalness = 1, base_color = 0.25, specular_color = 1, specular_roughness = 0.6)",
+            "metal(alpha = 0.36, eta = 0.6, extinction = 0.8)",
+        ),
+        (
+            "standard_surface(base_color = 0, specular_roughness = 0.5, specular_anisotropy = 0.75)",
+            "glass(alpha_u = 0.5, alpha_v = 0.125, transmission_tint = 0)",
+        ),
+        (
+            "usd_preview_surface(useSpecularWorkflow = 1, specularColor = (0.8, 0.3, 0.1), diffuseColor = 0, roughness = 0.5)",
+            "colored_metal(reflectance = (0.8, 0.3, 0.1), alpha = 0.25)",
+        ),
+        (
+            "usd_preview_surface(diffuseColor = (0.8, 0.3, 0.1), metallic = 1, roughness = 0.5)",
+            "colored_metal(reflectance = (0.8, 0.3, 0.1), alpha = 0.25)",
+        ),
+    ];
+    let mut failures = String::new();
+    for (call, other) in pairs {
+        let (mut unit, mut expected) = (Unit::new(call), Unit::new(other));
+        for viewer in [[20.0, 50.0], [60.0, 120.0], [85.0, 250.0]] {
+            for light in [
+                [5.0, 20.0],
+                [50.0, 240.0],
+                [62.0, 300.0],
+                [80.0, 70.0],
+                [150.0, 230.0],
+            ] {
+                let (wo, wi) = (direction(viewer), direction(light));
+                let value = unit.shade(wo).bsdf.eval(wo, wi);
+                let wanted = expected.shade(wo).bsdf.eval(wo, wi);
+                if !agree(value, wanted, 1e-3) {
+                    failures +=
+                        &format!("{call} from {viewer:?} to {light:?}: {value:?} is not {wanted:?}\n");
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+}
+
 /// A pane reflects r + (1 − r)²·r/(1 − r²) of the light, by the reflectance r of one face, and lets the rest straight through.
 #[test]
 fn thin_glass_mirrors_at_both_faces() {

@@ -114,6 +114,16 @@ pub enum GraphError {
         /// Number of values.
         found: usize,
     },
+    /// A text that is none of those that an input takes.
+    #[error("`{input}` has no option \"{found}\"")]
+    UnknownChoice {
+        /// Name of the input.
+        input: String,
+        /// The text.
+        found: String,
+        /// The options.
+        known: Vec<String>,
+    },
     /// A shader of a kind that does not fit the use of its group.
     #[error("`{unit}` is a {} shader, not {usage}", kind.name())]
     WrongKind {
@@ -171,10 +181,19 @@ impl GraphError {
             GraphError::UnknownTemplate { name, known } => (name.as_str(), known),
             GraphError::UnknownParam { path, known, .. } => (path.rsplit('.').next().unwrap_or(path), known),
             GraphError::WrongKind { unit, kind, .. } => return kind_hint(unit, *kind),
+            GraphError::UnknownChoice { found, known, .. } => return Some(choice_hint(found, known)),
             _ => return None,
         };
         let name = nearest(wrong, known.iter().map(String::as_str))?;
         Some(format!("did you mean `{name}`?"))
+    }
+}
+
+/// The option that is meant, or all of them.
+fn choice_hint(found: &str, known: &[String]) -> String {
+    match nearest(found, known.iter().map(String::as_str)) {
+        Some(name) => format!("did you mean \"{name}\"?"),
+        None => format!("its options are {}", known.join(", ")),
     }
 }
 

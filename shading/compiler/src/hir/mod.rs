@@ -49,5 +49,5 @@ pub use stmt::{Block, Code, Function, Local, Operand, Stmt};
 pub use texture::{
     ColorSpace, Interpolation, TextureMapping, TextureOperand, TextureOperands, TextureOptions, Wrap,
 };
-pub use unit::{GlobalVariable, Metadata, Param, Unit, int_metadata};
+pub use unit::{GlobalVariable, Metadata, Param, Unit, int_metadata, text_metadata};
 pub use verify::verify;

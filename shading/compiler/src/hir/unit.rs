@@ -29,6 +29,15 @@ pub fn int_metadata(metadata: &[Metadata], name: &str) -> Option<i32> {
     }
 }
 
+/// Returns the value of a metadata entry of type string.
+pub fn text_metadata<'m>(metadata: &'m [Metadata], name: &str) -> Option<&'m str> {
+    let entry = metadata.iter().find(|entry| entry.name == name)?;
+    match &entry.value {
+        Const::String(text) => Some(text),
+        _ => None,
+    }
+}
+
 /// A parameter of a unit. It is not a structure: a structure parameter `s` becomes adjacent parameters `s.a`, `s.b` …
 #[derive(Clone, Debug)]
 pub struct Param {

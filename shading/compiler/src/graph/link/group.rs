@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::Linker;
+use super::choice::unknown_choice;
 use super::shared::SharedGlobals;
 use super::wire::BindingSite;
 use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
@@ -331,6 +332,9 @@ impl Linker<'_> {
             && !scope.inputs.contains_key(&path.head)
         {
             return None;
+        }
+        if let Some(error) = inputs.and_then(|inputs| unknown_choice(connection, inputs)) {
+            self.report(error, &place);
         }
         let expected = inputs.and_then(|inputs| resolve(inputs, &connection.target));
         let expected = match expected {

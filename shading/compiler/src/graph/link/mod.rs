@@ -2,9 +2,10 @@
 //!
 //! The code of a unit is inlined where it runs ([`mod@unit`]), an instance of a group links its nodes in execution
 //! order ([`group`]). [`binding`] evaluates the source of an input to a [`wire`], and [`emit`] emits the assignments to
-//! inputs. [`shared`] handles globals shared by the units of a group.
+//! inputs. [`choice`] checks texts of which an input takes a few. [`shared`] handles globals shared by the units of a group.
 
 mod binding;
+mod choice;
 mod emit;
 mod group;
 mod names;
