@@ -6,7 +6,7 @@ use std::sync::Arc;
 use language_support::shipped;
 use language_support::wgsl::numbers;
 use shading::hir::Const;
-use shading::{InstanceOptions, NoHost, ShaderGlobals, ShadingSystem, Source};
+use shading::{InstanceOptions, NoHost, RayKind, ShaderGlobals, ShadingSystem, Source};
 
 mod color;
 mod math;
@@ -26,6 +26,7 @@ fn point() -> ShaderGlobals {
         dpdv: [0.0, 1.0, 0.0].into(),
         dpdx: [0.001, 0.0, 0.0].into(),
         dpdy: [0.0, 0.002, 0.0].into(),
+        ray_kind: RayKind::CAMERA,
         ..ShaderGlobals::default()
     };
     (globals.u, globals.v) = (0.3, 0.2);

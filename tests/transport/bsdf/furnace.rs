@@ -276,6 +276,43 @@ const SUBJECTS: &[Subject] = &[
         ],
         false,
     ),
+    (
+        "openpbr_surface",
+        &[
+            ("base_color", Color),
+            ("base_diffuse_roughness", UNIT),
+            ("base_metalness", UNIT),
+            ("specular_weight", UNIT),
+            ("specular_color", Color),
+            ("specular_roughness", UNIT),
+            ("specular_roughness_anisotropy", UNIT),
+            ("specular_ior", Between(1.0, 2.9)),
+            ("fuzz_weight", UNIT),
+            ("fuzz_roughness", UNIT),
+            ("thin_film_weight", UNIT),
+            ("coat_weight", UNIT),
+            ("coat_color", Color),
+            ("coat_roughness", UNIT),
+            ("coat_ior", Between(1.0, 2.9)),
+        ],
+        false,
+    ),
+    (
+        "openpbr_surface",
+        &[
+            ("base_color", WHITE),
+            ("base_metalness", UNIT),
+            ("specular_weight", UNIT),
+            ("specular_roughness", UNIT),
+            ("transmission_weight", UNIT),
+            ("geometry_thin_walled", Flag),
+            ("subsurface_weight", UNIT),
+            ("coat_darkening", UNIT),
+            ("coat_weight", UNIT),
+            ("geometry_opacity", UNIT),
+        ],
+        false,
+    ),
 ];
 
 /// Parameter sets of each subject: the n-th is that at u = n.

@@ -291,6 +291,15 @@ fn units_of_many_parameters_are_those_of_few() {
             "glass(alpha_u = 0.5, alpha_v = 0.125, transmission_tint = 0)",
         ),
         (
+            "openpbr_surface(base_color = (0.8, 0.3, 0.1), specular_weight = 0)",
+            "matte(albedo = (0.8, 0.3, 0.1))",
+        ),
+        (
+            // A quarter of the reflectance 0.04 is that of the index 11 / 9.
+            "openpbr_surface(transmission_weight = 1, transmission_color = (0.8, 0.3, 0.1), specular_weight = 0.25, specular_roughness = 0.5)",
+            "glass(alpha = 0.25, ior = 1.22222, transmission_tint = (0.8, 0.3, 0.1))",
+        ),
+        (
             "usd_preview_surface(useSpecularWorkflow = 1, specularColor = (0.8, 0.3, 0.1), diffuseColor = 0, roughness = 0.5)",
             "colored_metal(reflectance = (0.8, 0.3, 0.1), alpha = 0.25)",
         ),
