@@ -1,5 +1,7 @@
 //! Units of numbers and vectors.
 
+use std::f32::consts::{FRAC_PI_2, PI};
+
 use super::{Value, check};
 
 /// Values of Cycles 5.3: an emissive plane of the node with the same inputs.
@@ -79,9 +81,9 @@ const CYCLES: &[Value] = &[
     ("math(operation = \"tangent\", a = 0.7, b = 0.3, c = 0.45)", "result", &[0.84229]),
     ("math(operation = \"tangent\", a = -1.7, b = 0.6, c = 0.2)", "result", &[7.6966]),
     ("math(operation = \"arcsine\", a = 0.7, b = 0.3, c = 0.45)", "result", &[0.7754]),
-    ("math(operation = \"arcsine\", a = -1.7, b = 0.6, c = 0.2)", "result", &[-1.5708]),
+    ("math(operation = \"arcsine\", a = -1.7, b = 0.6, c = 0.2)", "result", &[-FRAC_PI_2]),
     ("math(operation = \"arccosine\", a = 0.7, b = 0.3, c = 0.45)", "result", &[0.7954]),
-    ("math(operation = \"arccosine\", a = -1.7, b = 0.6, c = 0.2)", "result", &[3.1416]),
+    ("math(operation = \"arccosine\", a = -1.7, b = 0.6, c = 0.2)", "result", &[PI]),
     ("math(operation = \"arctangent\", a = 0.7, b = 0.3, c = 0.45)", "result", &[0.61073]),
     ("math(operation = \"arctangent\", a = -1.7, b = 0.6, c = 0.2)", "result", &[-1.0391]),
     ("math(operation = \"arctan2\", a = 0.7, b = 0.3, c = 0.45)", "result", &[1.1659]),
