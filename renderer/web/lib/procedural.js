@@ -50,6 +50,7 @@ export function proceduralMaterial( original, program, uniforms ) {
 			.replace( '#include <map_fragment>', () => main.color )
 			.replace( '#include <metalnessmap_fragment>', ( chunk ) => chunk + main.reflection )
 			.replace( '#include <normal_fragment_maps>', ( chunk ) => chunk + main.normal )
+			.replace( '#include <lights_physical_fragment>', ( chunk ) => chunk + main.diffuse )
 			// Before the chunk: views of the lightmap, which follow it, have the last word.
 			.replace( '#include <emissivemap_fragment>', ( chunk ) => main.emission + chunk );
 
@@ -184,10 +185,6 @@ ${ fill }
 		color: /* glsl */`
 	${ own( 'Surface' ) } kilnSurface = kilnEvaluateSurface();
 	diffuseColor = vec4( ${ of( 'albedo' ) }, ${ of( 'opacity' ) } );
-	#ifdef USE_SPECULAR
-		// The albedo makes up for what a surface of f0 = 0.04 keeps from its base; this one may keep less.
-		diffuseColor.rgb *= mix( mix( 1.0, 0.96, saturate( 1.0 - specularIntensity ) ), 1.0, ${ of( 'metalness' ) } );
-	#endif
 `,
 		reflection: /* glsl */`
 	roughnessFactor = ${ of( 'roughness' ) };
@@ -195,6 +192,16 @@ ${ fill }
 `,
 		normal: /* glsl */`
 	normal = normalize( mix( normal, ( viewMatrix * vec4( ${ of( 'normal' ) }, 0.0 ) ).xyz, kilnBumps ) );
+`,
+		// The program's diffuse colour is that of this view, 0.96 of the albedo; three.js would take once more from it what
+		// the interface reflects.
+		diffuse: /* glsl */`
+	#if ! defined( KILN_SHOW ) || KILN_SHOW == 0
+		vec3 kilnSingle = vec3( 0.0 ), kilnMulti = vec3( 0.0 );
+		float kilnCosine = saturate( dot( normal, isOrthographic ? vec3( 0.0, 0.0, 1.0 ) : normalize( vViewPosition ) ) );
+		computeMultiscattering( texture2D( dfgLUT, vec2( material.roughness, kilnCosine ) ).rg, material.specularColor, material.specularF90, kilnSingle, kilnMulti );
+		material.diffuseContribution *= 0.96 / max( 1.0 - kilnSingle - kilnMulti, 0.05 );
+	#endif
 `,
 		emission: emits ? `\n	totalEmissiveRadiance = ${ of( 'emission' ) };\n` : '',
 	};

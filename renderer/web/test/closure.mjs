@@ -71,10 +71,31 @@ function reflected( f0, f90, alpha, cosine ) {
 
 }
 
+/** What Oren and Nayar's model reflects of a uniform sky: their equation 30, summed over the sky. */
+function roughAlbedo( sigma, cosine ) {
+
+	const [ a, b ] = [ 1 - 0.5 * sigma ** 2 / ( sigma ** 2 + 0.33 ), 0.45 * sigma ** 2 / ( sigma ** 2 + 0.09 ) ];
+	let [ sum, whole ] = [ 0, 0 ];
+	const view = Math.acos( cosine );
+	const steps = 200;
+	for ( let i = 0; i < steps; i ++ ) {
+
+		const light = ( i + 0.5 ) / steps * Math.PI / 2;
+		const weight = Math.sin( light ) * Math.cos( light );
+		// The positive part of the cosine of the azimuth is 1/π in the mean.
+		sum += weight * ( a + b / Math.PI * Math.sin( Math.max( light, view ) ) * Math.tan( Math.min( light, view ) ) );
+		whole += weight;
+
+	}
+
+	return sum / whole / Math.max( a + b / 2, 1 );
+
+}
+
 /** The lobes of closures that scenes use, for a viewer at a cosine. */
 const LOBES = {
 	diffuse: ( [ n ] ) => body( n ),
-	oren_nayar: ( [ n ] ) => body( n ),
+	oren_nayar: ( [ n, sigma ], cosine ) => ( { ...body( n ), diffuse: Array( 3 ).fill( roughAlbedo( sigma, cosine ) ) } ),
 	dielectric_bsdf: ( [ n, , tint, , along, across, ior ] ) => shine( times( tint, ( ( ior - 1 ) / ( ior + 1 ) ) ** 2 ), tint, along, across, n ),
 	conductor_bsdf: ( [ n, , along, across, eta, k ] ) => shine( eta.map( ( v, lane ) => ( ( v - 1 ) ** 2 + k[ lane ] ** 2 ) / ( ( v + 1 ) ** 2 + k[ lane ] ** 2 ) ), [ 1, 1, 1 ], along, across, n ),
 	layer: ( [ top, base ], cosine ) => {
@@ -86,10 +107,11 @@ const LOBES = {
 	},
 	coat: ( [ base, ...named ], cosine ) => {
 
-		const { ior, tint } = Object.fromEntries( named.flatMap( ( name, index ) => index % 2 === 0 ? [ [ name, named[ index + 1 ] ] ] : [] ) );
+		const { ior, tint, roughness } = Object.fromEntries( named.flatMap( ( name, index ) => index % 2 === 0 ? [ [ name, named[ index + 1 ] ] ] : [] ) );
 		const f0 = ( ( ior - 1 ) / ( ior + 1 ) ) ** 2;
 		const kept = reflected( [ f0, f0, f0 ], [ 1, 1, 1 ], 0, cosine );
-		return scaled( lobesOf( base, cosine ), times( kept.map( ( v ) => Math.max( 1 - v, 0 ) ), tint ) );
+		const under = scaled( lobesOf( base, cosine ), times( kept.map( ( v ) => Math.max( 1 - v, 0 ) ), tint ) );
+		return added( under, { ...none(), f0: [ f0, f0, f0 ], alpha: times( [ roughness, roughness, 1 ], f0 ) } );
 
 	},
 };

@@ -208,6 +208,19 @@ fn surface(parts: Parts, pass: Pass) -> String {
     );
     let normal = has(Part::Normal, "kiln_direction(l.normal, n)", "n");
     let specular = |value: &str, instead: &str| has(Part::Specular, value, instead);
+    // Of the specular lobe and the coat together.
+    let shining = |of_specular: &str, of_coat: &str, nothing: &str| {
+        let lobes = [(Part::Specular, of_specular), (Part::Coat, of_coat)];
+        let terms: Vec<&str> = lobes
+            .into_iter()
+            .filter(|(part, _)| parts.contains(*part))
+            .map(|(_, text)| text)
+            .collect();
+        match terms[..] {
+            [] => nothing.to_owned(),
+            _ => format!("({})", terms.join(" + ")),
+        }
+    };
     let members: Vec<(&str, &str, String)> = match pass {
         Pass::Shadow => vec![("opacity", "f32", opacity)],
         Pass::Gbuffer => {
@@ -217,13 +230,18 @@ fn surface(parts: Parts, pass: Pass) -> String {
             _ = writeln!(text, "    let opacity = {opacity};");
             _ = writeln!(text, "    let whole = 1.0 / max(opacity, 0.0001);");
             _ = writeln!(text, "    let diffuse = {} * whole;", color(Part::Diffuse));
-            _ = writeln!(text, "    let f0 = {} * whole;", specular("l.f0", "vec3f(0.0)"));
-            _ = writeln!(text, "    let metalness = kiln_metalness(diffuse, f0);");
-            let alpha = specular(
-                "max(kiln_ratio(l.alpha.x, l.alpha.z), kiln_ratio(l.alpha.y, l.alpha.z))",
-                "1.0",
+            _ = writeln!(
+                text,
+                "    let f0 = {} * whole;",
+                shining("l.f0", "l.coat", "vec3f(0.0)")
             );
-            let alpha = specular(&format!("select(1.0, {alpha}, l.alpha.z > 0.0)"), "1.0");
+            _ = writeln!(text, "    let metalness = kiln_metalness(diffuse, f0);");
+            let weight = shining("l.alpha.z", "l.coat_alpha.y", "0.0");
+            let along = shining("l.alpha.x", "l.coat_alpha.x", "0.0");
+            let across = shining("l.alpha.y", "l.coat_alpha.x", "0.0");
+            let alpha = format!(
+                "select(1.0, max(kiln_ratio({along}, {weight}), kiln_ratio({across}, {weight})), {weight} > 0.0)"
+            );
             let emission = color(Part::Emission);
             _ = writeln!(
                 text,

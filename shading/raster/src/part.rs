@@ -30,9 +30,16 @@ impl Pass {
     pub(crate) fn parts(self) -> Parts {
         match self {
             Pass::Shadow => Parts::default().with(Part::Transparency),
-            Pass::Gbuffer => [Part::Diffuse, Part::Normal, Part::Specular, Part::Emission]
-                .into_iter()
-                .fold(Pass::Shadow.parts(), Parts::with),
+            // What a coat reflects counts with what is under it.
+            Pass::Gbuffer => [
+                Part::Diffuse,
+                Part::Normal,
+                Part::Specular,
+                Part::Coat,
+                Part::Emission,
+            ]
+            .into_iter()
+            .fold(Pass::Shadow.parts(), Parts::with),
             Pass::Forward => Part::ALL.into_iter().fold(Parts::default(), Parts::with),
         }
     }

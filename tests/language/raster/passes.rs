@@ -118,6 +118,11 @@ fn closures_become_lobes() {
         "3 * emission() + 0.5 * transparent()",
         &[("emission", &[3.0; 3]), ("opacity", &[0.5])],
     );
+    forward("oren_nayar(N, 0.9)", &[("diffuse", &[0.6698; 3])]);
+    forward(
+        "oren_nayar_diffuse_bsdf(N, color(0.5), 0.9, \"energy_compensation\", 1)",
+        &[("diffuse", &[0.5; 3])],
+    );
     // A lobe that occurs twice has the mean roughness.
     forward(
         "microfacet(\"ggx\", N, 0.2, 0.0, 0) + microfacet(\"ggx\", N, 0.4, 0.0, 0)",
@@ -169,6 +174,11 @@ fn closures_become_lobes() {
     gbuffer(
         "0.5 * diffuse(N) + 0.5 * transparent()",
         &[("metalness", &[0.0]), ("opacity", &[0.5])],
+    );
+    // A coat counts with what is under it.
+    gbuffer(
+        "coat(0.8 * diffuse(N), \"roughness\", 0.25)",
+        &[("albedo", &[0.795; 3]), ("metalness", &[0.0]), ("roughness", &[0.5])],
     );
     check_lobes("diffuse(N)", Pass::Shadow, &[("opacity", &[1.0])]);
 }

@@ -1,11 +1,15 @@
 //! A BSDF as the metallic-roughness model of glTF shows it: for viewers that run no shaders.
 
+use glam::Vec3;
+
 use super::{Bsdf, Lobe, LobePart, Spread, WeightedLobe};
 use renderer_base::color::Rgb;
 use renderer_base::math::sqr;
 
 /// Reflectance at normal incidence that glTF gives to what is no metal.
 const F0: f32 = 0.04;
+/// The mean direction of a viewer, by cosine 2/3: what rough diffuse lobes reflect there is nearly their mean.
+const OBLIQUE: Vec3 = Vec3::new(0.745_356, 0.0, 0.666_667);
 
 /// Parameters of the model, seen straight on: glTF 2.0, section 3.9.2, and `KHR_materials_transmission`, `_ior` and
 /// `_specular`.
@@ -46,10 +50,12 @@ impl Bsdf {
         };
         let solid = |l: &&WeightedLobe| l.lobe.spread() != Spread::Straight;
         for weighted in self.lobes().iter().filter(solid) {
-            kinds.add(
-                weighted,
-                weighted.weight * weighted.lobe.albedo(weighted.frame.to_local(self.wo)),
-            );
+            let wo = match weighted.lobe {
+                // Brighter at an angle than from above; the model's diffuse reflection is the same from everywhere.
+                Lobe::OrenNayar(_) | Lobe::Eon(_) => OBLIQUE,
+                _ => weighted.frame.to_local(self.wo),
+            };
+            kinds.add(weighted, weighted.weight * weighted.lobe.albedo(wo));
         }
         kinds.solve()
     }
@@ -98,8 +104,10 @@ impl Kinds {
         let metal = (self.specular - Rgb::splat(F0 * (1.0 - metallic))) * (1.0 / metallic.max(1e-6));
         let mixed = dielectric * (1.0 - sqr(metallic)) + metal * sqr(metallic);
         let limited = |v: f32| if v.is_finite() { v.clamp(0.0, 1.0) } else { 0.0 };
-        // What is no metal keeps its diffuse colour: how strong its reflection is stands apart.
-        let base_color = if metallic < 1e-3 { body } else { mixed };
+        // What is no metal keeps its diffuse colour, to which viewers give what the interface does not reflect: how strong
+        // its reflection is stands apart.
+        let under = body * (1.0 / (1.0 - specular).max(1e-6));
+        let base_color = if metallic < 1e-3 { under } else { mixed };
         let share = self.transmitted.luminance() / body.luminance().max(1e-6);
         MetallicRoughness {
             base_color: base_color.map(limited),

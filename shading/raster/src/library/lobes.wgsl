@@ -66,6 +66,19 @@ fn kiln_diffuse_fresnel(ior: f32) -> f32 {
     return clamp(1.0 - (1.0 - inside) * ior * ior, 0.0, 0.99);
 }
 
+// Directional albedo of Oren and Nayar's model (1994, eq. 30): the integral over the light's directions. Where it
+// exceeds 1 at grazing angles the model is scaled down, as the path tracer does.
+fn kiln_oren_nayar(sigma: f32, cosine: f32) -> f32 {
+    let variance = max(sigma, 0.0) * max(sigma, 0.0);
+    let a = 1.0 - 0.5 * variance / (variance + 0.33);
+    let b = 0.45 * variance / (variance + 0.09);
+    let c = clamp(cosine, 0.0, 1.0);
+    let s = sqrt(1.0 - c * c);
+    let below = 0.5 * (acos(c) - s * c);
+    let above = c * (1.0 + s + s * s) / (3.0 * (1.0 + s));
+    return (a + 0.63661975 * b * s * (below + above)) / max(a + 0.5 * b, 1.0);
+}
+
 fn kiln_absorption(albedo: vec3f, depth: f32, color: vec3f) -> vec3f {
     if (depth <= 0.0) {
         return vec3f(0.0);
@@ -89,7 +102,8 @@ fn kiln_sheen_albedo(cosine: f32) -> f32 {
 fn kiln_metalness(diffuse: vec3f, f0: vec3f) -> f32 {
     let d = max(diffuse.x, max(diffuse.y, diffuse.z));
     let s = max(f0.x, max(f0.y, f0.z));
-    if (s <= 0.04) {
+    // An index of 1.5 may be rounded to more.
+    if (s <= 0.04001) {
         return 0.0;
     }
     let b = d / 0.96 + s - 0.08;

@@ -10,6 +10,9 @@ use crate::closure_table::{PieceKind, pieces, replace};
 use crate::error::RasterError;
 use crate::inputs::MemberSource;
 
+/// What stands for the cosine of the viewer's angle in the table of closures.
+const COSINE: &str = "@cosine";
+
 impl FunctionWriter<'_, '_> {
     /// Writes the lobes of a component.
     pub(super) fn closure(&mut self, target: &str, id: ClosureId, args: &[Operand], span: Span) {
@@ -31,7 +34,8 @@ impl FunctionWriter<'_, '_> {
                     };
                     self.closure_param(args[index], params[index].ty.base, name)
                 });
-                texts.push(text);
+                let is_seen = text.contains(COSINE);
+                texts.push(if is_seen { text.replace(COSINE, &self.cosine()) } else { text });
             }
             let texts = texts.join(", ");
             match piece.kind {
