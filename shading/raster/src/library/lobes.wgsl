@@ -74,7 +74,7 @@ fn kiln_oren_nayar(sigma: f32, cosine: f32) -> f32 {
     let b = 0.45 * variance / (variance + 0.09);
     let c = clamp(cosine, 0.0, 1.0);
     let s = sqrt(1.0 - c * c);
-    let below = 0.5 * (acos(c) - s * c);
+    let below = 0.5 * (kiln_acos(c) - s * c);
     let above = c * (1.0 + s + s * s) / (3.0 * (1.0 + s));
     return (a + 0.63661975 * b * s * (below + above)) / max(a + 0.5 * b, 1.0);
 }
