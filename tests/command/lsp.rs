@@ -82,7 +82,7 @@ fn what_is_under_the_cursor_is_explained() {
         ("h.fa", "float far"),
         ("twi", "Doubles a colour."),
         ("Hit h", "Hit h"),
-        ("rin", "concentric rings"),
+        ("ring", "concentric rings"),
     ] {
         let text = hover(&mut client, mark);
         assert!(text.contains(words), "{mark}: {text}");
@@ -162,7 +162,7 @@ fn definitions_and_references_are_found() {
     let (_folder, mut client) = session();
     for (mark, file, line) in [
         ("rings a(cou", "all.ksl", 6),
-        ("    rin", "all.ksl", 3),
+        ("    ring", "all.ksl", 3),
         ("albedo = a", "all.ksl", 16),
         ("a.res", "all.ksl", 7),
         ("h.fa", "all.ksl", 1),
@@ -322,7 +322,7 @@ fn scenes_lead_to_what_they_name() {
     for (mark, file, line) in [
         ("material = re", "scene.kiln", 2),
         ("of = ba", "scene.kiln", 3),
-        ("= rin", "all.ksl", 3),
+        ("= ring", "all.ksl", 3),
         ("rings(cou", "all.ksl", 6),
     ] {
         let at = client.at("scene.kiln", scene, mark);
