@@ -3,6 +3,7 @@
 mod excerpt;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
@@ -297,6 +298,9 @@ fn without_instance(message: &str) -> &str {
 }
 
 /// Returns the name among `known` that is closest to `wrong`, if it is close enough to be a likely spelling error.
+///
+/// Of equally close names it is the one with most of the same letters at its ends, then the first by alphabet, so
+/// the order of `known` is no matter.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_comparable =
         |name: &&str| name.len() <= MAX_NAME && name.len().abs_diff(wrong.len()) <= MAX_NAME / 3;
@@ -308,8 +312,15 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .filter(is_comparable)
         .map(|name| (edit_distance(wrong, name), name))
         .filter(|(distance, name)| *distance <= 1.max(name.chars().count() / 3))
-        .min_by_key(|(distance, _)| *distance)
+        .min_by_key(|&(distance, name)| (distance, Reverse(shared_ends(wrong, name)), name))
         .map(|(_, name)| name)
+}
+
+/// How many letters two names share at their beginnings and ends.
+fn shared_ends(a: &str, b: &str) -> usize {
+    let same = |(x, y): &(char, char)| x == y;
+    let start = a.chars().zip(b.chars()).take_while(same).count();
+    start + a.chars().rev().zip(b.chars().rev()).take_while(same).count()
 }
 
 /// Case-insensitive edit distance: insertions, deletions, substitutions and transpositions that turn `a` into `b`.
@@ -359,5 +370,12 @@ mod tests {
     fn nearest_needs_likeness() {
         assert_eq!(nearest("albdeo", ["albedo", "normal"]), Some("albedo"));
         assert_eq!(nearest("colour", ["albedo", "normal"]), None);
+    }
+
+    #[test]
+    fn the_order_of_names_is_no_matter() {
+        assert_eq!(nearest("mate", ["math", "matte"]), Some("matte"));
+        assert_eq!(nearest("mate", ["matte", "math"]), Some("matte"));
+        assert_eq!(nearest("x", ["z", "y"]), Some("y"));
     }
 }
