@@ -30,6 +30,18 @@ function flat(type, text) {
     return [0, 1, 2, 3].flatMap((i) => [0, 1, 2, 3].map((j) => text + "[" + i + "][" + j + "]"));
   return ["float(" + text + ")"];
 }
+/** The spaces of the grid of kiln shade that are not the common one: turned about z by an angle, and then moved. */
+const turned = { object: [90, 0, 1], shader: [45, 1, 0] };
+/** The matrix TO_from_FROM of a member with such a name. */
+function matrix(member) {
+  const to_common = (space) => {
+    const [degrees, x, y] = turned[space] ?? [0, 0, 0];
+    const s = Math.sin(degrees * Math.PI / 180), c = Math.cos(degrees * Math.PI / 180);
+    return "mat4(" + [c, s, 0, 0, -s, c, 0, 0, 0, 0, 1, 0, x, y, 0, 1].map((n) => n.toFixed(8)).join(", ") + ")";
+  };
+  const [to, from] = member.replace(/_$/, "").split("_from_");
+  return from && "inverse(" + to_common(to) + ") * " + to_common(from);
+}
 function globals(job) {
   const [w, h] = job.size, [su, sv] = job.scale, steps = [w, h].map((n) => Math.max(n - 1, 1));
   const per = job.center ? [w, h] : steps;
@@ -41,7 +53,7 @@ function globals(job) {
     dudx: f(su / per[0]), dvdy: f(sv / per[1]), ...job.known,
   };
   const zero = { float: "0.0", int: "0", vec3: "vec3(0.0)", vec4: "vec4(0.0)", mat4: "mat4(1.0)", mat4x4: "mat4(1.0)" };
-  const value = ({ member, type }) => known[member] ?? known[member.replace(/_$/, "")] ?? zero[type];
+  const value = ({ member, type }) => known[member] ?? known[member.replace(/_$/, "")] ?? matrix(member) ?? zero[type];
   return members(job.glsl, "Globals").map((m) => "    g." + m.member + " = " + value(m) + ";").join("\\n");
 }
 /** The uniform block: each value, or element of an array, begins at a multiple of 16 bytes. */
