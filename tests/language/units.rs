@@ -10,6 +10,7 @@ use shading::{InstanceOptions, NoHost, RayKind, ShaderGlobals, ShadingSystem, So
 
 mod color;
 mod math;
+mod odd;
 mod pattern;
 
 /// An instance of a unit and its arguments, an output, and the numbers of that.
