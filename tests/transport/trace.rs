@@ -282,8 +282,8 @@ fn string(text: &str) -> Const {
     Const::String(Arc::from(text))
 }
 
-/// A number of a shipped unit at the origin, which faces up.
-fn of_unit(scene: &Scene, call: &str, output: &str) -> f32 {
+/// A number of a shipped unit at the origin, which faces up and is seen from above or from below.
+fn of_unit(scene: &Scene, call: &str, output: &str, backfacing: bool) -> f32 {
     let system = ShadingSystem::new(closure_registry(), scene.host().clone()).with_library(library::LIBRARY);
     let text = format!("group probe(output float result) {{ {call}; result = it.{output}; }}");
     let loaded = system.load(Source::new("probe.ksl", text));
@@ -294,6 +294,7 @@ fn of_unit(scene: &Scene, call: &str, output: &str) -> f32 {
         n: [0.0, 1.0, 0.0].into(),
         ng: [0.0, 1.0, 0.0].into(),
         p_error: 1e-5,
+        backfacing: i32::from(backfacing),
         ..ShaderGlobals::default()
     };
     let mut context = system.context();
@@ -316,7 +317,7 @@ fn shipped_units_tell_of_what_is_near() {
     let scene = scene.build();
     let mut wrong = String::new();
     let mut near = |call: &str, output: &str, expected: f32| {
-        let found = of_unit(&scene, call, output);
+        let found = of_unit(&scene, call, output, false);
         if (found - expected).abs() > 0.02 {
             wrong += &format!(
                 "{call}.{output}: {found} is not {expected}
@@ -351,6 +352,17 @@ fn shipped_units_tell_of_what_is_near() {
     );
     near("curvature it(rays = 256, distance = 1)", "value", 0.625);
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn openness_is_that_of_the_side_that_is_seen() {
+    let mut scene = SceneBuilder::new();
+    let material = scene.material("Ci = trace(P, N) * diffuse(N);");
+    scene.shape(Geometry::Disk, facing_down(0.75), material);
+    let scene = scene.build();
+    let open = |backfacing| of_unit(&scene, "ambient_occlusion it(distance = 10)", "value", backfacing);
+    assert!(open(false) < 0.5);
+    assert_eq!(open(true), 1.0);
 }
 
 #[test]
