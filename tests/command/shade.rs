@@ -751,7 +751,7 @@ fn raster_code_goes_to_files_or_is_printed() {
         .fails(&["parameter `name` cannot be live"]);
     bench
         .shade("show_occlusion --emit wgsl")
-        .fails(&["cannot trace rays", "show_occlusion.ksl:"]);
+        .fails(&["cannot trace rays", "ambient_occlusion.ksl:"]);
     bench
         .shade("s.ksl:grid --emit wgsl -o Cout s.ksl")
         .fails(&["s.ksl", "reads it"]);
