@@ -31,9 +31,47 @@ const CYCLES: &[Value] = &[
     ("magic(position = point(0.4, -0.3, 0.9), scale = 1.3, depth = 10, distortion = 0.7)", "result", &[0.96749, 0.33832, 0.66622]),
 ];
 
+/// Values at the ends of parameters.
+#[rustfmt::skip]
+const LIMITS: &[Value] = &[
+    // Cycles has 15 octaves at most. The positions of 1000 would not be finite.
+    ("wave(position = point(0.4, -0.3, 0.9), distortion = 4, detail = 15)", "value", &[0.56474]),
+    ("wave(position = point(0.4, -0.3, 0.9), distortion = 4, detail = 1000)", "value", &[0.56474]),
+];
+
 #[test]
 fn pattern_units_are_as_in_cycles() {
     check(CYCLES);
+}
+
+#[test]
+fn parameters_of_patterns_have_ends() {
+    check(LIMITS);
+}
+
+/// The masks of large drops do not end at the borders of their cells: points on both sides have the same.
+#[test]
+fn drops_are_not_cut() {
+    let system = shipped::system(Arc::new(NoHost));
+    let text = "group wet(output float result) { drops it(scale = 1, amount = 1, size = 0.5); result = it.mask; }";
+    let mut mask = Probe::new(&system, text.to_owned());
+    let mut at = |s: f32, t: f32| {
+        let mut globals = point();
+        (globals.u, globals.v) = (s, t);
+        match mask.at(&globals) {
+            Const::Float(mask) => mask,
+            other => panic!("{other:?}"),
+        }
+    };
+    let mut cut = 0;
+    for i in 0..400_u16 {
+        let (along, border) = (0.0371 * f32::from(i), f32::from(i % 20));
+        let near = 1e-4;
+        let is_cut = |a: f32, b: f32| (a - b).abs() > 0.1;
+        cut += usize::from(is_cut(at(along, border - near), at(along, border + near)));
+        cut += usize::from(is_cut(at(border - near, along), at(border + near, along)));
+    }
+    assert_eq!(cut, 0);
 }
 
 /// Heights of patterns, and how many of 100 points may lie where the height has an edge.
