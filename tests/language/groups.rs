@@ -203,6 +203,10 @@ fn told(call: &str) -> String {
     let text = format!(
         "shader s(string mode = \"linear\" [[ string widget = \"popup\", string options = \"linear|smooth\" ]],
                   string free = \"c\" [[ string widget = \"popup\", string options = \"a|b\" ]],
+                  string wide = \"linear\" [[ string widget = \"popup\", string options = \"linear | smooth step | \" ]],
+                  string named = \"0\" [[ string widget = \"mapper\", string options = \"linear:0|smooth:1\" ]],
+                  string open = \"a\" [[ string widget = \"popup\" ]],
+                  string bare = \"a\" [[ string options = \"a|b\" ]],
                   output float result = 0) {{ result = mode == \"smooth\"; }}
          group inner(string mode = \"smooth\" [[ string widget = \"popup\", string options = \"smooth\" ]], output float result)
          {{ s x(mode = mode); result = x.result; }}
@@ -218,6 +222,13 @@ fn texts_that_are_no_options_are_told() {
     assert_eq!(told("s it(mode = \"smooth\")"), "");
     // A list without the default is not all that there is.
     assert_eq!(told("s it(free = \"d\")"), "");
+    // Blanks belong to no option; an empty one is an option.
+    for text in ["smooth step", " smooth step ", "linear", ""] {
+        assert_eq!(told(&format!("s it(wide = \"{text}\")")), "");
+    }
+    assert!(told("s it(wide = \"smoothstep\")").contains("did you mean \"smooth step\"?"));
+    // Pairs of names and values, popups of anything, and lists for no popup are no limits.
+    assert_eq!(told("s it(named = \"1\", open = \"x\", bare = \"c\")"), "");
     let error = told("s it(mode = \"smoth\")");
     assert!(
         error.contains("`mode` has no option \"smoth\"") && error.contains("did you mean \"smooth\"?"),

@@ -17,13 +17,15 @@ pub(super) fn unknown_choice(connection: &Connection, inputs: &[&ParamInfo]) -> 
     if text_metadata(&param.metadata, "widget") != Some("popup") {
         return None;
     }
-    let options: Vec<&str> = text_metadata(&param.metadata, "options")?.split('|').collect();
+    // Published lists have blanks about their bars; units compare with the texts as they are or without.
+    let options = text_metadata(&param.metadata, "options")?.split('|');
+    let options: Vec<&str> = options.map(str::trim).collect();
     // Lists without the default are not lists of all that there is.
     let Some(Const::String(default)) = &param.default else {
         return None;
     };
-    let is_complete = options.contains(&&**default);
-    (is_complete && !options.contains(&&**found)).then(|| GraphError::UnknownChoice {
+    let is_complete = options.contains(&default.trim());
+    (is_complete && !options.contains(&found.trim())).then(|| GraphError::UnknownChoice {
         input: name,
         found: found.to_string(),
         known: options.into_iter().map(str::to_owned).collect(),
