@@ -351,7 +351,11 @@ fn shipped_units_tell_of_what_is_near() {
         shut,
     );
     near("curvature it(rays = 256, distance = 1)", "value", 0.625);
-    near("edge_wear it(rays = 256, distance = 1.9, softness = 1, amount = 0)", "mask", 0.0);
+    near(
+        "edge_wear it(rays = 256, distance = 1.9, softness = 1, amount = 0)",
+        "mask",
+        0.0,
+    );
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 

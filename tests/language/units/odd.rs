@@ -41,7 +41,9 @@ fn value(param: &ParamInfo, ty: Type, random: &mut Random) -> Option<Const> {
     Some(match ty.base {
         Base::Int => Const::Int(number(param, random) as i32),
         Base::Float => Const::Float(number(param, random)),
-        Base::Color | Base::Point | Base::Vector | Base::Normal => Const::Triple([(); 3].map(|()| number(param, random))),
+        Base::Color | Base::Point | Base::Vector | Base::Normal => {
+            Const::Triple([(); 3].map(|()| number(param, random)))
+        }
         Base::String => {
             let entry = param.metadata.iter().find(|entry| entry.name == "options")?;
             let Const::String(options) = &entry.value else {
@@ -63,7 +65,9 @@ fn inputs(params: &[ParamInfo], random: &mut Random) -> Vec<(String, Value)> {
         }
         let (value, ty) = if param.ty.is_array() {
             let count = random.below(5);
-            let list = (0..count).filter_map(|_| value(param, param.ty.element(), random)).collect();
+            let list = (0..count)
+                .filter_map(|_| value(param, param.ty.element(), random))
+                .collect();
             (Some(Const::Array(list)), Type::array(param.ty.base, count as u32))
         } else {
             (value(param, param.ty, random), param.ty)
@@ -74,7 +78,12 @@ fn inputs(params: &[ParamInfo], random: &mut Random) -> Vec<(String, Value)> {
 }
 
 /// The unit with these inputs.
-fn linked(system: &ShadingSystem, template: &Template, inputs: Vec<(String, Value)>, outputs: &[&str]) -> Unit {
+fn linked(
+    system: &ShadingSystem,
+    template: &Template,
+    inputs: Vec<(String, Value)>,
+    outputs: &[&str],
+) -> Unit {
     let options = InstanceOptions {
         inputs,
         outputs: outputs.iter().map(|&name| name.to_owned()).collect(),
@@ -94,7 +103,11 @@ fn patterns_of_random_parameters_are_finite() {
         let template = system.template(name).expect("it compiles");
         let params = template.params().expect("its parameters are known");
         let is_number = |param: &&ParamInfo| param.output && Kind::of(param.ty).is_some_and(is_numeric);
-        let outputs: Vec<&str> = params.iter().filter(is_number).map(|param| &*param.name).collect();
+        let outputs: Vec<&str> = params
+            .iter()
+            .filter(is_number)
+            .map(|param| &*param.name)
+            .collect();
         if outputs.is_empty() {
             continue;
         }
