@@ -41,9 +41,7 @@ mod stored;
 mod summary;
 mod terminal;
 mod tiles;
-mod variations;
 mod view;
-mod watch;
 
 use std::io;
 use std::process::ExitCode;
@@ -73,7 +71,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         _ => Some(Interrupt::catch()?),
     };
     match command {
-        Command::Render(args) => watch::run(args),
+        Command::Render(args) => render::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Farm(args) => farm::run(args),
         Command::Bake(args) => bake::run(args),

@@ -12,10 +12,11 @@ use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use rustc_hash::FxHashSet;
 
-use super::interrupt::Interrupt;
-use super::render::images;
-use super::{Failure, remark, shader_file, variations};
+use super::picture::images;
+use super::variations;
 use crate::cli::RenderArgs;
+use crate::command::interrupt::Interrupt;
+use crate::command::{Failure, remark, shader_file};
 
 /// Samples of the first picture after a change.
 const FIRST: u32 = 2;
@@ -26,12 +27,8 @@ const WRITE: Duration = Duration::from_secs(1);
 /// Changes that come so soon after one another are one: programs save in several steps.
 const TOGETHER: Duration = Duration::from_millis(30);
 
-/// Renders the picture, and again after each change if that is asked for.
-pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
-    let interrupt = Interrupt::catch()?;
-    if !args.watch {
-        return variations::run(args, &interrupt, &|_| ());
-    }
+/// Renders the picture, and again after each change, until a signal comes.
+pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>) -> Result<(), Failure> {
     let mut watch = Watch::start(args, interrupt.clone())?;
     loop {
         watch.watched().is_broken = false;
@@ -40,7 +37,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
             let read = |files: Vec<PathBuf>| {
                 watch.watched().add(files);
             };
-            match variations::run(args, &interrupt, &read) {
+            match variations::run(args, interrupt, &read) {
                 Ok(()) if round == 0 => {}
                 Ok(()) if !args.common.quiet => {
                     let names: Vec<String> = images(args)

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use shading::Diagnostic;
 
-use super::common::failure;
-use super::interrupt::Interrupt;
-use super::outputs::Outputs;
-use super::render::{images, render_picture};
-use super::tiles::Tiles;
-use super::{Failure, stage, tell};
+use super::picture::{images, render_picture};
 use crate::cli::{RenderArgs, Variation};
+use crate::command::common::failure;
+use crate::command::interrupt::Interrupt;
+use crate::command::outputs::Outputs;
+use crate::command::tiles::Tiles;
+use crate::command::{Failure, stage, tell};
 use renderer_image::{Image, WriteOptions, write};
 
 /// Width and height of a picture, unless --size says another.

@@ -1,4 +1,4 @@
-//! `kiln render`: renders a scene to image files, once.
+//! A picture of a scene, in image files.
 
 use std::ffi::OsStr;
 use std::ops::Range;
@@ -6,20 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::checkpoint::{Checkpoint, Origin, begun};
-use super::common::{failure, lost_texels, unknown_files};
-use super::denoising::{Denoising, missing_features};
-use super::interrupt::Interrupt;
-use super::outputs::{Finish, Outputs, misplaced};
-use super::passes;
-use super::pictures::Pictures;
-use super::preview::Preview;
-use super::progress::Bar;
-use super::render_observer::RenderObserver;
-use super::statistics::{Stages, Statistics};
-use super::{Failure, brightness, print, remark, summary};
-
 use crate::cli::{CommonArgs, ProgressForm, Quality, RenderArgs};
+use crate::command::checkpoint::{Checkpoint, Origin, begun};
+use crate::command::common::{failure, lost_texels, unknown_files};
+use crate::command::denoising::{Denoising, missing_features};
+use crate::command::interrupt::Interrupt;
+use crate::command::outputs::{Finish, Outputs, misplaced};
+use crate::command::passes;
+use crate::command::pictures::Pictures;
+use crate::command::preview::Preview;
+use crate::command::progress::Bar;
+use crate::command::render_observer::RenderObserver;
+use crate::command::statistics::{Stages, Statistics};
+use crate::command::{Failure, brightness, print, remark, summary};
 use crate::part::Ranges;
 use renderer_base::memory;
 use renderer_denoise::{Denoiser, Quality as DenoiseQuality};
@@ -237,7 +236,7 @@ fn denoising(args: &RenderArgs, pictures: &Pictures) -> Option<Denoising> {
 }
 
 /// Overrides of the scene by flags that only `render` has.
-pub(super) fn changes(args: &RenderArgs) -> Vec<Change> {
+pub(in crate::command) fn changes(args: &RenderArgs) -> Vec<Change> {
     let size = args.size.map(|(width, height)| {
         let change = format!("film.size=({width}, {height})");
         Change::of_option("--size", format!("{width}x{height}"), change)
@@ -253,7 +252,7 @@ pub(super) fn changes(args: &RenderArgs) -> Vec<Change> {
 const MIN_SAMPLES: u32 = 16;
 
 /// Maximum samples per pixel with `--noise`, unless `--spp` is given.
-pub(super) const MAX_SAMPLES: u64 = 1 << 16;
+pub(in crate::command) const MAX_SAMPLES: u64 = 1 << 16;
 
 /// Settings of the render, and the requested range of samples. With `--noise` the render also includes the samples
 /// before that range.
