@@ -74,6 +74,14 @@ fn values_of_all_layers_are_shown() {
             "└▶ y = 2 float"
         ]
     );
+    // Values are those of `kiln render`: colours by name, texts as they are.
+    let matte = debug("matte --param albedo=#ff0000");
+    assert!(
+        matte.iter().any(|line| line.contains("(1, 0, 0) * diffuse")),
+        "{matte:?}"
+    );
+    let named = debug("g.ksl:twice --param name=a(b)");
+    assert!(named.iter().any(|line| line == "name = a(b)"), "{named:?}");
     refused(
         at,
         "debug g.ksl --param scal=1",

@@ -83,6 +83,26 @@ fn surfaces_are_shown_on_all_subjects() {
     assert_eq!(seen.len(), 5);
 }
 
+/// What the stage itself is made of has no name that a user's unit may have, and file names are texts.
+#[test]
+fn units_of_any_name_are_shown() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    for name in ["matte", "checker", "emitter", "subject", "backdrop", "main"] {
+        let text = format!("surface {name}(color Kd = 0.5) {{ Ci = Kd * diffuse(N); }}");
+        fs::write(at.join(format!("{name}.ksl")), text).unwrap();
+        picture(at, &format!("{name}.ksl --spp 1"));
+        let text = format!("shader {name}(output color c = 0.25) {{ c = c; }}");
+        fs::write(at.join(format!("{name}.ksl")), text).unwrap();
+        assert_eq!(picture(at, &format!("{name}.ksl --spp 1")).rgb(3, 3).r, 0.25);
+    }
+    let odd = "a\"b\\c.ksl";
+    if cfg!(unix) {
+        fs::write(at.join(odd), "shader odd(output color c = 0.25) { c = c; }").unwrap();
+        assert_eq!(picture(at, &format!("{odd} --spp 1")).rgb(3, 3).r, 0.25);
+    }
+}
+
 #[test]
 fn parameters_take_values_of_their_types() {
     let folder = folder();
@@ -150,6 +170,17 @@ fn variations_are_labelled_tiles() {
         "render units.ksl --variations albedo=red,blue --checkpoint c",
         &["does not go with --checkpoint"],
     );
+    // What is read stays.
+    fs::copy(at.join("sheet.exr"), at.join("texture.exr")).unwrap();
+    refused(
+        at,
+        "render image --param file=texture.exr --variations scale=1,2 -o texture.exr --spp 1 --size 16x16",
+        &["texture.exr"],
+    );
+    assert_eq!(
+        fs::read(at.join("sheet.exr")).unwrap(),
+        fs::read(at.join("texture.exr")).unwrap()
+    );
     let grid = run(
         at,
         "render units.ksl --variations albedo=red,blue --variations twice=0,1,2 -o g.exr --spp 1 --size 160x160",
@@ -206,7 +237,7 @@ fn a_changed_file_is_rendered_again() {
     write("0.25");
     let mut program = kiln(at, "");
     let running = program.args(args).stdout(Stdio::null()).stderr(errors);
-    let mut running = Running(running.spawn().unwrap());
+    let running = Running(running.spawn().unwrap());
     let shows = |value: f32| {
         read(&at.join("out.exr")).is_ok_and(|image| image.data.iter().all(|v| (v - value).abs() < 1e-3))
     };
@@ -220,6 +251,26 @@ fn a_changed_file_is_rendered_again() {
     wait("the error", || says("`nothing`"));
     write("0.125");
     wait("the mended one", || shows(0.125) && says("waiting for a change"));
+    drop(running);
+
+    // Sheets, too, and a program that is interrupted while it waits.
+    let sheet = "render watched.ksl:watched -o sheet.exr --spp 2 --size 160x160 --watch --param x=1 --variations y=1,2";
+    write("x * y");
+    let text = fs::read_to_string(at.join("watched.ksl")).unwrap();
+    let text = text.replace("shader watched(", "shader watched(float x = 0, float y = 0, ");
+    fs::write(at.join("watched.ksl"), &text).unwrap();
+    let errors = fs::File::create(at.join("errors.txt")).unwrap();
+    let mut program = kiln(at, sheet);
+    let mut running = Running(program.stdout(Stdio::null()).stderr(errors).spawn().unwrap());
+    wait("the sheet", || says("waiting for a change"));
+    let shown = || {
+        read(&at.join("sheet.exr"))
+            .map(|sheet| sheet.rgb(100, 100).r)
+            .unwrap_or(-1.0)
+    };
+    assert!((shown() - 1.0).abs() < 1e-3, "{}", shown());
+    fs::write(at.join("watched.ksl"), text.replace("x * y", "0.5 * x * y")).unwrap();
+    wait("the changed sheet", || (shown() - 0.5).abs() < 1e-3);
     let pid = running.0.id().to_string();
     assert!(
         std::process::Command::new("kill")

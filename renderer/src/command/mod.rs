@@ -20,6 +20,7 @@ mod inventory;
 mod layer_view;
 mod lsp;
 mod merge;
+mod named_color;
 mod new_folder;
 mod outputs;
 mod pack;

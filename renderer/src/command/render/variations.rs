@@ -1,5 +1,6 @@
 //! `kiln render UNIT --variations NAME=VALUES`: a labelled picture for each value of a parameter, all in one.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -36,6 +37,7 @@ pub(super) fn run(
     let start = Instant::now();
     let folder = tempfile::tempdir().map_err(|error| Failure::User(format!("error: {error}")))?;
     let file = folder.path().join("picture.exr");
+    let inputs = RefCell::new(vec![]);
     let mut pictures: Vec<(Image, String)> = vec![];
     for (number, values) in combinations(&args.stage.variations).into_iter().enumerate() {
         let mut one = args.clone();
@@ -49,7 +51,12 @@ pub(super) fn run(
         one.size = Some(args.size.unwrap_or(SIZE));
         // Warnings are those of the first.
         one.common.quiet |= number > 0;
-        render_picture(&one, interrupt, read)?;
+        let spare = |files: Vec<PathBuf>| {
+            inputs.borrow_mut().extend(files.iter().cloned());
+            read(files);
+        };
+        render_picture(&one, interrupt, &spare)?;
+        outputs.spare(inputs.take())?;
         pictures.push((renderer_image::read(&file)?, label.join(", ")));
     }
     let Some((first, _)) = pictures.first() else {

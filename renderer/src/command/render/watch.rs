@@ -31,36 +31,23 @@ const TOGETHER: Duration = Duration::from_millis(30);
 pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>) -> Result<(), Failure> {
     let mut watch = Watch::start(args, interrupt.clone())?;
     loop {
-        watch.watched().is_broken = false;
         let start = Instant::now();
-        for (round, args) in [first_round(args), full_round(args)].iter().enumerate() {
-            let read = |files: Vec<PathBuf>| {
-                watch.watched().add(files);
-            };
-            match variations::run(args, interrupt, &read) {
-                Ok(()) if round == 0 => {}
-                Ok(()) if !args.common.quiet => {
-                    let names: Vec<String> = images(args)
-                        .iter()
-                        .map(|file| file.display().to_string())
-                        .collect();
-                    let seconds = start.elapsed().as_secs_f64();
-                    remark(&format!(
-                        "{} after {seconds:.1} s; waiting for a change",
-                        names.join(", ")
-                    ));
-                }
-                Ok(()) => {}
-                Err(Failure::Interrupted(_)) => break,
-                Err(Failure::User(message)) => {
-                    watch.watched().is_broken = true;
-                    remark(&message);
-                    break;
-                }
+        let rendered = watch.rounds(args, interrupt);
+        watch.watched().is_broken = matches!(rendered, Err(Failure::User(_)));
+        match rendered {
+            Ok(()) if !args.common.quiet => {
+                let names: Vec<String> = images(args)
+                    .iter()
+                    .map(|file| file.display().to_string())
+                    .collect();
+                let seconds = start.elapsed().as_secs_f64();
+                remark(&format!(
+                    "{} after {seconds:.1} s; waiting for a change",
+                    names.join(", ")
+                ));
             }
-            if watch.is_changed() {
-                break;
-            }
+            Err(Failure::User(message)) => remark(&message),
+            Ok(()) | Err(Failure::Interrupted(_)) => {}
         }
         watch.follow()?;
         interrupt.renew(true)?;
@@ -83,7 +70,9 @@ fn first_round(args: &RenderArgs) -> RenderArgs {
 /// The picture that is asked for. What is to be said was said with the first.
 fn full_round(args: &RenderArgs) -> RenderArgs {
     let mut full = args.clone();
-    full.write_every = args.write_every.or(Some(WRITE));
+    if args.stage.variations.is_empty() {
+        full.write_every = args.write_every.or(Some(WRITE));
+    }
     full
 }
 
@@ -124,7 +113,6 @@ struct Watch {
     folders: FxHashSet<PathBuf>,
     files: Arc<Mutex<Watched>>,
     changes: Receiver<()>,
-    is_changed: bool,
 }
 
 impl Watch {
@@ -151,7 +139,6 @@ impl Watch {
             folders: FxHashSet::default(),
             files,
             changes,
-            is_changed: false,
         };
         let scene = &args.common.scene;
         let file = scene.to_str().and_then(shader_file::file_of);
@@ -159,6 +146,18 @@ impl Watch {
         watch.watched().add(file.into_iter().collect());
         watch.follow()?;
         Ok(watch)
+    }
+
+    /// Renders the first picture and the full one, unless a change ends the work.
+    fn rounds(&self, args: &RenderArgs, interrupt: &Arc<Interrupt>) -> Result<(), Failure> {
+        let read = |files: Vec<PathBuf>| self.watched().add(files);
+        for args in [first_round(args), full_round(args)] {
+            variations::run(&args, interrupt, &read)?;
+            if interrupt.is_set() {
+                return Err(interrupt.failure());
+            }
+        }
+        Ok(())
     }
 
     fn watched(&self) -> MutexGuard<'_, Watched> {
@@ -188,18 +187,10 @@ impl Watch {
         }
     }
 
-    /// Returns whether a file has changed since the last wait.
-    fn is_changed(&mut self) -> bool {
-        self.is_changed |= self.changes.try_recv().is_ok();
-        self.is_changed
-    }
-
-    /// Waits for a change, and until there are no more for a moment.
-    fn wait(&mut self) {
-        if !self.is_changed() && self.changes.recv().is_err() {
-            return;
+    /// Waits for a change since the last wait, and until there are no more for a moment.
+    fn wait(&self) {
+        if self.changes.recv().is_ok() {
+            while self.changes.recv_timeout(TOGETHER).is_ok() {}
         }
-        while self.changes.recv_timeout(TOGETHER).is_ok() {}
-        self.is_changed = false;
     }
 }

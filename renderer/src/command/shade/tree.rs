@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use shading::graph::inspect::{InputSource, InspectedNode, inspected};
+use shading::ty::Base;
 use shading::{InstanceOptions, RayKind, ShadingSystem, Template, Value};
 
 use super::engine::{Compiled, Engine as _};
@@ -13,6 +14,7 @@ use super::host::GridHost;
 use super::output::output_text;
 use super::{params, shader_file, told};
 use crate::cli::DebugArgs;
+use crate::command::named_color::named_color;
 use crate::command::{Failure, print, remark, tell};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
@@ -104,7 +106,12 @@ fn inputs(template: &Template, given: &[(String, String)]) -> Result<Vec<(String
                     .into(),
             ));
         };
-        let text = text.replace(['(', ')'], "");
+        let text = match named_color(text) {
+            Some(color) => color.map(|v| v.to_string()).join(" "),
+            // `(r, g, b)` as in scenes.
+            None if param.ty.base != Base::String => text.replace(['(', ')'], ""),
+            None => text.clone(),
+        };
         let value =
             params::parse(name, param.ty, &params::Given::Text(text)).map_err(|error| told(error.into()))?;
         Ok((name.clone(), value))

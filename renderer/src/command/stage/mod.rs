@@ -4,7 +4,6 @@ mod backdrop;
 mod cloth;
 mod grid;
 mod model;
-mod named_color;
 mod scene;
 mod subject;
 
@@ -29,15 +28,9 @@ use subject::Subject;
 pub(super) fn is_shader(word: &Path) -> bool {
     let Some(text) = word.to_str() else { return false };
     match shader_file::file_of(text) {
-        Some(file) => is_source(&file) && !has_camera(&file),
+        Some(file) => shader_file::is_shader(&file) && !has_camera(&file),
         None => library::find(text).is_some(),
     }
-}
-
-fn is_source(file: &Path) -> bool {
-    let extension = file.extension().and_then(|extension| extension.to_str());
-    let known = ["ksl", "osl", "tsl"];
-    extension.is_some_and(|extension| known.iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }
 
 /// Returns whether a text is a scene, whatever its file is called.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use shading::Diagnostic;
+use shading::syntax::ast::Expr;
 
 use renderer_base::files::SharedFiles;
 use renderer_import::read_model_from;
@@ -28,9 +29,9 @@ pub(super) fn declarations(path: &Path) -> Result<String, Diagnostic> {
     let scale = HEIGHT / extent.max_element();
     let center = bounds.center();
     Ok(format!(
-        "import \"{}\" as body {{ lights = false; transform = scale({scale}) * translate({}, {}, {}); }}\n\
+        "import {} as body {{ lights = false; transform = scale({scale}) * translate({}, {}, {}); }}\n\
          assign body = subject;",
-        name.replace('\\', "\\\\"),
+        Expr::string(name),
         -center.x,
         -bounds.min.y,
         -center.z,

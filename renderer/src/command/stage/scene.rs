@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use shading::Diagnostic;
+use shading::syntax::ast::Expr;
 
 use super::subject::{Shows, Subject};
 use super::{backdrop, cloth, model};
@@ -72,15 +73,14 @@ const FLAT: &str = "film { size = (512, 512); filter = box; }
 camera main : orthographic { width = 2; height = 2; from = (0, 0, 1); to = (0, 0, 0); }
 ";
 
-/// Camera and light of what is not flat, and the group of the backdrop: squares of half a metre, which show what glass does.
+/// Camera and light of what is not flat, and the backdrop: squares of half a metre, which show what glass does. The stage
+/// takes no unit of the library: a user's own may have its name.
 const STUDIO: &str = "film { size = (512, 512); filter = blackman_harris(1.5); }
 camera main : perspective { from = (0, 2.1, 6.6); to = (0, 0.93, 0); fov = 23; }
 light studio : studio { }
-group stage_backdrop(output closure color surface)
+surface stage_backdrop()
 {
-    checker squares(a = 0.24, b = 0.3, columns = 24, rows = 24);
-    matte paper(albedo = squares.result);
-    surface = paper.surface;
+    Ci = mix(0.24, 0.3, mod(floor(24 * u) + floor(24 * v), 2)) * diffuse(N);
 }
 material backdrop = stage_backdrop();
 ";
@@ -89,7 +89,7 @@ material backdrop = stage_backdrop();
 pub(super) fn text(file: Option<&Path>, subject: &Subject, props: &Props) -> String {
     let mut text = FILM.to_owned();
     if let Some(file) = file.and_then(Path::file_name) {
-        let _ = writeln!(text, "import \"{}\";", file.to_string_lossy());
+        let _ = writeln!(text, "import {};", Expr::string(file.to_string_lossy()));
     }
     let arguments: Vec<String> = subject
         .inputs
@@ -104,8 +104,9 @@ pub(super) fn text(file: Option<&Path>, subject: &Subject, props: &Props) -> Str
         Shows::Output(output) => {
             let _ = writeln!(
                 text,
-                "group stage_value(output closure color surface)\n{{\n    {} value({arguments});\n    \
-                 emitter shown(radiance = value.{output});\n    surface = shown.surface;\n}}\n\
+                "surface stage_light(color radiance = 0, output closure color surface = 0) {{ surface = radiance * emission(); }}\n\
+                 group stage_value(output closure color surface)\n{{\n    {} value({arguments});\n    \
+                 stage_light shown(radiance = value.{output});\n    surface = shown.surface;\n}}\n\
                  material subject {{ surface = stage_value(); emission = both; }}",
                 subject.name
             );

@@ -1,11 +1,11 @@
 //! What is shown of a shader: the surface that it makes, or a value as colour.
 
-use shading::syntax::ast::UnitKind;
+use shading::syntax::ast::{Expr, UnitKind};
 use shading::ty::{Base, Type};
 use shading::{Diagnostic, Diagnostics, Template};
 
-use super::named_color;
 use crate::cli::StageArgs;
+use crate::command::named_color::named_color;
 
 /// A shader with what is shown of it.
 pub(super) struct Subject {
@@ -114,12 +114,9 @@ fn is_shown(ty: Type) -> bool {
 fn value_text(name: &str, value: &str, ty: Type) -> Result<String, Diagnostic> {
     let value = value.trim();
     if ty.base == Base::String && !ty.is_array() && !value.starts_with('"') {
-        return Ok(format!(
-            "\"{}\"",
-            value.replace('\\', "\\\\").replace('"', "\\\"")
-        ));
+        return Ok(Expr::string(value).to_string());
     }
-    if let Some([r, g, b]) = named_color::find(value) {
+    if let Some([r, g, b]) = named_color(value) {
         return Ok(format!("({r}, {g}, {b})"));
     }
     let is_text = value.starts_with('"');

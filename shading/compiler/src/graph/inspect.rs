@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::template::GroupOutput;
 use super::{
     Accessor, Binding, Connection, ParamInfo, Path, ShaderGroupTemplate, Template, TemplateRef, Templates,
-    interface,
+    Value, interface,
 };
-use crate::graph::template::GroupOutput;
 use crate::ty::{Base, Type};
 use shading_syntax::diagnostic::Diagnostics;
 
@@ -175,13 +175,9 @@ impl Exposed<'_> {
         let name = connection.target.head.clone();
         let is_whole = connection.target.rest.is_empty();
         let (source, shown) = match &connection.binding {
-            Binding::Value(super::Value::Const(value, _)) => {
-                (InputSource::Constant(value.to_string()), false)
-            }
-            Binding::Value(super::Value::Global(global)) => {
-                (InputSource::Computed(format!("{global:?}")), false)
-            }
-            Binding::Value(super::Value::Uniform(name, _)) => (InputSource::Computed(name.clone()), false),
+            Binding::Value(Value::Const(value, _)) => (InputSource::Constant(value.to_string()), false),
+            Binding::Value(Value::Global(global)) => (InputSource::Computed(global.name().to_owned()), false),
+            Binding::Value(Value::Uniform(name, _)) => (InputSource::Computed(name.clone()), false),
             Binding::Path(path) => (InputSource::Computed(path.to_string()), true),
             // The type of what `any` takes is not known here.
             Binding::Expression(expr) => (InputSource::Computed(expr.to_string()), ty.base != Base::Void),

@@ -27,11 +27,13 @@ const NAMES: [(&str, u32); 20] = [
 ];
 
 /// The linear colour of a name or of `#rrggbb`.
-pub(super) fn find(text: &str) -> Option<[f32; 3]> {
+pub(super) fn named_color(text: &str) -> Option<[f32; 3]> {
     let of_name = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
     let code = match (of_name, text.strip_prefix('#')) {
         (Some((_, code)), _) => *code,
-        (None, Some(digits)) if digits.len() == 6 => u32::from_str_radix(digits, 16).ok()?,
+        (None, Some(digits)) if digits.len() == 6 && digits.bytes().all(|c| c.is_ascii_hexdigit()) => {
+            u32::from_str_radix(digits, 16).ok()?
+        }
         (None, _) => return None,
     };
     Some([16, 8, 0].map(|shift| linear_from_srgb8((code >> shift) as u8)))
@@ -43,10 +45,11 @@ mod tests {
 
     #[test]
     fn colours_have_names_and_codes() {
-        assert_eq!(find("red"), Some([1.0, 0.0, 0.0]));
-        assert_eq!(find("#FF0000"), find("Red"));
-        assert_eq!(find("#00ff"), None);
-        assert_eq!(find("#00ff0é"), None);
-        assert_eq!(find("redd"), None);
+        assert_eq!(named_color("red"), Some([1.0, 0.0, 0.0]));
+        assert_eq!(named_color("#FF0000"), named_color("Red"));
+        assert_eq!(named_color("#00ff"), None);
+        assert_eq!(named_color("#00ff0é"), None);
+        assert_eq!(named_color("#+00000"), None);
+        assert_eq!(named_color("redd"), None);
     }
 }
