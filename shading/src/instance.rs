@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::codegen::packet;
-use crate::codegen::{CodegenError, CompileOptions, CompiledShader, Output, Statistics, compile};
+use crate::codegen::{CodegenError, CompileOptions, CompiledShader, Output, Own, Prepared, Statistics, compile};
 use crate::runtime::closure::{ClosureTree, NodeHeader};
 use crate::runtime::context::Run;
 use crate::runtime::text::{self, TextHeader};
@@ -42,9 +42,13 @@ pub struct BatchOutput<'a> {
 }
 
 /// A compiled shader, to be shared by threads, each with its own [`ShadingContext`].
+///
+/// Instances that differ only in numbers share machine code.
 #[derive(Debug)]
 pub struct ShaderInstance {
-    compiled: CompiledShader,
+    compiled: Arc<CompiledShader>,
+    /// Numbers, places and facts of this instance.
+    own: Own,
     /// Unique within the process.
     number: u64,
     host_type: TypeId,
@@ -64,22 +68,36 @@ impl ShaderInstance {
         host: &HostFunctions,
         options: &CompileOptions<'_>,
     ) -> Result<ShaderInstance, CodegenError> {
+        let prepared = Prepared::new(unit.clone());
+        let compiled = compile_deep(&prepared, registry, host, options)?;
+        let sources = options.sources.cloned().map(Arc::new);
+        let own = prepared.own(&compiled, sources.as_ref());
+        Ok(ShaderInstance::new(Arc::new(compiled), own, host))
+    }
+
+    /// An instance of compiled code.
+    pub(crate) fn new(compiled: Arc<CompiledShader>, mut own: Own, host: &HostFunctions) -> ShaderInstance {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
-        let mut compiled = deep_stack(|| compile(unit, registry, host, options))?;
+        assert_eq!(
+            own.numbers.len(),
+            compiled.number_count,
+            "code is shared by instances of one structure"
+        );
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        compiled.places.shader = number;
+        own.places.shader = number;
         let root = compiled
             .outputs
             .iter()
             .find(|o| o.ty == Type::CLOSURE)
             .map(|o| o.offset);
-        Ok(ShaderInstance {
+        ShaderInstance {
             compiled,
+            own,
             number,
             host_type: host.host_type,
             root,
             compile_stats: CompileStats::default(),
-        })
+        }
     }
 
     /// Runs the shader at a point. Returns the first closure output; an empty tree if there is none, or if the run was
@@ -97,7 +115,7 @@ impl ShaderInstance {
         let run: *mut Run = run;
         #[expect(unsafe_code, reason = "this is where compiled code is called")]
         // SAFETY: `start` prepared the context and made its outputs large enough, the host's type is right, and all
-        // data that the code refers to is in `self.compiled`.
+        // data that the code refers to is in `self.compiled` and `self.own`, which has all the numbers that it reads.
         unsafe {
             self.compiled.code().call(globals, run.cast(), outputs);
         }
@@ -162,7 +180,8 @@ impl ShaderInstance {
         );
         run.start(
             globals,
-            &raw const self.compiled.places,
+            &raw const self.own.places,
+            self.own.numbers.as_ptr(),
             output_bytes,
             self.compiled.node_bytes,
             (&raw const here).addr(),
@@ -302,6 +321,11 @@ impl ShaderInstance {
         }
     }
 
+    /// Returns whether another instance runs the same machine code.
+    pub fn shares_code_with(&self, other: &ShaderInstance) -> bool {
+        Arc::ptr_eq(&self.compiled, &other.compiled)
+    }
+
     /// Sets the statistics of the steps before code generation.
     pub(crate) fn with_compile_stats(self, compile_stats: CompileStats) -> ShaderInstance {
         ShaderInstance {
@@ -317,7 +341,7 @@ impl ShaderInstance {
 
     /// Facts about the code.
     pub fn statistics(&self) -> &Statistics {
-        &self.compiled.statistics
+        &self.own.statistics
     }
 
     fn check_last(&self, ctx: &ShadingContext) {
@@ -366,4 +390,14 @@ impl ShaderInstance {
         // borrow of the context, which the next run must borrow mutably.
         unsafe { ClosureTree::new(root, &self.compiled.layouts) }
     }
+}
+
+/// Compiles on a stack that is large enough.
+pub(crate) fn compile_deep(
+    prepared: &Prepared,
+    registry: &ClosureRegistry,
+    host: &HostFunctions,
+    options: &CompileOptions<'_>,
+) -> Result<CompiledShader, CodegenError> {
+    deep_stack(|| compile(prepared, registry, host, options))
 }

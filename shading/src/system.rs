@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use crate::codegen::{self, CompileOptions};
-use crate::instance::{CompileStats, ShaderInstance};
+use crate::codegen::{self, CodegenError, CompileOptions, CompiledShader, Prepared};
+use crate::instance::{CompileStats, ShaderInstance, compile_deep};
 use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
 use shading_compiler::check::{self, Environment};
 use shading_compiler::derivative::{self, DerivativeStats};
@@ -39,13 +39,13 @@ pub struct ShadingSystem {
     library: Option<Library>,
     preprocessor: Preprocessor,
     color_system: ColorSystem,
-    instances: Mutex<FxHashMap<InstanceKey, Weak<ShaderInstance>>>,
+    codes: Mutex<FxHashMap<CodeKey, Weak<CompiledShader>>>,
 }
 
 /// What determines the compiled code of an instance: instances of equal keys share it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct InstanceKey {
-    /// Hash of the optimised HIR.
+struct CodeKey {
+    /// Hash of the optimised HIR without its numbers.
     structure: u128,
     codegen: codegen::OptLevel,
     packets: bool,
@@ -101,7 +101,7 @@ impl ShadingSystem {
             library: None,
             preprocessor: Preprocessor::default(),
             color_system: ColorSystem::default(),
-            instances: Mutex::default(),
+            codes: Mutex::default(),
         }
     }
 
@@ -278,8 +278,8 @@ impl ShadingSystem {
         graph::link(template, &[], &[], self, &self.environment()).map(|_| ())
     }
 
-    /// Links, optimises and compiles a template. If an instance with the same optimised code is in use, it is returned:
-    /// its reports name the template that it was compiled for first.
+    /// Links, optimises and compiles a template. It is not compiled if there is an instance whose optimised code is the
+    /// same but for its numbers: both share their machine code.
     ///
     /// # Errors
     /// Unknown names, type mismatches, cycles, missing inputs.
@@ -290,33 +290,42 @@ impl ShadingSystem {
     ) -> Result<Arc<ShaderInstance>, Diagnostics> {
         let template = template.into();
         let (unit, sources, compile_stats) = self.optimized(&template, options)?;
-        let key = InstanceKey {
-            structure: codegen::structure(&unit, &sources),
+        let prepared = Prepared::new(unit);
+        let code = self
+            .code(&prepared, options)
+            .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
+        let own = prepared.own(&code, Some(&Arc::new(sources)));
+        let instance = ShaderInstance::new(code, own, &self.host);
+        Ok(Arc::new(instance.with_compile_stats(compile_stats)))
+    }
+
+    /// The machine code of a unit, compiled unless an instance in use has it.
+    fn code(&self, prepared: &Prepared, options: &InstanceOptions) -> Result<Arc<CompiledShader>, CodegenError> {
+        let key = CodeKey {
+            structure: prepared.structure(),
             codegen: options.codegen,
             packets: options.packets,
             counts_work: options.counts_work,
         };
-        let instances = || self.instances.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = instances().get(&key).and_then(Weak::upgrade) {
+        let codes = || self.codes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = codes().get(&key).and_then(Weak::upgrade) {
             return Ok(known);
         }
         let compile = CompileOptions {
-            outputs: None,
             level: options.codegen,
-            sources: Some(&sources),
             packets: options.packets,
             counts_work: options.counts_work,
+            ..CompileOptions::default()
         };
-        let instance = ShaderInstance::compile(&unit, &self.closures, &self.host, &compile)
-            .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
-        let instance = Arc::new(instance.with_compile_stats(compile_stats));
+        let code = compile_deep(prepared, &self.closures, &self.host, &compile)?;
         // No lock was held: another thread may have compiled the same code in the meantime.
-        let mut instances = instances();
-        if let Some(known) = instances.get(&key).and_then(Weak::upgrade) {
+        let mut codes = codes();
+        if let Some(known) = codes.get(&key).and_then(Weak::upgrade) {
             return Ok(known);
         }
-        instances.insert(key, Arc::downgrade(&instance));
-        Ok(instance)
+        let code = Arc::new(code);
+        codes.insert(key, Arc::downgrade(&code));
+        Ok(code)
     }
 
     /// Returns the optimised HIR of an instance before code generation: for printing and for the interpreter.

@@ -16,7 +16,7 @@ use super::output::{Outputs, inits};
 use super::packet;
 use super::shared::Shared;
 use super::stmt::{Flow, Scopes};
-use shading_compiler::hir::{Block, Code, Function, LocalId, walk};
+use shading_compiler::hir::{Block, Code, Function, LocalId, NumberIds, walk};
 
 /// Entry functions of a unit.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +63,9 @@ pub(super) fn compile_all(
         bytes: 0,
     };
     for (id, function) in &unit.functions {
+        let numbers = &compiler.shared.numbers.functions[id];
         let id = compiler.shared.functions[id].expect("declared above");
-        compiler.function(id, function)?;
+        compiler.function(id, function, numbers)?;
     }
     compiler.entry(entry, outputs)?;
     let start = Instant::now();
@@ -97,7 +98,7 @@ impl<'u> Compiler<'_, '_, 'u> {
             .map(|(local, output)| (*local, output.offset as u64))
             .collect();
         let inits = inits(unit);
-        self.define(id, &unit.code, |mut emitter| {
+        self.define(id, &unit.code, &self.shared.numbers.body, |mut emitter| {
             let nodes = emitter.load(POINTER, emitter.ctx_field(NODES));
             emitter.nodes.base = Some(nodes);
             emitter.count_temporaries(&inits, &stored);
@@ -117,20 +118,25 @@ impl<'u> Compiler<'_, '_, 'u> {
             .module
             .declare_function("packet", Linkage::Local, &self.shared.signature());
         let id = declared.map_err(|e| e.to_string())?;
-        self.define(id, &unit.code, |emitter| {
+        self.define(id, &unit.code, &self.shared.numbers.body, |emitter| {
             packet::emit(emitter, &plan, &inits(unit), outputs, layout)
         })?;
         Ok(Some(id))
     }
 
-    fn function(&mut self, id: FuncId, function: &'u Function) -> Result<(), String> {
+    fn function(
+        &mut self,
+        id: FuncId,
+        function: &'u Function,
+        numbers: &'u NumberIds,
+    ) -> Result<(), String> {
         let layout = CallLayout::of(function);
         let pair = |locals: &[LocalId], offsets: &[u64]| -> Vec<(LocalId, u64)> {
             locals.iter().copied().zip(offsets.iter().copied()).collect()
         };
         let loaded = pair(&function.params, &layout.params);
         let stored = pair(&function.outputs, &layout.outputs);
-        self.define(id, &function.code, |mut emitter| {
+        self.define(id, &function.code, numbers, |mut emitter| {
             emitter.count_temporaries(&[], &stored);
             emitter.body(&[], &loaded, &stored);
             emitter
@@ -142,12 +148,13 @@ impl<'u> Compiler<'_, '_, 'u> {
         &mut self,
         id: FuncId,
         code: &'u Code,
+        numbers: &'u NumberIds,
         emit: impl for<'e> FnOnce(Emitter<'e, 'u>) -> Emitter<'e, 'u>,
     ) -> Result<(), String> {
         self.ctx.func.signature = self.shared.signature();
         let frontend = self.module.isa().frontend_config();
         let b = FunctionBuilder::new(&mut self.ctx.func, &mut self.builder);
-        let emitter = emit(Emitter::new(b, self.shared, self.module, code));
+        let emitter = emit(Emitter::new(b, self.shared, self.module, code, numbers));
         emitter.b.finalize(frontend);
         self.module
             .define_function(id, &mut self.ctx)

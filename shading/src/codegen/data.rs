@@ -2,12 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::fingerprint::each_reporting;
 use super::layout::{const_shape, const_size};
-use crate::runtime::ReportPlace;
-use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
-use shading_compiler::hir::Const;
-use shading_syntax::source::{SourceMap, Span};
+use shading_compiler::hir::{Const, Unit};
+use shading_syntax::source::Span;
 
 /// Pool of constant matrices and arrays in memory, in the layout of [`super::layout`].
 #[derive(Debug, Default)]
@@ -57,47 +56,37 @@ fn put(bytes: &mut Vec<u8>, value: &Const, texts: &mut TextPool) {
     }
 }
 
-/// Source locations in the reports of the code.
-#[derive(Debug, Default)]
+/// Source locations in the reports of the code, in the order of the code.
+#[derive(Clone, Debug, Default)]
 pub(super) struct PlaceTable {
     spans: Vec<Span>,
     indices: FxHashMap<Span, u32>,
 }
 
 impl PlaceTable {
-    /// Returns the index of a location.
-    pub(super) fn index(&mut self, span: Span) -> u32 {
-        *self.indices.entry(span).or_insert_with(|| {
-            self.spans.push(span);
-            self.spans.len() as u32 - 1
-        })
+    /// The locations that a unit may report; the first is that of its functions' memory.
+    pub(super) fn of(unit: &Unit) -> PlaceTable {
+        let mut table = PlaceTable::default();
+        table.add(Span::default());
+        each_reporting(unit, |span| table.add(span));
+        table
     }
 
-    /// Returns the locations with their lines, for reports about a unit.
-    pub(super) fn finish(self, unit: &str, sources: Option<&SourceMap>) -> Places {
-        let locate = |span: Span| {
-            let sources = sources.filter(|sources| (span.source.0 as usize) < sources.len())?;
-            let source = sources.get(span.source);
-            let (file, line, column) = source.locate(span.start);
-            let user = sources.user(span.source);
-            Some(ReportPlace {
-                file: file.to_owned(),
-                line,
-                column,
-                instance: user.instance,
-                unit: user.unit,
-                text: source
-                    .text
-                    .get(span.start as usize..span.end as usize)
-                    .unwrap_or("")
-                    .into(),
-            })
-        };
-        Places {
-            shader: 0,
-            name: unit.to_owned(),
-            list: self.spans.into_iter().map(locate).collect(),
-            closures: None,
-        }
+    fn add(&mut self, span: Span) {
+        let PlaceTable { spans, indices } = self;
+        indices.entry(span).or_insert_with(|| {
+            spans.push(span);
+            spans.len() as u32 - 1
+        });
+    }
+
+    /// Returns the index of a location, if the unit may report it.
+    pub(super) fn known(&self, span: Span) -> Option<u32> {
+        self.indices.get(&span).copied()
+    }
+
+    /// The locations by index.
+    pub(super) fn into_spans(self) -> Vec<Span> {
+        self.spans
     }
 }

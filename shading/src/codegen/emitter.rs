@@ -8,7 +8,7 @@ use cranelift_jit::JITModule;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::shared::Shared;
-use shading_compiler::hir::{Code, LocalId};
+use shading_compiler::hir::{Code, LocalId, NumberIds};
 use shading_syntax::source::Span;
 
 /// An address in memory.
@@ -83,6 +83,10 @@ pub(super) struct Emitter<'a, 'u> {
     pub(super) shared: &'a mut Shared<'u>,
     pub(super) module: &'a mut JITModule,
     pub(super) code: &'u Code,
+    /// Which of its constants are numbers of the instance.
+    pub(super) number_ids: &'u NumberIds,
+    /// Address of the instance's numbers, if the code reads any.
+    pub(super) numbers: Option<ir::Value>,
     pub(super) homes: SecondaryMap<LocalId, Option<Home>>,
     pub(super) frame: MemoryFrame,
     pub(super) nodes: NodeMemory,

@@ -5,49 +5,65 @@ use std::mem::discriminant;
 
 use rustc_hash::FxHasher;
 
-use crate::runtime::TextureRequest;
+use super::NamedTexture;
+use super::data::PlaceTable;
 use shading_compiler::hir::{Block, Code, Const, Op, Operand, Stmt, Unit, walk};
-use shading_syntax::source::{SourceMap, Span};
+use shading_syntax::source::Span;
 
 /// Hash of a unit. Shaders with the same behaviour mostly have equal hashes; different ones hardly ever do. Names are
 /// not hashed; those of `textures` only by their index in the list.
-pub(super) fn fingerprint(unit: &Unit, textures: &[(TextureRequest, Span)]) -> u64 {
+pub(super) fn fingerprint(unit: &Unit, textures: &[NamedTexture]) -> u64 {
     let mut hash = UnitHash {
         hasher: FxHasher::default(),
         textures,
+        hides_numbers: false,
     };
     hash.unit(unit);
     hash.hasher.finish()
 }
 
-/// Hash of the code of a unit and of the source locations that its reports name: units with equal hashes compile to the
-/// same code. Names of variables and instances are not hashed.
-pub(crate) fn structure(unit: &Unit, sources: &SourceMap) -> u128 {
+/// Hash of what determines the machine code of a unit: units with equal hashes compile to the same code. Names of
+/// variables and instances are not hashed, of `numbers` in the code only which are zero, and of source locations only
+/// which are equal.
+pub(super) fn structure(unit: &Unit, places: &PlaceTable) -> u128 {
     let half = |seed: u8| {
         let mut hash = UnitHash {
             hasher: DefaultHasher::new(),
             textures: &[],
+            hides_numbers: true,
         };
         seed.hash(&mut hash.hasher);
         hash.unit(unit);
-        sources
-            .iter()
-            .for_each(|source| source.name.hash(&mut hash.hasher));
         let functions = unit.functions.values().map(|function| &function.code);
         for code in functions.chain([&unit.code]) {
             for local in code.locals.values() {
                 local.ty.hash(&mut hash.hasher);
             }
-            walk::statements(&code.body, &mut |stmt| hash.place(stmt));
         }
+        each_reporting(unit, |span| places.known(span).hash(&mut hash.hasher));
         hash.hasher.finish()
     };
     u128::from(half(0)) << 64 | u128::from(half(1))
 }
 
+/// Calls `f` with the location of each statement that may report something, in the order of the code.
+pub(super) fn each_reporting(unit: &Unit, mut f: impl FnMut(Span)) {
+    let inits = unit.params.iter().map(|param| &param.init);
+    let functions = unit.functions.values().map(|function| &function.code.body);
+    for block in inits.chain([&unit.code.body]).chain(functions) {
+        walk::statements(block, &mut |stmt| match stmt {
+            Stmt::Op { op, span, .. } if !is_silent(*op) => f(*span),
+            Stmt::Call { span, .. } | Stmt::Loop { span, .. } => f(*span),
+            _ => {}
+        });
+    }
+}
+
 struct UnitHash<'a, H> {
     hasher: H,
-    textures: &'a [(TextureRequest, Span)],
+    textures: &'a [NamedTexture],
+    /// True if of floats and triples only counts which are zero.
+    hides_numbers: bool,
 }
 
 impl<H: Hasher> UnitHash<'_, H> {
@@ -62,16 +78,6 @@ impl<H: Hasher> UnitHash<'_, H> {
             (&function.params, &function.outputs).hash(&mut self.hasher);
             self.block(&function.code, &function.code.body);
         }
-    }
-
-    /// Hashes the source location of a statement that may report something.
-    fn place(&mut self, stmt: &Stmt) {
-        let span = match stmt {
-            Stmt::Op { op, span, .. } if !is_silent(*op) => span,
-            Stmt::Call { span, .. } | Stmt::Loop { span, .. } => span,
-            _ => return,
-        };
-        (span.source.0, span.start, span.end).hash(&mut self.hasher);
     }
 
     fn block(&mut self, code: &Code, block: &Block) {
@@ -120,8 +126,17 @@ impl<H: Hasher> UnitHash<'_, H> {
         for operand in operands {
             match operand {
                 Operand::Local(id) => (id, code.locals[*id].ty).hash(&mut self.hasher),
-                Operand::Const(id) => self.constant(&code.consts[*id]),
+                Operand::Const(id) => self.operand(&code.consts[*id]),
             }
+        }
+    }
+
+    /// Hashes a constant that is an operand.
+    fn operand(&mut self, value: &Const) {
+        match value {
+            Const::Float(x) if self.hides_numbers => (1u8, *x == 0.0).hash(&mut self.hasher),
+            Const::Triple(xs) if self.hides_numbers => (3u8, xs.map(|x| x == 0.0)).hash(&mut self.hasher),
+            _ => self.constant(value),
         }
     }
 
@@ -132,7 +147,7 @@ impl<H: Hasher> UnitHash<'_, H> {
             Const::Float(value) => value.to_bits().hash(&mut self.hasher),
             Const::Triple(value) => value.map(f32::to_bits).hash(&mut self.hasher),
             Const::Matrix(value) => value.map(f32::to_bits).hash(&mut self.hasher),
-            Const::String(text) => match self.textures.iter().position(|known| *known.0.file == **text) {
+            Const::String(text) => match self.textures.iter().position(|known| *known.request.file == **text) {
                 Some(place) => place.hash(&mut self.hasher),
                 None => text.hash(&mut self.hasher),
             },

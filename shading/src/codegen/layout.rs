@@ -157,6 +157,9 @@ pub(super) const FUEL: i32 = offset_of!(ContextHeader, fuel) as i32;
 pub(super) const WORK: i32 = offset_of!(ContextHeader, work) as i32;
 pub(super) const DEPTH: i32 = offset_of!(ContextHeader, depth) as i32;
 pub(super) const NODES: i32 = offset_of!(ContextHeader, nodes) as i32;
+pub(super) const NUMBERS: i32 = offset_of!(ContextHeader, numbers) as i32;
+/// Size of a number of the instance: four lanes.
+pub(super) const NUMBER_BYTES: u32 = 16;
 pub(super) const ARENA_CURSOR: i32 = (offset_of!(ContextHeader, arena) + offset_of!(Window, cursor)) as i32;
 pub(super) const ARENA_END: i32 = (offset_of!(ContextHeader, arena) + offset_of!(Window, end)) as i32;
 pub(super) const FRAMES_CURSOR: i32 = (offset_of!(ContextHeader, frames) + offset_of!(Window, cursor)) as i32;

@@ -35,30 +35,30 @@ mod uses;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 use cranelift_module::Module;
 
 use crate::runtime::closure::Layouts;
-use crate::runtime::context::Places;
+use crate::runtime::context::{Number, Places, PrintedClosures};
 use crate::runtime::text::TextPool;
 use crate::runtime::{HostFunctions, TextureRequest, UnreadableTexture};
 use shading_compiler::eval::library::Function;
 use shading_compiler::hir::ClosureRegistry;
 use shading_compiler::hir::attributes;
 use shading_compiler::hir::uniform::is_uniform;
-use shading_compiler::hir::{Block, ClosureId, Op, Stmt, Unit, walk};
+use shading_compiler::hir::{Block, ClosureId, Numbers, Op, Stmt, Unit, walk};
 use shading_syntax::diagnostic::Label;
 use shading_syntax::source::{SourceMap, Span};
 
-use data::DataPool;
+use data::{DataPool, PlaceTable};
 use error::MAX_MEMORY;
 use output::{choose_outputs, inits};
 use shared::{FailedLookup, Shared};
 use uses::Uses;
 
 pub use error::CodegenError;
-pub(crate) use fingerprint::structure;
 pub use global_set::GlobalSet;
 pub use options::{CompileOptions, OptLevel};
 pub use output::Output;
@@ -146,26 +146,90 @@ fn label(span: Span, sources: Option<&SourceMap>) -> Option<Label> {
     })
 }
 
-fn missing_textures(
-    missing: BTreeMap<(String, UnreadableTexture), FailedLookup>,
-    sources: Option<&SourceMap>,
-) -> Vec<MissingTexture> {
+fn missing_textures(missing: BTreeMap<(String, UnreadableTexture), FailedLookup>) -> Vec<MissingTexture> {
     let list = missing.into_iter();
     list.map(|((name, problem), lookup)| MissingTexture {
         name,
         problem,
-        label: label(lookup.span, sources),
+        label: None,
         optional: lookup.is_optional,
     })
     .collect()
+}
+
+/// A unit that is ready to be compiled: what its machine code has of it, apart from what each instance has of its own.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// The unit; each use of a number in it has a constant of its own.
+    unit: Unit,
+    /// Its numbers, which compiled code reads from memory.
+    numbers: Numbers,
+    /// Its places, which compiled code knows by index.
+    places: PlaceTable,
+}
+
+impl Prepared {
+    /// Prepares a linked unit.
+    pub(crate) fn new(mut unit: Unit) -> Prepared {
+        let numbers = Numbers::of(&mut unit);
+        let places = PlaceTable::of(&unit);
+        Prepared {
+            unit,
+            numbers,
+            places,
+        }
+    }
+
+    /// Hash by which instances share code: see [`fingerprint::structure`].
+    pub(crate) fn structure(&self) -> u128 {
+        fingerprint::structure(&self.unit, &self.places)
+    }
+
+    /// What an instance with code that was compiled for this unit, or for one of the same structure, has of its own.
+    pub(crate) fn own(self, compiled: &CompiledShader, sources: Option<&Arc<SourceMap>>) -> Own {
+        let mut statistics = compiled.statistics.clone();
+        statistics.fingerprint = fingerprint::fingerprint(&self.unit, &statistics.textures);
+        let spans = self.places.into_spans();
+        let label = |place: u32| label(spans[place as usize], sources.map(|sources| &**sources));
+        for (texture, place) in statistics.textures.iter_mut().zip(&compiled.texture_places) {
+            texture.label = label(*place);
+        }
+        for (texture, place) in statistics.missing_textures.iter_mut().zip(&compiled.missing_places) {
+            texture.label = label(*place);
+        }
+        Own {
+            statistics,
+            numbers: self.numbers.values.into_iter().map(Number).collect(),
+            places: Places {
+                shader: 0,
+                name: self.unit.name,
+                spans,
+                sources: sources.cloned(),
+                closures: compiled.printed.clone(),
+            },
+        }
+    }
+}
+
+/// What instances that share code have of their own.
+#[derive(Debug)]
+pub(crate) struct Own {
+    pub(crate) statistics: Statistics,
+    /// Numbers in the code.
+    pub(crate) numbers: Box<[Number]>,
+    pub(crate) places: Places,
 }
 
 /// Machine code of a unit, with all data that the code refers to.
 #[derive(Debug)]
 pub struct CompiledShader {
     code: module::Code,
-    /// Facts about the code.
-    pub statistics: Statistics,
+    /// Facts about the code, without labels and fingerprint, which are an instance's.
+    statistics: Statistics,
+    /// Place of the first lookup of each of its textures.
+    texture_places: Vec<u32>,
+    /// Place of a lookup of each of its missing textures.
+    missing_places: Vec<u32>,
     /// Outputs, in the requested order.
     pub outputs: Vec<Output>,
     pub(crate) output_bytes: usize,
@@ -173,7 +237,10 @@ pub struct CompiledShader {
     pub(crate) node_bytes: usize,
     /// Layout of a packet's outputs.
     pub(crate) packet: packet::Layout,
-    pub(crate) places: Places,
+    /// Number of numbers that the code reads.
+    pub(crate) number_count: usize,
+    /// The closures that it may print, if any.
+    printed: Option<Arc<PrintedClosures>>,
     pub(crate) layouts: Layouts,
     // Referenced by address in the code.
     _texts: TextPool,
@@ -197,13 +264,14 @@ pub(crate) fn prepare() {
 ///
 /// # Errors
 /// If a requested output does not exist, or the unit takes too much memory.
-pub fn compile(
-    unit: &Unit,
+pub(crate) fn compile(
+    prepared: &Prepared,
     registry: &ClosureRegistry,
     host: &HostFunctions,
     options: &CompileOptions<'_>,
 ) -> Result<CompiledShader, CodegenError> {
     let start = Instant::now();
+    let unit = &prepared.unit;
     let outputs = choose_outputs(unit, options.outputs)?;
     check_memory(unit)?;
     let backend = |message: String| CodegenError::Backend {
@@ -211,7 +279,7 @@ pub fn compile(
         message,
     };
     let mut module = module::new_module(level(unit, options.level)).map_err(backend)?;
-    let mut shared = Shared::new(unit, registry, host, module.isa().default_call_conv());
+    let mut shared = Shared::new(prepared, registry, host, module.isa().default_call_conv());
     shared.counts_work = options.counts_work;
     let packet = packet::Layout::of(&outputs);
     let packets =
@@ -232,11 +300,8 @@ pub fn compile(
 
     let node_bytes = shared.reserved_bytes();
     let (ops, symbols) = size_of_unit(unit);
-    let named = shared.texture_list.iter().map(|(request, span)| NamedTexture {
-        request: request.clone(),
-        label: label(*span, options.sources),
-    });
-    let textures: Vec<NamedTexture> = named.collect();
+    let (textures, texture_places) = shared.texture_list.into_iter().unzip();
+    let missing_places = shared.missing.values().map(|lookup| lookup.place).collect();
     let mut late_files = shared.late_files;
     let chooses_names = shared.chooses_texture_names || shared.chooses_cloud_names;
     if chooses_names {
@@ -250,14 +315,14 @@ pub fn compile(
         packet_ms: packet_time.as_secs_f64() * 1e3,
         ops,
         symbols,
-        missing_textures: missing_textures(shared.missing, options.sources),
+        missing_textures: missing_textures(shared.missing),
         reads_globals: shared.reads,
         asks_host: shared.asks_host,
         asks_derivatives: shared.asks_derivatives,
         asks_surface_area: shared.asks_surface_area,
         asks_ray_kind: shared.asks_ray_kind,
         is_uniform: is_uniform(unit, registry),
-        fingerprint: fingerprint::fingerprint(unit, &shared.texture_list),
+        fingerprint: 0,
         textures,
         late_files,
         computes_texture_names: shared.chooses_texture_names && composes_names,
@@ -267,16 +332,21 @@ pub fn compile(
         closures: shared.closures.clone(),
     };
     let layouts = || Layouts::of(registry, &shared.closures);
-    let mut places = shared.places.finish(&unit.name, options.sources);
-    places.closures = shared.shows_closures.then(|| (registry.clone(), layouts()));
+    let printed = || PrintedClosures {
+        registry: registry.clone(),
+        layouts: layouts(),
+    };
     Ok(CompiledShader {
         code,
         statistics,
+        texture_places,
+        missing_places,
+        number_count: prepared.numbers.values.len(),
+        printed: shared.shows_closures.then(|| Arc::new(printed())),
         output_bytes: outputs.size,
         node_bytes,
         packet,
         outputs: outputs.list.into_iter().map(|(_, output)| output).collect(),
-        places,
         layouts: layouts(),
         _texts: shared.texts,
         _data: shared.data,

@@ -9,12 +9,13 @@ use cranelift_module::FuncId;
 use rustc_hash::FxHashMap;
 
 use super::data::{DataPool, PlaceTable};
+use super::{NamedTexture, Prepared};
 use super::global_set::GlobalSet;
 use super::layout::POINTER;
 use crate::runtime::text::TextPool;
 use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureRequest, UnreadableTexture};
 use shading_compiler::eval::library;
-use shading_compiler::hir::{ClosureId, ClosureRegistry, FunctionId, TextureOptions, Unit};
+use shading_compiler::hir::{ClosureId, ClosureRegistry, FunctionId, Numbers, TextureOptions, Unit};
 use shading_syntax::source::Span;
 
 /// State shared by the functions of one compilation.
@@ -29,10 +30,12 @@ pub(super) struct Shared<'u> {
     /// Library functions called by the code, referenced by address.
     #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
     pub(super) library: Vec<Box<library::Function>>,
-    pub(super) places: PlaceTable,
+    places: &'u PlaceTable,
+    /// Where the code's numbers are in memory.
+    pub(super) numbers: &'u Numbers,
     textures: FxHashMap<TextureRequest, WantedTexture>,
-    /// Textures in order of appearance in the code.
-    pub(super) texture_list: Vec<(TextureRequest, Span)>,
+    /// Textures in order of appearance in the code, with the place of the first lookup.
+    pub(super) texture_list: Vec<(NamedTexture, u32)>,
     /// Files that lookups cannot read.
     pub(super) missing: BTreeMap<(String, UnreadableTexture), FailedLookup>,
     /// Files that the code looks up by constant names at run time.
@@ -59,7 +62,7 @@ pub(super) struct Shared<'u> {
 /// A lookup of a texture that cannot be read.
 #[derive(Clone, Copy)]
 pub(super) struct FailedLookup {
-    pub(super) span: Span,
+    pub(super) place: u32,
     /// True if the shader handles the missing texture.
     pub(super) is_optional: bool,
 }
@@ -74,13 +77,13 @@ struct WantedTexture {
 
 impl<'u> Shared<'u> {
     pub(super) fn new(
-        unit: &'u Unit,
+        prepared: &'u Prepared,
         registry: &'u ClosureRegistry,
         host: &'u HostFunctions,
         call_conv: CallConv,
     ) -> Shared<'u> {
         Shared {
-            unit,
+            unit: &prepared.unit,
             registry,
             host,
             call_conv,
@@ -88,7 +91,8 @@ impl<'u> Shared<'u> {
             texts: TextPool::default(),
             data: DataPool::default(),
             library: vec![],
-            places: PlaceTable::default(),
+            places: &prepared.places,
+            numbers: &prepared.numbers,
             textures: FxHashMap::default(),
             missing: BTreeMap::new(),
             texture_list: vec![],
@@ -117,6 +121,13 @@ impl<'u> Shared<'u> {
         }
     }
 
+    /// Returns the index of a location.
+    pub(super) fn place(&self, span: Span) -> u32 {
+        let known = self.places.known(span);
+        debug_assert!(known.is_some(), "what reports is no silent operation");
+        known.unwrap_or(0)
+    }
+
     /// Returns the handle of a texture with a constant name. Queries the host once per texture, and again if a lookup
     /// requires it.
     pub(super) fn texture_handle(
@@ -126,6 +137,7 @@ impl<'u> Shared<'u> {
         span: Span,
     ) -> Option<TextureHandle> {
         let optional = options.optional;
+        let place = self.place(span);
         let known = self.textures.get(&request).copied();
         let handle = match known.filter(|known| optional || known.is_required) {
             Some(known) => known.handle,
@@ -140,7 +152,11 @@ impl<'u> Shared<'u> {
                     is_required: !optional,
                 };
                 if self.textures.insert(request.clone(), wanted).is_none() {
-                    self.texture_list.push((request.clone(), span));
+                    let named = NamedTexture {
+                        request: request.clone(),
+                        label: None,
+                    };
+                    self.texture_list.push((named, place));
                 }
                 handle
             }
@@ -153,7 +169,7 @@ impl<'u> Shared<'u> {
             },
         };
         let lookup = FailedLookup {
-            span,
+            place,
             is_optional: optional,
         };
         let known = self.missing.entry((request.file, problem)).or_insert(lookup);

@@ -7,10 +7,10 @@ use cranelift_jit::JITModule;
 use rustc_hash::FxHashSet;
 
 use super::emitter::{Address, Emitter, Home, MemoryFrame, NodeMemory, trusted};
-use super::layout::{POINTER, Shape, const_shape, register};
+use super::layout::{NUMBER_BYTES, NUMBERS, POINTER, Shape, const_shape, register};
 use super::shared::Shared;
 use crate::runtime::shims::{Abi, Shim};
-use shading_compiler::hir::{Code, Const, LocalId, Operand};
+use shading_compiler::hir::{Code, Const, ConstId, LocalId, NumberIds, Operand};
 use shading_compiler::ty::Type;
 use shading_syntax::source::Span;
 
@@ -21,6 +21,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         shared: &'a mut Shared<'u>,
         module: &'a mut JITModule,
         code: &'u Code,
+        number_ids: &'u NumberIds,
     ) -> Emitter<'a, 'u> {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
@@ -30,11 +31,16 @@ impl<'a, 'u> Emitter<'a, 'u> {
             unreachable!("all functions have three arguments");
         };
         let finish = b.create_block();
+        let has_numbers = number_ids.values().any(Option::is_some);
+        let flags = trusted().with_readonly();
+        let numbers = has_numbers.then(|| b.ins().load(POINTER, flags, ctx, NUMBERS));
         Emitter {
             b,
             shared,
             module,
             code,
+            number_ids,
+            numbers,
             homes: SecondaryMap::new(),
             frame: MemoryFrame::default(),
             nodes: NodeMemory::default(),
@@ -87,8 +93,30 @@ impl<'a, 'u> Emitter<'a, 'u> {
                     self.load(ty, home)
                 }
             },
-            Operand::Const(id) => self.const_value(&self.code.consts[id]),
+            Operand::Const(id) => match self.number(id) {
+                Some(at) => {
+                    let ty = const_shape(&self.code.consts[id]).register();
+                    self.load_number(ty.expect("floats and triples are in registers"), at)
+                }
+                None => self.const_value(&self.code.consts[id]),
+            },
         }
+    }
+
+    /// Where a constant is among the numbers of the instance; `None` if it is part of the code.
+    pub(super) fn number(&self, id: ConstId) -> Option<Address> {
+        let base = self.numbers?;
+        let number = self.number_ids[id]?;
+        Some(Address {
+            base,
+            offset: (NUMBER_BYTES * number.0) as i32,
+        })
+    }
+
+    /// Loads one of the instance's numbers, which do not change.
+    pub(super) fn load_number(&mut self, ty: ir::Type, at: Address) -> ir::Value {
+        let flags = trusted().with_readonly();
+        self.b.ins().load(ty, flags, at.base, at.offset)
     }
 
     /// Reads operands of register types.
@@ -99,8 +127,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
     fn const_value(&mut self, value: &Const) -> ir::Value {
         match value {
             Const::Int(i) => self.int(*i),
-            Const::Float(x) => self.float(*x),
-            Const::Triple(t) => self.triple(*t),
+            Const::Float(_) | Const::Triple(_) => unreachable!("the constant is a number of the instance"),
             Const::String(text) => {
                 let address = self.shared.texts.intern(text).expose_provenance();
                 self.pointer(address)
@@ -127,6 +154,9 @@ impl<'a, 'u> Emitter<'a, 'u> {
         match operand {
             Operand::Local(local) => self.home(local),
             Operand::Const(id) => {
+                if let Some(at) = self.number(id) {
+                    return at;
+                }
                 let address = self
                     .shared
                     .data
@@ -302,7 +332,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
 
     /// Returns the index of the current source location in the place table.
     pub(super) fn place(&mut self) -> ir::Value {
-        let index = self.shared.places.index(self.span);
+        let index = self.shared.place(self.span);
         self.int(index as i32)
     }
 }

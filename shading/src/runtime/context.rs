@@ -16,6 +16,7 @@ use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink, WrittenClouds};
 use shading_compiler::eval::dictionary::Dictionaries;
 use shading_compiler::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use shading_compiler::hir::ClosureRegistry;
+use shading_syntax::source::{SourceMap, Span};
 
 /// Size in bytes of the native stack available to recursive functions, in case their frames are so large that
 /// [`MAX_DEPTH`] of them do not fit. Threads have 2 MiB.
@@ -41,6 +42,11 @@ unsafe impl Send for ShadingContext {}
 #[repr(C, align(16))]
 pub(crate) struct OutputWords([usize; 2]);
 
+/// A number in the code of an instance: a triple in the first three lanes, a float in all four.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(16))]
+pub(crate) struct Number(pub(crate) [f32; 4]);
+
 /// The part of the context accessed by compiled code. All sizes are multiples of its words, so that offsets are the
 /// same everywhere.
 #[derive(Debug)]
@@ -64,6 +70,8 @@ pub(crate) struct ContextHeader {
     pub(crate) globals: *const ShaderGlobals,
     /// Source locations of reports.
     pub(crate) places: *const Places,
+    /// Numbers in the code of the instance.
+    pub(crate) numbers: *const Number,
     /// Work done, of code that counts it.
     pub(crate) work: i64,
 }
@@ -115,6 +123,7 @@ impl ShadingContext {
             host: Arc::as_ptr(&host).cast(),
             globals: ptr::null(),
             places: ptr::null(),
+            numbers: ptr::null(),
             work: 0,
         };
         ShadingContext {
@@ -216,6 +225,7 @@ impl Run {
         &mut self,
         globals: *const ShaderGlobals,
         places: *const Places,
+        numbers: *const Number,
         output_bytes: usize,
         node_bytes: usize,
         stack: usize,
@@ -233,6 +243,7 @@ impl Run {
         self.header.stack_limit = stack.saturating_sub(STACK_BYTES);
         self.header.globals = globals;
         self.header.places = places;
+        self.header.numbers = numbers;
         self.header.work = 0;
         self.messages.clear();
         self.last_trace = LastTrace::default();
@@ -310,7 +321,7 @@ impl Run {
                 kind,
                 message: message(),
                 shader: places.name.clone(),
-                place: places.list.get(place as usize).cloned().flatten(),
+                place: places.get(place),
             };
             // It is also recorded among the printed texts, to keep its order relative to them.
             if kind == ReportKind::IndexOutOfRange {
@@ -322,14 +333,44 @@ impl Run {
 }
 
 /// Source locations in the reports of a shader.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Places {
     /// Number of the instance.
     pub(crate) shader: u64,
     /// Name of the unit or group.
     pub(crate) name: String,
-    /// Locations by index; `None` if the source is not known.
-    pub(crate) list: Vec<Option<ReportPlace>>,
-    /// Registry and layouts of closures, if the shader prints any.
-    pub(crate) closures: Option<(ClosureRegistry, Layouts)>,
+    /// Locations by index.
+    pub(crate) spans: Vec<Span>,
+    /// The texts that they are in, if these are known.
+    pub(crate) sources: Option<Arc<SourceMap>>,
+    /// The closures that the shader may print, if any.
+    pub(crate) closures: Option<Arc<PrintedClosures>>,
+}
+
+impl Places {
+    /// The location with an index; `None` if its source is not known.
+    pub(crate) fn get(&self, place: u32) -> Option<ReportPlace> {
+        let span = self.spans.get(place as usize)?;
+        let sources = self.sources.as_ref();
+        let sources = sources.filter(|sources| (span.source.0 as usize) < sources.len())?;
+        let source = sources.get(span.source);
+        let (file, line, column) = source.locate(span.start);
+        let user = sources.user(span.source);
+        let text = source.text.get(span.start as usize..span.end as usize);
+        Some(ReportPlace {
+            file: file.to_owned(),
+            line,
+            column,
+            instance: user.instance,
+            unit: user.unit,
+            text: text.unwrap_or("").into(),
+        })
+    }
+}
+
+/// What is needed to print closures.
+#[derive(Debug)]
+pub(crate) struct PrintedClosures {
+    pub(crate) registry: ClosureRegistry,
+    pub(crate) layouts: Layouts,
 }

@@ -148,10 +148,10 @@ impl<'a> Values<'a> {
 unsafe fn shown(ctx: *mut ContextHeader, place: u32, closure: *const NodeHeader) -> *const TextHeader {
     // SAFETY: guaranteed by the caller; the places are the instance's, which is borrowed during the run.
     unsafe {
-        let Some((registry, layouts)) = &(*(*ctx).places).closures else {
+        let Some(printed) = &(*(*ctx).places).closures else {
             return text::empty();
         };
-        let listing = Listing::of(ClosureTree::new(closure, layouts), registry);
-        make(ctx, place, &closure_text(&listing, registry))
+        let listing = Listing::of(ClosureTree::new(closure, &printed.layouts), &printed.registry);
+        make(ctx, place, &closure_text(&listing, &printed.registry))
     }
 }

@@ -53,8 +53,8 @@ unsafe extern "C" fn index_out_of_range_shim(
     unsafe {
         let places = &*(*ctx).places;
         report(ctx, place, ReportKind::IndexOutOfRange, || {
-            let place = places.list.get(place as usize).and_then(Option::as_ref);
-            eval::index_message(index, place.map_or("array", ReportPlace::indexed), length)
+            let place = places.get(place);
+            eval::index_message(index, place.as_ref().map_or("array", ReportPlace::indexed), length)
         });
     }
     clamped as i32

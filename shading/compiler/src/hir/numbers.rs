@@ -1,0 +1,91 @@
+//! The numbers in a unit's code as a table, so that units which differ in them alone share machine code.
+
+use cranelift_entity::{PrimaryMap, SecondaryMap};
+use rustc_hash::FxHashMap;
+
+use super::{Block, Code, Const, ConstId, FunctionId, Operand, Unit, walk};
+
+/// Index of a number in the table of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NumberId(pub u32);
+
+/// Where the numbers of one function are in the table, by the constants that hold them.
+pub type NumberIds = SecondaryMap<ConstId, Option<NumberId>>;
+
+/// The floats and triples that are operands in a unit, each at its own place in the order of the code: two uses of one
+/// value are two numbers, so that the order does not depend on values that happen to be equal.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers {
+    /// Values, a triple in the first three lanes, a float in all four.
+    pub values: Vec<[f32; 4]>,
+    /// Those of the unit's own code.
+    pub body: NumberIds,
+    /// Those of its functions.
+    pub functions: SecondaryMap<FunctionId, NumberIds>,
+}
+
+impl Numbers {
+    /// Finds the numbers of a unit, and renumbers its constants: each use of a float or triple has a constant of its
+    /// own.
+    pub fn of(unit: &mut Unit) -> Numbers {
+        let mut numbers = Numbers::default();
+        let mut inits: Vec<&mut Block> = unit.params.iter_mut().map(|param| &mut param.init).collect();
+        numbers.body = numbers.renumber(&mut unit.code, &mut inits);
+        for (id, function) in &mut unit.functions {
+            numbers.functions[id] = numbers.renumber(&mut function.code, &mut []);
+        }
+        numbers
+    }
+
+    fn renumber(&mut self, code: &mut Code, inits: &mut [&mut Block]) -> NumberIds {
+        let mut uses = Renumbering {
+            table: &mut self.values,
+            old: std::mem::take(&mut code.consts),
+            new: PrimaryMap::new(),
+            shared: FxHashMap::default(),
+            ids: NumberIds::new(),
+        };
+        inits.iter_mut().for_each(|block| uses.block(block));
+        uses.block(&mut code.body);
+        code.consts = uses.new;
+        uses.ids
+    }
+}
+
+/// The constants of a function that are being renumbered.
+struct Renumbering<'a> {
+    table: &'a mut Vec<[f32; 4]>,
+    old: PrimaryMap<ConstId, Const>,
+    new: PrimaryMap<ConstId, Const>,
+    /// New ids of the constants that are no numbers.
+    shared: FxHashMap<ConstId, ConstId>,
+    ids: NumberIds,
+}
+
+impl Renumbering<'_> {
+    fn block(&mut self, block: &mut Block) {
+        for stmt in block {
+            for operand in walk::operands_mut(stmt) {
+                if let Operand::Const(id) = operand {
+                    *id = self.constant(*id);
+                }
+            }
+            walk::blocks_mut(stmt).into_iter().for_each(|inner| self.block(inner));
+        }
+    }
+
+    fn constant(&mut self, id: ConstId) -> ConstId {
+        let value = match &self.old[id] {
+            Const::Float(x) => [*x; 4],
+            Const::Triple([x, y, z]) => [*x, *y, *z, 0.0],
+            _ => {
+                let Renumbering { old, new, .. } = self;
+                return *self.shared.entry(id).or_insert_with(|| new.push(old[id].clone()));
+            }
+        };
+        let renumbered = self.new.push(self.old[id].clone());
+        self.ids[renumbered] = Some(NumberId(self.table.len() as u32));
+        self.table.push(value);
+        renumbered
+    }
+}
