@@ -5,6 +5,7 @@ mod common;
 mod debug;
 mod farm;
 mod image;
+mod live;
 mod pack;
 mod render;
 mod shade;
@@ -24,6 +25,7 @@ pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use debug::DebugArgs;
 pub use farm::{Engine, FarmArgs, FrameArg};
 pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
+pub use live::LiveArgs;
 pub use pack::PackArgs;
 pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
 pub use shade::{Assignment, Emit, Setup, ShadeArgs, Step};
@@ -44,6 +46,12 @@ pub struct Cli {
 pub enum Command {
     /// Renders a scene (.kiln, Mitsuba's .xml) or a model (.glb, .gltf, .ply, .obj, .stl, .serialized)
     Render(RenderArgs),
+    /// Shows a material or a scene in a browser while it is being changed: sliders, views, saved files
+    ///
+    /// The page is served to this machine alone. The picture begins anew, coarsely, when a value or the view is changed on the
+    /// page, and when a file that was read is saved; mistakes in it are shown until they are mended. Pictures are path
+    /// traced, whatever integrator the scene has.
+    Live(LiveArgs),
     /// Joins parts of a picture that were rendered one by one
     Merge(MergeArgs),
     /// Writes a job that renders a scene on a cluster
@@ -91,6 +99,7 @@ impl Command {
         let asked = match self {
             Command::Render(args) => args.common.threads,
             Command::Bake(args) => args.common.threads,
+            Command::Live(args) => args.threads,
             Command::Shade(args) => args.threads,
             Command::Denoise(args) => args.threads,
             Command::Merge(_)
@@ -120,6 +129,7 @@ impl Command {
                 (&common.source, args.quiet || common.quiet)
             }
             Command::Pack(args) => (&args.source, args.quiet),
+            Command::Live(args) => (&args.source, false),
             Command::Check(args) => (&args.source, false),
             Command::Lsp(args) => (&args.source, false),
             Command::Info(args) => (&args.source, false),

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::codegen::packet;
-use crate::codegen::{CodegenError, CompileOptions, CompiledShader, Output, Own, Prepared, Statistics, compile};
+use crate::codegen::{
+    CodegenError, CompileOptions, CompiledShader, Output, Own, Prepared, Statistics, compile,
+};
 use crate::runtime::closure::{ClosureTree, NodeHeader};
 use crate::runtime::context::Run;
 use crate::runtime::text::{self, TextHeader};

@@ -300,7 +300,11 @@ impl ShadingSystem {
     }
 
     /// The machine code of a unit, compiled unless an instance in use has it.
-    fn code(&self, prepared: &Prepared, options: &InstanceOptions) -> Result<Arc<CompiledShader>, CodegenError> {
+    fn code(
+        &self,
+        prepared: &Prepared,
+        options: &InstanceOptions,
+    ) -> Result<Arc<CompiledShader>, CodegenError> {
         let key = CodeKey {
             structure: prepared.structure(),
             codegen: options.codegen,

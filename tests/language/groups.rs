@@ -157,7 +157,11 @@ fn instances_share_their_code() {
         "they behave differently"
     );
     drop(first);
-    assert_eq!(value(&second), Const::Float(b), "the code lives as long as an instance");
+    assert_eq!(
+        value(&second),
+        Const::Float(b),
+        "the code lives as long as an instance"
+    );
 }
 
 /// Materials that differ in their numbers: the machine code is that of one.

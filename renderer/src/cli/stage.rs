@@ -1,5 +1,6 @@
 //! Arguments of `kiln render` for units and groups that stand alone.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -126,15 +127,40 @@ fn items(list: &str) -> Vec<String> {
     items.filter(|item| !item.is_empty()).collect()
 }
 
+impl On {
+    /// Names of what ships.
+    pub const NAMES: [&'static str; 4] = ["ball", "plane", "cube", "cloth"];
+
+    /// What ships, by its name.
+    pub fn named(name: &str) -> Option<On> {
+        Some(match name {
+            "ball" => On::Ball,
+            "plane" => On::Plane,
+            "cube" => On::Cube,
+            "cloth" => On::Cloth,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for On {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            On::Ball => write!(f, "ball"),
+            On::Plane => write!(f, "plane"),
+            On::Cube => write!(f, "cube"),
+            On::Cloth => write!(f, "cloth"),
+            On::Model(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
 fn parse_on(text: &str) -> Result<On, String> {
-    Ok(match text {
-        "ball" => On::Ball,
-        "plane" => On::Plane,
-        "cube" => On::Cube,
-        "cloth" => On::Cloth,
-        path if path.contains('.') => On::Model(PathBuf::from(path)),
-        _ => return Err("it is `ball`, `plane`, `cube`, `cloth` or a model (.glb, .obj, .ply …)".to_owned()),
-    })
+    match On::named(text) {
+        Some(on) => Ok(on),
+        None if text.contains('.') => Ok(On::Model(PathBuf::from(text))),
+        None => Err("it is `ball`, `plane`, `cube`, `cloth` or a model (.glb, .obj, .ply …)".to_owned()),
+    }
 }
 
 /// `NAME=VALUE`.

@@ -13,11 +13,14 @@ mod denoise;
 mod denoising;
 mod failure;
 mod farm;
+mod file_watch;
+mod http;
 mod image;
 mod info;
 mod interrupt;
 mod inventory;
 mod layer_view;
+mod live;
 mod lsp;
 mod merge;
 mod named_color;
@@ -68,11 +71,12 @@ fn done(command: &Command) -> Result<(), Failure> {
     let _interrupt = match command {
         Command::Render(_) | Command::Bake(_) => None,
         // A server ends when it is told to: there is nothing to say.
-        Command::View(_) | Command::Lsp(_) => None,
+        Command::View(_) | Command::Live(_) | Command::Lsp(_) => None,
         _ => Some(Interrupt::catch()?),
     };
     match command {
         Command::Render(args) => render::run(args),
+        Command::Live(args) => live::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Farm(args) => farm::run(args),
         Command::Bake(args) => bake::run(args),

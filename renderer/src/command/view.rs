@@ -1,23 +1,13 @@
-//! `kiln view`: a server of HTTP for the page of a bake, on the loopback address alone.
+//! `kiln view`: a server of HTTP for the page of a bake.
 //!
-//! It answers `GET` and `HEAD` for files of one folder. A request must name this machine as its host, so that no page from
-//! elsewhere reads the folder through a name that leads here.
+//! It answers `GET` and `HEAD` for files of one folder.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::Duration;
 
+use super::http::{self, Answer, Content, Request, decoded};
 use super::{Failure, remark};
 use crate::cli::ViewArgs;
-
-/// Greatest length of a request without its body [bytes].
-const REQUEST: u64 = 16 << 10;
-
-/// How long a browser may be silent.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Types of files by their extensions.
 const TYPES: [(&str, &str); 7] = [
@@ -41,76 +31,21 @@ pub(super) fn run(args: &ViewArgs) -> Result<(), Failure> {
             "it has no index.html\n  hint: `kiln bake SCENE -o DIR --viewer` writes it",
         ));
     }
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(|error| {
-        Failure::User(format!(
-            "error: cannot listen on port {}: {error}\n  hint: without --port one that is free is taken",
-            args.port
-        ))
-    })?;
-    let port = listener.local_addr()?.port();
-    writeln!(io::stdout().lock(), "http://127.0.0.1:{port}/")?;
+    let listener = http::listen(args.port)?;
     remark(&format!("shows '{}'; Ctrl-C ends", args.folder.display()));
-    for stream in listener.incoming() {
-        let folder = folder.clone();
-        // A connection that fails is the browser's to repeat.
-        if let Ok(stream) = stream {
-            thread::spawn(move || answer(&stream, &folder, port));
-        }
-    }
-    Ok(())
+    http::serve(&listener, move |request| answer(request, &folder))
 }
 
-/// Answers one request.
-fn answer(mut stream: &TcpStream, folder: &Path, port: u16) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let mut lines = BufReader::new(stream).take(REQUEST).lines();
-    let first = lines.next().transpose()?.unwrap_or_default();
-    let mut host = String::new();
-    for line in lines {
-        let line = line?;
-        match line.split_once(':') {
-            Some((name, value)) if name.eq_ignore_ascii_case("host") => value.trim().clone_into(&mut host),
-            _ if line.is_empty() => break,
-            _ => {}
-        }
-    }
-    let (head, file) = match reply(&first, &host, folder, port) {
-        Ok((kind, file)) => {
-            let length = file.metadata()?.len();
-            let head = format!("200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}");
-            (head, Some(file))
-        }
-        Err(status) => (format!("{status}\r\nContent-Length: 0"), None),
-    };
-    write!(
-        stream,
-        "HTTP/1.1 {head}\r\nCache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
-    )?;
-    if let Some(mut file) = file.filter(|_| first.starts_with("GET ")) {
-        io::copy(&mut file, &mut stream)?;
-    }
-    Ok(())
-}
-
-/// The file that a request asks for, with its type; or the status that refuses it.
-fn reply(first: &str, host: &str, folder: &Path, port: u16) -> Result<(&'static str, File), &'static str> {
-    let mut words = first.split(' ');
-    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    if !["GET", "HEAD"].contains(&method) {
+/// The file that a request asks for.
+fn answer(request: &Request, folder: &Path) -> Answer {
+    if request.method == "POST" {
         return Err("405 Method Not Allowed\r\nAllow: GET, HEAD");
     }
-    let is_here = ["127.0.0.1", "localhost"]
-        .iter()
-        .any(|name| host == format!("{name}:{port}"));
-    if !is_here {
-        return Err("403 Forbidden");
-    }
-    let path = file_of(target, folder).ok_or("404 Not Found")?;
+    let path = file_of(&request.target, folder).ok_or("404 Not Found")?;
     let extension = path.extension().and_then(|extension| extension.to_str());
     let known = TYPES.iter().find(|(name, _)| Some(*name) == extension);
     let file = File::open(&path).map_err(|_| "404 Not Found")?;
-    Ok((known.unwrap_or(&TYPES[TYPES.len() - 1]).1, file))
+    Ok((known.unwrap_or(&TYPES[TYPES.len() - 1]).1, Content::File(file)))
 }
 
 /// The file of a folder that a target names, links followed; `None` if it is not there, or elsewhere.
@@ -127,23 +62,6 @@ fn file_of(target: &str, folder: &Path) -> Option<PathBuf> {
     }
     let path = fs::canonicalize(folder.join(name)).ok()?;
     (path.starts_with(folder) && path.is_file()).then_some(path)
-}
-
-/// A text with its percent signs resolved.
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = vec![];
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        if first == b'%' {
-            let (digits, after) = rest.split_at_checked(2)?;
-            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
-            rest = after;
-        } else {
-            bytes.push(first);
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]
@@ -186,12 +104,15 @@ mod tests {
             std::os::unix::fs::symlink(place.join("secret"), folder.join("link")).unwrap();
             assert_eq!(file_of("/link", &folder), None);
         }
-        let get = |first, host| reply(first, host, &folder, 80).map(|(kind, _)| kind);
-        assert_eq!(
-            get("GET / HTTP/1.1", "localhost:80"),
-            Ok("text/html; charset=utf-8")
-        );
-        assert_eq!(get("GET / HTTP/1.1", "evil.example:80"), Err("403 Forbidden"));
-        assert!(get("POST / HTTP/1.1", "localhost:80").is_err_and(|status| status.starts_with("405")));
+        let get = |method: &str| {
+            let request = Request {
+                method: method.to_owned(),
+                target: "/".to_owned(),
+                body: vec![],
+            };
+            answer(&request, &folder).map(|(kind, _)| kind)
+        };
+        assert_eq!(get("GET"), Ok("text/html; charset=utf-8"));
+        assert!(get("POST").is_err_and(|status| status.starts_with("405")));
     }
 }

@@ -124,12 +124,7 @@ impl<'u> Compiler<'_, '_, 'u> {
         Ok(Some(id))
     }
 
-    fn function(
-        &mut self,
-        id: FuncId,
-        function: &'u Function,
-        numbers: &'u NumberIds,
-    ) -> Result<(), String> {
+    fn function(&mut self, id: FuncId, function: &'u Function, numbers: &'u NumberIds) -> Result<(), String> {
         let layout = CallLayout::of(function);
         let pair = |locals: &[LocalId], offsets: &[u64]| -> Vec<(LocalId, u64)> {
             locals.iter().copied().zip(offsets.iter().copied()).collect()

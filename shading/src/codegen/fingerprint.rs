@@ -147,7 +147,11 @@ impl<H: Hasher> UnitHash<'_, H> {
             Const::Float(value) => value.to_bits().hash(&mut self.hasher),
             Const::Triple(value) => value.map(f32::to_bits).hash(&mut self.hasher),
             Const::Matrix(value) => value.map(f32::to_bits).hash(&mut self.hasher),
-            Const::String(text) => match self.textures.iter().position(|known| *known.request.file == **text) {
+            Const::String(text) => match self
+                .textures
+                .iter()
+                .position(|known| *known.request.file == **text)
+            {
                 Some(place) => place.hash(&mut self.hasher),
                 None => text.hash(&mut self.hasher),
             },

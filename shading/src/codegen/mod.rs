@@ -194,7 +194,11 @@ impl Prepared {
         for (texture, place) in statistics.textures.iter_mut().zip(&compiled.texture_places) {
             texture.label = label(*place);
         }
-        for (texture, place) in statistics.missing_textures.iter_mut().zip(&compiled.missing_places) {
+        for (texture, place) in statistics
+            .missing_textures
+            .iter_mut()
+            .zip(&compiled.missing_places)
+        {
             texture.label = label(*place);
         }
         Own {

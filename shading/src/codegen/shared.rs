@@ -9,9 +9,9 @@ use cranelift_module::FuncId;
 use rustc_hash::FxHashMap;
 
 use super::data::{DataPool, PlaceTable};
-use super::{NamedTexture, Prepared};
 use super::global_set::GlobalSet;
 use super::layout::POINTER;
+use super::{NamedTexture, Prepared};
 use crate::runtime::text::TextPool;
 use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureRequest, UnreadableTexture};
 use shading_compiler::eval::library;

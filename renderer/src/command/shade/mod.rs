@@ -41,7 +41,7 @@ use renderer_image::{SampleType, Staged};
 use renderer_transport::material::{TextureLoadError, closure_registry, library};
 use statistics::{CodeStatistics, Statistics};
 use subject::Subject;
-pub(super) use tree::run as debug;
+pub(super) use tree::{point_text, run as debug};
 
 /// Time for which caches and clocks are warmed up before the measurement.
 const WARM_UP: Duration = Duration::from_millis(50);

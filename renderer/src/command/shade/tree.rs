@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shading::graph::inspect::{InputSource, InspectedNode, inspected};
 use shading::ty::Base;
-use shading::{InstanceOptions, RayKind, ShadingSystem, Template, Value};
+use shading::{InstanceOptions, RayKind, ShaderGlobals, ShadingSystem, Template, Value};
 
 use super::engine::{Compiled, Engine as _};
 use super::grid::{Grid, Placement, Vary};
@@ -21,6 +21,19 @@ use renderer_base::memory;
 use renderer_transport::material::{closure_registry, library};
 
 pub(in crate::command) fn run(args: &DebugArgs) -> Result<(), Failure> {
+    tell(&point_text(args, |_| ())?);
+    Ok(())
+}
+
+/// What the layers get and give at a point, and what they print there. `place` moves the point from the plane of
+/// `kiln shade` to where it is.
+///
+/// # Errors
+/// When there is no such shader, it has errors, or the parameters do not fit.
+pub(in crate::command) fn point_text(
+    args: &DebugArgs,
+    place: impl FnOnce(&mut ShaderGlobals),
+) -> Result<String, Failure> {
     let files = SharedFiles::new(LoggedFiles::default());
     let folder = args.shader.to_str().and_then(shader_file::file_of);
     let folder = folder.and_then(|file| file.parent().map(|folder| vec![folder.to_owned()]));
@@ -37,7 +50,7 @@ pub(in crate::command) fn run(args: &DebugArgs) -> Result<(), Failure> {
     let found = shader_file::find(&system, &args.shader).map_err(told)?;
     print(&found.warnings);
     let Some(template) = found.last() else {
-        return Ok(());
+        return Ok(String::new());
     };
     let inputs = inputs(&template, &args.params)?;
     let (template, mut node) = inspected(&template, &system).map_err(told)?;
@@ -69,6 +82,7 @@ pub(in crate::command) fn run(args: &DebugArgs) -> Result<(), Failure> {
     let mut state = engine.state();
     let mut globals = grid.globals();
     grid.place(&mut globals, 0, 0);
+    place(&mut globals);
     engine.run(&mut state, &globals);
     let outputs = engine.outputs();
     let value =
@@ -81,15 +95,11 @@ pub(in crate::command) fn run(args: &DebugArgs) -> Result<(), Failure> {
     let mut text = format!("{} at u = {u}, v = {v}\n", node.template);
     tree.inputs(&node, "", &mut text);
     tree.inside(&node, "", 0, &mut text);
-    tell(&text);
-    let printed = engine.take_printed(&mut state).text();
-    if !printed.is_empty() {
-        tell(&printed);
-    }
+    text.push_str(&engine.take_printed(&mut state).text());
     for report in engine.take_reports(&mut state) {
         remark(&report);
     }
-    Ok(())
+    Ok(text)
 }
 
 /// The values of `--param`.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shading::syntax::ast::Item;
-use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
+use shading::{Diagnostic, Diagnostics, Preprocessor, Source, Template};
 
 use super::shader_file;
 use crate::cli::StageArgs;
@@ -22,6 +22,11 @@ use renderer_transport::material::{Host, library};
 use renderer_transport::scene::build::shading_system;
 use scene::Props;
 use subject::Subject;
+
+pub(super) use subject::is_visible;
+
+/// Name of the shape that shows the shader.
+pub(super) const SUBJECT: &str = "subject";
 
 /// Returns whether a name on the command line is that of a shader: of a file of shaders without a camera, of one of its
 /// units or groups, or of what ships.
@@ -43,6 +48,24 @@ fn has_camera(file: &Path) -> bool {
     items.any(|item| matches!(item, Item::Declaration(declaration) if declaration.keyword.text == "camera"))
 }
 
+/// The folder of a file, if there is one.
+fn folder_of(file: Option<&Path>) -> PathBuf {
+    file.and_then(Path::parent).unwrap_or(Path::new("")).to_owned()
+}
+
+/// The shader that a word names.
+///
+/// # Errors
+/// When there is none, or it has errors.
+pub(super) fn template(word: &Path, preprocessor: Preprocessor) -> Result<Template, Diagnostics> {
+    let text = word.to_str().unwrap_or_default();
+    let folder = folder_of(shader_file::file_of(text).as_deref());
+    let system = shading_system(Arc::new(Host::new(vec![folder])), preprocessor);
+    let found = shader_file::find(&system, text)?;
+    let nothing = || Diagnostic::error(format!("{text} holds no unit and no group")).into();
+    found.last().ok_or_else(nothing)
+}
+
 /// Loads the scene that shows the shader `word`, whose sources `preprocessor` reads, with `options` for its files.
 ///
 /// # Errors
@@ -55,16 +78,8 @@ pub(super) fn load(
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     let text = word.to_str().unwrap_or_default();
     let file = shader_file::file_of(text);
-    let folder = file
-        .as_deref()
-        .and_then(Path::parent)
-        .unwrap_or(Path::new(""))
-        .to_owned();
-    let system = shading_system(Arc::new(Host::new(vec![folder.clone()])), preprocessor);
-    let found = shader_file::find(&system, text)?;
-    let Some(template) = found.last() else {
-        return Err(Diagnostic::error(format!("{text} holds no unit and no group")).into());
-    };
+    let folder = folder_of(file.as_deref());
+    let template = template(word, preprocessor)?;
     let subject = Subject::new(&template, args)?;
     let props = Props::new(&subject, args)?;
     let scene = scene::text(file.as_deref(), &subject, &props);

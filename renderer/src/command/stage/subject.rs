@@ -71,7 +71,7 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
     if let Some(asked) = asked {
         return match outputs.iter().find(|(name, _)| *name == asked) {
             Some((_, ty)) if ty.base == Base::Closure => Ok(Shows::Surface),
-            Some((name, ty)) if is_shown(*ty) => Ok(Shows::Output((*name).to_owned())),
+            Some((name, ty)) if is_visible(*ty) => Ok(Shows::Output((*name).to_owned())),
             Some((name, ty)) => Err(Diagnostic::error(format!(
                 "the output `{name}` is {ty}, which is no colour"
             ))),
@@ -87,11 +87,11 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
         return Ok(Shows::Surface);
     }
     // Colours say more than numbers.
-    let is_color = |(_, ty): &&(&str, Type)| ty.base == Base::Color && is_shown(*ty);
+    let is_color = |(_, ty): &&(&str, Type)| ty.base == Base::Color && is_visible(*ty);
     let found = outputs
         .iter()
         .find(is_color)
-        .or_else(|| outputs.iter().find(|(_, ty)| is_shown(*ty)));
+        .or_else(|| outputs.iter().find(|(_, ty)| is_visible(*ty)));
     match found {
         Some((name, _)) => Ok(Shows::Output((*name).to_owned())),
         None => Err(
@@ -102,7 +102,7 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
 }
 
 /// Returns whether values of a type are numbers that make a colour.
-fn is_shown(ty: Type) -> bool {
+pub(in crate::command) fn is_visible(ty: Type) -> bool {
     let is_number = matches!(
         ty.base,
         Base::Int | Base::Float | Base::Color | Base::Point | Base::Vector | Base::Normal

@@ -1,0 +1,87 @@
+//! What the page may change of a picture.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::orbit::Orbit;
+use crate::cli::{LiveArgs, On, StageArgs};
+
+/// Values of parameters, the view, and what a shader is shown on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Look {
+    /// Parameters of the shader that are set, as texts of the command line.
+    pub(super) params: BTreeMap<String, String>,
+    pub(super) on: Option<On>,
+    /// The output that is shown.
+    pub(super) show: Option<String>,
+    pub(super) orbit: Orbit,
+}
+
+impl Look {
+    /// What the command line says.
+    pub(super) fn of(args: &LiveArgs) -> Look {
+        let params = args.stage.inputs();
+        Look {
+            params: params
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+            on: args.stage.on.clone(),
+            show: args.stage.show.clone(),
+            orbit: Orbit::default(),
+        }
+    }
+
+    /// Takes what a page sends: `{"params": {"alpha": "0.2", "ior": null}, "on": "cube", "orbit": [0, 0, 1]}`. What it
+    /// leaves out stays; null is the default.
+    pub(super) fn change(&mut self, sent: &Json) {
+        let params = sent.get("params").and_then(Json::as_object);
+        for (name, value) in params.into_iter().flatten() {
+            match value.as_str() {
+                Some(text) => self.params.insert(name.clone(), text.to_owned()),
+                None => self.params.remove(name),
+            };
+        }
+        if let Some(on) = sent.get("on") {
+            self.on = on.as_str().and_then(|name| On::named(name));
+        }
+        if let Some(show) = sent.get("show") {
+            self.show = show.as_str().map(str::to_owned);
+        }
+        if let Some(orbit) = sent.get("orbit").and_then(Orbit::of_json) {
+            self.orbit = orbit;
+        }
+    }
+
+    /// How a shader is shown.
+    pub(super) fn stage(&self) -> StageArgs {
+        StageArgs {
+            params: self.params.clone().into_iter().collect(),
+            on: self.on.clone(),
+            show: self.show.clone(),
+            ..StageArgs::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn pages_change_what_they_name() {
+        let mut look = Look::default();
+        look.change(&json!({"params": {"a": "1", "b": "red"}, "on": "cube"}));
+        look.change(&json!({"params": {"a": null}, "show": "mask", "orbit": [0.5, 9, 2]}));
+        assert_eq!(
+            look.params.into_iter().collect::<Vec<_>>(),
+            [("b".to_owned(), "red".to_owned())]
+        );
+        assert_eq!((look.on, look.show.as_deref()), (Some(On::Cube), Some("mask")));
+        let mut other = Look::default();
+        other.change(&json!({"params": 3, "orbit": ["x"], "on": 7, "nothing": []}));
+        assert_eq!(other, Look::default());
+    }
+}

@@ -1,0 +1,48 @@
+//! `kiln live`: a page that shows a material or a scene while it is being changed.
+//!
+//! One thread renders what the page asks for, at first coarsely, and begins anew when the page or a file that was read
+//! changes. The page waits for pictures, so that it has each as soon as it is there.
+
+mod look;
+mod orbit;
+mod page;
+mod parameter;
+mod pick;
+mod picture;
+mod session;
+
+use std::sync::Arc;
+use std::thread;
+
+use super::file_watch::FileWatch;
+use super::http;
+use super::stage;
+use super::{Failure, remark};
+use crate::cli::LiveArgs;
+use look::Look;
+use session::Session;
+
+pub(super) fn run(args: &LiveArgs) -> Result<(), Failure> {
+    if !args.stage.variations.is_empty() {
+        return Err(Failure::User(
+            "error: --variations is for `kiln render`: here the page varies".to_owned(),
+        ));
+    }
+    if !args.scene.exists() && !stage::is_shader(&args.scene) {
+        stage::check_name(&args.scene).map_err(|error| Failure::User(error.to_string()))?;
+    }
+    let session = Arc::new(Session::new(Look::of(args)));
+    let changed = session.clone();
+    let watch = FileWatch::start(&args.scene, move || changed.begin_anew(|_| ()))?;
+    let listener = http::listen(args.port)?;
+    remark(&format!(
+        "shows '{}' in a browser; Ctrl-C ends",
+        args.scene.display()
+    ));
+    let (renderer, owned) = (session.clone(), args.clone());
+    thread::Builder::new()
+        .name("live".to_owned())
+        .spawn(move || picture::keep_rendering(&owned, &renderer, watch))?;
+    let args = args.clone();
+    http::serve(&listener, move |request| page::answer(request, &args, &session))
+}

@@ -1,0 +1,76 @@
+//! The page and its requests.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::pick;
+use super::session::Session;
+use crate::cli::LiveArgs;
+use crate::command::http::{Answer, Content, Request, decoded};
+use renderer_image::{ToneMap, WriteOptions, encode};
+
+/// The page.
+const PAGE: &str = include_str!("page.html");
+
+/// How long a page waits for news before it asks again.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Answers a request of the page.
+pub(super) fn answer(request: &Request, args: &LiveArgs, session: &Session) -> Answer {
+    let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
+    match (request.method.as_str(), path) {
+        ("GET" | "HEAD", "/") => Ok(("text/html; charset=utf-8", bytes(PAGE))),
+        ("GET", "/news") => {
+            let after = number(query, "after").map_or(0, |after| after as u64);
+            let news = session.news(after, PATIENCE);
+            Ok(("application/json", bytes(&news.to_string())))
+        }
+        ("GET", "/picture.png") => picture(query, session),
+        ("GET", "/pick") => {
+            let at = [number(query, "x"), number(query, "y")].map(|v| v.unwrap_or(0.0));
+            let shown = session.shown().ok_or("404 Not Found")?;
+            let told = pick::told(&shown, at, args, &session.look());
+            Ok(("text/plain; charset=utf-8", bytes(&told)))
+        }
+        ("POST", "/change") => {
+            let sent = serde_json::from_slice(&request.body).map_err(|_| "400 Bad Request")?;
+            session.begin_anew(|look| look.change(&sent));
+            Ok(("application/json", bytes("{}")))
+        }
+        ("POST", _) => Err("405 Method Not Allowed\r\nAllow: GET, HEAD"),
+        _ => Err("404 Not Found"),
+    }
+}
+
+fn bytes(text: &str) -> Content {
+    Content::Bytes(text.as_bytes().to_vec())
+}
+
+/// The newest picture; `exposure` is in stops.
+fn picture(query: &str, session: &Session) -> Answer {
+    let shown = session.shown().ok_or("404 Not Found")?;
+    let tone_map = match value(query, "curve").as_deref() {
+        Some("agx") => ToneMap::Agx,
+        _ => ToneMap::default(),
+    };
+    let options = WriteOptions {
+        exposure: number(query, "exposure").unwrap_or(0.0),
+        tone_map,
+        ..WriteOptions::default()
+    };
+    let encoded = encode(Path::new("live.png"), &shown.image, &options);
+    let encoded = encoded.map_err(|_| "500 Internal Server Error")?;
+    Ok(("image/png", Content::Bytes(encoded)))
+}
+
+/// The value of a key of a query.
+fn value(query: &str, key: &str) -> Option<String> {
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let mut found = pairs.filter(|(name, _)| *name == key);
+    decoded(found.next()?.1)
+}
+
+/// A number of a query.
+fn number(query: &str, key: &str) -> Option<f32> {
+    value(query, key)?.parse().ok().filter(|v: &f32| v.is_finite())
+}
