@@ -73,7 +73,7 @@ impl ShaderInstance {
         let prepared = Prepared::new(unit.clone());
         let compiled = compile_deep(&prepared, registry, host, options)?;
         let sources = options.sources.cloned().map(Arc::new);
-        let own = prepared.own(&compiled, sources.as_ref());
+        let own = compiled.own(prepared, sources.as_ref());
         Ok(ShaderInstance::new(Arc::new(compiled), own, host))
     }
 

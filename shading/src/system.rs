@@ -294,7 +294,7 @@ impl ShadingSystem {
         let code = self
             .code(&prepared, options)
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
-        let own = prepared.own(&code, Some(&Arc::new(sources)));
+        let own = code.own(prepared, Some(&Arc::new(sources)));
         let instance = ShaderInstance::new(code, own, &self.host);
         Ok(Arc::new(instance.with_compile_stats(compile_stats)))
     }

@@ -20,13 +20,14 @@ use renderer::cli::Cli;
 use renderer::image::read;
 use tempfile::TempDir;
 
-const COMMANDS: [(&str, &[Case]); 17] = [
+const COMMANDS: [(&str, &[Case]); 18] = [
     ("pack", jobs::PACK),
     ("farm", jobs::FARM),
     ("convert", inspection::CONVERT),
     ("archive", inspection::ARCHIVE),
     ("view", inspection::VIEW),
     ("lsp", inspection::LSP),
+    ("live", inspection::LIVE),
     ("render", render::RENDER),
     ("merge", render::MERGE),
     ("bake", bake::BAKE),

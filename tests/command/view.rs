@@ -1,15 +1,12 @@
 //! The viewer of a bake, and the server that shows it.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, Stdio};
-use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::program::{kiln, refused};
+use crate::server::Server;
 
 const SCENE: &str = "film { size = (8, 6); }
 camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
@@ -25,28 +22,6 @@ fn baked(more: &str) -> TempDir {
     let args = format!("bake a.kiln -o out --resolution 16 --samples 1 {more}");
     assert!(kiln(folder.path(), &args).status().unwrap().success());
     folder
-}
-
-/// The server, ended with the test.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// The answer to a request, head and body.
-fn answer(port: u16, request: &str) -> (String, Vec<u8>) {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    write!(stream, "{request}\r\nHost: localhost:{port}\r\n\r\n").unwrap();
-    let mut bytes = vec![];
-    stream.read_to_end(&mut bytes).unwrap();
-    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
-    let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
-    (head, bytes[end + 4..].to_vec())
 }
 
 #[test]
@@ -101,25 +76,13 @@ fn probes_of_an_earlier_bake_are_shown() {
 #[test]
 fn a_folder_is_served_to_this_machine() {
     let folder = baked("--viewer");
-    let mut command = kiln(folder.path(), "view out");
-    command.stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut server = Server(command.spawn().unwrap());
-    let mut line = String::new();
-    BufReader::new(server.0.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let address = line.trim().strip_prefix("http://127.0.0.1:");
-    let port: u16 = address
-        .and_then(|rest| rest.strip_suffix('/'))
-        .unwrap()
-        .parse()
-        .unwrap();
+    let server = Server::start(folder.path(), "view out");
     for name in ["index.html", "viewer.js", "data.js"] {
-        let (head, body) = answer(port, &format!("GET /{name} HTTP/1.1"));
+        let (head, body) = server.answer(&format!("GET /{name} HTTP/1.1"));
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         assert_eq!(body, fs::read(folder.path().join("out").join(name)).unwrap());
     }
-    let (head, body) = answer(port, "HEAD / HTTP/1.1");
+    let (head, body) = server.answer("HEAD / HTTP/1.1");
     assert!(head.contains("text/html") && body.is_empty());
     for (request, status) in [
         ("GET /../a.kiln HTTP/1.1", "404"),
@@ -127,7 +90,7 @@ fn a_folder_is_served_to_this_machine() {
         ("PUT /index.html HTTP/1.1", "405"),
         ("nonsense", "405"),
     ] {
-        let (head, _) = answer(port, request);
+        let (head, _) = server.answer(request);
         assert!(
             head.starts_with(&format!("HTTP/1.1 {status}")),
             "{request}: {head}"

@@ -1,12 +1,8 @@
-//! Constant data of compiled code: matrices, arrays, source locations of error reports.
+//! Constant data of compiled code: matrices and arrays.
 
-use rustc_hash::FxHashMap;
-
-use super::fingerprint::each_reporting;
 use super::layout::{const_shape, const_size};
 use crate::runtime::text::TextPool;
-use shading_compiler::hir::{Const, Unit};
-use shading_syntax::source::Span;
+use shading_compiler::hir::Const;
 
 /// Pool of constant matrices and arrays in memory, in the layout of [`super::layout`].
 #[derive(Debug, Default)]
@@ -53,40 +49,5 @@ fn put(bytes: &mut Vec<u8>, value: &Const, texts: &mut TextPool) {
         Const::String(text) => bytes.extend(texts.intern(text).expose_provenance().to_ne_bytes()),
         Const::NullClosure => bytes.extend(0usize.to_ne_bytes()),
         Const::Array(_) => unreachable!("an array is not an element of an array"),
-    }
-}
-
-/// Source locations in the reports of the code, in the order of the code.
-#[derive(Clone, Debug, Default)]
-pub(super) struct PlaceTable {
-    spans: Vec<Span>,
-    indices: FxHashMap<Span, u32>,
-}
-
-impl PlaceTable {
-    /// The locations that a unit may report; the first is that of its functions' memory.
-    pub(super) fn of(unit: &Unit) -> PlaceTable {
-        let mut table = PlaceTable::default();
-        table.add(Span::default());
-        each_reporting(unit, |span| table.add(span));
-        table
-    }
-
-    fn add(&mut self, span: Span) {
-        let PlaceTable { spans, indices } = self;
-        indices.entry(span).or_insert_with(|| {
-            spans.push(span);
-            spans.len() as u32 - 1
-        });
-    }
-
-    /// Returns the index of a location, if the unit may report it.
-    pub(super) fn known(&self, span: Span) -> Option<u32> {
-        self.indices.get(&span).copied()
-    }
-
-    /// The locations by index.
-    pub(super) fn into_spans(self) -> Vec<Span> {
-        self.spans
     }
 }

@@ -5,10 +5,9 @@ use std::mem::discriminant;
 
 use rustc_hash::FxHasher;
 
-use super::NamedTexture;
-use super::data::PlaceTable;
-use shading_compiler::hir::{Block, Code, Const, Op, Operand, Stmt, Unit, walk};
-use shading_syntax::source::Span;
+use super::place::{PlaceTable, each_reporting};
+use super::statistics::NamedTexture;
+use shading_compiler::hir::{Block, Code, Const, Operand, Stmt, Unit};
 
 /// Hash of a unit. Shaders with the same behaviour mostly have equal hashes; different ones hardly ever do. Names are
 /// not hashed; those of `textures` only by their index in the list.
@@ -44,19 +43,6 @@ pub(super) fn structure(unit: &Unit, places: &PlaceTable) -> u128 {
         hash.hasher.finish()
     };
     u128::from(half(0)) << 64 | u128::from(half(1))
-}
-
-/// Calls `f` with the location of each statement that may report something, in the order of the code.
-pub(super) fn each_reporting(unit: &Unit, mut f: impl FnMut(Span)) {
-    let inits = unit.params.iter().map(|param| &param.init);
-    let functions = unit.functions.values().map(|function| &function.code.body);
-    for block in inits.chain([&unit.code.body]).chain(functions) {
-        walk::statements(block, &mut |stmt| match stmt {
-            Stmt::Op { op, span, .. } if !is_silent(*op) => f(*span),
-            Stmt::Call { span, .. } | Stmt::Loop { span, .. } => f(*span),
-            _ => {}
-        });
-    }
 }
 
 struct UnitHash<'a, H> {
@@ -162,34 +148,4 @@ impl<H: Hasher> UnitHash<'_, H> {
             }
         }
     }
-}
-
-/// Returns whether an operation never reports anything.
-fn is_silent(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Copy
-            | Op::IntToFloat
-            | Op::FloatToInt
-            | Op::Splat
-            | Op::Truth
-            | Op::Add
-            | Op::Sub
-            | Op::Mul
-            | Op::Div
-            | Op::Neg
-            | Op::Not
-            | Op::Eq
-            | Op::Ne
-            | Op::Lt
-            | Op::Le
-            | Op::Gt
-            | Op::Ge
-            | Op::MakeTriple
-            | Op::Global(_)
-            | Op::GlobalDerivative(..)
-            | Op::MakeClosure(_)
-            | Op::ClosureAdd
-            | Op::ClosureMul
-    )
 }

@@ -28,13 +28,16 @@ mod op;
 mod options;
 mod output;
 pub(crate) mod packet;
+mod place;
+mod prepared;
 mod shared;
+mod statistics;
 mod stmt;
 mod texture;
 mod uses;
 mod value;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -43,16 +46,16 @@ use cranelift_module::Module;
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::{Number, Places, PrintedClosures};
 use crate::runtime::text::TextPool;
-use crate::runtime::{HostFunctions, TextureRequest, UnreadableTexture};
+use crate::runtime::{HostFunctions, UnreadableTexture};
 use shading_compiler::eval::library::Function;
 use shading_compiler::hir::ClosureRegistry;
 use shading_compiler::hir::attributes;
 use shading_compiler::hir::uniform::is_uniform;
-use shading_compiler::hir::{Block, ClosureId, Numbers, Op, Stmt, Unit, walk};
+use shading_compiler::hir::{Block, Op, Stmt, Unit, walk};
 use shading_syntax::diagnostic::Label;
 use shading_syntax::source::{SourceMap, Span};
 
-use data::{DataPool, PlaceTable};
+use data::DataPool;
 use error::MAX_MEMORY;
 use output::{choose_outputs, inits};
 use shared::{FailedLookup, Shared};
@@ -62,79 +65,8 @@ pub use error::CodegenError;
 pub use global_set::GlobalSet;
 pub use options::{CompileOptions, OptLevel};
 pub use output::Output;
-
-/// Facts about compiled code.
-#[derive(Clone, Debug, Default)]
-pub struct Statistics {
-    /// Compile time of the code for single points, in milliseconds.
-    pub jit_ms: f64,
-    /// Size of the machine code in bytes.
-    pub code_bytes: usize,
-    /// True if there is code for packets of points.
-    pub has_packets: bool,
-    /// Compile time of the packet code, in milliseconds.
-    pub packet_ms: f64,
-    /// Number of operations of the HIR.
-    pub ops: usize,
-    /// Number of variables of the HIR.
-    pub symbols: usize,
-    /// Textures with constant names that lookups cannot read: they are black.
-    pub missing_textures: Vec<MissingTexture>,
-    /// Closures that a run can create.
-    pub closures: BTreeSet<ClosureId>,
-    /// Globals that the code reads directly.
-    pub reads_globals: GlobalSet,
-    /// True if it queries the host for attributes or spaces, which may depend on all of the shading point.
-    pub asks_host: bool,
-    /// True if it reads derivatives of globals directly.
-    pub asks_derivatives: bool,
-    /// True if it reads the surface area of the object.
-    pub asks_surface_area: bool,
-    /// True if it tests the ray kind.
-    pub asks_ray_kind: bool,
-    /// True if every run creates the same closures and has no other effects, independent of the shading point, except
-    /// for `N` and `dPdu` if these are passed to closures as a normal and as a vector.
-    pub is_uniform: bool,
-    /// Textures with constant names, in order of appearance.
-    pub textures: Vec<NamedTexture>,
-    /// Names of files that the code may look up at run time, as far as they are constants: textures whose options are
-    /// not constant; where the code chooses names of textures or point clouds, all its strings.
-    pub late_files: BTreeSet<String>,
-    /// True if it looks up textures by names composed at run time, which `late_files` does not have.
-    pub computes_texture_names: bool,
-    /// Point clouds with constant names.
-    pub clouds: BTreeSet<String>,
-    /// True if it searches point clouds by names composed at run time, which `late_files` does not have.
-    pub computes_cloud_names: bool,
-    /// Attributes of geometry that it asks for by constant names; true if it does without:
-    /// [`shading_compiler::hir::attributes::asked`].
-    pub attributes: BTreeMap<String, bool>,
-    /// Hash of the HIR. Shaders with the same behaviour mostly have equal hashes; different ones hardly ever do. Names
-    /// are not hashed; those of `textures` only by their index in the list.
-    pub fingerprint: u64,
-}
-
-/// A texture with a constant name.
-#[derive(Clone, Debug)]
-pub struct NamedTexture {
-    /// Request to the host.
-    pub request: TextureRequest,
-    /// Location of its first lookup, if the sources are known.
-    pub label: Option<Label>,
-}
-
-/// A texture with a constant name that cannot be read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MissingTexture {
-    /// File name.
-    pub name: String,
-    /// Reason.
-    pub problem: UnreadableTexture,
-    /// Location of a lookup, if the sources are known.
-    pub label: Option<Label>,
-    /// True if the shader handles the missing texture.
-    pub optional: bool,
-}
+pub(crate) use prepared::Prepared;
+pub use statistics::{MissingTexture, NamedTexture, Statistics};
 
 /// Returns the label of a lookup.
 fn label(span: Span, sources: Option<&SourceMap>) -> Option<Label> {
@@ -155,64 +87,6 @@ fn missing_textures(missing: BTreeMap<(String, UnreadableTexture), FailedLookup>
         optional: lookup.is_optional,
     })
     .collect()
-}
-
-/// A unit that is ready to be compiled: what its machine code has of it, apart from what each instance has of its own.
-#[derive(Debug)]
-pub(crate) struct Prepared {
-    /// The unit; each use of a number in it has a constant of its own.
-    unit: Unit,
-    /// Its numbers, which compiled code reads from memory.
-    numbers: Numbers,
-    /// Its places, which compiled code knows by index.
-    places: PlaceTable,
-}
-
-impl Prepared {
-    /// Prepares a linked unit.
-    pub(crate) fn new(mut unit: Unit) -> Prepared {
-        let numbers = Numbers::of(&mut unit);
-        let places = PlaceTable::of(&unit);
-        Prepared {
-            unit,
-            numbers,
-            places,
-        }
-    }
-
-    /// Hash by which instances share code: see [`fingerprint::structure`].
-    pub(crate) fn structure(&self) -> u128 {
-        fingerprint::structure(&self.unit, &self.places)
-    }
-
-    /// What an instance with code that was compiled for this unit, or for one of the same structure, has of its own.
-    pub(crate) fn own(self, compiled: &CompiledShader, sources: Option<&Arc<SourceMap>>) -> Own {
-        let mut statistics = compiled.statistics.clone();
-        statistics.fingerprint = fingerprint::fingerprint(&self.unit, &statistics.textures);
-        let spans = self.places.into_spans();
-        let label = |place: u32| label(spans[place as usize], sources.map(|sources| &**sources));
-        for (texture, place) in statistics.textures.iter_mut().zip(&compiled.texture_places) {
-            texture.label = label(*place);
-        }
-        for (texture, place) in statistics
-            .missing_textures
-            .iter_mut()
-            .zip(&compiled.missing_places)
-        {
-            texture.label = label(*place);
-        }
-        Own {
-            statistics,
-            numbers: self.numbers.values.into_iter().map(Number).collect(),
-            places: Places {
-                shader: 0,
-                name: self.unit.name,
-                spans,
-                sources: sources.cloned(),
-                closures: compiled.printed.clone(),
-            },
-        }
-    }
 }
 
 /// What instances that share code have of their own.
@@ -256,6 +130,36 @@ pub struct CompiledShader {
 impl CompiledShader {
     pub(crate) fn code(&self) -> &module::Code {
         &self.code
+    }
+
+    /// What an instance of a unit has of its own that this code was compiled for, or for one of the same structure.
+    pub(crate) fn own(&self, prepared: Prepared, sources: Option<&Arc<SourceMap>>) -> Own {
+        let Prepared {
+            unit,
+            numbers,
+            places,
+        } = prepared;
+        let mut statistics = self.statistics.clone();
+        statistics.fingerprint = fingerprint::fingerprint(&unit, &statistics.textures);
+        let spans = places.into_spans();
+        let label = |place: u32| label(spans[place as usize], sources.map(|sources| &**sources));
+        for (texture, place) in statistics.textures.iter_mut().zip(&self.texture_places) {
+            texture.label = label(*place);
+        }
+        for (texture, place) in statistics.missing_textures.iter_mut().zip(&self.missing_places) {
+            texture.label = label(*place);
+        }
+        Own {
+            statistics,
+            numbers: numbers.values.into_iter().map(Number).collect(),
+            places: Places {
+                shader: 0,
+                name: unit.name,
+                spans,
+                sources: sources.cloned(),
+                closures: self.printed.clone(),
+            },
+        }
     }
 }
 

@@ -8,10 +8,12 @@ use cranelift_entity::SecondaryMap;
 use cranelift_module::FuncId;
 use rustc_hash::FxHashMap;
 
-use super::data::{DataPool, PlaceTable};
+use super::data::DataPool;
 use super::global_set::GlobalSet;
 use super::layout::POINTER;
-use super::{NamedTexture, Prepared};
+use super::place::PlaceTable;
+use super::prepared::Prepared;
+use super::statistics::NamedTexture;
 use crate::runtime::text::TextPool;
 use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureRequest, UnreadableTexture};
 use shading_compiler::eval::library;

@@ -150,3 +150,32 @@ pub(crate) const LSP: &[Case] = &[
     ("define", "lsp", "lsp -D =1", Status(1, 2)),
     ("stdio", "check s.ksl", "check s.ksl", Nothing),
 ];
+
+// As of `view`; what they do to pictures is seen in `live.rs`.
+pub(crate) const LIVE: &[Case] = &[
+    ("scene", "live", "live nowhere", Status(2, 1)),
+    ("port", "live nowhere", "live nowhere --port many", Status(1, 2)),
+    ("size", "live nowhere", "live nowhere --size 0x9", Status(1, 2)),
+    ("spp", "live nowhere", "live nowhere --spp 0", Status(1, 2)),
+    ("camera", "live nowhere", "live nowhere --camera", Status(1, 2)),
+    ("set", "live nowhere", "live nowhere --set", Status(1, 2)),
+    (
+        "threads",
+        "live nowhere",
+        "live nowhere --threads x",
+        Status(1, 2),
+    ),
+    ("params", "live nowhere", "live nowhere --param a", Status(1, 2)),
+    (
+        "variations",
+        "live nowhere",
+        "live nowhere --variations a",
+        Status(1, 2),
+    ),
+    ("on", "live nowhere", "live nowhere --on sand", Status(1, 2)),
+    ("show", "live nowhere", "live nowhere --show", Status(1, 2)),
+    ("define", "live nowhere", "live nowhere -D", Status(1, 2)),
+    ("strict", "live nowhere", "live nowhere --strict=1", Status(1, 2)),
+    ("folders", "live nowhere", "live nowhere -I", Status(1, 2)),
+    ("undefine", "live nowhere", "live nowhere -U", Status(1, 2)),
+];

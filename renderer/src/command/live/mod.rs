@@ -30,6 +30,10 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Failure> {
     }
     if !args.scene.exists() && !stage::is_shader(&args.scene) {
         stage::check_name(&args.scene).map_err(|error| Failure::User(error.to_string()))?;
+        return Err(Failure::User(format!(
+            "error: {}: there is no such file",
+            args.scene.display()
+        )));
     }
     let session = Arc::new(Session::new(Look::of(args)));
     let changed = session.clone();

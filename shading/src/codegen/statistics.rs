@@ -1,0 +1,81 @@
+//! Facts about compiled code.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::global_set::GlobalSet;
+use crate::runtime::{TextureRequest, UnreadableTexture};
+use shading_compiler::hir::ClosureId;
+use shading_syntax::diagnostic::Label;
+
+/// Facts about compiled code.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    /// Compile time of the code for single points, in milliseconds.
+    pub jit_ms: f64,
+    /// Size of the machine code in bytes.
+    pub code_bytes: usize,
+    /// True if there is code for packets of points.
+    pub has_packets: bool,
+    /// Compile time of the packet code, in milliseconds.
+    pub packet_ms: f64,
+    /// Number of operations of the HIR.
+    pub ops: usize,
+    /// Number of variables of the HIR.
+    pub symbols: usize,
+    /// Textures with constant names that lookups cannot read: they are black.
+    pub missing_textures: Vec<MissingTexture>,
+    /// Closures that a run can create.
+    pub closures: BTreeSet<ClosureId>,
+    /// Globals that the code reads directly.
+    pub reads_globals: GlobalSet,
+    /// True if it queries the host for attributes or spaces, which may depend on all of the shading point.
+    pub asks_host: bool,
+    /// True if it reads derivatives of globals directly.
+    pub asks_derivatives: bool,
+    /// True if it reads the surface area of the object.
+    pub asks_surface_area: bool,
+    /// True if it tests the ray kind.
+    pub asks_ray_kind: bool,
+    /// True if every run creates the same closures and has no other effects, independent of the shading point, except
+    /// for `N` and `dPdu` if these are passed to closures as a normal and as a vector.
+    pub is_uniform: bool,
+    /// Textures with constant names, in order of appearance.
+    pub textures: Vec<NamedTexture>,
+    /// Names of files that the code may look up at run time, as far as they are constants: textures whose options are
+    /// not constant; where the code chooses names of textures or point clouds, all its strings.
+    pub late_files: BTreeSet<String>,
+    /// True if it looks up textures by names composed at run time, which `late_files` does not have.
+    pub computes_texture_names: bool,
+    /// Point clouds with constant names.
+    pub clouds: BTreeSet<String>,
+    /// True if it searches point clouds by names composed at run time, which `late_files` does not have.
+    pub computes_cloud_names: bool,
+    /// Attributes of geometry that it asks for by constant names; true if it does without:
+    /// [`shading_compiler::hir::attributes::asked`].
+    pub attributes: BTreeMap<String, bool>,
+    /// Hash of the HIR. Shaders with the same behaviour mostly have equal hashes; different ones hardly ever do. Names
+    /// are not hashed; those of `textures` only by their index in the list.
+    pub fingerprint: u64,
+}
+
+/// A texture with a constant name.
+#[derive(Clone, Debug)]
+pub struct NamedTexture {
+    /// Request to the host.
+    pub request: TextureRequest,
+    /// Location of its first lookup, if the sources are known.
+    pub label: Option<Label>,
+}
+
+/// A texture with a constant name that cannot be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MissingTexture {
+    /// File name.
+    pub name: String,
+    /// Reason.
+    pub problem: UnreadableTexture,
+    /// Location of a lookup, if the sources are known.
+    pub label: Option<Label>,
+    /// True if the shader handles the missing texture.
+    pub optional: bool,
+}

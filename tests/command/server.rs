@@ -1,0 +1,72 @@
+//! A server of pages, in a test.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use crate::program::kiln;
+
+/// A server, ended with the test.
+pub(crate) struct Server {
+    child: Child,
+    port: u16,
+}
+
+impl Server {
+    /// Starts a command that prints its address.
+    pub(crate) fn start(folder: &Path, args: &str) -> Server {
+        let mut command = kiln(folder, args);
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let address = line.trim().strip_prefix("http://127.0.0.1:");
+        let port = address.and_then(|rest| rest.strip_suffix('/')).unwrap().parse();
+        Server {
+            child,
+            port: port.unwrap(),
+        }
+    }
+
+    /// The answer to a request of a page of this machine: head and body.
+    pub(crate) fn answer(&self, request: &str) -> (String, Vec<u8>) {
+        let port = self.port;
+        self.sent(&format!("{request}\r\nHost: localhost:{port}\r\n\r\n"))
+    }
+
+    /// The answer to a page that sends a text.
+    pub(crate) fn post(&self, target: &str, origin: &str, body: &str) -> (String, Vec<u8>) {
+        let (port, length) = (self.port, body.len());
+        self.sent(&format!(
+            "POST {target} HTTP/1.1\r\nHost: localhost:{port}\r\nOrigin: {origin}\r\n\
+             Content-Length: {length}\r\n\r\n{body}"
+        ))
+    }
+
+    /// The origin of its pages.
+    pub(crate) fn origin(&self) -> String {
+        format!("http://localhost:{}", self.port)
+    }
+
+    fn sent(&self, text: &str) -> (String, Vec<u8>) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut bytes = vec![];
+        stream.read_to_end(&mut bytes).unwrap();
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+        let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+        (head, bytes[end + 4..].to_vec())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
