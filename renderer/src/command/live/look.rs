@@ -43,7 +43,7 @@ impl Look {
             };
         }
         if let Some(on) = sent.get("on") {
-            self.on = on.as_str().and_then(|name| On::named(name));
+            self.on = on.as_str().and_then(On::named);
         }
         if let Some(show) = sent.get("show") {
             self.show = show.as_str().map(str::to_owned);

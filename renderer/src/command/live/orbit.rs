@@ -3,6 +3,8 @@
 use glam::{Affine3A, Quat, Vec3};
 use serde_json::Value as Json;
 
+use renderer_base::math::atan2;
+
 /// How a camera is turned about a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Orbit {
@@ -47,7 +49,7 @@ impl Orbit {
     pub(super) fn turned(self, world_from_camera: Affine3A, about: Vec3) -> Affine3A {
         let from = Vec3::from(world_from_camera.translation) - about;
         let right = world_from_camera.transform_vector3(Vec3::X).normalize_or(Vec3::X);
-        let elevation = from.y.atan2((from.x * from.x + from.z * from.z).sqrt());
+        let elevation = atan2(from.y, (from.x * from.x + from.z * from.z).sqrt());
         let pitch = (elevation + self.pitch).clamp(-1.55, 1.55) - elevation;
         let turn = Quat::from_rotation_y(-self.yaw) * Quat::from_axis_angle(right, -pitch);
         let nearer = Affine3A::from_translation(from * (self.distance - 1.0));

@@ -101,7 +101,7 @@ fn begin(
     }
     let threads = args.threads.unwrap_or(0) as usize;
     let built = build(&desc, args.camera.as_deref(), threads).map_err(words)?;
-    let late = built.scene.late_files().map(PathBuf::from);
+    let late = built.scene.late_files();
     watch.add(files(&desc).into_iter().chain(late).collect());
     if look.orbit.is_none() {
         *pivot = Some(seen(&built));

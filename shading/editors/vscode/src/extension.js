@@ -2,6 +2,7 @@
 
 const { commands, window, workspace } = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
+const preview = require("./preview");
 
 let client;
 
@@ -38,8 +39,13 @@ async function activate(context) {
     await stop();
     await start();
   });
-  context.subscriptions.push(restart);
+  context.subscriptions.push(restart, commands.registerCommand("kiln.preview", preview.show));
   await start();
 }
 
-module.exports = { activate, deactivate: stop };
+async function deactivate() {
+  preview.closeAll();
+  await stop();
+}
+
+module.exports = { activate, deactivate };

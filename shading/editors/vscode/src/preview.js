@@ -1,0 +1,82 @@
+// A panel beside the text that shows its material or scene: the page of `kiln live`.
+
+const { spawn } = require("child_process");
+const { ViewColumn, Uri, env, window, workspace } = require("vscode");
+
+// Panels by their file.
+const open = new Map();
+
+// The name on the command line of what is at a line of a text: the unit or group that is declared last before it, or the
+// file alone, whose last is meant.
+function subjectAt(text, line) {
+  const declaration = /^\s*(?:surface|shader|group)\s+([A-Za-z_]\w*)/;
+  const before = text.split(/\r?\n/).slice(0, line + 1);
+  const names = before.map((text) => declaration.exec(text)?.[1]).filter((name) => name !== undefined);
+  return names.at(-1);
+}
+
+// The address that `kiln live` prints first.
+function address(server) {
+  return new Promise((done, fail) => {
+    let said = "";
+    let wrong = "";
+    server.stdout.on("data", (bytes) => {
+      said += bytes;
+      const found = /^(http:\/\/127\.0\.0\.1:\d+\/)\s/.exec(said);
+      if (found) done(found[1]);
+    });
+    server.stderr.on("data", (bytes) => (wrong += bytes));
+    server.on("error", fail);
+    server.on("exit", () => fail(new Error(wrong.trim() || "kiln has ended")));
+  });
+}
+
+function page(source) {
+  const origin = new URL(source).origin;
+  return `<!DOCTYPE html>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; frame-src ${origin}; style-src 'unsafe-inline'">
+<style>html, body, iframe { width: 100%; height: 100%; margin: 0; padding: 0; border: 0; overflow: hidden; }</style>
+<iframe src="${source}" title="Kiln" allow="clipboard-write"></iframe>`;
+}
+
+// Shows the material or scene of the text that is edited.
+async function show() {
+  const editor = window.activeTextEditor;
+  if (!editor || !["ksl", "kiln"].includes(editor.document.languageId)) {
+    window.showInformationMessage("Kiln: open a shader or a scene first");
+    return;
+  }
+  const document = editor.document;
+  if (document.isUntitled || document.isDirty) await document.save();
+  const name = document.languageId === "ksl" ? subjectAt(document.getText(), editor.selection.active.line) : undefined;
+  const subject = name ? `${document.fileName}:${name}` : document.fileName;
+  const known = open.get(subject);
+  if (known) {
+    known.reveal(undefined, true);
+    return;
+  }
+  const settings = workspace.getConfiguration("kiln");
+  const server = spawn(settings.get("path", "kiln"), ["live", subject, ...settings.get("arguments", [])]);
+  try {
+    const source = await env.asExternalUri(Uri.parse(await address(server)));
+    const title = name ?? document.fileName.split(/[\\/]/).at(-1);
+    const column = { viewColumn: ViewColumn.Beside, preserveFocus: true };
+    const panel = window.createWebviewPanel("kiln.preview", title, column, { enableScripts: true, retainContextWhenHidden: true });
+    panel.webview.html = page(source.toString());
+    open.set(subject, panel);
+    panel.onDidDispose(() => {
+      open.delete(subject);
+      server.kill();
+    });
+    server.on("exit", () => panel.dispose());
+  } catch (error) {
+    server.kill();
+    window.showErrorMessage(`Kiln: ${error.message}`);
+  }
+}
+
+function closeAll() {
+  [...open.values()].forEach((panel) => panel.dispose());
+}
+
+module.exports = { show, closeAll, subjectAt };
