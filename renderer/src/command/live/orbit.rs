@@ -1,11 +1,11 @@
-//! The view: the scene's camera, turned about what it looks at.
+//! The view: the scene's camera, turned about what it looks at, or about itself in a room.
 
 use glam::{Affine3A, Quat, Vec3};
 use serde_json::Value as Json;
 
 use renderer_base::math::atan2;
 
-/// How a camera is turned about a point.
+/// How a camera is turned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Orbit {
     /// Turn about the vertical [radians].
@@ -45,17 +45,34 @@ impl Orbit {
         self == Orbit::default()
     }
 
-    /// A camera's matrix, turned about a point that it looks at. Its height angle stays off the poles.
-    pub(super) fn turned(self, world_from_camera: Affine3A, about: Vec3) -> Affine3A {
-        let from = Vec3::from(world_from_camera.translation) - about;
+    /// A camera's matrix, turned. Its height angle stays off the poles.
+    pub(super) fn turned(self, world_from_camera: Affine3A, pivot: Pivot) -> Affine3A {
         let right = world_from_camera.transform_vector3(Vec3::X).normalize_or(Vec3::X);
+        let back = world_from_camera.transform_vector3(Vec3::Z).normalize_or(Vec3::Z);
+        let eye = Vec3::from(world_from_camera.translation);
+        let (about, from, sign) = match pivot {
+            Pivot::Seen(point) => (point, eye - point, -1.0),
+            Pivot::Eye { .. } => (eye, back, 1.0),
+        };
         let elevation = atan2(from.y, (from.x * from.x + from.z * from.z).sqrt());
-        let pitch = (elevation + self.pitch).clamp(-1.55, 1.55) - elevation;
-        let turn = Quat::from_rotation_y(-self.yaw) * Quat::from_axis_angle(right, -pitch);
-        let nearer = Affine3A::from_translation(from * (self.distance - 1.0));
-        let centred = Affine3A::from_translation(-about) * world_from_camera;
-        Affine3A::from_translation(about) * Affine3A::from_quat(turn) * nearer * centred
+        let pitch = (elevation - sign * self.pitch).clamp(-1.55, 1.55) - elevation;
+        let turn = Quat::from_rotation_y(sign * self.yaw) * Quat::from_axis_angle(right, -pitch);
+        let moved = match pivot {
+            Pivot::Seen(_) => from * (self.distance - 1.0),
+            Pivot::Eye { ahead } => back * ahead * (self.distance - 1.0),
+        };
+        let centred = Affine3A::from_translation(moved - about) * world_from_camera;
+        Affine3A::from_translation(about) * Affine3A::from_quat(turn) * centred
     }
+}
+
+/// What a camera is turned about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pivot {
+    /// What it looks at.
+    Seen(Vec3),
+    /// Itself, in a room; what it looks at is so far ahead.
+    Eye { ahead: f32 },
 }
 
 #[cfg(test)]
@@ -71,11 +88,15 @@ mod tests {
             pitch: 0.4,
             distance: 2.0,
         };
-        let turned = orbit.turned(camera, about);
+        let turned = orbit.turned(camera, Pivot::Seen(about));
         let local = turned.inverse().transform_point3(about);
         assert!((local - Vec3::new(0.0, 0.0, -10.0)).length() < 1e-4, "{local}");
         // Up stays up.
         assert!(turned.transform_vector3(Vec3::X).y.abs() < 1e-5);
         assert!(turned.translation.y > 1.0);
+        let turned = orbit.turned(camera, Pivot::Eye { ahead: 2.0 });
+        let step = turned.translation - camera.translation;
+        assert!((step.length() - 2.0).abs() < 1e-5, "{step}");
+        assert!(turned.transform_vector3(Vec3::X).y.abs() < 1e-5);
     }
 }

@@ -9,6 +9,7 @@ use glam::{Vec2, Vec3};
 use shading::Diagnostics;
 
 use super::look::Look;
+use super::orbit::Pivot;
 use super::parameter;
 use super::session::{Session, Shown};
 use crate::cli::LiveArgs;
@@ -16,6 +17,7 @@ use crate::command::file_watch::FileWatch;
 use crate::command::scene_options::{SceneOptions, load_scene};
 use crate::command::stage;
 use renderer_base::files::SharedFiles;
+use renderer_base::math::Ray;
 use renderer_geometry::camera::{Camera, CameraDesc};
 use renderer_load::Change;
 use renderer_scene::SceneDesc;
@@ -67,16 +69,17 @@ struct Begun {
     warnings: String,
 }
 
-/// Reads and builds the scene of a look. `pivot` is the point that its camera is turned about.
+/// Reads and builds the scene of a look. `pivot` is what its camera is turned about.
 fn begin(
     args: &LiveArgs,
     look: &Look,
     session: &Session,
     watch: &FileWatch,
-    pivot: &mut Option<Vec3>,
+    pivot: &mut Option<Pivot>,
 ) -> Result<Begun, String> {
     let words = |diagnostics: Diagnostics| diagnostics.to_string();
-    if stage::is_shader(&args.scene) {
+    let is_stage = stage::is_shader(&args.scene);
+    if is_stage {
         let preprocessor = args
             .source
             .preprocessor(&args.mitsuba.macros(), SharedFiles::default());
@@ -104,7 +107,7 @@ fn begin(
     let late = built.scene.late_files();
     watch.add(files(&desc).into_iter().chain(late).collect());
     if look.orbit.is_none() {
-        *pivot = Some(seen(&built));
+        *pivot = Some(pivot_of(&built, is_stage));
     }
     warnings.list.extend(built.warnings.list.iter().cloned());
     let camera = *chosen(args, &mut desc).ok_or("the scene has no camera")?;
@@ -130,14 +133,22 @@ fn chosen<'d>(args: &LiveArgs, desc: &'d mut SceneDesc) -> Option<&'d mut Camera
     camera.map(|camera| &mut camera.camera)
 }
 
-/// The point that the scene's camera looks at.
-fn seen(built: &Built) -> Vec3 {
+/// What the scene's camera is turned about: what it looks at, or itself where walls are around it.
+fn pivot_of(built: &Built, is_stage: bool) -> Pivot {
     const AWAY: f32 = 5.0;
+    const WALLS: usize = 5;
     let [width, height] = built.camera.view().resolution;
     let middle = Vec2::new(width as f32, height as f32) / 2.0;
     let ray = built.camera.generate(middle, Vec2::splat(0.5), 0.0).ray;
-    let distance = built.scene.intersect(&ray).map_or(AWAY, |hit| hit.t);
-    ray.origin + distance * ray.direction
+    let hit = |direction: Vec3| built.scene.intersect(&Ray { direction, ..ray });
+    let ahead = hit(ray.direction).map_or(AWAY, |hit| hit.t);
+    let sides = [Vec3::X, Vec3::Y, Vec3::Z]
+        .into_iter()
+        .flat_map(|axis| [axis, -axis]);
+    if !is_stage && sides.filter(|side| hit(*side).is_some()).count() >= WALLS {
+        return Pivot::Eye { ahead };
+    }
+    Pivot::Seen(ray.origin + ahead * ray.direction)
 }
 
 impl Begun {
