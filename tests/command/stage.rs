@@ -63,6 +63,41 @@ fn patterns_are_shown_as_they_are() {
 }
 
 #[test]
+fn layers_of_groups_are_shown() {
+    let folder = folder();
+    let at = folder.path();
+    let text = "shader half(float x = 0, output float y = 0) { y = 0.5 * x; }
+surface red(output closure color surface = 0, output float share = 0.25) { surface = color(1, 0, 0) * emission(); }
+group inner(output float y) { half first(x = u); half second(x = first.y); y = second.y; }
+group outer(float gain = 1, output closure color surface)
+{
+    inner deep();
+    red paint();
+    surface = paint.surface * gain * deep.y;
+}
+";
+    fs::write(at.join("layers.ksl"), text).unwrap();
+    for (show, factor) in [("deep.second.y", 0.25), ("deep.first", 0.5), ("deep", 0.25)] {
+        let image = picture(at, &format!("layers.ksl --spp 64 --show {show}"));
+        let color = image.rgb(20, 9);
+        let expected = factor * 20.5 / 32.0;
+        assert!(
+            (color.r - expected).abs() < 0.01 && color.r == color.b,
+            "{show}: {color:?}"
+        );
+    }
+    let closure = picture(at, "layers.ksl --on plane --show paint --spp 16");
+    let color = closure.rgb(16, 16);
+    assert!(color.r > 0.99 && color.g == 0.0, "{color:?}");
+    refused(
+        at,
+        "render layers.ksl --show deep.third.y",
+        &["no layer", "deep.first.y"],
+    );
+    refused(at, "render layers.ksl --show deeper", &["no output `deeper`"]);
+}
+
+#[test]
 fn surfaces_are_shown_on_all_subjects() {
     let folder = folder();
     let at = folder.path();

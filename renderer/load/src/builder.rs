@@ -80,6 +80,7 @@ impl Builder {
             materials: vec![],
             textures: vec![],
             shaders: vec![],
+            groups: vec![],
             overrides: vec![],
         };
         Builder {

@@ -39,8 +39,9 @@ pub use ray_override::{RayFilter, RayOverride};
 pub use shape::{Catcher, GeometryDesc, ModelPart, ShapeDesc};
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use shading::{Diagnostic, SourceMap, Span};
+use shading::{Diagnostic, ShaderGroupTemplate, SourceMap, Span};
 
 use renderer_base::files::SharedFiles;
 use renderer_geometry::accel::BuildQuality;
@@ -84,6 +85,8 @@ pub struct SceneDesc {
     pub textures: Vec<TextureDesc>,
     /// Units and groups that the scene declares or imports.
     pub shaders: Vec<ShaderFile>,
+    /// Groups that a program has made, which materials name.
+    pub groups: Vec<Arc<ShaderGroupTemplate>>,
 }
 
 impl SceneDesc {

@@ -10,8 +10,9 @@ use crate::cli::On;
 use crate::command::shipped::metadata_of;
 use crate::command::stage;
 
-/// What a page offers of a shader: its parameters, what it is shown on, and the outputs that can be shown.
-pub(super) fn choices(template: &Template) -> Json {
+/// What a page offers of a shader: its parameters, what it is shown on, and the outputs that can be
+/// shown, `layers` among them.
+pub(super) fn choices(template: &Template, layers: &[String]) -> Json {
     let params = template.params().unwrap_or_default();
     let inputs = params
         .iter()
@@ -24,7 +25,7 @@ pub(super) fn choices(template: &Template) -> Json {
         "help": text(metadata_of(template), "help"),
         "params": inputs.map(parameter).collect::<Json>(),
         "on": On::NAMES,
-        "show": outputs.map(|param| param.name.as_str()).collect::<Json>(),
+        "show": outputs.map(|param| &param.name).chain(layers).collect::<Vec<_>>(),
     })
 }
 

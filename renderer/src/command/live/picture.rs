@@ -83,8 +83,8 @@ fn begin(
         let preprocessor = args
             .source
             .preprocessor(&args.mitsuba.macros(), SharedFiles::default());
-        let template = stage::template(&args.scene, preprocessor).map_err(words)?;
-        session.set_choices(parameter::choices(&template));
+        let (template, layers) = stage::shader(&args.scene, preprocessor).map_err(words)?;
+        session.set_choices(parameter::choices(&template, &layers));
     }
     let mut options = SceneOptions::of(&args.source, &args.mitsuba);
     options.set = INTEGRATOR.map(str::to_owned).to_vec();

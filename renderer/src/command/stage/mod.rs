@@ -3,6 +3,7 @@
 mod backdrop;
 mod cloth;
 mod grid;
+mod layer;
 mod model;
 mod scene;
 mod subject;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shading::syntax::ast::Item;
-use shading::{Diagnostic, Diagnostics, Preprocessor, Source, Template};
+use shading::{Diagnostic, Diagnostics, Preprocessor, ShadingSystem, Source, Template};
 
 use super::shader_file;
 use crate::cli::StageArgs;
@@ -23,7 +24,7 @@ use renderer_transport::scene::build::shading_system;
 use scene::Props;
 use subject::Subject;
 
-pub(super) use subject::is_visible;
+pub(super) use layer::is_visible;
 
 /// Name of the shape that shows the shader.
 pub(super) const SUBJECT: &str = "subject";
@@ -53,17 +54,32 @@ fn folder_of(file: Option<&Path>) -> PathBuf {
     file.and_then(Path::parent).unwrap_or(Path::new("")).to_owned()
 }
 
-/// The shader that a word names.
+/// The shader that a word names, with the system that has read it.
 ///
 /// # Errors
 /// When there is none, or it has errors.
-pub(super) fn template(word: &Path, preprocessor: Preprocessor) -> Result<Template, Diagnostics> {
+fn found(word: &Path, preprocessor: Preprocessor) -> Result<(Template, ShadingSystem), Diagnostics> {
     let text = word.to_str().unwrap_or_default();
     let folder = folder_of(shader_file::file_of(text).as_deref());
     let system = shading_system(Arc::new(Host::new(vec![folder])), preprocessor);
     let found = shader_file::find(&system, text)?;
-    let nothing = || Diagnostic::error(format!("{text} holds no unit and no group")).into();
-    found.last().ok_or_else(nothing)
+    match found.last() {
+        Some(template) => Ok((template, system)),
+        None => Err(Diagnostic::error(format!("{text} holds no unit and no group")).into()),
+    }
+}
+
+/// The shader that a word names, and the outputs of its layers that can be shown.
+///
+/// # Errors
+/// When there is none, or it has errors.
+pub(super) fn shader(
+    word: &Path,
+    preprocessor: Preprocessor,
+) -> Result<(Template, Vec<String>), Diagnostics> {
+    let (template, system) = found(word, preprocessor)?;
+    let layers = layer::layers(&template, &system)?.map_or(vec![], |(_, layers)| layers);
+    Ok((template, layers.into_iter().map(|layer| layer.path).collect()))
 }
 
 /// Loads the scene that shows the shader `word`, whose sources `preprocessor` reads, with `options` for its files.
@@ -79,8 +95,8 @@ pub(super) fn load(
     let text = word.to_str().unwrap_or_default();
     let file = shader_file::file_of(text);
     let folder = folder_of(file.as_deref());
-    let template = template(word, preprocessor)?;
-    let subject = Subject::new(&template, args)?;
+    let (template, system) = found(word, preprocessor)?;
+    let subject = Subject::new(&template, &system, args)?;
     let props = Props::new(&subject, args)?;
     let scene = scene::text(file.as_deref(), &subject, &props);
     let mut files = OverlayFiles::new(SharedFiles::default());
@@ -91,6 +107,7 @@ pub(super) fn load(
     let name = format!("<stage of {text}>");
     let (mut desc, warnings) = from_text(&name, &scene, &folder, &options(files))?;
     desc.file = PathBuf::from(text);
+    desc.groups.extend(subject.layers.map(Arc::new));
     Ok((desc, warnings))
 }
 

@@ -25,7 +25,7 @@ impl Props {
         let shape = |text: &str| Ok(Props::Shape(text.to_owned()));
         match (&args.on, &subject.shows) {
             (None, Shows::Output(_)) => Ok(Props::Swatch),
-            (None, Shows::Surface) | (Some(On::Ball), _) => shape(
+            (None, Shows::Surface | Shows::Closure(_)) | (Some(On::Ball), _) => shape(
                 "shape subject : sphere { radius = 1; transform = translate(0, 1, 0) * rotate((0, 1, 0), -20); \
                  material = subject; }",
             ),
@@ -100,6 +100,14 @@ pub(super) fn text(file: Option<&Path>, subject: &Subject, props: &Props) -> Str
     match &subject.shows {
         Shows::Surface => {
             let _ = writeln!(text, "material subject = {}({arguments});", subject.name);
+        }
+        Shows::Closure(output) => {
+            let _ = writeln!(
+                text,
+                "group stage_surface(output closure color surface)\n{{\n    {} value({arguments});\n    \
+                 surface = value.{output};\n}}\nmaterial subject = stage_surface();",
+                subject.name
+            );
         }
         Shows::Output(output) => {
             let _ = writeln!(

@@ -2,8 +2,9 @@
 
 use shading::syntax::ast::{Expr, UnitKind};
 use shading::ty::{Base, Type};
-use shading::{Diagnostic, Diagnostics, Template};
+use shading::{Diagnostic, Diagnostics, ShaderGroupTemplate, ShadingSystem, Template};
 
+use super::layer::{self, is_visible};
 use crate::cli::StageArgs;
 use crate::command::named_color::named_color;
 
@@ -14,24 +15,41 @@ pub(super) struct Subject {
     pub(super) shows: Shows,
     /// Inputs with their values, as texts of scenes.
     pub(super) inputs: Vec<(String, String)>,
+    /// The group in whose place one with outputs of all layers is shown.
+    pub(super) layers: Option<ShaderGroupTemplate>,
 }
 
 /// What is shown.
 pub(super) enum Shows {
     /// The surface, in light.
     Surface,
+    /// A closure output, in light.
+    Closure(String),
     /// An output, as it is.
     Output(String),
 }
 
 impl Subject {
-    pub(super) fn new(template: &Template, args: &StageArgs) -> Result<Subject, Diagnostics> {
+    pub(super) fn new(
+        template: &Template,
+        system: &ShadingSystem,
+        args: &StageArgs,
+    ) -> Result<Subject, Diagnostics> {
         let params = template.params().unwrap_or_default();
         let outputs: Vec<(&str, Type)> = (params.iter())
             .filter(|param| param.output)
             .map(|param| (param.name.as_str(), param.ty))
             .collect();
-        let shows = shows(template, &outputs, args.show.as_deref())?;
+        let asked = args.show.as_deref();
+        let is_own = |asked: &&str| outputs.iter().any(|(name, _)| name == asked);
+        let inside = match asked.filter(|asked| !is_own(asked)) {
+            Some(asked) => layer(template, system, asked)?,
+            None => None,
+        };
+        let (shows, layers) = match inside {
+            Some((shows, group)) => (shows, Some(group)),
+            None => (shows(template, &outputs, asked)?, None),
+        };
         let mut inputs = vec![];
         for (name, value) in args.inputs() {
             let known = params.iter().filter(|param| !param.output);
@@ -46,10 +64,38 @@ impl Subject {
             inputs.push((name.to_owned(), value_text(name, value, param.ty)?));
         }
         Ok(Subject {
-            name: template.name().to_owned(),
+            name: layers
+                .as_ref()
+                .map_or(template.name(), |group| &group.name)
+                .to_owned(),
             shows,
             inputs,
+            layers,
         })
+    }
+}
+
+/// What is shown of a layer in a group, and the group that has it as output; `None` if there are no layers, or none is
+/// asked for.
+fn layer(
+    template: &Template,
+    system: &ShadingSystem,
+    asked: &str,
+) -> Result<Option<(Shows, ShaderGroupTemplate)>, Diagnostics> {
+    let Some((group, layers)) = layer::layers(template, system)? else {
+        return Ok(None);
+    };
+    match layer::find(&layers, asked) {
+        Ok(layer) => {
+            let output = layer.output.clone();
+            let shows = match layer.ty.base {
+                Base::Closure => Shows::Closure(output),
+                _ => Shows::Output(output),
+            };
+            Ok(Some((shows, group)))
+        }
+        Err(error) if asked.contains('.') => Err(error.into()),
+        Err(_) => Ok(None),
     }
 }
 
@@ -99,15 +145,6 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
                 .hint("a surface has a closure, a pattern a colour, a vector or a number"),
         ),
     }
-}
-
-/// Returns whether values of a type are numbers that make a colour.
-pub(in crate::command) fn is_visible(ty: Type) -> bool {
-    let is_number = matches!(
-        ty.base,
-        Base::Int | Base::Float | Base::Color | Base::Point | Base::Vector | Base::Normal
-    );
-    is_number && !ty.is_array()
 }
 
 /// A value of the command line as scenes have it: colours by their names, texts without quotes.

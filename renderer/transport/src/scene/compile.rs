@@ -54,6 +54,9 @@ pub(super) fn compile(
     if warnings.has_errors() {
         return Err(warnings);
     }
+    for group in &desc.groups {
+        system.add_group(ShaderGroupTemplate::clone(group));
+    }
     // Groups that no material uses are checked too.
     for template in &templates {
         if let Err(errors) = system.check(template) {
