@@ -1,6 +1,7 @@
 //! Tests of the shading language: compiler, optimiser, interpreter and machine code, without the renderer.
 
 mod adaptive;
+mod aliases;
 mod damaged;
 mod derivatives;
 mod differential;

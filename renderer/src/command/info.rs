@@ -195,6 +195,8 @@ struct Shown {
     computed: Option<String>,
     /// True if the default stands in brackets: defaults of arrays and of types with components.
     composite: bool,
+    /// Other names by which callers give it.
+    aliases: Vec<String>,
     metadata: Vec<Metadata>,
     /// The fields of a structure; it has no default of its own.
     fields: Option<Vec<String>>,
@@ -275,6 +277,9 @@ impl Shown {
             "default": self.default.as_ref().map_or(Json::Null, value_json),
             "metadata": metadata_json(&self.metadata),
         });
+        if !self.aliases.is_empty() {
+            json["aliases"] = json!(self.aliases);
+        }
         if let Some(computed) = &self.computed {
             json["computed_default"] = json!(computed);
         }
@@ -309,6 +314,7 @@ fn shown(params: &[ParamInfo], declared: impl IntoIterator<Item = (bool, Option<
             default: param.default.clone(),
             computed: param.computed.clone(),
             composite: param.ty.is_array() || !matches!(param.default, Some(Const::Int(_) | Const::Float(_))),
+            aliases: param.aliases().map(str::to_owned).collect(),
             metadata: param.metadata.clone(),
             fields: None,
         });
@@ -329,6 +335,9 @@ fn structure(name: &str, struct_name: &str, params: &[ParamInfo]) -> Shown {
         default: None,
         computed: None,
         composite: false,
+        aliases: first
+            .map(|param| param.aliases().map(str::to_owned).collect())
+            .unwrap_or_default(),
         metadata: first.map(|param| param.metadata.clone()).unwrap_or_default(),
         fields: Some(params.iter().filter_map(field_of).collect()),
     }

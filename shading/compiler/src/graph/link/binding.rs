@@ -7,7 +7,7 @@ use crate::builtins::{Builtin, Global};
 use crate::check;
 use crate::graph::literal::{literal_for, plain};
 use crate::graph::order::NodeIndex;
-use crate::graph::path::longest_name;
+use crate::graph::path::{is_in, longest_name};
 use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, UNIFORM_OBJECT, Value};
 use crate::hir::{Const, Kind, Op, Operand};
 use crate::ty::Type;
@@ -139,6 +139,9 @@ impl Linker<'_> {
         let (name, rest) = longest_name(path, |name| parts.iter().any(|part| part.name == name));
         if let Some(found) = parts.iter().find(|part| part.name == name) {
             return self.part_of(found, rest);
+        }
+        if let Some(ordered) = path.fields_first(|name| parts.iter().any(|part| is_in(&part.name, name))) {
+            return self.select(parts, &ordered);
         }
         let structure = path.to_string();
         let field = |part: &WirePart| {

@@ -8,12 +8,13 @@ use super::Linker;
 use super::choice::unknown_choice;
 use super::shared::SharedGlobals;
 use super::wire::BindingSite;
-use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
+use super::wire::{Feed, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
 use crate::builtins::Global;
 use crate::graph::ParamInfo;
-use crate::graph::interface::{params, resolve};
+use crate::graph::interface::{params, part, resolve};
 use crate::graph::literal::plain;
 use crate::graph::order::{NodeIndex, Order};
+use crate::graph::path::is_in;
 use crate::graph::source;
 use crate::graph::splice::Overrides;
 use crate::graph::{
@@ -68,7 +69,7 @@ impl<'g> GroupScope<'g> {
     }
 
     /// Location in the declaration of a node.
-    fn node_place(&self, node: &Node, span: Span) -> LinkPlace<'g> {
+    pub(super) fn node_place(&self, node: &Node, span: Span) -> LinkPlace<'g> {
         LinkPlace {
             instance: join(self.instance.prefix(), &node.name),
             ..self.place(span)
@@ -87,6 +88,31 @@ impl<'g> GroupScope<'g> {
                 feeds.any(|feed| feed.target.head == path.head && feed.is_fed)
             }
         }
+    }
+
+    /// If a connection is to an exposed input that is not given as a whole, the values of its parts, for the same parts of
+    /// the target, which else keeps its default. `None` for other connections.
+    fn parts_of_exposed(&self, connection: &Connection) -> Option<Vec<Feed<'g>>> {
+        let Binding::Path(path) = &connection.binding else {
+            return None;
+        };
+        let is_input = self.group.position(&path.head).is_none() && self.has_input(&path.head);
+        if !is_input || self.inputs.contains_key(&path.head) {
+            return None;
+        }
+        let feeds = self.instance.feeds.iter();
+        let parts = feeds.filter(|feed| path.rest.is_empty() && feed.target.head == path.head);
+        let parts = parts.filter(|feed| !feed.target.rest.is_empty()).map(|feed| {
+            let mut target = connection.target.clone();
+            target.rest.extend(feed.target.rest.iter().cloned());
+            Feed {
+                target,
+                wire: feed.wire.clone(),
+                place: feed.place.clone(),
+                ..*feed
+            }
+        });
+        Some(parts.collect())
     }
 
     /// Returns whether the group has an input of that name.
@@ -109,7 +135,7 @@ impl Linker<'_> {
         let is_wanted = |output: &&GroupOutput| {
             instance
                 .wanted
-                .is_none_or(|list| list.iter().any(|name| wire::names(name, &output.name)))
+                .is_none_or(|list| list.iter().any(|name| is_in(name, &output.name)))
         };
         let outputs: Vec<_> = group.outputs.iter().filter(is_wanted).collect();
         let bindings: Vec<&Binding> = outputs
@@ -189,46 +215,70 @@ impl Linker<'_> {
     fn group_input(&mut self, scope: &GroupScope<'_>, input: &GroupInput) -> Option<Wire> {
         let place = scope.place(input.span);
         let instance = scope.instance;
-        let feeds = || {
-            let feeds = instance.feeds.iter();
-            feeds.filter(|feed| feed.target.head == input.name)
-        };
-        let fed = feeds().rev().find(|feed| feed.target.rest.is_empty());
+        let own = |feed: &&Feed<'_>| feed.target.head == input.name;
+        let fed = instance
+            .feeds
+            .iter()
+            .rev()
+            .filter(own)
+            .find(|feed| feed.target.rest.is_empty());
+        let has_parts = instance
+            .feeds
+            .iter()
+            .filter(own)
+            .any(|feed| !feed.target.rest.is_empty());
         let expected = input.ty.filter(|ty| *ty != Type::VOID);
-        // An input of type `any`, or an array of any length, is the value itself.
-        let ty = expected.filter(|ty| ty.length != Length::Unsized);
         let wire = match (fed, &input.default) {
-            (Some(feed), _) => feed.wire.clone(),
+            (Some(feed), _) => feed.wire.clone()?,
             (None, Some(default)) => {
                 let site = BindingSite {
                     place: &place,
                     overrides: instance.overrides,
                     expected,
                 };
-                self.binding(scope, default, &site)
+                self.binding(scope, default, &site)?
             }
-            (None, None) => None,
-        };
-        match (wire, ty) {
-            (Some(wire), Some(ty)) if wire.parts.len() == 1 => {
-                let name = join(instance.prefix(), &input.name);
-                let local = self.variable(&name, ty);
-                let place = fed.map_or(&place, |feed| &feed.place);
-                self.assign(local, &wire.parts[0], &name, place);
-                for feed in feeds().filter(|feed| !feed.target.rest.is_empty()) {
-                    self.assign_element(local, &input.name, feed);
-                }
-                Some(Wire::single(Operand::Local(local), ty))
+            // The elements are all that there is.
+            (None, None) if has_parts && expected.is_some_and(|ty| ty.length == Length::Unsized) => {
+                Wire { parts: vec![] }
             }
-            (Some(wire), _) => Some(wire),
-            (None, _) if fed.is_none() && input.ty.is_some() => {
+            (None, None) if input.ty.is_some() => {
                 let (input, template) = (input.name.clone(), scope.group.name.clone());
                 self.report(GraphError::MissingInput { input, template }, &place);
-                None
+                return None;
             }
             // An unset exposed input leaves its targets at their defaults.
-            (None, _) => None,
+            (None, None) => return None,
+        };
+        let ty = match (expected, &wire.parts[..]) {
+            (Some(ty), [_]) if ty.length != Length::Unsized => ty,
+            // An input of type `any`, or an array of any length, is the value itself.
+            (_, [_]) if !has_parts => return Some(wire),
+            (Some(ty), []) => Type::array(ty.base, instance.grown(&input.name)),
+            (_, [part]) => match part.ty.length {
+                Length::Array(length) => {
+                    let grown = instance.grown(&input.name);
+                    Type::array(part.ty.base, length.max(grown))
+                }
+                Length::Single | Length::Unsized => part.ty,
+            },
+            _ => return Some(wire),
+        };
+        let name = join(instance.prefix(), &input.name);
+        let local = self.variable(&name, ty);
+        if let [whole] = &wire.parts[..] {
+            let place = fed.map_or(&place, |feed| &feed.place);
+            self.assign_first(local, whole, &name, place);
         }
+        if has_parts {
+            for feed in instance.feeds.iter().filter(own) {
+                if feed.target.rest.iter().try_fold(ty, part).is_none() {
+                    self.report_target(feed, &scope.group.name, vec![input.name.clone()]);
+                }
+            }
+            self.assign_parts(local, &input.name, &instance.feeds);
+        }
+        Some(Wire::single(Operand::Local(local), ty))
     }
 
     fn group_output(&mut self, scope: &GroupScope<'_>, output: &GroupOutput) -> Vec<WirePart> {
@@ -273,13 +323,16 @@ impl Linker<'_> {
         let inputs: Option<Vec<&ParamInfo>> = params
             .as_ref()
             .map(|list| list.iter().filter(|param| !param.output).collect());
-        let connections = node.inputs.iter();
-        let feeds = connections
-            .filter_map(|connection| {
-                let place = scope.node_place(node, connection.span);
-                self.feed(scope, connection, inputs.as_deref(), place, &context)
-            })
-            .collect();
+        let connections = self.connections(scope, node, &template, inputs.as_deref());
+        let mut feeds = vec![];
+        for connection in &connections {
+            if let Some(parts) = scope.parts_of_exposed(connection) {
+                feeds.extend(parts);
+                continue;
+            }
+            let place = scope.node_place(node, connection.span);
+            feeds.push(self.feed(scope, connection, inputs.as_deref(), place, &context));
+        }
         let instance = Instance {
             place: &place,
             feeds,
@@ -324,15 +377,7 @@ impl Linker<'_> {
         inputs: Option<&[&ParamInfo]>,
         place: LinkPlace<'g>,
         overrides: &Overrides,
-    ) -> Option<Feed<'g>> {
-        // An unset exposed input leaves its targets at their defaults.
-        if let Binding::Path(path) = &connection.binding
-            && scope.group.position(&path.head).is_none()
-            && scope.has_input(&path.head)
-            && !scope.inputs.contains_key(&path.head)
-        {
-            return None;
-        }
+    ) -> Feed<'g> {
         if let Some(error) = inputs.and_then(|inputs| unknown_choice(connection, inputs)) {
             self.report(error, &place);
         }
@@ -354,13 +399,13 @@ impl Linker<'_> {
             None => self.binding(scope, &connection.binding, &site),
         };
         let target = connection.target.clone();
-        Some(Feed {
+        Feed {
             target,
             wire,
             is_fed: scope.is_fed(&connection.binding),
             interpolated: connection.interpolated,
             place,
-        })
+        }
     }
 
     /// Links `{ … }` for a structure with these fields, one element for each of its own fields.

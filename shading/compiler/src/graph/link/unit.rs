@@ -22,20 +22,23 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
         .iter()
         .rev()
         .find_map(|feed| feed.whole(&param.name));
+    let grown = if param.is_unsized {
+        instance.grown(&param.name)
+    } else {
+        0
+    };
     if let Some(value) = whole {
-        let is_array = matches!(value.ty.length, Length::Array(_));
-        if param.is_any || param.is_unsized && is_array {
-            used.ty = Some(if param.is_any {
-                value.ty
-            } else {
-                Type {
-                    length: value.ty.length,
-                    ..param.ty
-                }
-            });
+        if param.is_any {
+            used.ty = Some(value.ty);
+        } else if let (true, Length::Array(length)) = (param.is_unsized, value.ty.length) {
+            used.ty = Some(Type::array(param.ty.base, length.max(grown)));
         }
         // Facts that are not queried must not distinguish uses.
         used.is_image = (param.is_any || param.is_asked) && value.ty == Type::STRING;
+    }
+    // Elements that are within the default do not distinguish uses.
+    if used.ty.is_none() && grown > param.ty.count() {
+        used.grown = grown;
     }
     let feeds = || {
         let feeds = instance.feeds.iter();
@@ -133,16 +136,14 @@ impl Linker<'_> {
                 .filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
             match whole.next() {
                 Some((feed, value)) => {
-                    self.assign(local, value, &feed.target_name(), &feed.place);
+                    self.assign_first(local, value, &feed.target_name(), &feed.place);
                     if !feed.is_fed {
                         self.attributes(local, param, feed.interpolated, None);
                     }
                 }
                 None => self.attributes(local, param, None, splice.block(&param.init)),
             }
-            for feed in &instance.feeds {
-                self.assign_element(local, &param.name, feed);
-            }
+            self.assign_parts(local, &param.name, &instance.feeds);
             if param.output {
                 ports.push(WirePart {
                     name: param.name.clone(),

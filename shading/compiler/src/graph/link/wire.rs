@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashMap;
 
 use crate::builtins::Global;
+use crate::graph::path::{is_in, longest_name};
 use crate::graph::{Accessor, Binding, Node, Path, ShaderGroupTemplate};
 use crate::hir::Operand;
 use crate::ty::Type;
@@ -113,7 +114,7 @@ impl Readers<'_> {
     /// Returns whether an output is read.
     pub(super) fn read(&self, output: &str) -> bool {
         match self {
-            Readers::Caller(wanted) => wanted.is_some_and(|list| list.iter().any(|name| names(output, name))),
+            Readers::Caller(wanted) => wanted.is_some_and(|list| list.iter().any(|name| is_in(output, name))),
             Readers::Group(readers, node) => readers.read(node, output),
         }
     }
@@ -177,17 +178,26 @@ fn bindings(node: &Node) -> impl Iterator<Item = &Binding> {
         .chain(overrides)
 }
 
+/// Maximum length in elements of an array that grows by values for elements behind its end.
+const MAX_GROWN: u32 = 1 << 12;
+
 impl Instance<'_> {
+    /// Length that an input, an array of any length, has to have for the elements that are given.
+    pub(super) fn grown(&self, input: &str) -> u32 {
+        let lengths = self.feeds.iter().filter_map(|feed| {
+            let (name, rest) = longest_name(&feed.target, |name| name == input);
+            match rest.first() {
+                Some(Accessor::Index(index)) if name == input && *index < MAX_GROWN => Some(index + 1),
+                _ => None,
+            }
+        });
+        lengths.max().unwrap_or(0)
+    }
+
     /// Prefix of the names of its variables.
     pub(super) fn prefix(&self) -> &str {
         &self.place.instance
     }
-}
-
-/// Returns whether `name` is `whole` or a field of it.
-pub(super) fn names(name: &str, whole: &str) -> bool {
-    name.strip_prefix(whole)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Maximum length in bytes of an instance name. Longer names lose their beginning, because the names of deeply nested

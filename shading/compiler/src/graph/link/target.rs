@@ -1,0 +1,100 @@
+//! Targets of a node's connections: names in place of aliases, and inputs that are given twice.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::Linker;
+use super::group::GroupScope;
+use crate::graph::alias::named_input;
+use crate::graph::interface::part;
+use crate::graph::path::longest_name;
+use crate::graph::{Accessor, Connection, GraphError, Node, ParamInfo, Path, Template};
+use crate::ty::component_index;
+
+impl Linker<'_> {
+    /// Connections of a node, whose targets are named as its template names them. `inputs` are those of the template, if
+    /// they are known.
+    pub(super) fn connections<'n>(
+        &mut self,
+        scope: &GroupScope<'_>,
+        node: &'n Node,
+        template: &Template,
+        inputs: Option<&[&ParamInfo]>,
+    ) -> Vec<Cow<'n, Connection>> {
+        let mut list: Vec<Named<'n>> = vec![];
+        for connection in &node.inputs {
+            let named = match named_input(template, &connection.target) {
+                Ok(Cow::Borrowed(_)) => Cow::Borrowed(connection),
+                Ok(Cow::Owned(target)) => Cow::Owned(Connection {
+                    target,
+                    ..connection.clone()
+                }),
+                Err(error) => {
+                    self.report(error, &scope.node_place(node, connection.span));
+                    continue;
+                }
+            };
+            let written = &connection.target;
+            list.push(Named { named, written });
+        }
+        // Equal spellings are errors of the group itself.
+        let may_repeat = |connection: &Named<'_>| {
+            matches!(connection.named, Cow::Owned(_)) || !connection.written.rest.is_empty()
+        };
+        if list.len() > 1 && list.iter().any(may_repeat) {
+            self.report_repeated(scope, node, &list, inputs.unwrap_or_default());
+        }
+        list.into_iter().map(|connection| connection.named).collect()
+    }
+
+    fn report_repeated(
+        &mut self,
+        scope: &GroupScope<'_>,
+        node: &Node,
+        list: &[Named<'_>],
+        inputs: &[&ParamInfo],
+    ) {
+        let mut seen: Vec<(String, &Path)> = vec![];
+        for Named { named, written } in list {
+            let input = plain_path(&named.target, inputs);
+            match seen.iter().find(|(known, _)| *known == input) {
+                Some((_, first)) if first != written => {
+                    let (first, second) = (first.to_string(), written.to_string());
+                    let place = scope.node_place(node, named.span);
+                    self.report(GraphError::GivenTwice { input, first, second }, &place);
+                }
+                Some(_) => {}
+                None => seen.push((input, written)),
+            }
+        }
+    }
+}
+
+/// A connection whose target has the name of the parameter.
+struct Named<'n> {
+    named: Cow<'n, Connection>,
+    /// The target as written, perhaps with an alias.
+    written: &'n Path,
+}
+
+/// Spells the path of an input the same whatever names its components have: `c[0]` for `c.r` and `c.x`.
+fn plain_path(target: &Path, inputs: &[&ParamInfo]) -> String {
+    let (name, rest) = longest_name(target, |name| inputs.iter().any(|input| input.name == name));
+    let Some(input) = inputs.iter().find(|input| input.name == name) else {
+        return target.to_string();
+    };
+    let (mut text, mut ty) = (name.into_owned(), input.ty);
+    for accessor in rest {
+        let index = match accessor {
+            Accessor::Index(index) => Some(*index),
+            Accessor::Field(name) => component_index(name),
+        };
+        let (Some(index), Some(inner)) = (index, part(ty, accessor)) else {
+            return target.to_string();
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "[{index}]");
+        ty = inner;
+    }
+    text
+}
