@@ -15,6 +15,7 @@ mod opt;
 mod precedence;
 mod recovery;
 mod run;
+mod sampling;
 mod shaders;
 mod uniform;
 mod units;

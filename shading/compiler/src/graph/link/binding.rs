@@ -2,7 +2,7 @@
 
 use super::Linker;
 use super::group::GroupScope;
-use super::wire::{BindingSite, Feed, Instance, LinkPlace, Readers, Wire, WirePart};
+use super::wire::{BindingSite, Feed, FeedSource, Instance, LinkPlace, Readers, Wire, WirePart};
 use crate::builtins::{Builtin, Global};
 use crate::check;
 use crate::graph::literal::{literal_for, plain};
@@ -197,6 +197,7 @@ impl Linker<'_> {
                         is_fed: true,
                         interpolated: None,
                         place: LinkPlace::NONE,
+                        source: FeedSource::Fixed,
                     });
                     Some(ty)
                 }

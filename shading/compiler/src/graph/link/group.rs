@@ -8,7 +8,7 @@ use super::Linker;
 use super::choice::unknown_choice;
 use super::shared::SharedGlobals;
 use super::wire::BindingSite;
-use super::wire::{Feed, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
+use super::wire::{Feed, FeedSource, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
 use crate::builtins::Global;
 use crate::graph::ParamInfo;
 use crate::graph::interface::{params, part, resolve};
@@ -56,6 +56,18 @@ impl<'g> GroupScope<'g> {
             nodes: vec![vec![]; count],
             pulled_by: vec![None; count],
             contexts: vec![None; count],
+        }
+    }
+
+    /// The scope of copies of some nodes of `of`, for an instance with other overrides.
+    pub(super) fn of_nodes(
+        of: &GroupScope<'g>,
+        instance: &'g Instance<'g>,
+        pulled_by: Vec<Option<NodeIndex>>,
+    ) -> GroupScope<'g> {
+        GroupScope {
+            pulled_by,
+            ..GroupScope::new(of.readers, instance)
         }
     }
 
@@ -109,6 +121,7 @@ impl<'g> GroupScope<'g> {
                 target,
                 wire: feed.wire.clone(),
                 place: feed.place.clone(),
+                source: feed.source.clone(),
                 ..*feed
             }
         });
@@ -212,7 +225,7 @@ impl Linker<'_> {
         }
     }
 
-    fn group_input(&mut self, scope: &GroupScope<'_>, input: &GroupInput) -> Option<Wire> {
+    pub(super) fn group_input(&mut self, scope: &GroupScope<'_>, input: &GroupInput) -> Option<Wire> {
         let place = scope.place(input.span);
         let instance = scope.instance;
         let own = |feed: &&Feed<'_>| feed.target.head == input.name;
@@ -306,7 +319,7 @@ impl Linker<'_> {
         wire.parts.into_iter().map(&mut port).collect()
     }
 
-    fn node(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) {
+    pub(super) fn node(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) {
         let node = &scope.group.nodes()[index];
         let context = self.context(scope, index);
         let place = scope.node_place(node, node.span);
@@ -343,8 +356,9 @@ impl Linker<'_> {
         };
         let is_entry = scope.group.entries.contains(&node.name);
         self.entries += u32::from(is_entry);
-        scope.nodes[index] = self.template(&template, &instance);
+        let ports = self.template(&template, &instance);
         self.entries -= u32::from(is_entry);
+        scope.nodes[index] = ports;
     }
 
     fn template_of(&mut self, node: &Node, place: &LinkPlace<'_>) -> Option<Template> {
@@ -372,8 +386,8 @@ impl Linker<'_> {
     /// Links a connection to a node whose `inputs` may be known.
     fn feed<'g>(
         &mut self,
-        scope: &GroupScope<'g>,
-        connection: &Connection,
+        scope: &'g GroupScope<'g>,
+        connection: &'g Connection,
         inputs: Option<&[&ParamInfo]>,
         place: LinkPlace<'g>,
         overrides: &Overrides,
@@ -394,9 +408,17 @@ impl Linker<'_> {
             expected: expected.filter(|ty| ty.base != Base::Void),
         };
         let fields = structure_list(connection, inputs);
-        let wire = match fields {
-            Some((list, fields)) => self.structure(scope, list, &fields, &site),
-            None => self.binding(scope, &connection.binding, &site),
+        let (wire, source) = match fields {
+            Some((list, fields)) => (self.structure(scope, list, &fields, &site), FeedSource::Fixed),
+            None => {
+                let (binding, expected) = (&connection.binding, site.expected);
+                let source = FeedSource::Group {
+                    scope,
+                    binding,
+                    expected,
+                };
+                (self.binding(scope, binding, &site), source)
+            }
         };
         let target = connection.target.clone();
         Feed {
@@ -405,6 +427,7 @@ impl Linker<'_> {
             is_fed: scope.is_fed(&connection.binding),
             interpolated: connection.interpolated,
             place,
+            source,
         }
     }
 

@@ -2,13 +2,14 @@
 //!
 //! The code of a unit is inlined where it runs ([`mod@unit`]), an instance of a group links its nodes in execution
 //! order ([`group`]). [`binding`] evaluates the source of an input to a [`wire`], and [`emit`] emits the assignments to
-//! inputs. [`target`] finds the inputs that connections name, by aliases too. [`choice`] checks texts of which an input takes a few. [`shared`] handles globals shared by the units of a group.
+//! inputs. [`target`] finds the inputs that connections name, by aliases too. [`choice`] checks texts of which an input takes a few. [`shared`] handles globals shared by the units of a group, [`sample`] links what a unit evaluates again.
 
 mod binding;
 mod choice;
 mod emit;
 mod group;
 mod names;
+mod sample;
 mod shared;
 mod target;
 mod unit;
@@ -26,7 +27,7 @@ use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind}
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::source::{SourceMap, SourceUser, Span};
 use shared::SharedGlobals;
-use wire::{Feed, Instance, LinkPlace, Readers, WirePart};
+use wire::{Feed, FeedSource, Instance, LinkPlace, Readers, WirePart};
 
 /// A template linked to a single unit.
 #[derive(Debug)]
@@ -94,6 +95,7 @@ fn link_here(
                 is_fed: matches!(value, Value::Global(_)),
                 interpolated: None,
                 place: LinkPlace::NONE,
+                source: FeedSource::Value(value),
             }),
             Err(error) => linker.report(error, &LinkPlace::NONE),
         }

@@ -1,6 +1,7 @@
 //! Linking of a unit instance: assigns its inputs and inlines its code.
 
 use super::Linker;
+use super::sample::SamplingUnit;
 use super::wire::{Feed, Instance, WirePart};
 use crate::builtins::Builtin;
 use crate::check::ParamUse;
@@ -127,23 +128,17 @@ impl Linker<'_> {
         }
         let start = self.code.body.len();
         let mut ports = vec![];
+        let site = SamplingUnit {
+            unit,
+            instance,
+            overrides: instance.overrides,
+            first_source,
+        };
         for param in &unit.params {
             let local = splice.local(param.local);
-            let mut whole = instance
-                .feeds
-                .iter()
-                .rev()
-                .filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
-            match whole.next() {
-                Some((feed, value)) => {
-                    self.assign_first(local, value, &feed.target_name(), &feed.place);
-                    if !feed.is_fed {
-                        self.attributes(local, param, feed.interpolated, None);
-                    }
-                }
-                None => self.attributes(local, param, None, splice.block(&param.init)),
-            }
-            self.assign_parts(local, &param.name, &instance.feeds);
+            self.input(local, param, &instance.feeds, |linker| {
+                linker.with_samples(splice.block(&param.init), &site, false)
+            });
             if param.output {
                 ports.push(WirePart {
                     name: param.name.clone(),
@@ -154,6 +149,7 @@ impl Linker<'_> {
         }
         let first = self.code.body.len();
         let body = self.shared.drop_copies(splice.block(&unit.code.body));
+        let body = self.with_samples(body, &site, false);
         self.code.body.extend(body);
         self.answer_names(unit, first, instance.prefix());
         if self.entries == 0 {
@@ -161,6 +157,33 @@ impl Linker<'_> {
             self.segments.push(Segment { start, end });
         }
         ports
+    }
+
+    /// Assigns an input and its parts: what is given, the geometry's attribute, or the default.
+    pub(super) fn input(
+        &mut self,
+        local: LocalId,
+        param: &Param,
+        feeds: &[Feed<'_>],
+        default: impl FnOnce(&mut Self) -> Block,
+    ) {
+        let mut whole = feeds
+            .iter()
+            .rev()
+            .filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
+        match whole.next() {
+            Some((feed, value)) => {
+                self.assign_first(local, value, &feed.target_name(), &feed.place);
+                if !feed.is_fed {
+                    self.attributes(local, param, feed.interpolated, None);
+                }
+            }
+            None => {
+                let default = default(self);
+                self.attributes(local, param, None, default);
+            }
+        }
+        self.assign_parts(local, &param.name, feeds);
     }
 
     /// Emits reads of geometry attributes that take precedence over a parameter's value: the first existing one.

@@ -4,9 +4,10 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashMap;
 
+use super::group::GroupScope;
 use crate::builtins::Global;
 use crate::graph::path::{is_in, longest_name};
-use crate::graph::{Accessor, Binding, Node, Path, ShaderGroupTemplate};
+use crate::graph::{Accessor, Binding, Node, Path, ShaderGroupTemplate, Value};
 use crate::hir::Operand;
 use crate::ty::Type;
 use shading_syntax::source::{SourceId, SourceMap, Span};
@@ -66,6 +67,22 @@ pub(super) struct Feed<'a> {
     /// As [`crate::graph::Connection::interpolated`].
     pub(super) interpolated: Option<bool>,
     pub(super) place: LinkPlace<'a>,
+    pub(super) source: FeedSource<'a>,
+}
+
+/// Where the value of an input comes from, for units that evaluate it again.
+#[derive(Clone)]
+pub(super) enum FeedSource<'a> {
+    /// It is the same wherever it is evaluated, or cannot be evaluated again.
+    Fixed,
+    /// A value.
+    Value(&'a Value),
+    /// A binding in a group.
+    Group {
+        scope: &'a GroupScope<'a>,
+        binding: &'a Binding,
+        expected: Option<Type>,
+    },
 }
 
 impl Feed<'_> {
