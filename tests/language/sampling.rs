@@ -220,6 +220,19 @@ fn samples_sample() {
 }
 
 #[test]
+fn samples_in_loops_begin_anew() {
+    let text = "shader odd(output float r = 0) { float x, list[2]; if (u > 0.5) { x = 4 * u; list[1] = 1; } r = x + list[1]; }
+        shader each(float h = 0, output float r = 0) {
+            for (int i = 0; i < 4; ++i) r = 10 * r + sample(h, with { u = i % 2 == 0 ? 0.75 : 0.25; });
+        }
+        group g(output float r = 0) { odd o(); each e(h = o.r); r = e.r; }";
+    assert_eq!(
+        outputs(text).unwrap_or_else(|e| panic!("{e}"))[0],
+        Const::Float(4040.0)
+    );
+}
+
+#[test]
 fn the_shipped_blur_is_a_mean_of_instances() {
     let text = "shader flat(output float r = 0, output color c = 0) { r = 3 + P.x + u; c = color(P.x, 2, v); }
         group g(output float r = 0, output color c = 0) {

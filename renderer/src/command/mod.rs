@@ -21,6 +21,7 @@ mod layer_view;
 mod lsp;
 mod merge;
 mod named_color;
+mod needs;
 mod new_folder;
 mod outputs;
 mod pack;

@@ -16,7 +16,7 @@ use shading_syntax::ast::{Argument, Name};
 use shading_syntax::source::Span;
 
 /// Names of the special forms, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 21] = [
+pub(super) const SPECIAL_NAMES: [&str; 22] = [
     "noise",
     "snoise",
     "cellnoise",
@@ -29,6 +29,7 @@ pub(super) const SPECIAL_NAMES: [&str; 21] = [
     "gettextureinfo",
     "transform",
     "getattribute",
+    "attribute",
     "dict_value",
     "trace",
     "setmessage",
@@ -112,6 +113,7 @@ impl<'a> Checker<'a> {
             "environment" => self.environment(args, expected, span),
             "gettextureinfo" => self.texture_info(args, span),
             "getattribute" => self.attribute(args, span),
+            "attribute" if !self.is_callable(text) => self.attribute_value(args, expected, span),
             "dict_value" => self.dict_value(args, span),
             "trace" => self.trace(args, span),
             "pointcloud_search" => self.cloud_search(args, span),

@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
             let block = c.block(expr.span, |c| {
                 let value = match expected {
                     Some(ty) => c.initial(expr, ty),
-                    None => c.value(expr, None),
+                    None => c.open_value(expr),
                 };
                 result = value.map(|value| c.materialise_result(&value, expr.span));
             });

@@ -281,7 +281,11 @@ impl Linker<'_> {
         let local = self.variable(&name, ty);
         if let [whole] = &wire.parts[..] {
             let place = fed.map_or(&place, |feed| &feed.place);
-            self.assign_first(local, whole, &name, place);
+            if expected.is_some_and(|ty| ty.length != Length::Unsized) {
+                self.assign(local, whole, &name, place);
+            } else {
+                self.assign_first(local, whole, &name, place);
+            }
         }
         if has_parts {
             for feed in instance.feeds.iter().filter(own) {
@@ -338,7 +342,7 @@ impl Linker<'_> {
             .map(|list| list.iter().filter(|param| !param.output).collect());
         let connections = self.connections(scope, node, &template, inputs.as_deref());
         let mut feeds = vec![];
-        for connection in &connections {
+        for connection in connections.iter() {
             if let Some(parts) = scope.parts_of_exposed(connection) {
                 feeds.extend(parts);
                 continue;
@@ -397,8 +401,8 @@ impl Linker<'_> {
         }
         let expected = inputs.and_then(|inputs| resolve(inputs, &connection.target));
         let expected = match expected {
-            Some(Type::VOID) if scope.group.usage.is_some() && is_whole_number(&connection.binding) => {
-                Some(Type::FLOAT)
+            Some(Type::VOID) if scope.group.usage.is_some() => {
+                whole_numbers(&connection.binding).or(expected)
             }
             expected => expected,
         };
@@ -541,11 +545,22 @@ fn element_binding(expr: &Expr) -> Binding {
     }
 }
 
-/// Returns whether a binding is a literal without a decimal point.
-fn is_whole_number(binding: &Binding) -> bool {
+/// The type of whole numbers of a scene, one or a list of them: floats.
+fn whole_numbers(binding: &Binding) -> Option<Type> {
     let Binding::Expression(expr) = binding else {
-        return false;
+        return None;
     };
+    match &expr.kind {
+        ExprKind::Braces(list) | ExprKind::List(list) if list.iter().all(is_whole_number) => Some(Type {
+            length: Length::Unsized,
+            ..Type::FLOAT
+        }),
+        _ => is_whole_number(expr).then_some(Type::FLOAT),
+    }
+}
+
+/// Returns whether an expression is a literal without a decimal point.
+fn is_whole_number(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) => true,
         ExprKind::Unary {

@@ -20,47 +20,49 @@ impl Linker<'_> {
         node: &'n Node,
         template: &Template,
         inputs: Option<&[&ParamInfo]>,
-    ) -> Vec<Cow<'n, Connection>> {
-        let mut list: Vec<Named<'n>> = vec![];
-        for connection in &node.inputs {
-            let named = match named_input(template, &connection.target) {
-                Ok(Cow::Borrowed(_)) => Cow::Borrowed(connection),
-                Ok(Cow::Owned(target)) => Cow::Owned(Connection {
-                    target,
-                    ..connection.clone()
-                }),
-                Err(error) => {
-                    self.report(error, &scope.node_place(node, connection.span));
-                    continue;
-                }
-            };
-            let written = &connection.target;
-            list.push(Named { named, written });
-        }
-        // Equal spellings are errors of the group itself.
-        let may_repeat = |connection: &Named<'_>| {
-            matches!(connection.named, Cow::Owned(_)) || !connection.written.rest.is_empty()
+    ) -> Cow<'n, [Connection]> {
+        let inputs = inputs.unwrap_or_default();
+        let is_whole = |connection: &Connection| {
+            let Path { head, rest } = &connection.target;
+            rest.is_empty() && inputs.iter().any(|input| input.name == *head)
         };
-        if list.len() > 1 && list.iter().any(may_repeat) {
-            self.report_repeated(scope, node, &list, inputs.unwrap_or_default());
+        if node.inputs.iter().all(is_whole) {
+            return Cow::Borrowed(&node.inputs);
         }
-        list.into_iter().map(|connection| connection.named).collect()
+        let mut list: Vec<Connection> = vec![];
+        let mut written: Vec<&Path> = vec![];
+        for connection in &node.inputs {
+            match named_input(template, &connection.target) {
+                Ok(target) => {
+                    written.push(&connection.target);
+                    list.push(Connection {
+                        target: target.into_owned(),
+                        ..connection.clone()
+                    });
+                }
+                Err(error) => self.report(error, &scope.node_place(node, connection.span)),
+            }
+        }
+        self.report_repeated(scope, node, &list, &written, inputs);
+        Cow::Owned(list)
     }
 
+    /// Reports inputs that are given under two names; equal spellings are errors of the group itself.
     fn report_repeated(
         &mut self,
         scope: &GroupScope<'_>,
         node: &Node,
-        list: &[Named<'_>],
+        list: &[Connection],
+        written: &[&Path],
         inputs: &[&ParamInfo],
     ) {
         let mut seen: Vec<(String, &Path)> = vec![];
-        for Named { named, written } in list {
-            let input = plain_path(&named.target, inputs);
+        for (connection, written) in list.iter().zip(written) {
+            let input = plain_path(&connection.target, inputs);
             match seen.iter().find(|(known, _)| *known == input) {
                 Some((_, first)) if first != written => {
                     let (first, second) = (first.to_string(), written.to_string());
-                    let place = scope.node_place(node, named.span);
+                    let place = scope.node_place(node, connection.span);
                     self.report(GraphError::GivenTwice { input, first, second }, &place);
                 }
                 Some(_) => {}
@@ -68,13 +70,6 @@ impl Linker<'_> {
             }
         }
     }
-}
-
-/// A connection whose target has the name of the parameter.
-struct Named<'n> {
-    named: Cow<'n, Connection>,
-    /// The target as written, perhaps with an alias.
-    written: &'n Path,
 }
 
 /// Spells the path of an input the same whatever names its components have: `c[0]` for `c.r` and `c.x`.

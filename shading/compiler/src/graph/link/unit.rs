@@ -173,7 +173,12 @@ impl Linker<'_> {
             .filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
         match whole.next() {
             Some((feed, value)) => {
-                self.assign_first(local, value, &feed.target_name(), &feed.place);
+                let to = feed.target_name();
+                if param.is_unsized {
+                    self.assign_first(local, value, &to, &feed.place);
+                } else {
+                    self.assign(local, value, &to, &feed.place);
+                }
                 if !feed.is_fed {
                     self.attributes(local, param, feed.interpolated, None);
                 }
