@@ -7,7 +7,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Linker;
 use super::group::GroupScope;
-use super::shared::SharedGlobals;
 use super::wire::{BindingSite, Feed, FeedSource, Instance, Wire};
 use crate::builtins::Global;
 use crate::check::zero_const;
@@ -99,7 +98,7 @@ impl Linker<'_> {
         let before = std::mem::take(&mut self.code.body);
         // Instances of the copy run where they stand, with globals of their own.
         self.entries += 1;
-        let shared = std::mem::replace(&mut self.shared, SharedGlobals::default());
+        let shared = std::mem::take(&mut self.shared);
         let end = self.all_shared.end;
         stacker::maybe_grow(STACK / 4, STACK, || self.sample(sample, &overrides, result, site));
         self.all_shared.end = end;
