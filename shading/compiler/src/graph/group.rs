@@ -1,6 +1,6 @@
 //! Group construction: nodes, connections, exposed parameters.
 
-use super::alias::named_input;
+use super::input::named_input;
 use super::interface;
 use super::path::longest_name;
 use super::{Accessor, GraphError, Path, Template};

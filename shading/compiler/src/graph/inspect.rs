@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::alias::named_input;
+use super::input::named_input;
 use super::template::GroupOutput;
 use super::{
     Accessor, Binding, Connection, ParamInfo, Path, ShaderGroupTemplate, Template, TemplateRef, Templates,

@@ -13,6 +13,7 @@ mod alias;
 mod binding;
 mod error;
 mod group;
+mod input;
 pub mod inspect;
 mod interface;
 mod lazy;

@@ -1,8 +1,8 @@
 //! Linking of bindings: values, paths into the group, expressions.
 
 use super::Linker;
-use super::group::GroupScope;
-use super::wire::{BindingSite, Feed, FeedSource, Instance, LinkPlace, Readers, Wire, WirePart};
+use super::scope::{Feed, FeedSource, GroupScope, Instance};
+use super::wire::{BindingSite, LinkPlace, Readers, Wire, WirePart};
 use crate::builtins::{Builtin, Global};
 use crate::check;
 use crate::graph::literal::{literal_for, plain};

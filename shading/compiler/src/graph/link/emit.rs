@@ -1,7 +1,8 @@
 //! Emission of linked code: variables, constants, assignments with implicit conversions.
 
 use super::Linker;
-use super::wire::{Feed, LinkPlace, WirePart};
+use super::scope::Feed;
+use super::wire::{LinkPlace, WirePart};
 use crate::graph::interface::{assignable, part};
 use crate::graph::path::longest_name;
 use crate::graph::{Accessor, GraphError};

@@ -2,24 +2,21 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::Linker;
 use super::choice::unknown_choice;
+use super::scope::{Feed, FeedSource, GroupScope, Instance};
 use super::shared::SharedGlobals;
-use super::wire::BindingSite;
-use super::wire::{Feed, FeedSource, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
+use super::wire::{BindingSite, GroupReaders, LinkPlace, Readers, Wire, WirePart, join};
 use crate::builtins::Global;
 use crate::graph::ParamInfo;
 use crate::graph::interface::{params, part, resolve};
-use crate::graph::literal::plain;
 use crate::graph::order::{NodeIndex, Order};
 use crate::graph::path::is_in;
 use crate::graph::source;
 use crate::graph::splice::Overrides;
 use crate::graph::{
     Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
-    TemplateRef, Value,
+    TemplateRef,
 };
 use crate::hir::{Op, Operand};
 use crate::ty::{Base, Length, Type};
@@ -28,111 +25,6 @@ use shading_syntax::source::Span;
 
 /// Stack size in bytes for one level of nested groups.
 const STACK: usize = 1 << 20;
-
-/// State of linking one group instance.
-pub(super) struct GroupScope<'g> {
-    pub(super) group: &'g ShaderGroupTemplate,
-    readers: &'g GroupReaders<'g>,
-    /// The instance; the whole group runs under its overrides.
-    pub(super) instance: &'g Instance<'g>,
-    pub(super) inputs: FxHashMap<String, Wire>,
-    /// Outputs of each node; empty if it is not linked yet.
-    pub(super) nodes: Vec<Vec<WirePart>>,
-    /// For each node, the only node that depends on it, if that node has overrides.
-    pulled_by: Vec<Option<NodeIndex>>,
-    /// Overrides of each node, once known.
-    contexts: Vec<Option<Overrides>>,
-}
-
-impl<'g> GroupScope<'g> {
-    fn new(readers: &'g GroupReaders<'g>, instance: &'g Instance<'g>) -> GroupScope<'g> {
-        let group = readers.group;
-        let count = group.nodes().len();
-        GroupScope {
-            group,
-            readers,
-            instance,
-            inputs: FxHashMap::default(),
-            nodes: vec![vec![]; count],
-            pulled_by: vec![None; count],
-            contexts: vec![None; count],
-        }
-    }
-
-    /// The scope of copies of some nodes of `of`, for an instance with other overrides.
-    pub(super) fn of_nodes(
-        of: &GroupScope<'g>,
-        instance: &'g Instance<'g>,
-        pulled_by: Vec<Option<NodeIndex>>,
-    ) -> GroupScope<'g> {
-        GroupScope {
-            pulled_by,
-            ..GroupScope::new(of.readers, instance)
-        }
-    }
-
-    /// Location in the group itself.
-    fn place(&self, span: Span) -> LinkPlace<'g> {
-        LinkPlace {
-            sources: self.group.file.as_deref().map(|file| &file.sources),
-            span,
-            instance: self.instance.prefix().to_owned(),
-        }
-    }
-
-    /// Location in the declaration of a node.
-    pub(super) fn node_place(&self, node: &Node, span: Span) -> LinkPlace<'g> {
-        LinkPlace {
-            instance: join(self.instance.prefix(), &node.name),
-            ..self.place(span)
-        }
-    }
-
-    /// Returns whether the source of an input is computed at run time.
-    fn is_fed(&self, binding: &Binding) -> bool {
-        match binding {
-            Binding::Value(Value::Const(..) | Value::Uniform(..)) => false,
-            Binding::Value(Value::Global(_)) => true,
-            Binding::Expression(expr) => plain(expr).is_none(),
-            Binding::Path(path) if self.group.position(&path.head).is_some() => true,
-            Binding::Path(path) => {
-                let mut feeds = self.instance.feeds.iter();
-                feeds.any(|feed| feed.target.head == path.head && feed.is_fed)
-            }
-        }
-    }
-
-    /// If a connection is to an exposed input that is not given as a whole, the values of its parts, for the same parts of
-    /// the target, which else keeps its default. `None` for other connections.
-    fn parts_of_exposed(&self, connection: &Connection) -> Option<Vec<Feed<'g>>> {
-        let Binding::Path(path) = &connection.binding else {
-            return None;
-        };
-        let is_input = self.group.position(&path.head).is_none() && self.has_input(&path.head);
-        if !is_input || self.inputs.contains_key(&path.head) {
-            return None;
-        }
-        let feeds = self.instance.feeds.iter();
-        let parts = feeds.filter(|feed| path.rest.is_empty() && feed.target.head == path.head);
-        let parts = parts.filter(|feed| !feed.target.rest.is_empty()).map(|feed| {
-            let mut target = connection.target.clone();
-            target.rest.extend(feed.target.rest.iter().cloned());
-            Feed {
-                target,
-                wire: feed.wire.clone(),
-                place: feed.place.clone(),
-                source: feed.source.clone(),
-                ..*feed
-            }
-        });
-        Some(parts.collect())
-    }
-
-    /// Returns whether the group has an input of that name.
-    pub(super) fn has_input(&self, name: &str) -> bool {
-        self.group.inputs.iter().any(|input| input.name == name)
-    }
-}
 
 impl Linker<'_> {
     /// Returns the group's outputs, only those wanted of the instance.

@@ -1,8 +1,10 @@
 //! Linking: a template becomes one function of HIR without inputs.
 //!
 //! The code of a unit is inlined where it runs ([`mod@unit`]), an instance of a group links its nodes in execution
-//! order ([`group`]). [`binding`] evaluates the source of an input to a [`wire`], and [`emit`] emits the assignments to
-//! inputs. [`target`] finds the inputs that connections name, by aliases too. [`choice`] checks texts of which an input takes a few. [`shared`] handles globals shared by the units of a group, [`sample`] links what a unit evaluates again.
+//! order ([`group`]). [`binding`] evaluates the source of an input to a [`wire`], [`scope`] holds what is connected, and
+//! [`emit`] emits the assignments to inputs. [`target`] finds the inputs that connections name, by aliases too.
+//! [`choice`] checks texts of which an input takes a few. [`shared`] handles globals shared by the units of a group, and
+//! [`sample`] links what a unit evaluates again.
 
 mod binding;
 mod choice;
@@ -10,6 +12,7 @@ mod emit;
 mod group;
 mod names;
 mod sample;
+mod scope;
 mod shared;
 mod target;
 mod unit;
@@ -18,16 +21,17 @@ mod wire;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
-use super::alias::named_input;
+use super::input::named_input;
 use super::lazy::{self, Segment, Shared};
 use super::path::is_in;
 use super::{GraphError, GroupUse, Path, Template, Templates, Value, size};
 use crate::check::{self, Environment};
 use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
+use scope::{Feed, FeedSource, Instance};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::source::{SourceMap, SourceUser, Span};
 use shared::SharedGlobals;
-use wire::{Feed, FeedSource, Instance, LinkPlace, Readers, WirePart};
+use wire::{LinkPlace, Readers, WirePart};
 
 /// A template linked to a single unit.
 #[derive(Debug)]

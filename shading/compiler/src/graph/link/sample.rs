@@ -6,8 +6,8 @@ use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Linker;
-use super::group::GroupScope;
-use super::wire::{BindingSite, Feed, FeedSource, Instance, Wire};
+use super::scope::{Feed, FeedSource, GroupScope, Instance};
+use super::wire::{BindingSite, Wire};
 use crate::builtins::Global;
 use crate::check::zero_const;
 use crate::graph::order::Order;

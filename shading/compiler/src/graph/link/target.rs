@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::Linker;
-use super::group::GroupScope;
-use crate::graph::alias::named_input;
+use super::scope::GroupScope;
+use crate::graph::input::named_input;
 use crate::graph::interface::part;
 use crate::graph::path::longest_name;
 use crate::graph::{Accessor, Connection, GraphError, Node, ParamInfo, Path, Template};

@@ -2,7 +2,8 @@
 
 use super::Linker;
 use super::sample::SamplingUnit;
-use super::wire::{Feed, Instance, WirePart};
+use super::scope::{Feed, Instance};
+use super::wire::WirePart;
 use crate::builtins::Builtin;
 use crate::check::ParamUse;
 use crate::graph::ShaderUnitTemplate;

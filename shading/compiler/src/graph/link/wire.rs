@@ -4,10 +4,9 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashMap;
 
-use super::group::GroupScope;
 use crate::builtins::Global;
-use crate::graph::path::{is_in, longest_name};
-use crate::graph::{Accessor, Binding, Node, Path, ShaderGroupTemplate, Value};
+use crate::graph::path::is_in;
+use crate::graph::{Binding, Node, ShaderGroupTemplate};
 use crate::hir::Operand;
 use crate::ty::Type;
 use shading_syntax::source::{SourceId, SourceMap, Span};
@@ -55,67 +54,6 @@ impl LinkPlace<'_> {
         },
         instance: String::new(),
     };
-}
-
-/// A value connected to an input.
-pub(super) struct Feed<'a> {
-    pub(super) target: Path,
-    /// `None` after an error, which is reported.
-    pub(super) wire: Option<Wire>,
-    /// True if it comes from another instance, a global or an expression, so that it is not a constant.
-    pub(super) is_fed: bool,
-    /// As [`crate::graph::Connection::interpolated`].
-    pub(super) interpolated: Option<bool>,
-    pub(super) place: LinkPlace<'a>,
-    pub(super) source: FeedSource<'a>,
-}
-
-/// Where the value of an input comes from, for units that evaluate it again.
-#[derive(Clone)]
-pub(super) enum FeedSource<'a> {
-    /// It is the same wherever it is evaluated, or cannot be evaluated again.
-    Fixed,
-    /// A value.
-    Value(&'a Value),
-    /// A binding in a group.
-    Group {
-        scope: &'a GroupScope<'a>,
-        binding: &'a Binding,
-        expected: Option<Type>,
-    },
-}
-
-impl Feed<'_> {
-    /// Returns the part that is the whole input `name`.
-    pub(super) fn whole(&self, name: &str) -> Option<&WirePart> {
-        let suffix = name.strip_prefix(self.target.head.as_str())?;
-        let suffix = match &self.target.rest[..] {
-            [] => suffix,
-            rest => suffix.strip_prefix(&rest.iter().map(Accessor::to_string).collect::<String>())?,
-        };
-        self.wire.as_ref()?.parts.iter().find(|part| part.name == suffix)
-    }
-
-    /// Name of the target in messages.
-    pub(super) fn target_name(&self) -> String {
-        join(&self.place.instance, &self.target.to_string())
-    }
-}
-
-/// An instance of a template.
-pub(super) struct Instance<'a> {
-    /// Location, which also names the instance.
-    pub(super) place: &'a LinkPlace<'a>,
-    /// Values of its inputs.
-    pub(super) feeds: Vec<Feed<'a>>,
-    /// Overridden globals.
-    pub(super) overrides: &'a [(Global, Operand)],
-    /// Names of the outputs that a group has to compute; `None` for all.
-    pub(super) wanted: Option<&'a [String]>,
-    /// Readers of the outputs.
-    pub(super) readers: Readers<'a>,
-    /// True if inputs with a geometry attribute count as connected.
-    pub(super) attributes_connect: bool,
 }
 
 /// Readers of the outputs of an instance.
@@ -193,28 +131,6 @@ fn bindings(node: &Node) -> impl Iterator<Item = &Binding> {
         .iter()
         .map(|connection| &connection.binding)
         .chain(overrides)
-}
-
-/// Maximum length in elements of an array that grows by values for elements behind its end.
-const MAX_GROWN: u32 = 1 << 12;
-
-impl Instance<'_> {
-    /// Length that an input, an array of any length, has to have for the elements that are given.
-    pub(super) fn grown(&self, input: &str) -> u32 {
-        let lengths = self.feeds.iter().filter_map(|feed| {
-            let (name, rest) = longest_name(&feed.target, |name| name == input);
-            match rest.first() {
-                Some(Accessor::Index(index)) if name == input && *index < MAX_GROWN => Some(index + 1),
-                _ => None,
-            }
-        });
-        lengths.max().unwrap_or(0)
-    }
-
-    /// Prefix of the names of its variables.
-    pub(super) fn prefix(&self) -> &str {
-        &self.place.instance
-    }
 }
 
 /// Maximum length in bytes of an instance name. Longer names lose their beginning, because the names of deeply nested
