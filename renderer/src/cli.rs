@@ -216,6 +216,10 @@ pub struct InfoArgs {
     /// Shows this parameter only
     #[arg(long, value_name = "NAME", requires = "subjects")]
     pub param: Option<String>,
+    /// Shows what shaders ask for: attributes, spaces, textures, kinds of rays. A scene behind them tells which of its
+    /// shapes have the attributes; a scene alone, what its own units and groups ask for
+    #[arg(long, requires = "subjects", conflicts_with = "param")]
+    pub needs: bool,
     /// Shows defaults and metadata (they are shown anyway; the habit of `oslinfo`)
     #[arg(short, hide = true)]
     pub verbose: bool,

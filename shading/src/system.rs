@@ -209,6 +209,7 @@ impl ShadingSystem {
                 break;
             };
             let unit = ShaderUnitTemplate::new(unit, sources.clone(), file, index);
+            diagnostics.list.extend(unit.alias_errors());
             templates.push(Template::Unit(Arc::new(unit)));
         }
         for item in &file.items {

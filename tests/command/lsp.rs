@@ -91,6 +91,20 @@ fn what_is_under_the_cursor_is_explained() {
 }
 
 #[test]
+fn aliases_lead_to_their_parameters() {
+    let (_folder, mut client) = session();
+    let typed = TEXT.replace("albedo = a.result", "Kd = a.result, ");
+    client.change("all.ksl", &typed);
+    let at = client.at("all.ksl", &typed, "base(K");
+    let answer = client.request("textDocument/hover", at);
+    let text = answer["contents"]["value"].as_str().unwrap_or_default();
+    assert!(text.contains("color albedo = 0.8"), "{text}");
+    assert_eq!(labels(&mut client, "all.ksl", &typed, "base("), ["albedo", "n"]);
+    assert_eq!(labels(&mut client, "all.ksl", &typed, "a.result, "), ["n"]);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
 fn what_may_follow_is_offered() {
     let (folder, mut client) = session();
     let typed = TEXT

@@ -1,5 +1,6 @@
 //! Tests that run the program `kiln`.
 
+mod adapting;
 mod bake_command;
 mod convert;
 mod debug;

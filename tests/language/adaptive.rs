@@ -196,3 +196,65 @@ fn texture_handles_of_a_file_are_parameters() {
     let message = result("int n = 3; shader test(output float r = 0) { n = 4; r = n; }").unwrap_err();
     assert!(message.contains("`n`"), "{message}");
 }
+
+#[test]
+fn lists_are_arrays_of_what_is_in_them() {
+    let of = |list: &str| {
+        format!(
+            "shader list(any x = 0, output float r = 0) {{
+                if (isarray(x)) {{
+                    r = 10 * arraylength(x);
+                    if (iscolor(x[0])) r += 3;
+                    else if (isvector(x[0])) r += 2;
+                    else if (isfloat(x[0])) r += 1;
+                }}
+            }}
+            shader one(output float f = 7, output color c = 2, output vector w = 1) {{ f = 7; }}
+            group inner(any y = 0, output float r = 0) {{ list k(x = y); r = k.r; }}
+            group g(output float r = 0) {{ one o(); inner i(y = {list}); r = i.r; }}"
+        )
+    };
+    check(&of("{u, 2, o.f}"), 31.0);
+    check(&of("{o.c, 2 * o.c}"), 23.0);
+    check(&of("{1, o.w, u}"), 32.0);
+    check(&of("[u, v]"), 21.0);
+    let wrong = result(&of("{o.c, o.w}")).unwrap_err();
+    assert!(wrong.contains("no type in common: color, vector"), "{wrong}");
+}
+
+#[test]
+fn overloads_are_chosen_by_what_is_given() {
+    let of = |args: &str| {
+        format!(
+            "float kind(float x) {{ return 1 + x; }} float kind(color x) {{ return 20 + x[0]; }}
+            float kind(string x) {{ return 30; }} float kind(vector x[]) {{ return 40 + arraylength(x); }}
+            shader chosen(any x = 0.5, output float r = 0) {{ r = kind(x); }}
+            shader one(output color c = 2, output vector w = 1) {{ c = 2; }}
+            group g(output float r = 0) {{ one o(); chosen c({args}); r = c.r; }}"
+        )
+    };
+    check(&of(""), 1.5);
+    check(&of("x = o.c"), 22.0);
+    check(&of("x = \"a.png\""), 30.0);
+    check(&of("x = {o.w, o.w}"), 42.0);
+    check(&of("x = attribute(\"gone\", o.c)"), 22.0);
+    check(&of("x = attribute(\"gone\", 3.0)"), 4.0);
+    check(&of("x = attribute(\"gone\")"), 20.0);
+}
+
+#[test]
+fn attributes_are_values() {
+    let unit = |value: &str| format!("shader s(output float r = 0) {{ r = {value}; }}");
+    check(
+        &unit("attribute(\"gone\", 2) + attribute(\"gone\", color(3)).r"),
+        5.0,
+    );
+    check(&unit("attribute(\"gone\")"), 0.0);
+    let wrong = result(&unit("attribute(1)")).unwrap_err();
+    assert!(wrong.contains("string"), "{wrong}");
+    let wrong = result(&unit("attribute(\"a\", 1, 2)")).unwrap_err();
+    assert!(wrong.contains("do not fit"), "{wrong}");
+    let own =
+        "float attribute(string name) { return 8; } shader s(output float r = 0) { r = attribute(\"x\"); }";
+    check(own, 8.0);
+}

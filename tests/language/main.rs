@@ -1,6 +1,7 @@
 //! Tests of the shading language: compiler, optimiser, interpreter and machine code, without the renderer.
 
 mod adaptive;
+mod aliases;
 mod damaged;
 mod derivatives;
 mod differential;
@@ -14,6 +15,7 @@ mod opt;
 mod precedence;
 mod recovery;
 mod run;
+mod sampling;
 mod shaders;
 mod uniform;
 mod units;

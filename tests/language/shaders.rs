@@ -233,6 +233,8 @@ fn expressions_become_units() {
         ("noise(P * 4)", Some(Type::COLOR), "color", ""),
         ("noise(P * 4)", None, "float", ""),
         ("tint[2] + tint[1]", Some(Type::FLOAT), "float", "tint"),
+        ("[1, 2, u]", None, "float[3]", ""),
+        ("{1, tint}", None, "color[2]", "tint"),
     ];
     for (text, expected, ty, inputs) in cases {
         let unit = expression(text, expected).unwrap_or_else(|e| panic!("{text}: {e}"));
@@ -250,7 +252,7 @@ fn expressions_become_units() {
         "tint.q",
         "tint = 3",
         "(1, 2)",
-        "[1, 2, 3]",
+        "[1, \"a\"]",
         "matte(x = 1)",
         "tint + \"a\"",
     ] {

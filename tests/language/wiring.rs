@@ -2,18 +2,24 @@
 
 use std::sync::Arc;
 
+use language_support::{compiled, shipped};
 use shading::hir::Const;
-use shading::{ClosureRegistry, Diagnostics, InstanceOptions, NoHost, ShaderGlobals, ShadingSystem, Source};
+use shading::interp::{self, RunOptions};
+use shading::{
+    Diagnostics, InstanceOptions, NoHost, ShaderGlobals, ShaderGroupTemplate, ShadingSystem, Source,
+    Template, Value,
+};
 
 /// The output `r` of the last unit or group of a source, at a point with `u` = 0.25.
 fn result(text: &str) -> Result<Const, Diagnostics> {
-    let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
+    let system = ShadingSystem::new(shipped::closures(), Arc::new(NoHost));
     let loaded = system.load(Source::new("test.ksl", text))?;
     let template = loaded.templates.last().expect("there is one").clone();
     let options = InstanceOptions {
         outputs: vec!["r".to_owned()],
         ..InstanceOptions::default()
     };
+    let (unit, ..) = system.optimized(&template, &options)?;
     let instance = system.instantiate(template, &options)?;
     let mut context = system.context();
     let globals = ShaderGlobals {
@@ -21,6 +27,10 @@ fn result(text: &str) -> Result<Const, Diagnostics> {
         ..ShaderGlobals::default()
     };
     instance.run(&globals, &mut context);
+    let interpreted = interp::run(&unit, &RunOptions::new(&globals));
+    if let Some(difference) = compiled::difference(&instance, &mut context, system.closures(), &interpreted) {
+        panic!("{text}: {difference}");
+    }
     Ok(instance.output(0, &context))
 }
 
@@ -91,6 +101,131 @@ fn parts_of_inputs_are_arguments() {
     check(&parts("c = (1, 1, 1), c.g = 4"), 514_321.0);
     assert!(errors(&parts("a[1] = 5, a[1] = 6"))[0].contains("`a[1]` is given twice"));
     assert!(errors(&parts("s.z = 5"))[0].contains("`s.z`"));
+}
+
+const ELEMENTS: &str = "struct pair { float w; color c; };
+    shader made(output pair s[2] = {{1, 2}, {3, 4}}, output color c[2] = {5, 6}, output float x = 7) { x += u; }
+    shader parts(color c[3] = {1, 2, 3}, pair s[2] = {{1, 2}, {3, 4}}, output float r = 0) {
+        r = c[1].g + 10 * s[1].w + 100 * s[0].c.b + 1000 * c[1].r;
+    }";
+
+#[test]
+fn parts_of_elements_are_arguments() {
+    let of = |args: &str| {
+        format!("{ELEMENTS} group g(output float r = 0) {{ made m(); parts p({args}); r = p.r; }}")
+    };
+    check(&of(""), 2232.0);
+    check(&of("c[1].g = m.x"), 2237.25);
+    // Whatever their order, what is more of the whole is first.
+    check(&of("c[1].g = 4, c[1] = m.c[0], c = {0, 0, 0}"), 5234.0);
+    check(&of("s[1].w = 8"), 2282.0);
+    check(&of("s.w[1] = 8, s[0].c = m.s[1].c"), 2482.0);
+    check(&of("s[0].c.b = m.s[1].w"), 2332.0);
+    assert!(errors(&of("c[1].g = 1, c[1][1] = 2"))[0].contains("given twice"));
+    assert!(errors(&of("s.w[1] = 1, s[1].w = 2"))[0].contains("given twice"));
+    assert!(errors(&of("c[3].g = 1"))[0].contains("no input `c[3].g`"));
+    assert!(errors(&of("s[1].v = 1"))[0].contains("no input `s[1].v`"));
+}
+
+#[test]
+fn elements_make_arrays_grow() {
+    let unit = |args: &str| {
+        format!(
+            "{SUM} shader one(output float f = 7) {{ f = 7 + u; }} group g(output float r = 0) {{ one o(); \
+             sum s({args}); r = s.r; }}"
+        )
+    };
+    check(&unit("a[0] = o.f"), 107.25);
+    check(&unit("a[3] = o.f"), 408.25);
+    check(&unit("a = {1, 2}, a[3] = o.f"), 410.25);
+    check(&unit("a[2] = o.f, a[0] = 1, a[1] = u"), 308.5);
+    assert!(errors(&unit("a[100000] = 1"))[0].contains("no input"));
+    let group = |default: &str, args: &str| {
+        format!(
+            "{SUM} group inner(float list[]{default}, any x = {{1.0}}, output float r = 0) {{ sum s(a = list); \
+             sum t(a = x); r = s.r + 1000 * t.r; }}
+            group outer(output float r = 0) {{ inner i({args}); r = i.r; }}"
+        )
+    };
+    check(&group("", "list[1] = 4, list[0] = u"), 101_204.25);
+    check(&group(" = {5, 5}", "list[2] = 4"), 101_314.0);
+    check(
+        &group(
+            " = {5, 5}",
+            "list = {1, 1}, list[1] = 4, x = {2.0, 3.0}, x[0] = 1",
+        ),
+        204_205.0,
+    );
+    check(&group(" = {5, 5}", "x[1] = 1"), 202_210.0);
+    assert!(errors(&group(" = {5}", "list.z = 4"))[0].contains("no input `list.z`"));
+}
+
+#[test]
+fn arrays_of_a_length_take_as_many_elements() {
+    let of = |parts: &str, inner: &str| {
+        format!(
+            "{ELEMENTS} group inner(color list[3] = {{1, 2, 3}}, output float r = 0) {{ parts p(c = list); r = p.r; }}
+            group g(output float r = 0) {{ made m(); parts p({parts}); inner i({inner}); r = p.r + i.r; }}"
+        )
+    };
+    assert!(errors(&of("c = m.c", ""))[0].contains("(color[2])"));
+    assert!(errors(&of("", "list = m.c"))[0].contains("(color[2])"));
+}
+
+#[test]
+fn lists_of_closures_have_any_length() {
+    let text = |list: &str| {
+        format!(
+            "shader lit(color c = 1, output closure color s = 0) {{ s = c * emission(); }}
+            shader stack(closure color layers[] = {{0}}, float weights[] = {{1}}, output closure color s = 0, \
+            output float r = 0) {{
+                for (int i = 0; i < arraylength(layers); ++i) s += weights[i] * layers[i];
+                r = arraylength(layers) + 10 * arraylength(weights);
+            }}
+            group g(output float r = 0) {{ lit a(c = u); lit b(); lit c(); stack t({list}); r = t.r; }}"
+        )
+    };
+    check(&text("layers = {a.s, b.s, c.s}, weights = {0.5, u, 1}"), 33.0);
+    check(&text("layers = {a.s, 0.5 * b.s + c.s}"), 12.0);
+    check(&text("layers = {a, lit(c = 2), c, b}, weights[1] = u"), 24.0);
+    check(&text("layers[2] = a.s, layers[0] = b.s, weights[2] = 1"), 33.0);
+}
+
+#[test]
+fn programs_connect_parts() {
+    let system = ShadingSystem::new(shipped::closures(), Arc::new(NoHost));
+    let text = format!("{SUM} {ELEMENTS}");
+    let loaded = system.load(Source::new("test.ksl", text)).unwrap();
+    let [sum, made, parts] = [0, 1, 2].map(|i| loaded.templates[i].clone());
+    let mut group = ShaderGroupTemplate::new("g");
+    group.add("m", made).unwrap();
+    group.add("s", sum).unwrap();
+    group.add("p", parts).unwrap();
+    group.connect("m.x", "s.a[0]").unwrap();
+    group.connect("m.c[1].g", "s.a[1]").unwrap();
+    group.connect("s.r", "p.c[1].g").unwrap();
+    group.connect("m.s[1].c", "p.s[0].c").unwrap();
+    group.set("p.c[1].r", 2.0).unwrap();
+    group.expose_input("p.s", "pairs").unwrap();
+    group.expose_output("p.r", "r").unwrap();
+    assert!(group.connect("m.x", "p.c[3]").is_err());
+    let group = Template::Group(Arc::new(group));
+    let run = |inputs: Vec<(String, Value)>| {
+        let options = InstanceOptions {
+            inputs,
+            ..InstanceOptions::default()
+        };
+        let instance = system
+            .instantiate(group.clone(), &options)
+            .unwrap_or_else(|errors| panic!("{errors}"));
+        let mut context = system.context();
+        instance.run(&ShaderGlobals::default(), &mut context);
+        instance.output(0, &context)
+    };
+    assert_eq!(run(vec![]), Const::Float(213.0 + 30.0 + 400.0 + 2000.0));
+    // Parts of what a group exposes are parts of its targets.
+    let given = vec![("pairs.w[1]".to_owned(), 1.0.into())];
+    assert_eq!(run(given), Const::Float(213.0 + 10.0 + 400.0 + 2000.0));
 }
 
 #[test]

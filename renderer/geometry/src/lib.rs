@@ -25,6 +25,7 @@ mod facet;
 mod footprint;
 mod hit;
 mod interaction;
+mod islands;
 mod mesh;
 mod object_attribute;
 pub mod ply;

@@ -1,9 +1,9 @@
 //! `kiln info`: parameters of shaders (in the form of OSL's `oslinfo`), contents of scenes, models, parts,
 //! checkpoints, images and photon maps.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
@@ -14,6 +14,7 @@ use shading::ty::Type;
 use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
 use super::inventory::{self, Inventory};
+use super::needs::{Needs, SceneShapes};
 use super::pictures::is_part;
 use super::scene_options::{SceneOptions, load_scene};
 use super::shipped::{Shipped, metadata_of};
@@ -29,7 +30,7 @@ use renderer_transport::scene::build;
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let system = build::shading_system(
-        Arc::new(Host::new(vec![])),
+        Arc::new(Host::new(folders(args))),
         args.source
             .preprocessor(&args.mitsuba.macros(), SharedFiles::default()),
     );
@@ -41,6 +42,9 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
             shipped.text()
         });
         return Ok(());
+    }
+    if args.needs {
+        return needs(&system, args);
     }
     let mut diagnostics = Diagnostics::default();
     let mut shown = vec![];
@@ -68,6 +72,52 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     } else {
         Ok(())
     }
+}
+
+/// Where textures are looked for: here, and beside the files that are named.
+fn folders(args: &InfoArgs) -> Vec<PathBuf> {
+    let files = args.subjects.iter().map(Path::new);
+    let beside = files.filter_map(|file| Some(file.parent()?.to_owned()));
+    std::iter::once(PathBuf::from(".")).chain(beside).collect()
+}
+
+/// `--needs`: of the shaders that are named, or of those in the scene.
+fn needs(system: &ShadingSystem, args: &InfoArgs) -> Result<(), Failure> {
+    let told = |errors: Diagnostics| Failure::User(errors.to_string());
+    let (scenes, shaders): (Vec<&OsString>, Vec<&OsString>) = args
+        .subjects
+        .iter()
+        .partition(|word| inventory::is_scene(Path::new(word)));
+    let ([] | [_]) = scenes[..] else {
+        let error = Diagnostic::error("--needs looks into one scene, and several are named");
+        return Err(told(error.into()));
+    };
+    let mut templates = vec![];
+    let mut shapes = None;
+    for word in scenes {
+        let path = Path::new(word);
+        let (desc, _) = load_scene(path, SceneOptions::of(&args.source, &args.mitsuba)).map_err(told)?;
+        for file in &desc.shaders {
+            let loaded = system.load_file(&file.file).map_err(told)?;
+            if shaders.is_empty() {
+                templates.extend(loaded.templates);
+            }
+        }
+        shapes = Some(SceneShapes::of(&desc));
+    }
+    for word in shaders {
+        templates.extend(shader_file::find(system, word).map_err(told)?.templates);
+    }
+    let needs = templates
+        .iter()
+        .map(|template| Needs::of(system, template, shapes.as_ref()));
+    let needs: Vec<Needs> = needs.collect::<Result<_, _>>().map_err(told)?;
+    tell(&if args.json {
+        format!("{:#}\n", Json::Array(needs.iter().map(Needs::json).collect()))
+    } else {
+        needs.iter().map(Needs::text).collect()
+    });
+    Ok(())
 }
 
 /// Subject of an argument of the command line.
@@ -195,6 +245,8 @@ struct Shown {
     computed: Option<String>,
     /// True if the default stands in brackets: defaults of arrays and of types with components.
     composite: bool,
+    /// Other names by which callers give it.
+    aliases: Vec<String>,
     metadata: Vec<Metadata>,
     /// The fields of a structure; it has no default of its own.
     fields: Option<Vec<String>>,
@@ -275,6 +327,9 @@ impl Shown {
             "default": self.default.as_ref().map_or(Json::Null, value_json),
             "metadata": metadata_json(&self.metadata),
         });
+        if !self.aliases.is_empty() {
+            json["aliases"] = json!(self.aliases);
+        }
         if let Some(computed) = &self.computed {
             json["computed_default"] = json!(computed);
         }
@@ -309,6 +364,7 @@ fn shown(params: &[ParamInfo], declared: impl IntoIterator<Item = (bool, Option<
             default: param.default.clone(),
             computed: param.computed.clone(),
             composite: param.ty.is_array() || !matches!(param.default, Some(Const::Int(_) | Const::Float(_))),
+            aliases: param.aliases().map(str::to_owned).collect(),
             metadata: param.metadata.clone(),
             fields: None,
         });
@@ -329,6 +385,9 @@ fn structure(name: &str, struct_name: &str, params: &[ParamInfo]) -> Shown {
         default: None,
         computed: None,
         composite: false,
+        aliases: first
+            .map(|param| param.aliases().map(str::to_owned).collect())
+            .unwrap_or_default(),
         metadata: first.map(|param| param.metadata.clone()).unwrap_or_default(),
         fields: Some(params.iter().filter_map(field_of).collect()),
     }

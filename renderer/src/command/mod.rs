@@ -24,6 +24,7 @@ mod live;
 mod lsp;
 mod merge;
 mod named_color;
+mod needs;
 mod new_folder;
 mod outputs;
 mod pack;

@@ -64,6 +64,12 @@ impl Definition {
         self.meta("help")
     }
 
+    /// The names of `[[ string aliases = "…" ]]`, by which callers reach a parameter too.
+    pub fn aliases(&self) -> impl Iterator<Item = &str> {
+        let list = self.meta("aliases").unwrap_or_default();
+        list.split(',').map(str::trim).filter(|name| !name.is_empty())
+    }
+
     /// A value of the metadata.
     pub fn meta(&self, name: &str) -> Option<&str> {
         let entry = self.metadata.iter().find(|(key, _)| key == name);

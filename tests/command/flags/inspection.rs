@@ -42,6 +42,7 @@ pub(crate) const INFO: &[Case] = &[
     ("subjects", "info s.ksl:first", "info s.ksl:grid", Out),
     ("json", "info s.ksl", "info s.ksl --json", Out),
     ("param", "info s.ksl:grid", "info s.ksl:grid --param k", Out),
+    ("needs", "info s.ksl:grid", "info s.ksl:grid --needs", Out),
     ("verbose", "info s.ksl", "info s.ksl -v", Nothing),
 ];
 

@@ -640,6 +640,7 @@ impl<'a> Writer<'a> {
             params,
             outputs,
             code: self.code,
+            sample: None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shading::graph::ParamInfo;
 use shading::ty::Type;
-use shading::{Diagnostic, Diagnostics, Template, Value};
+use shading::{Diagnostic, Diagnostics, GraphError, Template, Value};
 
 use super::params::{self, Given};
 use crate::cli::Assignment;
@@ -170,8 +170,13 @@ impl Layer {
         declared.cloned().collect()
     }
 
+    /// The name of an input that a name or alias stands for; unknown and ambiguous ones as they are.
+    pub(super) fn input_name(&self, name: &str) -> String {
+        self.template.input_path(name).unwrap_or_else(|_| name.to_owned())
+    }
+
     /// The values of its inputs.
-    pub(super) fn values(&self) -> Result<Vec<(&LayerParam, Value)>, Diagnostics> {
+    pub(super) fn values(&self) -> Result<Vec<LayerValue>, Diagnostics> {
         let declared = self.template.params().unwrap_or_default();
         // A unit's output can be given its first value.
         let takes_outputs = matches!(self.template, Template::Unit(_));
@@ -181,8 +186,10 @@ impl Layer {
         };
         let mut diagnostics = Diagnostics::default();
         let mut values = vec![];
+        let mut written: Vec<(String, &str)> = vec![];
         for param in &self.params {
-            let value = match named(&param.name) {
+            let name = self.input_name(&param.name);
+            let value = match named(&name) {
                 Some(input) => {
                     let ty = param.ty.filter(|_| input.ty == Type::VOID).unwrap_or(input.ty);
                     params::parse(&param.name, ty, &param.value)
@@ -190,23 +197,47 @@ impl Layer {
                 None => Err(self.unknown(&param.name, &self.inputs())),
             };
             match value {
-                Ok(value) => values.push((param, value)),
+                Ok(value) => values.push(LayerValue {
+                    name: name.clone(),
+                    value,
+                    interpolated: param.interpolated,
+                }),
                 Err(error) => diagnostics.push(error),
+            }
+            // The last of several values counts, but under two names they are meant for two inputs.
+            match written.iter().find(|(known, _)| *known == name) {
+                Some((_, first)) if *first != param.name => diagnostics.push(
+                    GraphError::GivenTwice {
+                        input: name,
+                        first: (*first).to_owned(),
+                        second: param.name.clone(),
+                    }
+                    .into(),
+                ),
+                Some(_) => {}
+                None => written.push((name, &param.name)),
             }
         }
         diagnostics.into_result(values)
     }
 
     pub(super) fn summary(&self) -> LayerSummary {
+        let named = |param: &LayerParam| LayerParam {
+            name: self.input_name(&param.name),
+            ..param.clone()
+        };
         LayerSummary {
             layer: self.name.clone(),
             shader: self.template.name().to_owned(),
-            params: self.params.clone(),
+            params: self.params.iter().map(named).collect(),
             declared: self.template.params().unwrap_or_default(),
         }
     }
 
     pub(super) fn unknown(&self, name: &str, inputs: &[ParamInfo]) -> Diagnostic {
+        if let Err(error) = self.template.input_path(name) {
+            return error.into();
+        }
         let template = self.template.name();
         let fields: Vec<&str> = inputs
             .iter()
@@ -229,6 +260,14 @@ impl Layer {
         }
         error
     }
+}
+
+/// The value of an input.
+pub(super) struct LayerValue {
+    pub(super) name: String,
+    pub(super) value: Value,
+    /// As [`LayerParam::interpolated`].
+    pub(super) interpolated: Option<bool>,
 }
 
 /// A layer, as messages and `-v` show it.

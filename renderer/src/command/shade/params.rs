@@ -1,5 +1,6 @@
 //! Parsing of parameter values from text.
 
+use crate::command::named_color::named_color;
 use shading::hir::Const;
 use shading::ty::{Base, Length, Type};
 use shading::{Diagnostic, Value};
@@ -35,7 +36,13 @@ pub(super) fn type_of(text: &str) -> Type {
 }
 
 fn any_type_of(text: &str) -> Type {
+    let numbers = text.split(',').map(|part| part.trim().parse::<f32>());
     match type_of(text) {
+        Type::STRING if named_color(text).is_some() => Type::COLOR,
+        // Other numbers of numbers are arrays.
+        Type::STRING if numbers.clone().all(|number| number.is_ok()) => {
+            Type::array(Base::Float, numbers.count() as u32)
+        }
         Type::INT => Type::FLOAT,
         // Three numbers are a colour more often than a vector.
         Type::VECTOR => Type::COLOR,
@@ -59,6 +66,9 @@ pub(super) fn parse(name: &str, ty: Type, given: &Given) -> Result<Value, Diagno
             return Err(
                 wrong("set its fields one by one").hint(format!("write `--param {name}.FIELD VALUE`"))
             );
+        }
+        (Base::Color, Given::Text(text)) if !ty.is_array() && named_color(text).is_some() => {
+            Ok(Const::Triple(named_color(text).unwrap_or_default()))
         }
         (_, Given::Text(text)) => {
             let parts: Vec<&str> = text
@@ -202,6 +212,10 @@ mod tests {
         assert_eq!(value(Type::VOID, "1"), Const::Float(1.0));
         assert_eq!(value(Type::VOID, "1,2,3"), Const::Triple([1.0, 2.0, 3.0]));
         assert_eq!(value(Type::VOID, "a.png"), Const::String("a.png".into()));
+        assert_eq!(value(Type::VOID, "blue"), Const::Triple([0.0, 0.0, 1.0]));
+        assert_eq!(value(Type::COLOR, "#ff0000"), Const::Triple([1.0, 0.0, 0.0]));
+        let two = Const::Array(vec![Const::Float(1.0), Const::Float(2.0)]);
+        assert_eq!(value(Type::VOID, "1,2"), two);
         assert_eq!(
             value(Type::array(Base::Int, 2), "1,2"),
             Const::Array(vec![Const::Int(1), Const::Int(2)])

@@ -135,6 +135,10 @@ fn live(args: &ShadeArgs, subject: &Subject) -> Result<Vec<(String, Const, shadi
             }
             continue;
         }
+        let name = &subject
+            .template
+            .input_path(name)
+            .map_err(|error| told(Diagnostic::from(error).into()))?;
         let Some(input) = inputs.iter().find(|input| input.name == *name) else {
             let known = inputs.iter().map(|input| input.name.as_str());
             let error = Diagnostic::error(format!("no parameter `{name}` can be live")).nearest(name, known);

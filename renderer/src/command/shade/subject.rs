@@ -291,13 +291,14 @@ impl Builder<'_> {
         let Some(layer) = self.layers.named_mut(layer) else {
             return Err(unknown.into());
         };
-        if !layer.inputs().iter().any(|input| input.name == assignment.name) {
+        let name = layer.input_name(&assignment.name);
+        if !layer.inputs().iter().any(|input| input.name == name) {
             return Err(layer.unknown(&assignment.name, &layer.inputs()).into());
         }
         if again {
-            let param = LayerParam::from(assignment);
-            layer.params.retain(|known| known.name != param.name);
-            layer.params.push(param);
+            let known = |known: &LayerParam| layer.template.input_path(&known.name).is_ok_and(|n| n == name);
+            layer.params.retain(|param| !known(param));
+            layer.params.push(LayerParam::from(assignment));
         }
         Ok(())
     }
@@ -346,7 +347,7 @@ impl Builder<'_> {
         }
         let inputs = inputs
             .into_iter()
-            .map(|(param, value)| (param.name.clone(), value))
+            .map(|given| (given.name, given.value))
             .collect();
         let template = layer.template.clone();
         diagnostics.into_result(())?;
@@ -368,10 +369,10 @@ impl Builder<'_> {
             note(group.add(&layer.name, layer.template.clone()));
             match layer.values() {
                 Ok(values) => {
-                    for (param, value) in values {
-                        let path = format!("{}.{}", layer.name, param.name);
-                        note(group.set(&path, value));
-                        if let Some(interpolated) = param.interpolated {
+                    for given in values {
+                        let path = format!("{}.{}", layer.name, given.name);
+                        note(group.set(&path, given.value));
+                        if let Some(interpolated) = given.interpolated {
                             note(group.set_interpolated(&path, interpolated));
                         }
                     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shading::graph::inspect::{InputSource, InspectedNode, inspected};
 use shading::ty::Base;
-use shading::{InstanceOptions, RayKind, ShaderGlobals, ShadingSystem, Template, Value};
+use shading::{Diagnostic, InstanceOptions, RayKind, ShaderGlobals, ShadingSystem, Template, Value};
 
 use super::engine::{Compiled, Engine as _};
 use super::grid::{Grid, Placement, Vary};
@@ -54,7 +54,7 @@ pub(in crate::command) fn point_text(
     };
     let inputs = inputs(&template, &args.params)?;
     let (template, mut node) = inspected(&template, &system).map_err(told)?;
-    for (name, value) in &args.params {
+    for ((name, _), (_, value)) in inputs.iter().zip(&args.params) {
         for input in node.inputs.iter_mut().filter(|input| input.name == *name) {
             input.source = InputSource::Constant(value.clone());
         }
@@ -107,9 +107,12 @@ fn inputs(template: &Template, given: &[(String, String)]) -> Result<Vec<(String
     let known = template.params().unwrap_or_default();
     let value = |(name, text): &(String, String)| {
         let inputs = known.iter().filter(|param| !param.output);
-        let Some(param) = inputs.clone().find(|param| param.name == *name) else {
+        let input = template
+            .input_path(name)
+            .map_err(|error| told(Diagnostic::from(error).into()))?;
+        let Some(param) = inputs.clone().find(|param| param.name == input) else {
             let message = format!("`{}` has no parameter `{name}`", template.name());
-            let error = shading::Diagnostic::error(message);
+            let error = Diagnostic::error(message);
             return Err(told(
                 error
                     .nearest(name, inputs.map(|param| param.name.as_str()))
@@ -124,7 +127,7 @@ fn inputs(template: &Template, given: &[(String, String)]) -> Result<Vec<(String
         };
         let value =
             params::parse(name, param.ty, &params::Given::Text(text)).map_err(|error| told(error.into()))?;
-        Ok((name.clone(), value))
+        Ok((input, value))
     };
     given.iter().map(value).collect()
 }

@@ -41,7 +41,7 @@ pub fn known_attributes<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Opti
 }
 
 /// Returns whether a shape, or every shading point, has an attribute of that name.
-pub(crate) fn has_attribute(shape: &Shape, name: &str) -> bool {
+pub fn has_attribute(shape: &Shape, name: &str) -> bool {
     !matches!(AttributeSource::of(shape, name), AttributeSource::None)
         || shape.attributes.get(name).is_some()
         || is_standard(name)

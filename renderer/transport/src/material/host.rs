@@ -20,6 +20,7 @@ use shading::{
 
 use super::attribute::{self, AttributeTable};
 use super::cloud::{CloudRequests, Clouds};
+use super::islands::Islands;
 use super::lack::Lack;
 use super::probe::Probe;
 use super::standard_attribute::{NumberAttribute, ObjectFacts, numbers_of_kind, of_camera, of_face};
@@ -55,6 +56,8 @@ struct BuildPhase {
     clouds: CloudRequests,
     /// Attributes named by shaders, indexed by handle.
     attributes: Vec<String>,
+    /// True if a shader asks for islands.
+    asks_islands: bool,
     /// By shape, for views that show it; else empty.
     lacks: Vec<Lack>,
 }
@@ -72,6 +75,8 @@ struct Frozen {
     clouds: Clouds,
     shapes: Arc<[Shape]>,
     attributes: AttributeTable,
+    /// `None` if no shader asks for islands.
+    islands: Option<Islands>,
     /// World-space area of each shape [m²]; computed on first use.
     areas: OnceLock<Arc<[f32]>>,
     /// By shape: true if its shader lacks files or attributes; empty if no view shows it.
@@ -192,6 +197,7 @@ impl Host {
             ids,
             clouds,
             attributes,
+            asks_islands,
             lacks,
         } = self.with_build_phase(std::mem::take);
         let loader = match lacks.is_empty() {
@@ -217,6 +223,7 @@ impl Host {
             reported: Mutex::default(),
             clouds: clouds.load(),
             attributes: AttributeTable::new(attributes, &shapes),
+            islands: asks_islands.then(|| Islands::of(&shapes)),
             shapes,
             areas: OnceLock::new(),
             camera,
@@ -444,6 +451,7 @@ impl ShaderHost for Host {
         let given = shape.map_or(AttributeSource::None, |shape| AttributeSource::of(shape, name));
         if let (AttributeSource::None, Some(standard)) = (given, NumberAttribute::named(name)) {
             let object = ObjectFacts {
+                island: frozen.islands.as_ref().and_then(|islands| islands.at(globals)),
                 random: self.probe.get().and_then(|probe| probe.random(globals.object)),
                 lacks: frozen.lacking.get(globals.object as usize) == Some(&true),
             };
@@ -534,7 +542,10 @@ impl ShaderHost for Host {
     }
 
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
-        if NumberAttribute::named(name).is_some() {
+        if let Some(standard) = NumberAttribute::named(name) {
+            if standard.is_of_island() && self.frozen.get().is_none() {
+                self.with_build_phase(|building| building.asks_islands = true);
+            }
             return None;
         }
         let index = match self.frozen.get() {

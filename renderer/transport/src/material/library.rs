@@ -18,6 +18,7 @@ library! {
     "base_color"
     "blackbody"
     "blend"
+    "blur"
     "brick"
     "bright_contrast"
     "bump"

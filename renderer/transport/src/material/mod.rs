@@ -13,6 +13,7 @@ mod globals;
 mod hit_ray;
 mod host;
 mod includes;
+mod islands;
 mod lack;
 pub mod library;
 mod material_flags;
@@ -41,8 +42,7 @@ use shader::Shader;
 /// Types of `shading` used by the rest of the renderer.
 pub use shading::{RayKind, Report, ShadingContext};
 
-pub(crate) use attribute::has_attribute;
-pub use attribute::known_attributes;
+pub use attribute::{has_attribute, known_attributes};
 pub use closures::closure_registry;
 pub(crate) use component::label_hash;
 pub use hit_ray::HitRay;
@@ -54,6 +54,7 @@ pub use output_shader::OutputShader;
 pub use renderer_scene::MaterialId;
 pub use shader::Instances;
 pub use shading_result::ShadingResult;
+pub use standard_attribute::is_standard;
 pub(crate) use standard_attribute::{MISSING_ATTRIBUTE, WORK_ATTRIBUTE};
 pub use texture::TextureLoadError;
 

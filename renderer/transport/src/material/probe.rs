@@ -120,7 +120,7 @@ fn object_randoms(names: &[Arc<str>]) -> Vec<f32> {
 }
 
 /// Number in `[0,1)` from the FNV-1a hash of bytes and a number.
-fn unit_hash(bytes: &[u8], number: u32) -> f32 {
+pub(super) fn unit_hash(bytes: &[u8], number: u32) -> f32 {
     let numbered = bytes.iter().copied().chain(number.to_le_bytes());
     let hash = numbered.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -5,6 +5,7 @@ use shading::ShaderGlobals;
 use shading::hir::kind::Element;
 use shading::hir::{Const, Kind};
 
+use super::probe::unit_hash;
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Geometry, ObjectValue, Shape};
 
@@ -36,6 +37,10 @@ pub(super) enum NumberAttribute {
     ObjectIndex,
     /// `object:random`: a number in `[0,1)` by the object's name.
     ObjectRandom,
+    /// `island:index`: number of the connected part of the object's mesh, from 0.
+    IslandIndex,
+    /// `island:random`: a number in `[0,1)` by the object's random number and the part's.
+    IslandRandom,
     /// `geom:numpolyvertices`: number of corners of the face; only meshes have faces.
     FaceCorners,
     /// `shader:work`: work of the shader in whose place this one is seen.
@@ -45,7 +50,7 @@ pub(super) enum NumberAttribute {
 }
 
 /// Attributes of one number by name.
-const NUMBERS: [(&str, NumberAttribute); 13] = [
+const NUMBERS: [(&str, NumberAttribute); 15] = [
     ("camera:fov", NumberAttribute::Fov),
     ("camera:pixelaspect", NumberAttribute::PixelAspect),
     ("camera:clip_near", NumberAttribute::ClipNear),
@@ -56,6 +61,8 @@ const NUMBERS: [(&str, NumberAttribute); 13] = [
     ("path:ray_length", NumberAttribute::RayLength),
     ("object:index", NumberAttribute::ObjectIndex),
     ("object:random", NumberAttribute::ObjectRandom),
+    ("island:index", NumberAttribute::IslandIndex),
+    ("island:random", NumberAttribute::IslandRandom),
     ("geom:numpolyvertices", NumberAttribute::FaceCorners),
     (WORK_ATTRIBUTE, NumberAttribute::Work),
     (MISSING_ATTRIBUTE, NumberAttribute::Missing),
@@ -65,7 +72,7 @@ const NUMBERS: [(&str, NumberAttribute); 13] = [
 const OF_GEOMETRY: [&str; 3] = ["geom:name", "geom:trianglevertices", "geom:polyvertices"];
 
 /// Returns whether shading points may have an attribute of that name whatever they are on.
-pub(super) fn is_standard(name: &str) -> bool {
+pub fn is_standard(name: &str) -> bool {
     NumberAttribute::named(name).is_some() || name.starts_with("camera:") || OF_GEOMETRY.contains(&name)
 }
 
@@ -74,11 +81,18 @@ pub(super) fn is_standard(name: &str) -> bool {
 pub(super) struct ObjectFacts {
     /// Its random number.
     pub(super) random: Option<f32>,
+    /// The island of its mesh that is hit; 0 of what is no mesh. `None` if no shader asks by a constant name.
+    pub(super) island: Option<u32>,
     /// True if its shader lacks files or attributes.
     pub(super) lacks: bool,
 }
 
 impl NumberAttribute {
+    /// Returns whether it needs the islands of meshes.
+    pub(super) fn is_of_island(self) -> bool {
+        matches!(self, NumberAttribute::IslandIndex | NumberAttribute::IslandRandom)
+    }
+
     /// Finds an attribute by name.
     pub(super) fn named(name: &str) -> Option<NumberAttribute> {
         let found = NUMBERS.iter().find(|(known, _)| *known == name);
@@ -105,6 +119,11 @@ impl NumberAttribute {
             NumberAttribute::RayLength => globals.ray_length,
             NumberAttribute::ObjectIndex => globals.object as f32,
             NumberAttribute::ObjectRandom => object.random?,
+            NumberAttribute::IslandIndex => object.island? as f32,
+            NumberAttribute::IslandRandom => {
+                let of_object = object.random.unwrap_or_default();
+                unit_hash(&of_object.to_bits().to_le_bytes(), object.island?)
+            }
             NumberAttribute::FaceCorners => corners(shape?, globals)?.len() as f32,
             NumberAttribute::Work => globals.work,
             NumberAttribute::Missing => f32::from(u8::from(object.lacks)),

@@ -14,7 +14,7 @@ use super::uses::Uses;
 use super::{Checker, Environment, TypedValue, prelude};
 use crate::builtins::{self, Builtin};
 use crate::hir::{Op, Unit};
-use crate::ty::{Base, Type};
+use crate::ty::{Base, Length, Type};
 use shading_syntax::ast::{self, Argument, BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
 use shading_syntax::diagnostic::Diagnostics;
 use shading_syntax::source::Span;
@@ -209,6 +209,27 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Lowers an expression of which no type is expected: a list in braces is an array of the type of its elements.
+    pub(super) fn open_value(&mut self, expr: &'a Expr) -> Option<TypedValue> {
+        let (ExprKind::Braces(list) | ExprKind::List(list)) = &expr.kind else {
+            return self.value(expr, None);
+        };
+        let types = list.iter().map(|element| self.checked_type_of(element));
+        let types = types.collect::<Option<Vec<Type>>>()?;
+        let Some(element) = common_type(&types) else {
+            let types: Vec<String> = types.iter().map(|ty| self.show(*ty)).collect();
+            self.report(
+                expr.span,
+                CheckError::MixedList {
+                    types: types.join(", "),
+                },
+            );
+            return None;
+        };
+        let length = Length::Unsized;
+        self.initial(expr, Type { length, ..element })
+    }
+
     /// Returns the type of an expression without evaluating it; errors in it are reported.
     pub(super) fn checked_type_of(&mut self, expr: &'a Expr) -> Option<Type> {
         let mut ty = None;
@@ -353,4 +374,22 @@ fn is_special(name: &str) -> bool {
 
 fn is_type_question(name: &str) -> bool {
     name == "istexture" || PREDICATES.iter().any(|(known, _)| *known == name)
+}
+
+/// The type that the elements of a list have in common: numbers are floats, and components of a triple where there is one.
+fn common_type(types: &[Type]) -> Option<Type> {
+    let first = *types.first()?;
+    if types.iter().any(|ty| ty.is_array()) {
+        return None;
+    }
+    if types.iter().all(|ty| *ty == first) {
+        return Some(first);
+    }
+    let is_number = |ty: &&Type| matches!(**ty, Type::INT | Type::FLOAT);
+    let others: Vec<&Type> = types.iter().filter(|ty| !is_number(ty)).collect();
+    match others[..] {
+        [] => Some(Type::FLOAT),
+        [other, ..] if other.is_triple() && others.iter().all(|ty| *ty == other) => Some(*other),
+        _ => None,
+    }
 }

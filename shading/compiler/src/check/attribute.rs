@@ -4,20 +4,21 @@
 
 use super::argument::CallArgument;
 use super::error::CheckError;
-use super::lvalue::Lvalue;
+use super::lvalue::{Access, Lvalue};
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
 use crate::eval::FAR;
 use crate::hir::kind::Element;
 use crate::hir::{Kind, Op, Operand, Stmt};
-use crate::ty::{Base, Type};
+use crate::ty::{Base, Length, Type};
 use shading_syntax::ast::Argument;
 use shading_syntax::preprocess::OSL_VERSION;
 use shading_syntax::source::Span;
 
 const ATTRIBUTE: &str = "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable), with an \
                          index before the variable if wanted";
+const VALUE: &str = "attribute(\"name\") or attribute(\"name\", value where there is none)";
 /// Options of `trace` with their types, in the order of the operands of [`Builtin::Trace`].
 const TRACE_OPTIONS: [(&str, Type); 4] = [
     ("mindist", Type::FLOAT),
@@ -68,28 +69,82 @@ impl<'a> Checker<'a> {
         for given in &given {
             names.push(self.given_as(given, Type::STRING)?.leaf());
         }
+        let index = match index {
+            Some(index) => Some(self.given_as(&index, Type::INT)?.leaf()),
+            None => None,
+        };
+        Some(self.read_attribute(names, kind, index, &place, span))
+    }
+
+    /// `attribute("name")`, `attribute("name", otherwise)`: an attribute of the geometry as a value, of the type of
+    /// `otherwise`, or else of the type that is expected, or else a colour.
+    pub(super) fn attribute_value(
+        &mut self,
+        args: &'a [Argument],
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<TypedValue> {
+        let (name, otherwise) = match args {
+            [name] => (name, None),
+            [name, otherwise] => (name, Some(otherwise)),
+            _ => {
+                self.report(span, CheckError::BadForm { form: VALUE });
+                return None;
+            }
+        };
+        let name = self
+            .value(&name.value, Some(Type::STRING))
+            .and_then(|value| self.fit(&value, Type::STRING, span))?;
+        let otherwise = match otherwise {
+            Some(otherwise) => self.value(&otherwise.value, expected)?,
+            None => {
+                let is_open = |ty: &Type| ty.length == Length::Unsized;
+                let ty = expected.filter(|ty| !is_open(ty)).unwrap_or(Type::COLOR);
+                self.zero(ty)
+            }
+        };
+        let ty = otherwise.ty;
+        let Some(kind) = Kind::of(ty).filter(|_| ty.base != Base::Closure) else {
+            let found = self.show(ty);
+            self.report(span, CheckError::NotAttribute { found });
+            return None;
+        };
+        let locals = self.locals("", ty);
+        let place = Lvalue::whole(ty, locals, Access::Writable);
+        self.write(&place, otherwise, span);
+        let names = vec![self.string(""), name.leaf()];
+        self.read_attribute(names, kind, None, &place, span);
+        self.read(&place, span)
+    }
+
+    /// Reads an attribute into a variable, if it exists; returns whether it does.
+    fn read_attribute(
+        &mut self,
+        names: Vec<Operand>,
+        kind: Kind,
+        index: Option<Operand>,
+        place: &Lvalue,
+        span: Span,
+    ) -> TypedValue {
         let is_small = matches!(kind, Kind::INT | Kind::FLOAT | Kind::TRIPLE) && index.is_none();
         if is_small {
-            return Some(self.found_attribute(
+            return self.found_attribute(
                 [Op::Builtin(Builtin::HasAttribute), Op::AttributeValue],
                 names,
-                &place,
+                place,
                 span,
-            ));
+            );
         }
         let few = match kind {
             Kind::Array(Element::Float, count @ 2..=4) if index.is_none() => Some(count),
             _ => None,
         };
-        let index = match index {
-            Some(index) => self.given_as(&index, Type::INT)?.leaf(),
-            None => self.int(-1),
-        };
+        let index = index.unwrap_or_else(|| self.int(-1));
         let any = [Builtin::HasAnyAttribute, Builtin::AnyAttribute].map(Op::Builtin);
         let query = [&names[..], &[index, self.int(kind.code())]].concat();
         match few {
-            None => Some(self.found_attribute(any, query, &place, span)),
-            Some(count) => Some(self.short_float_array(count, names, (any, query), &place, span)),
+            None => self.found_attribute(any, query, place, span),
+            Some(count) => self.short_float_array(count, names, (any, query), place, span),
         }
     }
 

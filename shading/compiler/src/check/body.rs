@@ -106,7 +106,7 @@ impl Body {
 }
 
 /// Returns the zero of a leaf's type.
-pub(super) fn zero_const(ty: Type) -> Const {
+pub(crate) fn zero_const(ty: Type) -> Const {
     let element = match ty.base {
         Base::Int | Base::Void | Base::Struct(_) => Const::Int(0),
         Base::Float => Const::Float(0.0),

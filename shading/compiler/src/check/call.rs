@@ -16,7 +16,7 @@ use shading_syntax::ast::{Argument, Name};
 use shading_syntax::source::Span;
 
 /// Names of the special forms, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 20] = [
+pub(super) const SPECIAL_NAMES: [&str; 22] = [
     "noise",
     "snoise",
     "cellnoise",
@@ -29,15 +29,20 @@ pub(super) const SPECIAL_NAMES: [&str; 20] = [
     "gettextureinfo",
     "transform",
     "getattribute",
+    "attribute",
     "dict_value",
     "trace",
     "setmessage",
     "getmessage",
     "arraylength",
+    "sample",
     "Dx",
     "Dy",
     "Dz",
 ];
+
+/// Where `with { … }` may stand, for messages.
+const WITH: &str = "`with { … }` in `sample(input, with { P = …; })` only";
 
 impl<'a> Checker<'a> {
     pub(super) fn call(
@@ -62,6 +67,17 @@ impl<'a> Checker<'a> {
             .functions_named(self.scope, text)
             .iter()
             .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
+        if Self::is_sample(text, args, is_users) {
+            return self.input_sample(args, span);
+        }
+        if let Some(name) = args
+            .iter()
+            .find_map(|arg| arg.name.as_ref())
+            .filter(|_| !self.in_group)
+        {
+            self.report(name.span, CheckError::BadForm { form: WITH });
+            return None;
+        }
         if is_users && (!self.has_other_meaning(text) || self.user_function_accepts(text, args)) {
             let given = self.arguments_of(text, args, expected, span)?;
             // Users may overload special forms for types of their own.
@@ -97,6 +113,7 @@ impl<'a> Checker<'a> {
             "environment" => self.environment(args, expected, span),
             "gettextureinfo" => self.texture_info(args, span),
             "getattribute" => self.attribute(args, span),
+            "attribute" if !self.is_callable(text) => self.attribute_value(args, expected, span),
             "dict_value" => self.dict_value(args, span),
             "trace" => self.trace(args, span),
             "pointcloud_search" => self.cloud_search(args, span),

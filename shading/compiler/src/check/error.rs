@@ -217,6 +217,9 @@ pub(super) enum CheckError {
     BadForm {
         form: &'static str,
     },
+    MixedList {
+        types: String,
+    },
     NotPrintable {
         found: String,
     },
@@ -496,6 +499,8 @@ impl CheckError {
             E::ArrayOfTypeof => error("there is no array of `typeof(…)`".to_owned()),
             E::NoBranch { found } => error(format!("no branch accepts {found}")),
             E::BadQuestion { name } => error(format!("`{name}` takes one argument")),
+            E::MixedList { types } => error(format!("the elements have no type in common: {types}"))
+                .hint("the elements of an array are of one type; numbers and one kind of triple mix"),
             E::BadForm { form } => {
                 error("these arguments do not fit".to_owned()).hint(format!("write {form}"))
             }

@@ -321,6 +321,7 @@ impl<'a> Checker<'a> {
             params,
             outputs,
             code: body.code,
+            sample: None,
         }
     }
 }

@@ -344,6 +344,7 @@ impl<'a> Checker<'a> {
             params: vec![],
             outputs: vec![],
             code: crate::hir::Code::default(),
+            sample: None,
         });
         self.called_ids.insert(index, id);
         self.quiet += 1;

@@ -37,6 +37,7 @@ mod overload;
 
 mod prelude;
 mod reference;
+mod sample;
 mod scope;
 mod space;
 mod stmt;
@@ -63,6 +64,7 @@ use error::CheckError;
 use value::TypedValue;
 
 pub use adaptive::specialise;
+pub(crate) use body::zero_const;
 pub use checker::Environment;
 pub use checker::deep_stack;
 pub use reference::{ReferencePart, ReferencePath};

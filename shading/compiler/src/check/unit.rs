@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
             let block = c.block(expr.span, |c| {
                 let value = match expected {
                     Some(ty) => c.initial(expr, ty),
-                    None => c.value(expr, None),
+                    None => c.open_value(expr),
                 };
                 result = value.map(|value| c.materialise_result(&value, expr.span));
             });
@@ -226,9 +226,10 @@ impl<'a> Checker<'a> {
             self.report(param.name.span, CheckError::NoDefault { name });
         }
         if is_unsized {
-            ty = match self.adaptive.used(&name.text).ty {
+            let used = self.adaptive.used(&name.text);
+            ty = match used.ty {
                 Some(used) => used,
-                None => Type::array(ty.base, self.default_length(param, ty)),
+                None => Type::array(ty.base, self.default_length(param, ty).max(used.grown)),
             };
         }
         // The default does not apply to a parameter whose argument has another type.

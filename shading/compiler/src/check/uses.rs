@@ -8,6 +8,8 @@ use crate::ty::Type;
 pub struct ParamUse {
     /// Type of the argument, if the unit leaves it open.
     pub ty: Option<Type>,
+    /// Least length of an array of any length that has its default, because elements are given.
+    pub grown: u32,
     /// True if its value is computed at run time.
     pub is_fed: bool,
     /// True if a value is given for it, constant or not.

@@ -124,6 +124,26 @@ pub enum GraphError {
         /// The options.
         known: Vec<String>,
     },
+    /// An alias that several inputs have.
+    #[error("`{alias}` is an alias of several inputs of `{template}`: {}", names(params))]
+    AmbiguousAlias {
+        /// Alias as written.
+        alias: String,
+        /// Name of the unit or group.
+        template: String,
+        /// Names of the inputs.
+        params: Vec<String>,
+    },
+    /// An input, or a part of it, that is given under two names.
+    #[error("`{input}` is given twice, as `{first}` and as `{second}`")]
+    GivenTwice {
+        /// The input.
+        input: String,
+        /// The first name.
+        first: String,
+        /// The second name.
+        second: String,
+    },
     /// A shader of a kind that does not fit the use of its group.
     #[error("`{unit}` is a {} shader, not {usage}", kind.name())]
     WrongKind {
@@ -142,6 +162,12 @@ pub enum GraphError {
         /// Name of the unit or group.
         template: String,
     },
+}
+
+/// Formats a list of names.
+fn names(list: &[String]) -> String {
+    let list: Vec<String> = list.iter().map(|name| format!("`{name}`")).collect();
+    list.join(", ")
 }
 
 /// Formats the names of a chain with arrows between them; of a long chain, only both ends.
@@ -182,6 +208,10 @@ impl GraphError {
             GraphError::UnknownParam { path, known, .. } => (path.rsplit('.').next().unwrap_or(path), known),
             GraphError::WrongKind { unit, kind, .. } => return kind_hint(unit, *kind),
             GraphError::UnknownChoice { found, known, .. } => return Some(choice_hint(found, known)),
+            GraphError::AmbiguousAlias { params, .. } => {
+                return Some(format!("name the input itself: {}", params.join(" or ")));
+            }
+            GraphError::GivenTwice { .. } => return Some("leave one of them out".to_owned()),
             _ => return None,
         };
         let name = nearest(wrong, known.iter().map(String::as_str))?;

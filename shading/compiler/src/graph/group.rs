@@ -1,5 +1,6 @@
 //! Group construction: nodes, connections, exposed parameters.
 
+use super::input::named_input;
 use super::interface;
 use super::path::longest_name;
 use super::{Accessor, GraphError, Path, Template};
@@ -48,7 +49,7 @@ impl ShaderGroupTemplate {
     pub fn connect(&mut self, from: &str, to: &str) -> Result<(), GraphError> {
         let source = parse(from)?;
         let source_type = self.type_at(&source, from, true)?;
-        let (node, target) = self.target(to)?;
+        let (node, target) = self.input(to)?;
         let target_type = self.type_at(&parse(to)?, to, false)?;
         if let (Some(found), Some(expected)) = (source_type, target_type)
             && !interface::assignable(found, expected)
@@ -83,7 +84,7 @@ impl ShaderGroupTemplate {
     /// # Errors
     /// If the path names no node.
     pub fn set_interpolated(&mut self, to: &str, interpolated: bool) -> Result<(), GraphError> {
-        let (node, target) = self.target(to)?;
+        let (node, target) = self.input(to)?;
         let inputs = self.nodes[node].inputs.iter_mut();
         inputs
             .filter(|connection| connection.target == target)
@@ -101,7 +102,7 @@ impl ShaderGroupTemplate {
             Value::Const(_, ty) | Value::Uniform(_, ty) => *ty,
             Value::Global(global) => global.ty(),
         };
-        let (node, target) = self.target(to)?;
+        let (node, target) = self.input(to)?;
         if let Some(expected) = self.type_at(&parse(to)?, to, false)?
             && !interface::assignable(found, expected)
         {
@@ -136,7 +137,7 @@ impl ShaderGroupTemplate {
     /// If the path names no node or parameter.
     pub fn expose_input(&mut self, path: &str, name: &str) -> Result<(), GraphError> {
         self.type_at(&parse(path)?, path, false)?;
-        let (node, target) = self.target(path)?;
+        let (node, target) = self.input(path)?;
         self.bind(
             node,
             target,
@@ -238,9 +239,22 @@ impl ShaderGroupTemplate {
         Ok((node, Path { head, rest }))
     }
 
+    /// Resolves a path to a node, and the path of one of its inputs: an alias becomes the name.
+    fn input(&self, path: &str) -> Result<(usize, Path), GraphError> {
+        let (node, target) = self.target(path)?;
+        match &self.nodes[node].template {
+            TemplateRef::Template(template) => Ok((node, named_input(template, &target)?.into_owned())),
+            TemplateRef::Named(_) => Ok((node, target)),
+        }
+    }
+
     /// Type of the value named by `path` (`node.param…`); `None` if it depends on a template given by name.
     fn type_at(&self, path: &Path, text: &str, output: bool) -> Result<Option<Type>, GraphError> {
-        let (node, param) = self.target(text)?;
+        let (node, param) = if output {
+            self.target(text)
+        } else {
+            self.input(text)
+        }?;
         let TemplateRef::Template(template) = &self.nodes[node].template else {
             return Ok(None);
         };

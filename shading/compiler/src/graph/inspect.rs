@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::input::named_input;
 use super::template::GroupOutput;
 use super::{
     Accessor, Binding, Connection, ParamInfo, Path, ShaderGroupTemplate, Template, TemplateRef, Templates,
@@ -98,9 +99,12 @@ fn expose(
         inside.iter_mut().for_each(|node| outputs.lift(node));
         let params = interface::params(&template).unwrap_or_default();
         let inputs = params.iter().filter(|param| !param.output).map(|param| {
-            let own = |connection: &&Connection| connection.target.head == param.name;
+            let own = |connection: &&Connection| {
+                // Ambiguous aliases are left to the linker.
+                named_input(&template, &connection.target).is_ok_and(|target| target.head == param.name)
+            };
             match node.inputs.iter().find(own) {
-                Some(connection) => outputs.input(connection, param.ty),
+                Some(connection) => outputs.input(connection, param),
                 None => untouched(param),
             }
         });
@@ -171,8 +175,8 @@ impl Exposed<'_> {
     }
 
     /// An input of the node that the group sets.
-    fn input(&mut self, connection: &Connection, ty: Type) -> InspectedInput {
-        let name = connection.target.head.clone();
+    fn input(&mut self, connection: &Connection, param: &ParamInfo) -> InspectedInput {
+        let (name, ty) = (param.name.clone(), param.ty);
         let is_whole = connection.target.rest.is_empty();
         let (source, shown) = match &connection.binding {
             Binding::Value(Value::Const(value, _)) => (InputSource::Constant(value.to_string()), false),

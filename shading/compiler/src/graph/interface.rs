@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::param::text_at;
-use super::path::longest_name;
+use super::path::{is_in, longest_name};
 use super::{Accessor, Binding, ParamInfo, Path, ShaderGroupTemplate, Template, TemplateRef, Value};
 use crate::hir::Const;
 use crate::ty::{Base, Length, Type, component_index};
@@ -129,6 +129,9 @@ pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
     let (name, rest) = longest_name(path, |name| params.iter().any(|p| p.name == name));
     if let Some(param) = params.iter().find(|p| p.name == name) {
         return rest.iter().try_fold(param.ty, part);
+    }
+    if let Some(ordered) = path.fields_first(|name| params.iter().any(|p| is_in(&p.name, name))) {
+        return resolve(params, &ordered);
     }
     let prefix = format!("{path}.");
     params

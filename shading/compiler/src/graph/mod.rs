@@ -9,9 +9,11 @@
 //! A group may refer to a unit or group that is declared later or elsewhere: names are resolved when it is linked, so
 //! an edit of an inner group affects all users. Cycles and type errors are diagnostics that name both ends.
 
+mod alias;
 mod binding;
 mod error;
 mod group;
+mod input;
 pub mod inspect;
 mod interface;
 mod lazy;

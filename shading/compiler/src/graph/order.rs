@@ -14,9 +14,14 @@ pub(super) struct Order {
 }
 
 impl Order {
+    /// Orders the nodes that one binding depends on.
+    pub(super) fn of_binding(group: &ShaderGroupTemplate, binding: &Binding) -> Result<Order, GraphError> {
+        Order::of_roots(group, Feeds::of(group), &sources(group, binding))
+    }
+
     /// Orders the nodes that the `wanted` bindings depend on.
     pub(super) fn of(group: &ShaderGroupTemplate, wanted: &[&Binding]) -> Result<Order, GraphError> {
-        let mut feeds = Feeds::of(group);
+        let feeds = Feeds::of(group);
         let mut roots: Vec<NodeIndex> = wanted
             .iter()
             .flat_map(|binding| sources(group, binding))
@@ -28,8 +33,16 @@ impl Order {
         } else if group.outputs.is_empty() {
             roots = ends(&feeds);
         }
-        let nodes = sort(group, &feeds, &roots)?;
-        let pulled_by = pulled_by(group, &feeds, &nodes, &roots);
+        Order::of_roots(group, feeds, &roots)
+    }
+
+    fn of_roots(
+        group: &ShaderGroupTemplate,
+        mut feeds: Feeds,
+        roots: &[NodeIndex],
+    ) -> Result<Order, GraphError> {
+        let nodes = sort(group, &feeds, roots)?;
+        let pulled_by = pulled_by(group, &feeds, &nodes, roots);
         if pulled_by.iter().all(Option::is_none) {
             return Ok(Order { nodes, pulled_by });
         }
@@ -42,7 +55,7 @@ impl Order {
             }
         }
         Ok(Order {
-            nodes: sort(group, &feeds, &roots)?,
+            nodes: sort(group, &feeds, roots)?,
             pulled_by,
         })
     }

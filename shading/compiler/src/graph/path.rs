@@ -39,6 +39,46 @@ impl Path {
     }
 }
 
+impl Path {
+    /// The path with the fields of structures before indices, as values are named: an element `s[1].w` of an array of
+    /// structures is one of the array `s.w`. `exists` tells the names of values. `None` if it is so already.
+    pub(crate) fn fields_first(&self, exists: impl Fn(&str) -> bool) -> Option<Path> {
+        if !self
+            .rest
+            .iter()
+            .any(|accessor| matches!(accessor, Accessor::Index(_)))
+        {
+            return None;
+        }
+        let mut name = self.head.clone();
+        let (mut fields, mut rest) = (vec![], vec![]);
+        let mut is_moved = false;
+        for accessor in &self.rest {
+            if let Accessor::Field(field) = accessor {
+                let longer = format!("{name}.{field}");
+                if exists(&longer) {
+                    name = longer;
+                    is_moved |= !rest.is_empty();
+                    fields.push(accessor.clone());
+                    continue;
+                }
+            }
+            rest.push(accessor.clone());
+        }
+        fields.append(&mut rest);
+        is_moved.then(|| Path {
+            head: self.head.clone(),
+            rest: fields,
+        })
+    }
+}
+
+/// Returns whether a name is that of a value in a structure called `structure`, or that of the structure itself.
+pub(crate) fn is_in(name: &str, structure: &str) -> bool {
+    name.strip_prefix(structure)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 impl From<&ReferencePath> for Path {
     fn from(reference: &ReferencePath) -> Path {
         let mut parts = reference.parts.iter().map(|part| match part {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::alias::{DeclaredParam, unusable_aliases};
 use super::literal::literal_for;
 use super::{
     Accessor, Binding, Connection, GroupInput, GroupOutput, GroupUse, Node, Path, ShaderGroupTemplate,
@@ -45,6 +46,18 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> (ShaderGroupTemplate,
             }
         }
     }
+    let inputs = builder.group.inputs.iter().map(|input| DeclaredParam {
+        name: &input.name,
+        metadata: &input.metadata,
+        span: input.span,
+    });
+    let params = inputs.chain(builder.group.outputs.iter().map(|output| DeclaredParam {
+        name: &output.name,
+        metadata: &[],
+        span: output.span,
+    }));
+    let errors = unusable_aliases(&params.collect::<Vec<_>>(), sources);
+    builder.diagnostics.list.extend(errors);
     (builder.group, builder.diagnostics)
 }
 

@@ -9,6 +9,14 @@ use shading_syntax::source::{SourceId, Span};
 /// Overridden values of globals for the code being copied.
 pub(super) type Overrides = Vec<(Global, Operand)>;
 
+/// Index of the first id in copied code that stands for a sample of an input, by its id in the unit: no function has it.
+const FIRST_SAMPLE: usize = 1 << 30;
+
+/// Returns the id in its unit of the function that stands for a sample, by its id in copied code.
+pub(super) fn sample(function: FunctionId) -> Option<FunctionId> {
+    function.index().checked_sub(FIRST_SAMPLE).map(FunctionId::new)
+}
+
 /// Map from the ids of a unit to the ids in the code that it is copied to.
 pub(super) struct Splice<'a> {
     locals: SecondaryMap<LocalId, Option<LocalId>>,
@@ -51,11 +59,21 @@ impl<'a> Splice<'a> {
         for (id, name) in &unit.code.scopes {
             splice.scopes[id] = Some(code.scopes.push(name));
         }
-        let first = functions.len();
-        for id in unit.functions.keys() {
-            splice.functions[id] = Some(FunctionId::new(first + id.index()));
+        let mut next = functions.len();
+        for (id, function) in &unit.functions {
+            splice.functions[id] = Some(match function.sample {
+                Some(_) => FunctionId::new(FIRST_SAMPLE + id.index()),
+                None => {
+                    next += 1;
+                    FunctionId::new(next - 1)
+                }
+            });
         }
-        for function in unit.functions.values() {
+        for function in unit
+            .functions
+            .values()
+            .filter(|function| function.sample.is_none())
+        {
             // A function keeps its own locals and constants: only called functions and spans are renumbered.
             let mut function = function.clone();
             let own = splice.for_function(&function.code);

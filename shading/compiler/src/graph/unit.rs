@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use super::ParamInfo;
+use super::alias::{DeclaredParam, unusable_aliases};
 use super::param::unit_params;
 use crate::check::{self, Environment, ParamUse};
 use crate::hir;
 use shading_syntax::ast;
-use shading_syntax::diagnostic::Diagnostics;
+use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::source::SourceMap;
 
 /// A unit that is parsed, checked and lowered once, and shared by all its instances.
@@ -49,6 +50,16 @@ impl ShaderUnitTemplate {
             sources,
             adaptive,
         }
+    }
+
+    /// Errors of aliases that no caller can use, because another parameter has the name.
+    pub fn alias_errors(&self) -> Vec<Diagnostic> {
+        let params = self.hir.params.iter().map(|param| DeclaredParam {
+            name: &param.name,
+            metadata: if param.output { &[] } else { &param.metadata },
+            span: param.span,
+        });
+        unusable_aliases(&params.collect::<Vec<_>>(), &self.sources)
     }
 }
 

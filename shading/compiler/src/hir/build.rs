@@ -181,6 +181,7 @@ pub fn function(name: &str, params: Vec<LocalId>, outputs: Vec<LocalId>, code: C
         params,
         outputs,
         code: code.finish(),
+        sample: None,
     }
 }
 

@@ -47,7 +47,7 @@ pub use op::{Axis, Op};
 pub use ray_kind::RayKind;
 pub use registry::{ClosureNote, ClosureParam, ClosureRegistry, ClosureSignature};
 pub use shading_syntax::ast::UnitKind;
-pub use stmt::{Block, Code, Function, Local, Operand, Stmt};
+pub use stmt::{Block, Code, Function, InputSample, Local, Operand, Stmt};
 pub use texture::{
     ColorSpace, Interpolation, TextureMapping, TextureOperand, TextureOperands, TextureOptions, Wrap,
 };

@@ -3,6 +3,7 @@
 use cranelift_entity::PrimaryMap;
 
 use super::{Const, ConstId, FunctionId, LocalId, Op, ScopeId};
+use crate::builtins::Global;
 use crate::ty::Type;
 use shading_syntax::source::Span;
 
@@ -105,4 +106,15 @@ pub struct Function {
     pub outputs: Vec<LocalId>,
     /// Code.
     pub code: Code,
+    /// If it stands for a sample of an input: what it samples. Linking puts the code of the input where it is called.
+    pub sample: Option<InputSample>,
+}
+
+/// A sample of an input: what is connected to it is evaluated again where some globals have other values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputSample {
+    /// Name of the parameter, with the path of fields.
+    pub param: String,
+    /// The globals, one for each argument of the call.
+    pub globals: Vec<Global>,
 }

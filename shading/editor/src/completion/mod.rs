@@ -78,13 +78,14 @@ const ITEMS: [&str; 8] = [
     "import",
 ];
 /// Metadata that Kiln or user interfaces know.
-const METADATA: [(&str, &str); 12] = [
+const METADATA: [(&str, &str); 13] = [
     ("string help", "what it is for"),
     ("string label", "name in user interfaces"),
     ("string page", "page in user interfaces"),
     ("string widget", "widget in user interfaces"),
     ("string units", "unit of the value"),
     ("string category", "category of a unit"),
+    ("string aliases", "other names by which callers give it"),
     ("string primvar", "attributes of the geometry that feed it"),
     ("float min", "least value"),
     ("float max", "greatest value"),
@@ -226,7 +227,8 @@ impl List<'_> {
         let place = unit.and_then(|unit| self.query.unit(unit));
         if let (Some(place), true) = (&place, call.at_start) {
             for param in place.document.index.members(place.id) {
-                if param.kind == DefinitionKind::Param && !call.given.contains(&param.name) {
+                let is = |name: &String| *name == param.name || param.aliases().any(|alias| alias == name);
+                if param.kind == DefinitionKind::Param && !call.given.iter().any(is) {
                     self.param(param, Some(format!("{} = ", param.name)));
                 }
             }

@@ -45,10 +45,13 @@ impl Index {
         list.iter().map(|&member| self.get(member))
     }
 
-    /// A parameter or field by its name.
+    /// A parameter or field by its name, or a parameter by an alias.
     pub fn member(&self, id: DefinitionId, name: &str) -> Option<DefinitionId> {
         let list = self.members.get(&id)?;
-        list.iter().copied().find(|&member| self.get(member).name == name)
+        let mut members = list.iter().copied();
+        let named = members.find(|&member| self.get(member).name == name);
+        let has_alias = |&member: &DefinitionId| self.get(member).aliases().any(|alias| alias == name);
+        named.or_else(|| list.iter().copied().find(has_alias))
     }
 
     /// The definition whose name is at that offset.

@@ -281,7 +281,26 @@ impl Lowerer {
     }
 
     pub(super) fn args(&mut self, pair: Pair<'_>) -> Vec<Argument> {
-        inner(pair).map(|p| self.arg(p)).collect()
+        let mut list = vec![];
+        for pair in inner(pair) {
+            let is_override = |part: &Pair<'_>| part.as_rule() == Rule::group_assign;
+            if pair.as_str().starts_with("with") && pair.clone().into_inner().any(|part| is_override(&part)) {
+                list.extend(inner(pair).filter(is_override).map(|part| self.overridden(part)));
+            } else {
+                list.push(self.arg(pair));
+            }
+        }
+        list
+    }
+
+    /// An argument by the name of a global, in code too: one of `with { … }`.
+    fn overridden(&mut self, pair: Pair<'_>) -> Argument {
+        let assign = self.group_assign(pair);
+        let (text, span) = (assign.target.joined(), assign.target.span);
+        Argument {
+            name: Some(Name { text, span }),
+            value: assign.value,
+        }
     }
 
     fn arg(&mut self, pair: Pair<'_>) -> Argument {

@@ -61,7 +61,7 @@ impl Lowerer {
         }
     }
 
-    fn group_assign(&mut self, pair: Pair<'_>) -> GroupAssign {
+    pub(super) fn group_assign(&mut self, pair: Pair<'_>) -> GroupAssign {
         let span = self.span(&pair);
         let mut target = Path::default();
         let mut value = Expr {

@@ -1,13 +1,13 @@
 //! Linking of bindings: values, paths into the group, expressions.
 
 use super::Linker;
-use super::group::GroupScope;
-use super::wire::{BindingSite, Feed, Instance, LinkPlace, Readers, Wire, WirePart};
+use super::scope::{Feed, FeedSource, GroupScope, Instance};
+use super::wire::{BindingSite, LinkPlace, Readers, Wire, WirePart};
 use crate::builtins::{Builtin, Global};
 use crate::check;
 use crate::graph::literal::{literal_for, plain};
 use crate::graph::order::NodeIndex;
-use crate::graph::path::longest_name;
+use crate::graph::path::{is_in, longest_name};
 use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, UNIFORM_OBJECT, Value};
 use crate::hir::{Const, Kind, Op, Operand};
 use crate::ty::Type;
@@ -140,6 +140,9 @@ impl Linker<'_> {
         if let Some(found) = parts.iter().find(|part| part.name == name) {
             return self.part_of(found, rest);
         }
+        if let Some(ordered) = path.fields_first(|name| parts.iter().any(|part| is_in(&part.name, name))) {
+            return self.select(parts, &ordered);
+        }
         let structure = path.to_string();
         let field = |part: &WirePart| {
             let suffix = part.name.strip_prefix(&structure)?;
@@ -194,6 +197,7 @@ impl Linker<'_> {
                         is_fed: true,
                         interpolated: None,
                         place: LinkPlace::NONE,
+                        source: FeedSource::Fixed,
                     });
                     Some(ty)
                 }

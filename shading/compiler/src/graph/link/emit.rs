@@ -1,13 +1,17 @@
 //! Emission of linked code: variables, constants, assignments with implicit conversions.
 
 use super::Linker;
-use super::wire::{Feed, LinkPlace, WirePart};
+use super::scope::Feed;
+use super::wire::{LinkPlace, WirePart};
 use crate::graph::interface::{assignable, part};
 use crate::graph::path::longest_name;
 use crate::graph::{Accessor, GraphError};
 use crate::hir::{Const, Local, LocalId, Op, Operand, Stmt};
-use crate::ty::{Base, Type, component_index};
+use crate::ty::{Base, Length, Type, component_index};
 use shading_syntax::source::Span;
+
+/// Number of accessors of the deepest part of a value: the component of an element.
+const MAX_PART_DEPTH: usize = 2;
 
 impl Linker<'_> {
     pub(super) fn variable(&mut self, name: &str, ty: Type) -> LocalId {
@@ -67,21 +71,62 @@ impl Linker<'_> {
         self.emit(dst, op, vec![operand]);
     }
 
-    /// Assigns a value to a component or element of the input `name`, held in `local`.
-    pub(super) fn assign_element(&mut self, local: LocalId, name: &str, feed: &Feed<'_>) {
-        if feed.target.rest.is_empty() {
-            return;
+    /// Assigns `value` to `dst`, an array that may be longer than the value: the elements behind it stay.
+    pub(super) fn assign_first(&mut self, dst: LocalId, value: &WirePart, to: &str, place: &LinkPlace<'_>) {
+        let whole = self.code.locals[dst].ty;
+        let (Length::Array(given), Length::Array(length)) = (value.ty.length, whole.length) else {
+            return self.assign(dst, value, to, place);
+        };
+        if given >= length || !assignable(value.ty.element(), whole.element()) {
+            return self.assign(dst, value, to, place);
         }
-        let (head, rest) = longest_name(&feed.target, |head| head == name);
-        let ([accessor], true, Some(wire)) = (rest, head == name, &feed.wire) else {
-            return;
+        for index in 0..given {
+            let accessor = Accessor::Index(index);
+            let Some((operand, ty)) = self.element(value.operand, value.ty, &accessor) else {
+                return;
+            };
+            let name = String::new();
+            self.assign_part(dst, &[accessor], &WirePart { name, operand, ty }, to, place);
+        }
+    }
+
+    /// Assigns the values given for parts of the input `name`, held in `local`: elements before components of them.
+    pub(super) fn assign_parts(&mut self, local: LocalId, name: &str, feeds: &[Feed<'_>]) {
+        for depth in 1..=MAX_PART_DEPTH {
+            for feed in feeds.iter().filter(|feed| feed.target.rest.len() >= depth) {
+                let (head, rest) = longest_name(&feed.target, |head| head == name);
+                let (true, Some(wire)) = (head == name && rest.len() == depth, &feed.wire) else {
+                    continue;
+                };
+                if let [value] = &wire.parts[..] {
+                    self.assign_part(local, rest, value, &feed.target.to_string(), &feed.place);
+                }
+            }
+        }
+    }
+
+    fn assign_part(
+        &mut self,
+        local: LocalId,
+        accessors: &[Accessor],
+        value: &WirePart,
+        to: &str,
+        place: &LinkPlace<'_>,
+    ) {
+        let Some((accessor, inner)) = accessors.split_first() else {
+            return self.assign(local, value, to, place);
         };
         let whole = self.code.locals[local].ty;
-        let (Some(ty), [value]) = (part(whole, accessor), &wire.parts[..]) else {
-            return;
+        let Some(ty) = part(whole, accessor) else { return };
+        let element = if inner.is_empty() {
+            self.temporary(ty)
+        } else {
+            match self.element(Operand::Local(local), whole, accessor) {
+                Some((Operand::Local(element), _)) => element,
+                _ => return,
+            }
         };
-        let element = self.temporary(ty);
-        self.assign(element, value, &feed.target.to_string(), &feed.place);
+        self.assign_part(element, inner, value, to, place);
         let index = self.index(accessor);
         let op = if whole.is_array() {
             Op::ArraySet

@@ -2,23 +2,21 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::Linker;
 use super::choice::unknown_choice;
+use super::scope::{Feed, FeedSource, GroupScope, Instance};
 use super::shared::SharedGlobals;
-use super::wire::BindingSite;
-use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
+use super::wire::{BindingSite, GroupReaders, LinkPlace, Readers, Wire, WirePart, join};
 use crate::builtins::Global;
 use crate::graph::ParamInfo;
-use crate::graph::interface::{params, resolve};
-use crate::graph::literal::plain;
+use crate::graph::interface::{params, part, resolve};
 use crate::graph::order::{NodeIndex, Order};
+use crate::graph::path::is_in;
 use crate::graph::source;
 use crate::graph::splice::Overrides;
 use crate::graph::{
     Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
-    TemplateRef, Value,
+    TemplateRef,
 };
 use crate::hir::{Op, Operand};
 use crate::ty::{Base, Length, Type};
@@ -27,73 +25,6 @@ use shading_syntax::source::Span;
 
 /// Stack size in bytes for one level of nested groups.
 const STACK: usize = 1 << 20;
-
-/// State of linking one group instance.
-pub(super) struct GroupScope<'g> {
-    pub(super) group: &'g ShaderGroupTemplate,
-    readers: &'g GroupReaders<'g>,
-    /// The instance; the whole group runs under its overrides.
-    pub(super) instance: &'g Instance<'g>,
-    pub(super) inputs: FxHashMap<String, Wire>,
-    /// Outputs of each node; empty if it is not linked yet.
-    pub(super) nodes: Vec<Vec<WirePart>>,
-    /// For each node, the only node that depends on it, if that node has overrides.
-    pulled_by: Vec<Option<NodeIndex>>,
-    /// Overrides of each node, once known.
-    contexts: Vec<Option<Overrides>>,
-}
-
-impl<'g> GroupScope<'g> {
-    fn new(readers: &'g GroupReaders<'g>, instance: &'g Instance<'g>) -> GroupScope<'g> {
-        let group = readers.group;
-        let count = group.nodes().len();
-        GroupScope {
-            group,
-            readers,
-            instance,
-            inputs: FxHashMap::default(),
-            nodes: vec![vec![]; count],
-            pulled_by: vec![None; count],
-            contexts: vec![None; count],
-        }
-    }
-
-    /// Location in the group itself.
-    fn place(&self, span: Span) -> LinkPlace<'g> {
-        LinkPlace {
-            sources: self.group.file.as_deref().map(|file| &file.sources),
-            span,
-            instance: self.instance.prefix().to_owned(),
-        }
-    }
-
-    /// Location in the declaration of a node.
-    fn node_place(&self, node: &Node, span: Span) -> LinkPlace<'g> {
-        LinkPlace {
-            instance: join(self.instance.prefix(), &node.name),
-            ..self.place(span)
-        }
-    }
-
-    /// Returns whether the source of an input is computed at run time.
-    fn is_fed(&self, binding: &Binding) -> bool {
-        match binding {
-            Binding::Value(Value::Const(..) | Value::Uniform(..)) => false,
-            Binding::Value(Value::Global(_)) => true,
-            Binding::Expression(expr) => plain(expr).is_none(),
-            Binding::Path(path) if self.group.position(&path.head).is_some() => true,
-            Binding::Path(path) => {
-                let mut feeds = self.instance.feeds.iter();
-                feeds.any(|feed| feed.target.head == path.head && feed.is_fed)
-            }
-        }
-    }
-
-    /// Returns whether the group has an input of that name.
-    pub(super) fn has_input(&self, name: &str) -> bool {
-        self.group.inputs.iter().any(|input| input.name == name)
-    }
-}
 
 impl Linker<'_> {
     /// Returns the group's outputs, only those wanted of the instance.
@@ -109,7 +40,7 @@ impl Linker<'_> {
         let is_wanted = |output: &&GroupOutput| {
             instance
                 .wanted
-                .is_none_or(|list| list.iter().any(|name| wire::names(name, &output.name)))
+                .is_none_or(|list| list.iter().any(|name| is_in(name, &output.name)))
         };
         let outputs: Vec<_> = group.outputs.iter().filter(is_wanted).collect();
         let bindings: Vec<&Binding> = outputs
@@ -186,49 +117,77 @@ impl Linker<'_> {
         }
     }
 
-    fn group_input(&mut self, scope: &GroupScope<'_>, input: &GroupInput) -> Option<Wire> {
+    pub(super) fn group_input(&mut self, scope: &GroupScope<'_>, input: &GroupInput) -> Option<Wire> {
         let place = scope.place(input.span);
         let instance = scope.instance;
-        let feeds = || {
-            let feeds = instance.feeds.iter();
-            feeds.filter(|feed| feed.target.head == input.name)
-        };
-        let fed = feeds().rev().find(|feed| feed.target.rest.is_empty());
+        let own = |feed: &&Feed<'_>| feed.target.head == input.name;
+        let fed = instance
+            .feeds
+            .iter()
+            .rev()
+            .filter(own)
+            .find(|feed| feed.target.rest.is_empty());
+        let has_parts = instance
+            .feeds
+            .iter()
+            .filter(own)
+            .any(|feed| !feed.target.rest.is_empty());
         let expected = input.ty.filter(|ty| *ty != Type::VOID);
-        // An input of type `any`, or an array of any length, is the value itself.
-        let ty = expected.filter(|ty| ty.length != Length::Unsized);
         let wire = match (fed, &input.default) {
-            (Some(feed), _) => feed.wire.clone(),
+            (Some(feed), _) => feed.wire.clone()?,
             (None, Some(default)) => {
                 let site = BindingSite {
                     place: &place,
                     overrides: instance.overrides,
                     expected,
                 };
-                self.binding(scope, default, &site)
+                self.binding(scope, default, &site)?
             }
-            (None, None) => None,
-        };
-        match (wire, ty) {
-            (Some(wire), Some(ty)) if wire.parts.len() == 1 => {
-                let name = join(instance.prefix(), &input.name);
-                let local = self.variable(&name, ty);
-                let place = fed.map_or(&place, |feed| &feed.place);
-                self.assign(local, &wire.parts[0], &name, place);
-                for feed in feeds().filter(|feed| !feed.target.rest.is_empty()) {
-                    self.assign_element(local, &input.name, feed);
-                }
-                Some(Wire::single(Operand::Local(local), ty))
+            // The elements are all that there is.
+            (None, None) if has_parts && expected.is_some_and(|ty| ty.length == Length::Unsized) => {
+                Wire { parts: vec![] }
             }
-            (Some(wire), _) => Some(wire),
-            (None, _) if fed.is_none() && input.ty.is_some() => {
+            (None, None) if input.ty.is_some() => {
                 let (input, template) = (input.name.clone(), scope.group.name.clone());
                 self.report(GraphError::MissingInput { input, template }, &place);
-                None
+                return None;
             }
             // An unset exposed input leaves its targets at their defaults.
-            (None, _) => None,
+            (None, None) => return None,
+        };
+        let ty = match (expected, &wire.parts[..]) {
+            (Some(ty), [_]) if ty.length != Length::Unsized => ty,
+            // An input of type `any`, or an array of any length, is the value itself.
+            (_, [_]) if !has_parts => return Some(wire),
+            (Some(ty), []) => Type::array(ty.base, instance.grown(&input.name)),
+            (_, [part]) => match part.ty.length {
+                Length::Array(length) => {
+                    let grown = instance.grown(&input.name);
+                    Type::array(part.ty.base, length.max(grown))
+                }
+                Length::Single | Length::Unsized => part.ty,
+            },
+            _ => return Some(wire),
+        };
+        let name = join(instance.prefix(), &input.name);
+        let local = self.variable(&name, ty);
+        if let [whole] = &wire.parts[..] {
+            let place = fed.map_or(&place, |feed| &feed.place);
+            if expected.is_some_and(|ty| ty.length != Length::Unsized) {
+                self.assign(local, whole, &name, place);
+            } else {
+                self.assign_first(local, whole, &name, place);
+            }
         }
+        if has_parts {
+            for feed in instance.feeds.iter().filter(own) {
+                if feed.target.rest.iter().try_fold(ty, part).is_none() {
+                    self.report_target(feed, &scope.group.name, vec![input.name.clone()]);
+                }
+            }
+            self.assign_parts(local, &input.name, &instance.feeds);
+        }
+        Some(Wire::single(Operand::Local(local), ty))
     }
 
     fn group_output(&mut self, scope: &GroupScope<'_>, output: &GroupOutput) -> Vec<WirePart> {
@@ -256,7 +215,7 @@ impl Linker<'_> {
         wire.parts.into_iter().map(&mut port).collect()
     }
 
-    fn node(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) {
+    pub(super) fn node(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) {
         let node = &scope.group.nodes()[index];
         let context = self.context(scope, index);
         let place = scope.node_place(node, node.span);
@@ -273,13 +232,16 @@ impl Linker<'_> {
         let inputs: Option<Vec<&ParamInfo>> = params
             .as_ref()
             .map(|list| list.iter().filter(|param| !param.output).collect());
-        let connections = node.inputs.iter();
-        let feeds = connections
-            .filter_map(|connection| {
-                let place = scope.node_place(node, connection.span);
-                self.feed(scope, connection, inputs.as_deref(), place, &context)
-            })
-            .collect();
+        let connections = self.connections(scope, node, &template, inputs.as_deref());
+        let mut feeds = vec![];
+        for connection in connections.iter() {
+            if let Some(parts) = scope.parts_of_exposed(connection) {
+                feeds.extend(parts);
+                continue;
+            }
+            let place = scope.node_place(node, connection.span);
+            feeds.push(self.feed(scope, connection, inputs.as_deref(), place, &context));
+        }
         let instance = Instance {
             place: &place,
             feeds,
@@ -290,8 +252,9 @@ impl Linker<'_> {
         };
         let is_entry = scope.group.entries.contains(&node.name);
         self.entries += u32::from(is_entry);
-        scope.nodes[index] = self.template(&template, &instance);
+        let ports = self.template(&template, &instance);
         self.entries -= u32::from(is_entry);
+        scope.nodes[index] = ports;
     }
 
     fn template_of(&mut self, node: &Node, place: &LinkPlace<'_>) -> Option<Template> {
@@ -319,27 +282,19 @@ impl Linker<'_> {
     /// Links a connection to a node whose `inputs` may be known.
     fn feed<'g>(
         &mut self,
-        scope: &GroupScope<'g>,
-        connection: &Connection,
+        scope: &'g GroupScope<'g>,
+        connection: &'g Connection,
         inputs: Option<&[&ParamInfo]>,
         place: LinkPlace<'g>,
         overrides: &Overrides,
-    ) -> Option<Feed<'g>> {
-        // An unset exposed input leaves its targets at their defaults.
-        if let Binding::Path(path) = &connection.binding
-            && scope.group.position(&path.head).is_none()
-            && scope.has_input(&path.head)
-            && !scope.inputs.contains_key(&path.head)
-        {
-            return None;
-        }
+    ) -> Feed<'g> {
         if let Some(error) = inputs.and_then(|inputs| unknown_choice(connection, inputs)) {
             self.report(error, &place);
         }
         let expected = inputs.and_then(|inputs| resolve(inputs, &connection.target));
         let expected = match expected {
-            Some(Type::VOID) if scope.group.usage.is_some() && is_whole_number(&connection.binding) => {
-                Some(Type::FLOAT)
+            Some(Type::VOID) if scope.group.usage.is_some() => {
+                whole_numbers(&connection.binding).or(expected)
             }
             expected => expected,
         };
@@ -349,18 +304,27 @@ impl Linker<'_> {
             expected: expected.filter(|ty| ty.base != Base::Void),
         };
         let fields = structure_list(connection, inputs);
-        let wire = match fields {
-            Some((list, fields)) => self.structure(scope, list, &fields, &site),
-            None => self.binding(scope, &connection.binding, &site),
+        let (wire, source) = match fields {
+            Some((list, fields)) => (self.structure(scope, list, &fields, &site), FeedSource::Fixed),
+            None => {
+                let (binding, expected) = (&connection.binding, site.expected);
+                let source = FeedSource::Group {
+                    scope,
+                    binding,
+                    expected,
+                };
+                (self.binding(scope, binding, &site), source)
+            }
         };
         let target = connection.target.clone();
-        Some(Feed {
+        Feed {
             target,
             wire,
             is_fed: scope.is_fed(&connection.binding),
             interpolated: connection.interpolated,
             place,
-        })
+            source,
+        }
     }
 
     /// Links `{ … }` for a structure with these fields, one element for each of its own fields.
@@ -473,11 +437,22 @@ fn element_binding(expr: &Expr) -> Binding {
     }
 }
 
-/// Returns whether a binding is a literal without a decimal point.
-fn is_whole_number(binding: &Binding) -> bool {
+/// The type of whole numbers of a scene, one or a list of them: floats.
+fn whole_numbers(binding: &Binding) -> Option<Type> {
     let Binding::Expression(expr) = binding else {
-        return false;
+        return None;
     };
+    match &expr.kind {
+        ExprKind::Braces(list) | ExprKind::List(list) if list.iter().all(is_whole_number) => Some(Type {
+            length: Length::Unsized,
+            ..Type::FLOAT
+        }),
+        _ => is_whole_number(expr).then_some(Type::FLOAT),
+    }
+}
+
+/// Returns whether an expression is a literal without a decimal point.
+fn is_whole_number(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) => true,
         ExprKind::Unary {

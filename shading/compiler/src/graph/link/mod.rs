@@ -1,29 +1,37 @@
 //! Linking: a template becomes one function of HIR without inputs.
 //!
 //! The code of a unit is inlined where it runs ([`mod@unit`]), an instance of a group links its nodes in execution
-//! order ([`group`]). [`binding`] evaluates the source of an input to a [`wire`], and [`emit`] emits the assignments to
-//! inputs. [`choice`] checks texts of which an input takes a few. [`shared`] handles globals shared by the units of a group.
+//! order ([`group`]). [`binding`] evaluates the source of an input to a [`wire`], [`scope`] holds what is connected, and
+//! [`emit`] emits the assignments to inputs. [`target`] finds the inputs that connections name, by aliases too.
+//! [`choice`] checks texts of which an input takes a few. [`shared`] handles globals shared by the units of a group, and
+//! [`sample`] links what a unit evaluates again.
 
 mod binding;
 mod choice;
 mod emit;
 mod group;
 mod names;
+mod sample;
+mod scope;
 mod shared;
+mod target;
 mod unit;
 mod wire;
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
+use super::input::named_input;
 use super::lazy::{self, Segment, Shared};
+use super::path::is_in;
 use super::{GraphError, GroupUse, Path, Template, Templates, Value, size};
 use crate::check::{self, Environment};
 use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
+use scope::{Feed, FeedSource, Instance};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::source::{SourceMap, SourceUser, Span};
 use shared::SharedGlobals;
-use wire::{Feed, Instance, LinkPlace, Readers, WirePart};
+use wire::{LinkPlace, Readers, WirePart};
 
 /// A template linked to a single unit.
 #[derive(Debug)]
@@ -83,15 +91,17 @@ fn link_here(
     };
     let mut feeds = vec![];
     for (name, value) in inputs {
-        match Path::parse(name) {
-            Some(target) => feeds.push(Feed {
+        let path = Path::parse(name).ok_or_else(|| GraphError::NotAPath { text: name.clone() });
+        match path.and_then(|path| Ok(named_input(template, &path)?.into_owned())) {
+            Ok(target) => feeds.push(Feed {
                 target,
                 wire: Some(linker.value(value, &[])),
                 is_fed: matches!(value, Value::Global(_)),
                 interpolated: None,
                 place: LinkPlace::NONE,
+                source: FeedSource::Value(value),
             }),
-            None => linker.report(GraphError::NotAPath { text: name.clone() }, &LinkPlace::NONE),
+            Err(error) => linker.report(error, &LinkPlace::NONE),
         }
     }
     let whole = Instance {
@@ -160,7 +170,7 @@ impl Linker<'_> {
         let all: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
         for name in if wanted.is_empty() { &all[..] } else { wanted } {
             let mut found = false;
-            for port in ports.iter().filter(|port| wire::names(&port.name, name)) {
+            for port in ports.iter().filter(|port| is_in(&port.name, name)) {
                 found = true;
                 let local = self.variable(&port.name, port.ty);
                 self.emit(local, Op::Copy, vec![port.operand]);

@@ -1,7 +1,9 @@
 //! Linking of a unit instance: assigns its inputs and inlines its code.
 
 use super::Linker;
-use super::wire::{Feed, Instance, WirePart};
+use super::sample::SamplingUnit;
+use super::scope::{Feed, Instance};
+use super::wire::WirePart;
 use crate::builtins::Builtin;
 use crate::check::ParamUse;
 use crate::graph::ShaderUnitTemplate;
@@ -22,20 +24,23 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
         .iter()
         .rev()
         .find_map(|feed| feed.whole(&param.name));
+    let grown = if param.is_unsized {
+        instance.grown(&param.name)
+    } else {
+        0
+    };
     if let Some(value) = whole {
-        let is_array = matches!(value.ty.length, Length::Array(_));
-        if param.is_any || param.is_unsized && is_array {
-            used.ty = Some(if param.is_any {
-                value.ty
-            } else {
-                Type {
-                    length: value.ty.length,
-                    ..param.ty
-                }
-            });
+        if param.is_any {
+            used.ty = Some(value.ty);
+        } else if let (true, Length::Array(length)) = (param.is_unsized, value.ty.length) {
+            used.ty = Some(Type::array(param.ty.base, length.max(grown)));
         }
         // Facts that are not queried must not distinguish uses.
         used.is_image = (param.is_any || param.is_asked) && value.ty == Type::STRING;
+    }
+    // Elements that are within the default do not distinguish uses.
+    if used.ty.is_none() && grown > param.ty.count() {
+        used.grown = grown;
     }
     let feeds = || {
         let feeds = instance.feeds.iter();
@@ -124,25 +129,17 @@ impl Linker<'_> {
         }
         let start = self.code.body.len();
         let mut ports = vec![];
+        let site = SamplingUnit {
+            unit,
+            instance,
+            overrides: instance.overrides,
+            first_source,
+        };
         for param in &unit.params {
             let local = splice.local(param.local);
-            let mut whole = instance
-                .feeds
-                .iter()
-                .rev()
-                .filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
-            match whole.next() {
-                Some((feed, value)) => {
-                    self.assign(local, value, &feed.target_name(), &feed.place);
-                    if !feed.is_fed {
-                        self.attributes(local, param, feed.interpolated, None);
-                    }
-                }
-                None => self.attributes(local, param, None, splice.block(&param.init)),
-            }
-            for feed in &instance.feeds {
-                self.assign_element(local, &param.name, feed);
-            }
+            self.input(local, param, &instance.feeds, |linker| {
+                linker.with_samples(splice.block(&param.init), &site, false)
+            });
             if param.output {
                 ports.push(WirePart {
                     name: param.name.clone(),
@@ -153,6 +150,7 @@ impl Linker<'_> {
         }
         let first = self.code.body.len();
         let body = self.shared.drop_copies(splice.block(&unit.code.body));
+        let body = self.with_samples(body, &site, false);
         self.code.body.extend(body);
         self.answer_names(unit, first, instance.prefix());
         if self.entries == 0 {
@@ -160,6 +158,38 @@ impl Linker<'_> {
             self.segments.push(Segment { start, end });
         }
         ports
+    }
+
+    /// Assigns an input and its parts: what is given, the geometry's attribute, or the default.
+    pub(super) fn input(
+        &mut self,
+        local: LocalId,
+        param: &Param,
+        feeds: &[Feed<'_>],
+        default: impl FnOnce(&mut Self) -> Block,
+    ) {
+        let mut whole = feeds
+            .iter()
+            .rev()
+            .filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
+        match whole.next() {
+            Some((feed, value)) => {
+                let to = feed.target_name();
+                if param.is_unsized {
+                    self.assign_first(local, value, &to, &feed.place);
+                } else {
+                    self.assign(local, value, &to, &feed.place);
+                }
+                if !feed.is_fed {
+                    self.attributes(local, param, feed.interpolated, None);
+                }
+            }
+            None => {
+                let default = default(self);
+                self.attributes(local, param, None, default);
+            }
+        }
+        self.assign_parts(local, &param.name, feeds);
     }
 
     /// Emits reads of geometry attributes that take precedence over a parameter's value: the first existing one.

@@ -5,7 +5,8 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashMap;
 
 use crate::builtins::Global;
-use crate::graph::{Accessor, Binding, Node, Path, ShaderGroupTemplate};
+use crate::graph::path::is_in;
+use crate::graph::{Binding, Node, ShaderGroupTemplate};
 use crate::hir::Operand;
 use crate::ty::Type;
 use shading_syntax::source::{SourceId, SourceMap, Span};
@@ -55,51 +56,6 @@ impl LinkPlace<'_> {
     };
 }
 
-/// A value connected to an input.
-pub(super) struct Feed<'a> {
-    pub(super) target: Path,
-    /// `None` after an error, which is reported.
-    pub(super) wire: Option<Wire>,
-    /// True if it comes from another instance, a global or an expression, so that it is not a constant.
-    pub(super) is_fed: bool,
-    /// As [`crate::graph::Connection::interpolated`].
-    pub(super) interpolated: Option<bool>,
-    pub(super) place: LinkPlace<'a>,
-}
-
-impl Feed<'_> {
-    /// Returns the part that is the whole input `name`.
-    pub(super) fn whole(&self, name: &str) -> Option<&WirePart> {
-        let suffix = name.strip_prefix(self.target.head.as_str())?;
-        let suffix = match &self.target.rest[..] {
-            [] => suffix,
-            rest => suffix.strip_prefix(&rest.iter().map(Accessor::to_string).collect::<String>())?,
-        };
-        self.wire.as_ref()?.parts.iter().find(|part| part.name == suffix)
-    }
-
-    /// Name of the target in messages.
-    pub(super) fn target_name(&self) -> String {
-        join(&self.place.instance, &self.target.to_string())
-    }
-}
-
-/// An instance of a template.
-pub(super) struct Instance<'a> {
-    /// Location, which also names the instance.
-    pub(super) place: &'a LinkPlace<'a>,
-    /// Values of its inputs.
-    pub(super) feeds: Vec<Feed<'a>>,
-    /// Overridden globals.
-    pub(super) overrides: &'a [(Global, Operand)],
-    /// Names of the outputs that a group has to compute; `None` for all.
-    pub(super) wanted: Option<&'a [String]>,
-    /// Readers of the outputs.
-    pub(super) readers: Readers<'a>,
-    /// True if inputs with a geometry attribute count as connected.
-    pub(super) attributes_connect: bool,
-}
-
 /// Readers of the outputs of an instance.
 #[derive(Clone, Copy)]
 pub(super) enum Readers<'a> {
@@ -113,7 +69,7 @@ impl Readers<'_> {
     /// Returns whether an output is read.
     pub(super) fn read(&self, output: &str) -> bool {
         match self {
-            Readers::Caller(wanted) => wanted.is_some_and(|list| list.iter().any(|name| names(output, name))),
+            Readers::Caller(wanted) => wanted.is_some_and(|list| list.iter().any(|name| is_in(output, name))),
             Readers::Group(readers, node) => readers.read(node, output),
         }
     }
@@ -175,19 +131,6 @@ fn bindings(node: &Node) -> impl Iterator<Item = &Binding> {
         .iter()
         .map(|connection| &connection.binding)
         .chain(overrides)
-}
-
-impl Instance<'_> {
-    /// Prefix of the names of its variables.
-    pub(super) fn prefix(&self) -> &str {
-        &self.place.instance
-    }
-}
-
-/// Returns whether `name` is `whole` or a field of it.
-pub(super) fn names(name: &str, whole: &str) -> bool {
-    name.strip_prefix(whole)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Maximum length in bytes of an instance name. Longer names lose their beginning, because the names of deeply nested

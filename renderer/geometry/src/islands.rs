@@ -1,0 +1,70 @@
+//! Islands of a mesh: its connected components.
+
+use rustc_hash::FxHashMap;
+
+use crate::Mesh;
+
+impl Mesh {
+    /// The island of each triangle: triangles that share a vertex, or vertices at the same position, are of one island.
+    /// Islands are numbered from 0 in the order of their first triangles.
+    pub fn islands(&self) -> Vec<u32> {
+        let mut parents: Vec<u32> = (0..self.positions.len() as u32).collect();
+        // Vertices are split where normals or texture coordinates are.
+        let mut first: FxHashMap<[u32; 3], u32> = FxHashMap::default();
+        for (vertex, position) in (0..).zip(&self.positions) {
+            // -0 and 0 are one place.
+            let place = position.to_array().map(|x| (x + 0.0).to_bits());
+            let known = *first.entry(place).or_insert(vertex);
+            join(&mut parents, known, vertex);
+        }
+        for &[a, b, c] in &self.triangles {
+            join(&mut parents, a, b);
+            join(&mut parents, a, c);
+        }
+        let mut numbers: FxHashMap<u32, u32> = FxHashMap::default();
+        let number = |triangle: &[u32; 3]| {
+            let root = root(&mut parents, triangle[0]);
+            let next = numbers.len() as u32;
+            *numbers.entry(root).or_insert(next)
+        };
+        self.triangles.iter().map(number).collect()
+    }
+}
+
+/// Representative of a set of vertices; halves the path to it.
+fn root(parents: &mut [u32], mut vertex: u32) -> u32 {
+    while parents[vertex as usize] != vertex {
+        let above = parents[parents[vertex as usize] as usize];
+        parents[vertex as usize] = above;
+        vertex = above;
+    }
+    vertex
+}
+
+/// Unites the sets of two vertices; the lower representative stays.
+fn join(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (root(parents, a), root(parents, b));
+    parents[a.max(b) as usize] = a.min(b);
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+
+    #[test]
+    fn triangles_that_touch_are_one_island() {
+        let at = |x: f32| Vec3::new(x, 0.0, 0.0);
+        let mesh = Mesh {
+            positions: [0.0, 1.0, 2.0, 5.0, 6.0, 7.0, 2.0, 3.0, 4.0, 9.0]
+                .map(at)
+                .to_vec(),
+            // The second touches none, the third the first by a position, the last the second by a vertex.
+            triangles: vec![[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 5, 4]],
+            ..Mesh::default()
+        };
+        assert_eq!(mesh.islands(), [0, 1, 0, 1]);
+        assert_eq!(Mesh::default().islands(), [0_u32; 0]);
+    }
+}

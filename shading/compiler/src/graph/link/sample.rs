@@ -1,0 +1,318 @@
+//! Samples of inputs: `sample(input, with { P = … })` in a unit becomes the code of what is connected to the input, linked
+//! again with these values of the globals. The copy belongs to that unit alone, so that the unit's own overrides apply to
+//! it; each call has a copy of its own.
+
+use cranelift_entity::EntityRef;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Linker;
+use super::scope::{Feed, FeedSource, GroupScope, Instance};
+use super::wire::{BindingSite, Wire};
+use crate::builtins::Global;
+use crate::check::zero_const;
+use crate::graph::order::Order;
+use crate::graph::path::longest_name;
+use crate::graph::splice::{self, Overrides, Splice};
+use crate::graph::{Binding, GraphError};
+use crate::hir::{Block, InputSample, LocalId, Op, Operand, Param, Stmt, Unit, walk};
+
+/// Maximum number of variables of the linked code, beyond which inputs are not sampled.
+const MAX_LOCALS: usize = 1 << 18;
+
+/// Stack size in bytes for one level of samples in samples.
+const STACK: usize = 1 << 20;
+
+/// An instance of a unit whose code is being linked.
+pub(super) struct SamplingUnit<'a> {
+    pub(super) unit: &'a Unit,
+    pub(super) instance: &'a Instance<'a>,
+    /// Overridden globals.
+    pub(super) overrides: &'a [(Global, Operand)],
+    pub(super) first_source: usize,
+}
+
+impl Linker<'_> {
+    /// Puts the code of sampled inputs in place of the calls that stand for them.
+    pub(super) fn with_samples(&mut self, block: Block, site: &SamplingUnit<'_>, in_loop: bool) -> Block {
+        if site
+            .unit
+            .functions
+            .values()
+            .all(|function| function.sample.is_none())
+        {
+            return block;
+        }
+        let mut filled = Block::with_capacity(block.len());
+        for stmt in block {
+            match stmt {
+                Stmt::Call {
+                    function,
+                    args,
+                    results,
+                    ..
+                } if splice::sample(function).is_some() => {
+                    let sample =
+                        splice::sample(function).and_then(|id| site.unit.functions[id].sample.as_ref());
+                    if let (Some(sample), [result]) = (sample, &results[..]) {
+                        filled.extend(self.sample_code(sample, &args, *result, site, in_loop));
+                    }
+                }
+                Stmt::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => filled.push(Stmt::If {
+                    condition,
+                    then: self.with_samples(then, site, in_loop),
+                    otherwise: self.with_samples(otherwise, site, in_loop),
+                }),
+                Stmt::Loop { body, span } => {
+                    let body = self.with_samples(body, site, true);
+                    filled.push(Stmt::Loop { body, span });
+                }
+                Stmt::Scope { scope, body } => {
+                    let body = self.with_samples(body, site, in_loop);
+                    filled.push(Stmt::Scope { scope, body });
+                }
+                Stmt::Op { .. } | Stmt::Call { .. } | Stmt::Leave(_) => filled.push(stmt),
+            }
+        }
+        filled
+    }
+
+    /// The code of one sample, apart from the code before it.
+    fn sample_code(
+        &mut self,
+        sample: &InputSample,
+        args: &[Operand],
+        result: LocalId,
+        site: &SamplingUnit<'_>,
+        in_loop: bool,
+    ) -> Block {
+        let mut overrides = site.overrides.to_vec();
+        for (global, value) in sample.globals.iter().zip(args) {
+            overrides.retain(|(known, _)| known != global);
+            overrides.push((*global, *value));
+        }
+        let first = self.code.locals.len();
+        let before = std::mem::take(&mut self.code.body);
+        // Instances of the copy run where they stand, with globals of their own.
+        self.entries += 1;
+        let shared = std::mem::take(&mut self.shared);
+        let end = self.all_shared.end;
+        stacker::maybe_grow(STACK / 4, STACK, || self.sample(sample, &overrides, result, site));
+        self.all_shared.end = end;
+        self.shared = shared;
+        self.entries -= 1;
+        let code = std::mem::replace(&mut self.code.body, before);
+        if !in_loop {
+            return code;
+        }
+        // Variables are zero at first in every iteration.
+        let mut zeroed = self.zeros(first);
+        zeroed.extend(code);
+        zeroed
+    }
+
+    /// Sets the variables from index `first` on to zero.
+    fn zeros(&mut self, first: usize) -> Block {
+        let mut zeros = FxHashMap::default();
+        let locals = (first..self.code.locals.len()).map(LocalId::new);
+        let stmts = locals.map(|local| {
+            let ty = self.code.locals[local].ty;
+            let consts = &mut self.code.consts;
+            let zero = *zeros.entry(ty).or_insert_with(|| consts.push(zero_const(ty)));
+            Stmt::Op {
+                dst: Some(local),
+                op: Op::Copy,
+                args: vec![Operand::Const(zero)],
+                span: shading_syntax::source::Span::default(),
+            }
+        });
+        stmts.collect()
+    }
+
+    fn sample(
+        &mut self,
+        sample: &InputSample,
+        overrides: &Overrides,
+        result: LocalId,
+        site: &SamplingUnit<'_>,
+    ) {
+        let params = &site.unit.params;
+        let Some(index) = params.iter().position(|param| param.name == sample.param) else {
+            return;
+        };
+        if self.is_too_large(site.instance) {
+            return;
+        }
+        let param = &params[index];
+        let whole = |param: &Param| {
+            let mut feeds = site.instance.feeds.iter();
+            feeds.any(|feed| feed.whole(&param.name).is_some())
+        };
+        let value = if whole(param) {
+            let feeds = self.sampled_feeds(param, overrides, site);
+            let local = self.temporary(param.ty);
+            self.input(local, param, &feeds, |_| Block::new());
+            local
+        } else {
+            // Its default, with those of the parameters that it is made of.
+            let needed = needed(params, index, whole);
+            let splice = Splice::new(
+                site.unit,
+                &mut self.code,
+                &mut self.functions,
+                site.instance.prefix(),
+                overrides,
+                site.first_source,
+            );
+            for (param, _) in params.iter().zip(&needed).filter(|(_, is_needed)| **is_needed) {
+                let feeds = self.sampled_feeds(param, overrides, site);
+                let local = splice.local(param.local);
+                let site = SamplingUnit { overrides, ..*site };
+                self.input(local, param, &feeds, |linker| {
+                    linker.with_samples(splice.block(&param.init), &site, false)
+                });
+            }
+            splice.local(param.local)
+        };
+        self.emit(result, Op::Copy, vec![Operand::Local(value)]);
+    }
+
+    fn is_too_large(&mut self, instance: &Instance<'_>) -> bool {
+        let count = self.code.locals.len();
+        if count <= MAX_LOCALS {
+            return false;
+        }
+        let error = GraphError::TooLarge {
+            group: self.name.clone(),
+            what: "variables with the samples of inputs",
+            count: count as u64,
+            limit: MAX_LOCALS as u64,
+        };
+        if !self.diagnostics.has_errors() {
+            self.report(error, instance.place);
+        }
+        true
+    }
+
+    /// What is connected to a parameter and its parts, evaluated again.
+    fn sampled_feeds<'s>(
+        &mut self,
+        param: &Param,
+        overrides: &Overrides,
+        site: &SamplingUnit<'s>,
+    ) -> Vec<Feed<'s>> {
+        let is_own = |feed: &&Feed<'s>| {
+            let (name, _) = longest_name(&feed.target, |name| name == param.name);
+            name == param.name || feed.whole(&param.name).is_some()
+        };
+        let feeds: Vec<&Feed<'s>> = site.instance.feeds.iter().filter(is_own).collect();
+        feeds
+            .into_iter()
+            .map(|feed| self.again(feed, overrides))
+            .collect()
+    }
+
+    /// The value connected to an input, evaluated again.
+    fn again<'f>(&mut self, feed: &Feed<'f>, overrides: &Overrides) -> Feed<'f> {
+        let wire = match &feed.source {
+            FeedSource::Fixed => feed.wire.clone(),
+            FeedSource::Value(value) => Some(self.value(value, overrides)),
+            // Errors are reported where the input is linked at first.
+            FeedSource::Group { .. } if feed.wire.is_none() => None,
+            FeedSource::Group {
+                scope,
+                binding,
+                expected,
+            } => {
+                let site = BindingSite {
+                    place: &feed.place,
+                    overrides,
+                    expected: *expected,
+                };
+                self.again_in(scope, binding, &site)
+            }
+        };
+        Feed {
+            target: feed.target.clone(),
+            wire,
+            place: feed.place.clone(),
+            source: feed.source.clone(),
+            ..*feed
+        }
+    }
+
+    /// Links the nodes that a binding depends on once more, and the binding.
+    fn again_in(
+        &mut self,
+        scope: &GroupScope<'_>,
+        binding: &Binding,
+        site: &BindingSite<'_>,
+    ) -> Option<Wire> {
+        let group = scope.group;
+        // A cycle is reported where the group is linked.
+        let order = Order::of_binding(group, binding).ok()?;
+        let mut heads: FxHashSet<&str> = FxHashSet::default();
+        binding.for_each_head(&mut |head| {
+            heads.insert(head);
+        });
+        for &index in &order.nodes {
+            let node = &group.nodes()[index];
+            let overridden = node.overrides.iter().map(|(_, binding, _)| binding);
+            let given = node.inputs.iter().map(|connection| &connection.binding);
+            for binding in given.chain(overridden) {
+                binding.for_each_head(&mut |head| {
+                    heads.insert(head);
+                });
+            }
+        }
+        let overrides = site.overrides.to_vec();
+        let is_needed = |feed: &&Feed<'_>| heads.contains(feed.target.head.as_str());
+        let needed: Vec<&Feed<'_>> = scope.instance.feeds.iter().filter(is_needed).collect();
+        let feeds = needed
+            .into_iter()
+            .map(|feed| self.again(feed, &overrides))
+            .collect();
+        let instance = Instance {
+            place: scope.instance.place,
+            feeds,
+            overrides: &overrides,
+            wanted: None,
+            readers: scope.instance.readers,
+            attributes_connect: scope.instance.attributes_connect,
+        };
+        let mut copy = GroupScope::of_nodes(scope, &instance, order.pulled_by);
+        for input in group
+            .inputs
+            .iter()
+            .filter(|input| heads.contains(input.name.as_str()))
+        {
+            if let Some(wire) = self.group_input(&copy, input) {
+                copy.inputs.insert(input.name.clone(), wire);
+            }
+        }
+        for &index in &order.nodes {
+            self.node(&mut copy, index);
+        }
+        self.binding(&copy, binding, site)
+    }
+}
+
+/// For each parameter, whether the default of the one at `index` depends on it; those with a value depend on no other.
+fn needed(params: &[Param], index: usize, is_given: impl Fn(&Param) -> bool) -> Vec<bool> {
+    let mut needed = vec![false; params.len()];
+    needed[index] = true;
+    for at in (0..=index).rev() {
+        if !needed[at] || is_given(&params[at]) {
+            continue;
+        }
+        let mut read: FxHashSet<LocalId> = FxHashSet::default();
+        walk::statements(&params[at].init, &mut |stmt| read.extend(walk::reads(stmt)));
+        for (param, needed) in params.iter().zip(&mut needed).take(at) {
+            *needed |= read.contains(&param.local);
+        }
+    }
+    needed
+}

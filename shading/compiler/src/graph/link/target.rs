@@ -1,0 +1,95 @@
+//! Targets of a node's connections: names in place of aliases, and inputs that are given twice.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::Linker;
+use super::scope::GroupScope;
+use crate::graph::input::named_input;
+use crate::graph::interface::part;
+use crate::graph::path::longest_name;
+use crate::graph::{Accessor, Connection, GraphError, Node, ParamInfo, Path, Template};
+use crate::ty::component_index;
+
+impl Linker<'_> {
+    /// Connections of a node, whose targets are named as its template names them. `inputs` are those of the template, if
+    /// they are known.
+    pub(super) fn connections<'n>(
+        &mut self,
+        scope: &GroupScope<'_>,
+        node: &'n Node,
+        template: &Template,
+        inputs: Option<&[&ParamInfo]>,
+    ) -> Cow<'n, [Connection]> {
+        let inputs = inputs.unwrap_or_default();
+        let is_whole = |connection: &Connection| {
+            let Path { head, rest } = &connection.target;
+            rest.is_empty() && inputs.iter().any(|input| input.name == *head)
+        };
+        if node.inputs.iter().all(is_whole) {
+            return Cow::Borrowed(&node.inputs);
+        }
+        let mut list: Vec<Connection> = vec![];
+        let mut written: Vec<&Path> = vec![];
+        for connection in &node.inputs {
+            match named_input(template, &connection.target) {
+                Ok(target) => {
+                    written.push(&connection.target);
+                    list.push(Connection {
+                        target: target.into_owned(),
+                        ..connection.clone()
+                    });
+                }
+                Err(error) => self.report(error, &scope.node_place(node, connection.span)),
+            }
+        }
+        self.report_repeated(scope, node, &list, &written, inputs);
+        Cow::Owned(list)
+    }
+
+    /// Reports inputs that are given under two names; equal spellings are errors of the group itself.
+    fn report_repeated(
+        &mut self,
+        scope: &GroupScope<'_>,
+        node: &Node,
+        list: &[Connection],
+        written: &[&Path],
+        inputs: &[&ParamInfo],
+    ) {
+        let mut seen: Vec<(String, &Path)> = vec![];
+        for (connection, written) in list.iter().zip(written) {
+            let input = plain_path(&connection.target, inputs);
+            match seen.iter().find(|(known, _)| *known == input) {
+                Some((_, first)) if first != written => {
+                    let (first, second) = (first.to_string(), written.to_string());
+                    let place = scope.node_place(node, connection.span);
+                    self.report(GraphError::GivenTwice { input, first, second }, &place);
+                }
+                Some(_) => {}
+                None => seen.push((input, written)),
+            }
+        }
+    }
+}
+
+/// Spells the path of an input the same whatever names its components have: `c[0]` for `c.r` and `c.x`.
+fn plain_path(target: &Path, inputs: &[&ParamInfo]) -> String {
+    let (name, rest) = longest_name(target, |name| inputs.iter().any(|input| input.name == name));
+    let Some(input) = inputs.iter().find(|input| input.name == name) else {
+        return target.to_string();
+    };
+    let (mut text, mut ty) = (name.into_owned(), input.ty);
+    for accessor in rest {
+        let index = match accessor {
+            Accessor::Index(index) => Some(*index),
+            Accessor::Field(name) => component_index(name),
+        };
+        let (Some(index), Some(inner)) = (index, part(ty, accessor)) else {
+            return target.to_string();
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "[{index}]");
+        ty = inner;
+    }
+    text
+}
