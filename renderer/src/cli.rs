@@ -4,6 +4,7 @@ mod bake;
 mod common;
 mod debug;
 mod farm;
+mod gallery;
 mod image;
 mod pack;
 mod render;
@@ -23,6 +24,7 @@ use common::parse_define;
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use debug::DebugArgs;
 pub use farm::{Engine, FarmArgs, FrameArg};
+pub use gallery::GalleryArgs;
 pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
 pub use pack::PackArgs;
 pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
@@ -73,6 +75,8 @@ pub enum Command {
     Shade(ShadeArgs),
     /// Shows what the layers of a group get and give at a point
     Debug(DebugArgs),
+    /// Shows a library of units and groups as a web page: pictures, parameters, sources
+    Gallery(GalleryArgs),
     /// Removes the noise of a picture and its layers by Open Image Denoise
     Denoise(DenoiseArgs),
     /// Converts an image, or a layer of an EXR, to another format
@@ -92,6 +96,7 @@ impl Command {
             Command::Render(args) => args.common.threads,
             Command::Bake(args) => args.common.threads,
             Command::Shade(args) => args.threads,
+            Command::Gallery(args) => args.threads,
             Command::Denoise(args) => args.threads,
             Command::Merge(_)
             | Command::Farm(_)
@@ -120,6 +125,7 @@ impl Command {
                 (&common.source, args.quiet || common.quiet)
             }
             Command::Pack(args) => (&args.source, args.quiet),
+            Command::Gallery(args) => (&args.source, args.quiet),
             Command::Check(args) => (&args.source, false),
             Command::Lsp(args) => (&args.source, false),
             Command::Info(args) => (&args.source, false),

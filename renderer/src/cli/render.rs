@@ -165,7 +165,7 @@ pub struct MergeArgs {
     pub quiet: bool,
 }
 
-fn parse_size(text: &str) -> Result<(u32, u32), String> {
+pub(super) fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let parts = text.split_once(['x', 'X', ',']).ok_or("write it as 1280x720")?;
     let number = |s: &str| {
         s.trim()

@@ -22,6 +22,9 @@ pub struct StageArgs {
     /// Of a unit or group: the output to show [default: the surface, or the first colour]
     #[arg(long, value_name = "OUTPUT")]
     pub show: Option<String>,
+    /// Of a unit or group: shows its example, if its metadata has one: the unit at work with others
+    #[arg(long, conflicts_with_all = ["params", "variations"])]
+    pub example: bool,
 }
 
 impl StageArgs {
@@ -39,6 +42,7 @@ impl StageArgs {
             (!self.variations.is_empty(), "--variations"),
             (self.on.is_some(), "--on"),
             (self.show.is_some(), "--show"),
+            (self.example, "--example"),
         ];
         flags
             .into_iter()
@@ -59,6 +63,19 @@ pub enum On {
     Cloth,
     /// A model.
     Model(PathBuf),
+}
+
+impl On {
+    /// One that is no model, by its name.
+    pub fn parse_simple(text: &str) -> Option<On> {
+        Some(match text {
+            "ball" => On::Ball,
+            "plane" => On::Plane,
+            "cube" => On::Cube,
+            "cloth" => On::Cloth,
+            _ => return None,
+        })
+    }
 }
 
 /// Values that a parameter takes one after the other.
@@ -127,14 +144,11 @@ fn items(list: &str) -> Vec<String> {
 }
 
 fn parse_on(text: &str) -> Result<On, String> {
-    Ok(match text {
-        "ball" => On::Ball,
-        "plane" => On::Plane,
-        "cube" => On::Cube,
-        "cloth" => On::Cloth,
-        path if path.contains('.') => On::Model(PathBuf::from(path)),
-        _ => return Err("it is `ball`, `plane`, `cube`, `cloth` or a model (.glb, .obj, .ply …)".to_owned()),
-    })
+    match On::parse_simple(text) {
+        Some(on) => Ok(on),
+        None if text.contains('.') => Ok(On::Model(PathBuf::from(text))),
+        None => Err("it is `ball`, `plane`, `cube`, `cloth` or a model (.glb, .obj, .ply …)".to_owned()),
+    }
 }
 
 /// `NAME=VALUE`.

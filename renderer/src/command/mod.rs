@@ -13,6 +13,7 @@ mod denoise;
 mod denoising;
 mod failure;
 mod farm;
+mod gallery;
 mod image;
 mod info;
 mod interrupt;
@@ -20,6 +21,7 @@ mod inventory;
 mod layer_view;
 mod lsp;
 mod merge;
+mod metadata;
 mod named_color;
 mod new_folder;
 mod outputs;
@@ -66,7 +68,7 @@ pub fn run(cli: &Cli) -> ExitCode {
 fn done(command: &Command) -> Result<(), Failure> {
     // Those that write what they have so far catch signals by themselves.
     let _interrupt = match command {
-        Command::Render(_) | Command::Bake(_) => None,
+        Command::Render(_) | Command::Bake(_) | Command::Gallery(_) => None,
         // A server ends when it is told to: there is nothing to say.
         Command::View(_) | Command::Lsp(_) => None,
         _ => Some(Interrupt::catch()?),
@@ -82,6 +84,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Pack(args) => pack::run(args),
         Command::Shade(args) => shade::run(args),
         Command::Debug(args) => shade::debug(args),
+        Command::Gallery(args) => gallery::run(args),
         Command::Denoise(args) => denoise::run(args),
         Command::Image(args) => image::run(args),
         Command::Sheet(args) => sheet::run(args),

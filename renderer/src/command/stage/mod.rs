@@ -2,7 +2,9 @@
 
 mod backdrop;
 mod cloth;
+mod example;
 mod grid;
+mod images;
 mod model;
 mod scene;
 mod subject;
@@ -11,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shading::syntax::ast::Item;
-use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
+use shading::{Diagnostic, Diagnostics, Preprocessor, ShadingSystem, Source, Template};
 
 use super::shader_file;
 use crate::cli::StageArgs;
@@ -20,8 +22,9 @@ use renderer_load::{LoadOptions, from_text};
 use renderer_scene::SceneDesc;
 use renderer_transport::material::{Host, library};
 use renderer_transport::scene::build::shading_system;
+use example::Example;
 use scene::Props;
-use subject::Subject;
+use subject::{Shows, Subject};
 
 /// Returns whether a name on the command line is that of a shader: of a file of shaders without a camera, of one of its
 /// units or groups, or of what ships.
@@ -43,40 +46,93 @@ fn has_camera(file: &Path) -> bool {
     items.any(|item| matches!(item, Item::Declaration(declaration) if declaration.keyword.text == "camera"))
 }
 
-/// Loads the scene that shows the shader `word`, whose sources `preprocessor` reads, with `options` for its files.
+/// A shader by what names it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NamedShader<'a> {
+    /// A word of the command line.
+    Word(&'a str),
+    /// One that ships, whatever files there are.
+    Shipped(&'a str),
+}
+
+/// Loads the scene that shows a shader, whose sources `preprocessor` reads, with `options` for its files.
 ///
 /// # Errors
 /// When it has errors or cannot be shown, and when arguments do not fit.
 pub(super) fn load(
-    word: &Path,
+    shader: NamedShader<'_>,
     args: &StageArgs,
     preprocessor: Preprocessor,
     options: impl FnOnce(SharedFiles) -> LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let text = word.to_str().unwrap_or_default();
-    let file = shader_file::file_of(text);
+    let (text, file) = match shader {
+        NamedShader::Word(text) => (text, shader_file::file_of(text)),
+        NamedShader::Shipped(name) => (name, None),
+    };
     let folder = file
         .as_deref()
         .and_then(Path::parent)
         .unwrap_or(Path::new(""))
         .to_owned();
     let system = shading_system(Arc::new(Host::new(vec![folder.clone()])), preprocessor);
-    let found = shader_file::find(&system, text)?;
-    let Some(template) = found.last() else {
+    let template = match shader {
+        NamedShader::Word(word) => shader_file::find(&system, word)?.last(),
+        NamedShader::Shipped(name) => system.template(name),
+    };
+    let Some(template) = template else {
         return Err(Diagnostic::error(format!("{text} holds no unit and no group")).into());
     };
-    let subject = Subject::new(&template, args)?;
+    let subject = Subject::new(&template, args, &system)?;
     let props = Props::new(&subject, args)?;
     let scene = scene::text(file.as_deref(), &subject, &props);
     let mut files = OverlayFiles::new(SharedFiles::default());
-    for (name, mesh) in props.files() {
-        files = files.with(folder.join(name), mesh.into_bytes());
+    for (name, bytes) in props.files().into_iter().chain(images::named_in(&scene)) {
+        files = files.with(folder.join(name), bytes);
     }
     let files = SharedFiles::new(LoggedFiles::new(SharedFiles::new(files)));
     let name = format!("<stage of {text}>");
     let (mut desc, warnings) = from_text(&name, &scene, &folder, &options(files))?;
     desc.file = PathBuf::from(text);
     Ok((desc, warnings))
+}
+
+/// A unit or group at work.
+pub(super) struct UnitExample {
+    /// Lines of a group.
+    pub(super) lines: String,
+    /// What is shown: an output of an instance.
+    pub(super) shown: String,
+    /// True if that is a surface, and no value.
+    pub(super) is_surface: bool,
+}
+
+/// The example of a unit or group, if it has one.
+///
+/// # Errors
+/// If the example has errors.
+pub(super) fn example(template: &Template, system: &ShadingSystem) -> Result<Option<UnitExample>, Diagnostics> {
+    let Some(example) = Example::of(template)? else {
+        return Ok(None);
+    };
+    let args = StageArgs {
+        example: true,
+        ..StageArgs::default()
+    };
+    let (is_surface, output) = match Subject::new(template, &args, system)?.shows {
+        Shows::Surface(output) => (true, output),
+        Shows::Output(output) => (false, Some(output)),
+    };
+    let output = output.map_or(String::new(), |output| format!(".{output}"));
+    Ok(Some(UnitExample {
+        shown: example.instance + &output,
+        lines: example.lines,
+        is_surface,
+    }))
+}
+
+/// Why a unit or group cannot be shown alone, if it cannot.
+pub(super) fn refusal(template: &Template) -> Option<Diagnostic> {
+    subject::shown_of(template, None).err()
 }
 
 /// An error for a word that is neither a file nor a shader that ships, if it looks like the name of one.

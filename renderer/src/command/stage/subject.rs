@@ -2,8 +2,9 @@
 
 use shading::syntax::ast::{Expr, UnitKind};
 use shading::ty::{Base, Type};
-use shading::{Diagnostic, Diagnostics, Template};
+use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
+use super::example::Example;
 use crate::cli::StageArgs;
 use crate::command::named_color::named_color;
 
@@ -14,24 +15,48 @@ pub(super) struct Subject {
     pub(super) shows: Shows,
     /// Inputs with their values, as texts of scenes.
     pub(super) inputs: Vec<(String, String)>,
+    /// The example that is shown in place of the unit alone.
+    pub(super) example: Option<Example>,
 }
 
 /// What is shown.
 pub(super) enum Shows {
-    /// The surface, in light.
-    Surface,
+    /// The surface, in light: the output that has it, unless it is `Ci`.
+    Surface(Option<String>),
     /// An output, as it is.
     Output(String),
 }
 
 impl Subject {
-    pub(super) fn new(template: &Template, args: &StageArgs) -> Result<Subject, Diagnostics> {
+    pub(super) fn new(
+        template: &Template,
+        args: &StageArgs,
+        system: &ShadingSystem,
+    ) -> Result<Subject, Diagnostics> {
+        let example = match args.example {
+            true => Example::of(template)?,
+            false => None,
+        };
+        let Some(example) = example else {
+            return Subject::alone(template, args);
+        };
+        let Some(last) = system.template(&example.unit) else {
+            let message = format!(
+                "the example of `{}` uses `{}`, which is not known",
+                template.name(),
+                example.unit
+            );
+            return Err(Diagnostic::error(message).into());
+        };
+        Ok(Subject {
+            example: Some(example),
+            ..Subject::alone(&last, args)?
+        })
+    }
+
+    fn alone(template: &Template, args: &StageArgs) -> Result<Subject, Diagnostics> {
         let params = template.params().unwrap_or_default();
-        let outputs: Vec<(&str, Type)> = (params.iter())
-            .filter(|param| param.output)
-            .map(|param| (param.name.as_str(), param.ty))
-            .collect();
-        let shows = shows(template, &outputs, args.show.as_deref())?;
+        let shows = shown_of(template, args.show.as_deref())?;
         let mut inputs = vec![];
         for (name, value) in args.inputs() {
             let known = params.iter().filter(|param| !param.output);
@@ -49,8 +74,19 @@ impl Subject {
             name: template.name().to_owned(),
             shows,
             inputs,
+            example: None,
         })
     }
+}
+
+/// What is shown of a template: an output that is asked for, or what tells most.
+pub(super) fn shown_of(template: &Template, asked: Option<&str>) -> Result<Shows, Diagnostic> {
+    let params = template.params().unwrap_or_default();
+    let outputs: Vec<(&str, Type)> = (params.iter())
+        .filter(|param| param.output)
+        .map(|param| (param.name.as_str(), param.ty))
+        .collect();
+    shows(template, &outputs, asked)
 }
 
 fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> Result<Shows, Diagnostic> {
@@ -70,7 +106,7 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
     }
     if let Some(asked) = asked {
         return match outputs.iter().find(|(name, _)| *name == asked) {
-            Some((_, ty)) if ty.base == Base::Closure => Ok(Shows::Surface),
+            Some((name, ty)) if ty.base == Base::Closure => Ok(Shows::Surface(Some((*name).to_owned()))),
             Some((name, ty)) if is_shown(*ty) => Ok(Shows::Output((*name).to_owned())),
             Some((name, ty)) => Err(Diagnostic::error(format!(
                 "the output `{name}` is {ty}, which is no colour"
@@ -82,9 +118,9 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
             }
         };
     }
-    let makes_surface = kind == UnitKind::Surface || outputs.iter().any(|(_, ty)| ty.base == Base::Closure);
-    if makes_surface {
-        return Ok(Shows::Surface);
+    let closure = outputs.iter().find(|(_, ty)| ty.base == Base::Closure);
+    if closure.is_some() || kind == UnitKind::Surface {
+        return Ok(Shows::Surface(closure.map(|(name, _)| (*name).to_owned())));
     }
     // Colours say more than numbers.
     let is_color = |(_, ty): &&(&str, Type)| ty.base == Base::Color && is_shown(*ty);
