@@ -20,7 +20,7 @@ use renderer::cli::Cli;
 use renderer::image::read;
 use tempfile::TempDir;
 
-const COMMANDS: [(&str, &[Case]); 17] = [
+const COMMANDS: [(&str, &[Case]); 18] = [
     ("pack", jobs::PACK),
     ("farm", jobs::FARM),
     ("convert", inspection::CONVERT),
@@ -33,6 +33,7 @@ const COMMANDS: [(&str, &[Case]); 17] = [
     ("check", inspection::CHECK),
     ("info", inspection::INFO),
     ("debug", inspection::DEBUG),
+    ("gallery", finish::GALLERY),
     ("shade", shade::SHADE),
     ("compare", inspection::COMPARE),
     ("denoise", finish::DENOISE),
@@ -99,8 +100,8 @@ fn arguments_of_shade() {
 #[test]
 fn arguments_of_the_other_commands() {
     [
-        "archive", "check", "convert", "farm", "info", "compare", "merge", "pack", "image", "sheet", "view",
-        "lsp",
+        "archive", "check", "convert", "farm", "gallery", "info", "compare", "merge", "pack", "image",
+        "sheet", "view", "lsp",
     ]
     .into_iter()
     .for_each(every_argument_counts);

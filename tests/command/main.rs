@@ -7,6 +7,7 @@ mod denoise;
 mod escapes;
 mod farm;
 mod flags;
+mod gallery;
 mod hair;
 mod info;
 mod install;

@@ -27,6 +27,10 @@ pub(super) struct Param {
     pub(super) page: String,
 }
 
+const IDENTITY: [f32; 16] = [
+    1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0,
+];
+
 impl Param {
     pub(super) fn new(param: &ParamInfo) -> Param {
         let metadata = &param.metadata;
@@ -46,6 +50,7 @@ impl Param {
             },
             default: match (constant, &param.computed) {
                 (Some(Const::NullClosure), _) => "none".to_owned(),
+                (Some(Const::Matrix(m)), _) if *m == IDENTITY => "1".to_owned(),
                 (Some(value), _) => value.to_string(),
                 (None, Some(text)) if !param.output => text.clone(),
                 (None, _) => String::new(),

@@ -1,7 +1,8 @@
 //! The example of a unit, in its metadata: lines of a group that use it, of which the last instance is shown.
 //!
 //! `string example = "fbm grain(scale = 4); bump relief(height = grain.value); plastic example(n = relief.n);"`, and
-//! `string example_on = "cloth"` for what it is shown on.
+//! `string example_on = "cloth"` for what it is shown on. With `string example_override = "camera"` rays of that kind see
+//! the unit in place of all surfaces.
 
 use shading::syntax::ast::{GroupStmt, Item};
 use shading::{Diagnostic, Diagnostics, Source, Template};
@@ -18,6 +19,8 @@ pub(super) struct Example {
     pub(super) unit: String,
     /// What it is shown on.
     pub(super) on: Option<On>,
+    /// Rays that see the unit itself in place of all surfaces.
+    pub(super) overrides: Option<String>,
 }
 
 impl Example {
@@ -66,6 +69,7 @@ impl Example {
             instance: last.name.text.clone(),
             unit: last.unit.text.clone(),
             on,
+            overrides: text_of(metadata, "example_override").map(str::to_owned),
         }))
     }
 }

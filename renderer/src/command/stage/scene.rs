@@ -95,6 +95,9 @@ pub(super) fn text(file: Option<&Path>, subject: &Subject, props: &Props) -> Str
         let _ = writeln!(text, "import {};", Expr::string(file.to_string_lossy()));
     }
     text.push_str(&material(subject));
+    if let Some(kind) = subject.example.as_ref().and_then(|example| example.overrides.as_ref()) {
+        let _ = writeln!(text, "override {kind} = {}();", subject.name);
+    }
     match props {
         Props::Swatch => text.push_str(FLAT),
         Props::Shape(_) | Props::Cloth => {

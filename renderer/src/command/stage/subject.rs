@@ -49,6 +49,7 @@ impl Subject {
             return Err(Diagnostic::error(message).into());
         };
         Ok(Subject {
+            name: template.name().to_owned(),
             example: Some(example),
             ..Subject::alone(&last, args)?
         })
