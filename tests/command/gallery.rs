@@ -65,7 +65,8 @@ fn unescaped(html: &str) -> String {
 
 /// The calls of a kind, of all units.
 fn calls(page: &str, kind: &str) -> Vec<String> {
-    let parts = page.split(&format!("<pre data-use={kind} tabindex=0>")).skip(1);
+    let start = format!("<pre data-use={kind} tabindex=0>");
+    let parts = page.split(start.as_str()).skip(1);
     parts.map(|part| unescaped(part.split("</pre>").next().unwrap())).collect()
 }
 
@@ -73,9 +74,9 @@ fn calls(page: &str, kind: &str) -> Vec<String> {
 fn units_have_cards_and_views() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
-    fs::create_dir_all(at.join("lib/deeper")).unwrap();
-    fs::write(at.join("lib/units.ksl"), UNITS).unwrap();
-    fs::write(at.join("lib/deeper/lines.osl"), "shader lines(output float y = 0) { y = v; }").unwrap();
+    fs::create_dir_all(at.join("lib/more")).unwrap();
+    fs::write(at.join("lib/a.ksl"), UNITS).unwrap();
+    fs::write(at.join("lib/more/lines.osl"), "shader lines(output float y = 0) { y = v; }").unwrap();
     fs::write(at.join("lib/notes.txt"), "no shader").unwrap();
     done(at, &format!("gallery lib -o out {ARGS}"));
     let page = page(at);
@@ -105,7 +106,7 @@ fn units_have_cards_and_views() {
     // Pictures are those of `kiln render`.
     let made = pictures(at);
     assert_eq!(made.keys().collect::<Vec<_>>(), ["lines-2.jpg", "lines.jpg", "paint.jpg"]);
-    done(at, &format!("render lib/units.ksl:paint --example -o p.jpg {ARGS} --quiet"));
+    done(at, &format!("render lib/a.ksl:paint --example -o p.jpg {ARGS} --quiet"));
     assert!(made["paint.jpg"] == fs::read(at.join("p.jpg")).unwrap());
     // What it says to copy works.
     let scene = calls(&page, "scene").join("\n");
@@ -129,7 +130,8 @@ fn only_what_changed_is_rendered_again() {
     tone("first", 0.2);
     tone("second", 0.4);
     let gallery = |args: &str| {
-        let output = run(at, &format!("gallery . -o out {ARGS} {args}"));
+        let spp = if args.contains("--spp") { "" } else { "--spp 2" };
+        let output = run(at, &format!("gallery . -o out --size 24x24 {spp} {args}"));
         assert!(output.status.success(), "{}", message(&output));
         message(&output)
     };
@@ -164,9 +166,9 @@ fn errors_stop_nothing_else() {
     let folder = TempDir::new().unwrap();
     let at = folder.path();
     fs::create_dir(at.join("lib")).unwrap();
-    fs::write(at.join("lib/units.ksl"), UNITS).unwrap();
+    fs::write(at.join("lib/a.ksl"), UNITS).unwrap();
     fs::write(at.join("lib/wrong.ksl"), "shader wrong(output color c = 0) { c = nothing<here>; }").unwrap();
-    let example = "shader lost [[ string example = \"nowhere at(); lost x();\" ]] (output color c = 0) { c = 1; }";
+    let example = "shader lost [[ string example = \"nowhere at(); lost x(a = at.y);\" ]] (float a = 0, output color c = 0) { c = a; }";
     fs::write(at.join("lib/lost.ksl"), example).unwrap();
     let output = run(at, &format!("gallery lib -o out {ARGS}"));
     let told = message(&output);
