@@ -5,6 +5,7 @@ mod common;
 mod debug;
 mod farm;
 mod gallery;
+mod graph;
 mod image;
 mod pack;
 mod render;
@@ -25,6 +26,7 @@ pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use debug::DebugArgs;
 pub use farm::{Engine, FarmArgs, FrameArg};
 pub use gallery::GalleryArgs;
+pub use graph::GraphArgs;
 pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
 pub use pack::PackArgs;
 pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
@@ -77,6 +79,8 @@ pub enum Command {
     Debug(DebugArgs),
     /// Shows a library of units and groups as a web page: pictures, parameters, sources
     Gallery(GalleryArgs),
+    /// Draws a group: units as boxes, groups in it as boxes in boxes, wires between them
+    Graph(GraphArgs),
     /// Removes the noise of a picture and its layers by Open Image Denoise
     Denoise(DenoiseArgs),
     /// Converts an image, or a layer of an EXR, to another format
@@ -102,6 +106,7 @@ impl Command {
             | Command::Farm(_)
             | Command::Check(_)
             | Command::Debug(_)
+            | Command::Graph(_)
             | Command::Info(_)
             | Command::Convert(_)
             | Command::Pack(_)
@@ -131,6 +136,7 @@ impl Command {
             Command::Info(args) => (&args.source, false),
             Command::Shade(args) => (&args.source, false),
             Command::Debug(args) => (&args.source, false),
+            Command::Graph(args) => (&args.source, false),
             Command::Merge(_)
             | Command::Convert(_)
             | Command::Denoise(_)

@@ -14,6 +14,8 @@ mod denoising;
 mod failure;
 mod farm;
 mod gallery;
+mod graph;
+mod html;
 mod image;
 mod info;
 mod interrupt;
@@ -85,6 +87,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Shade(args) => shade::run(args),
         Command::Debug(args) => shade::debug(args),
         Command::Gallery(args) => gallery::run(args),
+        Command::Graph(args) => graph::run(args),
         Command::Denoise(args) => denoise::run(args),
         Command::Image(args) => image::run(args),
         Command::Sheet(args) => sheet::run(args),

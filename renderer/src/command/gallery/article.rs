@@ -7,8 +7,8 @@ use shading_editor::World;
 use super::calls;
 use super::coloured::coloured;
 use super::entry::{Entry, Origin, Shown};
-use super::html::escaped;
 use super::param::Param;
+use crate::command::html::escaped;
 use renderer_image::srgb8_from_linear;
 
 /// The view of an entry.

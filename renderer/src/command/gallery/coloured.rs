@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use shading_editor::{Document, Meaning, Query, Texts, World, highlights};
 
-use super::html::escaped;
+use crate::command::html::escaped;
+
 
 /// No other texts are looked at.
 struct Alone;

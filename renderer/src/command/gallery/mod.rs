@@ -5,7 +5,6 @@ mod calls;
 mod coloured;
 mod entry;
 mod folder;
-mod html;
 mod library;
 mod markdown;
 mod page;

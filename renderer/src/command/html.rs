@@ -1,4 +1,4 @@
-//! Texts in HTML.
+//! Texts in HTML and SVG.
 
 /// A text between tags or in the quotes of an attribute.
 pub(super) fn escaped(text: &str) -> String {
