@@ -20,7 +20,7 @@ use renderer::cli::Cli;
 use renderer::image::read;
 use tempfile::TempDir;
 
-const COMMANDS: [(&str, &[Case]); 18] = [
+const COMMANDS: [(&str, &[Case]); 19] = [
     ("pack", jobs::PACK),
     ("farm", jobs::FARM),
     ("convert", inspection::CONVERT),
@@ -34,6 +34,7 @@ const COMMANDS: [(&str, &[Case]); 18] = [
     ("info", inspection::INFO),
     ("debug", inspection::DEBUG),
     ("gallery", finish::GALLERY),
+    ("graph", inspection::GRAPH),
     ("shade", shade::SHADE),
     ("compare", inspection::COMPARE),
     ("denoise", finish::DENOISE),
@@ -100,8 +101,8 @@ fn arguments_of_shade() {
 #[test]
 fn arguments_of_the_other_commands() {
     [
-        "archive", "check", "convert", "farm", "gallery", "info", "compare", "merge", "pack", "image",
-        "sheet", "view", "lsp",
+        "archive", "check", "convert", "farm", "gallery", "graph", "info", "compare", "merge", "pack",
+        "image", "sheet", "view", "lsp",
     ]
     .into_iter()
     .for_each(every_argument_counts);

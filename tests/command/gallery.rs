@@ -58,16 +58,26 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> &'t str {
 fn unescaped(html: &str) -> String {
     let mut text = String::new();
     for (index, part) in html.split('<').enumerate() {
-        text += if index == 0 { part } else { part.split_once('>').map_or("", |(_, rest)| rest) };
+        text += if index == 0 {
+            part
+        } else {
+            part.split_once('>').map_or("", |(_, rest)| rest)
+        };
     }
-    text.replace("&quot;", "\"").replace("&#39;", "'").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    text.replace("&quot;", "\"")
+        .replace("&#39;", "'")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
 }
 
 /// The calls of a kind, of all units.
 fn calls(page: &str, kind: &str) -> Vec<String> {
     let start = format!("<pre data-use={kind} tabindex=0>");
     let parts = page.split(start.as_str()).skip(1);
-    parts.map(|part| unescaped(part.split("</pre>").next().unwrap())).collect()
+    parts
+        .map(|part| unescaped(part.split("</pre>").next().unwrap()))
+        .collect()
 }
 
 #[test]
@@ -76,7 +86,11 @@ fn units_have_cards_and_views() {
     let at = folder.path();
     fs::create_dir_all(at.join("lib/more")).unwrap();
     fs::write(at.join("lib/a.ksl"), UNITS).unwrap();
-    fs::write(at.join("lib/more/lines.osl"), "shader lines(output float y = 0) { y = v; }").unwrap();
+    fs::write(
+        at.join("lib/more/lines.osl"),
+        "shader lines(output float y = 0) { y = v; }",
+    )
+    .unwrap();
     fs::write(at.join("lib/notes.txt"), "no shader").unwrap();
     done(at, &format!("gallery lib -o out {ARGS}"));
     let page = page(at);
@@ -87,26 +101,45 @@ fn units_have_cards_and_views() {
     }
     // Nothing of a unit's is HTML, and nothing is fetched.
     assert!(!page.contains("alert('1')") && !page.contains("<b>more"));
-    assert!(page.contains("&lt;/script&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;more&quot;"));
+    assert!(
+        page.contains(
+            "&lt;/script&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;more&quot;"
+        )
+    );
     assert!(!page.contains("http:") && !page.contains("https:"));
     assert_eq!(page.matches("<script>").count(), 2);
     // What the search looks at.
     let searched = between(&page, "<li data-category=\"pattern\" data-search=\"", "\"");
-    for word in ["lines", "stripes", "pattern", "zebra", "count", "tint", "odd&lt;", "result"] {
+    for word in [
+        "lines", "stripes", "pattern", "zebra", "count", "tint", "odd&lt;", "result",
+    ] {
         assert!(searched.contains(word), "{word}: {searched}");
     }
     // Its parameters.
     let view = between(&page, "<article id=\"lines-2\"", "</article>");
     assert!(view.contains("<code>y</code>"));
     let view = between(&page, "<article id=\"lines\"", "</article>");
-    for part in ["1 … 9", "background:#ff7c00", "odd&lt;", "Looks", "how many", "<i class=c>// Stripes &amp;"] {
+    for part in [
+        "1 … 9",
+        "background:#ff7c00",
+        "odd&lt;",
+        "Looks",
+        "how many",
+        "<i class=c>// Stripes &amp;",
+    ] {
         assert!(view.contains(part), "{part}");
     }
     assert!(between(&page, "<article id=\"waves\"", "</article>").contains("a displacement"));
     // Pictures are those of `kiln render`.
     let made = pictures(at);
-    assert_eq!(made.keys().collect::<Vec<_>>(), ["lines-2.jpg", "lines.jpg", "paint.jpg"]);
-    done(at, &format!("render lib/a.ksl:paint --example -o p.jpg {ARGS} --quiet"));
+    assert_eq!(
+        made.keys().collect::<Vec<_>>(),
+        ["lines-2.jpg", "lines.jpg", "paint.jpg"]
+    );
+    done(
+        at,
+        &format!("render lib/a.ksl:paint --example -o p.jpg {ARGS} --quiet"),
+    );
     assert!(made["paint.jpg"] == fs::read(at.join("p.jpg")).unwrap());
     // What it says to copy works.
     let scene = calls(&page, "scene").join("\n");
@@ -148,7 +181,11 @@ fn only_what_changed_is_rendered_again() {
     let after = pictures(at);
     assert!(before["first.jpg"] == after["first.jpg"] && before["second.jpg"] != after["second.jpg"]);
     // A comment changes the page, and no picture.
-    fs::write(at.join("first.ksl"), "// new\nshader first(output color c = 0) { c = color(0.2, u, v); }").unwrap();
+    fs::write(
+        at.join("first.ksl"),
+        "// new\nshader first(output color c = 0) { c = color(0.2, u, v); }",
+    )
+    .unwrap();
     assert!(gallery("").contains("0 pictures rendered"));
     assert!(page(at).contains("// new"));
     // What is lost is made again, other settings make other pictures, and old ones go.
@@ -167,19 +204,32 @@ fn errors_stop_nothing_else() {
     let at = folder.path();
     fs::create_dir(at.join("lib")).unwrap();
     fs::write(at.join("lib/a.ksl"), UNITS).unwrap();
-    fs::write(at.join("lib/wrong.ksl"), "shader wrong(output color c = 0) { c = nothing<here>; }").unwrap();
+    fs::write(
+        at.join("lib/wrong.ksl"),
+        "shader wrong(output color c = 0) { c = nothing<here>; }",
+    )
+    .unwrap();
     let example = "shader lost [[ string example = \"nowhere at(); lost x(a = at.y);\" ]] (float a = 0, output color c = 0) { c = a; }";
     fs::write(at.join("lib/lost.ksl"), example).unwrap();
     let output = run(at, &format!("gallery lib -o out {ARGS}"));
     let told = message(&output);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("wrong.ksl:1") && told.contains("2 shaders with mistakes"), "{told}");
+    assert!(
+        told.contains("wrong.ksl:1") && told.contains("2 shaders with mistakes"),
+        "{told}"
+    );
     assert!(told.contains("nowhere"), "{told}");
     let page = page(at);
     let view = between(&page, "<article id=\"wrong\"", "</article>");
-    assert!(view.contains("wrong.ksl:1") && view.contains("&lt;here&gt;"), "{view}");
+    assert!(
+        view.contains("wrong.ksl:1") && view.contains("&lt;here&gt;"),
+        "{view}"
+    );
     assert!(between(&page, "<article id=\"lost\"", "</article>").contains("nowhere"));
-    assert_eq!(pictures(at).keys().collect::<Vec<_>>(), ["lines.jpg", "paint.jpg"]);
+    assert_eq!(
+        pictures(at).keys().collect::<Vec<_>>(),
+        ["lines.jpg", "paint.jpg"]
+    );
 }
 
 #[test]
@@ -222,7 +272,11 @@ fn shipped_units_show_something() {
     assert!(count > 100, "{count} pictures");
     let scene = calls(&page, "scene");
     assert_eq!(scene.len(), count);
-    fs::write(at.join("calls.kiln"), scene.join("\n").replace("stage_", "out/pictures/")).unwrap();
+    fs::write(
+        at.join("calls.kiln"),
+        scene.join("\n").replace("stage_", "out/pictures/"),
+    )
+    .unwrap();
     let text = fs::read_to_string(at.join("calls.kiln")).unwrap();
     let text = ["image", "heights", "normals"].iter().fold(text, |text, name| {
         text.replace(&format!("out/pictures/{name}.png"), "out/pictures/brick.jpg")

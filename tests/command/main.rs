@@ -8,6 +8,7 @@ mod escapes;
 mod farm;
 mod flags;
 mod gallery;
+mod graph;
 mod hair;
 mod info;
 mod install;

@@ -14,9 +14,9 @@ use shading::ty::Type;
 use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
 use super::inventory::{self, Inventory};
+use super::metadata::metadata_of;
 use super::pictures::is_part;
 use super::scene_options::{SceneOptions, load_scene};
-use super::metadata::metadata_of;
 use super::shipped::Shipped;
 use super::{Failure, print, shader_file, stored, tell};
 use crate::cli::InfoArgs;

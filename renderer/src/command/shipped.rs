@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
-use shading::graph::Templates as _;
 use shading::ShadingSystem;
+use shading::graph::Templates as _;
 
 use super::metadata::{metadata_of, text_of};
 use renderer_transport::material::library;
@@ -27,14 +27,15 @@ impl Shipped {
             let Ok(Some(template)) = system.find(name) else {
                 continue;
             };
-            let text = |name| text_of(metadata_of(&template), name).unwrap_or("other").to_owned();
-            categories
-                .entry(text("category"))
-                .or_default()
-                .push(Entry {
-                    name,
-                    help: text("help"),
-                });
+            let text = |name| {
+                text_of(metadata_of(&template), name)
+                    .unwrap_or("other")
+                    .to_owned()
+            };
+            categories.entry(text("category")).or_default().push(Entry {
+                name,
+                help: text("help"),
+            });
         }
         Shipped(categories)
     }

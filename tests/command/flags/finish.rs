@@ -11,7 +11,12 @@ pub(crate) const GALLERY: &[Case] = &[
         "gallery q.ksl -o g --size 8x8 --spp 1",
         File("g/index.html"),
     ),
-    ("output", "gallery w.ksl -o g.md", "gallery w.ksl -o h.md", New("h.md")),
+    (
+        "output",
+        "gallery w.ksl -o g.md",
+        "gallery w.ksl -o h.md",
+        New("h.md"),
+    ),
     (
         "size",
         "gallery q.ksl -o g --size 8x8 --spp 1",
@@ -30,7 +35,12 @@ pub(crate) const GALLERY: &[Case] = &[
         "gallery w.ksl -o g.md --threads 2",
         Status(2, 0),
     ),
-    ("folders", "gallery i.ksl -o g.md", "gallery i.ksl -o g.md -I inc", Status(1, 0)),
+    (
+        "folders",
+        "gallery i.ksl -o g.md",
+        "gallery i.ksl -o g.md -I inc",
+        Status(1, 0),
+    ),
     (
         "undefine",
         "gallery i.ksl -o g.md -I inc",

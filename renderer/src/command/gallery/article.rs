@@ -53,7 +53,10 @@ fn picture(entry: &Entry) -> String {
             escaped(&entry.label),
             escaped(&entry.help)
         ),
-        Shown::Wrong(errors) => format!("<pre class=\"large wrong\" tabindex=0>{}</pre>\n", escaped(errors)),
+        Shown::Wrong(errors) => format!(
+            "<pre class=\"large wrong\" tabindex=0>{}</pre>\n",
+            escaped(errors)
+        ),
         Shown::Nothing(reason) => format!("<p class=\"large nothing\">{}</p>\n", escaped(reason)),
         Shown::Unmade => String::new(),
     }
@@ -70,7 +73,11 @@ fn place(entry: &Entry) -> String {
 fn uses(entry: &Entry, world: &World) -> String {
     let mut html = String::new();
     let mut add = |title: &str, kind: &str, text: &str, is_source: bool| {
-        let shown = if is_source { coloured(world, text) } else { escaped(text) };
+        let shown = if is_source {
+            coloured(world, text)
+        } else {
+            escaped(text)
+        };
         let _ = write!(
             html,
             "<div class=use><h3>{title}</h3><button type=button class=copy aria-label=\"Copy: {title}\">Copy</button>\
@@ -133,7 +140,11 @@ fn row(param: &Param, is_input: bool) -> String {
     let _ = write!(html, "<td>{}", escaped(&param.help));
     if !param.options.is_empty() {
         let options: Vec<String> = param.options.iter().map(|option| escaped(option)).collect();
-        let _ = write!(html, "<div class=options><code>{}</code></div>", options.join("</code> <code>"));
+        let _ = write!(
+            html,
+            "<div class=options><code>{}</code></div>",
+            options.join("</code> <code>")
+        );
     }
     html.push('\n');
     html

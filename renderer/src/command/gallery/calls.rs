@@ -11,9 +11,7 @@ const MOST: usize = 4;
 /// Lines of a scene with a material of a unit or group; `None` if none can be made of it.
 pub(super) fn material(entry: &Entry) -> Option<String> {
     let name = &entry.name;
-    if entry.example.is_none()
-        && (entry.kind == "surface" || entry.surface().is_some())
-    {
+    if entry.example.is_none() && (entry.kind == "surface" || entry.surface().is_some()) {
         return Some(format!(
             "{}material {name}_1 = {name}({});",
             import(entry),
@@ -21,7 +19,11 @@ pub(super) fn material(entry: &Entry) -> Option<String> {
         ));
     }
     let (mut lines, shown, is_surface) = match &entry.example {
-        Some(example) => (statements(&example.lines), example.shown.clone(), example.is_surface),
+        Some(example) => (
+            statements(&example.lines),
+            example.shown.clone(),
+            example.is_surface,
+        ),
         None => {
             let output = shown(entry)?;
             let line = format!("{name} pattern({});", arguments(entry));
@@ -53,7 +55,12 @@ pub(super) fn command(entry: &Entry) -> String {
         return format!("kiln render {word} --example -o {picture}");
     }
     let first = plain(entry).into_iter().find(|param| param.is_number);
-    let param = first.map(|param| format!(" --param {}", quoted(&format!("{}={}", param.name, param.default))));
+    let param = first.map(|param| {
+        format!(
+            " --param {}",
+            quoted(&format!("{}={}", param.name, param.default))
+        )
+    });
     format!("kiln render {word}{} -o {picture}", param.unwrap_or_default())
 }
 
@@ -74,7 +81,9 @@ fn statements(text: &str) -> Vec<String> {
 /// What a pattern is looked at by: a colour, else a number.
 fn shown(entry: &Entry) -> Option<&Param> {
     let numbers = || entry.outputs.iter().filter(|output| output.is_number);
-    numbers().find(|output| output.ty == "color").or_else(|| numbers().next())
+    numbers()
+        .find(|output| output.ty == "color")
+        .or_else(|| numbers().next())
 }
 
 /// Inputs whose defaults can be written down.
@@ -85,7 +94,9 @@ fn plain(entry: &Entry) -> Vec<&Param> {
 
 fn arguments(entry: &Entry) -> String {
     let list = plain(entry).into_iter().take(MOST);
-    let list: Vec<String> = list.map(|param| format!("{} = {}", param.name, param.default)).collect();
+    let list: Vec<String> = list
+        .map(|param| format!("{} = {}", param.name, param.default))
+        .collect();
     list.join(", ")
 }
 

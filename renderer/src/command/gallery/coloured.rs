@@ -7,7 +7,6 @@ use shading_editor::{Document, Meaning, Query, Texts, World, highlights};
 
 use crate::command::html::escaped;
 
-
 /// No other texts are looked at.
 struct Alone;
 
@@ -35,7 +34,9 @@ pub(super) fn coloured(world: &World, text: &str) -> String {
     };
     let (text, mut html, mut at) = (&document.text, String::new(), 0);
     for highlight in highlights(&query) {
-        let Some(word) = text.get(highlight.range.clone()) else { continue };
+        let Some(word) = text.get(highlight.range.clone()) else {
+            continue;
+        };
         html.push_str(&escaped(text.get(at..highlight.range.start).unwrap_or_default()));
         at = highlight.range.end;
         match class(highlight.meaning) {

@@ -73,17 +73,23 @@ pub(super) fn run(args: &GalleryArgs) -> Result<(), Failure> {
     let wrong = library.entries.iter().filter(|entry| entry.is_wrong()).count();
     match wrong {
         0 => Ok(()),
-        _ => Err(Failure::User(format!("{} with mistakes", plural(wrong, "shader")))),
+        _ => Err(Failure::User(format!(
+            "{} with mistakes",
+            plural(wrong, "shader")
+        ))),
     }
 }
 
 fn is_markdown(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }
 
 fn tell(mut problems: Diagnostics, quiet: bool) -> Result<(), Failure> {
     if quiet {
-        problems.list.retain(|problem| problem.severity == shading::Severity::Error);
+        problems
+            .list
+            .retain(|problem| problem.severity == shading::Severity::Error);
     }
     print(&problems);
     Ok(())

@@ -14,7 +14,11 @@ const SCRIPT: &str = include_str!("page.js");
 /// The page.
 pub(super) fn text(entries: &[Entry]) -> String {
     let is_shipped = entries.iter().all(|entry| entry.origin == Origin::Shipped);
-    let title = if is_shipped { "Kiln’s shader library" } else { "Shader library" };
+    let title = if is_shipped {
+        "Kiln’s shader library"
+    } else {
+        "Shader library"
+    };
     let world = World::default();
     let cards: String = entries.iter().map(card).collect();
     let articles: String = entries.iter().map(|entry| article(entry, &world)).collect();

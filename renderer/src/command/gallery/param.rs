@@ -64,7 +64,11 @@ impl Param {
             is_number: is_number(param.ty),
             help: text("help"),
             range: range(metadata),
-            options: options.split('|').filter(|option| !option.is_empty()).map(str::to_owned).collect(),
+            options: options
+                .split('|')
+                .filter(|option| !option.is_empty())
+                .map(str::to_owned)
+                .collect(),
             page: text("page"),
         }
     }

@@ -26,12 +26,18 @@ fn draw(graph: &GraphBox, id: &str, level: usize, dot: &mut String) {
         let _ = writeln!(dot, "{indent}{id} [label=<{}>];", table(graph));
         return;
     };
-    let _ = write!(dot, "{indent}subgraph cluster_{id} {{\n{indent}  label={};\n", quoted(&heading(graph)));
+    let _ = write!(
+        dot,
+        "{indent}subgraph cluster_{id} {{\n{indent}  label={};\n",
+        quoted(&heading(graph))
+    );
     // Borders: what goes in and what comes out.
     for (part, ports) in [("in", &graph.inputs), ("out", &graph.outputs)] {
         if !ports.is_empty() {
             let rows: String = (ports.iter().enumerate())
-                .map(|(number, port)| format!("<TR>{}</TR>", cell(Some(port), &part[..1], number, part == "in")))
+                .map(|(number, port)| {
+                    format!("<TR>{}</TR>", cell(Some(port), &part[..1], number, part == "in"))
+                })
                 .collect();
             let _ = writeln!(
                 dot,
@@ -87,7 +93,10 @@ fn cell(port: Option<&Port>, letter: &str, number: usize, is_input: bool) -> Str
         true => ("LEFT", [name, ty, value].join(" ")),
         false => ("RIGHT", format!("{ty} {name}")),
     };
-    format!("<TD PORT=\"{letter}{number}\" ALIGN=\"{align}\">{}</TD>", escaped(text.trim_end()))
+    format!(
+        "<TD PORT=\"{letter}{number}\" ALIGN=\"{align}\">{}</TD>",
+        escaped(text.trim_end())
+    )
 }
 
 fn heading(graph: &GraphBox) -> String {

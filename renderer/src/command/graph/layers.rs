@@ -77,7 +77,9 @@ impl Layers {
             segments: vec![],
             routes: vec![],
         };
-        let routes = wires.iter().map(|wire| layers.route(wire, start(wire.from), stop(wire.to)));
+        let routes = wires
+            .iter()
+            .map(|wire| layers.route(wire, start(wire.from), stop(wire.to)));
         let routes: Vec<Vec<Segment>> = routes.collect();
         for route in routes {
             let numbers = route.into_iter().map(|segment| layers.number(segment)).collect();
@@ -97,8 +99,16 @@ impl Layers {
         let (last, last_port) = item(wire.to);
         (start..stop)
             .map(|column| {
-                let (from, from_port) = if column == start { (first, first_port) } else { (Item::Pass(wire.from), 0) };
-                let (to, to_port) = if column + 1 == stop { (last, last_port) } else { (Item::Pass(wire.from), 0) };
+                let (from, from_port) = if column == start {
+                    (first, first_port)
+                } else {
+                    (Item::Pass(wire.from), 0)
+                };
+                let (to, to_port) = if column + 1 == stop {
+                    (last, last_port)
+                } else {
+                    (Item::Pass(wire.from), 0)
+                };
                 Segment {
                     from: self.place(column, from),
                     from_port,
@@ -183,7 +193,10 @@ impl Layers {
             )
         };
         let list: Vec<_> = self.segments.iter().map(ends).collect();
-        let pairs = list.iter().enumerate().flat_map(|(i, a)| list[i + 1..].iter().map(move |b| (a, b)));
+        let pairs = list
+            .iter()
+            .enumerate()
+            .flat_map(|(i, a)| list[i + 1..].iter().map(move |b| (a, b)));
         pairs
             .filter(|((column, a0, a1), (other, b0, b1))| {
                 column == other && (a0 < b0 && a1 > b1 || a0 > b0 && a1 < b1)

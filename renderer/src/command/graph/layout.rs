@@ -2,7 +2,7 @@
 //! let it. Groups are laid out from inside out, each as one box.
 
 use super::layers::{Item, Layers, Place};
-use super::model::{GraphBox, Inside, Port};
+use super::model::{End, GraphBox, Inside, Port};
 
 /// Width of a letter, and of one of a title.
 pub(super) const LETTER: f64 = 6.1;
@@ -39,7 +39,11 @@ pub(super) struct InsideLayout {
 
 /// What is written for an input: name, type and value.
 pub(super) fn input_text(port: &Port) -> [String; 3] {
-    let name = if port.is_override { format!("with {}", port.name) } else { port.name.clone() };
+    let name = if port.is_override {
+        format!("with {}", port.name)
+    } else {
+        port.name.clone()
+    };
     let value = match port.value.chars().count() {
         0 => String::new(),
         count if count > LONGEST => {
@@ -52,7 +56,11 @@ pub(super) fn input_text(port: &Port) -> [String; 3] {
 }
 
 fn width(texts: &[&str]) -> f64 {
-    let letters: usize = texts.iter().filter(|text| !text.is_empty()).map(|text| text.chars().count() + 1).sum();
+    let letters: usize = texts
+        .iter()
+        .filter(|text| !text.is_empty())
+        .map(|text| text.chars().count() + 1)
+        .sum();
     letters.saturating_sub(1) as f64 * LETTER
 }
 
@@ -66,7 +74,11 @@ fn output_width(port: &Port) -> f64 {
 }
 
 fn title_width(graph: &GraphBox) -> f64 {
-    let template = if graph.name == graph.template { "" } else { graph.template.as_str() };
+    let template = if graph.name == graph.template {
+        ""
+    } else {
+        graph.template.as_str()
+    };
     graph.name.chars().count() as f64 * TITLE_LETTER + width(&[" ", template]) + 2.0 * PAD
 }
 
@@ -110,11 +122,20 @@ fn group(graph: &GraphBox, inside: &Inside) -> Layout {
     let borders = [graph.inputs.len(), graph.outputs.len()];
     let layers = Layers::new(boxes.len(), borders, &inside.wires);
     let columns = heights(&layers, &boxes);
-    let lowest = columns.iter().flat_map(|column| &column.tops).fold(f64::MAX, |a, b| a.min(*b));
+    let lowest = columns
+        .iter()
+        .flat_map(|column| &column.tops)
+        .fold(f64::MAX, |a, b| a.min(*b));
     let lowest = if lowest == f64::MAX { 0.0 } else { lowest };
     let top = TITLE + 8.0 - lowest;
     let bottom = (columns.iter())
-        .flat_map(|column| column.tops.iter().zip(&column.heights).map(|(top, height)| top + height))
+        .flat_map(|column| {
+            column
+                .tops
+                .iter()
+                .zip(&column.heights)
+                .map(|(top, height)| top + height)
+        })
         .fold(0.0, f64::max);
 
     let left = PAD + widest(&graph.inputs, input_width) + PAD;
@@ -135,10 +156,24 @@ fn group(graph: &GraphBox, inside: &Inside) -> Layout {
     ends[last] = ends[last].map(|x| x + more);
 
     let port = |place: Place, port: usize, is_output: bool| {
-        top + columns[place.0].tops[place.1] + anchor(layers.columns[place.0][place.1], &boxes, port, is_output)
+        top + columns[place.0].tops[place.1]
+            + anchor(layers.columns[place.0][place.1], &boxes, port, is_output)
     };
-    let wires = (layers.routes.iter())
-        .map(|route| wire(route, &layers, &boxes, &ends, &port))
+    let width = ends[last][1] + right;
+    // Wires begin and end at the texts of the group's own ports.
+    let begin = |port: usize| PAD + input_width(&graph.inputs[port]) + 5.0;
+    let end = |port: usize| width - PAD - output_width(&graph.outputs[port]) - 5.0;
+    let wires = (layers.routes.iter().zip(&inside.wires))
+        .map(|(route, ends_of)| {
+            let mut points = wire(route, &layers, &boxes, &ends, &port);
+            if let (End::Border(port), Some(first)) = (ends_of.from, points.first_mut()) {
+                first[0] = begin(port);
+            }
+            if let (End::Border(port), Some(last)) = (ends_of.to, points.last_mut()) {
+                last[0] = end(port);
+            }
+            points
+        })
         .collect();
     let borders = [0, last].map(|column| {
         let tops = columns[column].tops.iter();
@@ -154,7 +189,7 @@ fn group(graph: &GraphBox, inside: &Inside) -> Layout {
     }
     let [inputs, outputs] = borders;
     Layout {
-        size: [ends[last][1] + right, top + bottom + 12.0],
+        size: [width, top + bottom + 12.0],
         inputs,
         outputs,
         inside: Some(InsideLayout {
@@ -197,7 +232,11 @@ fn anchor(item: Item, boxes: &[Layout], port: usize, is_output: bool) -> f64 {
         Item::Border(_) => ROW / 2.0,
         Item::Pass(_) => PASS / 2.0,
         Item::Box(index) => {
-            let ports = if is_output { &boxes[index].outputs } else { &boxes[index].inputs };
+            let ports = if is_output {
+                &boxes[index].outputs
+            } else {
+                &boxes[index].inputs
+            };
             ports.get(port).copied().unwrap_or(TITLE)
         }
     }
@@ -208,9 +247,13 @@ fn distance(layers: &Layers, columns: &[Column], boxes: &[Layout], number: usize
     let place = |place: Place, port: usize, is_output: bool| {
         columns[place.0].tops[place.1] + anchor(layers.columns[place.0][place.1], boxes, port, is_output)
     };
-    let climbs = layers.segments.iter().filter(|segment| segment.to.0 == number).map(|segment| {
-        (place(segment.from, segment.from_port, true) - place(segment.to, segment.to_port, false)).abs()
-    });
+    let climbs = layers
+        .segments
+        .iter()
+        .filter(|segment| segment.to.0 == number)
+        .map(|segment| {
+            (place(segment.from, segment.from_port, true) - place(segment.to, segment.to_port, false)).abs()
+        });
     (COLUMNS[0] + 0.18 * climbs.fold(0.0, f64::max)).min(COLUMNS[1])
 }
 
@@ -231,7 +274,13 @@ fn heights(layers: &Layers, boxes: &[Layout]) -> Vec<Column> {
             for segment in &layers.segments {
                 for (own, own_port, other, other_port, is_output) in [
                     (segment.from, segment.from_port, segment.to, segment.to_port, true),
-                    (segment.to, segment.to_port, segment.from, segment.from_port, false),
+                    (
+                        segment.to,
+                        segment.to_port,
+                        segment.from,
+                        segment.from_port,
+                        false,
+                    ),
                 ] {
                     if own.0 != column {
                         continue;
@@ -250,7 +299,11 @@ fn heights(layers: &Layers, boxes: &[Layout]) -> Vec<Column> {
                 (_, 0.0) => (*top, 0.01),
                 (sum, count) => (sum / count, *count),
             });
-            columns[column].tops = spread(&wanted.collect::<Vec<_>>(), &columns[column].heights, gap(layers, column));
+            columns[column].tops = spread(
+                &wanted.collect::<Vec<_>>(),
+                &columns[column].heights,
+                gap(layers, column),
+            );
         }
     }
     columns
@@ -305,8 +358,13 @@ fn spread(wanted: &[(f64, f64)], heights: &[f64], gap: f64) -> Vec<f64> {
             pools.push(joined);
         }
     }
-    let places = pools.iter().flat_map(|(sum, weight, count)| std::iter::repeat_n(sum / weight, *count));
-    places.zip(offsets).map(|(place, offset)| place + offset).collect()
+    let places = pools
+        .iter()
+        .flat_map(|(sum, weight, count)| std::iter::repeat_n(sum / weight, *count));
+    places
+        .zip(offsets)
+        .map(|(place, offset)| place + offset)
+        .collect()
 }
 
 #[cfg(test)]
@@ -318,6 +376,9 @@ mod tests {
         let tops = spread(&[(0.0, 1.0), (100.0, 1.0)], &[10.0, 10.0], 5.0);
         assert_eq!(tops, [0.0, 100.0]);
         let tops = spread(&[(50.0, 1.0), (50.0, 1.0), (0.0, 2.0)], &[10.0, 10.0, 10.0], 5.0);
-        assert!(tops.windows(2).all(|pair| pair[0] + 15.0 <= pair[1] + 1e-9), "{tops:?}");
+        assert!(
+            tops.windows(2).all(|pair| pair[0] + 15.0 <= pair[1] + 1e-9),
+            "{tops:?}"
+        );
     }
 }

@@ -37,7 +37,10 @@ pub(super) fn run(args: &GraphArgs) -> Result<(), Failure> {
         define: args.define.clone(),
         ..MitsubaArgs::default()
     };
-    let preprocessor = || args.source.preprocessor(&mitsuba.macros(), SharedFiles::default());
+    let preprocessor = || {
+        args.source
+            .preprocessor(&mitsuba.macros(), SharedFiles::default())
+    };
     let (system, template, warnings) = find(&word, args, &mitsuba, preprocessor).map_err(failure)?;
     system.check(&template).map_err(failure)?;
     let extent = Extent {
@@ -98,7 +101,10 @@ fn find(
         Err(errors) => errors,
     };
     // Materials have no names among units and groups.
-    let Some((file, name)) = word.rsplit_once(':').filter(|(file, _)| Path::new(file).is_file()) else {
+    let Some((file, name)) = word
+        .rsplit_once(':')
+        .filter(|(file, _)| Path::new(file).is_file())
+    else {
         return Err(errors);
     };
     let system = shading_system(host(), preprocessor());
@@ -127,6 +133,13 @@ fn material_of(
         sources: desc.sources.clone(),
         ..ast::File::default()
     };
-    let group = material(name, found.usage, found.span, &found.surface, None, &Arc::new(file))?;
+    let group = material(
+        name,
+        found.usage,
+        found.span,
+        &found.surface,
+        None,
+        &Arc::new(file),
+    )?;
     Ok(Some(Template::from(&Arc::new(group))))
 }

@@ -92,7 +92,9 @@ pub(super) fn diagram(
         name: template.name().to_owned(),
         template: template.name().to_owned(),
         inputs: inputs(&params).map(default).collect(),
-        outputs: outputs(&params).map(|param| port(&param.name, param.ty)).collect(),
+        outputs: outputs(&params)
+            .map(|param| port(&param.name, param.ty))
+            .collect(),
         hidden: 0,
         is_closed_group: false,
         inside,
@@ -113,8 +115,15 @@ fn inside(
     let find = |path: &Path| source(group, &boxes, &border, path);
     let mut wires = vec![];
     for (index, node) in group.nodes().iter().enumerate() {
-        let bindings = (node.inputs.iter().map(|connection| (connection.target.to_string(), &connection.binding)))
-            .chain(node.overrides.iter().map(|(global, binding, _)| (global.name().to_owned(), binding)));
+        let bindings = (node
+            .inputs
+            .iter()
+            .map(|connection| (connection.target.to_string(), &connection.binding)))
+        .chain(
+            node.overrides
+                .iter()
+                .map(|(global, binding, _)| (global.name().to_owned(), binding)),
+        );
         for (name, binding) in bindings {
             let ports = &boxes[index].inputs;
             // A part of an input of a group that is opened ends at the whole.
@@ -123,12 +132,22 @@ fn inside(
                 .or_else(|| ports.iter().position(|port| port.name == head));
             let Some(port) = port else { continue };
             let to = End::Box { index, port };
-            wires.extend(paths(binding).iter().filter_map(&find).map(|from| Wire { from, to }));
+            wires.extend(
+                paths(binding)
+                    .iter()
+                    .filter_map(&find)
+                    .map(|from| Wire { from, to }),
+            );
         }
     }
     for (port, output) in group.outputs.iter().enumerate() {
         let to = End::Border(port);
-        wires.extend(paths(&output.binding).iter().filter_map(&find).map(|from| Wire { from, to }));
+        wires.extend(
+            paths(&output.binding)
+                .iter()
+                .filter_map(&find)
+                .map(|from| Wire { from, to }),
+        );
     }
     let mut unique: Vec<Wire> = vec![];
     wires.into_iter().for_each(|wire| {
@@ -173,7 +192,11 @@ fn node_box(node: &Node, templates: &dyn Templates, extent: Extent) -> Result<Gr
     let mut ports = vec![];
     let mut hidden = 0;
     for param in inputs(&params) {
-        let own: Vec<&Connection> = node.inputs.iter().filter(|c| c.target.head == param.name).collect();
+        let own: Vec<&Connection> = node
+            .inputs
+            .iter()
+            .filter(|c| c.target.head == param.name)
+            .collect();
         let is_whole = own.iter().any(|connection| connection.target.rest.is_empty());
         if own.is_empty() && !extent.defaults && opened.is_none() {
             hidden += 1;
@@ -204,7 +227,9 @@ fn node_box(node: &Node, templates: &dyn Templates, extent: Extent) -> Result<Gr
             (None, TemplateRef::Template(template)) => template.name().to_owned(),
         },
         inputs: ports,
-        outputs: outputs(&params).map(|param| port(&param.name, param.ty)).collect(),
+        outputs: outputs(&params)
+            .map(|param| port(&param.name, param.ty))
+            .collect(),
         hidden,
         is_closed_group: opened.is_none() && matches!(template, Some(Template::Group(_))),
         inside: match opened {

@@ -17,12 +17,12 @@ use shading::{Diagnostic, Diagnostics, Preprocessor, ShadingSystem, Source, Temp
 
 use super::shader_file;
 use crate::cli::StageArgs;
+use example::Example;
 use renderer_base::files::{DiskFiles, Files as _, LoggedFiles, OverlayFiles, SharedFiles};
 use renderer_load::{LoadOptions, from_text};
 use renderer_scene::SceneDesc;
 use renderer_transport::material::{Host, library};
 use renderer_transport::scene::build::shading_system;
-use example::Example;
 use scene::Props;
 use subject::{Shows, Subject};
 
@@ -110,7 +110,10 @@ pub(super) struct UnitExample {
 ///
 /// # Errors
 /// If the example has errors.
-pub(super) fn example(template: &Template, system: &ShadingSystem) -> Result<Option<UnitExample>, Diagnostics> {
+pub(super) fn example(
+    template: &Template,
+    system: &ShadingSystem,
+) -> Result<Option<UnitExample>, Diagnostics> {
     let Some(example) = Example::of(template)? else {
         return Ok(None);
     };
@@ -121,6 +124,15 @@ pub(super) fn example(template: &Template, system: &ShadingSystem) -> Result<Opt
     let (is_surface, output) = match Subject::new(template, &args, system)?.shows {
         Shows::Surface(output) => (true, output),
         Shows::Output(output) => (false, Some(output)),
+        Shows::Background => {
+            let message = format!(
+                "the example of `{}` ends with the unit of an environment",
+                template.name()
+            );
+            return Err(Diagnostic::error(message)
+                .hint("it ends with a surface or a pattern")
+                .into());
+        }
     };
     let output = output.map_or(String::new(), |output| format!(".{output}"));
     Ok(Some(UnitExample {

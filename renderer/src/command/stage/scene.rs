@@ -27,7 +27,7 @@ impl Props {
         let on = args.on.clone().or_else(of_example);
         match (&on, &subject.shows) {
             (None, Shows::Output(_)) => Ok(Props::Swatch),
-            (None, Shows::Surface(_)) | (Some(On::Ball), _) => shape(
+            (None, Shows::Surface(_) | Shows::Background) | (Some(On::Ball), _) => shape(
                 "shape subject : sphere { radius = 1; transform = translate(0, 1, 0) * rotate((0, 1, 0), -20); \
                  material = subject; }",
             ),
@@ -76,11 +76,13 @@ const FLAT: &str = "film { size = (512, 512); filter = box; }
 camera main : orthographic { width = 2; height = 2; from = (0, 0, 1); to = (0, 0, 0); }
 ";
 
-/// Camera and light of what is not flat, and the backdrop: squares of half a metre, which show what glass does. The stage
+/// Light of what is not flat.
+const STUDIO_LIGHT: &str = "light studio : studio { }\n";
+
+/// Camera of what is not flat, and the backdrop: squares of half a metre, which show what glass does. The stage
 /// takes no unit of the library: a user's own may have its name.
 const STUDIO: &str = "film { size = (512, 512); filter = blackman_harris(1.5); }
 camera main : perspective { from = (0, 2.1, 6.6); to = (0, 0.93, 0); fov = 23; }
-light studio : studio { }
 surface stage_backdrop()
 {
     Ci = mix(0.24, 0.3, mod(floor(24 * u) + floor(24 * v), 2)) * diffuse(N);
@@ -95,13 +97,20 @@ pub(super) fn text(file: Option<&Path>, subject: &Subject, props: &Props) -> Str
         let _ = writeln!(text, "import {};", Expr::string(file.to_string_lossy()));
     }
     text.push_str(&material(subject));
-    if let Some(kind) = subject.example.as_ref().and_then(|example| example.overrides.as_ref()) {
+    if let Some(kind) = subject
+        .example
+        .as_ref()
+        .and_then(|example| example.overrides.as_ref())
+    {
         let _ = writeln!(text, "override {kind} = {}();", subject.name);
     }
     match props {
         Props::Swatch => text.push_str(FLAT),
         Props::Shape(_) | Props::Cloth => {
             text.push_str(STUDIO);
+            if !matches!(subject.shows, Shows::Background) {
+                text.push_str(STUDIO_LIGHT);
+            }
             let _ = writeln!(
                 text,
                 "shape backdrop : mesh {{ file = \"{}\"; material = backdrop; }}",
@@ -130,9 +139,17 @@ fn material(subject: &Subject) -> String {
     match &subject.shows {
         Shows::Surface(_) if subject.example.is_none() => format!("material subject = {};\n", call("")),
         Shows::Surface(output) => {
-            let output = output.iter().map(|output| format!(".{output}")).collect::<String>();
+            let output = output
+                .iter()
+                .map(|output| format!(".{output}"))
+                .collect::<String>();
             group("", &format!("{instance}{output}")) + "material subject = stage_group();\n"
         }
+        Shows::Background => format!(
+            "light sky : environment {{ shader = {}; }}\n\
+             surface stage_mirror() {{ Ci = 0.95 * reflection(N); }}\nmaterial subject = stage_mirror();\n",
+            call("")
+        ),
         Shows::Output(output) => {
             let light = format!("stage_light stage_value(radiance = {instance}.{output});\n    ");
             STAGE_LIGHT.to_owned()

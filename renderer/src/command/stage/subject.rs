@@ -25,6 +25,8 @@ pub(super) enum Shows {
     Surface(Option<String>),
     /// An output, as it is.
     Output(String),
+    /// The light of an environment, by what a mirror shows of it.
+    Background,
 }
 
 impl Subject {
@@ -118,6 +120,9 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
                 Err(Diagnostic::error(message).nearest(asked, names))
             }
         };
+    }
+    if kind == UnitKind::Background {
+        return Ok(Shows::Background);
     }
     let closure = outputs.iter().find(|(_, ty)| ty.base == Base::Closure);
     if closure.is_some() || kind == UnitKind::Surface {
