@@ -171,7 +171,7 @@ fn along(path: &str) -> Vec<Point> {
         match (&rest[..1], &values[..]) {
             ("M", [x, y]) => points.push([*x, *y]),
             ("H", [x]) => {
-                points.extend((1..=8).map(|i| [last[0] + (x - last[0]) * f64::from(i) / 8.0, last[1]]))
+                points.extend((1..=8).map(|i| [last[0] + (x - last[0]) * f64::from(i) / 8.0, last[1]]));
             }
             ("C", [a, b, c, d, e, f]) => points.extend((1..=32).map(|i| {
                 let t = f64::from(i) / 32.0;

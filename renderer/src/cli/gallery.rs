@@ -17,7 +17,7 @@ pub struct GalleryArgs {
     #[arg(short, long, value_name = "FOLDER")]
     pub output: PathBuf,
     /// Width and height of the pictures
-    #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "320x320")]
+    #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "256x256")]
     pub size: (u32, u32),
     /// Samples per pixel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536), default_value = "32")]

@@ -13,7 +13,7 @@ pub(super) fn escaped(text: &str) -> String {
             // Controls have no place in HTML, and marks that reorder text would hide what stands there.
             '\n' | '\t' => out.push(c),
             '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                out.push('\u{fffd}')
+                out.push('\u{fffd}');
             }
             c if c.is_control() => out.push('\u{fffd}'),
             c => out.push(c),

@@ -78,10 +78,10 @@ fn uses(entry: &Entry, world: &World) -> String {
         } else {
             escaped(text)
         };
-        let _ = write!(
+        let _ = writeln!(
             html,
             "<div class=use><h3>{title}</h3><button type=button class=copy aria-label=\"Copy: {title}\">Copy</button>\
-             <pre data-use={kind} tabindex=0>{shown}</pre></div>\n"
+             <pre data-use={kind} tabindex=0>{shown}</pre></div>"
         );
     };
     if let Some(text) = calls::material(entry) {

@@ -55,8 +55,11 @@ fn input(param: &Param) -> String {
 /// A text in a cell of a table.
 fn cell(text: &str) -> String {
     let mut out = String::new();
+    // Code within texts stays code.
+    let has_code = text.matches('`').count().is_multiple_of(2);
     for c in text.chars() {
         match c {
+            '`' if has_code => out.push(c),
             '|' | '\\' | '*' | '[' | ']' | '<' | '`' => out.extend(['\\', c]),
             c if c.is_control() => out.push(' '),
             c => out.push(c),

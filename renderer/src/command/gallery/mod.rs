@@ -62,7 +62,7 @@ pub(super) fn run(args: &GalleryArgs) -> Result<(), Failure> {
             remark(&format!(
                 "{}: {}, {} rendered, {:.1} MB, in {:.1} s",
                 folder.place(folder::PAGE).display(),
-                plural(library.entries.len(), "entry").replace("entrys", "entries"),
+                plural(library.entries.len(), "shader"),
                 plural(made.rendered, "picture"),
                 folder.size() as f64 / 1e6,
                 start.elapsed().as_secs_f64()

@@ -70,9 +70,9 @@ fn chips(entries: &[Entry]) -> String {
 fn card(entry: &Entry) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write!(
+    let _ = writeln!(
         text,
-        "<li data-category=\"{}\" data-search=\"{}\"><a href=\"#{}\">{}<b>{}</b> <span>{}</span></a></li>\n",
+        "<li data-category=\"{}\" data-search=\"{}\"><a href=\"#{}\">{}<b>{}</b> <span>{}</span></a></li>",
         escaped(&entry.category),
         escaped(&searched(entry)),
         entry.id,

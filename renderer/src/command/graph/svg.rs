@@ -62,10 +62,10 @@ fn draw(graph: &GraphBox, layout: &Layout, corner: [f64; 2], svg: &mut String) {
         dot(port, [0.0, *y], svg);
         let [name, ty, value] = input_text(port);
         let with = if port.is_override { " class=\"with\"" } else { "" };
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<text x=\"{PAD}\" y=\"{:.1}\"><title>{}</title><tspan{with}>{}</tspan> <tspan class=\"soft\">{}</tspan> \
-             <tspan class=\"value\">{}</tspan></text>\n",
+             <tspan class=\"value\">{}</tspan></text>",
             y + 3.5,
             escaped(&port.value),
             escaped(&name),

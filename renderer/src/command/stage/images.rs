@@ -17,8 +17,11 @@ const LETTER: usize = 24;
 /// Studs of the images of heights and normals, along each side.
 const STUDS: f32 = 8.0;
 
+/// Makes an image.
+type Make = fn() -> Image;
+
 /// Squares with their places, heights of studs, and their normals.
-const FILES: [(&str, fn() -> Image); 3] = [
+const FILES: [(&str, Make); 3] = [
     ("stage_image.png", squares),
     ("stage_heights.png", heights),
     ("stage_normals.png", normals),
