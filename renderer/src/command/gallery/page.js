@@ -3,6 +3,9 @@ const search = document.getElementById("search");
 const cards = [...document.querySelectorAll("#all > li")];
 const chips = [...document.querySelectorAll("nav button")];
 const links = cards.map((card) => card.firstElementChild);
+const views = new Map([...document.querySelectorAll("article")].map((view) => [view.id, view]));
+// Without a target the browser neither scrolls nor takes the focus away: both are done here.
+for (const view of views.values()) view.removeAttribute("id");
 let category = "";
 let last = null;
 
@@ -27,7 +30,7 @@ function choose(name) {
 
 function route() {
   const id = decodeURIComponent(location.hash.slice(1));
-  const shown = id && document.querySelector(`article[id="${CSS.escape(id)}"]`);
+  const shown = views.get(id);
   document.querySelector("article.open")?.classList.remove("open");
   root.classList.toggle("one", Boolean(shown));
   filter();

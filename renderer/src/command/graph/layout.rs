@@ -19,7 +19,7 @@ const PASS: f64 = 4.0;
 /// Distance of columns: least and most.
 const COLUMNS: [f64; 2] = [38.0, 110.0];
 /// Longest text of a value [letters].
-const LONGEST: usize = 36;
+const LONGEST: usize = 32;
 
 /// Places within a box, from its upper left corner.
 pub(super) struct Layout {

@@ -265,7 +265,8 @@ fn port(name: &str, ty: Type) -> Port {
         name: name.to_owned(),
         ty: match ty {
             Type::VOID => "any".to_owned(),
-            ty => ty.to_string(),
+            // All closures are of colours.
+            ty => ty.to_string().replace("closure color", "closure"),
         },
         kind: match ty.base {
             Base::Int | Base::Float => PortKind::Number,
