@@ -4,6 +4,8 @@ mod bake;
 mod common;
 mod debug;
 mod farm;
+mod gallery;
+mod graph;
 mod image;
 mod live;
 mod pack;
@@ -24,6 +26,8 @@ use common::parse_define;
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use debug::DebugArgs;
 pub use farm::{Engine, FarmArgs, FrameArg};
+pub use gallery::GalleryArgs;
+pub use graph::GraphArgs;
 pub use image::{DenoiseArgs, DenoiseQuality, ImageArgs, SheetArgs, ToneCurve};
 pub use live::LiveArgs;
 pub use pack::PackArgs;
@@ -81,6 +85,10 @@ pub enum Command {
     Shade(ShadeArgs),
     /// Shows what the layers of a group get and give at a point
     Debug(DebugArgs),
+    /// Shows a library of units and groups as a web page: pictures, parameters, sources
+    Gallery(GalleryArgs),
+    /// Draws a group: units as boxes, groups in it as boxes in boxes, wires between them
+    Graph(GraphArgs),
     /// Removes the noise of a picture and its layers by Open Image Denoise
     Denoise(DenoiseArgs),
     /// Converts an image, or a layer of an EXR, to another format
@@ -101,11 +109,13 @@ impl Command {
             Command::Bake(args) => args.common.threads,
             Command::Live(args) => args.threads,
             Command::Shade(args) => args.threads,
+            Command::Gallery(args) => args.threads,
             Command::Denoise(args) => args.threads,
             Command::Merge(_)
             | Command::Farm(_)
             | Command::Check(_)
             | Command::Debug(_)
+            | Command::Graph(_)
             | Command::Info(_)
             | Command::Convert(_)
             | Command::Pack(_)
@@ -130,11 +140,13 @@ impl Command {
             }
             Command::Pack(args) => (&args.source, args.quiet),
             Command::Live(args) => (&args.source, false),
+            Command::Gallery(args) => (&args.source, args.quiet),
             Command::Check(args) => (&args.source, false),
             Command::Lsp(args) => (&args.source, false),
             Command::Info(args) => (&args.source, false),
             Command::Shade(args) => (&args.source, false),
             Command::Debug(args) => (&args.source, false),
+            Command::Graph(args) => (&args.source, false),
             Command::Merge(_)
             | Command::Convert(_)
             | Command::Denoise(_)

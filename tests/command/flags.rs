@@ -20,7 +20,7 @@ use renderer::cli::Cli;
 use renderer::image::read;
 use tempfile::TempDir;
 
-const COMMANDS: [(&str, &[Case]); 18] = [
+const COMMANDS: [(&str, &[Case]); 20] = [
     ("pack", jobs::PACK),
     ("farm", jobs::FARM),
     ("convert", inspection::CONVERT),
@@ -34,6 +34,8 @@ const COMMANDS: [(&str, &[Case]); 18] = [
     ("check", inspection::CHECK),
     ("info", inspection::INFO),
     ("debug", inspection::DEBUG),
+    ("gallery", finish::GALLERY),
+    ("graph", inspection::GRAPH),
     ("shade", shade::SHADE),
     ("compare", inspection::COMPARE),
     ("denoise", finish::DENOISE),
@@ -100,8 +102,8 @@ fn arguments_of_shade() {
 #[test]
 fn arguments_of_the_other_commands() {
     [
-        "archive", "check", "convert", "farm", "info", "compare", "merge", "pack", "image", "sheet", "view",
-        "lsp",
+        "archive", "check", "convert", "farm", "gallery", "graph", "info", "compare", "merge", "pack",
+        "image", "sheet", "view", "lsp",
     ]
     .into_iter()
     .for_each(every_argument_counts);

@@ -8,6 +8,8 @@ mod denoise;
 mod escapes;
 mod farm;
 mod flags;
+mod gallery;
+mod graph;
 mod hair;
 mod info;
 mod install;

@@ -258,6 +258,7 @@ fn small(line: &str) -> Vec<String> {
     }
     let mut more: Vec<&str> = match args[0].as_str() {
         "render" if line.contains("--size") => vec![],
+        "gallery" if !line.contains("--size") => vec!["--size", "8x8", "--spp", "1"],
         "render" => vec!["--size", "24x16"],
         "bake" if line.contains("probes") => vec!["--samples", "1", "--probe-spacing", "2"],
         "bake" if line.contains("--texels-per-unit") || line.contains("--resolution") => {

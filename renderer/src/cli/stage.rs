@@ -23,6 +23,9 @@ pub struct StageArgs {
     /// Of a unit or group: the output to show [default: the surface, or the first colour]
     #[arg(long, value_name = "OUTPUT")]
     pub show: Option<String>,
+    /// Of a unit or group: shows its example, if its metadata has one: the unit at work with others
+    #[arg(long, conflicts_with_all = ["params", "variations"])]
+    pub example: bool,
 }
 
 impl StageArgs {
@@ -40,6 +43,7 @@ impl StageArgs {
             (!self.variations.is_empty(), "--variations"),
             (self.on.is_some(), "--on"),
             (self.show.is_some(), "--show"),
+            (self.example, "--example"),
         ];
         flags
             .into_iter()

@@ -14,10 +14,11 @@ use shading::ty::Type;
 use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
 use super::inventory::{self, Inventory};
+use super::metadata::metadata_of;
 use super::needs::{Needs, SceneShapes};
 use super::pictures::is_part;
 use super::scene_options::{SceneOptions, load_scene};
-use super::shipped::{Shipped, metadata_of};
+use super::shipped::Shipped;
 use super::{Failure, print, shader_file, stored, tell};
 use crate::cli::InfoArgs;
 use crate::part::{Header, PartReader};

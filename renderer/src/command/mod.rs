@@ -14,6 +14,9 @@ mod denoising;
 mod failure;
 mod farm;
 mod file_watch;
+mod gallery;
+mod graph;
+mod html;
 mod http;
 mod image;
 mod info;
@@ -23,6 +26,7 @@ mod layer_view;
 mod live;
 mod lsp;
 mod merge;
+mod metadata;
 mod named_color;
 mod needs;
 mod new_folder;
@@ -70,7 +74,7 @@ pub fn run(cli: &Cli) -> ExitCode {
 fn done(command: &Command) -> Result<(), Failure> {
     // Those that write what they have so far catch signals by themselves.
     let _interrupt = match command {
-        Command::Render(_) | Command::Bake(_) => None,
+        Command::Render(_) | Command::Bake(_) | Command::Gallery(_) => None,
         // A server ends when it is told to: there is nothing to say.
         Command::View(_) | Command::Live(_) | Command::Lsp(_) => None,
         _ => Some(Interrupt::catch()?),
@@ -87,6 +91,8 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Pack(args) => pack::run(args),
         Command::Shade(args) => shade::run(args),
         Command::Debug(args) => shade::debug(args),
+        Command::Gallery(args) => gallery::run(args),
+        Command::Graph(args) => graph::run(args),
         Command::Denoise(args) => denoise::run(args),
         Command::Image(args) => image::run(args),
         Command::Sheet(args) => sheet::run(args),

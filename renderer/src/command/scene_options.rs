@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
-use super::stage;
+use super::stage::{self, NamedShader};
 use crate::cli::{MitsubaArgs, SourceArgs, StageArgs};
 use renderer_base::files::{LoggedFiles, Pack, PackFiles, SharedFiles, is_pack};
 use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
@@ -81,7 +81,7 @@ impl SceneOptions {
     }
 
     /// Converts them to options of the scene loader.
-    fn for_load(self, files: SharedFiles) -> LoadOptions {
+    pub(super) fn for_load(self, files: SharedFiles) -> LoadOptions {
         LoadOptions {
             mitsuba: self.mitsuba.options(),
             preprocessor: self.source.preprocessor(&self.mitsuba.macros(), files.clone()),
@@ -217,7 +217,8 @@ pub(super) fn load_scene(
         if stage::is_shader(path) {
             let macros = options.mitsuba.macros();
             let preprocessor = options.source.preprocessor(&macros, SharedFiles::default());
-            return stage::load(path, &args, preprocessor, |files| options.for_load(files));
+            let shader = NamedShader::Word(path.to_str().unwrap_or_default());
+            return stage::load(shader, &args, preprocessor, |files| options.for_load(files));
         }
         stage::check_name(path)?;
         stage::check_idle(&args, path)?;

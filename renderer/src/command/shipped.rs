@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
+use shading::ShadingSystem;
 use shading::graph::Templates as _;
-use shading::hir::{Const, Metadata};
-use shading::{ShadingSystem, Template};
 
+use super::metadata::{metadata_of, text_of};
 use renderer_transport::material::library;
 
 /// A shipped unit or group.
@@ -27,14 +27,15 @@ impl Shipped {
             let Ok(Some(template)) = system.find(name) else {
                 continue;
             };
-            let metadata = metadata_of(&template);
-            categories
-                .entry(text_of(metadata, "category"))
-                .or_default()
-                .push(Entry {
-                    name,
-                    help: text_of(metadata, "help"),
-                });
+            let text = |name| {
+                text_of(metadata_of(&template), name)
+                    .unwrap_or("other")
+                    .to_owned()
+            };
+            categories.entry(text("category")).or_default().push(Entry {
+                name,
+                help: text("help"),
+            });
         }
         Shipped(categories)
     }
@@ -65,22 +66,5 @@ impl Shipped {
             .iter()
             .flat_map(|(category, entries)| entries.iter().map(move |e| entry(category, e)))
             .collect()
-    }
-}
-
-/// A text of the metadata; `other` where there is none.
-fn text_of(metadata: &[Metadata], name: &str) -> String {
-    let found = metadata.iter().find(|entry| entry.name == name);
-    match found.map(|entry| &entry.value) {
-        Some(Const::String(text)) => text.to_string(),
-        _ => "other".to_owned(),
-    }
-}
-
-/// Metadata of a unit or group.
-pub(super) fn metadata_of(template: &Template) -> &[Metadata] {
-    match template {
-        Template::Unit(unit) => &unit.hir.metadata,
-        Template::Group(group) => &group.metadata,
     }
 }

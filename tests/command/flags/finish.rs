@@ -1,7 +1,65 @@
-//! Arguments of the commands for finished pictures: `denoise`, `image`, `sheet`.
+//! Arguments of the commands for finished pictures, `denoise`, `image`, `sheet`, and of `gallery`.
 
 use super::case::Case;
-use super::case::Differs::{By, File, New, Status};
+use super::case::Differs::{By, File, New, Says, Status};
+
+/// Small pictures of few units.
+pub(crate) const GALLERY: &[Case] = &[
+    (
+        "shaders",
+        "gallery w.ksl -o g --size 8x8 --spp 1",
+        "gallery q.ksl -o g --size 8x8 --spp 1",
+        File("g/index.html"),
+    ),
+    (
+        "output",
+        "gallery w.ksl -o g.md",
+        "gallery w.ksl -o h.md",
+        New("h.md"),
+    ),
+    (
+        "size",
+        "gallery q.ksl -o g --size 8x8 --spp 1",
+        "gallery q.ksl -o g --size 16x8 --spp 1",
+        Says("g/index.html", "width=16 height=8"),
+    ),
+    (
+        "spp",
+        "gallery q.ksl -o g --size 8x8 --spp 1",
+        "gallery q.ksl -o g --size 8x8 --spp 2",
+        File("g/gallery.json"),
+    ),
+    (
+        "threads",
+        "gallery w.ksl -o g.md --threads 0",
+        "gallery w.ksl -o g.md --threads 2",
+        Status(2, 0),
+    ),
+    (
+        "folders",
+        "gallery i.ksl -o g.md",
+        "gallery i.ksl -o g.md -I inc",
+        Status(1, 0),
+    ),
+    (
+        "undefine",
+        "gallery i.ksl -o g.md -I inc",
+        "gallery i.ksl -o g.md -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
+    (
+        "define",
+        "gallery q.ksl -o g --size 8x8 --spp 1",
+        "gallery q.ksl -o g --size 8x8 --spp 1 -D VALUE=3",
+        File("g/gallery.json"),
+    ),
+    (
+        "quiet",
+        "gallery q.ksl -o g --size 8x8 --spp 1",
+        "gallery q.ksl -o g --size 8x8 --spp 1 --quiet",
+        By(|a, b| !a.err.is_empty() && b.err.is_empty()),
+    ),
+];
 
 /// They need Open Image Denoise.
 pub(crate) const DENOISE: &[Case] = &[

@@ -1,4 +1,5 @@
-//! Arguments of the commands that look at files or copy them: `check`, `info`, `compare`, `convert`, `archive`, `view`;
+//! Arguments of the commands that look at files or copy them: `check`, `info`, `debug`, `graph`, `compare`, `convert`,
+//! `archive`, `view`;
 //! and of `lsp`, whose effects a session shows (`tests/command/lsp.rs`).
 
 use super::case::Case;
@@ -57,6 +58,51 @@ pub(crate) const DEBUG: &[Case] = &[
         "undefine",
         "debug i.ksl -I inc",
         "debug i.ksl -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
+];
+
+pub(crate) const GRAPH: &[Case] = &[
+    (
+        "group",
+        "graph q.ksl -o g.svg",
+        "graph q.ksl:one -o g.svg",
+        File("g.svg"),
+    ),
+    (
+        "output",
+        "graph q.ksl -o g.svg",
+        "graph q.ksl -o g.dot",
+        New("g.dot"),
+    ),
+    (
+        "depth",
+        "graph edge_wear -o g.svg",
+        "graph edge_wear -o g.svg --depth 0",
+        File("g.svg"),
+    ),
+    (
+        "defaults",
+        "graph edge_wear -o g.svg",
+        "graph edge_wear -o g.svg --defaults",
+        File("g.svg"),
+    ),
+    (
+        "define",
+        "graph q.ksl -o g.svg",
+        "graph q.ksl -o g.svg -D one=two",
+        Status(0, 1),
+    ),
+    (
+        "folders",
+        "graph i.ksl -o g.svg",
+        "graph i.ksl -o g.svg -I inc",
+        Status(1, 0),
+    ),
+    (
+        "undefine",
+        "graph i.ksl -o g.svg -I inc",
+        "graph i.ksl -o g.svg -I inc -U OSL_VERSION",
         Status(0, 1),
     ),
 ];

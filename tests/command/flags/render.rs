@@ -246,6 +246,12 @@ pub(crate) const RENDER: &[Case] = &[
         File("o.exr"),
     ),
     (
+        "example",
+        "render ramp -o o.exr --size 16x16 --spp 1",
+        "render ramp -o o.exr --size 16x16 --spp 1 --example",
+        File("o.exr"),
+    ),
+    (
         // What it does is in `stage::a_changed_file_is_rendered_again`.
         "watch",
         "render checker -o o.exr --size 16x16 --spp 1",

@@ -7,7 +7,7 @@ use shading::hir::{Const, Metadata};
 use shading::ty::{Base, Type};
 
 use crate::cli::On;
-use crate::command::shipped::metadata_of;
+use crate::command::metadata::{metadata_of, text_of, value_of};
 use crate::command::stage;
 
 /// What a page offers of a shader: its parameters, what it is shown on, and the outputs that can be
@@ -22,7 +22,7 @@ pub(super) fn choices(template: &Template, layers: &[String]) -> Json {
         .filter(|param| param.output && stage::is_visible(param.ty));
     json!({
         "name": template.name(),
-        "help": text(metadata_of(template), "help"),
+        "help": text_of(metadata_of(template), "help"),
         "params": inputs.map(parameter).collect::<Json>(),
         "on": On::NAMES,
         "show": outputs.map(|param| &param.name).chain(layers).collect::<Vec<_>>(),
@@ -49,26 +49,14 @@ fn parameter(param: &ParamInfo) -> Json {
         "type": param.ty.to_string(),
         "default": default,
         "computed": param.computed,
-        "label": text(metadata, "label"),
-        "help": text(metadata, "help"),
-        "page": text(metadata, "page"),
-        "widget": text(metadata, "widget"),
-        "options": text(metadata, "options"),
+        "label": text_of(metadata, "label"),
+        "help": text_of(metadata, "help"),
+        "page": text_of(metadata, "page"),
+        "widget": text_of(metadata, "widget"),
+        "options": text_of(metadata, "options"),
         "min": number(metadata, "min"),
         "max": number(metadata, "max"),
     })
-}
-
-fn value_of<'m>(metadata: &'m [Metadata], name: &str) -> Option<&'m Const> {
-    let entry = metadata.iter().find(|entry| entry.name == name)?;
-    Some(&entry.value)
-}
-
-fn text<'m>(metadata: &'m [Metadata], name: &str) -> Option<&'m str> {
-    match value_of(metadata, name)? {
-        Const::String(text) => Some(text),
-        _ => None,
-    }
 }
 
 fn number(metadata: &[Metadata], name: &str) -> Option<f32> {

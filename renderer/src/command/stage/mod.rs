@@ -2,7 +2,9 @@
 
 mod backdrop;
 mod cloth;
+mod example;
 mod grid;
+mod images;
 mod layer;
 mod model;
 mod scene;
@@ -16,13 +18,14 @@ use shading::{Diagnostic, Diagnostics, Preprocessor, ShadingSystem, Source, Temp
 
 use super::shader_file;
 use crate::cli::StageArgs;
+use example::Example;
 use renderer_base::files::{DiskFiles, Files as _, LoggedFiles, OverlayFiles, SharedFiles};
 use renderer_load::{LoadOptions, from_text};
 use renderer_scene::SceneDesc;
 use renderer_transport::material::{Host, library};
 use renderer_transport::scene::build::shading_system;
 use scene::Props;
-use subject::Subject;
+use subject::{Shows, Subject};
 
 pub(super) use layer::is_visible;
 
@@ -49,24 +52,47 @@ fn has_camera(file: &Path) -> bool {
     items.any(|item| matches!(item, Item::Declaration(declaration) if declaration.keyword.text == "camera"))
 }
 
-/// The folder of a file, if there is one.
-fn folder_of(file: Option<&Path>) -> PathBuf {
-    file.and_then(Path::parent).unwrap_or(Path::new("")).to_owned()
+/// A shader by what names it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NamedShader<'a> {
+    /// A word of the command line.
+    Word(&'a str),
+    /// One that ships, whatever files there are.
+    Shipped(&'a str),
 }
 
-/// The shader that a word names, with the system that has read it.
-///
-/// # Errors
-/// When there is none, or it has errors.
-fn found(word: &Path, preprocessor: Preprocessor) -> Result<(Template, ShadingSystem), Diagnostics> {
-    let text = word.to_str().unwrap_or_default();
-    let folder = folder_of(shader_file::file_of(text).as_deref());
-    let system = shading_system(Arc::new(Host::new(vec![folder])), preprocessor);
-    let found = shader_file::find(&system, text)?;
-    match found.last() {
-        Some(template) => Ok((template, system)),
-        None => Err(Diagnostic::error(format!("{text} holds no unit and no group")).into()),
-    }
+/// A shader with the system that has read it.
+struct Found<'a> {
+    text: &'a str,
+    file: Option<PathBuf>,
+    /// The folder of the file.
+    folder: PathBuf,
+    template: Template,
+    system: ShadingSystem,
+}
+
+fn found(shader: NamedShader<'_>, preprocessor: Preprocessor) -> Result<Found<'_>, Diagnostics> {
+    let (text, file) = match shader {
+        NamedShader::Word(text) => (text, shader_file::file_of(text)),
+        NamedShader::Shipped(name) => (name, None),
+    };
+    let folder = file.as_deref().and_then(Path::parent);
+    let folder = folder.unwrap_or(Path::new("")).to_owned();
+    let system = shading_system(Arc::new(Host::new(vec![folder.clone()])), preprocessor);
+    let template = match shader {
+        NamedShader::Word(word) => shader_file::find(&system, word)?.last(),
+        NamedShader::Shipped(name) => system.template(name),
+    };
+    let Some(template) = template else {
+        return Err(Diagnostic::error(format!("{text} holds no unit and no group")).into());
+    };
+    Ok(Found {
+        text,
+        file,
+        folder,
+        template,
+        system,
+    })
 }
 
 /// The shader that a word names, and the outputs of its layers that can be shown.
@@ -77,31 +103,35 @@ pub(super) fn shader(
     word: &Path,
     preprocessor: Preprocessor,
 ) -> Result<(Template, Vec<String>), Diagnostics> {
-    let (template, system) = found(word, preprocessor)?;
+    let word = NamedShader::Word(word.to_str().unwrap_or_default());
+    let Found { template, system, .. } = found(word, preprocessor)?;
     let layers = layer::layers(&template, &system)?.map_or(vec![], |(_, layers)| layers);
     Ok((template, layers.into_iter().map(|layer| layer.path).collect()))
 }
 
-/// Loads the scene that shows the shader `word`, whose sources `preprocessor` reads, with `options` for its files.
+/// Loads the scene that shows a shader, whose sources `preprocessor` reads, with `options` for its files.
 ///
 /// # Errors
 /// When it has errors or cannot be shown, and when arguments do not fit.
 pub(super) fn load(
-    word: &Path,
+    shader: NamedShader<'_>,
     args: &StageArgs,
     preprocessor: Preprocessor,
     options: impl FnOnce(SharedFiles) -> LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let text = word.to_str().unwrap_or_default();
-    let file = shader_file::file_of(text);
-    let folder = folder_of(file.as_deref());
-    let (template, system) = found(word, preprocessor)?;
-    let subject = Subject::new(&template, &system, args)?;
+    let Found {
+        text,
+        file,
+        folder,
+        template,
+        system,
+    } = found(shader, preprocessor)?;
+    let subject = Subject::new(&template, args, &system)?;
     let props = Props::new(&subject, args)?;
     let scene = scene::text(file.as_deref(), &subject, &props);
     let mut files = OverlayFiles::new(SharedFiles::default());
-    for (name, mesh) in props.files() {
-        files = files.with(folder.join(name), mesh.into_bytes());
+    for (name, bytes) in props.files().into_iter().chain(images::named_in(&scene)) {
+        files = files.with(folder.join(name), bytes);
     }
     let files = SharedFiles::new(LoggedFiles::new(SharedFiles::new(files)));
     let name = format!("<stage of {text}>");
@@ -109,6 +139,57 @@ pub(super) fn load(
     desc.file = PathBuf::from(text);
     desc.groups.extend(subject.layers.map(Arc::new));
     Ok((desc, warnings))
+}
+
+/// A unit or group at work.
+pub(super) struct UnitExample {
+    /// Lines of a group.
+    pub(super) lines: String,
+    /// What is shown: an output of an instance.
+    pub(super) shown: String,
+    /// True if that is a surface, and no value.
+    pub(super) is_surface: bool,
+}
+
+/// The example of a unit or group, if it has one.
+///
+/// # Errors
+/// If the example has errors.
+pub(super) fn example(
+    template: &Template,
+    system: &ShadingSystem,
+) -> Result<Option<UnitExample>, Diagnostics> {
+    let Some(example) = Example::of(template)? else {
+        return Ok(None);
+    };
+    let args = StageArgs {
+        example: true,
+        ..StageArgs::default()
+    };
+    let (is_surface, output) = match Subject::new(template, &args, system)?.shows {
+        Shows::Surface(output) => (true, output),
+        Shows::Output(output) => (false, Some(output)),
+        Shows::Background => {
+            let message = format!(
+                "the example of `{}` ends with the unit of an environment",
+                template.name()
+            );
+            return Err(Diagnostic::error(message)
+                .hint("it ends with a surface or a pattern")
+                .into());
+        }
+    };
+    let output = output.map_or(String::new(), |output| format!(".{output}"));
+    Ok(Some(UnitExample {
+        shown: example.instance + &output,
+        lines: example.lines,
+        is_surface,
+    }))
+}
+
+/// Why a unit or group cannot be shown alone, if it cannot.
+pub(super) fn refusal(template: &Template) -> Option<Diagnostic> {
+    subject::shown_of(template, None).err()
 }
 
 /// An error for a word that is neither a file nor a shader that ships, if it looks like the name of one.

@@ -23,9 +23,11 @@ pub(super) enum Props {
 impl Props {
     pub(super) fn new(subject: &Subject, args: &StageArgs) -> Result<Props, Diagnostic> {
         let shape = |text: &str| Ok(Props::Shape(text.to_owned()));
-        match (&args.on, &subject.shows) {
+        let of_example = || subject.example.as_ref()?.on.clone();
+        let on = args.on.clone().or_else(of_example);
+        match (&on, &subject.shows) {
             (None, Shows::Output(_)) => Ok(Props::Swatch),
-            (None, Shows::Surface | Shows::Closure(_)) | (Some(On::Ball), _) => shape(
+            (None, Shows::Surface(_) | Shows::Background) | (Some(On::Ball), _) => shape(
                 "shape subject : sphere { radius = 1; transform = translate(0, 1, 0) * rotate((0, 1, 0), -20); \
                  material = subject; }",
             ),
@@ -43,11 +45,12 @@ impl Props {
     }
 
     /// Files that are made for them.
-    pub(super) fn files(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn files(&self) -> Vec<(&'static str, Vec<u8>)> {
+        let backdrop = || (backdrop::FILE, backdrop::obj().into_bytes());
         match self {
             Props::Swatch => vec![],
-            Props::Shape(_) => vec![(backdrop::FILE, backdrop::obj())],
-            Props::Cloth => vec![(backdrop::FILE, backdrop::obj()), (cloth::FILE, cloth::obj())],
+            Props::Shape(_) => vec![backdrop()],
+            Props::Cloth => vec![backdrop(), (cloth::FILE, cloth::obj().into_bytes())],
         }
     }
 
@@ -73,11 +76,13 @@ const FLAT: &str = "film { size = (512, 512); filter = box; }
 camera main : orthographic { width = 2; height = 2; from = (0, 0, 1); to = (0, 0, 0); }
 ";
 
-/// Camera and light of what is not flat, and the backdrop: squares of half a metre, which show what glass does. The stage
+/// Light of what is not flat.
+const STUDIO_LIGHT: &str = "light studio : studio { }\n";
+
+/// Camera of what is not flat, and the backdrop: squares of half a metre, which show what glass does. The stage
 /// takes no unit of the library: a user's own may have its name.
 const STUDIO: &str = "film { size = (512, 512); filter = blackman_harris(1.5); }
 camera main : perspective { from = (0, 2.1, 6.6); to = (0, 0.93, 0); fov = 23; }
-light studio : studio { }
 surface stage_backdrop()
 {
     Ci = mix(0.24, 0.3, mod(floor(24 * u) + floor(24 * v), 2)) * diffuse(N);
@@ -91,39 +96,21 @@ pub(super) fn text(file: Option<&Path>, subject: &Subject, props: &Props) -> Str
     if let Some(file) = file.and_then(Path::file_name) {
         let _ = writeln!(text, "import {};", Expr::string(file.to_string_lossy()));
     }
-    let arguments: Vec<String> = subject
-        .inputs
-        .iter()
-        .map(|(name, value)| format!("{name} = {value}"))
-        .collect();
-    let arguments = arguments.join(", ");
-    match &subject.shows {
-        Shows::Surface => {
-            let _ = writeln!(text, "material subject = {}({arguments});", subject.name);
-        }
-        Shows::Closure(output) => {
-            let _ = writeln!(
-                text,
-                "group stage_surface(output closure color surface)\n{{\n    {} value({arguments});\n    \
-                 surface = value.{output};\n}}\nmaterial subject = stage_surface();",
-                subject.name
-            );
-        }
-        Shows::Output(output) => {
-            let _ = writeln!(
-                text,
-                "surface stage_light(color radiance = 0, output closure color surface = 0) {{ surface = radiance * emission(); }}\n\
-                 group stage_value(output closure color surface)\n{{\n    {} value({arguments});\n    \
-                 stage_light shown(radiance = value.{output});\n    surface = shown.surface;\n}}\n\
-                 material subject {{ surface = stage_value(); emission = both; }}",
-                subject.name
-            );
-        }
+    text.push_str(&material(subject));
+    if let Some(kind) = subject
+        .example
+        .as_ref()
+        .and_then(|example| example.overrides.as_ref())
+    {
+        let _ = writeln!(text, "override {kind} = {}();", subject.name);
     }
     match props {
         Props::Swatch => text.push_str(FLAT),
         Props::Shape(_) | Props::Cloth => {
             text.push_str(STUDIO);
+            if !matches!(subject.shows, Shows::Background) {
+                text.push_str(STUDIO_LIGHT);
+            }
             let _ = writeln!(
                 text,
                 "shape backdrop : mesh {{ file = \"{}\"; material = backdrop; }}",
@@ -133,3 +120,47 @@ pub(super) fn text(file: Option<&Path>, subject: &Subject, props: &Props) -> Str
     }
     text + &props.declarations() + "\n"
 }
+
+/// The material `subject`.
+fn material(subject: &Subject) -> String {
+    let arguments: Vec<String> = (subject.inputs.iter())
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    let call = |name: &str| format!("{}{name}({})", subject.name, arguments.join(", "));
+    let (lines, instance) = match &subject.example {
+        Some(example) => (example.lines.clone(), example.instance.as_str()),
+        None => (format!("{};", call(" stage_shown")), "stage_shown"),
+    };
+    let group = |more: &str, surface: &str| {
+        format!(
+            "group stage_group(output closure color surface)\n{{\n    {lines}\n    {more}surface = {surface};\n}}\n"
+        )
+    };
+    match &subject.shows {
+        Shows::Surface(_) if subject.example.is_none() && subject.layers.is_none() => {
+            format!("material subject = {};\n", call(""))
+        }
+        Shows::Surface(output) => {
+            let output = output
+                .iter()
+                .map(|output| format!(".{output}"))
+                .collect::<String>();
+            group("", &format!("{instance}{output}")) + "material subject = stage_group();\n"
+        }
+        Shows::Background => format!(
+            "light sky : environment {{ shader = {}; }}\n\
+             surface stage_mirror() {{ Ci = 0.95 * reflection(N); }}\nmaterial subject = stage_mirror();\n",
+            call("")
+        ),
+        Shows::Output(output) => {
+            let light = format!("stage_light stage_value(radiance = {instance}.{output});\n    ");
+            STAGE_LIGHT.to_owned()
+                + &group(&light, "stage_value.surface")
+                + "material subject { surface = stage_group(); emission = both; }\n"
+        }
+    }
+}
+
+/// A surface that shows a value.
+const STAGE_LIGHT: &str = "surface stage_light(color radiance = 0, output closure color surface = 0) { surface = radiance * emission(); }
+";

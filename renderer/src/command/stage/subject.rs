@@ -4,6 +4,7 @@ use shading::syntax::ast::{Expr, UnitKind};
 use shading::ty::{Base, Type};
 use shading::{Diagnostic, Diagnostics, ShaderGroupTemplate, ShadingSystem, Template};
 
+use super::example::Example;
 use super::layer::{self, is_visible};
 use crate::cli::StageArgs;
 use crate::command::named_color::named_color;
@@ -15,46 +16,66 @@ pub(super) struct Subject {
     pub(super) shows: Shows,
     /// Inputs with their values, as texts of scenes.
     pub(super) inputs: Vec<(String, String)>,
+    /// The example that is shown in place of the unit alone.
+    pub(super) example: Option<Example>,
     /// The group in whose place one with outputs of all layers is shown.
     pub(super) layers: Option<ShaderGroupTemplate>,
 }
 
 /// What is shown.
 pub(super) enum Shows {
-    /// The surface, in light.
-    Surface,
-    /// A closure output, in light.
-    Closure(String),
+    /// The surface, in light: the output that has it, unless it is `Ci`.
+    Surface(Option<String>),
     /// An output, as it is.
     Output(String),
+    /// The light of an environment, by what a mirror shows of it.
+    Background,
 }
 
 impl Subject {
     pub(super) fn new(
         template: &Template,
-        system: &ShadingSystem,
         args: &StageArgs,
+        system: &ShadingSystem,
     ) -> Result<Subject, Diagnostics> {
+        let example = match args.example {
+            true => Example::of(template)?,
+            false => None,
+        };
+        let Some(example) = example else {
+            return Subject::alone(template, args, system);
+        };
+        let Some(last) = system.template(&example.unit) else {
+            let message = format!(
+                "the example of `{}` uses `{}`, which is not known",
+                template.name(),
+                example.unit
+            );
+            return Err(Diagnostic::error(message).into());
+        };
+        Ok(Subject {
+            name: template.name().to_owned(),
+            example: Some(example),
+            ..Subject::alone(&last, args, system)?
+        })
+    }
+
+    fn alone(template: &Template, args: &StageArgs, system: &ShadingSystem) -> Result<Subject, Diagnostics> {
         let params = template.params().unwrap_or_default();
-        let outputs: Vec<(&str, Type)> = (params.iter())
-            .filter(|param| param.output)
-            .map(|param| (param.name.as_str(), param.ty))
-            .collect();
         let asked = args.show.as_deref();
-        let is_own = |asked: &&str| outputs.iter().any(|(name, _)| name == asked);
+        let is_own = |asked: &&str| params.iter().any(|param| param.output && param.name == *asked);
         let inside = match asked.filter(|asked| !is_own(asked)) {
             Some(asked) => layer(template, system, asked)?,
             None => None,
         };
         let (shows, layers) = match inside {
             Some((shows, group)) => (shows, Some(group)),
-            None => (shows(template, &outputs, asked)?, None),
+            None => (shown_of(template, asked)?, None),
         };
         let mut inputs = vec![];
         for (name, value) in args.inputs() {
             let known = params.iter().filter(|param| !param.output);
-            let input = template.input_path(name).map_err(Diagnostic::from)?;
-            let Some(param) = known.clone().find(|param| param.name == input) else {
+            let Some(param) = known.clone().find(|param| param.name == name) else {
                 let error = Diagnostic::error(format!("`{}` has no parameter `{name}`", template.name()));
                 let names: Vec<&str> = known.map(|param| param.name.as_str()).collect();
                 let error = error.nearest(name, names.iter().copied());
@@ -71,6 +92,7 @@ impl Subject {
                 .to_owned(),
             shows,
             inputs,
+            example: None,
             layers,
         })
     }
@@ -90,7 +112,7 @@ fn layer(
         Ok(layer) => {
             let output = layer.output.clone();
             let shows = match layer.ty.base {
-                Base::Closure => Shows::Closure(output),
+                Base::Closure => Shows::Surface(Some(output)),
                 _ => Shows::Output(output),
             };
             Ok(Some((shows, group)))
@@ -98,6 +120,16 @@ fn layer(
         Err(error) if asked.contains('.') => Err(error.into()),
         Err(_) => Ok(None),
     }
+}
+
+/// What is shown of a template: an output that is asked for, or what tells most.
+pub(super) fn shown_of(template: &Template, asked: Option<&str>) -> Result<Shows, Diagnostic> {
+    let params = template.params().unwrap_or_default();
+    let outputs: Vec<(&str, Type)> = (params.iter())
+        .filter(|param| param.output)
+        .map(|param| (param.name.as_str(), param.ty))
+        .collect();
+    shows(template, &outputs, asked)
 }
 
 fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> Result<Shows, Diagnostic> {
@@ -117,7 +149,7 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
     }
     if let Some(asked) = asked {
         return match outputs.iter().find(|(name, _)| *name == asked) {
-            Some((_, ty)) if ty.base == Base::Closure => Ok(Shows::Surface),
+            Some((name, ty)) if ty.base == Base::Closure => Ok(Shows::Surface(Some((*name).to_owned()))),
             Some((name, ty)) if is_visible(*ty) => Ok(Shows::Output((*name).to_owned())),
             Some((name, ty)) => Err(Diagnostic::error(format!(
                 "the output `{name}` is {ty}, which is no colour"
@@ -129,9 +161,12 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
             }
         };
     }
-    let makes_surface = kind == UnitKind::Surface || outputs.iter().any(|(_, ty)| ty.base == Base::Closure);
-    if makes_surface {
-        return Ok(Shows::Surface);
+    if kind == UnitKind::Background {
+        return Ok(Shows::Background);
+    }
+    let closure = outputs.iter().find(|(_, ty)| ty.base == Base::Closure);
+    if closure.is_some() || kind == UnitKind::Surface {
+        return Ok(Shows::Surface(closure.map(|(name, _)| (*name).to_owned())));
     }
     // Colours say more than numbers.
     let is_color = |(_, ty): &&(&str, Type)| ty.base == Base::Color && is_visible(*ty);

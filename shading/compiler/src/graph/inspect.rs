@@ -6,9 +6,10 @@ use super::input::named_input;
 use super::template::GroupOutput;
 use super::{
     Accessor, Binding, Connection, ParamInfo, Path, ShaderGroupTemplate, Template, TemplateRef, Templates,
-    Value, interface,
+    Value, interface, source,
 };
 use crate::ty::{Base, Type};
+use shading_syntax::ast;
 use shading_syntax::diagnostic::Diagnostics;
 
 /// A node of a group, with what goes in and out, and the nodes inside of it if it is a group.
@@ -192,5 +193,25 @@ impl Exposed<'_> {
             self.add(output, ty, connection.binding.clone())
         });
         InspectedInput { name, source, output }
+    }
+}
+
+/// The values that a binding reads, as paths whose heads are nodes and inputs of the group: constants and globals have
+/// none. Each is given once, in the order of the text.
+pub fn paths(binding: &Binding) -> Vec<Path> {
+    let mut list = vec![];
+    match binding {
+        Binding::Value(_) => {}
+        Binding::Path(path) => list.push(path.clone()),
+        Binding::Expression(expr) => add_paths(expr, &mut list),
+    }
+    list
+}
+
+fn add_paths(expr: &ast::Expr, list: &mut Vec<Path>) {
+    match source::path(expr) {
+        Some(path) if list.contains(&path) => {}
+        Some(path) => list.push(path),
+        None => expr.for_each_operand(&mut |operand| add_paths(operand, list)),
     }
 }
