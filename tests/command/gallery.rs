@@ -29,6 +29,7 @@ surface paint
 {
     surface = albedo * diffuse(N);
 }
+background dusk(color low = 1) { Ci = low * background(); }
 displacement waves(float height = 1) { P += height * N; }
 ";
 
@@ -94,8 +95,8 @@ fn units_have_cards_and_views() {
     fs::write(at.join("lib/notes.txt"), "no shader").unwrap();
     done(at, &format!("gallery lib -o out {ARGS}"));
     let page = page(at);
-    assert_eq!(page.matches("<li data-category=").count(), 4);
-    for id in ["lines", "paint", "waves", "lines-2"] {
+    assert_eq!(page.matches("<li data-category=").count(), 5);
+    for id in ["lines", "paint", "dusk", "waves", "lines-2"] {
         assert!(page.contains(&format!("<a href=\"#{id}\">")), "{id}");
         assert!(page.contains(&format!("<article id=\"{id}\"")), "{id}");
     }
@@ -134,7 +135,7 @@ fn units_have_cards_and_views() {
     let made = pictures(at);
     assert_eq!(
         made.keys().collect::<Vec<_>>(),
-        ["lines-2.jpg", "lines.jpg", "paint.jpg"]
+        ["dusk.jpg", "lines-2.jpg", "lines.jpg", "paint.jpg"]
     );
     done(
         at,
@@ -144,6 +145,11 @@ fn units_have_cards_and_views() {
     // What it says to copy works.
     let scene = calls(&page, "scene").join("\n");
     assert!(scene.contains("material paint_1 = paint_look();"), "{scene}");
+    assert!(
+        scene.contains("light dusk_1 : environment { shader = dusk("),
+        "{scene}"
+    );
+    assert!(!scene.contains("waves_1"));
     for command in calls(&page, "command") {
         let line = command.strip_prefix("kiln ").unwrap().replace('"', "");
         if !line.contains('(') {
@@ -228,7 +234,7 @@ fn errors_stop_nothing_else() {
     assert!(between(&page, "<article id=\"lost\"", "</article>").contains("nowhere"));
     assert_eq!(
         pictures(at).keys().collect::<Vec<_>>(),
-        ["lines.jpg", "paint.jpg"]
+        ["dusk.jpg", "lines.jpg", "paint.jpg"]
     );
 }
 

@@ -11,12 +11,17 @@ const MOST: usize = 4;
 /// Lines of a scene with a material of a unit or group; `None` if none can be made of it.
 pub(super) fn material(entry: &Entry) -> Option<String> {
     let name = &entry.name;
-    if entry.example.is_none() && (entry.kind == "surface" || entry.surface().is_some()) {
-        return Some(format!(
-            "{}material {name}_1 = {name}({});",
-            import(entry),
-            arguments(entry)
-        ));
+    let call = || format!("{name}({})", arguments(entry));
+    match entry.kind {
+        "background" => {
+            let light = format!("light {name}_1 : environment {{ shader = {}; }}", call());
+            return Some(import(entry) + &light);
+        }
+        "displacement" | "volume" => return None,
+        kind if entry.example.is_none() && (kind == "surface" || entry.surface().is_some()) => {
+            return Some(format!("{}material {name}_1 = {};", import(entry), call()));
+        }
+        _ => {}
     }
     let (mut lines, shown, is_surface) = match &entry.example {
         Some(example) => (
