@@ -28,11 +28,10 @@ use renderer_transport::material::Host;
 use renderer_transport::scene::build;
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
-    let system = build::shading_system(
-        Arc::new(Host::new(vec![])),
-        args.source
-            .preprocessor(&args.mitsuba.macros(), SharedFiles::default()),
-    );
+    let preprocessor = args
+        .source
+        .preprocessor(&args.mitsuba.macros(), SharedFiles::default());
+    let system = build::shading_system(Arc::new(Host::new(vec![])), preprocessor);
     if args.subjects.is_empty() && args.param.is_none() {
         let shipped = Shipped::list(&system);
         tell(&if args.json {
@@ -68,6 +67,11 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     } else {
         Ok(())
     }
+}
+
+/// Name, kind, parameters and metadata of a unit or group, as `--json` shows them.
+pub(super) fn description(template: &Template) -> Json {
+    Info::of(template).json()
 }
 
 /// Subject of an argument of the command line.
