@@ -252,7 +252,7 @@ class Bake(Mapping[str, np.ndarray]):
     @property
     def files(self) -> list[Path]:
         """All files."""
-        return [self.folder / file for file in self.manifest["files"]]
+        return [self.folder / file for file in [*self.manifest["files"], "bake.json"]]
 
     @property
     def probes(self) -> dict[str, Any]:
@@ -322,7 +322,7 @@ def bake(
     scene: a scene, or the file of one.
     output: folder of the files; a temporary one by default.
     target: ``"texture"``, ``"vertex"`` or ``"probes"``.
-    include: ``"indirect"``, ``"all"``, … or ``"none"`` for ``features`` alone.
+    include: ``"indirect"``, ``"direct"``, ``"both"``, or ``"none"`` for ``features`` alone.
     lights: bakes the light of these alone.
     order: of the spherical harmonics, 1 or 2.
     samples: rays of each texel, vertex or probe.

@@ -1,6 +1,5 @@
 //! Failures as exceptions of Python.
 
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use renderer::command::Failure;
 use shading::{Diagnostic, Diagnostics, Severity};
@@ -15,16 +14,13 @@ pub(crate) type Told = (
     Vec<String>,
 );
 
-/// `kiln.Error` with all diagnostics, or `KeyboardInterrupt`.
+/// `kiln.Error` with all diagnostics. Only a callback asks for an end that is no exception of its own.
 pub(crate) fn raised(py: Python<'_>, failure: &Failure) -> PyErr {
-    if matches!(failure, Failure::Interrupted(_)) {
-        return PyKeyboardInterrupt::new_err(());
-    }
     let diagnostics = failure.diagnostics();
     let text = match failure {
         Failure::Mistakes(diagnostics) => diagnostics.to_string(),
         Failure::User(text) => text.clone(),
-        Failure::Interrupted(_) => String::new(),
+        Failure::Interrupted(_) => "stopped before anything was finished".to_owned(),
     };
     let error = py
         .import("kiln._errors")

@@ -15,7 +15,7 @@ shader octaves(float scale = 4, int count = 3, output color c = 0, output float 
 """
 
 
-@pytest.mark.parametrize("name", ["brick", "fbm", "voronoi", "marble_stone"])
+@pytest.mark.parametrize("name", ["brick", "fbm", "voronoi", "wood"])
 def test_same_numbers_as_the_program(name, kiln_program, tmp_path):
     if name not in kiln.shaders():
         pytest.skip("not shipped")

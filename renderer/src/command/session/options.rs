@@ -26,17 +26,20 @@ pub(super) fn bake(scene: &Path, options: &[String]) -> Result<BakeArgs, Failure
 
 /// Options, followed by `later` ones, which replace those of the same flag, or of the same value of the scene.
 pub(super) fn over(options: &[String], later: &[String]) -> Vec<String> {
-    let replaces = |word: &String| {
-        let replaced = match key(word) {
-            "--size" => "--set=film.size",
-            "--crop" => "--set=film.crop",
-            key => key,
-        };
-        [replaced, key(word)]
-    };
-    let replaced: Vec<&str> = later.iter().flat_map(replaces).collect();
+    let replaced: Vec<&str> = later.iter().flat_map(|word| replaced_by(word)).collect();
     let kept = options.iter().filter(|word| !replaced.contains(&key(word)));
     kept.chain(later).cloned().collect()
+}
+
+/// The keys of earlier words that a word replaces.
+fn replaced_by(word: &str) -> [&str; 2] {
+    let key = key(word);
+    let other = match key {
+        "--size" => "--set=film.size",
+        "--crop" => "--set=film.crop",
+        key => key,
+    };
+    [key, other]
 }
 
 /// What a word is about: its flag, with the name of the value for those that may be given several times.
