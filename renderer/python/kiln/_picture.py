@@ -117,12 +117,12 @@ class Picture(Mapping[str, np.ndarray]):
         return f"<kiln.Picture {width}x{height}, samples {self.samples}: {', '.join(self._names)}>"
 
 
-def read(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
+def read(path: str | os.PathLike[str], *, raw: bool = False) -> dict[str, np.ndarray]:
     """Reads an image file: its layers as float32 arrays of shape (height, width, channels), ``color`` for RGB(A).
 
-    Colours of 8-bit files are made linear.
+    Colours of files with the sRGB transfer, such as PNG, are made linear, unless ``raw``, as for normal maps.
     """
-    width, height, planes = _kiln.read_channels(os.fspath(path))
+    width, height, planes = _kiln.read_channels(os.fspath(path), raw)
     layers: dict[str, dict[str, np.ndarray]] = {}
     for name, plane in planes:
         layer, _, channel = name.rpartition(".")

@@ -7,10 +7,10 @@ import kiln
 
 
 def test_same_files_as_the_program(box, kiln_program, tmp_path):
-    options = dict(resolution=32, samples=4, order=1, features=["albedo"])
+    options = dict(resolution=32, samples=4, order=2, integrator="path", features=["albedo"])
     shares = []
     bake = kiln.bake(kiln.load(box), tmp_path / "a", **options, progress=shares.append)
-    words = ["--resolution", 32, "--samples", 4, "--order", 1, "--aov", "albedo", "--quiet"]
+    words = ["--resolution", 32, "--samples", 4, "--order", 2, "--integrator", "path", "--aov", "albedo", "--quiet"]
     kiln_program("bake", box, "-o", "b", *words)
     names = {file.name for file in bake.files}
     assert names == {file.name for file in (tmp_path / "b").iterdir()}
@@ -20,7 +20,7 @@ def test_same_files_as_the_program(box, kiln_program, tmp_path):
 
 
 def test_images_are_arrays(box):
-    bake = kiln.load(box).bake(resolution=32, samples=4)
+    bake = kiln.load(box).bake(resolution=32, samples=4, integrator="path")
     assert bake["irradiance"].shape == (32, 32, 3) and bake["irradiance"].dtype == np.float32
     assert bake["irradiance"].max() > 0
     assert bake.manifest["atlas"]["width"] == 32 and bake.stats["points"] > 0
@@ -31,7 +31,7 @@ def test_images_are_arrays(box):
 
 def test_probes_stand_where_they_are_put(box):
     points = np.array([[0, 0, 0], [0.5, 0.5, 0.5]], np.float32)
-    bake = kiln.bake(box, target="probes", probe_points=points, samples=8)
+    bake = kiln.bake(box, target="probes", probe_points=points, samples=8, integrator="path")
     assert np.allclose([probe["position"] for probe in bake.probes["probes"]], points)
 
 

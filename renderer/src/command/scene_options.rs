@@ -190,7 +190,7 @@ impl NamedScene {
     pub(super) fn find(path: &Path, options: SceneOptions) -> Result<NamedScene, Diagnostic> {
         if let Some(text) = &options.text {
             let bytes = text.as_bytes().to_vec();
-            let files = OverlayFiles::new(SharedFiles::default()).with(path.to_owned(), bytes);
+            let files = OverlayFiles::new(SharedFiles::default()).with(path, bytes);
             return Ok(NamedScene {
                 path: path.to_owned(),
                 options,
