@@ -93,6 +93,7 @@ fn tools_stay_in_their_rooms() {
         &["shading/raster:glsl.rs", "shading/raster:library.rs"],
         &["naga::"],
     );
+    only_in("renderer", &["renderer/python"], &["pyo3::", "numpy::"]);
     only_in(
         "renderer",
         &["renderer/geometry:accel/embree/"],

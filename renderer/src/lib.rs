@@ -57,6 +57,7 @@ pub mod command;
 pub mod layers;
 pub mod part;
 
+pub use command::session;
 pub use renderer_bake as bake;
 pub use renderer_base::{color, files, math, memory, sampler, sampling, sky, spectrum};
 pub use renderer_denoise as denoise;

@@ -19,6 +19,9 @@ use renderer_transport::material::Folders;
 pub struct CommonArgs {
     /// Scene or model
     pub scene: PathBuf,
+    /// Text of the scene instead of the file's, for programs that embed Kiln.
+    #[arg(skip)]
+    pub text: Option<Arc<str>>,
     /// Light transport algorithm [default: the scene's; `photon` for bakes]
     #[arg(long, value_parser = ["path", "photon", "auto"])]
     pub integrator: Option<String>,

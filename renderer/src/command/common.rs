@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use shading::{Diagnostic, Diagnostics, Severity};
+use shading::{Diagnostic, Diagnostics};
 
 use super::scene_options::{SceneOptions, load_scene};
-use super::terminal::plural;
 use super::{Failure, print, remark};
 use crate::cli::{CommonArgs, StageArgs};
 use renderer_base::memory::gigabytes;
@@ -19,9 +18,13 @@ impl CommonArgs {
         self.load_file(&self.scene, integrator, changes, None)
     }
 
-    /// Reads the scene, or makes one that shows a unit or group.
-    pub(super) fn load_staged(&self, stage: &StageArgs, changes: Vec<Change>) -> Result<SceneDesc, Failure> {
-        self.load_file(&self.scene, None, changes, Some(stage.clone()))
+    /// Reads the scene, or makes one that shows a unit or group, and returns its warnings with it.
+    pub(super) fn read_staged(
+        &self,
+        stage: &StageArgs,
+        changes: Vec<Change>,
+    ) -> Result<(SceneDesc, Diagnostics), Failure> {
+        self.read_file(&self.scene, None, changes, Some(stage.clone()))
     }
 
     /// Reads the scene of that file instead.
@@ -32,6 +35,20 @@ impl CommonArgs {
         changes: Vec<Change>,
         stage: Option<StageArgs>,
     ) -> Result<SceneDesc, Failure> {
+        let (desc, warnings) = self.read_file(scene, integrator, changes, stage)?;
+        if !self.quiet {
+            print(&warnings);
+        }
+        Ok(desc)
+    }
+
+    fn read_file(
+        &self,
+        scene: &Path,
+        integrator: Option<&str>,
+        changes: Vec<Change>,
+        stage: Option<StageArgs>,
+    ) -> Result<(SceneDesc, Diagnostics), Failure> {
         // What else is set is meant for the integrator that is chosen here.
         let chosen = self.integrator.as_deref().or(integrator);
         let mut options = self.scene_options();
@@ -52,10 +69,7 @@ impl CommonArgs {
         warnings.list.extend(Change::without_effect(&given));
         desc.texture_memory = self.texture_memory;
         desc.build_quality = self.build_quality;
-        if !self.quiet {
-            print(&warnings);
-        }
-        Ok(desc)
+        Ok((desc, warnings))
     }
 
     /// Options that change how the scene is read.
@@ -63,6 +77,7 @@ impl CommonArgs {
         SceneOptions {
             set: self.set.clone(),
             light: self.light.clone(),
+            text: self.text.clone(),
             ..SceneOptions::of(&self.source, &self.mitsuba)
         }
     }
@@ -88,13 +103,7 @@ impl CommonArgs {
 
 /// Mistakes in a scene.
 pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
-    let errors = diagnostics
-        .list
-        .iter()
-        .filter(|d| d.severity == Severity::Error)
-        .count();
-    let errors = plural(errors, "error");
-    Failure::User(format!("{diagnostics}\n\n{errors}; nothing was written"))
+    Failure::Mistakes(diagnostics)
 }
 
 /// The warning that work of earlier runs is used, of a scene whose shaders compose names of files: the fingerprint does

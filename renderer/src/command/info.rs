@@ -121,6 +121,11 @@ fn needs(system: &ShadingSystem, args: &InfoArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Name, kind, parameters and metadata of a unit or group, as `--json` shows them.
+pub(super) fn description(template: &Template) -> Json {
+    Info::of(template).json()
+}
+
 /// Subject of an argument of the command line.
 enum Subject {
     /// A unit or a group.

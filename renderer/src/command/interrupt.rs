@@ -54,7 +54,7 @@ impl Interrupt {
         self.keeps.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the work in flight because it is out of date.
+    /// Ends the work in flight because it is out of date, or not wanted any more.
     pub(super) fn stop_old_work(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }

@@ -40,6 +40,7 @@ mod progress_lines;
 mod render;
 mod render_observer;
 mod scene_options;
+pub mod session;
 mod shade;
 mod shader_file;
 mod sheet;
@@ -151,6 +152,10 @@ fn status(result: Result<(), Failure>, success: u8) -> ExitCode {
             if !message.is_empty() {
                 remark(&message);
             }
+            ExitCode::from(1)
+        }
+        Err(mistakes @ Failure::Mistakes(_)) => {
+            remark(&mistakes);
             ExitCode::from(1)
         }
         Err(Failure::Interrupted(status)) => ExitCode::from(status),

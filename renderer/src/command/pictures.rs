@@ -27,16 +27,26 @@ pub(super) struct Pictures {
     pub(super) tone_map: ToneMap,
     /// How images are denoised; parts are not.
     pub(super) denoising: Option<Denoising>,
-    /// True if a viewer shows the picture.
+    /// True if the picture is seen without a file: in a viewer, or by a program.
     pub(super) is_shown: bool,
 }
 
 /// A picture as images have it.
-struct Developed {
-    layered: Layered,
-    is_denoised: bool,
+pub(super) struct Developed {
+    pub(super) layered: Layered,
+    pub(super) is_denoised: bool,
     /// The warning of a picture that could not be denoised.
-    noisy: Option<Diagnostic>,
+    pub(super) noisy: Option<Diagnostic>,
+}
+
+/// What became of the files of a picture.
+pub(super) struct WrittenFiles {
+    /// The files that were written, images first.
+    pub(super) files: Vec<PathBuf>,
+    /// A warning of each part that was left as it is.
+    pub(super) kept: Vec<Diagnostic>,
+    /// The errors of files that are not in their places.
+    pub(super) errors: Vec<ImageError>,
 }
 
 /// Result of writing a picture's files.
@@ -72,6 +82,18 @@ impl Pictures {
             denoising: None,
             is_shown: false,
         })
+    }
+
+    /// A picture that stays in memory.
+    pub(super) fn in_memory(denoising: Option<Denoising>) -> Pictures {
+        Pictures {
+            images: vec![],
+            parts: vec![],
+            exposure: 0.0,
+            tone_map: ToneMap::None,
+            denoising,
+            is_shown: true,
+        }
     }
 
     /// Fails when pictures are to be denoised and the library is missing, so that a long render does not fail at its end.
@@ -166,13 +188,33 @@ impl Pictures {
             is_denoised,
             noisy,
         } = self.develop(film, header);
+        let WrittenFiles { files, kept, errors } = self.write_files(&layered, film, noise, header, finish);
+        Written {
+            image: layered.picture,
+            files,
+            is_denoised,
+            noisy,
+            kept,
+            errors,
+        }
+    }
+
+    /// Writes all files of a developed picture.
+    pub(super) fn write_files(
+        &self,
+        layered: &Layered,
+        film: &Film,
+        noise: Option<&NoiseMap>,
+        header: &Header,
+        finish: &Finish<'_>,
+    ) -> WrittenFiles {
         let (mut files, mut kept, mut errors) = (vec![], vec![], vec![]);
         let mut note = |path: &PathBuf, written: Result<(), ImageError>| match written {
             Ok(()) => files.push(path.clone()),
             Err(error) => errors.push(error),
         };
         for path in &self.images {
-            note(path, self.write_image(path, &layered, film, header, finish));
+            note(path, self.write_image(path, layered, film, header, finish));
         }
         for path in &self.parts {
             match samples_to_lose(path, header) {
@@ -183,14 +225,7 @@ impl Pictures {
                 ),
             }
         }
-        Written {
-            image: layered.picture,
-            files,
-            is_denoised,
-            noisy,
-            kept,
-            errors,
-        }
+        WrittenFiles { files, kept, errors }
     }
 
     /// Returns whether the picture is seen: parts alone have sums that are never denoised.
@@ -205,7 +240,7 @@ impl Pictures {
     }
 
     /// The picture with its layers as images have it: denoised, if it is to be.
-    fn develop(&self, film: &Film, header: &Header) -> Developed {
+    pub(super) fn develop(&self, film: &Film, header: &Header) -> Developed {
         let layered = layered(film, header);
         let (layered, is_denoised, error) = match &self.denoising {
             None => (layered, false, None),

@@ -1,13 +1,14 @@
 //! Options that change how a scene is read (`--set`, `--light`, `-D`, `-I` …), and those stored in packs.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use shading::{Diagnostic, Diagnostics};
 
 use super::stage::{self, NamedShader};
 use crate::cli::{MitsubaArgs, SourceArgs, StageArgs};
-use renderer_base::files::{LoggedFiles, Pack, PackFiles, SharedFiles, is_pack};
+use renderer_base::files::{LoggedFiles, OverlayFiles, Pack, PackFiles, SharedFiles, is_pack};
 use renderer_load::{Change, Lighting, LightingKind, LoadOptions, load};
 use renderer_scene::SceneDesc;
 use renderer_transport::scene::build::shader_errors;
@@ -27,6 +28,8 @@ pub(super) struct SceneOptions {
     pub(super) mitsuba: MitsubaArgs,
     /// How a shader is shown; none where only scenes are meant.
     pub(super) stage: Option<StageArgs>,
+    /// Text of the scene's file, instead of what is on the disk.
+    pub(super) text: Option<Arc<str>>,
 }
 
 impl SceneOptions {
@@ -168,6 +171,7 @@ impl SceneOptions {
                 strict: value.get("strict").is_some_and(|strict| strict == true),
             },
             stage: None,
+            text: None,
         })
     }
 }
@@ -184,6 +188,15 @@ pub(super) struct NamedScene {
 impl NamedScene {
     /// The scene that `path` names: a file, or the scene of a pack.
     pub(super) fn find(path: &Path, options: SceneOptions) -> Result<NamedScene, Diagnostic> {
+        if let Some(text) = &options.text {
+            let bytes = text.as_bytes().to_vec();
+            let files = OverlayFiles::new(SharedFiles::default()).with(path, bytes);
+            return Ok(NamedScene {
+                path: path.to_owned(),
+                options,
+                files: SharedFiles::new(LoggedFiles::new(SharedFiles::new(files))),
+            });
+        }
         if !is_pack(path) {
             return Ok(NamedScene {
                 path: path.to_owned(),

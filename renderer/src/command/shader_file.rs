@@ -39,7 +39,7 @@ pub(super) fn find(system: &ShadingSystem, word: impl AsRef<OsStr>) -> Result<Fo
         }
         let loaded = system.load(read_source(&file)?)?;
         let warnings = loaded.warnings.clone();
-        let templates = in_order(loaded);
+        let templates = in_order(&loaded);
         let known: Vec<String> = templates.iter().map(|t| t.name().to_owned()).collect();
         let Some(name) = name else {
             if templates.is_empty() {
@@ -121,8 +121,8 @@ fn split(word: &OsStr) -> Option<(PathBuf, Option<String>)> {
 }
 
 /// Units and groups by their places.
-fn in_order(loaded: Loaded) -> Vec<Template> {
-    let mut templates = loaded.templates;
+pub(super) fn in_order(loaded: &Loaded) -> Vec<Template> {
+    let mut templates = loaded.templates.clone();
     templates.sort_by_key(|template| match template {
         Template::Unit(unit) => unit.hir.span.start,
         Template::Group(group) => group.span.start,

@@ -30,6 +30,7 @@ mod unlit;
 mod viewer;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use glam::Vec3;
@@ -37,7 +38,7 @@ use shading::Diagnostic;
 
 use self::files::{files, names};
 use self::folder::Folder;
-use self::progress::Bar;
+use self::progress::BakeWatch;
 use self::statistics::report;
 use super::common::{failure, lost_texels, unknown_files};
 use super::interrupt::Interrupt;
@@ -45,8 +46,8 @@ use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
-    BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces, SurfaceTextures, Target, backs, bake,
-    check_checkpoint, texture_memory,
+    BakeProgress, BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces, SurfaceTextures, Target,
+    backs, bake, check_checkpoint, texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
@@ -59,20 +60,33 @@ use renderer_transport::scene::build::{Built, build_for_bake};
 use scene_model::SceneModel;
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
+    run_watched(args, &Interrupt::catch()?, None)
+}
+
+/// Bakes for a program that watches the progress and may stop the work.
+pub(super) fn run_watched(
+    args: &BakeArgs,
+    interrupt: &Arc<Interrupt>,
+    program: Option<&dyn BakeProgress>,
+) -> Result<(), Failure> {
     match args.include.0 {
-        Some(include) if args.from.is_empty() => bake_light(args, include),
-        _ => surface::run(args),
+        Some(include) if args.from.is_empty() => bake_light(args, include, interrupt, program),
+        _ => surface::run(args, interrupt, program),
     }
 }
 
-fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
+fn bake_light(
+    args: &BakeArgs,
+    include: Include,
+    interrupt: &Arc<Interrupt>,
+    program: Option<&dyn BakeProgress>,
+) -> Result<(), Failure> {
     let common = &args.common;
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
     let asked = features::asked(args)?;
     godot::check(args)?;
     bevy::check(args)?;
     let outputs = outputs(args, &asked, folder.as_ref())?;
-    let interrupt = Interrupt::catch()?;
 
     let start = Instant::now();
     let mut desc = common.load(Some("photon"), vec![])?;
@@ -151,10 +165,16 @@ fn bake_light(args: &BakeArgs, include: Include) -> Result<(), Failure> {
     {
         common.announce(texture_memory(width, height, args.order));
     }
-    let keeps = args.checkpoint.is_some().then_some(&interrupt);
-    let bar = Bar::new(common.quiet, keeps.cloned());
-    let baked = bake(&built.scene, &names, &settings, &bar, interrupt.flag())?;
-    bar.finish();
+    let keeps = args.checkpoint.is_some().then_some(interrupt);
+    let watch = BakeWatch::new(program, common.quiet, keeps.cloned());
+    let baked = bake(
+        &built.scene,
+        &names,
+        &settings,
+        watch.progress(),
+        interrupt.flag(),
+    )?;
+    watch.finish();
     let (Some(baked), Some(folder)) = (baked, folder) else {
         if !common.quiet {
             print(&warnings);

@@ -10,6 +10,42 @@ use crate::command::interrupt::Interrupt;
 use crate::command::tell;
 use renderer_bake::BakeProgress;
 
+/// What watches the progress of a bake.
+pub(super) enum BakeWatch<'a> {
+    /// A bar for people.
+    Bar(Box<Bar>),
+    /// The program that Kiln is a part of.
+    Program(&'a dyn BakeProgress),
+}
+
+impl<'a> BakeWatch<'a> {
+    /// The program if there is one, else a bar.
+    pub(super) fn new(
+        program: Option<&'a dyn BakeProgress>,
+        quiet: bool,
+        keeps: Option<Arc<Interrupt>>,
+    ) -> BakeWatch<'a> {
+        match program {
+            Some(program) => BakeWatch::Program(program),
+            None => BakeWatch::Bar(Box::new(Bar::new(quiet, keeps))),
+        }
+    }
+
+    pub(super) fn progress(&self) -> &dyn BakeProgress {
+        match self {
+            BakeWatch::Bar(bar) => &**bar,
+            BakeWatch::Program(program) => *program,
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&self) {
+        if let BakeWatch::Bar(bar) = self {
+            bar.bar.finish_and_clear();
+        }
+    }
+}
+
 /// A bar over photons, then over texels, vertices or probes.
 pub(super) struct Bar {
     bar: ProgressBar,
@@ -19,7 +55,7 @@ pub(super) struct Bar {
 
 impl Bar {
     /// A bar; drawn only on a terminal, and not when `quiet`.
-    pub(super) fn new(quiet: bool, keeps: Option<Arc<Interrupt>>) -> Bar {
+    fn new(quiet: bool, keeps: Option<Arc<Interrupt>>) -> Bar {
         let bar = ProgressBar::new(1);
         if quiet || !std::io::stderr().is_terminal() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -35,11 +71,6 @@ impl Bar {
         bar.set_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
         Bar { bar, keeps }
-    }
-
-    /// Takes the bar away.
-    pub(super) fn finish(&self) {
-        self.bar.finish_and_clear();
     }
 
     fn show(&self, what: &'static str, done: u64, total: u64) {

@@ -13,19 +13,24 @@ use super::super::outputs::Outputs;
 use super::super::{Failure, summary};
 use super::folder::{Folder, MANIFEST, SCENE};
 use super::images::{COVERAGE, coverage_image};
-use super::progress::Bar;
+use super::progress::BakeWatch;
 use super::statistics::report;
 use super::{feature_image, features, glb, idle, shape_names};
 use crate::cli::{BakeArgs, BakeTarget};
 use renderer_bake::{
-    BakedSurface, CageSettings, Feature, FeatureDesc, LowShapes, SurfaceMaps, SurfaceSettings, bake_surface,
+    BakeProgress, BakedSurface, CageSettings, Feature, FeatureDesc, LowShapes, SurfaceMaps, SurfaceSettings,
+    bake_surface,
 };
 use renderer_geometry::Shape;
 use renderer_import::Names;
 use renderer_scene::SceneDesc;
 use renderer_transport::scene::build::{Built, build_for_bake, build_for_surface_bake};
 
-pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
+pub(super) fn run(
+    args: &BakeArgs,
+    interrupt: &Interrupt,
+    program: Option<&dyn BakeProgress>,
+) -> Result<(), Failure> {
     let common = &args.common;
     check(args)?;
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
@@ -34,7 +39,6 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     };
     let asked = features::asked(args)?;
     let outputs = outputs(args, &asked, &folder)?;
-    let interrupt = Interrupt::catch()?;
 
     let start = Instant::now();
     let mut desc = common.load(Some("path"), vec![])?;
@@ -63,10 +67,17 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     };
     let mut warnings = built.warnings.clone();
     warnings.list.extend(idle::surface_warnings(args));
-    let bar = Bar::new(common.quiet, None);
+    let watch = BakeWatch::new(program, common.quiet, None);
     let (low, names) = (parts.low(args), &parts.names);
-    let baked = bake_surface(&built.scene, low, names, &settings, &bar, interrupt.flag())?;
-    bar.finish();
+    let baked = bake_surface(
+        &built.scene,
+        low,
+        names,
+        &settings,
+        watch.progress(),
+        interrupt.flag(),
+    )?;
+    watch.finish();
     let Some(baked) = baked else {
         return Err(interrupt.failure());
     };

@@ -8,7 +8,7 @@ use super::Failure;
 use super::interrupt::Interrupt;
 use crate::cli::RenderArgs;
 
-pub(super) use picture::{MAX_SAMPLES, changes};
+pub(super) use picture::{MAX_SAMPLES, changes, check_memory, denoising, described, planned};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;

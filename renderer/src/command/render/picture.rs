@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use shading::Diagnostics;
+
 use crate::cli::{CommonArgs, ProgressForm, Quality, RenderArgs};
 use crate::command::checkpoint::{Checkpoint, Origin, begun};
 use crate::command::common::{failure, lost_texels, unknown_files};
@@ -24,6 +26,7 @@ use renderer_base::memory;
 use renderer_denoise::{Denoiser, Quality as DenoiseQuality};
 use renderer_image::film::NoiseGoal;
 use renderer_load::{Change, add_override};
+use renderer_passes::PassSet;
 use renderer_scene::SceneDesc;
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, SampleUnit, render, resume};
@@ -39,9 +42,9 @@ pub(super) fn render_picture(
     let (outputs, mut pictures, checkpoint) = outputs(args)?;
 
     let start = Instant::now();
-    let mut desc = common.load_staged(&args.stage, changes(args))?;
-    for text in &args.overrides {
-        add_override(&mut desc, text).map_err(failure)?;
+    let (desc, told) = described(args)?;
+    if !common.quiet {
+        print(&told);
     }
     let load = start.elapsed();
     outputs.spare_files(&desc)?;
@@ -64,14 +67,11 @@ pub(super) fn render_picture(
     read(files.chain(built.scene.late_files()).collect());
     let mut warnings = built.warnings.clone();
 
-    let (mut settings, asked) = settings(args, &desc, &built, &pictures)?;
-    settings.passes = passes::plan(args, asked_for, &built, &settings)?;
-    settings.integrator =
-        (settings.integrator).with_hidden_background(desc.film.transparent || args.transparent);
+    let joins = args.checkpoint.is_some() || args.samples.is_some() || !pictures.parts.is_empty();
+    let (mut settings, asked) = planned(args, &desc, &built, asked_for, joins)?;
     warnings.list.extend(pictures.idle_layers(&settings));
     settings.max_paths_per_ray = checkpoint.as_ref().and_then(Checkpoint::max_paths_per_ray);
     pictures.check_size(settings.rendered())?;
-    check_photon_map(&settings)?;
     check_memory(common, &settings)?;
     warnings.list.extend(pictures.idle_exposure());
     let origin = Origin {
@@ -194,6 +194,32 @@ pub(super) fn render_picture(
     }
 }
 
+/// Reads the scene with all changes of the command line, and returns its warnings with it.
+pub(in crate::command) fn described(args: &RenderArgs) -> Result<(SceneDesc, Diagnostics), Failure> {
+    let (mut desc, warnings) = args.common.read_staged(&args.stage, changes(args))?;
+    for text in &args.overrides {
+        add_override(&mut desc, text).map_err(failure)?;
+    }
+    Ok((desc, warnings))
+}
+
+/// All settings of the render, and the requested range of samples. `joins` tells whether the samples are to be joined
+/// with those of other runs.
+pub(in crate::command) fn planned(
+    args: &RenderArgs,
+    desc: &SceneDesc,
+    built: &Built,
+    asked_for: PassSet,
+    joins: bool,
+) -> Result<(RenderSettings, Range<u64>), Failure> {
+    let (mut settings, asked) = settings(args, desc, built, joins)?;
+    settings.passes = passes::plan(args, asked_for, built, &settings)?;
+    let hides = desc.film.transparent || args.transparent;
+    settings.integrator = settings.integrator.with_hidden_background(hides);
+    check_photon_map(&settings)?;
+    Ok((settings, asked))
+}
+
 /// The pictures asked for; without any, the scene's name as PNG in the present directory.
 pub(super) fn images(args: &RenderArgs) -> Vec<PathBuf> {
     if !args.output.is_empty() {
@@ -208,7 +234,7 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
     let mut outputs = Outputs::default();
     let mut pictures = Pictures::new(&images(args), args.exposure, &mut outputs)?;
     pictures.tone_map = args.tone_map.into();
-    pictures.denoising = denoising(args, &pictures);
+    pictures.denoising = denoising(args, !pictures.images.is_empty());
     pictures.is_shown = args.preview.is_some();
     pictures.check_denoising()?;
     let checkpoint = Checkpoint::new(args, &mut outputs)?;
@@ -224,9 +250,10 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
     Ok((outputs, pictures, checkpoint))
 }
 
-/// How the images are denoised, if they are. `--quality draft` denoises where the library is installed.
-fn denoising(args: &RenderArgs, pictures: &Pictures) -> Option<Denoising> {
-    let is_draft = args.quality == Some(Quality::Draft) && !pictures.images.is_empty();
+/// How the images are denoised, if they are. `--quality draft` denoises where the library is installed and there are
+/// images.
+pub(in crate::command) fn denoising(args: &RenderArgs, has_images: bool) -> Option<Denoising> {
+    let is_draft = args.quality == Some(Quality::Draft) && has_images;
     let quality = match args.denoise {
         Some(quality) => quality.into(),
         None if is_draft && Denoiser::open(1).is_ok() => DenoiseQuality::Fast,
@@ -260,7 +287,7 @@ fn settings(
     args: &RenderArgs,
     desc: &SceneDesc,
     built: &Built,
-    pictures: &Pictures,
+    joins: bool,
 ) -> Result<(RenderSettings, Range<u64>), Failure> {
     let total = u64::from(args.spp.unwrap_or(desc.sampler.spp));
     if let (Some(least), Some(most)) = (args.min_spp, args.spp)
@@ -297,7 +324,7 @@ fn settings(
         threads: args.common.threads(),
         time_limit: args.time,
         photon_map: args.photon_map.clone(),
-        joins: args.checkpoint.is_some() || args.samples.is_some() || !pictures.parts.is_empty(),
+        joins,
         ..RenderSettings::new(desc, built)
     };
     Ok((settings, first..end))
@@ -337,7 +364,10 @@ fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
 }
 
 /// Refuses a film or photon maps that memory does not hold.
-fn check_memory(common: &CommonArgs, settings: &RenderSettings) -> Result<(), Failure> {
+pub(in crate::command) fn check_memory(
+    common: &CommonArgs,
+    settings: &RenderSettings,
+) -> Result<(), Failure> {
     /// A pixel: its sums in the film and in a tile, and the picture on its way to a file.
     const PIXEL: u64 = 160;
     /// Identifiers of a pixel, about.

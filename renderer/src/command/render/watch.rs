@@ -30,7 +30,7 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>) -> Result<(), F
     loop {
         let start = Instant::now();
         let rendered = rounds(&watch, args, interrupt);
-        watch.set_broken(matches!(rendered, Err(Failure::User(_))));
+        watch.set_broken(matches!(rendered, Err(Failure::User(_) | Failure::Mistakes(_))));
         match rendered {
             Ok(()) if !args.common.quiet => {
                 let names: Vec<String> = images(args)
@@ -43,7 +43,7 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>) -> Result<(), F
                     names.join(", ")
                 ));
             }
-            Err(Failure::User(message)) => remark(&message),
+            Err(failure @ (Failure::User(_) | Failure::Mistakes(_))) => remark(&failure),
             Ok(()) | Err(Failure::Interrupted(_)) => {}
         }
         watch.follow()?;

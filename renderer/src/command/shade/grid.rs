@@ -2,6 +2,21 @@
 
 use shading::{RayKind, ShaderGlobals};
 
+/// Shading points that a shader runs at, in rows.
+pub(super) trait PointSet: Sync {
+    /// Points of a row.
+    fn width(&self) -> usize;
+
+    /// Number of points.
+    fn points(&self) -> usize;
+
+    /// A shading point to be placed.
+    fn globals(&self) -> ShaderGlobals;
+
+    /// Moves a shading point of this set to a column and row.
+    fn place(&self, globals: &mut ShaderGlobals, x: usize, y: usize);
+}
+
 /// A grid of points over u and v.
 #[derive(Clone, Debug)]
 pub(super) struct Grid {
@@ -92,35 +107,8 @@ impl Grid {
         }
     }
 
-    pub(super) fn width(&self) -> usize {
-        self.width
-    }
-
     pub(super) fn height(&self) -> usize {
         self.height
-    }
-
-    pub(super) fn points(&self) -> usize {
-        self.width * self.height
-    }
-
-    /// A shading point to be placed.
-    pub(super) fn globals(&self) -> ShaderGlobals {
-        self.base
-    }
-
-    /// Moves a shading point of this grid to a column and row.
-    #[inline]
-    pub(super) fn place(&self, globals: &mut ShaderGlobals, x: usize, y: usize) {
-        let (u, v) = (self.u[x], self.v[y]);
-        globals.primitive = (y * self.width() + x) as u32;
-        globals.u = u;
-        globals.v = v;
-        globals.p.0[0] = u;
-        globals.p.0[1] = v;
-        if self.vary.any() {
-            self.vary_derivatives(globals, u, v);
-        }
     }
 
     #[cold]
@@ -134,6 +122,33 @@ impl Grid {
         if self.vary.p {
             globals.dpdx = [1.0 - u, 1.0 - v, 0.5 * u].into();
             globals.dpdy = [1.0 - v, 1.0 - u, 0.5 * v].into();
+        }
+    }
+}
+
+impl PointSet for Grid {
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn points(&self) -> usize {
+        self.width * self.height
+    }
+
+    fn globals(&self) -> ShaderGlobals {
+        self.base
+    }
+
+    #[inline]
+    fn place(&self, globals: &mut ShaderGlobals, x: usize, y: usize) {
+        let (u, v) = (self.u[x], self.v[y]);
+        globals.primitive = (y * self.width() + x) as u32;
+        globals.u = u;
+        globals.v = v;
+        globals.p.0[0] = u;
+        globals.p.0[1] = v;
+        if self.vary.any() {
+            self.vary_derivatives(globals, u, v);
         }
     }
 }

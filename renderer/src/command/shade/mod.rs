@@ -8,11 +8,13 @@ mod layer;
 mod output;
 mod params;
 mod pass;
+mod points;
 mod raster;
 mod serialised;
 mod statistics;
 mod subject;
 mod tree;
+mod unit;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,10 +33,11 @@ use super::outputs::{Finish, Outputs, misplaced};
 use super::{Failure, print, remark, shader_file, tell};
 use crate::cli::{ShadeArgs, Step};
 use engine::{Compiled, Engine, Interpreted, MAX_WRITTEN, Report};
-use grid::{Grid, Placement, Vary};
+use grid::{Grid, Placement, PointSet as _, Vary};
 use host::{GridHost, Userdata};
 use output::Requests;
 use pass::{PassOptions, pass};
+pub use points::{PointInput, Points};
 use renderer_base::files::{LoggedFiles, SharedFiles};
 use renderer_base::memory;
 use renderer_image::{SampleType, Staged};
@@ -42,6 +45,7 @@ use renderer_transport::material::{TextureLoadError, closure_registry, library};
 use statistics::{CodeStatistics, Statistics};
 use subject::Subject;
 pub(super) use tree::{point_text, run as debug};
+pub use unit::{Evaluated, Instance, OutputInfo, ShaderText, Unit};
 
 /// Time for which caches and clocks are warmed up before the measurement.
 const WARM_UP: Duration = Duration::from_millis(50);

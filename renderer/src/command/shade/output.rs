@@ -11,7 +11,7 @@ use shading::ty::{Base, Type};
 use shading::{Diagnostic, Diagnostics};
 
 use super::engine::Engine;
-use super::grid::Grid;
+use super::grid::{Grid, PointSet as _};
 use super::host::spread;
 use crate::command::Failure;
 use crate::command::outputs::Outputs;
@@ -30,6 +30,18 @@ pub(super) struct Image {
     file: PathBuf,
     is_int: bool,
     pub(super) pixels: image::Image,
+}
+
+impl Image {
+    /// An output that stays in memory: a row of `points`.
+    pub(super) fn in_memory(output: usize, ty: Type, points: usize) -> Option<Image> {
+        Some(Image {
+            output,
+            file: PathBuf::new(),
+            is_int: ty.base == Base::Int,
+            pixels: image::Image::new(points, 1, channels(ty)?),
+        })
+    }
 }
 
 /// The outputs that are asked for, as pairs of name and file.
@@ -93,7 +105,7 @@ impl<'a> Requests<'a> {
 }
 
 /// Numbers of an output at a point; `None` where it is not made of numbers.
-fn channels(ty: Type) -> Option<usize> {
+pub(super) fn channels(ty: Type) -> Option<usize> {
     let each = match ty.base {
         Base::Int | Base::Float => 1,
         Base::Matrix => 16,

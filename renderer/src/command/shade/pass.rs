@@ -16,7 +16,7 @@ use shading::{BatchOutput, Printed, Sink, WrittenClouds};
 
 use super::super::tell;
 use super::engine::{Engine, MAX_WRITTEN, Report};
-use super::grid::Grid;
+use super::grid::PointSet;
 use super::output::{Image, print_point};
 
 /// Points of a band: enough to make the taking of bands cheap, few enough to share the work out.
@@ -34,6 +34,8 @@ pub(super) struct PassOptions<'a> {
     pub(super) print: &'a [(usize, String)],
     /// When to stop, however far it is.
     pub(super) limit: Option<Duration>,
+    /// True if the printed text is kept, not shown.
+    pub(super) keeps_text: bool,
     /// True if the points that the shader writes are kept.
     pub(super) keeps_points: bool,
     /// True if warnings and errors are shown each time, not once.
@@ -52,6 +54,8 @@ pub(super) struct Told {
     pub(super) stopped: bool,
     /// True if anything was printed.
     pub(super) printed: bool,
+    /// What was printed, if it is kept.
+    pub(super) text: String,
     /// The points that were written, in order.
     pub(super) written: WrittenClouds,
     /// True if there were too many points to keep them.
@@ -59,10 +63,10 @@ pub(super) struct Told {
 }
 
 /// Runs the whole grid once and stores outputs into images. `states` are the threads' own.
-pub(super) fn pass<E: Engine>(
+pub(super) fn pass<E: Engine, P: PointSet>(
     engine: &E,
     states: &mut [E::State],
-    grid: &Grid,
+    grid: &P,
     images: &mut [Image],
     options: &PassOptions<'_>,
 ) -> Told {
@@ -74,6 +78,7 @@ pub(super) fn pass<E: Engine>(
             repeats: options.repeats,
             group: options.group,
             layers: options.layers,
+            text: options.keeps_text.then(String::new),
             ..Printer::default()
         }),
         told: Mutex::new(Told::default()),
@@ -92,11 +97,12 @@ pub(super) fn pass<E: Engine>(
     }
     let mut told = shared.told.into_inner().unwrap_or_else(PoisonError::into_inner);
     told.stopped = shared.first_stopped.into_inner() != usize::MAX;
-    told.printed = shared
+    let printer = shared
         .printer
         .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .printed;
+        .unwrap_or_else(PoisonError::into_inner);
+    told.printed = printer.printed;
+    told.text = printer.text.unwrap_or_default();
     let written = shared
         .written
         .into_inner()
@@ -162,7 +168,7 @@ struct Band<'i> {
 }
 
 impl<'i> Bands<'i> {
-    fn new(grid: &Grid, images: &'i mut [Image]) -> Bands<'i> {
+    fn new<P: PointSet>(grid: &P, images: &'i mut [Image]) -> Bands<'i> {
         let images = images.iter_mut().map(|image| {
             let size = BAND * image.pixels.channels;
             image.pixels.data.chunks_mut(size)
@@ -190,10 +196,10 @@ impl<'i> Bands<'i> {
     }
 }
 
-fn work<E: Engine>(
+fn work<E: Engine, P: PointSet>(
     engine: &E,
     state: &mut E::State,
-    grid: &Grid,
+    grid: &P,
     outputs: &[usize],
     options: &PassOptions<'_>,
     shared: &Shared<'_, '_>,
@@ -237,10 +243,10 @@ fn work<E: Engine>(
 }
 
 /// Runs the points of a band; whether all runs came to their ends.
-fn shade_band<E: Engine>(
+fn shade_band<E: Engine, P: PointSet>(
     engine: &E,
     state: &mut E::State,
-    grid: &Grid,
+    grid: &P,
     band: &mut Band<'_>,
     outputs: &[usize],
     options: &PassOptions<'_>,
@@ -300,6 +306,8 @@ struct Printer<'a> {
     repeats: bool,
     /// Warnings and errors that were shown.
     shown: BTreeSet<String>,
+    /// The text, if it is kept instead of shown.
+    text: Option<String>,
 }
 
 impl Printer<'_> {
@@ -333,7 +341,10 @@ impl Printer<'_> {
             return;
         }
         self.printed = true;
-        tell(&shown);
+        match &mut self.text {
+            Some(text) => text.push_str(&shown),
+            None => tell(&shown),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use shading::ty::Base;
 use shading::{Diagnostic, InstanceOptions, RayKind, ShaderGlobals, ShadingSystem, Template, Value};
 
 use super::engine::{Compiled, Engine as _};
-use super::grid::{Grid, Placement, Vary};
+use super::grid::{Grid, Placement, PointSet as _, Vary};
 use super::host::GridHost;
 use super::output::output_text;
 use super::{params, shader_file, told};

@@ -1,0 +1,146 @@
+//! Long work beside the interpreter: without its lock, with progress, and stopped by Ctrl-C.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use renderer::bake::BakeProgress;
+use renderer::command::Failure;
+use renderer::render::Progress;
+use renderer::session::Stop;
+
+use crate::error::raised;
+
+/// Interval at which signals are looked for and progress is told.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Stack of the thread that works [bytes]: as much as the main thread of a program has, and some for deep scenes.
+const STACK: usize = 32 << 20;
+
+/// How far the work is, and what shaders printed meanwhile.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    /// The share that is done, as the bits of an `f64`.
+    share: AtomicU64,
+    printed: Mutex<String>,
+}
+
+impl Watch {
+    fn set(&self, done: u64, total: u64) {
+        let share = done as f64 / total.max(1) as f64;
+        self.share.store(share.to_bits(), Ordering::Relaxed);
+    }
+
+    fn share(&self) -> f64 {
+        f64::from_bits(self.share.load(Ordering::Relaxed))
+    }
+
+    fn add_text(&self, text: &str) {
+        lock(&self.printed).push_str(text);
+    }
+
+    /// Shows what shaders printed where Python prints.
+    fn tell(&self, py: Python<'_>) -> PyResult<()> {
+        let text = std::mem::take(&mut *lock(&self.printed));
+        if text.is_empty() {
+            return Ok(());
+        }
+        py.import("sys")?
+            .getattr("stdout")?
+            .call_method1("write", (text,))?;
+        Ok(())
+    }
+}
+
+impl Progress for Watch {
+    fn advance(&self, done: u64, total: u64) {
+        self.set(done, total);
+    }
+
+    fn print(&self, text: &str) {
+        self.add_text(text);
+    }
+}
+
+impl BakeProgress for Watch {
+    fn points(&self, done: u64, total: u64) {
+        self.set(done, total);
+    }
+
+    fn texels(&self, done: u64, total: u64) {
+        self.set(done, total);
+    }
+
+    fn print(&self, text: &str) {
+        self.add_text(text);
+    }
+}
+
+/// Does the work in a thread of its own and waits for it. `callback` is told the share that is done, from 0 to 1; if it
+/// returns `False`, the work ends with what it has.
+pub(crate) fn attended<T: Send>(
+    py: Python<'_>,
+    callback: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Watch, &Stop) -> Result<T, Failure> + Send,
+) -> PyResult<T> {
+    let (watch, stop) = (Watch::default(), Stop::default());
+    let mut mistake = None;
+    let done = thread::scope(|scope| {
+        let (done, wait) = channel();
+        let wait = Mutex::new(wait);
+        let (watch, stop) = (&watch, &stop);
+        let work = move || {
+            // Nobody waits any more only if this function has panicked.
+            let _ = done.send(work(watch, stop));
+        };
+        let started = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        if let Err(error) = started {
+            return Err(PyRuntimeError::new_err(format!("cannot start a thread: {error}")));
+        }
+        loop {
+            match py.detach(|| lock(&wait).recv_timeout(TICK)) {
+                Ok(done) => return Ok(done),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(PyRuntimeError::new_err(
+                        "the work has failed; this is a bug of Kiln",
+                    ));
+                }
+                Err(RecvTimeoutError::Timeout) if mistake.is_some() => {}
+                Err(RecvTimeoutError::Timeout) => match look(py, callback, watch) {
+                    Ok(true) => {}
+                    Ok(false) => stop.stop(),
+                    Err(error) => {
+                        mistake = Some(error);
+                        stop.stop();
+                    }
+                },
+            }
+        }
+    })?;
+    if let Some(mistake) = mistake {
+        return Err(mistake);
+    }
+    let done = done.map_err(|failure| raised(py, &failure))?;
+    watch.tell(py)?;
+    if let Some(callback) = callback.filter(|_| !stop.is_set()) {
+        callback.call1((1.0,))?;
+    }
+    Ok(done)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets Python handle signals, and tells the progress. Returns whether the work is to go on.
+fn look(py: Python<'_>, callback: Option<&Bound<'_, PyAny>>, watch: &Watch) -> PyResult<bool> {
+    py.check_signals()?;
+    watch.tell(py)?;
+    let Some(callback) = callback else { return Ok(true) };
+    let answer = callback.call1((watch.share(),))?;
+    Ok(answer.is_none() || answer.is_truthy()?)
+}

@@ -1,0 +1,55 @@
+//! Failures as exceptions of Python.
+
+use pyo3::prelude::*;
+use renderer::command::Failure;
+use shading::{Diagnostic, Diagnostics, Severity};
+
+/// A diagnostic as Python gets it: severity, message, file, line, column, hints.
+pub(crate) type Told = (
+    &'static str,
+    String,
+    Option<String>,
+    Option<u32>,
+    Option<u32>,
+    Vec<String>,
+);
+
+/// `kiln.Error` with all diagnostics. Only a callback asks for an end that is no exception of its own.
+pub(crate) fn raised(py: Python<'_>, failure: &Failure) -> PyErr {
+    let diagnostics = failure.diagnostics();
+    let text = match failure {
+        Failure::Mistakes(diagnostics) => diagnostics.to_string(),
+        Failure::User(text) => text.clone(),
+        Failure::Interrupted(_) => "stopped before anything was finished".to_owned(),
+    };
+    let error = py
+        .import("kiln._errors")
+        .and_then(|module| module.getattr("Error")?.call1((text, told(&diagnostics))));
+    match error {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+/// All diagnostics as Python gets them.
+pub(crate) fn told(diagnostics: &Diagnostics) -> Vec<Told> {
+    diagnostics.list.iter().map(one).collect()
+}
+
+fn one(diagnostic: &Diagnostic) -> Told {
+    let place = diagnostic.labels.first().map(|label| {
+        let start = u32::try_from(label.range.start).unwrap_or(u32::MAX);
+        let (file, line, column) = label.source.locate(start);
+        (file.to_owned(), line, column)
+    });
+    let severity = match diagnostic.severity {
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    };
+    let (file, line, column) = match place {
+        Some((file, line, column)) => (Some(file), Some(line), Some(column)),
+        None => (None, None, None),
+    };
+    let hints = diagnostic.hints.clone();
+    (severity, diagnostic.message.clone(), file, line, column, hints)
+}

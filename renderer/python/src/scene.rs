@@ -1,0 +1,147 @@
+//! Scenes, pictures and bakes.
+
+use std::path::PathBuf;
+
+use numpy::{IntoPyArray as _, PyArray1};
+use pyo3::prelude::*;
+use renderer::session;
+
+use crate::attended::attended;
+use crate::error::{Told, raised, told};
+
+/// A scene that is read.
+#[pyclass(frozen)]
+pub(crate) struct Scene {
+    scene: session::Scene,
+}
+
+#[pymethods]
+impl Scene {
+    /// Reads a file, or a text in the place of the file.
+    #[new]
+    #[pyo3(signature = (path, text, options))]
+    fn new(py: Python<'_>, path: PathBuf, text: Option<String>, options: Vec<String>) -> PyResult<Scene> {
+        let scene = attended(py, None, move |_, _| match text {
+            None => session::Scene::open(&path, &options),
+            Some(text) => session::Scene::from_text(&path, &text, &options),
+        })?;
+        Ok(Scene { scene })
+    }
+
+    /// Warnings about the scene.
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<Told>> {
+        let warnings = self.scene.warnings().map_err(|failure| raised(py, &failure))?;
+        Ok(told(&warnings))
+    }
+
+    /// Names of the cameras, shapes, lights and materials.
+    fn names(&self, py: Python<'_>) -> PyResult<[Vec<String>; 4]> {
+        let desc = self.scene.desc().map_err(|failure| raised(py, &failure))?;
+        Ok([
+            desc.cameras
+                .iter()
+                .map(|camera| camera.name.to_string())
+                .collect(),
+            desc.shapes.iter().map(|shape| shape.name.to_string()).collect(),
+            desc.lights.iter().map(|light| light.name.to_string()).collect(),
+            desc.materials
+                .iter()
+                .map(|material| material.name.to_string())
+                .collect(),
+        ])
+    }
+
+    /// Width and height of its film.
+    fn size(&self, py: Python<'_>) -> PyResult<(u32, u32)> {
+        let desc = self.scene.desc().map_err(|failure| raised(py, &failure))?;
+        let [width, height] = desc.film.size.value;
+        Ok((width, height))
+    }
+
+    /// Renders a picture.
+    fn render(
+        &self,
+        py: Python<'_>,
+        options: Vec<String>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Picture> {
+        let picture = attended(py, progress, |watch, stop| {
+            self.scene.render(&options, watch, stop)
+        })?;
+        Ok(Picture { picture })
+    }
+}
+
+/// Bakes a scene into a folder.
+#[pyfunction]
+pub(crate) fn bake(
+    py: Python<'_>,
+    scene: &Bound<'_, Scene>,
+    folder: PathBuf,
+    options: Vec<String>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let scene = &scene.get().scene;
+    attended(py, progress, |watch, stop| {
+        session::bake(scene, &folder, &options, watch, stop)
+    })
+}
+
+/// A rendered picture.
+#[pyclass(frozen)]
+pub(crate) struct Picture {
+    picture: session::Picture,
+}
+
+#[pymethods]
+impl Picture {
+    /// Width and height.
+    #[getter]
+    fn size(&self) -> (usize, usize) {
+        self.picture.size()
+    }
+
+    /// Names of the layers.
+    #[getter]
+    fn layers(&self) -> Vec<&str> {
+        self.picture.layers()
+    }
+
+    /// A layer: names of its channels, and the numbers of all pixels.
+    fn layer<'py>(&self, py: Python<'py>, name: &str) -> Option<(Vec<&str>, Bound<'py, PyArray1<f32>>)> {
+        let (names, image) = self.picture.layer(name)?;
+        Some((names, image.data.into_pyarray(py)))
+    }
+
+    /// The samples that it has.
+    #[getter]
+    fn samples(&self) -> String {
+        self.picture.samples()
+    }
+
+    /// True if it was denoised.
+    #[getter]
+    fn denoised(&self) -> bool {
+        self.picture.is_denoised()
+    }
+
+    /// Statistics as JSON.
+    #[getter]
+    fn statistics(&self) -> &str {
+        self.picture.statistics()
+    }
+
+    /// Warnings about scene and picture.
+    fn warnings(&self) -> Vec<Told> {
+        told(self.picture.warnings())
+    }
+
+    /// Writes a file.
+    fn save(&self, py: Python<'_>, path: PathBuf, exposure: f32, tone_map: &str) -> PyResult<Vec<Told>> {
+        let saved = py.detach(|| self.picture.save(&path, exposure, tone_map));
+        match saved {
+            Ok(warnings) => Ok(told(&warnings)),
+            Err(failure) => Err(raised(py, &failure)),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Shader units and groups over arrays of points.
+
+use std::path::PathBuf;
+
+use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use renderer::session::{self, PointInput, Points, ShaderText};
+use shading::RayKind;
+
+use crate::error::{Told, raised, told};
+
+/// The shaders that ship, as JSON.
+#[pyfunction]
+pub(crate) fn shipped(py: Python<'_>) -> String {
+    py.detach(session::shipped)
+}
+
+/// A unit or group.
+#[pyclass(frozen)]
+pub(crate) struct Unit {
+    unit: session::Unit,
+}
+
+#[pymethods]
+impl Unit {
+    /// Compiles the shader of a name or file; or of a text, which is then `is_text`.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        source: &str,
+        is_text: bool,
+        name: Option<&str>,
+        folders: Vec<PathBuf>,
+    ) -> PyResult<Unit> {
+        let text = match is_text {
+            true => ShaderText::Source(source, name),
+            false => ShaderText::Named(source),
+        };
+        let unit = py.detach(|| session::Unit::new(text, &folders));
+        let unit = unit.map_err(|failure| raised(py, &failure))?;
+        Ok(Unit { unit })
+    }
+
+    /// Name, kind, parameters and metadata as JSON.
+    fn description(&self) -> String {
+        self.unit.description()
+    }
+
+    /// Warnings about the source.
+    fn warnings(&self) -> Vec<Told> {
+        told(self.unit.warnings())
+    }
+
+    /// Compiles it with values of inputs, as lists of numbers or texts.
+    fn instantiate(
+        &self,
+        py: Python<'_>,
+        inputs: Vec<(String, Vec<String>)>,
+        outputs: Vec<String>,
+    ) -> PyResult<Instance> {
+        let instance = py.detach(|| self.unit.instantiate(&inputs, &outputs, true));
+        let instance = instance.map_err(|failure| raised(py, &failure))?;
+        Ok(Instance { instance })
+    }
+}
+
+/// A unit or group as machine code.
+#[pyclass(frozen)]
+pub(crate) struct Instance {
+    instance: session::Instance,
+}
+
+/// Arrays of globals by name.
+type Arrays<'py> = Vec<(String, PyReadonlyArray1<'py, f32>)>;
+
+/// Numbers of outputs by name, with the shape of a point's value; what was printed; what went wrong.
+type Values<'py> = (
+    Vec<(String, Vec<usize>, Bound<'py, PyArray1<f32>>)>,
+    String,
+    Vec<String>,
+);
+
+#[pymethods]
+impl Instance {
+    /// Name, type and shape of each output.
+    fn outputs(&self) -> Vec<(String, String, Option<Vec<usize>>)> {
+        let outputs = self.instance.outputs().into_iter();
+        outputs
+            .map(|output| (output.name, output.ty, output.shape))
+            .collect()
+    }
+
+    /// Warnings about textures.
+    fn warnings(&self) -> Vec<Told> {
+        told(self.instance.warnings())
+    }
+
+    /// Runs at so many points.
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        count: usize,
+        arrays: Arrays<'py>,
+        ray_kind: &str,
+        threads: usize,
+    ) -> PyResult<Values<'py>> {
+        let points = points(count, &arrays, ray_kind)?;
+        let evaluated = py.detach(|| self.instance.evaluate(&points, threads));
+        let evaluated = evaluated.map_err(|failure| raised(py, &failure))?;
+        let outputs = self.instance.outputs();
+        let values = evaluated.values.into_iter().map(|(index, numbers)| {
+            let output = &outputs[index];
+            let shape = output.shape.clone().unwrap_or_default();
+            (output.name.clone(), shape, numbers.into_pyarray(py))
+        });
+        Ok((values.collect(), evaluated.text, evaluated.reports))
+    }
+
+    /// Outputs at a point that are no numbers.
+    fn texts<'py>(
+        &self,
+        py: Python<'py>,
+        arrays: Arrays<'py>,
+        ray_kind: &str,
+    ) -> PyResult<Vec<(String, String)>> {
+        let points = points(1, &arrays, ray_kind)?;
+        Ok(py.detach(|| self.instance.texts(&points)))
+    }
+}
+
+/// Shading points of these arrays.
+fn points<'a>(count: usize, arrays: &'a Arrays<'_>, ray_kind: &str) -> PyResult<Points<'a>> {
+    let kind = RayKind::NAMES.iter().find(|(name, _)| *name == ray_kind);
+    let Some((_, kind)) = kind else {
+        let names: Vec<&str> = RayKind::NAMES.iter().map(|(name, _)| *name).collect();
+        return Err(PyValueError::new_err(format!(
+            "unknown kind of ray '{ray_kind}': it is one of {}",
+            names.join(", ")
+        )));
+    };
+    let mut points = Points::new(count, *kind);
+    for (name, array) in arrays {
+        let input = PointInput::NAMES.iter().find(|(known, _)| known == name);
+        let Some((_, input)) = input else {
+            let names: Vec<&str> = PointInput::NAMES.iter().map(|(name, _)| *name).collect();
+            return Err(PyValueError::new_err(format!(
+                "points have no '{name}': they have {}",
+                names.join(", ")
+            )));
+        };
+        let wrong = || PyValueError::new_err(format!("'{name}' has not a value for each of {count} points"));
+        points = points.with(*input, array.as_slice()?).ok_or_else(wrong)?;
+    }
+    Ok(points)
+}

@@ -1,0 +1,27 @@
+//! Baking into a folder.
+
+use std::path::Path;
+
+use super::{Scene, Stop, options};
+use crate::command::{Failure, bake as command};
+use renderer_bake::BakeProgress;
+
+/// Bakes a scene into a folder, with the options of `kiln bake` and those of the scene. `--stats` tells the warnings.
+///
+/// # Errors
+/// Mistakes in the options or in the scene; [`Failure::Interrupted`] when the work was stopped.
+pub fn bake(
+    scene: &Scene,
+    folder: &Path,
+    words: &[String],
+    progress: &dyn BakeProgress,
+    stop: &Stop,
+) -> Result<(), Failure> {
+    let folder = format!("--output={}", folder.display());
+    let mut words = options::over(scene.options(), words);
+    words.push(folder);
+    let mut args = options::bake(scene.path(), &words)?;
+    args.common.text = scene.text();
+    args.common.quiet = true;
+    command::run_watched(&args, stop.interrupt(), Some(progress))
+}

@@ -1,0 +1,49 @@
+//! Kiln inside of another program: scenes, pictures, bakes and shaders with the options of the command line, in memory.
+//!
+//! The Python package is made of it. What a [`Scene`] renders has the same bytes as what `kiln render` writes with the
+//! same options; nothing is printed, and no signal is caught: warnings are part of results, and a [`Stop`] ends work.
+//!
+//! ```
+//! use renderer::session::{Scene, Stop};
+//!
+//! # fn main() -> Result<(), renderer::command::Failure> {
+//! let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenes/cornell_box.kiln");
+//! let scene = Scene::open(path.as_ref(), &[])?;
+//! let options = ["--spp=2", "--size=32x32", "--aov=albedo"].map(str::to_owned);
+//! let picture = scene.render(&options, &renderer::render::Silent, &Stop::default())?;
+//! assert_eq!(picture.layers(), ["color", "albedo"]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod bake;
+mod options;
+mod picture;
+mod scene;
+mod stop;
+
+pub use super::shade::{Evaluated, Instance, OutputInfo, PointInput, Points, ShaderText, Unit};
+pub use bake::bake;
+pub use picture::Picture;
+pub use scene::Scene;
+pub use stop::Stop;
+
+use std::sync::Arc;
+
+use shading::Preprocessor;
+
+use super::shipped::Shipped;
+use renderer_transport::material::Host;
+use renderer_transport::scene::build::shading_system;
+
+/// The units and groups that ship with Kiln, as JSON: name, category and help of each.
+pub fn shipped() -> String {
+    let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
+    Shipped::list(&system).json().to_string()
+}
+
+/// Prepares the process: the library of Embree that the program carries is used where no other is found. To be called
+/// before the first scene is built.
+pub fn prepare() {
+    renderer_geometry::accel::carry(&renderer_geometry::accel::EMBREE);
+}

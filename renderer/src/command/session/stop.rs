@@ -1,0 +1,30 @@
+//! A request to end work.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::command::interrupt::Interrupt;
+
+/// Ends work early; clones ask for the same.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<Interrupt>);
+
+impl Stop {
+    /// Asks the work to end with what it has.
+    pub fn stop(&self) {
+        self.0.stop_old_work();
+    }
+
+    /// Returns whether the work was asked to end.
+    pub fn is_set(&self) -> bool {
+        self.0.is_set()
+    }
+
+    pub(super) fn flag(&self) -> &AtomicBool {
+        self.0.flag()
+    }
+
+    pub(super) fn interrupt(&self) -> &Arc<Interrupt> {
+        &self.0
+    }
+}
