@@ -9,7 +9,7 @@
 //! assert_eq!(file.items.len(), 1);
 //! ```
 //!
-//! 1. [`source`]: texts, spans, and where preprocessed text came from.
+//! 1. [`source`]: texts, spans, and where preprocessed text came from. [`token`]: texts as they are written, byte by byte.
 //! 2. [`preprocess`] includes files and expands macros.
 //! 3. [`parse`] makes a syntax tree ([`ast`]). It reports all syntax errors: top-level items are parsed on their own,
 //!    and what cannot be parsed of an item is left out of the tree. `grammar.pest` is the one grammar of units, functions, groups and the declarations of scene
@@ -31,6 +31,7 @@ mod lower;
 pub mod preprocess;
 mod scan;
 pub mod source;
+pub mod token;
 
 use std::ops::Range;
 use std::sync::Arc;
