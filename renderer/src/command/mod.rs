@@ -13,6 +13,7 @@ mod denoise;
 mod denoising;
 mod failure;
 mod farm;
+mod fmt;
 mod image;
 mod info;
 mod interrupt;
@@ -77,6 +78,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Farm(args) => farm::run(args),
         Command::Bake(args) => bake::run(args),
         Command::Check(args) => check::run(args),
+        Command::Fmt(args) => fmt::run(args),
         Command::Info(args) => info::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Pack(args) => pack::run(args),

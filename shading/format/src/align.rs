@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::column::{columns, end};
 use crate::line::Line;
 use crate::piece::Piece;
 use crate::role::{BlockKind, Role, Roles};
@@ -46,6 +47,8 @@ pub(crate) fn align(pieces: &[Piece<'_>], roles: &Roles, lines: &[Line], gaps: &
     for (index, line) in lines.iter().enumerate() {
         find_cells(pieces, roles, line, index, &mut cells);
     }
+    let columns = columns(pieces, lines, gaps);
+    let indents: Vec<usize> = lines.iter().map(|line| columns[line.first]).collect();
     // Columns to the right depend on those to the left.
     cells.sort_by_key(|cell| (cell.kind, cell.line));
     let mut aligner = Aligner {
@@ -56,7 +59,7 @@ pub(crate) fn align(pieces: &[Piece<'_>], roles: &Roles, lines: &[Line], gaps: &
         gaps,
     };
     for cells in cells.chunk_by(|a, b| a.kind == b.kind) {
-        for block in blocks(pieces, lines, cells) {
+        for block in blocks(pieces, lines, &indents, cells) {
             aligner.block(block);
         }
     }
@@ -70,7 +73,7 @@ fn offsets(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> Vec<usize> {
         for at in line.first..line.end {
             column += gaps[at];
             offsets[at] = column;
-            column = crate::column::end(column, pieces[at].text);
+            column = end(column, pieces[at].text);
         }
     }
     offsets
@@ -143,15 +146,16 @@ fn find_cells(pieces: &[Piece<'_>], roles: &Roles, line: &Line, index: usize, ce
 }
 
 /// Cells of one kind, divided into blocks that are aligned on their own.
-fn blocks<'c>(pieces: &[Piece<'_>], lines: &[Line], cells: &'c [Cell]) -> Vec<&'c [Cell]> {
+fn blocks<'c>(pieces: &[Piece<'_>], lines: &[Line], indents: &[usize], cells: &'c [Cell]) -> Vec<&'c [Cell]> {
     let goes_on = |a: &Cell, b: &Cell| {
-        lines[a.line].indent == lines[b.line].indent
+        indents[a.line] == indents[b.line]
             && lines[a.line].scope == lines[b.line].scope
             && !lines[b.line].blank
-            && lines[a.line + 1..b.line].iter().all(|line| {
+            && (a.line + 1..b.line).all(|index| {
+                let line = &lines[index];
                 let is_comment = pieces[line.first].is_comment();
                 let is_directive = !is_comment && !pieces[line.first].is_code();
-                let is_peer = line.is_item && line.indent == lines[a.line].indent;
+                let is_peer = line.is_item && indents[index] == indents[a.line];
                 let is_optional = matches!(a.kind, CellKind::Metadata | CellKind::Comment)
                     || a.kind == CellKind::Name && line.scope == BlockKind::File && !line.in_bracket;
                 let lacks = is_peer && !is_comment && !is_optional;

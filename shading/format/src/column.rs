@@ -1,6 +1,5 @@
 //! Columns of the pieces of formatted lines.
 
-use crate::frame::Indent;
 use crate::line::Line;
 use crate::piece::Piece;
 use crate::role::Roles;
@@ -22,7 +21,7 @@ pub(crate) fn gaps(pieces: &[Piece<'_>], roles: &Roles, lines: &[Line]) -> Vec<u
 pub(crate) fn columns(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> Vec<usize> {
     let mut columns = vec![0; pieces.len()];
     for line in lines {
-        let mut column = indentation(line.indent, &columns);
+        let mut column = indentation(line, &columns);
         for at in line.first..line.end {
             column += gaps[at];
             columns[at] = column;
@@ -33,8 +32,12 @@ pub(crate) fn columns(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> V
 }
 
 /// Columns before the first piece of a line, by the columns of the lines before it.
-pub(crate) fn indentation(indent: Indent, columns: &[usize]) -> usize {
-    indent.columns + indent.under.map_or(0, |at| columns[at])
+pub(crate) fn indentation(line: &Line, columns: &[usize]) -> usize {
+    let own = line.indent.columns + line.indent.under.map_or(0, |at| columns[at]);
+    let above = line
+        .above
+        .filter(|above| columns[above.piece] >= own + above.least);
+    above.map_or(own, |above| columns[above.piece])
 }
 
 /// The column behind a text that begins at a column.

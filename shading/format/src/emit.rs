@@ -12,7 +12,7 @@ pub(crate) fn emit(pieces: &[Piece<'_>], lines: &[Line], gaps: &[usize]) -> Stri
         if line.blank {
             text.push('\n');
         }
-        spaces(&mut text, indentation(line.indent, &columns));
+        spaces(&mut text, indentation(line, &columns));
         for at in line.first..line.end {
             spaces(&mut text, gaps[at]);
             push_piece(&mut text, &pieces[at], columns[at]);

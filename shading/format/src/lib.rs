@@ -45,6 +45,12 @@ use piece::{Piece, PieceKind, pieces};
 /// after as many rounds what is still too long stays.
 const MAX_ROUNDS: usize = 12;
 
+/// Maximum number of times that a text with brackets that do not match is formatted again.
+const MAX_PASSES: usize = 8;
+
+/// Bytes from which a text is parsed and formatted at the same time.
+const LONG: usize = 1 << 16;
+
 /// Formats a text; `name` is the name of its file in messages.
 ///
 /// # Errors
@@ -63,9 +69,25 @@ pub fn format(name: &str, text: &str) -> Result<String, FormatError> {
     } else {
         Cow::Borrowed(rest)
     };
-    source::check(name, &lines)?;
-    let mut formatted = format_lines(&lines);
-    if !same_tokens(&lines, &formatted) {
+    let pieces = pieces(&lines);
+    let (checked, mut formatted) = both(
+        lines.len(),
+        || source::check(name, &lines, &pieces),
+        || format_pieces(&pieces),
+    );
+    checked?;
+    // Where brackets do not match, breaks of lines can change what belongs together.
+    for _ in 0..MAX_PASSES {
+        if role::roles(&pieces).unmatched.is_empty() {
+            break;
+        }
+        let again = format_pieces(&piece::pieces(&formatted));
+        if again == formatted {
+            break;
+        }
+        formatted = again;
+    }
+    if !same_tokens(&pieces, &formatted) {
         return Err(FormatError::Changed);
     }
     if is_crlf {
@@ -74,37 +96,51 @@ pub fn format(name: &str, text: &str) -> Result<String, FormatError> {
     Ok(format!("{mark}{formatted}"))
 }
 
-fn format_lines(text: &str) -> String {
-    let pieces = pieces(text);
-    let roles = role::roles(&pieces);
+/// Does two things, at the same time if the text is long.
+fn both<A: Send, B>(length: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B) -> (A, B) {
+    if length < LONG {
+        return (a(), b());
+    }
+    std::thread::scope(|scope| {
+        let a = scope.spawn(a);
+        let b = b();
+        match a.join() {
+            Ok(a) => (a, b),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+fn format_pieces(pieces: &[Piece<'_>]) -> String {
+    let roles = role::roles(pieces);
     let mut wraps = vec![Wrap::Keep; pieces.len()];
     let mut rounds = 0;
     loop {
-        let lines = layout::lines(&pieces, &roles, &wraps);
-        let mut gaps = column::gaps(&pieces, &roles, &lines);
-        align::align(&pieces, &roles, &lines, &mut gaps);
-        let columns = column::columns(&pieces, &lines, &gaps);
+        let lines = layout::lines(pieces, &roles, &wraps);
+        let mut gaps = column::gaps(pieces, &roles, &lines);
+        align::align(pieces, &roles, &lines, &mut gaps);
+        let columns = column::columns(pieces, &lines, &gaps);
         let mut is_done = true;
         for (index, line) in lines.iter().enumerate() {
-            let breaks = wrap::breaks(&pieces, &roles, line, &columns);
+            let breaks = wrap::breaks(pieces, &roles, line, &columns);
             for &at in &breaks.before {
                 wraps[at] = Wrap::Break;
                 is_done = false;
             }
             let next = lines.get(index + 1).filter(|_| rounds < MAX_ROUNDS);
-            if let Some(next) = next.filter(|next| breaks.joins(&pieces, line, next, &columns)) {
+            if let Some(next) = next.filter(|next| breaks.joins(pieces, line, next, &columns)) {
                 wraps[next.first] = Wrap::Join;
             }
         }
         rounds += 1;
         if is_done || rounds > 2 * MAX_ROUNDS {
-            return emit::emit(&pieces, &lines, &gaps);
+            return emit::emit(pieces, &lines, &gaps);
         }
     }
 }
 
-/// Returns whether two texts differ in white space alone, that in comments included.
-fn same_tokens(a: &str, b: &str) -> bool {
+/// Returns whether a text has these pieces, white space in comments aside.
+fn same_tokens(a: &[Piece<'_>], text: &str) -> bool {
     let same = |(a, b): (&Piece<'_>, &Piece<'_>)| {
         a.kind == b.kind
             && match a.kind {
@@ -117,6 +153,6 @@ fn same_tokens(a: &str, b: &str) -> bool {
                 _ => a.text == b.text,
             }
     };
-    let (a, b) = (pieces(a), pieces(b));
+    let b = pieces(text);
     a.len() == b.len() && a.iter().zip(&b).all(same)
 }

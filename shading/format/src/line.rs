@@ -14,12 +14,23 @@ pub(crate) struct Line {
     /// True if an empty line precedes it.
     pub(crate) blank: bool,
     pub(crate) indent: Indent,
+    /// The comment that it begins below, instead of at its indentation.
+    pub(crate) above: Option<Above>,
     /// True if a statement, a parameter or a key begins with it.
     pub(crate) is_item: bool,
     /// True if it begins in brackets other than those of a block.
     pub(crate) in_bracket: bool,
     /// What it is part of.
     pub(crate) scope: BlockKind,
+}
+
+/// A comment at the end of a line, with which those on the lines below it are aligned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Above {
+    /// The comment.
+    pub(crate) piece: usize,
+    /// Columns that it is at least to the right of the indentation.
+    pub(crate) least: usize,
 }
 
 /// A change of the lines of the source at a piece.

@@ -62,6 +62,7 @@ impl Piece<'_> {
 /// Splits a text into pieces. A mark of the byte order at its start is white space.
 pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut list: Vec<Piece<'_>> = vec![];
+    let mut joiner = Joiner::default();
     let (mut newlines, mut gap, mut column) = (0, 0, 0);
     for token in tokens(text) {
         let slice = &text[token.range.clone()];
@@ -98,44 +99,55 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
         });
         column = advance(column, slice);
         (newlines, gap) = (0, 0);
-        join(text, &mut list);
+        joiner.follow(text, &mut list);
     }
     list
 }
 
 /// Joins the signs of metadata that the scanner splits: `]]`, `<<<` and `>>>`.
-fn join<'a>(text: &'a str, list: &mut Vec<Piece<'a>>) {
-    let [.., first, second] = list.as_slice() else {
-        return;
-    };
-    let is_joined = match (first.text, second.text) {
-        ("<<", "<") | (">>", ">") => true,
-        ("]", "]") => open_bracket(list),
-        _ => false,
-    };
-    let [.., first, second] = list.as_mut_slice() else {
-        return;
-    };
-    if is_joined && second.newlines == 0 && second.gap == 0 {
-        first.text = &text[first.start..second.start + second.text.len()];
-        list.pop();
-    }
+#[derive(Default)]
+struct Joiner {
+    /// The open `[` and `[[`: true for `[[`.
+    open: Vec<bool>,
+    /// True if the last piece is a `]` that may be half of a `]]`.
+    is_half: bool,
 }
 
-/// Returns whether the last two pieces, which are brackets, close metadata and not two indices.
-fn open_bracket(list: &[Piece<'_>]) -> bool {
-    let mut depth = 0_usize;
-    // Metadata is short; what is longer is none, and would take long in a text of brackets alone.
-    for piece in list.iter().rev().skip(2).take(1 << 12) {
-        match piece.text {
-            "]" => depth += 1,
-            "[" if depth == 0 => return false,
-            "[" => depth -= 1,
-            "[[" => return depth == 0,
+impl Joiner {
+    fn follow<'a>(&mut self, text: &'a str, list: &mut Vec<Piece<'a>>) {
+        let is_half = std::mem::take(&mut self.is_half);
+        match list.last().map_or("", |piece| piece.text) {
+            "[" => self.open.push(false),
+            "[[" => self.open.push(true),
+            "]" if is_half && join(text, list) => _ = self.open.pop(),
+            "]" => match self.open.last() {
+                Some(true) => self.is_half = true,
+                Some(false) => _ = self.open.pop(),
+                None => {}
+            },
+            "<" if before(list) == "<<" => _ = join(text, list),
+            ">" if before(list) == ">>" => _ = join(text, list),
             _ => {}
         }
     }
-    false
+}
+
+/// The text of the last piece but one.
+fn before<'a>(list: &[Piece<'a>]) -> &'a str {
+    list.iter().nth_back(1).map_or("", |piece| piece.text)
+}
+
+/// Makes one of the last two pieces, if there is no white space between them.
+fn join<'a>(text: &'a str, list: &mut Vec<Piece<'a>>) -> bool {
+    let [.., first, second] = list.as_mut_slice() else {
+        return false;
+    };
+    let is_adjacent = second.newlines == 0 && second.gap == 0;
+    if is_adjacent {
+        first.text = &text[first.start..second.start + second.text.len()];
+        list.pop();
+    }
+    is_adjacent
 }
 
 /// The column behind a text.

@@ -290,24 +290,19 @@ impl Finder<'_> {
 
     fn closes_cast(&self) -> bool {
         let level = self.top();
+        if level.role != Role::ParenOpen {
+            return false;
+        }
         let is_type = |at: &usize| TYPES.contains(&self.pieces[*at].text);
-        let inside: Vec<usize> = (level.open.wrapping_add(1)..self.roles.list.len())
-            .take(3)
-            .collect();
-        let before = self.pieces[..level.open.min(self.pieces.len())]
-            .iter()
-            .rposition(Piece::is_code);
+        let inside: Vec<usize> = (level.open + 1..self.roles.list.len()).take(3).collect();
+        let before = self.pieces[..level.open].iter().rposition(Piece::is_code);
         let is_call = before.is_some_and(|at| {
             matches!(
                 self.roles.list[at],
                 Role::Word | Role::TemplateClose | Role::IndexClose | Role::ParenClose
             )
         });
-        level.role == Role::ParenOpen
-            && !is_call
-            && !inside.is_empty()
-            && inside.len() < 3
-            && inside.iter().all(is_type)
+        !is_call && !inside.is_empty() && inside.len() < 3 && inside.iter().all(is_type)
     }
 
     fn closes_template(&self) -> bool {

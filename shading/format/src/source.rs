@@ -1,24 +1,27 @@
 //! Texts that can be formatted: those that parse, and those with complete strings, comments and brackets that the
 //! preprocessor makes into what parses.
 
+use std::borrow::Cow;
+
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics, Label};
-use shading_syntax::parse;
 use shading_syntax::source::Source;
+use shading_syntax::{parse, parses};
 
 use crate::error::FormatError;
-use crate::piece::{Piece, PieceKind, pieces};
+use crate::piece::{Piece, PieceKind};
 use crate::role::roles;
 
 /// Finds the errors that keep a text from being formatted.
-pub(crate) fn check(name: &str, text: &str) -> Result<(), FormatError> {
-    let pieces = pieces(text);
-    let is_preprocessed = pieces.iter().any(|piece| {
-        piece.kind == PieceKind::Directive
-            || piece.text == "import"
-            || piece.kind != PieceKind::BlockComment && piece.text.contains('\n')
-    }) || text.contains("\\\n");
-    let diagnostics = if is_preprocessed {
-        incomplete(name, text, &pieces)
+pub(crate) fn check(name: &str, text: &str, pieces: &[Piece<'_>]) -> Result<(), FormatError> {
+    let is_preprocessed = pieces.iter().any(|piece| piece.kind == PieceKind::Directive);
+    let text = &*without_splices(text);
+    if !is_preprocessed && parses(text) {
+        return Ok(());
+    }
+    // What is imported can define macros.
+    let has_macros = is_preprocessed || pieces.iter().any(|piece| piece.text == "import");
+    let diagnostics = if has_macros {
+        incomplete(name, text, pieces)
     } else {
         parse(Source::new(name, text)).1
     };
@@ -26,6 +29,31 @@ pub(crate) fn check(name: &str, text: &str) -> Result<(), FormatError> {
         return Err(FormatError::Syntax(diagnostics));
     }
     Ok(())
+}
+
+/// The text with white space in place of the line ends that a backslash takes away, as the parser does not know them.
+fn without_splices(text: &str) -> Cow<'_, str> {
+    let splice = |(at, _): (usize, &str)| {
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let spaces = text.as_bytes()[at + 1..]
+            .iter()
+            .take_while(|byte| is_space(byte))
+            .count();
+        let end = at + 1 + spaces;
+        text[end..].starts_with('\n').then_some(at..end + 1)
+    };
+    let mut list = text.match_indices('\\').filter_map(splice).peekable();
+    if list.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let (mut new, mut end) = (String::with_capacity(text.len()), 0);
+    for range in list {
+        new.push_str(&text[end..range.start]);
+        new.extend(std::iter::repeat_n(' ', range.len()));
+        end = range.end;
+    }
+    new.push_str(&text[end..]);
+    Cow::Owned(new)
 }
 
 /// Strings and comments without an end, and brackets without their other one, if no condition explains them.

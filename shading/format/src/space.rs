@@ -21,6 +21,8 @@ fn wanted((left, before): (&Piece<'_>, Role), (right, after): (&Piece<'_>, Role)
         return if right.newlines > 0 { 1 } else { as_written };
     }
     match (before, after) {
+        // Without a bracket that they belong to, they could become the end of metadata.
+        _ if left.text.ends_with(']') && right.text == "]" => as_written,
         (Role::BlockOpen(kind), Role::BlockClose) => usize::from(kind == BlockKind::Scene),
         (
             Role::ParenOpen

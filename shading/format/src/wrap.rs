@@ -12,6 +12,9 @@ pub(crate) const MAX_WIDTH: usize = 125;
 /// Columns that a line has at least before a break.
 const MIN_FILL: usize = 30;
 
+/// Maximum number of texts in a row of which every second one is taken for the name of an option.
+const MAX_OPTIONS: usize = 32;
+
 /// Words that begin items whose heads are not broken.
 const KEPT: [&str; 7] = [
     "shader",
@@ -198,10 +201,17 @@ impl Wrapper<'_> {
         }
     }
 
-    /// Returns whether a piece behind a comma is the plain value of an option.
+    /// Returns whether a piece behind a comma is the plain value of an option: the name of one precedes it.
     fn is_option(&self, at: usize) -> bool {
-        let is_plain = matches!(self.roles.list.get(at + 1), Some(Role::Comma | Role::ParenClose));
-        is_plain && self.pieces[at - 2].text.starts_with('"')
+        let is_end = |role: &Role| matches!(role, Role::Comma | Role::ParenClose);
+        let is_text = |at: &usize| self.pieces[*at].text.starts_with('"');
+        let texts = (0..at - 1)
+            .rev()
+            .step_by(2)
+            .take_while(|at| is_text(at) && self.roles.list[at + 1] == Role::Comma)
+            .take(MAX_OPTIONS)
+            .count();
+        self.roles.list.get(at + 1).is_some_and(is_end) && texts % 2 == 1
     }
 
     /// The cost of a break before a piece: deep brackets and close bindings are kept together.

@@ -86,6 +86,36 @@ pub fn items(text: &str) -> Vec<Range<usize>> {
     items.map(|item| item.range).collect()
 }
 
+/// Bytes of a text for each thread that parses it.
+const BYTES_PER_THREAD: usize = 1 << 16;
+
+/// Returns whether a text has no syntax errors: [`parse`] without a tree, on several threads if the text is long.
+pub fn parses(text: &str) -> bool {
+    let scan = scan::scan(text);
+    if !scan.errors.is_empty() || !scan.lost.is_empty() {
+        return false;
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.min(text.len() / BYTES_PER_THREAD + 1);
+    let part = scan.items.len().div_ceil(threads).max(1);
+    let parses = |items: &[scan::ScannedItem]| {
+        let mut lowerer = lower::Lowerer::new(SourceId::default());
+        stacker::maybe_grow(STACK / 2, STACK, || {
+            for item in items {
+                lowerer.item(&scan.text, item);
+            }
+        });
+        lowerer.finish().2.is_empty()
+    };
+    std::thread::scope(|scope| {
+        let mut parts = scan.items.chunks(part);
+        let first = parts.next().unwrap_or_default();
+        let others: Vec<_> = parts.map(|items| scope.spawn(|| parses(items))).collect();
+        let first = parses(first);
+        others.into_iter().all(|other| other.join().unwrap_or(false)) && first
+    })
+}
+
 /// Parses one item of a text; returns `None` after a syntax error.
 pub fn parse_item(text: &str, item: Range<usize>, source: SourceId) -> Option<ast::Item> {
     let mut lowerer = lower::Lowerer::new(source);

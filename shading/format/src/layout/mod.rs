@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use crate::branch::Branches;
 use crate::frame::{Frame, Indent, STEP};
-use crate::line::{Line, Wrap, heights, next_code};
-use crate::piece::Piece;
+use crate::line::{Above, Line, Wrap, heights, next_code};
+use crate::piece::{Piece, PieceKind};
 use crate::role::{BlockKind, Role, Roles};
 
 /// Maximum number of brackets through which a block is looked for.
@@ -75,7 +75,8 @@ impl Layout<'_> {
 
     /// Adds a piece to the line, or begins one with it.
     fn place(&mut self, at: usize, breaks: bool, indent: Indent, is_item: bool) {
-        let breaks = breaks || at == 0 || self.pieces[at - 1].ends_line();
+        // At the start of a line, `#` would begin a directive.
+        let breaks = breaks && self.pieces[at].text != "#" || at == 0 || self.pieces[at - 1].ends_line();
         if !breaks && let Some(line) = self.lines.last_mut() {
             line.end = at + 1;
             return;
@@ -89,6 +90,7 @@ impl Layout<'_> {
             end: at + 1,
             blank,
             indent,
+            above: None,
             is_item,
             in_bracket: matches!(self.frames.last(), Some(Frame::Bracket { .. })),
             scope: self.scope(),
@@ -154,25 +156,31 @@ impl Layout<'_> {
             Frame::Statement { indent, .. } => indent.plus(STEP),
             Frame::Bracket { .. } => self.inside(at, false),
         };
-        let above = self.comment_above(at, indent);
-        let indent = above.map_or(indent, Indent::under);
+        let above = self.comment_above(at);
         let is_item = matches!(self.frames.last(), Some(Frame::Block { .. }));
         self.place(at, self.is_broken(at), indent, is_item);
+        if let Some(line) = self.lines.last_mut().filter(|line| line.first == at) {
+            line.above = above;
+        }
     }
 
     /// The comment at the end of an earlier line that a comment on a line of its own is below, in the same column.
-    fn comment_above(&mut self, at: usize, indent: Indent) -> Option<usize> {
+    fn comment_above(&mut self, at: usize) -> Option<Above> {
         let comment = &self.pieces[at];
         if comment.newlines > 1 {
             self.trailing.clear();
         }
-        let above = self.trailing.get(&comment.column).copied();
+        let piece = self.trailing.get(&comment.column).copied();
         if comment.newlines == 0 {
             self.trailing.insert(comment.column, at);
-            return None;
         }
-        let is_far = indent.under.is_some() || comment.column >= indent.columns + MIN_FAR;
-        above.filter(|&above| comment.newlines == 1 && (above + 1 == at || is_far))
+        let piece = piece.filter(|_| comment.newlines == 1)?;
+        let goes_on = self.pieces[piece..at].iter().all(Piece::is_comment);
+        let least = if goes_on { 1 } else { MIN_FAR };
+        let is_below = |next: &&Piece<'_>| next.newlines > 0 && next.kind != PieceKind::LineComment;
+        let next = self.pieces[at + 1..].iter().take(MAX_SEARCH).find(is_below);
+        let indent = next.map_or(0, |next| next.column);
+        (comment.column >= indent + least).then_some(Above { piece, least })
     }
 
     fn code(&mut self, at: usize, role: Role) {
@@ -192,8 +200,14 @@ impl Layout<'_> {
                 indent, first, scope, ..
             } => {
                 let is_head = scope == BlockKind::File && self.is_head(first, at);
+                // An `else` stays on a line if all of its statement is on it.
+                let is_split = self.lines.last().is_some_and(|line| line.first > first);
+                let is_else = self.pieces[at].text == "else" && role == Role::Keyword;
                 let (breaks, indent) = match self.part(at, role, indent, scope) {
                     (_, indent) if is_head => (false, indent),
+                    (_, indent) if is_else && is_split && self.roles.list[at - 1] == Role::Semi => {
+                        (true, indent)
+                    }
                     part => part,
                 };
                 self.place(at, breaks, indent, false);
@@ -224,24 +238,27 @@ impl Layout<'_> {
     fn inside(&mut self, at: usize, is_deeper: bool) -> Indent {
         let scope = self.scope();
         let (pieces, is_forced) = (self.pieces, self.wraps[at] == Wrap::Break);
-        let Frame::Bracket { open, line, style } = self.top() else {
+        let deeper = if is_deeper { STEP } else { 0 };
+        let Some(Frame::Bracket { open, line, style }) = self.frames.last_mut() else {
             return Indent::default();
         };
         let first = *open + 1;
+        let begins_line = self.lines.binary_search_by_key(&first, |line| line.first).is_ok();
         let is_aligned = pieces[first].newlines == 0
+            && !begins_line
             && first < at
             && !pieces[first].is_comment()
             && if is_forced {
                 scope == BlockKind::Group
             } else {
-                pieces[first].column == pieces[at].column
+                pieces[first].column + deeper == pieces[at].column
             };
         let indent = *style.get_or_insert(if is_aligned {
             Indent::under(first)
         } else {
             line.plus(STEP)
         });
-        if is_deeper { indent.plus(STEP) } else { indent }
+        indent.plus(deeper)
     }
 
     fn close_bracket(&mut self, at: usize) {
