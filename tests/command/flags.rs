@@ -20,13 +20,14 @@ use renderer::cli::Cli;
 use renderer::image::read;
 use tempfile::TempDir;
 
-const COMMANDS: [(&str, &[Case]); 17] = [
+const COMMANDS: [(&str, &[Case]); 18] = [
     ("pack", jobs::PACK),
     ("farm", jobs::FARM),
     ("convert", inspection::CONVERT),
     ("archive", inspection::ARCHIVE),
     ("view", inspection::VIEW),
     ("lsp", inspection::LSP),
+    ("fmt", inspection::FMT),
     ("render", render::RENDER),
     ("merge", render::MERGE),
     ("bake", bake::BAKE),
@@ -100,7 +101,7 @@ fn arguments_of_shade() {
 fn arguments_of_the_other_commands() {
     [
         "archive", "check", "convert", "farm", "info", "compare", "merge", "pack", "image", "sheet", "view",
-        "lsp",
+        "lsp", "fmt",
     ]
     .into_iter()
     .for_each(every_argument_counts);

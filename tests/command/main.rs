@@ -7,6 +7,7 @@ mod denoise;
 mod escapes;
 mod farm;
 mod flags;
+mod fmt;
 mod hair;
 mod info;
 mod install;

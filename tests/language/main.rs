@@ -4,6 +4,7 @@ mod adaptive;
 mod damaged;
 mod derivatives;
 mod differential;
+mod formatted;
 mod groups;
 mod hints;
 mod jit;

@@ -26,6 +26,10 @@ pub(super) fn run(args: &FmtArgs) -> Result<(), Failure> {
     if args.files.iter().any(|path| is_input(path)) {
         return format_input(args);
     }
+    if args.stdin_path.is_some() {
+        let message = "error: --stdin-path names what `-` reads, and there is no `-`";
+        return Err(Failure::User(message.to_owned()));
+    }
     let mut tally = Tally::default();
     for path in files(&args.files, &mut tally) {
         tally.files += 1;

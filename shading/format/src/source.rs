@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics, Label};
 use shading_syntax::source::Source;
+use shading_syntax::token::tokens;
 use shading_syntax::{parse, parses};
 
 use crate::error::FormatError;
@@ -56,6 +57,15 @@ fn without_splices(text: &str) -> Cow<'_, str> {
     Cow::Owned(new)
 }
 
+/// Returns whether a comment, or one in a line of the preprocessor, has no end.
+fn has_open_comment(text: &str) -> bool {
+    let text = text.trim_start_matches('#');
+    tokens(text).into_iter().any(|token| {
+        let text = &text[token.range];
+        text.starts_with("/*") && (text.len() < 4 || !text.ends_with("*/"))
+    })
+}
+
 /// Strings and comments without an end, and brackets without their other one, if no condition explains them.
 fn incomplete(name: &str, text: &str, pieces: &[Piece<'_>]) -> Diagnostics {
     let source = Source::new(name, text);
@@ -71,9 +81,8 @@ fn incomplete(name: &str, text: &str, pieces: &[Piece<'_>]) -> Diagnostics {
     };
     let (mut open, mut has_conditions) = (vec![], false);
     for piece in pieces {
-        let is_open = piece.text.len() < 4 || !piece.text.ends_with("*/");
         match piece.kind {
-            PieceKind::BlockComment if is_open => {
+            PieceKind::BlockComment | PieceKind::Directive if has_open_comment(piece.text) => {
                 report(piece, "comment without an end".to_owned());
                 return diagnostics;
             }

@@ -171,9 +171,9 @@ fn texts_at_random_are_formatted_or_refused() {
         "\t",
         "\\",
         "\\\n",
-        "#if",
-        "#else\n",
-        "#endif\n",
+        "\n#if",
+        "\n#else\n",
+        "\n#endif\n",
         "if",
         "else",
         "for",
@@ -200,7 +200,7 @@ fn texts_at_random_are_formatted_or_refused() {
     ];
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut count = 0;
-    for _ in 0..20_000 {
+    for _ in 0..4_000 {
         let mut text = String::new();
         for _ in 0..seed % 40 {
             seed ^= seed << 13;
@@ -220,5 +220,5 @@ fn texts_at_random_are_formatted_or_refused() {
             count += usize::from(result.is_ok());
         }
     }
-    assert!(count > 1000, "only {count} are formatted");
+    assert!(count > 500, "only {count} are formatted");
 }

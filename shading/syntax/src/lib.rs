@@ -95,8 +95,10 @@ pub fn parses(text: &str) -> bool {
     if !scan.errors.is_empty() || !scan.lost.is_empty() {
         return false;
     }
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(text.len() / BYTES_PER_THREAD + 1);
+    let threads = match text.len() / BYTES_PER_THREAD {
+        0 => 1,
+        wanted => std::thread::available_parallelism().map_or(1, |there_are| wanted.min(there_are.get())),
+    };
     let part = scan.items.len().div_ceil(threads).max(1);
     let parses = |items: &[scan::ScannedItem]| {
         let mut lowerer = lower::Lowerer::new(SourceId::default());

@@ -1,5 +1,5 @@
 //! Arguments of the commands that look at files or copy them: `check`, `info`, `compare`, `convert`, `archive`, `view`;
-//! and of `lsp`, whose effects a session shows (`tests/command/lsp.rs`).
+//! of `fmt`; and of `lsp`, whose effects a session shows (`tests/command/lsp.rs`).
 
 use super::case::Case;
 use super::case::Differs::{By, File, New, Nothing, Out, Status};
@@ -149,4 +149,10 @@ pub(crate) const LSP: &[Case] = &[
     ("undefine", "lsp", "lsp -U", Status(1, 2)),
     ("define", "lsp", "lsp -D =1", Status(1, 2)),
     ("stdio", "check s.ksl", "check s.ksl", Nothing),
+];
+
+pub(crate) const FMT: &[Case] = &[
+    ("files", "fmt f.ksl", "fmt none.ksl", Status(0, 1)),
+    ("check", "fmt f.ksl", "fmt f.ksl --check", Status(0, 1)),
+    ("stdin_path", "fmt -", "fmt - --stdin-path", Status(0, 2)),
 ];

@@ -75,8 +75,10 @@ impl Layout<'_> {
 
     /// Adds a piece to the line, or begins one with it.
     fn place(&mut self, at: usize, breaks: bool, indent: Indent, is_item: bool) {
-        // At the start of a line, `#` would begin a directive.
-        let breaks = breaks && self.pieces[at].text != "#" || at == 0 || self.pieces[at - 1].ends_line();
+        let before = at.checked_sub(1).map(|before| &self.pieces[before]);
+        // At the start of a line, `#` would begin a directive; a backslash at its end would take the end away.
+        let is_bound = self.pieces[at].text == "#" || before.is_some_and(|before| before.text == "\\");
+        let breaks = breaks && !is_bound || before.is_none_or(Piece::ends_line);
         if !breaks && let Some(line) = self.lines.last_mut() {
             line.end = at + 1;
             return;
