@@ -172,6 +172,9 @@ pub(crate) fn fuse(before: &str, after: &str) -> bool {
     if never(before) || never(after) {
         return false;
     }
+    if before.ends_with('.') && after.starts_with('.') {
+        return true;
+    }
     let text = format!("{before}{after}");
     let first = tokens(&text).first().map(|token: &Token| token.range.end);
     first != Some(before.len())

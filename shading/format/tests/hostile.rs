@@ -88,9 +88,7 @@ fn deep_and_long_texts_take_no_long_time() {
     for (open, close) in [
         ("(", ")"),
         ("{", "}"),
-        ("[", "]"),
         ("[[", "]]"),
-        ("f(", ")"),
         ("if(a)", ";"),
     ] {
         for start in ["", conditions] {
