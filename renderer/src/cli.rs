@@ -66,6 +66,11 @@ pub enum Command {
     View(ViewArgs),
     /// Compiles units, groups and scenes, and says what is wrong with them
     Check(CheckArgs),
+    /// Formats shaders and scenes (.ksl, .osl, .tsl, .kiln), in place, in one style
+    ///
+    /// Only white space changes: a file that would have other tokens afterwards stays as it is, and so does one with errors
+    /// of syntax. Files with lines of the preprocessor are formatted as they are written, macros and all.
+    Fmt(FmtArgs),
     /// Serves editors: mistakes as they are typed, completion, documentation, navigation (a language server)
     ///
     /// It speaks the Language Server Protocol on standard input and output, for .ksl, .osl, .tsl and .kiln files; editors
@@ -114,6 +119,7 @@ impl Command {
             Command::Merge(_)
             | Command::Farm(_)
             | Command::Check(_)
+            | Command::Fmt(_)
             | Command::Debug(_)
             | Command::Graph(_)
             | Command::Info(_)
@@ -148,6 +154,7 @@ impl Command {
             Command::Debug(args) => (&args.source, false),
             Command::Graph(args) => (&args.source, false),
             Command::Merge(_)
+            | Command::Fmt(_)
             | Command::Convert(_)
             | Command::Denoise(_)
             | Command::Image(_)
@@ -194,6 +201,20 @@ pub struct CheckArgs {
     /// Shows warnings (they are shown anyway; other compilers' habit)
     #[arg(long = "Wall", hide = true)]
     pub all_warnings: bool,
+}
+
+/// `kiln fmt`
+#[derive(Debug, Args)]
+pub struct FmtArgs {
+    /// Shaders and scenes; folders, with all in them; - for standard input, whose formatted text goes to standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Writes nothing, but shows the lines that would change, and exits with status 1 if there are any
+    #[arg(long)]
+    pub check: bool,
+    /// Name of the file that standard input stands for, in messages
+    #[arg(long, value_name = "FILE")]
+    pub stdin_path: Option<PathBuf>,
 }
 
 /// `kiln lsp`

@@ -20,7 +20,7 @@ use renderer::cli::Cli;
 use renderer::image::read;
 use tempfile::TempDir;
 
-const COMMANDS: [(&str, &[Case]); 20] = [
+const COMMANDS: [(&str, &[Case]); 21] = [
     ("pack", jobs::PACK),
     ("farm", jobs::FARM),
     ("convert", inspection::CONVERT),
@@ -28,6 +28,7 @@ const COMMANDS: [(&str, &[Case]); 20] = [
     ("view", inspection::VIEW),
     ("lsp", inspection::LSP),
     ("live", inspection::LIVE),
+    ("fmt", inspection::FMT),
     ("render", render::RENDER),
     ("merge", render::MERGE),
     ("bake", bake::BAKE),
@@ -103,7 +104,7 @@ fn arguments_of_shade() {
 fn arguments_of_the_other_commands() {
     [
         "archive", "check", "convert", "farm", "gallery", "graph", "info", "compare", "merge", "pack",
-        "image", "sheet", "view", "lsp",
+        "image", "sheet", "view", "lsp", "live", "fmt",
     ]
     .into_iter()
     .for_each(every_argument_counts);

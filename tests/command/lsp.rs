@@ -488,3 +488,41 @@ fn odd_clients_do_not_end_the_server() {
     client.notify("exit", Value::Null);
     assert_eq!(client.wait(), Some(1), "nobody has shut it down");
 }
+
+#[test]
+fn texts_are_formatted_by_the_white_space_that_differs() {
+    let (_folder, mut client) = session();
+    let text = "shader ü(\n    float x=1,\n    output float r = 0)\n{\n    r=x ;\n\n\n\n    r  = 2;\n}";
+    client.open("ugly.ksl", text);
+    let document = json!({ "uri": client.uri("ugly.ksl") });
+    let options = json!({ "tabSize": 4, "insertSpaces": true });
+    let params = json!({ "textDocument": document, "options": options });
+    let range = |from: u32, to: u32| json!({ "start": { "line": from, "character": 0 }, "end": { "line": to, "character": 0 } });
+    // A name with an umlaut is no name: nothing to format.
+    assert!(
+        client
+            .request("textDocument/formatting", params.clone())
+            .is_null()
+    );
+    let text = text.replace('ü', "u");
+    client.change("ugly.ksl", &text);
+    let edits = client.request("textDocument/formatting", params.clone());
+    let mut lines: Vec<u64> = edits
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edit| edit["range"]["start"]["line"].as_u64().unwrap())
+        .collect();
+    lines.dedup();
+    assert_eq!(lines, [1, 4, 8, 9], "{edits}");
+    let params = json!({ "textDocument": document, "options": options, "range": range(1, 2) });
+    let edits = client.request("textDocument/rangeFormatting", params);
+    assert_eq!(
+        edits,
+        json!([
+            { "range": { "start": { "line": 1, "character": 11 }, "end": { "line": 1, "character": 11 } }, "newText": " " },
+            { "range": { "start": { "line": 1, "character": 12 }, "end": { "line": 1, "character": 12 } }, "newText": " " },
+        ])
+    );
+    assert_eq!(client.end(), Some(0));
+}

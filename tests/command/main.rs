@@ -8,6 +8,7 @@ mod denoise;
 mod escapes;
 mod farm;
 mod flags;
+mod fmt;
 mod gallery;
 mod graph;
 mod hair;

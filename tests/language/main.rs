@@ -5,6 +5,7 @@ mod aliases;
 mod damaged;
 mod derivatives;
 mod differential;
+mod formatted;
 mod groups;
 mod hints;
 mod jit;

@@ -14,6 +14,7 @@ mod denoising;
 mod failure;
 mod farm;
 mod file_watch;
+mod fmt;
 mod gallery;
 mod graph;
 mod html;
@@ -87,6 +88,7 @@ fn done(command: &Command) -> Result<(), Failure> {
         Command::Farm(args) => farm::run(args),
         Command::Bake(args) => bake::run(args),
         Command::Check(args) => check::run(args),
+        Command::Fmt(args) => fmt::run(args),
         Command::Info(args) => info::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Pack(args) => pack::run(args),

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use shading_syntax::token::{self, TokenKind as Scanned};
+
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
@@ -28,43 +30,49 @@ pub struct Token {
     pub range: Range<usize>,
 }
 
-/// Splits a text into tokens, comments included.
+/// Splits a text into tokens, comments included. Signs are single characters, as brackets are matched by them.
 pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let mut list = vec![];
-    let mut at = 0;
-    let mut line_start = true;
-    while let Some(c) = text[at..].chars().next() {
-        if c.is_whitespace() || c == '\u{feff}' {
-            line_start |= c == '\n' || c == '\r';
-            at += c.len_utf8();
+    let mut end = 0;
+    for token in token::tokens(text) {
+        let range = token.range;
+        if range.start < end {
             continue;
         }
-        let (kind, length) = token(&text[at..], c, line_start);
-        list.push(Token {
-            kind,
-            range: at..at + length,
-        });
-        at += length;
-        line_start = false;
+        let kind = match token.kind {
+            Scanned::Space | Scanned::Newline | Scanned::Splice | Scanned::Nothing => continue,
+            Scanned::Comment => TokenKind::Comment,
+            Scanned::Directive => TokenKind::Directive,
+            Scanned::Name => TokenKind::Word,
+            Scanned::Number => TokenKind::Number,
+            Scanned::String => TokenKind::Text,
+            Scanned::Char => TokenKind::Sign,
+            Scanned::Punctuation if text[range.clone()].starts_with('"') => {
+                end = range.start + line(&text[range.start..]);
+                list.push(Token {
+                    kind: TokenKind::Text,
+                    range: range.start..end,
+                });
+                continue;
+            }
+            Scanned::Punctuation => {
+                list.extend(signs(text, range));
+                continue;
+            }
+        };
+        list.push(Token { kind, range });
     }
     list
 }
 
-fn token(rest: &str, first: char, line_start: bool) -> (TokenKind, usize) {
-    match first {
-        '#' if line_start => (TokenKind::Directive, directive(rest)),
-        '/' if rest.starts_with("//") => (TokenKind::Comment, line(rest)),
-        '/' if rest.starts_with("/*") => {
-            let end = rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
-            (TokenKind::Comment, end)
-        }
-        '"' => (TokenKind::Text, string(rest)),
-        c if is_word(c) && !c.is_ascii_digit() => (TokenKind::Word, run(rest, is_word)),
-        c if c.is_ascii_digit() || c == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
-            (TokenKind::Number, number(rest))
-        }
-        c => (TokenKind::Sign, c.len_utf8()),
-    }
+/// The characters of an operator, without a mark of the byte order.
+fn signs(text: &str, range: Range<usize>) -> impl Iterator<Item = Token> {
+    let characters = text[range.clone()].char_indices();
+    let characters = characters.filter(|&(_, c)| c != '\u{feff}');
+    characters.map(move |(at, c)| Token {
+        kind: TokenKind::Sign,
+        range: range.start + at..range.start + at + c.len_utf8(),
+    })
 }
 
 /// Returns whether a character is part of names.
@@ -72,46 +80,8 @@ pub(crate) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-fn run(rest: &str, is_part: impl Fn(char) -> bool) -> usize {
-    rest.find(|c: char| !is_part(c)).unwrap_or(rest.len())
-}
-
 fn line(rest: &str) -> usize {
     rest.find(['\n', '\r']).unwrap_or(rest.len())
-}
-
-/// Length of a line with those that continue it after a backslash.
-fn directive(rest: &str) -> usize {
-    let mut end = line(rest);
-    while rest[..end].ends_with('\\') && end < rest.len() {
-        let next = end + if rest[end..].starts_with("\r\n") { 2 } else { 1 };
-        end = next + line(&rest[next..]);
-    }
-    end
-}
-
-fn string(rest: &str) -> usize {
-    let mut escaped = false;
-    for (at, c) in rest.char_indices().skip(1) {
-        match c {
-            '\n' | '\r' => return at,
-            '"' if !escaped => return at + 1,
-            _ => escaped = c == '\\' && !escaped,
-        }
-    }
-    rest.len()
-}
-
-fn number(rest: &str) -> usize {
-    let mut before = ' ';
-    let is_hex = rest.starts_with("0x") || rest.starts_with("0X");
-    let is_part = |c: char| {
-        let is_sign = (c == '-' || c == '+') && !is_hex && (before == 'e' || before == 'E');
-        before = c;
-        is_word(c) || c == '.' || is_sign
-    };
-    let mut is_part = is_part;
-    rest.find(|c: char| !is_part(c)).unwrap_or(rest.len())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! assert_eq!(file.items.len(), 1);
 //! ```
 //!
-//! 1. [`source`]: texts, spans, and where preprocessed text came from.
+//! 1. [`source`]: texts, spans, and where preprocessed text came from. [`token`]: texts as they are written, byte by byte.
 //! 2. [`preprocess`] includes files and expands macros.
 //! 3. [`parse`] makes a syntax tree ([`ast`]). It reports all syntax errors: top-level items are parsed on their own,
 //!    and what cannot be parsed of an item is left out of the tree. `grammar.pest` is the one grammar of units, functions, groups and the declarations of scene
@@ -31,6 +31,7 @@ mod lower;
 pub mod preprocess;
 mod scan;
 pub mod source;
+pub mod token;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -83,6 +84,38 @@ pub fn parse_into(mut sources: SourceMap, source: Arc<Source>) -> (ast::File, Di
 pub fn items(text: &str) -> Vec<Range<usize>> {
     let items = scan::scan(text).items.into_iter();
     items.map(|item| item.range).collect()
+}
+
+/// Bytes of a text for each thread that parses it.
+const BYTES_PER_THREAD: usize = 1 << 16;
+
+/// Returns whether a text has no syntax errors: [`parse`] without a tree, on several threads if the text is long.
+pub fn parses(text: &str) -> bool {
+    let scan = scan::scan(text);
+    if !scan.errors.is_empty() || !scan.lost.is_empty() {
+        return false;
+    }
+    let threads = match text.len() / BYTES_PER_THREAD {
+        0 => 1,
+        wanted => std::thread::available_parallelism().map_or(1, |there_are| wanted.min(there_are.get())),
+    };
+    let part = scan.items.len().div_ceil(threads).max(1);
+    let parses = |items: &[scan::ScannedItem]| {
+        let mut lowerer = lower::Lowerer::new(SourceId::default());
+        stacker::maybe_grow(STACK / 2, STACK, || {
+            for item in items {
+                lowerer.item(&scan.text, item);
+            }
+        });
+        lowerer.finish().2.is_empty()
+    };
+    std::thread::scope(|scope| {
+        let mut parts = scan.items.chunks(part);
+        let first = parts.next().unwrap_or_default();
+        let others: Vec<_> = parts.map(|items| scope.spawn(|| parses(items))).collect();
+        let first = parses(first);
+        others.into_iter().all(|other| other.join().unwrap_or(false)) && first
+    })
 }
 
 /// Parses one item of a text; returns `None` after a syntax error.

@@ -101,6 +101,7 @@ pub(crate) fn write(at: &Path) {
         ("m.xml", XML),
         ("i.ksl", INCLUDES),
         ("q.ksl", GROUPED),
+        ("f.ksl", "shader f(float x=1){}\n"),
         ("i.kiln", INCLUDED),
         ("points.txt", "0 1 1\n0.5 1.5 0\n"),
     ] {

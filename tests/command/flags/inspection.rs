@@ -1,6 +1,5 @@
 //! Arguments of the commands that look at files or copy them: `check`, `info`, `debug`, `graph`, `compare`, `convert`,
-//! `archive`, `view`;
-//! and of `lsp`, whose effects a session shows (`tests/command/lsp.rs`).
+//! `archive`, `view`; of `fmt`; and of `lsp` and `live`, whose effects sessions show (`tests/command/lsp.rs`, `live.rs`).
 
 use super::case::Case;
 use super::case::Differs::{By, File, New, Nothing, Out, Status};
@@ -225,4 +224,16 @@ pub(crate) const LIVE: &[Case] = &[
     ("strict", "live nowhere", "live nowhere --strict=1", Status(1, 2)),
     ("folders", "live nowhere", "live nowhere -I", Status(1, 2)),
     ("undefine", "live nowhere", "live nowhere -U", Status(1, 2)),
+    (
+        "example",
+        "live nowhere",
+        "live nowhere --example --param a=1",
+        Status(1, 2),
+    ),
+];
+
+pub(crate) const FMT: &[Case] = &[
+    ("files", "fmt f.ksl", "fmt none.ksl", Status(0, 1)),
+    ("check", "fmt f.ksl", "fmt f.ksl --check", Status(0, 1)),
+    ("stdin_path", "fmt -", "fmt - --stdin-path", Status(0, 2)),
 ];

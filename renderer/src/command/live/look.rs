@@ -16,6 +16,8 @@ pub(super) struct Look {
     /// The output that is shown.
     pub(super) show: Option<String>,
     pub(super) orbit: Orbit,
+    /// True if the shader's example is shown.
+    is_example: bool,
 }
 
 impl Look {
@@ -29,6 +31,7 @@ impl Look {
             on: args.stage.on.clone(),
             show: args.stage.show.clone(),
             orbit: Orbit::default(),
+            is_example: args.stage.example,
         }
     }
 
@@ -59,6 +62,7 @@ impl Look {
             params: self.params.clone().into_iter().collect(),
             on: self.on.clone(),
             show: self.show.clone(),
+            example: self.is_example,
             ..StageArgs::default()
         }
     }

@@ -7,9 +7,10 @@ use std::sync::{Arc, PoisonError};
 use lsp_server::{ErrorCode, Request};
 use lsp_types::{
     CodeActionParams, ColorPresentationParams, CompletionParams, DocumentColorParams,
-    DocumentHighlightParams, DocumentSymbolParams, GotoDefinitionParams, HoverParams, InlayHintParams,
-    Location as Address, Position, ReferenceParams, RenameParams, SemanticTokensParams, SignatureHelpParams,
-    TextDocumentPositionParams, TextEdit, Uri, WorkspaceSymbolParams,
+    DocumentFormattingParams, DocumentHighlightParams, DocumentRangeFormattingParams, DocumentSymbolParams,
+    GotoDefinitionParams, HoverParams, InlayHintParams, Location as Address, Position, ReferenceParams,
+    RenameParams, SemanticTokensParams, SignatureHelpParams, TextDocumentPositionParams, TextEdit, Uri,
+    WorkspaceSymbolParams,
 };
 use serde_json::{Value, json};
 use shading_editor::{self as editor, Completion, CompletionKind, Document, Location, Query, Symbol, World};
@@ -18,6 +19,7 @@ use super::address::{path_of, uri_of};
 use super::checker::Findings;
 use super::completion::completion_item;
 use super::convert;
+use super::formatting;
 use super::shipped;
 use super::store::Store;
 use super::symbol::{self, MAX_SYMBOLS};
@@ -79,6 +81,8 @@ impl Answerer<'_> {
             "textDocument/documentColor" => self.colors(&given!()),
             "textDocument/colorPresentation" => self.color_presentation(&given!()),
             "textDocument/inlayHint" => self.inlay_hints(&given!()),
+            "textDocument/formatting" => self.formatting(&given!()),
+            "textDocument/rangeFormatting" => self.range_formatting(&given!()),
             "textDocument/codeAction" => self.code_actions(&given!()),
             other => Err(AnswerError {
                 code: ErrorCode::MethodNotFound,
@@ -357,6 +361,18 @@ impl Answerer<'_> {
                 })
             });
             Some(list.collect())
+        })
+    }
+
+    fn formatting(&self, params: &DocumentFormattingParams) -> Answer {
+        self.ask(&params.text_document.uri, |query| {
+            Some(formatting::edits(query.document, None))
+        })
+    }
+
+    fn range_formatting(&self, params: &DocumentRangeFormattingParams) -> Answer {
+        self.ask(&params.text_document.uri, |query| {
+            Some(formatting::edits(query.document, Some(params.range)))
         })
     }
 

@@ -44,6 +44,8 @@ pub(super) fn capabilities() -> ServerCapabilities {
                 ..SemanticTokensOptions::default()
             },
         )),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        document_range_formatting_provider: Some(OneOf::Left(true)),
         color_provider: Some(ColorProviderCapability::Simple(true)),
         inlay_hint_provider: Some(OneOf::Left(true)),
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {

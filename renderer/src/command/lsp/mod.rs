@@ -9,6 +9,7 @@ mod capabilities;
 mod checker;
 mod completion;
 mod convert;
+mod formatting;
 mod known;
 mod server;
 mod shipped;

@@ -2,7 +2,8 @@
 
 use super::error::{Failure, PreprocessError};
 use super::run::Run;
-use super::token::{Token, TokenKind};
+use super::token::Token;
+use crate::token::TokenKind;
 
 /// Maximum nesting of parentheses and unary operators.
 const MAX_DEPTH: usize = 200;

@@ -7,9 +7,10 @@ use super::error::{Failure, PreprocessError};
 use super::macros::Macro;
 use super::reader::Condition;
 use super::run::{MAX_BYTES, Run};
-use super::token::{Token, TokenKind};
+use super::token::Token;
 use crate::diagnostic::nearest;
 use crate::source::{FileIndex, Source};
+use crate::token::TokenKind;
 
 /// All directives, for hints.
 const DIRECTIVES: [&str; 15] = [

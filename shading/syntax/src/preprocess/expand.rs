@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::error::{Failure, PreprocessError};
 use super::macros::{Macro, Meaning};
 use super::run::{MAX_NESTING, Run};
-use super::token::{Token, TokenKind, scan};
+use super::token::Token;
+use crate::token::{TokenKind, scan};
 
 /// Arguments of a macro use, as written and expanded.
 struct Arguments {

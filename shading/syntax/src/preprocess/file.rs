@@ -6,8 +6,9 @@ use std::sync::{Arc, LazyLock};
 use super::error::{Failure, PreprocessError};
 use super::reader::FileReader;
 use super::run::{MAX_BYTES, MAX_FILES, MAX_NESTING, Run};
-use super::token::{Token, TokenKind, is_space, scan, unspliced};
+use super::token::{Token, unspliced};
 use crate::source::{FileIndex, Source};
+use crate::token::{TokenKind, is_space, scan};
 
 type Nothing = (Arc<str>, Arc<[Arc<str>]>);
 
@@ -56,6 +57,7 @@ impl Run<'_> {
                 | TokenKind::Newline
                 | TokenKind::Number
                 | TokenKind::Char
+                | TokenKind::Directive
                 | TokenKind::Nothing => true,
             };
             if !is_plain {

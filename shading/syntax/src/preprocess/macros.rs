@@ -7,8 +7,9 @@ use rustc_hash::FxHashMap;
 
 use super::error::{Failure, PreprocessError};
 use super::header;
-use super::token::{Token, TokenKind};
+use super::token::Token;
 use crate::source::FileIndex;
+use crate::token::TokenKind;
 
 /// Names of the macros defined by the preprocessor itself.
 pub(super) const PREDEFINED: [&str; 7] = [

@@ -1,7 +1,8 @@
 //! Output text of the preprocessor with its provenance map.
 
-use super::token::{Token, TokenKind, need_space, unspliced};
+use super::token::{Token, need_space, unspliced};
 use crate::source::{FileIndex, Origin};
+use crate::token::TokenKind;
 
 /// The output text.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::token::{TokenKind, is_space, scan};
 use crate::source::{FileIndex, Source};
+use crate::token::{TokenKind, is_space, scan};
 
 /// A file being read.
 pub(super) struct FileReader {

@@ -5,26 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::source::FileIndex;
-
-/// Kinds of preprocessor tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenKind {
-    /// White space within a line.
-    Space,
-    /// The end of a line.
-    Newline,
-    /// Line splice: a backslash at the end of a line, with the line end.
-    Splice,
-    Comment,
-    Name,
-    Number,
-    String,
-    /// A single character in quotes.
-    Char,
-    Punctuation,
-    /// Placemarker: an empty argument beside `##`.
-    Nothing,
-}
+use crate::token::{TokenKind, is_space, splice};
 
 /// A token. Tokens of a file carry their text only if they belong to a macro use or name a macro.
 #[derive(Clone, Debug)]
@@ -62,101 +43,6 @@ impl Token {
             ..self.clone()
         }
     }
-}
-
-/// Returns whether tokens of that kind are white space or comments.
-pub(super) fn is_space(kind: TokenKind) -> bool {
-    use TokenKind as K;
-    matches!(kind, K::Space | K::Newline | K::Splice | K::Comment)
-}
-
-/// Operators of more than one character.
-const OPERATORS: [&str; 25] = [
-    "<<=", ">>=", "...", "##", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=",
-    "/=", "%=", "&=", "|=", "^=", "->", "::", "[[",
-];
-
-/// Returns the kind and end of the token at byte `at`, which must not be the end of the text.
-pub(super) fn scan(text: &str, at: usize) -> (TokenKind, usize) {
-    use TokenKind as K;
-    let bytes = text.as_bytes();
-    let rest = &bytes[at..];
-    let run = |start: usize, is_part: fn(u8) -> bool| {
-        start + bytes[start..].iter().take_while(|&&b| is_part(b)).count()
-    };
-    match rest[0] {
-        b'\n' => (K::Newline, at + 1),
-        b'\\' if splice(rest).is_some() => (K::Splice, at + splice(rest).unwrap_or(1)),
-        b'/' if rest.get(1) == Some(&b'/') => (K::Comment, line_comment_end(bytes, at)),
-        b'/' if rest.get(1) == Some(&b'*') => {
-            let end = text[at + 2..].find("*/").map_or(text.len(), |n| at + n + 4);
-            (K::Comment, end)
-        }
-        b'"' => quoted(bytes, at, b'"').map_or((K::Punctuation, at + 1), |end| (K::String, end)),
-        b'\'' => quoted(bytes, at, b'\'').map_or((K::Punctuation, at + 1), |end| (K::Char, end)),
-        b if b.is_ascii_alphabetic() || b == b'_' => {
-            (K::Name, run(at, |b| b.is_ascii_alphanumeric() || b == b'_'))
-        }
-        b if b.is_ascii_digit() || (b == b'.' && rest.get(1).is_some_and(u8::is_ascii_digit)) => {
-            (K::Number, number_end(bytes, at))
-        }
-        b if b.is_ascii_whitespace() => (K::Space, run(at, |b| b.is_ascii_whitespace() && b != b'\n')),
-        _ => {
-            let operator = OPERATORS.iter().find(|op| rest.starts_with(op.as_bytes()));
-            let length = match operator {
-                Some(op) => op.len(),
-                None => text[at..].chars().next().map_or(1, char::len_utf8),
-            };
-            (K::Punctuation, at + length)
-        }
-    }
-}
-
-/// Returns the length of a line splice (backslash and line end) at the start of `rest`.
-fn splice(rest: &[u8]) -> Option<usize> {
-    let spaces = rest[1..]
-        .iter()
-        .take_while(|&&b| matches!(b, b' ' | b'\t' | b'\r'))
-        .count();
-    (rest.get(1 + spaces) == Some(&b'\n')).then_some(spaces + 2)
-}
-
-/// Returns the end of a line comment; a line splice continues it on the next line.
-fn line_comment_end(bytes: &[u8], at: usize) -> usize {
-    let mut end = at;
-    while end < bytes.len() && bytes[end] != b'\n' {
-        end += splice(&bytes[end..]).filter(|_| bytes[end] == b'\\').unwrap_or(1);
-    }
-    end
-}
-
-/// Returns the end of a quoted text that is closed on its (logical) line.
-fn quoted(bytes: &[u8], at: usize, quote: u8) -> Option<usize> {
-    let mut end = at + 1;
-    loop {
-        match *bytes.get(end)? {
-            b'\n' => return None,
-            b'\\' => end += splice(&bytes[end..]).unwrap_or(2),
-            b if b == quote => return Some(end + 1),
-            _ => end += 1,
-        }
-    }
-}
-
-/// Returns the end of a preprocessing number of C.
-fn number_end(bytes: &[u8], at: usize) -> usize {
-    let mut end = at + 1;
-    while let Some(&b) = bytes.get(end) {
-        let is_sign = matches!(b, b'+' | b'-')
-            && matches!(bytes[end - 1], b'e' | b'E')
-            && !bytes[at..].starts_with(b"0x")
-            && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
-        if !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.') || is_sign) {
-            break;
-        }
-        end += 1;
-    }
-    end
 }
 
 /// Returns a text with line splices removed.

@@ -1,0 +1,104 @@
+//! Texts that can be formatted: those that parse, and those with complete strings, comments and brackets that the
+//! preprocessor makes into what parses.
+
+use std::borrow::Cow;
+
+use shading_syntax::diagnostic::{Diagnostic, Diagnostics, Label};
+use shading_syntax::source::Source;
+use shading_syntax::token::tokens;
+use shading_syntax::{parse, parses};
+
+use crate::error::FormatError;
+use crate::piece::{Piece, PieceKind};
+use crate::role::roles;
+
+/// Finds the errors that keep a text from being formatted.
+pub(crate) fn check(name: &str, text: &str, pieces: &[Piece<'_>]) -> Result<(), FormatError> {
+    let is_preprocessed = pieces.iter().any(|piece| piece.kind == PieceKind::Directive);
+    let text = &*without_splices(text);
+    if !is_preprocessed && parses(text) {
+        return Ok(());
+    }
+    // What is imported can define macros.
+    let has_macros = is_preprocessed || pieces.iter().any(|piece| piece.text == "import");
+    let diagnostics = if has_macros {
+        incomplete(name, text, pieces)
+    } else {
+        parse(Source::new(name, text)).1
+    };
+    if diagnostics.has_errors() {
+        return Err(FormatError::Syntax(diagnostics));
+    }
+    Ok(())
+}
+
+/// The text with white space in place of the line ends that a backslash takes away, as the parser does not know them.
+fn without_splices(text: &str) -> Cow<'_, str> {
+    let splice = |(at, _): (usize, &str)| {
+        let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let spaces = text.as_bytes()[at + 1..]
+            .iter()
+            .take_while(|byte| is_space(byte))
+            .count();
+        let end = at + 1 + spaces;
+        text[end..].starts_with('\n').then_some(at..end + 1)
+    };
+    let mut list = text.match_indices('\\').filter_map(splice).peekable();
+    if list.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let (mut new, mut end) = (String::with_capacity(text.len()), 0);
+    for range in list {
+        new.push_str(&text[end..range.start]);
+        new.extend(std::iter::repeat_n(' ', range.len()));
+        end = range.end;
+    }
+    new.push_str(&text[end..]);
+    Cow::Owned(new)
+}
+
+/// Returns whether a comment, or one in a line of the preprocessor, has no end.
+fn has_open_comment(text: &str) -> bool {
+    let text = text.trim_start_matches('#');
+    tokens(text).into_iter().any(|token| {
+        let text = &text[token.range];
+        text.starts_with("/*") && (text.len() < 4 || !text.ends_with("*/"))
+    })
+}
+
+/// Strings and comments without an end, and brackets without their other one, if no condition explains them.
+fn incomplete(name: &str, text: &str, pieces: &[Piece<'_>]) -> Diagnostics {
+    let source = Source::new(name, text);
+    let mut diagnostics = Diagnostics::default();
+    let mut report = |piece: &Piece<'_>, message: String| {
+        let mut diagnostic = Diagnostic::error(message);
+        diagnostic.labels.push(Label {
+            source: source.clone(),
+            range: piece.start..piece.start + piece.text.len().min(2),
+            text: String::new(),
+        });
+        diagnostics.push(diagnostic);
+    };
+    let (mut open, mut has_conditions) = (vec![], false);
+    for piece in pieces {
+        match piece.kind {
+            PieceKind::BlockComment | PieceKind::Directive if has_open_comment(piece.text) => {
+                report(piece, "comment without an end".to_owned());
+                return diagnostics;
+            }
+            PieceKind::Sign if piece.text == "\"" => open.push(piece),
+            PieceKind::Directive => has_conditions |= piece.text[1..].trim_start().starts_with("if"),
+            _ => {}
+        }
+    }
+    // What a condition leaves out need not be complete.
+    if !has_conditions {
+        open.into_iter()
+            .for_each(|piece| report(piece, "string without an end".to_owned()));
+        for at in roles(pieces).unmatched {
+            let piece = &pieces[at];
+            report(piece, format!("`{}` without its other bracket", piece.text));
+        }
+    }
+    diagnostics
+}

@@ -1,0 +1,43 @@
+//! White space between two pieces on a line: none or one space.
+
+use crate::piece::{Piece, PieceKind, fuse};
+use crate::role::{BlockKind, Role};
+
+/// Columns between two pieces that follow each other on a line.
+pub(crate) fn gap(before: (&Piece<'_>, Role), after: (&Piece<'_>, Role)) -> usize {
+    let wanted = wanted(before, after);
+    if wanted == 0 && fuse(before.0.text, after.0.text) {
+        return 1;
+    }
+    wanted
+}
+
+fn wanted((left, before): (&Piece<'_>, Role), (right, after): (&Piece<'_>, Role)) -> usize {
+    let as_written = right.gap.min(1);
+    if right.kind == PieceKind::LineComment {
+        return 1;
+    }
+    if left.is_comment() || right.is_comment() || before == Role::Other || after == Role::Other {
+        return if right.newlines > 0 { 1 } else { as_written };
+    }
+    match (before, after) {
+        // Without a bracket that they belong to, they could become the end of metadata.
+        _ if left.text.ends_with(']') && right.text == "]" => as_written,
+        (Role::BlockOpen(kind), Role::BlockClose) => usize::from(kind == BlockKind::Scene),
+        (
+            Role::ParenOpen
+            | Role::IndexOpen
+            | Role::ListOpen
+            | Role::Dot
+            | Role::TemplateOpen
+            | Role::Prefix,
+            _,
+        ) => 0,
+        (_, Role::Comma | Role::Semi | Role::Dot | Role::Postfix) => 0,
+        (_, Role::ParenClose | Role::CastClose | Role::IndexClose | Role::ListClose) => 0,
+        (_, Role::TemplateOpen | Role::TemplateClose) => 0,
+        (_, Role::IndexOpen) => 0,
+        (Role::Word | Role::TemplateClose | Role::ParenClose | Role::IndexClose, Role::ParenOpen) => 0,
+        (_, _) => 1,
+    }
+}
