@@ -85,12 +85,7 @@ fn incomplete_texts_are_refused() {
 fn deep_and_long_texts_take_no_long_time() {
     let n = 10_000;
     let conditions = "#if A\n";
-    for (open, close) in [
-        ("(", ")"),
-        ("{", "}"),
-        ("[[", "]]"),
-        ("if(a)", ";"),
-    ] {
+    for (open, close) in [("(", ")"), ("{", "}"), ("[[", "]]"), ("if(a)", ";")] {
         for start in ["", conditions] {
             let deep = format!(
                 "{start}shader a() {{ x = {}1{}; }}\n",
