@@ -173,11 +173,11 @@ impl Layout<'_> {
             self.trailing.clear();
         }
         let piece = self.trailing.get(&comment.column).copied();
-        if comment.newlines == 0 {
+        if comment.newlines == 0 && at > 0 {
             self.trailing.insert(comment.column, at);
         }
         let piece = piece.filter(|_| comment.newlines == 1)?;
-        let goes_on = self.pieces[piece..at].iter().all(Piece::is_comment);
+        let goes_on = at - piece < MAX_SEARCH && self.pieces[piece..at].iter().all(Piece::is_comment);
         let least = if goes_on { 1 } else { MIN_FAR };
         let is_below = |next: &&Piece<'_>| next.newlines > 0 && next.kind != PieceKind::LineComment;
         let next = self.pieces[at + 1..].iter().take(MAX_SEARCH).find(is_below);
