@@ -14,7 +14,7 @@ pub(crate) struct Line {
     /// True if an empty line precedes it.
     pub(crate) blank: bool,
     pub(crate) indent: Indent,
-    /// The comment that it begins below, instead of at its indentation.
+    /// The comment or string that it begins below, instead of at its indentation.
     pub(crate) above: Option<Above>,
     /// True if a statement, a parameter or a key begins with it.
     pub(crate) is_item: bool,
@@ -24,10 +24,10 @@ pub(crate) struct Line {
     pub(crate) scope: BlockKind,
 }
 
-/// A comment at the end of a line, with which those on the lines below it are aligned.
+/// A comment at the end of a line, or a string, with which those on the lines below it are aligned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Above {
-    /// The comment.
+    /// The comment or string.
     pub(crate) piece: usize,
     /// Columns that it is at least to the right of the indentation.
     pub(crate) least: usize,

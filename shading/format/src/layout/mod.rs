@@ -69,7 +69,27 @@ impl Layout<'_> {
                 self.place(at, true, indent, false);
             }
             Role::Comment => self.comment(at),
-            _ => self.code(at, role),
+            _ => {
+                self.code(at, role);
+                self.align_text(at);
+            }
+        }
+    }
+
+    /// Keeps a string below the one before it that it continues.
+    fn align_text(&mut self, at: usize) {
+        let Some(before) = at.checked_sub(1) else { return };
+        let [above, piece] = [before, at].map(|at| &self.pieces[at]);
+        let is_text = |piece: &Piece<'_>| piece.kind == PieceKind::Text;
+        let is_below = piece.newlines > 0 && piece.column == above.column;
+        if !(is_text(above) && is_text(piece) && is_below) {
+            return;
+        }
+        if let Some(line) = self.lines.last_mut().filter(|line| line.first == at) {
+            line.above = Some(Above {
+                piece: before,
+                least: 0,
+            });
         }
     }
 
