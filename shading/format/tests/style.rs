@@ -118,6 +118,9 @@ shader s( // first
 #[test]
 fn columns_stay_aligned() {
     stays(
+        "shader s\n[[ string example = \"one(); \"\n                    \"two();\" ]]\n(\n    float x = 0)\n{\n}\n",
+    );
+    stays(
         "shader s
 [[ string help = \"x\" ]]
 (
