@@ -3,7 +3,7 @@
 use glam::{Affine3A, Quat, Vec3};
 use serde_json::Value as Json;
 
-use renderer_base::math::atan2;
+use renderer_base::math::{atan2, cos, sin};
 
 /// How a camera is turned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +56,7 @@ impl Orbit {
         };
         let elevation = atan2(from.y, (from.x * from.x + from.z * from.z).sqrt());
         let pitch = (elevation - sign * self.pitch).clamp(-1.55, 1.55) - elevation;
-        let turn = Quat::from_rotation_y(sign * self.yaw) * Quat::from_axis_angle(right, -pitch);
+        let turn = rotation(Vec3::Y, sign * self.yaw) * rotation(right, -pitch);
         let moved = match pivot {
             Pivot::Seen(_) => from * (self.distance - 1.0),
             Pivot::Eye { ahead } => back * ahead * (self.distance - 1.0),
@@ -64,6 +64,12 @@ impl Orbit {
         let centred = Affine3A::from_translation(moved - about) * world_from_camera;
         Affine3A::from_translation(about) * Affine3A::from_quat(turn) * centred
     }
+}
+
+/// A turn about an axis of length 1.
+fn rotation(axis: Vec3, angle: f32) -> Quat {
+    let [x, y, z] = (axis * sin(angle / 2.0)).to_array();
+    Quat::from_xyzw(x, y, z, cos(angle / 2.0))
 }
 
 /// What a camera is turned about.
