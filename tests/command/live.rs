@@ -112,7 +112,7 @@ fn saved_files_are_shown_and_other_pages_are_refused() {
     fs::write(&file, PAINT).unwrap();
     let mut page = Page::open(folder.path(), "live paint.ksl --size 16x16 --spp 2");
     let first = page.picture(2);
-    fs::write(&file, PAINT.replace("level * diffuse", "level * difuse")).unwrap();
+    fs::write(&file, PAINT.replace("level * diffuse", "level * diffused")).unwrap();
     let wrong = page.news(|news| news["wrong"] == true);
     assert!(
         wrong["words"]
