@@ -40,6 +40,7 @@ mod progress;
 mod progress_lines;
 mod render;
 mod render_observer;
+mod reported;
 mod scene_options;
 pub mod session;
 mod shade;

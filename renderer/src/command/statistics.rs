@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use shading::{Diagnostic, Diagnostics};
 
+use super::reported;
 use super::terminal::plural;
 use renderer_base::memory;
 use renderer_image::film::NoiseSummary;
@@ -83,9 +84,7 @@ impl Statistics {
 
     /// Adds what went wrong while rendering to the warnings.
     pub(super) fn warn(&self, warnings: &mut Diagnostics) {
-        for report in &self.reports {
-            warnings.push(Diagnostic::warning(report.to_string()));
-        }
+        warnings.list.extend(reported::warnings(&self.reports));
         if let Some(unfound) = self.unfound {
             let message = format!(
                 "paths cannot find the light of lights without size behind glass or in mirrors: about {:.0} % of the \

@@ -43,7 +43,7 @@ use self::statistics::report;
 use super::common::{failure, lost_texels, unknown_files};
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
-use super::{Failure, print, remark, summary};
+use super::{Failure, print, remark, reported, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
     BakeProgress, BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces, SurfaceTextures, Target,
@@ -207,9 +207,7 @@ fn bake_light(
     for note in &baked.notes {
         warnings.push(Diagnostic::warning(note.clone()));
     }
-    for report in &baked.reports {
-        warnings.push(Diagnostic::warning(report.to_string()));
-    }
+    warnings.list.extend(reported::warnings(&baked.reports));
     warnings
         .list
         .extend(built.scene.texture_failure().map(lost_texels));

@@ -10,7 +10,7 @@ use shading::{Diagnostic, Diagnostics};
 use super::super::common::{failure, lost_texels};
 use super::super::interrupt::Interrupt;
 use super::super::outputs::Outputs;
-use super::super::{Failure, summary};
+use super::super::{Failure, reported, summary};
 use super::folder::{Folder, MANIFEST, SCENE};
 use super::images::{COVERAGE, coverage_image};
 use super::progress::BakeWatch;
@@ -94,12 +94,7 @@ pub(super) fn run(
     let files = files(args, shapes, &settings, &baked)?;
     interrupt.keep();
     let written = folder.write(&files, &inputs(&desc, &built));
-    warnings.list.extend(
-        baked
-            .reports
-            .iter()
-            .map(|report| Diagnostic::warning(report.to_string())),
-    );
+    warnings.list.extend(reported::warnings(&baked.reports));
     warnings
         .list
         .extend(built.scene.texture_failure().map(lost_texels));
