@@ -329,6 +329,10 @@ impl ShadingSystem {
             return Ok(known);
         }
         let code = Arc::new(code);
+        // A host that compiles for hours does not keep the keys of what is gone.
+        if codes.len() == codes.capacity() {
+            codes.retain(|_, code| code.strong_count() > 0);
+        }
         codes.insert(key, Arc::downgrade(&code));
         Ok(code)
     }

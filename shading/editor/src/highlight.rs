@@ -7,6 +7,7 @@ use crate::document::Document;
 use crate::query::{Found, Query};
 use crate::token::TokenKind;
 use rustc_hash::FxHashMap;
+use shading_syntax::token::TYPES;
 
 /// Meaning of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,22 +73,6 @@ pub struct Highlight {
     pub is_definition: bool,
 }
 
-const TYPES: [&str; 14] = [
-    "int",
-    "float",
-    "color",
-    "point",
-    "vector",
-    "normal",
-    "matrix",
-    "string",
-    "closure",
-    "void",
-    "any",
-    "bool",
-    "double",
-    "texture2d",
-];
 const KEYWORDS: [&str; 28] = [
     "shader",
     "surface",
@@ -195,7 +180,7 @@ fn of_kind(kind: DefinitionKind) -> Meaning {
 }
 
 fn word(query: &Query<'_>, document: &Document, text: &str) -> Option<Meaning> {
-    if TYPES.contains(&text) {
+    if text == "any" || TYPES.contains(&text) {
         return Some(Meaning::Type);
     }
     let is_keyword = KEYWORDS.contains(&text)

@@ -3,6 +3,7 @@
 
 use crate::branch::Branches;
 use crate::piece::{Piece, PieceKind};
+use shading_syntax::token::TYPES;
 
 /// What a block encloses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,23 +68,6 @@ const TEMPLATES: [&str; 4] = [
     "global_value",
     "texture2d_sample",
     "texture2d_sample_alpha",
-];
-
-/// Types that a cast can have.
-const TYPES: [&str; 13] = [
-    "int",
-    "bool",
-    "float",
-    "double",
-    "color",
-    "point",
-    "vector",
-    "normal",
-    "matrix",
-    "string",
-    "void",
-    "texture2d",
-    "closure",
 ];
 
 const ASSIGNS: [&str; 11] = ["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="];

@@ -39,6 +39,23 @@ pub struct Token {
     pub range: Range<usize>,
 }
 
+/// Names of the language's types.
+pub const TYPES: [&str; 13] = [
+    "int",
+    "bool",
+    "float",
+    "double",
+    "color",
+    "point",
+    "vector",
+    "normal",
+    "matrix",
+    "string",
+    "void",
+    "texture2d",
+    "closure",
+];
+
 /// Splits a text into tokens: each byte is in one of them.
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut list = vec![];
