@@ -10,20 +10,31 @@ use crate::part::{Header, Identity, LayerNames, Part, PartReader, Ranges, write}
 use renderer_image::{ImageError, check_place};
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{RenderSettings, RenderState};
+use renderer_transport::scene::Scene;
 
 /// Identity of a render, for the files that store its samples.
 #[derive(Debug)]
 pub(super) struct Origin<'a> {
     /// The fingerprint of the scene; 0 where no file asks for it.
-    pub(super) scene: u64,
+    scene: u64,
     /// True if shaders compose names of files at run time, which the fingerprint does not cover.
     pub(super) computes_names: bool,
     /// The scene file; in a pack, that of its scene.
-    pub(super) scene_file: &'a Path,
+    scene_file: &'a Path,
     pub(super) settings: &'a RenderSettings,
 }
 
-impl Origin<'_> {
+impl<'a> Origin<'a> {
+    /// That of a render of a scene with these settings.
+    pub(super) fn of(scene: &Scene, scene_file: &'a Path, settings: &'a RenderSettings) -> Origin<'a> {
+        Origin {
+            scene: if settings.joins { scene.fingerprint() } else { 0 },
+            computes_names: scene.computes_names(),
+            scene_file,
+            settings,
+        }
+    }
+
     /// Identity of the render's samples, for comparison with `part`, which may be of the same picture: where `auto` had
     /// decided, the part's integrator is kept.
     pub(super) fn identity_beside(&self, part: &Identity) -> Identity {

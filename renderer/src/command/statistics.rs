@@ -19,11 +19,11 @@ use renderer_transport::scene::build::{Built, ShaderStats};
 
 /// Time of each stage.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stages {
-    pub(super) load: Duration,
-    pub(super) compile: Duration,
-    pub(super) build: Duration,
-    pub(super) render: Duration,
+struct Stages {
+    load: Duration,
+    compile: Duration,
+    build: Duration,
+    render: Duration,
 }
 
 /// Statistics of a render.
@@ -56,11 +56,17 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    pub(super) fn new(stages: &Stages, built: &Built, rendered: &Rendered) -> Statistics {
+    /// Those of a render; `load` is the time to read the scene.
+    pub(super) fn new(load: Duration, built: &Built, rendered: &Rendered) -> Statistics {
         let state = &rendered.state;
         let counts = state.film.counts();
         Statistics {
-            stages: *stages,
+            stages: Stages {
+                load,
+                compile: built.shaders.elapsed,
+                build: built.build,
+                render: rendered.stats.elapsed,
+            },
             shaders: built.shaders,
             work: rendered.stats.work,
             samples: rendered.stats.samples,

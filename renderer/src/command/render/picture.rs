@@ -19,7 +19,7 @@ use crate::command::pictures::Pictures;
 use crate::command::preview::Preview;
 use crate::command::progress::Bar;
 use crate::command::render_observer::RenderObserver;
-use crate::command::statistics::{Stages, Statistics};
+use crate::command::statistics::Statistics;
 use crate::command::{Failure, brightness, print, remark, summary};
 use crate::part::Ranges;
 use renderer_base::memory;
@@ -74,16 +74,7 @@ pub(super) fn render_picture(
     pictures.check_size(settings.rendered())?;
     check_memory(common, &settings)?;
     warnings.list.extend(pictures.idle_exposure());
-    let origin = Origin {
-        scene: if settings.joins {
-            built.scene.fingerprint()
-        } else {
-            0
-        },
-        computes_names: built.scene.computes_names(),
-        scene_file: &desc.file,
-        settings: &settings,
-    };
+    let origin = Origin::of(&built.scene, &desc.file, &settings);
     pictures.spare_parts(&Ranges::of(settings.samples.clone()), |part| {
         origin.identity_beside(part)
     })?;
@@ -131,13 +122,7 @@ pub(super) fn render_picture(
     let mut written = pictures.write(&state.film, state.noise.as_ref(), &header, &finish);
     written.errors.extend(kept.and_then(Result::err));
 
-    let stages = Stages {
-        load,
-        compile: built.shaders.elapsed,
-        build: built.build,
-        render: rendered.stats.elapsed,
-    };
-    let statistics = Statistics::new(&stages, &built, &rendered);
+    let statistics = Statistics::new(load, &built, &rendered);
     statistics.warn(&mut warnings);
     warnings
         .list

@@ -16,7 +16,7 @@ use crate::command::denoising::missing_features;
 use crate::command::passes;
 use crate::command::pictures::Pictures;
 use crate::command::render::{changes, check_memory, denoising, described, planned};
-use crate::command::statistics::{Stages, Statistics};
+use crate::command::statistics::Statistics;
 use renderer_passes::PassSet;
 use renderer_scene::SceneDesc;
 use renderer_transport::render::{Progress, render};
@@ -134,15 +134,7 @@ impl Scene {
         warnings.list.extend(built.warnings.list.iter().cloned());
         let (settings, asked) = planned(&args, &desc, &built, asked_for, args.samples.is_some())?;
         check_memory(&args.common, &settings)?;
-        let origin = Origin {
-            scene: match settings.joins {
-                true => built.scene.fingerprint(),
-                false => 0,
-            },
-            computes_names: built.scene.computes_names(),
-            scene_file: &desc.file,
-            settings: &settings,
-        };
+        let origin = Origin::of(&built.scene, &desc.file, &settings);
         begun(None, &origin, &asked)?;
         let rendered = render(&built.scene, &settings, progress, stop.flag())?;
         if rendered.state.samples.is_empty() {
@@ -150,13 +142,7 @@ impl Scene {
         }
         let header = origin.header(&rendered.state.integrator, &rendered.state);
         let developed = pictures.develop(&rendered.state.film, &header);
-        let stages = Stages {
-            load,
-            compile: built.shaders.elapsed,
-            build: built.build,
-            render: rendered.stats.elapsed,
-        };
-        let statistics = Statistics::new(&stages, &built, &rendered);
+        let statistics = Statistics::new(load, &built, &rendered);
         statistics.warn(&mut warnings);
         (warnings.list).extend(built.scene.texture_failure().map(lost_texels));
         warnings.list.extend(developed.noisy);
