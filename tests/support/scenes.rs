@@ -97,6 +97,7 @@ impl SceneBuilder {
             camera: CameraView::default(),
             threads: 1,
             build_quality: None,
+            medium: None,
         };
         Scene::new(parts).unwrap_or_else(|error| panic!("{error}"))
     }

@@ -6,12 +6,14 @@ mod notes;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
+use renderer::body::beer_lambert;
 use renderer::bsdf::{Conductor, Dielectric, Film, Lobe, Microfacets, Schlick, TransportMode};
 use renderer::color::Rgb;
 use renderer::geometry::{Footprint, Interaction, ShapeId};
-use renderer::material::{Host, Material, MediumStack, RayKind, ShadingContext, ShadingResult, Sides};
+use renderer::material::{Host, Material, Medium, RayKind, ShadingContext, ShadingResult, Sides};
+use renderer::medium::Coefficients;
 use support::closures::tree;
-use support::scenes::{compile, compile_both};
+use support::scenes::compile_both;
 use support::stats::{Moments, Rng, normal_limit, sidak};
 
 /// The coat of TSL's renderer takes its parameters in another order, and absorption instead of a tint.
@@ -48,10 +50,10 @@ struct Subject {
 impl Subject {
     fn new(closure: &str, sides: Sides) -> Subject {
         let host = Arc::new(Host::default());
-        let instance = compile(&format!("Ci = {closure};"), &host);
+        let instances = compile_both(&format!("Ci = {closure};"), &host);
         let mut context = ShadingContext::new(host.clone());
         Subject {
-            material: Material::new(instance, sides, &host, &mut context),
+            material: Material::new(instances, sides, &host, &mut context),
             context,
         }
     }
@@ -59,6 +61,15 @@ impl Subject {
     fn shade(&mut self, it: &Interaction, surface: &mut ShadingResult) {
         self.material
             .shade(it, RayKind::CAMERA, &Footprint::POINT, &mut self.context, surface);
+    }
+
+    /// The medium inside, which is the same everywhere.
+    fn medium(&self) -> Coefficients {
+        match &self.material.interior().medium {
+            Medium::Clear => Coefficients::default(),
+            Medium::Homogeneous(medium) => medium.clone(),
+            Medium::Varying(_) => panic!("it is not the same everywhere"),
+        }
     }
 }
 
@@ -177,7 +188,7 @@ fn one_number_says_what_passes_straight_through() {
                 let it = point(degrees, Vec3::Z, &mut rng);
                 let number = subject
                     .material
-                    .for_light(&it, 1, &mut subject.context)
+                    .for_light(&it, 1, 1.0, &mut subject.context)
                     .transparency;
                 for (moments, number) in passed.iter().zip(number.to_array()) {
                     let off = (moments.mean() - f64::from(number)).abs();
@@ -267,8 +278,8 @@ fn light_asks_less_and_is_told_the_same() {
                 "{body}"
             );
             assert_eq!(
-                material.for_light(&it, 1, &mut context).transparency,
-                full.for_light(&it, 1, &mut context).transparency,
+                material.for_light(&it, 1, 1.0, &mut context).transparency,
+                full.for_light(&it, 1, 1.0, &mut context).transparency,
                 "{body}"
             );
         }
@@ -458,44 +469,39 @@ fn closures_have_the_films_that_they_name() {
 }
 
 #[test]
-fn bodies_absorb_on_the_way_to_their_surface() {
+fn media_are_those_of_their_closures() {
     let glass = "dielectric_bsdf(N, dPdu, 0.9, 0.7, 0.3, 0.3, 1.5, \"ggx\")";
-    let weight = |closure: &str, degrees: f32, t: f32| {
-        let mut surface = ShadingResult::new();
-        let it = Interaction {
-            t,
-            ..point(degrees, Vec3::Z, &mut Rng::new(1))
-        };
-        Subject::new(closure, Sides::default()).shade(&it, &mut surface);
-        MediumStack::NONE.absorb(&it, &mut surface);
-        let (u_lobe, u) = (0.3, Vec2::new(0.4, 0.6));
-        surface.bsdf.sample(it.wo, u_lobe, u).expect("it scatters").weight
-    };
     for inside in [
         "medium_vdf(0, 2.0, color(0.25, 0.5, 1), 0.0, 1.5, 0)",
-        "0.5 * anisotropic_vdf(0.5, log(color(16, 4, 1)), 0.0)",
+        "0.5 * anisotropic_vdf(0.5, log(color(16, 4, 1)), 0.3)",
+        "0.5 * (log(color(4, 2, 1)) * absorption() + log(color(4, 2, 1)) * henyey_greenstein(0.3))",
     ] {
-        for body in [format!("{glass} + {inside}"), format!("layer({glass}, {inside})")] {
-            for (degrees, t, left) in [
-                (30.0, 3.0, [1.0; 3]),
-                (150.0, 0.0, [1.0; 3]),
-                (150.0, 3.0, [0.125, 0.3536, 1.0]),
-            ] {
-                let (found, clear) = (weight(&body, degrees, t), weight(glass, degrees, t));
-                let near = found
-                    .to_array()
-                    .iter()
-                    .zip(clear.to_array())
-                    .zip(left)
-                    .all(|((found, clear), left)| (found / clear - left).abs() < 1e-3);
-                assert!(near, "{found:?} of {clear:?} from {degrees}° after {t} m: {body}");
+        let bodies = [
+            format!("{glass} + {inside}"),
+            format!("layer({glass}, {inside})"),
+            format!("coat({inside} + {glass})"),
+        ];
+        for body in bodies {
+            let subject = Subject::new(&body, Sides::default());
+            let medium = subject.medium();
+            let left = beer_lambert(medium.extinction(), 3.0).to_array();
+            for (left, expected) in left.into_iter().zip([0.125, 0.3536, 1.0]) {
+                assert!((left - expected).abs() < 1e-3, "{left}, not {expected}: {body}");
             }
+            let scatters = !inside.starts_with("medium_vdf");
+            let expected = if scatters { medium.absorption } else { Rgb::BLACK };
+            let difference = medium.scattering() + expected * -1.0;
+            assert!(
+                difference.map(f32::abs).max_component() < 1e-6,
+                "{medium:?}: {body}"
+            );
+            let interior = subject.material.interior();
+            assert!(interior.refracts && interior.ior == Some(1.5), "{interior:?}");
         }
     }
-    let black = "medium_vdf(0, 2.0, 0, 0.0, 1.5, 0)";
-    let it = point(150.0, Vec3::Z, &mut Rng::new(1));
-    let mut surface = ShadingResult::new();
-    Subject::new(&format!("{glass} + {black}"), Sides::default()).shade(&it, &mut surface);
-    MediumStack::NONE.absorb(&it, &mut surface);
-    assert!(surface.bsdf.sample(it.wo, 0.3, Vec2::splat(0.5)).is_none());
+    let black = Subject::new("medium_vdf(0, 2.0, 0, 0.0, 1.5, 0)", Sides::default());
+    assert_eq!(beer_lambert(black.medium().extinction(), 1e-6), Rgb::BLACK);
+    let wrong = Subject::new("color(-1, 0, 1e30 * 1e30) * absorption()", Sides::default());
+    let [negative, none, endless] = wrong.medium().extinction().to_array();
+    assert!(negative == 0.0 && none == 0.0 && endless.is_finite() && endless > 1e6);
 }

@@ -11,6 +11,7 @@ use std::f32::consts::PI;
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine2, Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
+use renderer::body::MediumStack;
 use renderer::color::Rgb;
 use renderer::film::Filter;
 use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
@@ -20,7 +21,7 @@ use renderer::light::{
     EnvironmentOptions, Falloff, Interpolation, Light, LightSample, LightSampleContext, LightViewer, Outline,
     ProjectorLight, ProjectorTexture, SlideLookup, SlideWrap, SpotLight,
 };
-use renderer::material::{MediumStack, Sides};
+use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::sampling::{cone_solid_angle, uniform_cone};
@@ -107,7 +108,7 @@ fn hits(case: &Case, mut ray: Ray, context: &mut Context) -> Vec<(Interaction, f
         visible *= case
             .scene
             .material(it.shape)
-            .for_light(&it, 1, &mut context.shading)
+            .for_light(&it, 1, 1.0, &mut context.shading)
             .transparency
             .g;
         ray = it.spawn_ray(ray.direction);
@@ -269,7 +270,7 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
                 let ray = sample.shadow_ray(&RayEnd::in_space(p));
                 let visible = case
                     .scene
-                    .transmittance(&ray, 1, || MediumStack::NONE, &mut context.shading)
+                    .transmittance(&ray, 1, || MediumStack::NONE, 0, &mut context.shading)
                     .g;
                 let radiance = light
                     .radiance(&sample, &LightViewer::at(p), &mut context.shading)

@@ -150,7 +150,7 @@ impl Estimator<'_> {
             false => Rgb::BLACK,
         };
         let Context { shading, stats, .. } = context;
-        let media = self.scene.media_around(&horizon.ray(w), shading);
+        let media = self.scene.media_around(&horizon.ray(w));
         let query = DirectLightQuery {
             at: &horizon.lit_point(),
             end: horizon.ray_end(),

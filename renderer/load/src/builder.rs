@@ -13,6 +13,7 @@ use super::material::{Materials, read_material};
 use super::ray_override::read_override;
 use super::resolve::Groups;
 use super::shape::read_shape;
+use super::surroundings::read_scene;
 use super::table::body_of;
 use super::{camera, light};
 use renderer_image::film::FilterShape;
@@ -22,10 +23,11 @@ use renderer_scene::{
 };
 
 /// Keywords of declarations.
-const KEYWORDS: [&str; 10] = [
+const KEYWORDS: [&str; 11] = [
     "import",
     "film",
     "sampler",
+    "scene",
     "integrator",
     "camera",
     "material",
@@ -76,6 +78,7 @@ impl Builder {
             integrator: Integrator::default(),
             cameras: vec![],
             shapes: vec![],
+            medium: None,
             lights: vec![],
             materials: vec![],
             textures: vec![],
@@ -149,6 +152,11 @@ impl Builder {
         }
         if let Some(integrator) = self.only(&of("integrator").collect::<Vec<_>>()) {
             self.desc.integrator = read_integrator(integrator, &mut self.context);
+        }
+        if let Some(scene) = self.only(&of("scene").collect::<Vec<_>>())
+            && let Some(medium) = read_scene(scene, &mut self.context)
+        {
+            self.desc.medium = self.materials.medium(&medium, &mut self.context);
         }
         for declaration in of("camera") {
             if let Some(camera) = camera::read_camera(declaration, &mut self.context) {

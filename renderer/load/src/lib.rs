@@ -47,6 +47,7 @@ mod sheet;
 mod sky;
 mod slide;
 mod studio;
+mod surroundings;
 mod table;
 mod transform;
 mod value;

@@ -15,7 +15,7 @@ use super::table::{DeclarationPart, Key, body_of, name_of, read_block, set, take
 use renderer_image::Format;
 use renderer_image::texture::TilePattern;
 use renderer_scene::MaterialId;
-use renderer_scene::{EmissionSides, MaterialDesc};
+use renderer_scene::{EmissionSides, MaterialDesc, Nesting, Priority};
 
 /// Values of a material's block.
 #[derive(Default)]
@@ -25,6 +25,9 @@ pub(super) struct MaterialBlock {
     culled: bool,
     emission: EmissionSides,
     group: Option<Arc<str>>,
+    interior: Option<Expr>,
+    priority: Option<Priority>,
+    nesting: Nesting,
 }
 
 /// Keys of `material NAME { … }`.
@@ -60,6 +63,34 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
         name: "group",
         doc: GROUP,
         set: |material, field, context| material.group = group(&field, context),
+    },
+    Key {
+        name: "interior",
+        doc: "what is inside, in place of what the surface's shader says: the call of a volume shader",
+        set: |material, field, _| material.interior = Some(field.expr.clone()),
+    },
+    Key {
+        name: "priority",
+        doc: "where bodies overlap, the one of the highest priority is there (0 to 1000, by default 0); of equal ones, \
+              those that refract are in the larger ones, and media mix",
+        set: |material, field, context| {
+            let priority = field.integer(context, 0, 1000);
+            material.priority = priority.map(|value| Priority(value as i32)).or(material.priority);
+        },
+    },
+    Key {
+        name: "relative_ior",
+        doc: "`true`: indices of refraction are relative to what is on the other side, whatever that is; otherwise they \
+              are relative to a vacuum, and glass in water bends light less",
+        set: |material, field, context| {
+            if let Some(is_relative) = field.boolean(context) {
+                material.nesting = if is_relative {
+                    Nesting::Relative
+                } else {
+                    Nesting::Absolute
+                };
+            }
+        },
     },
 ];
 
@@ -143,6 +174,12 @@ impl Materials {
         )))
     }
 
+    /// Adds the medium that fills a scene.
+    pub(super) fn medium(&mut self, expr: &Expr, context: &mut LoadContext) -> Option<MaterialId> {
+        let (name, surface) = ("scene.medium".to_owned(), surface_of(expr, context)?);
+        Some(self.add(MaterialDesc::of_call(name, expr.span, surface, GroupUse::Volume)))
+    }
+
     /// Material of a shape's `material = …`: a name, or a call that creates one for `owner` alone.
     pub(super) fn of_expr(
         &mut self,
@@ -224,6 +261,12 @@ pub(super) fn read_definition(
         culled: block.culled,
         emission: block.emission,
         group: block.group,
+        interior: match &block.interior {
+            Some(interior) => Some(surface_of(interior, context)?),
+            None => None,
+        },
+        priority: block.priority,
+        nesting: block.nesting,
     })
 }
 

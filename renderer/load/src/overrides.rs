@@ -16,7 +16,7 @@ use super::material::MATERIAL;
 use super::table::exclude;
 
 /// Keywords of declarations without a name.
-const UNNAMED: [&str; 3] = ["film", "sampler", "integrator"];
+const UNNAMED: [&str; 4] = ["film", "sampler", "integrator", "scene"];
 /// Keywords of declarations with a name.
 const NAMED: [&str; 5] = ["camera", "material", "shape", "light", "import"];
 

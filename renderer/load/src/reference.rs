@@ -3,7 +3,7 @@
 use super::table::Key;
 use super::{
     camera, directional, environment, film, function, light, material, place, point, projector, ray_override,
-    shape, sheet, sky, studio, transform,
+    shape, sheet, sky, studio, surroundings, transform,
 };
 
 /// Keys of one kind of block.
@@ -20,6 +20,7 @@ pub fn reference() -> Vec<Block> {
     vec![
         block("film", film::FILM),
         block("sampler", film::SAMPLER),
+        block("scene", surroundings::SCENE),
         block("integrator : path or auto", film::PATH),
         block("integrator : photon", film::PHOTON),
         block("camera NAME : perspective", camera::PERSPECTIVE),

@@ -22,6 +22,7 @@ mod film;
 mod integrator;
 mod light;
 mod material;
+mod nesting;
 mod placed;
 mod ray_override;
 mod shape;
@@ -34,6 +35,7 @@ pub use light::{
     SpotSlide,
 };
 pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
+pub use nesting::{Nesting, Priority};
 pub use placed::Placed;
 pub use ray_override::{RayFilter, RayOverride};
 pub use shape::{Catcher, GeometryDesc, ModelPart, ShapeDesc};
@@ -77,6 +79,8 @@ pub struct SceneDesc {
     pub cameras: Vec<CameraDesc>,
     /// Shapes.
     pub shapes: Vec<ShapeDesc>,
+    /// Material of the medium that fills the scene.
+    pub medium: Option<MaterialId>,
     /// Lights that are not shapes.
     pub lights: Vec<LightDesc>,
     /// Materials, indexed by [`MaterialId`].

@@ -7,6 +7,7 @@ use shading::graph::GroupUse;
 use shading::syntax::ast;
 use shading::{SourceId, Span};
 
+use super::nesting::{Nesting, Priority};
 use renderer_image::texture::{TextureColorSpace, TextureSource};
 
 /// Index of a material in [`SceneDesc::materials`](super::SceneDesc::materials).
@@ -23,7 +24,9 @@ pub struct MaterialDesc {
     /// The call `unit_or_group(name = value, …)`; a lone name is a call without arguments. Spans refer to
     /// [`SceneDesc::sources`](super::SceneDesc::sources).
     pub surface: Arc<ast::Expr>,
-    /// What the scene uses it for: the surface of shapes, or the light of an environment.
+    /// What is inside, in place of what the surface's shader says: a call as for the surface.
+    pub interior: Option<Arc<ast::Expr>>,
+    /// What the scene uses it for: the surface of shapes, the light of an environment, a medium.
     pub usage: GroupUse,
     /// True if the back of the surface does not scatter; straight-through transmission works from both sides.
     pub one_sided: bool,
@@ -33,6 +36,10 @@ pub struct MaterialDesc {
     pub emission: EmissionSides,
     /// Group of lights that shapes of it belong to, for passes.
     pub group: Option<Arc<str>>,
+    /// Priority of what is inside; `None` leaves it to the shader.
+    pub priority: Option<Priority>,
+    /// What indices of refraction refer to.
+    pub nesting: Nesting,
 }
 
 impl MaterialDesc {
@@ -47,6 +54,9 @@ impl MaterialDesc {
             culled: false,
             emission: EmissionSides::Front,
             group: None,
+            interior: None,
+            priority: None,
+            nesting: Nesting::Absolute,
         }
     }
 }

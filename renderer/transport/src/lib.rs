@@ -17,11 +17,13 @@
     reason = "the documentation is built with private items"
 )]
 
+pub mod body;
 pub mod bsdf;
 pub mod cloud;
 pub mod integrator;
 pub mod light;
 pub mod material;
+pub mod medium;
 pub mod passes;
 pub mod radiance;
 pub mod render;

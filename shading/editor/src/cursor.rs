@@ -17,9 +17,10 @@ const ITEM_WORDS: [&str; 7] = [
 ];
 
 /// Words that begin the declarations of scenes.
-const SCENE_WORDS: [&str; 10] = [
+const SCENE_WORDS: [&str; 11] = [
     "film",
     "sampler",
+    "scene",
     "integrator",
     "camera",
     "material",

@@ -102,7 +102,7 @@ pub(crate) struct Own {
 #[derive(Debug)]
 pub struct CompiledShader {
     code: module::Code,
-    /// Facts about the code, without labels and fingerprint, which are an instance's.
+    /// Facts about the code, without labels, constants of closures and fingerprint, which are an instance's.
     statistics: Statistics,
     /// Place of the first lookup of each of its textures.
     texture_places: Vec<u32>,
@@ -137,9 +137,11 @@ impl CompiledShader {
         let Prepared {
             unit,
             numbers,
+            closures,
             places,
         } = prepared;
         let mut statistics = self.statistics.clone();
+        statistics.closure_constants = closures;
         statistics.fingerprint = fingerprint::fingerprint(&unit, &statistics.textures);
         let spans = places.into_spans();
         let label = |place: u32| label(spans[place as usize], sources.map(|sources| &**sources));
@@ -238,6 +240,7 @@ pub(crate) fn compile(
         computes_cloud_names: shared.chooses_cloud_names && composes_names,
         attributes: attributes::asked(unit),
         closures: shared.closures.clone(),
+        closure_constants: BTreeMap::new(),
     };
     let layouts = || Layouts::of(registry, &shared.closures);
     let printed = || PrintedClosures {

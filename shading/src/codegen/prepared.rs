@@ -2,6 +2,7 @@
 
 use super::fingerprint;
 use super::place::PlaceTable;
+use shading_compiler::hir::closures::{self, ClosureConstants};
 use shading_compiler::hir::{Numbers, Unit};
 
 /// A unit that is ready to be compiled: what its machine code has of it, apart from what each instance has of its own.
@@ -11,6 +12,8 @@ pub(crate) struct Prepared {
     pub(super) unit: Unit,
     /// Its numbers, which compiled code reads from memory.
     pub(super) numbers: Numbers,
+    /// The constant parameters of its closures.
+    pub(super) closures: ClosureConstants,
     /// Its places, which compiled code knows by index.
     pub(super) places: PlaceTable,
 }
@@ -18,11 +21,13 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Prepares a linked unit.
     pub(crate) fn new(mut unit: Unit) -> Prepared {
+        let closures = closures::constants(&unit);
         let numbers = Numbers::of(&mut unit);
         let places = PlaceTable::of(&unit);
         Prepared {
             unit,
             numbers,
+            closures,
             places,
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::global_set::GlobalSet;
 use crate::runtime::{TextureRequest, UnreadableTexture};
 use shading_compiler::hir::ClosureId;
+use shading_compiler::hir::closures::ClosureConstants;
 use shading_syntax::diagnostic::Label;
 
 /// Facts about compiled code.
@@ -26,6 +27,8 @@ pub struct Statistics {
     pub missing_textures: Vec<MissingTexture>,
     /// Closures that a run can create.
     pub closures: BTreeSet<ClosureId>,
+    /// The constant parameters of these closures.
+    pub closure_constants: ClosureConstants,
     /// Globals that the code reads directly.
     pub reads_globals: GlobalSet,
     /// True if it queries the host for attributes or spaces, which may depend on all of the shading point.

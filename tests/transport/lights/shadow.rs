@@ -53,6 +53,7 @@ fn shadow_rays_end_at_the_light_and_nowhere_before() {
                         &sample.shadow_ray(&RayEnd::in_space(p)),
                         1,
                         || MediumStack::NONE,
+                        0,
                         &mut context.shading,
                     )
                     .is_black();

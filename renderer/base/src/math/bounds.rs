@@ -41,6 +41,11 @@ impl Bounds {
         self.min.cmpgt(self.max).any()
     }
 
+    /// Returns whether the box contains a point.
+    pub fn contains(&self, p: Vec3) -> bool {
+        self.min.cmple(p).all() && p.cmple(self.max).all()
+    }
+
     /// Its middle.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5

@@ -8,9 +8,10 @@ use renderer_load::reference;
 use renderer_transport::material::{closure_registry, library};
 
 /// Declarations of scenes, and what they declare.
-const KEYWORDS: [(&str, &str); 11] = [
+const KEYWORDS: [(&str, &str); 12] = [
     ("film", "size of the picture, its filter and passes"),
     ("sampler", "random numbers of the samples"),
+    ("scene", "what all of the scene is in"),
     ("integrator", "light transport algorithm"),
     ("camera", "a camera"),
     ("material", "a material: the call of a unit or group"),

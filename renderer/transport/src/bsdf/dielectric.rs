@@ -24,6 +24,11 @@ pub struct Dielectric {
 /// Distance of the index from one below which refraction is too weak for roughness to be visible.
 pub(super) const INDEX_MATCHED: f32 = 1e-3;
 
+/// Returns whether light that passes an interface of this index goes straight on.
+pub fn is_index_matched(ior: f32) -> bool {
+    (ior - 1.0).abs() < INDEX_MATCHED
+}
+
 impl Dielectric {
     /// Creates a dielectric whose index of refraction on the side of −z is `ior` times that on the side of +z. An `ior`
     /// that is not positive and finite is replaced by 1.
@@ -33,7 +38,7 @@ impl Dielectric {
         } else {
             1.0
         };
-        let microfacets = if (ior - 1.0).abs() < INDEX_MATCHED {
+        let microfacets = if is_index_matched(ior) {
             Microfacets::SMOOTH
         } else {
             microfacets

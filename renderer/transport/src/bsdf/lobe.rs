@@ -10,7 +10,7 @@ use super::charlie::Charlie;
 use super::clearcoat::Clearcoat;
 use super::coated_diffuse::CoatedDiffuse;
 use super::conductor::Conductor;
-use super::dielectric::Dielectric;
+use super::dielectric::{Dielectric, is_index_matched};
 use super::eon::Eon;
 use super::f82::F82;
 use super::hair::Hair;
@@ -309,6 +309,28 @@ impl Lobe {
             Lobe::Schlick(lobe) => lobe.transmits(),
             Lobe::ThinFilm(lobe) => lobe.transmits(),
             _ => false,
+        }
+    }
+
+    /// Returns whether it is an interface that light passes straight on.
+    #[inline]
+    pub(crate) fn is_straight(&self) -> bool {
+        match self {
+            Lobe::Dielectric(lobe) => lobe.transmits() && is_index_matched(lobe.eta(1.0)),
+            Lobe::ThinFilm(lobe) => lobe.is_straight(),
+            _ => false,
+        }
+    }
+
+    /// Share of the light that passes an interface straight on, for the cosine of its direction, and what else it does.
+    pub(crate) fn straight(&self, cos: f32) -> (Rgb, Option<Lobe>) {
+        match self {
+            Lobe::Dielectric(lobe) => (lobe.transmission, None),
+            Lobe::ThinFilm(lobe) => {
+                let reflects = lobe.reflects().then(|| Lobe::ThinFilm(lobe.opaque()));
+                (lobe.transmittance(cos), reflects)
+            }
+            _ => (Rgb::BLACK, Some(*self)),
         }
     }
 

@@ -55,7 +55,7 @@ pub use charlie::Charlie;
 pub use clearcoat::Clearcoat;
 pub use coated_diffuse::CoatedDiffuse;
 pub use conductor::Conductor;
-pub use dielectric::Dielectric;
+pub use dielectric::{Dielectric, is_index_matched};
 pub use eon::Eon;
 pub use f82::F82;
 pub use hair::{Hair, HairParameters};

@@ -4,7 +4,7 @@
 use glam::{Vec2, Vec3};
 
 use super::conductor::Conductor;
-use super::dielectric::{Dielectric, INDEX_MATCHED};
+use super::dielectric::{Dielectric, INDEX_MATCHED, is_index_matched};
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe_kind::LobeSample;
@@ -131,6 +131,16 @@ impl ThinFilm {
     pub(super) fn eta(&self, cos_o: f32) -> f32 {
         let ior = self.ior();
         if cos_o < 0.0 { 1.0 / ior } else { ior }
+    }
+
+    /// Returns whether light passes it straight on.
+    pub(super) fn is_straight(&self) -> bool {
+        matches!(self.body, Body::Dielectric(_)) && self.transmits() && is_index_matched(self.ior())
+    }
+
+    /// Share of the light that passes it, for the cosine of its direction.
+    pub(super) fn transmittance(&self, cos: f32) -> Rgb {
+        self.split(cos, self.ior()).refracted
     }
 
     /// Index of refraction inside over outside; 1 if both sides are alike. It is the index by which the bare base

@@ -4,9 +4,10 @@ use glam::Vec3;
 
 use super::stats::Stats;
 use super::stopwatch::Stage;
+use crate::body::MediumStack;
 use crate::bsdf::Bsdf;
 use crate::light::{LightId, LightSampleContext, LightViewer};
-use crate::material::{MediumStack, ShadingContext};
+use crate::material::ShadingContext;
 use crate::radiance::LobeShares;
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
@@ -112,7 +113,8 @@ pub fn sample_one_light(
     };
     stats.shadow_rays += 1;
     stats.watch.lap(Stage::Light);
-    let visible = scene.transmittance(&ray, query.depth, || (query.media)(sample.wi), shading);
+    let media = || (query.media)(sample.wi);
+    let visible = scene.transmittance(&ray, query.depth, media, sampler.noise(), shading);
     stats.watch.lap(Stage::Shadow);
     stats.watch.query(|| scene.is_free(&ray));
     if visible.is_black() && shadowed.is_none() {

@@ -7,6 +7,7 @@ mod context;
 mod direct;
 mod directions;
 mod guide;
+mod medium_walk;
 mod pass;
 mod path;
 mod path_state;
@@ -168,10 +169,10 @@ impl Prepared {
         light: &mut impl RadianceSink,
     ) {
         context.stats.camera_rays += 1;
-        let mut walk = PathState::camera(scene, ray, &mut context.shading);
+        let mut walk = PathState::camera(scene, ray);
         let (hides_emitters, hides_background) = self.hidden();
         if hides_emitters {
-            walk = walk.hide_emitters(scene);
+            walk = walk.hide_emitters(scene, sampler, &mut context.shading);
         }
         if hides_background {
             walk.hide_background();
@@ -201,7 +202,7 @@ impl Prepared {
         light: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
-        let walk = PathState::point(scene, *ray, mis_context, &mut context.shading);
+        let walk = PathState::point(scene, *ray, mis_context);
         // Only camera paths split or take several light samples.
         let whole = |settings: &PathSettings| PathSettings {
             split: None,
@@ -240,7 +241,7 @@ impl Prepared {
         light: &mut impl RadianceSink,
     ) {
         context.stats.gather_rays += 1;
-        let walk = PathState::point(scene, *ray, mis_context, &mut context.shading);
+        let walk = PathState::point(scene, *ray, mis_context);
         let straight = PathSettings {
             depth: Some(1),
             ..PathSettings::default()

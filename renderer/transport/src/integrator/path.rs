@@ -8,6 +8,7 @@
 use super::context::Context;
 use super::direct::{bsdf_response, bsdf_shares, lit_point};
 use super::directions::Directions;
+use super::medium_walk::Horizon;
 use super::path_state::{Limits, PathState};
 use super::photon::GuideField;
 use super::stopwatch::Stage;
@@ -64,12 +65,15 @@ pub(super) fn trace(
     } = context;
     loop {
         let continues = 'vertex: {
-            let ends = path.depth >= limits.depth;
-            let found = path.advance(scene, ends, surface, shading, stats, light);
+            let horizon = Horizon {
+                limits,
+                emission_only: false,
+            };
+            let found = path.advance(scene, horizon, sampler, surface, shading, stats, light);
             let Some(it) = &found else { break 'vertex false };
             let bsdf = &surface.bsdf;
             let at = lit_point(scene, it, bsdf);
-            let scatters = !ends && !bsdf.is_specular();
+            let scatters = !horizon.ends(path.depth) && !bsdf.is_specular();
             if scatters {
                 let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
                 let vertex = (it, &at, &*surface);

@@ -11,14 +11,16 @@
 use glam::Vec3;
 
 use super::direct::{DirectLightQuery, Shadowed, sample_one_light};
+use super::medium_walk::Horizon;
 use super::stats::Stats;
 use super::stopwatch::Stage;
+use crate::body::{Fill, MediumStack};
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::light::LightSampleContext;
-use crate::material::{HitRay, MediumStack, RayKind, ShadingContext, ShadingResult};
+use crate::material::{HitRay, RayKind, ShadingContext, ShadingResult};
 use crate::radiance::{Contribution, RadianceSink};
 use crate::radiance::{LightSource, LobeShares, Reached};
-use crate::scene::{MAX_NULL_INTERFACES, Scene};
+use crate::scene::{MAX_NULL_INTERFACES, MediumWay, Noise, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
@@ -71,15 +73,17 @@ pub(super) struct PathState {
     /// Number of segments, the current one included.
     pub(super) depth: u32,
     /// Number of times that the light of the path is scattered before the viewer sees it, for shaders.
-    scatterings: u32,
+    pub(super) scatterings: u32,
     /// Number of transparent surfaces crossed.
     null_interfaces: u32,
     /// True if emission at the next hit is counted.
     pub(super) counts_emission: bool,
     /// True if infinite lights are hidden until the path scatters.
     hides_infinite_lights: bool,
-    /// Stack of the media that contain the path.
-    media: MediumStack,
+    /// True if a medium has scattered the path since this was cleared.
+    pub(super) scattered_by_medium: bool,
+    /// The bodies that contain the path.
+    pub(super) media: MediumStack,
 }
 
 /// Path vertex: interaction, light-sampling reference point, shading result.
@@ -107,25 +111,20 @@ impl MisContext {
 
 impl PathState {
     /// Starts a path at the camera.
-    pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay, shading: &mut ShadingContext) -> PathState {
+    pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay) -> PathState {
         let footprint = Footprint::camera(&camera_ray.differential, scene.uses_footprints());
         let mis_context = MisContext {
             at: LightSampleContext::in_space(camera_ray.ray.origin),
             pdf: None,
         };
-        let media = scene.media_around(&camera_ray.ray, shading);
+        let media = scene.media_around(&camera_ray.ray);
         PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, media)
     }
 
     /// Starts a path at a surface point, to estimate its incident radiance.
-    pub(super) fn point(
-        scene: &Scene,
-        ray: Ray,
-        mis_context: MisContext,
-        shading: &mut ShadingContext,
-    ) -> PathState {
+    pub(super) fn point(scene: &Scene, ray: Ray, mis_context: MisContext) -> PathState {
         let footprint = Footprint::POINT.scattered(0.0, min_spread(Spread::Diffuse));
-        let media = scene.media_around(&ray, shading);
+        let media = scene.media_around(&ray);
         PathState {
             scatterings: 1,
             ..PathState::new(ray, RayKind::DIFFUSE, footprint, mis_context, media)
@@ -153,20 +152,32 @@ impl PathState {
             null_interfaces: 0,
             counts_emission: true,
             hides_infinite_lights: false,
+            scattered_by_medium: false,
             media,
         }
     }
 
     /// Hides directly visible emitters (`hide_emitters`): moves the ray's origin behind the emitting shapes that it
     /// hits first, and hides infinite lights. Emitters behind a transparent surface stay visible, as in Mitsuba.
-    pub(super) fn hide_emitters(mut self, scene: &Scene) -> PathState {
+    pub(super) fn hide_emitters(
+        mut self,
+        scene: &Scene,
+        sampler: &Sampler,
+        shading: &mut ShadingContext,
+    ) -> PathState {
         self.hides_infinite_lights = true;
         for _ in 0..MAX_NULL_INTERFACES {
             let found = scene.intersect(&self.ray);
             let Some(it) = found.filter(|it| scene.light_of(it.shape).is_some()) else {
                 break;
             };
-            self.throughput *= self.media.transmittance(it.t);
+            let way = MediumWay {
+                ray: &self.ray,
+                length: it.t,
+                depth: 0,
+            };
+            let mut noise = Noise::new(sampler.noise());
+            self.throughput *= scene.medium_transmittance(&self.media, &way, &mut noise, shading);
             self.footprint = self.footprint.passed(it.t);
             self.ray = it.rest_of(&self.ray);
         }
@@ -179,12 +190,13 @@ impl PathState {
     }
 
     /// Finds the next vertex, shades it into `surface` and reports its emission, or that of infinite lights. Returns
-    /// `None` if the path ends: it left the scene, or `ends` is set and the next vertex needs no shading.
+    /// `None` if the path ends: it left the scene, or the next vertex needs no shading.
     #[inline(always)]
     pub(super) fn advance(
-        &self,
+        &mut self,
         scene: &Scene,
-        ends: bool,
+        horizon: Horizon,
+        sampler: &mut Sampler,
         surface: &mut ShadingResult,
         shading: &mut ShadingContext,
         stats: &mut Stats,
@@ -192,9 +204,14 @@ impl PathState {
     ) -> Option<Interaction> {
         stats.watch.lap(Stage::Scatter);
         // Borrowed in place, as other large results: a copy would stall on store forwarding.
-        let found = scene.intersect(&self.ray);
+        let mut found = scene.intersect(&self.ray);
         stats.watch.lap(Stage::Intersect);
         stats.watch.query(|| scene.hits(&self.ray));
+        if !matches!(self.media.fill(), Fill::Clear)
+            && !self.pass_media(scene, &mut found, horizon, sampler, shading, stats, light)
+        {
+            return None;
+        }
         let Some(it) = &found else {
             light.escape(self.throughput);
             if self.counts_emission && !(self.hides_infinite_lights && self.depth == 1) {
@@ -203,19 +220,21 @@ impl PathState {
             return None;
         };
         let material = scene.material(it.shape);
-        if ends && !material.may_emit() && !material.may_be_transparent() {
+        let Some(outside) = scene.meets(&self.media, it) else {
+            surface.set_open(it);
+            return found;
+        };
+        if horizon.ends(self.depth) && !material.may_emit() && !material.may_be_transparent() {
             return None;
         }
         stats.shading_runs += 1;
         let ray = HitRay {
             kind: self.kind,
             depth: self.scatterings,
+            outside,
         };
         material.shade(it, ray, &self.footprint, shading, surface);
         stats.lobe_overflows += u64::from(surface.lobe_overflow);
-        if scene.has_absorbing_media() {
-            self.media.absorb(it, surface);
-        }
         let reached = Reached {
             it,
             surface,
@@ -230,35 +249,33 @@ impl PathState {
         }
         if self.counts_emission && !surface.emission.is_black() {
             let weight = self.mis_context.weight(|at| scene.light_pdf(at, it));
-            let label = Contribution {
-                source: scene
-                    .light_of(it.shape)
-                    .map_or(LightSource::Surface, LightSource::Light),
-                scattered: self.depth > 1,
-                guide_pdf_ratio: self.guide_pdf_ratio,
-            };
-            light.add(
-                label,
-                self.throughput * surface.transmittance * surface.emission * weight,
-            );
+            let source = scene
+                .light_of(it.shape)
+                .map_or(LightSource::Surface, LightSource::Light);
+            light.add(self.label(source), self.throughput * surface.emission * weight);
         }
         stats.watch.lap(Stage::Shade);
         found
     }
 
+    /// Label of emission that the path has found.
+    #[inline(always)]
+    pub(super) fn label(&self, source: LightSource) -> Contribution {
+        Contribution {
+            source,
+            scattered: self.depth > 1,
+            guide_pdf_ratio: self.guide_pdf_ratio,
+        }
+    }
+
     /// Reports the emission of infinite lights along a ray that leaves the scene.
     #[inline]
     fn report_infinite_lights(&self, scene: &Scene, light: &mut impl RadianceSink) {
-        let left = self.media.transmittance(f32::INFINITY);
         for hit in scene.escape(self.mis_context.at.p, self.ray.direction) {
             let density = |at: &LightSampleContext| hit.pdf * scene.light_probability(at, hit.light);
             let weight = self.mis_context.weight(density);
-            let label = Contribution {
-                source: LightSource::Light(hit.light),
-                scattered: self.depth > 1,
-                guide_pdf_ratio: self.guide_pdf_ratio,
-            };
-            light.add(label, self.throughput * left * hit.radiance * weight);
+            let label = self.label(LightSource::Light(hit.light));
+            light.add(label, self.throughput * hit.radiance * weight);
         }
     }
 
@@ -303,7 +320,7 @@ impl PathState {
     fn sample_light(
         &self,
         scene: &Scene,
-        (it, at, surface): PathVertex<'_>,
+        (it, at, _): PathVertex<'_>,
         response: impl Fn(Vec3, Option<f32>) -> Rgb,
         shares: impl Fn(Vec3, Option<f32>, &mut LobeShares),
         sampler: &mut Sampler,
@@ -316,7 +333,7 @@ impl PathState {
             end: it.ray_end(),
             time: it.time,
             depth: self.scatterings + 1,
-            media: |wi: Vec3| self.media_towards(scene, wi, it, surface),
+            media: |wi: Vec3| self.media_towards(scene, wi, it),
         };
         let (wants_blocked, wants_crossings) = (light.wants_blocked(), light.wants_crossings());
         let mut shadowed = Shadowed::default();
@@ -362,7 +379,7 @@ impl PathState {
     pub(super) fn follow(
         &mut self,
         scene: &Scene,
-        (it, at, surface): PathVertex<'_>,
+        (it, at, _): PathVertex<'_>,
         sample: &BsdfSample,
         limits: Limits,
         sampler: &mut Sampler,
@@ -371,8 +388,8 @@ impl PathState {
         if self.throughput.is_black() {
             return false;
         }
-        if scene.has_absorbing_media() {
-            self.media = self.media_towards(scene, sample.wi, it, surface);
+        if !scene.bodies().is_empty() {
+            self.media.cross(scene.bodies(), it, sample.wi);
         }
         if sample.is_null_interface() {
             self.cross_null_interface(it);
@@ -386,15 +403,9 @@ impl PathState {
     }
 
     /// Returns the medium stack after a hit, for a ray that leaves in the unit vector `wi`.
-    fn media_towards(
-        &self,
-        scene: &Scene,
-        wi: Vec3,
-        it: &Interaction,
-        surface: &ShadingResult,
-    ) -> MediumStack {
+    fn media_towards(&self, scene: &Scene, wi: Vec3, it: &Interaction) -> MediumStack {
         let mut media = self.media;
-        media.follow(it, scene.material_id(it.shape), surface, wi);
+        media.cross(scene.bodies(), it, wi);
         media
     }
 
@@ -443,7 +454,7 @@ impl PathState {
 
     /// Plays Russian roulette; returns `false` if the path is terminated.
     #[inline(always)]
-    fn survives(&mut self, rr_scale: f32, sampler: &mut Sampler) -> bool {
+    pub(super) fn survives(&mut self, rr_scale: f32, sampler: &mut Sampler) -> bool {
         let weight =
             self.throughput.max_component() * self.eta2 * self.guide_pdf_ratio * self.branches as f32;
         let max = if self.depth > LONG_PATH {

@@ -20,7 +20,6 @@ pub(super) struct CachedShading {
     emission: Rgb,
     transparency: Rgb,
     holdout: Rgb,
-    absorption: Option<Rgb>,
 }
 
 impl CachedShading {
@@ -49,7 +48,6 @@ impl CachedShading {
             emission: surface.emission,
             transparency: surface.transparency,
             holdout: surface.holdout,
-            absorption: surface.absorption,
         }))
     }
 
@@ -58,7 +56,7 @@ impl CachedShading {
     pub(super) fn fill(&self, point: &Interaction, surface: &mut ShadingResult) {
         surface.reset(point);
         (surface.emission, surface.transparency) = (self.emission, self.transparency);
-        (surface.absorption, surface.holdout) = (self.absorption, self.holdout);
+        surface.holdout = self.holdout;
         for (scattering, traits) in &self.lobes {
             scattering.put_on_with(*traits, point, surface);
         }

@@ -15,11 +15,11 @@
 //! - The thickness of a thin film is in nm.
 //! - `energy_compensation` of an interface adds the light that its facets reflect onto others, but not under a film.
 
-use std::collections::BTreeSet;
 use std::f32::consts::PI;
 use std::sync::LazyLock;
 
 use glam::Vec3;
+use shading::codegen::Statistics;
 use shading::hir::{ClosureId, Const};
 use shading::ty::{Base, Type};
 use shading::{ClosureNode, ClosureNote, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
@@ -27,13 +27,14 @@ use shading::{ClosureNode, ClosureNote, ClosureParam, ClosureRef, ClosureRegistr
 use super::component::{Coat, Component, label_hash};
 use super::material_flags::MaterialFlags;
 use super::scattering::Scattering;
+use crate::bsdf::fresnel::ior_from_f0;
 use crate::bsdf::{
     Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, F82, Film, Hair,
     HairParameters, Lambert, Lobe, Microfacets, OrenNayar, Phong, Schlick, Sheen, ThinTransmission,
-    Translucent, Ward, ZeltnerSheen,
+    Translucent, Ward, ZeltnerSheen, is_index_matched,
 };
 use renderer_base::color::Rgb;
-use renderer_base::math::{exp, ln};
+use renderer_base::math::exp;
 
 /// Entry of the closure table.
 struct Entry {
@@ -69,7 +70,7 @@ impl DefaultValue {
 macro_rules! closures {
     ($($kind:ident $name:literal [$($param:expr),*] [$($optional:expr),*] $meaning:expr;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        enum ClosureKind { $($kind),* }
+        pub(super) enum ClosureKind { $($kind),* }
 
         static TABLE: &[Entry] = &[$(
             Entry { kind: ClosureKind::$kind, name: $name, params: &[$($param),*], optional: &[$($optional),*] }
@@ -192,7 +193,7 @@ closures! {
             let (normal, tangent) = (c.triple(), c.triple());
             let (reflection, transmission) = (c.color(), c.color());
             let microfacets = Microfacets::new(c.float(), c.float());
-            let ior = c.float();
+            let ior = c.relative_index();
             let microfacets = distributed(c.text(), microfacets);
             let lobe = Lobe::Dielectric(Dielectric::new(ior, microfacets).tinted(reflection, transmission));
             let lobe = finished(lobe, c);
@@ -216,6 +217,7 @@ closures! {
             let (reflection, transmission) = (c.color(), c.color());
             let microfacets = Microfacets::new(c.float(), c.float());
             let (f0, f90) = (c.color(), c.color());
+            let f0 = if transmission.is_black() { f0 } else { c.relative_reflectance(f0) };
             let exponent = c.float();
             let microfacets = distributed(c.text(), microfacets);
             let lobe = Lobe::Schlick(Schlick { f0, f90, exponent, microfacets, reflection, transmission });
@@ -227,7 +229,7 @@ closures! {
         [COMPENSATION] |c| {
             let (normal, albedo) = (c.triple(), c.color());
             let microfacets = Microfacets::isotropic(c.float());
-            let (ior, nonlinear) = (c.float(), c.int() != 0);
+            let (ior, nonlinear) = (c.relative_index(), c.int() != 0);
             let microfacets = distributed(c.text(), microfacets);
             let microfacets = if c.int() != 0 { microfacets.compensated() } else { microfacets };
             let (weight, lobe) = CoatedDiffuse::body(albedo, ior, microfacets, nonlinear);
@@ -420,25 +422,11 @@ closures! {
             c.scatter(Scattering { normal, tangent, ..white(Lobe::Hair(Hair::new(&parameters))) })
         };
 
-    // Interior media, which absorb light and do not scatter.
-    AnisotropicVdf "anisotropic_vdf" [ALBEDO, ("extinction", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
-        let albedo = c.color();
-        let extinction = c.color();
-        c.absorb((Rgb::WHITE - albedo) * extinction)
-    };
+    // Media: what is inside of the object, see `interior`.
+    AnisotropicVdf "anisotropic_vdf" [ALBEDO, ("extinction", T::COLOR), ("anisotropy", T::FLOAT)] [] |_| None;
     MediumVdf "medium_vdf"
         [ALBEDO, ("transmission_depth", T::FLOAT), ("transmission_color", T::COLOR), ("anisotropy", T::FLOAT),
-            ("ior", T::FLOAT), ("priority", T::INT)] [] |c| {
-            let (albedo, depth) = (c.color(), c.float());
-            let extinction = if depth > 0.0 {
-                c.color().map(|left| -ln(left) / depth)
-            } else {
-                Rgb::BLACK
-            };
-            c.absorb((Rgb::WHITE - albedo) * extinction)
-        };
-
-    // Other volumes, which are not supported.
+            ("ior", T::FLOAT), ("priority", T::INT)] [] |_| None;
     Absorption "absorption" [] [] |_| None;
     FournierForand "fournier_forand" [("B", T::FLOAT), ("IOR", T::FLOAT)] [] |_| None;
     Draine "draine" [("g", T::FLOAT), ("alpha", T::FLOAT)] [] |_| None;
@@ -461,13 +449,13 @@ closures! {
             let base = c.closure();
             let normal = c.triple();
             let microfacets = Microfacets::isotropic(c.float());
-            let coat = Coat { normal, microfacets, ior: c.float(), tint: c.color() };
+            let coat = Coat { normal, microfacets, ior: c.relative_index(), tint: c.color() };
             c.coat(base, &coat)
         };
     CoatTsl "coat" [("base", T::CLOSURE), ("roughness", T::FLOAT), ("ior", T::FLOAT), ("sigma", T::COLOR),
             ("normal", T::NORMAL)] [] |c| {
             let base = c.closure();
-            let (microfacets, ior) = (Microfacets::isotropic(c.float()), c.float());
+            let (microfacets, ior) = (Microfacets::isotropic(c.float()), c.relative_index());
             // The light crosses the coat on its way in and out.
             let tint = c.color().map(|sigma| exp(-2.0 * sigma));
             let coat = Coat { normal: c.triple(), microfacets, ior, tint };
@@ -521,12 +509,18 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
         K::ThinSubsurface => ("Lambert's reflection and translucence stand in", None),
         K::ThinGlass => ("what passes is not tinted", None),
         K::RayPortalBsdf => ("light passes where it is", None),
-        K::Absorption | K::FournierForand | K::Draine | K::Rayleigh | K::HenyeyGreenstein => {
-            ("there are no volumes, and it does nothing", None)
-        }
+        K::FournierForand => (
+            "Henyey-Greenstein's phase function of about the same width stands in",
+            None,
+        ),
         K::Debug | K::ParameterTest => ("no output shows it, and it does nothing", None),
-        K::AnisotropicVdf | K::MediumVdf => ("bodies absorb light, and do not scatter it", Some("albedo")),
-        K::Emission
+        K::AnisotropicVdf
+        | K::MediumVdf
+        | K::Absorption
+        | K::Draine
+        | K::Rayleigh
+        | K::HenyeyGreenstein
+        | K::Emission
         | K::Background
         | K::UniformEdf
         | K::Holdout
@@ -583,11 +577,27 @@ pub fn closure_registry() -> ClosureRegistry {
     REGISTRY.clone()
 }
 
-/// Flags of a shader instance that may create these closures.
-pub(super) fn flags(ids: impl IntoIterator<Item = ClosureId>) -> MaterialFlags {
+/// Kind of a closure of [`closure_registry`].
+#[inline]
+pub(super) fn kind(id: ClosureId) -> ClosureKind {
+    TABLE[id.0 as usize].kind
+}
+
+/// Flags of a shader instance that may create the closures of `statistics`.
+pub(super) fn flags(statistics: &Statistics) -> MaterialFlags {
     let mut flags = MaterialFlags::default();
-    for id in ids {
-        match TABLE[id.0 as usize].kind {
+    for &id in &statistics.closures {
+        flags.add(id);
+        flags.transparent |= refraction(id, statistics).is_some_and(|of| of.may_be_straight(id));
+    }
+    flags
+}
+
+impl MaterialFlags {
+    /// Adds what a closure may do.
+    fn add(&mut self, id: ClosureId) {
+        let flags = self;
+        match kind(id) {
             ClosureKind::Emission | ClosureKind::Background | ClosureKind::UniformEdf => {
                 flags.emits = true;
             }
@@ -604,26 +614,97 @@ pub(super) fn flags(ids: impl IntoIterator<Item = ClosureId>) -> MaterialFlags {
             | ClosureKind::MicrofacetBeckmannRefraction
             | ClosureKind::MicrofacetMultiGgxGlass => flags.passes = true,
             ClosureKind::Layer | ClosureKind::Coat => flags.layers = true,
-            ClosureKind::AnisotropicVdf | ClosureKind::MediumVdf => flags.absorbs = true,
+            ClosureKind::AnisotropicVdf
+            | ClosureKind::MediumVdf
+            | ClosureKind::Absorption
+            | ClosureKind::HenyeyGreenstein
+            | ClosureKind::Draine
+            | ClosureKind::Rayleigh
+            | ClosureKind::FournierForand => flags.fills = true,
             _ => {}
         }
     }
-    flags
+
+    fn of(id: ClosureId) -> MaterialFlags {
+        let mut flags = MaterialFlags::default();
+        flags.add(id);
+        flags
+    }
 }
 
 /// Returns whether the closure is a component that describes an interior medium.
 pub(super) fn is_inside(closure: ClosureRef<'_>) -> bool {
-    matches!(closure.node(), ClosureNode::Component { id, .. } if flags([id]).absorbs)
+    matches!(closure.node(), ClosureNode::Component { id, .. } if MaterialFlags::of(id).fills)
 }
 
-/// Selects the closures that emit or transmit straight through, and absorbing ones if light can pass.
-pub(super) fn light_closures(ids: &BTreeSet<ClosureId>) -> Vec<ClosureId> {
-    let passes = flags(ids.iter().copied()).transparent;
+/// Selects the closures that emit or transmit straight through.
+pub(super) fn light_closures(statistics: &Statistics) -> Vec<ClosureId> {
     let is_seen = |id: &&ClosureId| {
-        let flags = flags([**id]);
-        flags.emits || flags.transparent || (flags.absorbs && passes)
+        let flags = MaterialFlags::of(**id);
+        flags.emits
+            || flags.transparent
+            || refraction(**id, statistics).is_some_and(|of| of.may_be_straight(**id))
     };
-    ids.iter().filter(is_seen).copied().collect()
+    statistics.closures.iter().filter(is_seen).copied().collect()
+}
+
+/// Selects the closures of what is inside.
+pub(super) fn interior_closures(statistics: &Statistics) -> Vec<ClosureId> {
+    let fills = |id: &&ClosureId| MaterialFlags::of(**id).fills;
+    statistics.closures.iter().filter(fills).copied().collect()
+}
+
+/// What is known of a closure that refracts light.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Refraction {
+    /// By this index of refraction of the object.
+    Index(f32),
+    /// By an index that is computed where light meets the surface, or that is relative to the side that it comes from.
+    Unknown,
+}
+
+impl Refraction {
+    /// Returns whether light goes straight on.
+    pub(super) fn is_straight(self) -> bool {
+        matches!(self, Refraction::Index(ior) if is_index_matched(ior))
+    }
+
+    /// Returns whether light may go straight on through the closure `id`, without being bent.
+    fn may_be_straight(self, id: ClosureId) -> bool {
+        kind(id) == ClosureKind::DielectricBsdf && (self.is_straight() || matches!(self, Refraction::Unknown))
+    }
+}
+
+/// What is known of the refraction by a closure of an instance; `None` if it refracts nothing.
+pub(super) fn refraction(id: ClosureId, statistics: &Statistics) -> Option<Refraction> {
+    use ClosureKind as K;
+    let constants = statistics.closure_constants.get(&id);
+    let constant = |name: &str| {
+        let params = &TABLE[id.0 as usize].params;
+        let index = params.iter().position(|(param, _)| *param == name)?;
+        constants?.get(index)?.as_ref()
+    };
+    let is_zero = |name: &str| match constant(name) {
+        Some(&Const::Triple(v)) => v == [0.0; 3],
+        Some(&Const::Int(v)) => v == 0,
+        _ => false,
+    };
+    match kind(id) {
+        K::DielectricBsdf if !is_zero("transmission_tint") => Some(match constant("ior") {
+            Some(&Const::Float(ior)) => Refraction::Index(ior),
+            _ => Refraction::Unknown,
+        }),
+        K::GeneralizedSchlickBsdf if !is_zero("transmission_tint") => Some(match constant("f0") {
+            Some(&Const::Triple([r, g, b])) if r == g && g == b => Refraction::Index(ior_from_f0(r)),
+            _ => Refraction::Unknown,
+        }),
+        K::MicrofacetU if !is_zero("refract") => Some(Refraction::Unknown),
+        K::Refraction
+        | K::MicrofacetGgxRefraction
+        | K::MicrofacetBeckmannRefraction
+        | K::MicrofacetMultiGgxGlass => Some(Refraction::Unknown),
+        _ => None,
+    }
 }
 
 /// Lobe of colour one about the surface's shading normal.

@@ -6,6 +6,7 @@ use shading::{ClosureRef, Params};
 
 use super::scattering::{Lobes, Scattering};
 use super::shading_result::ShadingResult;
+use crate::bsdf::fresnel::ior_from_f0;
 use crate::bsdf::{Dielectric, Lobe, Microfacets};
 use renderer_base::color::Rgb;
 use renderer_base::math::{pow, safe_sqrt, sqr};
@@ -131,6 +132,10 @@ impl Flattener<'_> {
     /// Adds a lobe.
     #[inline]
     fn push(&mut self, mut new: Scattering) {
+        // Shadow rays know of those that may be met in a vacuum: see `Refraction::may_be_straight`.
+        if new.solid && new.lobe.is_straight() && self.surface.outside == 1.0 {
+            self.pass_through(&mut new);
+        }
         new.soft = self.soft;
         if new.label == 0 {
             new.label = self.label;
@@ -154,6 +159,25 @@ impl Flattener<'_> {
             self.reflected += scattered.map(|v| v.max(0.0));
         }
         self.lobes.add(new, self.point);
+    }
+}
+
+impl Flattener<'_> {
+    /// Lets light pass straight through an interface that does not bend it, whose lobe then only reflects.
+    #[inline(never)]
+    fn pass_through(&mut self, interface: &mut Scattering) {
+        let cos = interface.frame(self.point).n.dot(self.point.wo).abs();
+        let (passed, rest) = interface.lobe.straight(cos);
+        if self.open_tops == 0 {
+            self.surface.transparency += interface.weight * passed;
+        }
+        match rest {
+            Some(lobe) => {
+                self.is_view_dependent = true;
+                interface.lobe = lobe;
+            }
+            None => interface.weight = Rgb::BLACK,
+        }
     }
 }
 
@@ -195,6 +219,24 @@ impl<'t> Component<'_, '_, 't> {
         Rgb::from(self.params.triple(offset))
     }
 
+    /// Reads an index of refraction, and returns it relative to that of what the object is in.
+    #[inline(always)]
+    pub(super) fn relative_index(&mut self) -> f32 {
+        self.float() / self.flattener.surface.outside
+    }
+
+    /// The reflectance in what the object is in of a surface that has the reflectance `f0` in a vacuum.
+    pub(super) fn relative_reflectance(&self, f0: Rgb) -> Rgb {
+        let outside = self.flattener.surface.outside;
+        if outside == 1.0 {
+            return f0;
+        }
+        f0.map(|f0| {
+            let ior = ior_from_f0(f0) / outside;
+            sqr((ior - 1.0) / (ior + 1.0))
+        })
+    }
+
     pub(super) fn text(&mut self) -> &'t str {
         let offset = self.pointer();
         self.params.string(offset)
@@ -227,15 +269,6 @@ impl<'t> Component<'_, '_, 't> {
             self.flattener.reflected += share;
         }
         self.flattener.surface.holdout += share;
-        None
-    }
-
-    /// Sets the absorption coefficient of the interior [1/m].
-    pub(super) fn absorb(&mut self, coefficient: Rgb) -> Option<ClosureRef<'t>> {
-        if !self.weight.is_black() {
-            let inside = self.flattener.surface.absorption.get_or_insert(Rgb::BLACK);
-            *inside += *self.weight * coefficient;
-        }
         None
     }
 

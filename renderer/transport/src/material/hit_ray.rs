@@ -3,12 +3,14 @@
 use shading::RayKind;
 
 /// Kind and depth of a ray that hit a shading point (`raytype`, `path:ray_depth`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HitRay {
     /// Its kind.
     pub kind: RayKind,
     /// Number of times that its path has scattered: 0 for camera rays.
     pub depth: u32,
+    /// Index of refraction of what the object is in that it hit.
+    pub outside: f32,
 }
 
 impl HitRay {
@@ -17,6 +19,7 @@ impl HitRay {
         HitRay {
             kind: RayKind::SHADOW,
             depth,
+            outside: 1.0,
         }
     }
 }
@@ -24,6 +27,10 @@ impl HitRay {
 impl From<RayKind> for HitRay {
     /// A ray without a path.
     fn from(kind: RayKind) -> HitRay {
-        HitRay { kind, depth: 0 }
+        HitRay {
+            kind,
+            depth: 0,
+            outside: 1.0,
+        }
     }
 }

@@ -13,11 +13,11 @@ mod globals;
 mod hit_ray;
 mod host;
 mod includes;
+mod interior;
 mod islands;
 mod lack;
 pub mod library;
 mod material_flags;
-mod medium_stack;
 mod output_shader;
 mod probe;
 mod scattering;
@@ -33,10 +33,12 @@ use rustc_hash::FxHasher;
 use shading::builtins::Global;
 use shading::{ShaderGlobals, ShaderInstance, TextureRequest};
 
+use crate::medium::Coefficients;
 use cached_shading::arbitrary_point;
 use material_flags::MaterialFlags;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Footprint, Interaction};
+use renderer_scene::{Nesting, Priority};
 use shader::Shader;
 
 /// Types of `shading` used by the rest of the renderer.
@@ -48,8 +50,8 @@ pub(crate) use component::label_hash;
 pub use hit_ray::HitRay;
 pub use host::Host;
 pub use includes::Folders;
+pub use interior::{Interior, Medium};
 pub(crate) use lack::Lack;
-pub use medium_stack::MediumStack;
 pub use output_shader::OutputShader;
 pub use renderer_scene::MaterialId;
 pub use shader::Instances;
@@ -83,6 +85,7 @@ pub struct Material {
     is_dark: bool,
     /// Ray kind added to every ray: render or bake.
     purpose: RayKind,
+    interior: Interior,
     /// World-space area of each shape of the scene [m²]; empty if the shader does not use it.
     areas: Arc<[f32]>,
 }
@@ -108,6 +111,10 @@ pub struct Sides {
     pub two_sided_emission: bool,
     /// True if no side emits, whatever the shader says.
     pub is_dark: bool,
+    /// Priority of what is inside.
+    pub priority: Option<Priority>,
+    /// What indices of refraction refer to.
+    pub nesting: Nesting,
 }
 
 impl Material {
@@ -123,6 +130,7 @@ impl Material {
             full,
             light,
             replaced,
+            inside,
         } = instances.into();
         let known = full.statistics();
         let areas = if known.asks_surface_area {
@@ -130,7 +138,8 @@ impl Material {
         } else {
             Arc::default()
         };
-        let mut flags = closures::flags(known.closures.iter().copied());
+        let mut flags = closures::flags(known);
+        let interior = Interior::new(known, inside, sides.priority, sides.nesting, context);
         flags.emits &= !sides.is_dark;
         let counts_derivatives = |of: &Arc<ShaderInstance>| of.statistics().asks_derivatives;
         let wants_footprint = known.asks_derivatives || replaced.as_ref().is_some_and(counts_derivatives);
@@ -158,6 +167,7 @@ impl Material {
             two_sided_emission: sides.two_sided_emission,
             is_dark: sides.is_dark,
             purpose: host.purpose(),
+            interior,
             areas,
         }
     }
@@ -193,6 +203,7 @@ impl Material {
             let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
             globals::globals(it, HitRay { kind, ..ray }, area, footprint)
         };
+        surface.outside = ray.outside;
         match &self.replaced {
             None => shader.fill(it, globals, context, surface),
             Some(replaced) => {
@@ -229,16 +240,25 @@ impl Material {
         instance.run(&globals, context);
     }
 
-    /// Emission and transparency at a point, and the absorption of the interior if it is transparent; for shadow rays
-    /// and light samples of a path that has scattered `depth` times.
-    pub fn for_light(&self, it: &Interaction, depth: u32, context: &mut ShadingContext) -> ShadingResult {
+    /// Emission and transparency at a point, for shadow rays and light samples of a path that has scattered `depth` times.
+    /// `outside` is the index of refraction of what the object is in.
+    pub fn for_light(
+        &self,
+        it: &Interaction,
+        depth: u32,
+        outside: f32,
+        context: &mut ShadingContext,
+    ) -> ShadingResult {
         let mut surface = ShadingResult::new();
         let shader = self.light.as_ref().unwrap_or(&self.full);
         let footprint = &Footprint::POINT;
         self.run(
             shader,
             it,
-            HitRay::shadow(depth),
+            HitRay {
+                outside,
+                ..HitRay::shadow(depth)
+            },
             footprint,
             context,
             &mut surface,
@@ -249,7 +269,7 @@ impl Material {
     /// Emitted radiance from a point towards the viewer, for light sampling; `depth` as for [`Material::for_light`].
     #[inline(never)]
     pub fn emission_at(&self, it: &Interaction, depth: u32, context: &mut ShadingContext) -> Rgb {
-        self.for_light(it, depth, context).emission
+        self.for_light(it, depth, 1.0, context).emission
     }
 
     /// Returns whether emission may depend on the footprint or the kind of the ray that hits it. At a hit that light
@@ -307,10 +327,23 @@ impl Material {
         surface.bsdf.passed(it.wo).luminance()
     }
 
-    /// Returns whether its interior may absorb light.
+    /// What is behind its surfaces.
     #[inline]
-    pub fn may_absorb(&self) -> bool {
-        self.flags.absorbs
+    pub fn interior(&self) -> &Interior {
+        &self.interior
+    }
+
+    /// The medium that `shader` computes at a point inside of an object of it.
+    pub(crate) fn medium_at(
+        &self,
+        shader: &ShaderInstance,
+        it: &Interaction,
+        ray: HitRay,
+        context: &mut ShadingContext,
+    ) -> Coefficients {
+        let kind = RayKind(ray.kind.0 | self.purpose.0);
+        let globals = globals::globals(it, HitRay { kind, ..ray }, 0.0, None);
+        interior::coefficients(shader.run(&globals, context))
     }
 
     /// Emitted radiance on the side of the normal; `None` if it is not known to be the same everywhere.

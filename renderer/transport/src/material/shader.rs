@@ -21,17 +21,28 @@ pub struct Instances {
     /// Shader in whose place `full` is seen by an override, compiled to count its work; `None` if `full` does not ask
     /// for that.
     pub(crate) replaced: Option<Arc<ShaderInstance>>,
+    /// Shader of the medium inside; `None` if there is none.
+    pub inside: Option<Arc<ShaderInstance>>,
 }
 
 impl Instances {
     /// Returns whether the material may transmit light straight through.
     pub(crate) fn may_be_transparent(&self) -> bool {
-        closures::flags(self.full.statistics().closures.iter().copied()).transparent
+        closures::flags(self.full.statistics()).transparent
+    }
+
+    /// Returns whether the material may refract light.
+    pub(crate) fn may_refract(&self) -> bool {
+        let known = self.full.statistics();
+        known
+            .closures
+            .iter()
+            .any(|&id| closures::refraction(id, known).is_some())
     }
 
     /// Returns whether the material may emit.
     pub(crate) fn may_emit(&self) -> bool {
-        closures::flags(self.full.statistics().closures.iter().copied()).emits
+        closures::flags(self.full.statistics()).emits
     }
 
     /// Compiles the reduced shader of `full` with `instantiate`, which compiled `full` with `options`; `purpose` is the
@@ -43,23 +54,32 @@ impl Instances {
         full: Arc<ShaderInstance>,
         options: InstanceOptions,
         purpose: RayKind,
-        instantiate: impl FnOnce(&InstanceOptions) -> Result<Arc<ShaderInstance>, E>,
+        instantiate: impl Fn(&InstanceOptions) -> Result<Arc<ShaderInstance>, E>,
     ) -> Result<Instances, E> {
         let known = full.statistics();
-        let wanted = closures::light_closures(&known.closures);
+        let wanted = closures::light_closures(known);
         let light = if wanted.is_empty() || known.is_uniform {
             None
         } else {
             let light = instantiate(&InstanceOptions {
                 ray_kind: Some(RayKind(RayKind::SHADOW.0 | purpose.0)),
                 closures: Some(wanted),
-                ..options
+                ..options.clone()
             })?;
             Some(light).filter(|light| light.statistics().fingerprint != known.fingerprint)
+        };
+        let medium = closures::interior_closures(known);
+        let inside = match medium.is_empty() {
+            true => None,
+            false => Some(instantiate(&InstanceOptions {
+                closures: Some(medium),
+                ..options
+            })?),
         };
         Ok(Instances {
             full,
             light,
+            inside,
             replaced: None,
         })
     }
@@ -70,6 +90,7 @@ impl From<Arc<ShaderInstance>> for Instances {
         Instances {
             full,
             light: None,
+            inside: None,
             replaced: None,
         }
     }
@@ -97,7 +118,7 @@ impl Shader {
         context: &mut ShadingContext,
         surface: &mut ShadingResult,
     ) {
-        if let Some(cached) = &self.cached {
+        if let Some(cached) = self.cached.as_ref().filter(|_| surface.outside == 1.0) {
             cached.fill(it, surface);
         } else {
             Flattener::new(it, surface).add_tree(self.instance.run(&globals(), context));

@@ -19,12 +19,8 @@ pub struct ShadingResult {
     pub transparency: Rgb,
     /// Share of the surface that is black, and to the camera a hole in the picture which hides what is behind it.
     pub(crate) holdout: Rgb,
-    /// Transmittance of the medium along the path segment to this point; already multiplied into `bsdf` and
-    /// `transparency`, but not into `emission`.
-    pub transmittance: Rgb,
-    /// Absorption coefficient of the interior [1/m], if the shader defines one; a clear interior also displaces other
-    /// media.
-    pub(crate) absorption: Option<Rgb>,
+    /// Index of refraction of what the object is in, by which its own are divided.
+    pub(super) outside: f32,
     /// True if there were more lobes than `bsdf` holds, so that one of them stands for several.
     pub lobe_overflow: bool,
 }
@@ -38,8 +34,7 @@ impl ShadingResult {
             emission: Rgb::BLACK,
             transparency: Rgb::BLACK,
             holdout: Rgb::BLACK,
-            transmittance: Rgb::WHITE,
-            absorption: None,
+            outside: 1.0,
             lobe_overflow: false,
         }
     }
@@ -49,15 +44,14 @@ impl ShadingResult {
     pub(super) fn reset(&mut self, point: &Interaction) {
         self.bsdf.reset(point.ng, point.wo);
         (self.emission, self.transparency, self.lobe_overflow) = (Rgb::BLACK, Rgb::BLACK, false);
-        (self.transmittance, self.absorption, self.holdout) = (Rgb::WHITE, None, Rgb::BLACK);
+        self.holdout = Rgb::BLACK;
     }
 
-    /// Multiplies scattering and transparency by the medium's transmittance on the way to the point.
-    pub(super) fn attenuate(&mut self, transmittance: Rgb) {
-        self.transmittance = transmittance;
-        self.transparency *= transmittance;
-        self.holdout *= transmittance;
-        self.bsdf.scale(transmittance);
+    /// Clears the result for a point where there is no surface: light goes straight on.
+    pub(crate) fn set_open(&mut self, point: &Interaction) {
+        self.reset(point);
+        self.transparency = Rgb::WHITE;
+        self.pass_straight(point);
     }
 
     /// What of the surface is seen: neither straight through nor held out.
@@ -67,20 +61,9 @@ impl ShadingResult {
 
     /// What of the surface is held out: weights of shaders may add up to more than there is.
     pub fn held_out(&self) -> Rgb {
-        let (held, room) = (self.holdout, self.transmittance - self.transparency);
+        let (held, room) = (self.holdout, Rgb::WHITE - self.transparency);
         let excess = (held - room).map(|v| v.max(0.0));
         (held - excess).map(|v| v.max(0.0))
-    }
-
-    /// Returns whether the surface bounds a medium. Without an interior and without refraction it is a thin sheet,
-    /// which transmits light too.
-    pub(crate) fn bounds_medium(&self) -> bool {
-        self.absorption.is_some() || self.bsdf.bends()
-    }
-
-    /// Absorption coefficient of the medium behind the surface [1/m].
-    pub(crate) fn interior_absorption(&self) -> Rgb {
-        self.absorption.unwrap_or(Rgb::BLACK)
     }
 
     /// Adds the delta lobe of straight transmission.

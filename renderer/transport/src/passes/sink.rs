@@ -309,6 +309,9 @@ impl<'a> PassSink<'a> {
     }
 }
 
+/// Scattering by a medium.
+const VOLUME: Event = Event::scattering(EventKind::Volume, Scattering::Diffuse);
+
 /// Light that is seen.
 fn seen(light: Rgb) -> [(Rgb, Lighting); 2] {
     [(light, Lighting::Seen), (Rgb::BLACK, Lighting::Shadow)]
@@ -423,6 +426,24 @@ impl RadianceSink for PassSink<'_> {
             let mut lobes = LobeShares::default();
             shares(&mut lobes);
             self.track = self.after_lobes(it, &lobes);
+        }
+    }
+
+    fn add_in_medium(&mut self, label: Contribution, radiance: Rgb) {
+        if self.caught.is_some() {
+            return;
+        }
+        self.light += radiance;
+        if !self.is_dead() {
+            let track = self.track.after(&self.plan.automaton, &VOLUME);
+            self.add_ended(&track, label, seen(radiance));
+        }
+    }
+
+    fn scatter_in_medium(&mut self) {
+        self.sight = Sight::Found;
+        if !self.track.is_dead() {
+            self.track = self.track.after(&self.plan.automaton, &VOLUME);
         }
     }
 

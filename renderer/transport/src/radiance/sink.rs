@@ -88,6 +88,16 @@ pub trait RadianceSink {
         let _ = (it, is_specular, shares);
     }
 
+    /// Adds radiance that a medium scatters towards the path.
+    #[inline(always)]
+    fn add_in_medium(&mut self, label: Contribution, radiance: Rgb) {
+        self.add(label, radiance);
+    }
+
+    /// The path goes on, scattered by a medium.
+    #[inline(always)]
+    fn scatter_in_medium(&mut self) {}
+
     /// The path goes on straight through the surface `it`.
     #[inline(always)]
     fn pass_straight(&mut self, _: &Interaction) {}

@@ -222,6 +222,8 @@ fn build_with(
         culled: material.culled,
         two_sided_emission: material.emission == EmissionSides::Both,
         is_dark: material.emission == EmissionSides::Neither,
+        priority: material.priority,
+        nesting: material.nesting,
     });
     let lights_of = |light: &LightDesc| {
         lights(&light.kind)
@@ -253,6 +255,7 @@ fn build_with(
         camera: camera.view(),
         threads,
         build_quality: desc.build_quality,
+        medium: desc.medium,
     };
     let scene = Scene::new(parts).map_err(|error| match error {
         SceneError::Textures(list) => Diagnostics {

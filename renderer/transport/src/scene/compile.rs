@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
+use shading::graph::{GroupUse, TemplateRef};
+use shading::hir::UnitKind;
 use shading::syntax::ast;
 use shading::{
     Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem, Template,
@@ -125,11 +127,65 @@ fn instances(
     purpose: RayKind,
     options: InstanceOptions,
 ) -> Result<Instances, Diagnostics> {
-    let group = Arc::new(group(material, file)?);
+    let is_volume = called(&material.surface).is_some_and(|name| fills(system, name));
+    let interior = match &material.interior {
+        _ if is_volume || material.usage == GroupUse::Volume => Some(&material.surface),
+        interior => interior.as_ref(),
+    };
+    let inside = match interior {
+        Some(interior) => {
+            let (name, span) = (format!("{}.interior", material.name), interior.span);
+            let group = material_group(&name, GroupUse::Volume, span, interior, None, file)?;
+            Some(system.instantiate(&Arc::new(group), &options)?)
+        }
+        None => None,
+    };
+    let group = match is_volume || material.usage == GroupUse::Volume {
+        true => material_group(
+            &material.name,
+            GroupUse::Surface,
+            material.span,
+            &open(),
+            None,
+            file,
+        )?,
+        false => group(material, file)?,
+    };
+    let group = Arc::new(group);
     let full = system.instantiate(&group, &options)?;
-    Instances::new(full, options, purpose, |options| {
+    let instances = Instances::new(full, options, purpose, |options| {
         system.instantiate(&group, options)
+    })?;
+    Ok(match inside {
+        Some(_) => Instances { inside, ..instances },
+        None => instances,
     })
+}
+
+/// Name of the unit or group that a material calls.
+fn called(surface: &ast::Expr) -> Option<&str> {
+    match &surface.kind {
+        ast::ExprKind::Call { name, .. } => Some(&name.text),
+        ast::ExprKind::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Returns whether a unit is a volume shader, or a group has one: the surface of what it fills is open.
+fn fills(system: &ShadingSystem, name: &str) -> bool {
+    match system.template(name) {
+        Some(Template::Unit(unit)) => unit.hir.kind == UnitKind::Volume,
+        Some(Template::Group(group)) => group.nodes().iter().any(|node| match &node.template {
+            TemplateRef::Named(name) => *name != group.name && fills(system, name),
+            TemplateRef::Template(template) => fills(system, template.name()),
+        }),
+        None => false,
+    }
+}
+
+/// A surface that light passes.
+fn open() -> ast::Expr {
+    ast::Expr::call("cutout", vec![ast::Argument::named("opacity", 0.0f32)])
 }
 
 /// The group of a material.

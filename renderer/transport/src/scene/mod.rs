@@ -3,11 +3,14 @@
 //! Ray masks and a bounding box of all transparent shapes separate these from opaque ones: a shadow ray that is
 //! unoccluded, or misses the box, needs a single query, and scenes without transparent shapes have no extra cost.
 
+mod absent;
 mod background;
 pub mod build;
 mod compile;
 mod fingerprint;
 mod geometry_stats;
+mod majorant;
+mod media;
 mod names;
 mod overridden;
 mod replaced;
@@ -16,6 +19,7 @@ mod visibility;
 
 pub use background::Background;
 pub use geometry_stats::GeometryStats;
+pub use media::{MediumWay, Noise, Passage, Transport};
 pub use names::{LightName, SceneNames, ShapeName};
 pub use units::MaterialUnits;
 
@@ -31,8 +35,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use crate::body::Bodies;
 use crate::light::{AreaLight, ChosenLight, Light, LightId, LightSampleContext, LightSelector, Probing};
-use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides, TextureLoadError};
+use crate::material::{
+    Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
+};
+use majorant::Majorant;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
@@ -66,8 +74,10 @@ pub struct Scene {
     transparent: Option<Bounds>,
     /// Bounds of the shapes that light may pass without being scattered widely.
     passing: Option<Bounds>,
-    /// Bounds of all shapes whose interior may absorb light, if there are any.
-    absorbing: Option<Bounds>,
+    /// What has an inside.
+    bodies: Bodies,
+    /// Bounds on their media, where these are not the same everywhere; empty if all are.
+    majorants: Vec<Option<Majorant>>,
     host: Arc<Host>,
 }
 
@@ -100,6 +110,8 @@ pub struct SceneParts {
     pub threads: usize,
     /// Build quality of the acceleration structure; `None` selects by the number of triangles.
     pub build_quality: Option<BuildQuality>,
+    /// Material of the medium that fills the scene, if there is one.
+    pub medium: Option<MaterialId>,
 }
 
 /// Error of scene building.
@@ -152,6 +164,7 @@ impl Scene {
             camera,
             threads,
             build_quality,
+            medium,
         } = parts;
         assert_eq!(
             shapes.len(),
@@ -160,11 +173,7 @@ impl Scene {
         );
         bake_single_use(&mut shapes);
         let shapes: Arc<[Shape]> = shapes.into();
-        let mask = |id: &MaterialId| match materials[id.0 as usize].0.may_be_transparent() {
-            true => TRANSPARENT,
-            false => OPAQUE,
-        };
-        let masks: Vec<u32> = shape_materials.iter().map(mask).collect();
+        let masks = masks(&shapes, &shape_materials, &materials);
         let filters = materials
             .iter()
             .any(|(instances, _)| instances.full.statistics().asks_derivatives);
@@ -226,17 +235,20 @@ impl Scene {
                 shapes.filter_map(|(shape, of)| has(&materials[of.material.0 as usize]).then_some(shape)),
             )
         };
+        let bodies = Bodies::new(&shapes, &shape_materials, &materials, medium);
+        let passed = |(shape, &mask)| (mask == TRANSPARENT).then_some(shape);
         let radius = accel.bounds().radius();
         let infinite = (0..)
             .map(LightId)
             .zip(&lights)
             .filter(|(_, light)| light.is_infinite() && !light.is_delta());
-        Ok(Scene {
+        let mut scene = Scene {
             infinite: infinite.map(|(id, _)| id).collect(),
             selector: LightSelector::new(&lights, radius),
-            transparent: bounds(&Material::may_be_transparent),
+            transparent: bounds_of(shapes.iter().zip(&masks).filter_map(passed)),
             passing: bounds(&Material::may_pass),
-            absorbing: bounds(&Material::may_absorb),
+            bodies,
+            majorants: vec![],
             accel,
             accel_time,
             shapes,
@@ -245,7 +257,15 @@ impl Scene {
             materials,
             lights,
             host,
-        })
+        };
+        if scene
+            .bodies
+            .all()
+            .any(|(id, _)| matches!(scene.bodies.medium(id), Medium::Varying(_)))
+        {
+            scene.majorants = on_threads(threads, || scene.majorants());
+        }
+        Ok(scene)
     }
 
     /// Returns the first hit of a ray.
@@ -286,6 +306,12 @@ impl Scene {
     /// Change of the shading normal for a displacement `dp` along the surface.
     pub fn normal_change(&self, it: &Interaction, dp: Vec3) -> Vec3 {
         self.shapes[it.shape.0 as usize].normal_change(it, dp)
+    }
+
+    /// Bodies: what has an inside.
+    #[inline]
+    pub fn bodies(&self) -> &Bodies {
+        &self.bodies
     }
 
     /// Material of a shape.
@@ -407,6 +433,22 @@ impl Scene {
     pub fn geometry_stats(&self) -> GeometryStats {
         GeometryStats::new(&self.shapes, self.accel.memory(), self.accel_time)
     }
+}
+
+/// Ray masks of the shapes.
+fn masks(shapes: &[Shape], surfaces: &[MaterialId], materials: &[(Instances, Sides)]) -> Vec<u32> {
+    let of = |id: MaterialId| &materials[id.0 as usize];
+    let may_be_absent = absent::may_be(shapes, |index| {
+        let (instances, sides) = of(surfaces[index]);
+        instances
+            .may_refract()
+            .then_some(sides.priority.unwrap_or_default())
+    });
+    let mask = |(&id, is_absent): (&MaterialId, bool)| match of(id).0.may_be_transparent() || is_absent {
+        true => TRANSPARENT,
+        false => OPAQUE,
+    };
+    surfaces.iter().zip(may_be_absent).map(mask).collect()
 }
 
 /// Bounds of the shapes, if there are any; for instances from the bounds of their mesh.

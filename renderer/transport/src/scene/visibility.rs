@@ -1,13 +1,16 @@
 //! Visibility: transmittance of shadow rays, and the medium stack at the start of a ray.
 
+use arrayvec::ArrayVec;
 use glam::Vec3;
 
+use super::media::{MediumWay, Noise};
 use super::{MAX_NULL_INTERFACES, OPAQUE, Scene, TRANSPARENT};
-use crate::material::{MediumStack, RayKind, ShadingContext, ShadingResult};
+use crate::body::{BodyId, Boundary, MediumStack};
+use crate::material::ShadingContext;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Bounds, Ray};
+use renderer_geometry::Interaction;
 use renderer_geometry::accel;
-use renderer_geometry::{Footprint, Interaction};
 
 /// Directions to the outside, upwards whichever axis is up: a sheet of water is the surface of a sea. They are unlikely to
 /// be parallel to edges.
@@ -27,31 +30,29 @@ impl Scene {
         !self.accel.occluded(ray, accel::ALL)
     }
 
-    /// Returns whether any interior absorbs light.
-    #[inline]
-    pub fn has_absorbing_media(&self) -> bool {
-        self.absorbing.is_some()
-    }
-
     /// Transmittance along a shadow ray, within its bounds. `media` computes the medium stack at its origin, and is
-    /// called only in scenes with absorbing media; its path has scattered `depth` times, there included.
+    /// called only in scenes with bodies; its path has scattered `depth` times, there included. `noise` is what chance
+    /// decides by in media that are not the same everywhere.
     #[inline(always)]
     pub fn transmittance(
         &self,
         ray: &Ray,
         depth: u32,
         media: impl FnOnce() -> MediumStack,
+        noise: u64,
         context: &mut ShadingContext,
     ) -> Rgb {
+        let has_bodies = !self.bodies.is_empty();
         if self.accel.occluded(ray, accel::ALL) {
-            let media = if self.has_absorbing_media() {
-                media()
-            } else {
-                MediumStack::NONE
+            let media = if has_bodies { media() } else { MediumStack::NONE };
+            self.transmittance_of_occluded(*ray, depth, media, noise, context)
+        } else if has_bodies {
+            let way = MediumWay {
+                ray,
+                length: ray.t_max,
+                depth,
             };
-            self.transmittance_of_occluded(*ray, depth, media, context)
-        } else if self.has_absorbing_media() {
-            media().transmittance(ray.t_max)
+            self.medium_transmittance(&media(), &way, &mut Noise::new(noise), context)
         } else {
             Rgb::WHITE
         }
@@ -64,13 +65,14 @@ impl Scene {
         ray: Ray,
         depth: u32,
         media: MediumStack,
+        noise: u64,
         context: &mut ShadingContext,
     ) -> Rgb {
         let comes_near = self.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
         if !comes_near || self.accel.occluded(&ray, OPAQUE) {
             Rgb::BLACK
         } else {
-            self.transparency_along(ray, depth, media, context)
+            self.transparency_along(ray, depth, media, &mut Noise::new(noise), context)
         }
     }
 
@@ -92,25 +94,46 @@ impl Scene {
         mut ray: Ray,
         depth: u32,
         mut media: MediumStack,
+        noise: &mut Noise,
         context: &mut ShadingContext,
     ) -> Rgb {
         let mut product = Rgb::WHITE;
         for _ in 0..MAX_NULL_INTERFACES {
-            let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else {
-                return product * media.transmittance(ray.t_max);
+            let found = self.intersect_masked(&ray, TRANSPARENT);
+            let length = found.as_ref().map_or(ray.t_max, |it| it.t);
+            let way = MediumWay {
+                ray: &ray,
+                length,
+                depth,
             };
-            let mut surface = self.material(it.shape).for_light(&it, depth, context);
-            if self.has_absorbing_media() {
-                media.absorb(&it, &mut surface);
-                media.follow(&it, self.material_id(it.shape), &surface, ray.direction);
+            product *= self.medium_transmittance(&media, &way, noise, context);
+            let Some(it) = found else { return product };
+            if let Some(outside) = self.meets(&media, &it) {
+                let material = self.material(it.shape);
+                product *= material.for_light(&it, depth, outside, context).transparency;
             }
-            product *= surface.transparency;
             if product.is_black() {
                 return product;
+            }
+            if !self.bodies.is_empty() {
+                media.cross(&self.bodies, &it, ray.direction);
             }
             ray = it.rest_of(&ray);
         }
         Rgb::BLACK
+    }
+
+    /// Index of refraction of what a surface is in that a path meets; `None` if it is no surface: what it bounds is not
+    /// there.
+    #[inline]
+    pub fn meets(&self, media: &MediumStack, it: &Interaction) -> Option<f32> {
+        if self.bodies.is_empty() {
+            return Some(1.0);
+        }
+        match media.boundary(&self.bodies, it) {
+            Boundary::Surface { outside } => Some(outside),
+            Boundary::Open => None,
+        }
     }
 
     /// Returns whether a ray meets no wall within its bounds.
@@ -151,56 +174,89 @@ impl Scene {
         }
     }
 
-    /// Medium stack at the origin of a ray, reconstructed with rays from there to the outside: of three, two agree where
-    /// one leaves a body through a gap in its surface.
+    /// Medium stack at the origin of a ray, found by counting the boundaries along other rays from there to the outside.
     #[inline]
-    pub fn media_around(&self, ray: &Ray, context: &mut ShadingContext) -> MediumStack {
-        if self.has_absorbing_media() {
-            self.agreed_media(ray, context)
-        } else {
+    pub fn media_around(&self, ray: &Ray) -> MediumStack {
+        if self.bodies.is_empty() {
             MediumStack::NONE
-        }
-    }
-
-    #[inline(never)]
-    fn agreed_media(&self, ray: &Ray, context: &mut ShadingContext) -> MediumStack {
-        let [first, second, third] = OUTWARDS;
-        let first = self.media_along(ray, first, context);
-        let second = self.media_along(ray, second, context);
-        if first.has_media_of(&second) {
-            return first;
-        }
-        let third = self.media_along(ray, third, context);
-        if second.has_media_of(&third) {
-            second
         } else {
-            first
+            self.count_boundaries(ray)
         }
     }
 
-    /// Medium stack at the origin of a ray, by another one from there to the outside.
-    fn media_along(&self, ray: &Ray, outwards: Vec3, context: &mut ShadingContext) -> MediumStack {
+    /// A body contains the origin if two of three rays leave it more often than they enter it: one may pass a gap.
+    #[inline(never)]
+    fn count_boundaries(&self, ray: &Ray) -> MediumStack {
+        let everywhere = self.bodies.all().filter(|(_, body)| body.shape.is_none());
+        let everywhere = everywhere.map(|(id, _)| id);
+        let is_far = || {
+            self.bodies
+                .bounds()
+                .is_none_or(|bounds| !bounds.contains(ray.origin))
+        };
+        if !self.bodies.are_open() && is_far() {
+            return MediumStack::of(&self.bodies, everywhere);
+        }
+        let counts = OUTWARDS.map(|outwards| self.exits(ray, outwards));
+        let [first, second, third] = &counts;
+        let contains = |&id: &BodyId| {
+            let votes = counts.iter().filter(|exits| exits.of(id) > 0).count();
+            votes >= 2
+        };
+        let mut inside: ArrayVec<BodyId, { 3 * MOST_BODIES }> = ArrayVec::new();
+        for &(id, exits) in first.list.iter().chain(&second.list).chain(&third.list) {
+            if exits > 0 && !inside.contains(&id) && contains(&id) {
+                inside.push(id);
+            }
+        }
+        MediumStack::of(&self.bodies, inside.into_iter().chain(everywhere))
+    }
+
+    /// Counts the boundaries along a ray.
+    fn exits(&self, ray: &Ray, outwards: Vec3) -> Exits {
         let mut ray = Ray {
             time: ray.time,
             ..Ray::new(ray.origin, outwards)
         };
-        if !self.absorbing.is_some_and(|bounds| bounds.is_met_by(&ray)) {
-            return MediumStack::NONE;
-        }
-        let mut surface = ShadingResult::new();
-        let next = || {
-            let it = self.intersect(&ray)?;
+        let mut exits = Exits::default();
+        for _ in 0..MAX_NULL_INTERFACES {
+            if !self.bodies.bounds().is_some_and(|bounds| bounds.is_met_by(&ray)) {
+                break;
+            }
+            let Some(it) = self.intersect(&ray) else { break };
             ray = it.spawn_ray(outwards);
-            let material = self.material(it.shape);
-            material.shade(&it, RayKind::REFRACTION, &Footprint::POINT, context, &mut surface);
-            let leaves = it.wo.dot(it.ng) < 0.0;
-            let body = (self.material_id(it.shape), leaves, surface.interior_absorption());
-            Some(surface.bounds_medium().then_some(body))
-        };
-        MediumStack::about(
-            std::iter::from_fn(next)
-                .take(MAX_NULL_INTERFACES as usize)
-                .flatten(),
-        )
+            if let Some(id) = self.bodies.of_shape(it.shape) {
+                exits.count(id, if it.wo.dot(it.ng) < 0.0 { 1 } else { -1 });
+            }
+        }
+        exits
+    }
+}
+
+/// Bodies that are told apart along a ray.
+const MOST_BODIES: usize = 16;
+
+/// How often a ray leaves bodies, less how often it enters them.
+#[derive(Default)]
+struct Exits {
+    list: ArrayVec<(BodyId, i32), MOST_BODIES>,
+}
+
+impl Exits {
+    fn of(&self, id: BodyId) -> i32 {
+        self.list
+            .iter()
+            .find(|(known, _)| *known == id)
+            .map_or(0, |(_, exits)| *exits)
+    }
+
+    fn count(&mut self, id: BodyId, change: i32) {
+        match self.list.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, exits)) => *exits += change,
+            None => {
+                // A body beyond the capacity is farther away than the others.
+                let _ = self.list.try_push((id, change));
+            }
+        }
     }
 }

@@ -235,10 +235,9 @@ fn kind_hint(unit: &str, kind: UnitKind) -> Option<String> {
             "geometry is not displaced; a `surface` shader can bend its normal: `N = calculatenormal(…)`"
                 .to_owned(),
         ),
-        UnitKind::Volume => Some(
-            "volumes do not scatter; the surface `absorbing(…)` has an interior that absorbs light"
-                .to_owned(),
-        ),
+        UnitKind::Volume => Some(format!(
+            "it fills bodies: `material NAME {{ surface = glass(); interior = {unit}(); }}`"
+        )),
         UnitKind::Background => Some(format!(
             "it lights an environment: `light sky : environment {{ shader = {unit}(); }}`"
         )),

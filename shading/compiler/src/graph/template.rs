@@ -104,6 +104,8 @@ pub enum GroupUse {
     Surface,
     /// The light of an environment.
     Background,
+    /// A medium.
+    Volume,
 }
 
 impl GroupUse {
@@ -112,7 +114,8 @@ impl GroupUse {
         match kind {
             UnitKind::Shader | UnitKind::Surface => true,
             UnitKind::Background => self == GroupUse::Background,
-            UnitKind::Displacement | UnitKind::Volume => false,
+            UnitKind::Volume => self == GroupUse::Volume,
+            UnitKind::Displacement => false,
         }
     }
 }
@@ -122,6 +125,7 @@ impl fmt::Display for GroupUse {
         f.write_str(match self {
             GroupUse::Surface => "a surface",
             GroupUse::Background => "an environment",
+            GroupUse::Volume => "a medium",
         })
     }
 }

@@ -21,6 +21,7 @@
 
 pub mod attributes;
 pub mod build;
+pub mod closures;
 mod constant;
 pub mod fuel;
 mod id;

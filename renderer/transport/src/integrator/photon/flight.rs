@@ -4,10 +4,10 @@ use super::particle::{PathKind, Photon};
 use super::pilot::Density;
 use super::scatter::Scatterer;
 use super::shoot_params::{PhotonFilter, ShootParams};
+use crate::body::{Fill, MediumStack};
 use crate::bsdf::LobePart;
 use crate::integrator::context::Context;
-use crate::material::MediumStack;
-use crate::scene::{MAX_NULL_INTERFACES, Scene};
+use crate::scene::{MAX_NULL_INTERFACES, MediumWay, Noise, Passage, Scene, Transport};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
 use renderer_base::sampler::Sampler;
@@ -69,16 +69,14 @@ impl Flight {
         let Some((part, sample)) = scatterer.sample(scene, it, u_lobe, u, context) else {
             return false;
         };
-        if scene.has_absorbing_media() {
-            scatterer.update_media(scene, it, &sample, &mut self.media);
-        }
         if sample.is_null_interface() {
-            self.null_interfaces += 1;
-            if self.null_interfaces > MAX_NULL_INTERFACES {
+            if !self.pass_straight(scene, it) {
                 return false;
             }
-            self.ray = it.spawn_ray(self.ray.direction);
         } else {
+            if !scene.bodies().is_empty() {
+                self.media.cross(scene.bodies(), it, sample.wi);
+            }
             self.segments += 1;
             self.only_narrow &= part == LobePart::Narrow;
             self.hidden &= sample.is_specular();
@@ -89,6 +87,91 @@ impl Flight {
             self.ray = it.spawn_ray(sample.wi);
         }
         self.survive(sample.weight, u_rr, left, context)
+    }
+
+    /// Goes straight on through a hit; returns `false` if the photon ends.
+    pub(super) fn pass_straight(&mut self, scene: &Scene, it: &Interaction) -> bool {
+        self.null_interfaces += 1;
+        if !scene.bodies().is_empty() {
+            self.media.cross(scene.bodies(), it, self.ray.direction);
+        }
+        self.ray = it.spawn_ray(self.ray.direction);
+        self.null_interfaces <= MAX_NULL_INTERFACES
+    }
+
+    /// Takes the photon through the medium that it is in to the surface `found`, which is another one if it is scattered
+    /// on the way. Equal photons are scattered alike. Returns `false` if it ends.
+    #[inline(never)]
+    pub(super) fn pass_media(
+        &mut self,
+        scene: &Scene,
+        order: &ShootParams,
+        found: &mut Option<Interaction>,
+        sampler: &mut Sampler,
+        context: &mut Context,
+    ) -> bool {
+        loop {
+            let length = found.as_ref().map_or(f32::INFINITY, |it| it.t);
+            let ray = self.ray;
+            let way = MediumWay {
+                ray: &ray,
+                length,
+                depth: self.segments,
+            };
+            let mut noise = Noise::new(sampler.noise());
+            let before = self.power.max_component();
+            if !matches!(self.media.fill(), Fill::Medium) {
+                self.power *= scene.medium_transmittance(&self.media, &way, &mut noise, &mut context.shading);
+                return self.stays_bright(before, sampler.next_1d());
+            }
+            let mut transport = Transport {
+                throughput: self.power,
+                emitted: Rgb::BLACK,
+            };
+            let u = sampler.next_2d();
+            let passage = scene.traverse(
+                &self.media,
+                &way,
+                &mut transport,
+                u,
+                &mut noise,
+                &mut context.shading,
+            );
+            self.power = transport.throughput;
+            let Passage::Scattered(t, medium) = passage else {
+                return self.stays_bright(before, sampler.next_1d());
+            };
+            let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
+            let Some(wi) = medium.sample_phase(ray.direction, u_lobe, u) else {
+                return false;
+            };
+            let (f, pdf) = medium.phase(ray.direction, wi);
+            self.segments += 1;
+            (self.only_narrow, self.hidden) = (false, false);
+            let longest = order.max_segments.min(MAX_SEGMENTS);
+            if pdf <= 0.0 || self.segments > longest || order.filter == PhotonFilter::Caustic {
+                return false;
+            }
+            self.power *= f * (1.0 / pdf);
+            if !self.stays_bright(before, u_rr) {
+                return false;
+            }
+            self.ray = Ray {
+                time: ray.time,
+                ..Ray::new(ray.at(t), wi)
+            };
+            *found = scene.intersect(&self.ray);
+        }
+    }
+
+    /// Plays Russian roulette for a photon that had the power `before` in its brightest channel: it keeps that.
+    fn stays_bright(&mut self, before: f32, u: f32) -> bool {
+        let ratio = self.power.max_component() / before;
+        if ratio >= 1.0 {
+            return true;
+        }
+        self.power *= 1.0 / ratio;
+        u < ratio
     }
 
     /// Stores the photon at its hit if the map wants it.
@@ -116,7 +199,7 @@ impl Flight {
             return;
         }
         let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
-        let power = self.power * scatterer.transmittance() * (self.copies as f32 / probability);
+        let power = self.power * (self.copies as f32 / probability);
         let kind = match (caustic, self.hidden) {
             (false, _) => PathKind::Wide,
             (true, false) => PathKind::Caustic,

@@ -8,6 +8,7 @@ use super::vertex::Vertex;
 use super::{Photon, Photons};
 use crate::bsdf::{Bsdf, LobePart, Side};
 use crate::integrator::context::Context;
+use crate::integrator::medium_walk::Horizon;
 use crate::integrator::path_state::{Limits, PathState, sample_u_lobe};
 use crate::integrator::stats::Stats;
 use crate::integrator::stopwatch::Stage;
@@ -86,11 +87,19 @@ impl Photons {
         let mut surface = context.gather_surface.take().unwrap_or_default();
         loop {
             let continues = 'vertex: {
-                let path = &gatherer.path;
-                let ends = path.depth >= max_depth || gatherer.state == GatherState::Emission;
+                let horizon = Horizon {
+                    limits: self.limits(),
+                    emission_only: gatherer.state == GatherState::Emission,
+                };
                 let Context { shading, stats, .. } = &mut *context;
-                let found = path.advance(scene, ends, &mut surface, shading, stats, light);
+                let path = &mut gatherer.path;
+                let found = path.advance(scene, horizon, sampler, &mut surface, shading, stats, light);
+                if std::mem::take(&mut gatherer.path.scattered_by_medium) {
+                    gatherer.leave_medium(self.state_after(gatherer.state, LobePart::Diffuse));
+                }
+                let path = &gatherer.path;
                 let Some(it) = &found else { break 'vertex false };
+                let ends = horizon.ends(path.depth);
                 let mut vertex = Vertex::new(scene, it, &surface);
                 if !ends {
                     match self.settings.show {

@@ -30,6 +30,12 @@ impl Gatherer {
             light_samples: 1,
         }
     }
+
+    /// Goes on in `state` after a medium has scattered the path, as after a diffuse lobe.
+    pub(super) fn leave_medium(&mut self, state: GatherState) {
+        self.state = state;
+        (self.passed, self.skips_caustics) = (0.0, false);
+    }
 }
 
 /// Contributions that a path still has to collect.

@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 use super::layer::Layer;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart, TransportMode};
 use crate::integrator::context::Context;
-use crate::material::{MediumStack, RayKind, ShadingResult};
+use crate::material::{HitRay, RayKind, ShadingResult};
 use crate::scene::Scene;
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
@@ -29,6 +29,8 @@ pub(super) struct Scatterer {
     incoming: ShadingResult,
     /// Shaded for another view direction.
     outgoing: ShadingResult,
+    /// Index of refraction of what the object is in.
+    outside: f32,
 }
 
 impl Scatterer {
@@ -38,21 +40,14 @@ impl Scatterer {
         Scatterer {
             incoming,
             outgoing: ShadingResult::new(),
+            outside: 1.0,
         }
     }
 
-    /// Shades a photon's hit and applies the absorption of the media on the way.
-    pub(super) fn shade_hit(
-        &mut self,
-        scene: &Scene,
-        it: &Interaction,
-        media: &MediumStack,
-        context: &mut Context,
-    ) {
-        shade(scene, it, context, &mut self.incoming);
-        if scene.has_absorbing_media() {
-            media.absorb(it, &mut self.incoming);
-        }
+    /// Shades a photon's hit on an object that is in a medium of the index of refraction `outside`.
+    pub(super) fn shade_hit(&mut self, scene: &Scene, it: &Interaction, outside: f32, context: &mut Context) {
+        self.outside = outside;
+        shade(scene, it, outside, context, &mut self.incoming);
         context.stats.lobe_overflows += u64::from(self.incoming.lobe_overflow);
     }
 
@@ -64,29 +59,19 @@ impl Scatterer {
         }
         // At normal incidence most of the base below a layer is visible.
         let n = near_normal(it);
-        shade(scene, &Interaction { wo: n, ..*it }, context, &mut self.outgoing);
+        shade(
+            scene,
+            &Interaction { wo: n, ..*it },
+            self.outside,
+            context,
+            &mut self.outgoing,
+        );
         is_wide(&self.outgoing.bsdf)
     }
 
     /// Layer of the surface at the hit.
     pub(super) fn layer(&self, scene: &Scene, it: &Interaction) -> Layer {
         Layer::of(scene, it.shape, || self.incoming.bsdf.is_passed())
-    }
-
-    /// Transmittance of the media up to the hit.
-    pub(super) fn transmittance(&self) -> Rgb {
-        self.incoming.transmittance
-    }
-
-    /// Updates the medium stack for the sampled direction.
-    pub(super) fn update_media(
-        &self,
-        scene: &Scene,
-        it: &Interaction,
-        sample: &BsdfSample,
-        media: &mut MediumStack,
-    ) {
-        media.follow(it, scene.material_id(it.shape), &self.incoming, sample.wi);
     }
 
     /// Samples the outgoing direction of a photon and the class of the lobe that scatters it; diffuse and rough count
@@ -132,27 +117,26 @@ impl Scatterer {
         shade(
             scene,
             &Interaction { wo: drawn.wi, ..*it },
+            self.outside,
             context,
             &mut self.outgoing,
         );
         let seen = |&part: &LobePart| self.outgoing.bsdf.eval_pdf_part(part, drawn.wi, it.wo).0;
         // f includes the cosine of the incident direction; the weight of a photon needs that of the outgoing direction.
         let cosines = (drawn.wi.dot(it.ng) / it.wo.dot(it.ng)).abs();
-        let weight = parts.iter().map(seen).sum::<Rgb>() * self.incoming.transmittance * (cosines / pdf);
+        let weight = parts.iter().map(seen).sum::<Rgb>() * (cosines / pdf);
         (pdf > 0.0).then_some((part, BsdfSample { weight, pdf, ..drawn }))
     }
 }
 
-fn shade(scene: &Scene, it: &Interaction, context: &mut Context, surface: &mut ShadingResult) {
+fn shade(scene: &Scene, it: &Interaction, outside: f32, context: &mut Context, surface: &mut ShadingResult) {
     context.stats.shading_runs += 1;
     let material = scene.material(it.shape);
-    material.shade(
-        it,
-        RayKind::PHOTON,
-        &Footprint::POINT,
-        &mut context.shading,
-        surface,
-    );
+    let ray = HitRay {
+        outside,
+        ..HitRay::from(RayKind::PHOTON)
+    };
+    material.shade(it, ray, &Footprint::POINT, &mut context.shading, surface);
 }
 
 fn is_wide(bsdf: &Bsdf) -> bool {

@@ -19,6 +19,7 @@ use super::pilot::Density;
 use super::scatter::Scatterer;
 use super::shoot_params::{PhotonFilter, ShootParams};
 use super::statistics::PhotonStats;
+use crate::body::Fill;
 use crate::integrator::context::Context;
 use crate::integrator::pass::Pass;
 use crate::scene::Scene;
@@ -283,22 +284,29 @@ fn trace_photon(
     waiting: &mut Vec<Flight>,
     photons: &mut Vec<Photon>,
 ) {
-    let media = scene.media_around(&ray, &mut context.shading);
+    let media = scene.media_around(&ray);
     let mut flight = Flight::new(ray, power, from_delta, media);
     let mut left = MAX_COPIES;
     loop {
         context.stats.photon_rays += 1;
-        let goes_on = scene.intersect(&flight.ray).is_some_and(|it| {
-            scatterer.shade_hit(scene, &it, &flight.media, context);
-            flight.store(scene, order, keep, &it, sampler, context, scatterer, photons);
-            for _ in 1..flight.copies() {
-                let mut copy = flight;
-                if copy.scatter(scene, order, &it, &mut left, sampler, context, scatterer) {
-                    waiting.push(copy);
+        let mut found = scene.intersect(&flight.ray);
+        let arrives = matches!(flight.media.fill(), Fill::Clear)
+            || flight.pass_media(scene, order, &mut found, sampler, context);
+        let goes_on = arrives
+            && found.is_some_and(|it| {
+                let Some(outside) = scene.meets(&flight.media, &it) else {
+                    return flight.pass_straight(scene, &it);
+                };
+                scatterer.shade_hit(scene, &it, outside, context);
+                flight.store(scene, order, keep, &it, sampler, context, scatterer, photons);
+                for _ in 1..flight.copies() {
+                    let mut copy = flight;
+                    if copy.scatter(scene, order, &it, &mut left, sampler, context, scatterer) {
+                        waiting.push(copy);
+                    }
                 }
-            }
-            flight.scatter(scene, order, &it, &mut left, sampler, context, scatterer)
-        });
+                flight.scatter(scene, order, &it, &mut left, sampler, context, scatterer)
+            });
         if goes_on {
             continue;
         }

@@ -1,0 +1,256 @@
+//! The bodies of a scene: which shapes bound which.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use glam::DVec3;
+use rustc_hash::FxHashMap;
+
+use super::{Body, BodyId};
+use crate::material::{Interior, Material, MaterialId, Medium};
+use renderer_base::math::Bounds;
+use renderer_geometry::{Geometry, Mesh, Shape, ShapeId};
+use renderer_scene::Nesting;
+
+/// The bodies of a scene.
+#[derive(Debug, Default)]
+pub struct Bodies {
+    /// Those that win against others first.
+    list: Vec<Body>,
+    /// Medium of each.
+    media: Vec<Medium>,
+    /// True for bodies of open shapes.
+    open: Vec<bool>,
+    /// Of each shape; empty if there are no bodies.
+    of_shape: Vec<ShapeBody>,
+    /// Bounds of all; `None` if there are none with a boundary.
+    bounds: Option<Bounds>,
+}
+
+/// What a shape bounds.
+#[derive(Clone, Copy, Debug)]
+struct ShapeBody {
+    body: Option<BodyId>,
+    nesting: Nesting,
+}
+
+/// A body before the order of all is known.
+struct Candidate {
+    body: Body,
+    shapes: Vec<ShapeId>,
+    is_open: bool,
+}
+
+impl Bodies {
+    /// Finds the bodies of a scene; `surface` is the material of each shape, and `everywhere` that of a medium which fills
+    /// the scene.
+    pub fn new(
+        shapes: &[Shape],
+        surfaces: &[MaterialId],
+        materials: &[Material],
+        everywhere: Option<MaterialId>,
+    ) -> Bodies {
+        let interior = |id: MaterialId| materials[id.0 as usize].interior();
+        let mut closed = ClosedMeshes::default();
+        let mut candidates: Vec<Candidate> = vec![];
+        let mut open_ones: FxHashMap<MaterialId, usize> = FxHashMap::default();
+        for ((id, shape), &material) in (0..).map(ShapeId).zip(shapes).zip(surfaces) {
+            let of = interior(material);
+            if !may_have_inside(of) {
+                continue;
+            }
+            let is_closed = closed.contains(shape);
+            if !is_closed && let Some(&index) = open_ones.get(&material) {
+                let known = &mut candidates[index];
+                known.shapes.push(id);
+                known.body.bounds = known.body.bounds.union(shape.bounds());
+                continue;
+            }
+            if !is_closed {
+                open_ones.insert(material, candidates.len());
+            }
+            candidates.push(Candidate {
+                body: Body::new(material, of, Some(id), shape.bounds()),
+                shapes: vec![id],
+                is_open: !is_closed,
+            });
+        }
+        candidates.retain(|candidate| candidate.has_inside(interior(candidate.body.material)));
+        if let Some(material) = everywhere {
+            candidates.push(Candidate {
+                body: Body::new(material, interior(material), None, Bounds::of_points([])),
+                shapes: vec![],
+                is_open: true,
+            });
+        }
+        candidates.sort_by_key(|candidate| {
+            let body = &candidate.body;
+            (
+                Reverse(body.priority),
+                body.shape.is_none(),
+                size_order(&body.bounds),
+                body.shape,
+            )
+        });
+        Bodies::ordered(candidates, surfaces, materials)
+    }
+
+    fn ordered(candidates: Vec<Candidate>, surfaces: &[MaterialId], materials: &[Material]) -> Bodies {
+        if candidates.is_empty() {
+            return Bodies::default();
+        }
+        let mut bodies = Bodies {
+            of_shape: surfaces
+                .iter()
+                .map(|id| ShapeBody {
+                    body: None,
+                    nesting: materials[id.0 as usize].interior().nesting,
+                })
+                .collect(),
+            ..Bodies::default()
+        };
+        for (id, candidate) in (0..).map(BodyId).zip(candidates) {
+            for shape in candidate.shapes {
+                bodies.of_shape[shape.0 as usize].body = Some(id);
+            }
+            let body = candidate.body;
+            bodies
+                .media
+                .push(materials[body.material.0 as usize].interior().medium.clone());
+            bodies.open.push(candidate.is_open);
+            if body.shape.is_some() {
+                let all = bodies.bounds.map_or(body.bounds, |all| all.union(body.bounds));
+                bodies.bounds = Some(all);
+            }
+            bodies.list.push(body);
+        }
+        bodies.bounds = bodies.bounds.map(Bounds::widened);
+        bodies
+    }
+
+    /// Returns whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// A body.
+    #[inline]
+    pub fn get(&self, id: BodyId) -> &Body {
+        &self.list[id.0 as usize]
+    }
+
+    /// The body that a shape bounds.
+    #[inline]
+    pub fn of_shape(&self, shape: ShapeId) -> Option<BodyId> {
+        self.of_shape[shape.0 as usize].body
+    }
+
+    /// What the index of refraction of a shape's material refers to.
+    #[inline]
+    pub(super) fn nesting(&self, shape: ShapeId) -> Nesting {
+        self.of_shape[shape.0 as usize].nesting
+    }
+
+    /// What a body is filled with.
+    #[inline]
+    pub fn medium(&self, id: BodyId) -> &Medium {
+        &self.media[id.0 as usize]
+    }
+
+    /// Returns whether open shapes bound any of them.
+    pub fn are_open(&self) -> bool {
+        self.open.contains(&true)
+    }
+
+    /// Returns whether open shapes bound a body.
+    pub(super) fn is_open(&self, id: BodyId) -> bool {
+        self.open[id.0 as usize]
+    }
+
+    /// All bodies, those that win against others first.
+    pub fn all(&self) -> impl Iterator<Item = (BodyId, &Body)> {
+        (0..).map(BodyId).zip(&self.list)
+    }
+
+    /// Returns whether one may be absent where another is.
+    pub fn have_priorities(&self) -> bool {
+        self.list
+            .iter()
+            .any(|body| body.priority != self.list[0].priority)
+    }
+
+    /// Bounds of all that have a boundary; `None` if there are none.
+    pub fn bounds(&self) -> Option<Bounds> {
+        self.bounds
+    }
+}
+
+impl Candidate {
+    /// Returns whether it matters that something is inside: of glass, only if it is closed, as an open pane has no inside.
+    fn has_inside(&self, of: &Interior) -> bool {
+        let is_filled = !matches!(of.medium, Medium::Clear);
+        is_filled || self.body.displaces && !self.is_open
+    }
+}
+
+impl Body {
+    fn new(material: MaterialId, of: &Interior, shape: Option<ShapeId>, bounds: Bounds) -> Body {
+        let (displaces, ior) = match of.nesting {
+            Nesting::Absolute => (of.refracts, of.ior.filter(|_| of.refracts)),
+            Nesting::Relative => (true, None),
+        };
+        Body {
+            material,
+            shape,
+            priority: of.priority,
+            displaces,
+            ior: ior.unwrap_or(1.0),
+            bounds,
+        }
+    }
+}
+
+/// Returns whether something may be behind surfaces.
+fn may_have_inside(of: &Interior) -> bool {
+    !matches!(of.medium, Medium::Clear) || of.refracts && of.nesting == Nesting::Absolute
+}
+
+/// Diagonal of bounds, as a number that orders them: what is inside of another is smaller.
+fn size_order(bounds: &Bounds) -> u32 {
+    // Bits of numbers that are not negative are in their order.
+    (bounds.max - bounds.min).length().to_bits()
+}
+
+/// Which meshes are closed.
+#[derive(Default)]
+struct ClosedMeshes {
+    known: FxHashMap<*const Mesh, bool>,
+}
+
+impl ClosedMeshes {
+    fn contains(&mut self, shape: &Shape) -> bool {
+        match &shape.geometry {
+            Geometry::Sphere => true,
+            Geometry::Disk | Geometry::Cylinder => false,
+            Geometry::Mesh(mesh) => *self
+                .known
+                .entry(Arc::as_ptr(mesh))
+                .or_insert_with(|| is_closed(mesh)),
+        }
+    }
+}
+
+/// Returns whether the normals of a mesh, by area, add up to nothing: those of a surface without an edge do.
+fn is_closed(mesh: &Mesh) -> bool {
+    /// Sum in proportion to the area, for positions that are rounded.
+    const ROUNDING: f64 = 1e-3;
+    let (mut sum, mut area) = (DVec3::ZERO, 0.0);
+    for triangle in &mesh.triangles {
+        let [a, b, c] = triangle.map(|index| mesh.positions[index as usize].as_dvec3());
+        let normal = (b - a).cross(c - a);
+        sum += normal;
+        area += normal.length();
+    }
+    sum.length() <= ROUNDING * area
+}

@@ -1,0 +1,156 @@
+//! A path in a medium: it is scattered until it reaches a surface, takes a light sample wherever that happens, and ends
+//! or leaves the scene.
+//!
+//! A scattering is a vertex of the path, and counts for its depth.
+
+use super::direct::{DirectLightQuery, sample_one_light};
+use super::path_state::{Limits, MisContext, PathState};
+use super::stats::Stats;
+use super::stopwatch::Stage;
+use crate::body::Fill;
+use crate::light::LightSampleContext;
+use crate::material::{RayKind, ShadingContext};
+use crate::medium::Coefficients;
+use crate::radiance::{Contribution, LightSource, RadianceSink};
+use crate::scene::{MediumWay, Noise, Passage, Scene, Transport};
+use glam::Vec3;
+use renderer_base::color::Rgb;
+use renderer_base::math::{Ray, RayEnd};
+use renderer_base::sampler::Sampler;
+use renderer_base::sampling::power_heuristic;
+use renderer_geometry::Interaction;
+
+/// Smallest spread of a ray that a medium has scattered, for texture lookups.
+const SPREAD: f32 = 0.2;
+
+/// What a path does at its next vertex.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Horizon {
+    /// Limits of the path length.
+    pub(super) limits: Limits,
+    /// True if only emission is asked for, of surfaces that it reaches straight.
+    pub(super) emission_only: bool,
+}
+
+impl Horizon {
+    /// Returns whether a path of that many segments needs no further ones.
+    pub(super) fn ends(&self, depth: u32) -> bool {
+        self.emission_only || depth >= self.limits.depth
+    }
+}
+
+impl PathState {
+    /// Takes the path through the medium that it is in to the surface `found`, which is another one if it is scattered
+    /// on the way. Returns `false` if it ends.
+    #[inline(never)]
+    pub(super) fn pass_media(
+        &mut self,
+        scene: &Scene,
+        found: &mut Option<Interaction>,
+        horizon: Horizon,
+        sampler: &mut Sampler,
+        shading: &mut ShadingContext,
+        stats: &mut Stats,
+        light: &mut impl RadianceSink,
+    ) -> bool {
+        loop {
+            let length = found.as_ref().map_or(f32::INFINITY, |it| it.t);
+            let ray = self.ray;
+            let way = MediumWay {
+                ray: &ray,
+                length,
+                depth: self.scatterings,
+            };
+            if !matches!(self.media.fill(), Fill::Medium) {
+                self.throughput *= scene.medium_transmittance(&self.media, &way, &mut Noise::new(0), shading);
+                return !self.throughput.is_black();
+            }
+            let mut transport = Transport {
+                throughput: self.throughput,
+                emitted: Rgb::BLACK,
+            };
+            let (u, mut noise) = (sampler.next_2d(), Noise::new(sampler.noise()));
+            let passage = scene.traverse(&self.media, &way, &mut transport, u, &mut noise, shading);
+            self.throughput = transport.throughput;
+            if self.counts_emission && !transport.emitted.is_black() {
+                light.add(self.label(LightSource::Surface), transport.emitted);
+            }
+            if self.throughput.is_black() {
+                return false;
+            }
+            let Passage::Scattered(t, medium) = passage else {
+                return true;
+            };
+            if horizon.ends(self.depth) {
+                return false;
+            }
+            let goes_on =
+                self.scatter_in_medium(scene, t, &medium, horizon.limits, sampler, shading, stats, light);
+            if !goes_on {
+                return false;
+            }
+            stats.indirect_rays += 1;
+            *found = scene.intersect(&self.ray);
+        }
+    }
+
+    /// Takes a light sample where the medium scatters the path, and samples where it goes on. Returns `false` if it ends.
+    fn scatter_in_medium(
+        &mut self,
+        scene: &Scene,
+        t: f32,
+        medium: &Coefficients,
+        limits: Limits,
+        sampler: &mut Sampler,
+        shading: &mut ShadingContext,
+        stats: &mut Stats,
+        light: &mut impl RadianceSink,
+    ) -> bool {
+        let along = self.ray.direction;
+        let p = self.ray.at(t);
+        let at = LightSampleContext::in_space(p);
+        stats.watch.lap(Stage::Scatter);
+        let media = self.media;
+        let query = DirectLightQuery {
+            at: &at,
+            end: RayEnd::in_space(p),
+            time: self.ray.time,
+            depth: self.scatterings + 1,
+            media: |_: Vec3| media,
+        };
+        let response = |wi: Vec3, light_pdf: Option<f32>| {
+            let (f, pdf) = medium.phase(along, wi);
+            f * light_pdf.map_or(1.0, |light_pdf| power_heuristic(light_pdf, pdf))
+        };
+        if let Some(direct) = sample_one_light(scene, query, response, sampler, shading, stats, None) {
+            let label = Contribution {
+                scattered: true,
+                ..self.label(LightSource::Light(direct.light))
+            };
+            light.add_in_medium(label, self.throughput * direct.radiance);
+        }
+        stats.watch.lap(Stage::Light);
+        let (u_lobe, u) = (sampler.next_1d(), sampler.next_2d());
+        let Some(wi) = medium.sample_phase(along, u_lobe, u) else {
+            return false;
+        };
+        let (f, pdf) = medium.phase(along, wi);
+        if pdf <= 0.0 {
+            return false;
+        }
+        light.scatter_in_medium();
+        self.throughput *= f * (1.0 / pdf);
+        self.depth += 1;
+        self.scatterings += 1;
+        self.scattered_by_medium = true;
+        self.counts_emission = true;
+        self.kind = RayKind::DIFFUSE;
+        self.footprint.scatter(t, SPREAD);
+        self.mis_context = MisContext { at, pdf: Some(pdf) };
+        self.ray = Ray {
+            time: self.ray.time,
+            ..Ray::new(p, wi)
+        };
+        self.depth <= limits.rr_depth || self.survives(limits.rr_scale, sampler)
+    }
+}

@@ -1,0 +1,137 @@
+//! What a medium does at a point: coefficients of absorption and scattering, emission, phase functions.
+
+use arrayvec::ArrayVec;
+use glam::{Vec2, Vec3};
+
+use super::phase::Phase;
+use renderer_base::color::Rgb;
+use renderer_base::math::ONE_MINUS_EPSILON;
+
+/// Number of phase functions that are told apart; where more are mixed, the last one stands for the rest.
+const MAX_PHASES: usize = 4;
+
+/// A medium at a point.
+#[derive(Clone, Debug, Default)]
+pub struct Coefficients {
+    /// Absorption coefficient [1/m].
+    pub absorption: Rgb,
+    /// Radiance emitted per length of the way [W/sr/m³].
+    pub emission: Rgb,
+    /// Scattering coefficients [1/m] with their phase functions.
+    phases: ArrayVec<(Rgb, Phase), MAX_PHASES>,
+    /// Sum of the scattering coefficients [1/m].
+    scattering: Rgb,
+}
+
+/// The largest coefficient [1/m]: nothing passes a tenth of a nanometre.
+const OPAQUE: f32 = 1e12;
+
+/// The coefficient that is meant: one below zero, or that is not a number, counts as zero.
+fn valid(coefficient: Rgb) -> Rgb {
+    coefficient.map(|v| v.max(0.0).min(OPAQUE))
+}
+
+impl Coefficients {
+    /// Adds absorption [1/m].
+    pub fn absorb(&mut self, coefficient: Rgb) {
+        self.absorption += valid(coefficient);
+    }
+
+    /// Adds emission [W/sr/m³].
+    pub fn emit(&mut self, radiance: Rgb) {
+        self.emission += valid(radiance);
+    }
+
+    /// Adds scattering [1/m] with a phase function.
+    pub fn scatter(&mut self, coefficient: Rgb, phase: Phase) {
+        let coefficient = valid(coefficient);
+        if coefficient.is_black() {
+            return;
+        }
+        self.scattering += coefficient;
+        match self.phases.iter_mut().find(|(_, of)| *of == phase) {
+            Some((sum, _)) => *sum += coefficient,
+            None => {
+                if let Err(full) = self.phases.try_push((coefficient, phase))
+                    && let Some((sum, _)) = self.phases.last_mut()
+                {
+                    *sum += full.element().0;
+                }
+            }
+        }
+    }
+
+    /// Adds what another medium does at the same point.
+    pub fn add(&mut self, other: &Coefficients) {
+        self.absorption += other.absorption;
+        self.emission += other.emission;
+        for &(coefficient, phase) in &other.phases {
+            self.scatter(coefficient, phase);
+        }
+    }
+
+    /// Scattering coefficient [1/m].
+    #[inline]
+    pub fn scattering(&self) -> Rgb {
+        self.scattering
+    }
+
+    /// Extinction: absorption and scattering [1/m].
+    #[inline]
+    pub fn extinction(&self) -> Rgb {
+        self.absorption + self.scattering
+    }
+
+    /// Returns whether it does nothing.
+    pub fn is_clear(&self) -> bool {
+        self.extinction().is_black() && self.emission.is_black()
+    }
+
+    /// Share of the light scattered from the way `along` into `wi`, by colour [1/sr], and the density with which
+    /// [`Coefficients::sample_phase`] finds `wi`.
+    #[inline]
+    pub fn phase(&self, along: Vec3, wi: Vec3) -> (Rgb, f32) {
+        let cos = along.dot(wi);
+        match self.phases.as_slice() {
+            [(_, only)] => {
+                let density = only.density(cos);
+                (Rgb::splat(density), density)
+            }
+            several => {
+                let (mut sum, mut pdf) = (Rgb::BLACK, 0.0);
+                for (coefficient, phase) in several {
+                    let density = phase.density(cos);
+                    sum += *coefficient * density;
+                    pdf += self.probability(*coefficient) * density;
+                }
+                (ratio(sum, self.scattering), pdf)
+            }
+        }
+    }
+
+    /// Samples the way on; `u_lobe` chooses among phase functions. Nothing where nothing scatters.
+    #[inline]
+    pub fn sample_phase(&self, along: Vec3, mut u_lobe: f32, u: Vec2) -> Option<Vec3> {
+        let (last, before) = self.phases.split_last()?;
+        for (coefficient, phase) in before {
+            let probability = self.probability(*coefficient);
+            if u_lobe < probability {
+                return Some(phase.sample(along, u));
+            }
+            u_lobe = (u_lobe - probability).min(ONE_MINUS_EPSILON);
+        }
+        Some(last.1.sample(along, u))
+    }
+
+    /// Probability of choosing the phase function of a coefficient.
+    fn probability(&self, coefficient: Rgb) -> f32 {
+        coefficient.average() / self.scattering.average()
+    }
+}
+
+/// The quotient of two colours; 0 where the divisor is.
+pub(super) fn ratio(a: Rgb, b: Rgb) -> Rgb {
+    let (a, b) = (a.to_array(), b.to_array());
+    let quotient = |c: usize| if b[c] > 0.0 { a[c] / b[c] } else { 0.0 };
+    Rgb::from([quotient(0), quotient(1), quotient(2)])
+}

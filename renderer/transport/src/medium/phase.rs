@@ -1,0 +1,154 @@
+//! Phase functions: densities of the direction into which a medium scatters light [1/sr].
+//!
+//! They are symmetric about the direction of the light, and so functions of the cosine between the ways before and after.
+
+use std::f32::consts::PI;
+
+use glam::{Vec2, Vec3};
+
+use renderer_base::math::{Frame, bounded, cbrt, safe_sqrt, sin_cos, sqr};
+
+/// Phase function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Phase {
+    /// Henyey & Greenstein 1941, by its mean cosine; 0 is isotropic.
+    HenyeyGreenstein(f32),
+    /// Small particles of gases.
+    Rayleigh,
+    /// Draine 2003, "Scattering by Interstellar Dust Grains", eq. 4: Henyey-Greenstein's at `alpha` 0; Rayleigh's where
+    /// also `g` is 0 and `alpha` 1.
+    Draine {
+        /// Asymmetry.
+        g: f32,
+        /// Weight of the part that is symmetric.
+        alpha: f32,
+    },
+}
+
+/// Largest mean cosine either way: beyond it, densities exceed what `f32` tells apart.
+const MAX_G: f32 = 0.999;
+
+/// Mean cosine below which light is scattered evenly.
+const EVEN: f32 = 1e-3;
+
+impl Phase {
+    /// Henyey-Greenstein's function of a mean cosine; one that is not a number counts as 0.
+    pub fn henyey_greenstein(g: f32) -> Phase {
+        Phase::HenyeyGreenstein(bounded(g, -MAX_G, MAX_G))
+    }
+
+    /// Draine's function.
+    pub fn draine(g: f32, alpha: f32) -> Phase {
+        Phase::Draine {
+            g: bounded(g, -MAX_G, MAX_G),
+            alpha: bounded(alpha, 0.0, 1e6),
+        }
+    }
+
+    /// Density for the cosine between the ways before and after [1/sr].
+    #[inline]
+    pub fn density(&self, cos: f32) -> f32 {
+        match *self {
+            Phase::HenyeyGreenstein(g) => henyey_greenstein(g, cos),
+            Phase::Rayleigh => 3.0 / (16.0 * PI) * (1.0 + sqr(cos)),
+            Phase::Draine { g, alpha } => {
+                let even = (1.0 + alpha * sqr(cos)) / (1.0 + alpha * (1.0 + 2.0 * sqr(g)) / 3.0);
+                henyey_greenstein(g, cos) * even
+            }
+        }
+    }
+
+    /// Samples the way on for light that has come along the unit vector `along`, with the density of
+    /// [`Phase::density`].
+    #[inline]
+    pub fn sample(&self, along: Vec3, u: Vec2) -> Vec3 {
+        let cos = match *self {
+            Phase::HenyeyGreenstein(g) => henyey_greenstein_cos(g, u.x),
+            // The cubic equation of its distribution function, by Cardano.
+            Phase::Rayleigh => {
+                let q = 4.0 * u.x - 2.0;
+                let root = cbrt(q + (1.0 + sqr(q)).sqrt());
+                root - 1.0 / root
+            }
+            Phase::Draine { g, alpha } => draine_cos(f64::from(g), f64::from(alpha), f64::from(u.x)) as f32,
+        };
+        let cos = cos.clamp(-1.0, 1.0);
+        let sin = safe_sqrt(1.0 - sqr(cos));
+        let (sin_phi, cos_phi) = sin_cos(2.0 * PI * u.y);
+        Frame::from_normal(along).to_world(Vec3::new(sin * cos_phi, sin * sin_phi, cos))
+    }
+
+    /// Mean cosine.
+    pub fn mean_cosine(&self) -> f32 {
+        match *self {
+            Phase::HenyeyGreenstein(g) => g,
+            Phase::Rayleigh => 0.0,
+            // Jendersie & d'Eon 2023, "An Approximate Mie Scattering Function for Fog and Cloud Rendering", eq. 3.
+            Phase::Draine { g, alpha } => {
+                let (g2, weight) = (sqr(g), 1.0 + alpha * (1.0 + 2.0 * sqr(g)) / 3.0);
+                g * (1.0 + alpha * (3.0 + 2.0 * g2) / 5.0) / weight
+            }
+        }
+    }
+}
+
+fn henyey_greenstein(g: f32, cos: f32) -> f32 {
+    let square = (1.0 + sqr(g) - 2.0 * g * cos).max(sqr(1.0 - g.abs()));
+    (1.0 - sqr(g)) / (4.0 * PI * square * square.sqrt())
+}
+
+fn henyey_greenstein_cos(g: f32, u: f32) -> f32 {
+    if g.abs() < EVEN {
+        return 2.0 * u - 1.0;
+    }
+    let ratio = (1.0 - sqr(g)) / (1.0 - g + 2.0 * g * u);
+    (1.0 + sqr(g) - sqr(ratio)) / (2.0 * g)
+}
+
+/// Solves Draine's distribution function for the cosine, by Newton's steps within a shrinking interval.
+fn draine_cos(g: f64, alpha: f64, u: f64) -> f64 {
+    /// Steps: each at least halves the interval in turn, so that 40 reach the precision of `f32`.
+    const STEPS: u32 = 40;
+    let share = |cos: f64| (primitive(g, alpha, cos) - primitive(g, alpha, -1.0)) / whole(g, alpha);
+    let density = |cos: f64| {
+        let square = 1.0 + g * g - 2.0 * g * cos;
+        (1.0 + alpha * cos * cos) / (square * square.sqrt()) / whole(g, alpha)
+    };
+    let (mut low, mut high) = (-1.0, 1.0);
+    let mut cos = 0.0;
+    for step in 0..STEPS {
+        let excess = share(cos) - u;
+        if excess.abs() < 1e-9 {
+            break;
+        }
+        if excess > 0.0 {
+            high = cos;
+        } else {
+            low = cos;
+        }
+        let newton = cos - excess / density(cos);
+        let is_inside = newton > low && newton < high;
+        cos = if is_inside && step % 2 == 0 {
+            newton
+        } else {
+            0.5 * (low + high)
+        };
+    }
+    cos
+}
+
+/// ∫ (1 + α c²) (1 + g² − 2 g c)^(−3/2) dc.
+fn primitive(g: f64, alpha: f64, cos: f64) -> f64 {
+    if g.abs() < f64::from(EVEN) {
+        return cos + alpha * cos * cos * cos / 3.0;
+    }
+    let k = 1.0 + g * g;
+    let s = (k - 2.0 * g * cos).max(0.0).sqrt();
+    // In s, of which c = (k − s²) / 2g.
+    let even = (k * k / s + 2.0 * k * s - s * s * s / 3.0) / (4.0 * g * g);
+    (1.0 / s + alpha * even) / g
+}
+
+fn whole(g: f64, alpha: f64) -> f64 {
+    primitive(g, alpha, 1.0) - primitive(g, alpha, -1.0)
+}
