@@ -358,8 +358,10 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
             "`hair`",
         ),
         (
-            around("<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"/></shape>"),
-            "only absorbs",
+            around(
+                "<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"><phase type=\"sggx\"/></medium></shape>",
+            ),
+            "`sggx`",
         ),
         (
             around("<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"exterior\"/></shape>"),

@@ -473,8 +473,8 @@ fn media_are_those_of_their_closures() {
     let glass = "dielectric_bsdf(N, dPdu, 0.9, 0.7, 0.3, 0.3, 1.5, \"ggx\")";
     for inside in [
         "medium_vdf(0, 2.0, color(0.25, 0.5, 1), 0.0, 1.5, 0)",
-        "0.5 * anisotropic_vdf(0.5, log(color(16, 4, 1)), 0.3)",
-        "0.5 * (log(color(4, 2, 1)) * absorption() + log(color(4, 2, 1)) * henyey_greenstein(0.3))",
+        "0.5 * anisotropic_vdf(0.5, log(color(4, 2, 1)), 0.3)",
+        "0.5 * log(color(2, sqrt(2.0), 1)) * (absorption() + henyey_greenstein(0.3))",
     ] {
         let bodies = [
             format!("{glass} + {inside}"),

@@ -13,6 +13,7 @@ mod footprints;
 mod intersect;
 mod invariances;
 mod lights;
+mod media;
 mod noise;
 mod passes;
 mod photon;

@@ -1,6 +1,6 @@
 //! The photon integrator: maps against analytic values, images against the path tracer, map files, determinism.
 
-mod against_path;
+pub(crate) mod against_path;
 mod bodies;
 mod guided;
 

@@ -23,7 +23,7 @@ const BOX: &str = "
                              transform = translate(0, 0.99, 0) * rotate((1, 0, 0), 90); }
 ";
 
-pub(super) fn built(text: &str) -> (Built, [u32; 2]) {
+pub(crate) fn built(text: &str) -> (Built, [u32; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scene.kiln");
     fs::write(&path, text).unwrap();
@@ -32,7 +32,7 @@ pub(super) fn built(text: &str) -> (Built, [u32; 2]) {
     (built, desc.film.size.value)
 }
 
-pub(super) fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) -> Rendered {
+pub(crate) fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) -> Rendered {
     let (built, size) = scene;
     let settings = RenderSettings {
         filter: built.filter.clone(),

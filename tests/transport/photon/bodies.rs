@@ -1,4 +1,4 @@
-//! MediumStack that absorb light, and things inside of them: what is left on each way, by Beer's law.
+//! Bodies that absorb light, and things inside of them: what is left on each way, by Beer's law.
 
 use std::f32::consts::{PI, SQRT_2};
 
@@ -91,25 +91,26 @@ fn glass_in_a_pool_is_clear() {
     check(&pool(5.0, ball), through, 0.48, 4096);
 }
 
-/// A clear body displaces water as a slightly absorbing one does. A sheet without an inside does not displace it.
+/// A body of a higher priority displaces water, with a medium or without; one of the same priority is in it.
 #[test]
-fn a_pocket_in_a_pool_is_as_clear_as_its_coefficient() {
-    let pocket = |inside: &str| {
-        pool(5.0, SUN)
-            + "surface pocket(output closure color surface = 0) { surface = transparent()"
-            + inside
-            + "; }
-               shape air : cube { size = (1, 0.5, 1); material = pocket(); transform = translate(0, 0.5, 0); }"
+fn a_pocket_in_a_pool_displaces_water_by_its_priority() {
+    let pocket = |inside: &str, priority: u32| {
+        format!(
+            "{} surface pocket(output closure color surface = 0) {{ surface = transparent() {inside}; }}
+             material gap = pocket() {{ priority = {priority}; }}
+             shape air : cube {{ size = (1, 0.5, 1); material = gap; transform = translate(0, 0.5, 0); }}",
+            pool(5.0, SUN)
+        )
     };
-    // Half a metre on the way to the floor and again on the way to the camera.
-    check(&pocket("+ anisotropic_vdf(color(0), color(0), 0.0)"), LIT, 1.0, 4);
-    check(
-        &pocket("+ anisotropic_vdf(color(0), color(1e-9), 0.0)"),
-        LIT,
-        1.0,
-        4,
-    );
-    check(&pocket(""), LIT, 2.0, 4);
+    for inside in [
+        "",
+        "+ anisotropic_vdf(color(0), color(0), 0.0)",
+        "+ color(1e-9) * absorption()",
+    ] {
+        // Half a metre on the way to the floor and again on the way to the camera.
+        check(&pocket(inside, 1), LIT, 1.0, 4);
+        check(&pocket(inside, 0), LIT, 2.0, 4);
+    }
 }
 
 /// Water of the same depth in the sun, with its surface only.

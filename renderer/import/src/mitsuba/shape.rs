@@ -313,6 +313,10 @@ impl Translator<'_> {
         if surface.front_only {
             material.set("one_sided", true);
         }
+        if key.interior.is_some() || refracts(&surface.call) {
+            // Mitsuba's indices are relative to what the file says is outside, and its media fill what they are in.
+            material.set("relative_ior", true);
+        }
         let place = self.object(key.bsdf.or(key.emitter).unwrap_or(id)).place;
         self.declare(material, place);
         let name = MaterialName {
@@ -353,4 +357,12 @@ impl Translator<'_> {
                 .finish(),
         }
     }
+}
+
+/// Returns whether a surface bends light by an index of refraction.
+fn refracts(call: &Expr) -> bool {
+    const UNITS: [&str; 2] = ["glass", "principled"];
+    let mut found = matches!(&call.kind, ExprKind::Call { name, .. } if UNITS.contains(&name.text.as_str()));
+    call.for_each_operand(&mut |operand| found |= refracts(operand));
+    found
 }

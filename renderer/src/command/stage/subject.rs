@@ -144,8 +144,7 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
     };
     match kind {
         UnitKind::Displacement => return refuse("a displacement"),
-        UnitKind::Volume => return refuse("a volume"),
-        UnitKind::Shader | UnitKind::Surface | UnitKind::Background => {}
+        UnitKind::Shader | UnitKind::Surface | UnitKind::Background | UnitKind::Volume => {}
     }
     if let Some(asked) = asked {
         return match outputs.iter().find(|(name, _)| *name == asked) {
@@ -165,7 +164,7 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
         return Ok(Shows::Background);
     }
     let closure = outputs.iter().find(|(_, ty)| ty.base == Base::Closure);
-    if closure.is_some() || kind == UnitKind::Surface {
+    if closure.is_some() || matches!(kind, UnitKind::Surface | UnitKind::Volume) {
         return Ok(Shows::Surface(closure.map(|(name, _)| (*name).to_owned())));
     }
     // Colours say more than numbers.

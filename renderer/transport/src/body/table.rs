@@ -190,7 +190,7 @@ impl Candidate {
     /// Returns whether it matters that something is inside: of glass, only if it is closed, as an open pane has no inside.
     fn has_inside(&self, of: &Interior) -> bool {
         let is_filled = !matches!(of.medium, Medium::Clear);
-        is_filled || self.body.displaces && !self.is_open
+        is_filled || of.has_priority || self.body.displaces && !self.is_open
     }
 }
 
@@ -213,7 +213,7 @@ impl Body {
 
 /// Returns whether something may be behind surfaces.
 fn may_have_inside(of: &Interior) -> bool {
-    !matches!(of.medium, Medium::Clear) || of.refracts && of.nesting == Nesting::Absolute
+    !matches!(of.medium, Medium::Clear) || of.has_priority || of.refracts && of.nesting == Nesting::Absolute
 }
 
 /// Diagonal of bounds, as a number that orders them: what is inside of another is smaller.

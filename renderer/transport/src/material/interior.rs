@@ -28,6 +28,8 @@ pub struct Interior {
     pub refracts: bool,
     /// Which of several bodies is where they overlap; the higher one.
     pub priority: Priority,
+    /// True if the scene gives the priority: then something is inside, if only nothing.
+    pub has_priority: bool,
     /// True if what is outside is known to the material alone: see [`Nesting`].
     pub nesting: Nesting,
 }
@@ -58,6 +60,7 @@ impl Interior {
             medium,
             ior: None,
             refracts: false,
+            has_priority: priority.is_some(),
             priority: priority
                 .or(told.map(|(_, priority)| priority))
                 .unwrap_or_default(),

@@ -101,7 +101,8 @@ impl Majorant {
         let index = (local + nudge).floor().clamp(Vec3::ZERO, last);
         let ahead = Vec3::select(ray.direction.cmpgt(Vec3::ZERO), index + 1.0, index);
         let sides = (self.bounds.min + ahead * self.cell - ray.origin) * inverse;
-        let end = sides.min_element();
+        let is_met = ray.direction.cmpne(Vec3::ZERO);
+        let end = Vec3::select(is_met, sides, Vec3::INFINITY).min_element();
         let end = if end > t { end } else { t.next_up() };
         let index = index.as_uvec3();
         let at = index.x + self.count.x * (index.y + self.count.y * index.z);
