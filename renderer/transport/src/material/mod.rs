@@ -46,7 +46,7 @@ pub use attribute::{has_attribute, known_attributes};
 pub use closures::closure_registry;
 pub(crate) use component::label_hash;
 pub use hit_ray::HitRay;
-pub use host::Host;
+pub use host::{Host, is_space};
 pub use includes::Folders;
 pub(crate) use lack::Lack;
 pub use medium_stack::MediumStack;
