@@ -458,6 +458,12 @@ fn the_terminal_shows_what_is_written() {
     assert!(output.status.success(), "{text}");
     // The picture at the end is drawn over the others.
     let last = text.rsplit("\x1b[15A").next().unwrap();
+    let pictures = text.matches("\x1b[15A").count() + 1;
+    assert_eq!(
+        text.lines().filter(|line| line.contains('▀')).count(),
+        15 * pictures,
+        "{text}"
+    );
     let lines: Vec<&str> = last.lines().filter(|line| line.contains('▀')).collect();
     assert_eq!(lines.len(), 15, "{text}");
     let written = image::open(at.join("a.png")).unwrap().into_rgb8();

@@ -146,6 +146,10 @@ pub(super) fn render_picture(
     ));
     warnings.list.extend(written.noisy.take());
     warnings.list.append(&mut written.kept);
+    // Before anything is printed: the terminal draws it over the last one.
+    if let Some(preview) = preview {
+        preview.finish(written.image.clone());
+    }
     if !common.quiet {
         print(&warnings);
         summary::rendered(&written, &state.samples, start.elapsed());
@@ -159,9 +163,6 @@ pub(super) fn render_picture(
     if let Some(path) = &common.stats {
         let stats = finish.write_bytes(path, statistics.json(&warnings).as_bytes());
         written.errors.extend(stats.err());
-    }
-    if let Some(preview) = preview {
-        preview.finish(written.image);
     }
     let misplaced = misplaced(&written.errors);
     if interrupt.is_old_work() {
