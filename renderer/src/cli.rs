@@ -34,7 +34,7 @@ pub use pack::PackArgs;
 pub use render::{LightGroups, MergeArgs, ProgressForm, Quality, RenderArgs};
 pub use shade::{Assignment, Emit, Setup, ShadeArgs, Step};
 pub use stage::{On, StageArgs, Variation};
-pub use viewer::Viewer;
+pub use viewer::{Viewer, ViewerAddress};
 
 /// Kiln, an offline path tracer with a shading language.
 #[derive(Debug, Parser)]
@@ -250,7 +250,7 @@ pub struct InfoArgs {
     #[arg(long, value_name = "NAME", requires = "subjects")]
     pub param: Option<String>,
     /// Shows what shaders ask for: attributes, spaces, textures, kinds of rays. A scene behind them tells which of its
-    /// shapes have the attributes; a scene alone, what its own units and groups ask for
+    /// shapes have the attributes; a scene alone, what its materials ask for, and what it lacks of that
     #[arg(long, requires = "subjects", conflicts_with = "param")]
     pub needs: bool,
     /// Shows defaults and metadata (they are shown anyway; the habit of `oslinfo`)

@@ -60,6 +60,51 @@ fn values_are_given_by_aliases() {
     refused(at, "check scene.kiln", &["scene.kiln:1:30"]);
 }
 
+/// The command line gives a value by whatever name, also where the scene has another for it.
+#[test]
+fn overrides_reach_parameters_by_their_aliases() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let picture = |arguments: &str, options: &str| {
+        let scene = format!(
+            "camera main : perspective {{ from = (0, 0, 4); to = (0, 0, 0); fov = 40; }}
+            light sky : environment {{ color = 1; }}
+            material a = matte({arguments});
+            shape one : sphere {{ material = a; }}\n"
+        );
+        fs::write(at.join("scene.kiln"), scene).unwrap();
+        let line = format!("render scene.kiln -o o.exr --size 4x4 --spp 1 --integrator path -q {options}");
+        let output = run(at, &line);
+        assert!(output.status.success(), "{line}: {}", message(&output));
+        read(&at.join("o.exr")).unwrap().data
+    };
+    let expected = picture("albedo = 0.125", "");
+    for (arguments, options) in [
+        ("albedo = 0.5", "--set material.a.Kd=0.125"),
+        ("Kd = 0.5", "--set material.a.albedo=0.125"),
+        ("diffuseColor = 0.5", "--set material.a.Kd=0.125"),
+        ("albedo = 0.5, albedo.g = 0.7", "--set material.a.Kd=0.125"),
+        ("Kd = 0.5, Kd.g = 0.7", "--set material.a.Kd=0.125"),
+        ("", "--set material.a.albedo=0.5 --set material.a.Kd=0.125"),
+        ("", "--set material.a.Kd=0.5 --set material.a.albedo=0.125"),
+    ] {
+        assert_eq!(picture(arguments, options), expected, "{arguments} {options}");
+    }
+    let shown = |param: &str| {
+        printed(
+            at,
+            &format!("render matte -o o.exr --size 4x4 --spp 1 -q --param {param}"),
+        );
+        read(&at.join("o.exr")).unwrap().data
+    };
+    assert_eq!(shown("Kd=red"), shown("albedo=red"));
+    refused(
+        at,
+        "render matte -o p.exr --size 4x4 --param Kd=red --param albedo=1",
+        &["given twice, as `Kd` and as `albedo`"],
+    );
+}
+
 #[test]
 fn scenes_and_serialised_groups_give_parts() {
     let folder = TempDir::new().unwrap();
@@ -113,9 +158,63 @@ fn needs_of_shaders_are_listed() {
     assert!(!printed(at, "info --needs s.ksl:whole").contains("wear"));
     assert!(printed(at, "info --needs s.ksl:quiet").contains("nothing"));
     let json: Json = serde_json::from_str(&printed(at, "info --needs scene.kiln --json")).unwrap();
-    assert_eq!(json.as_array().map(Vec::len), Some(3));
-    assert_eq!(json[0]["attributes"][2]["shapes"][0], "ball", "{json:#}");
+    // The default material comes first.
+    assert_eq!(json.as_array().map(Vec::len), Some(4));
+    assert_eq!(json[1]["attributes"][2]["shapes"][0], "ball", "{json:#}");
     refused(at, "info --needs scene.kiln scene.kiln", &["one scene"]);
+}
+
+#[test]
+fn needs_of_materials_are_listed_with_what_lacks() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let text = "import \"s.ksl\";
+        material worn = dusty();
+        material given = dusty(c = needy(file = \"there.png\", space = \"raster\").r);
+        material plain = matte();
+        shape ball : sphere { attributes = { wear = 0.3; Cd = (1, 0, 0); } material = worn; }
+        shape floor : plane { material = worn; }
+        shape box : cube { material = given; }\n";
+    let units = r#"shader needy(float wear = 0.5 [[ int interpolated = 1 ]], string file = "gone.png", string space = "moon",
+            output color r = 0)
+        {
+            color c = 0;
+            getattribute("Cd", c);
+            r = c + wear + texture(file, u, v) + color(transform(space, P));
+        }
+        group dusty(color c = 0, output closure color surface)
+        { needy n(); matte m(albedo = c + n.r); surface = m.surface; }"#;
+    fs::write(at.join("s.ksl"), units).unwrap();
+    fs::write(at.join("scene.kiln"), text).unwrap();
+    printed(at, "shade checker -g 2 2 -o result there.png");
+    let needs = printed(at, "info --needs scene.kiln");
+    let of = |name: &str| {
+        let start = needs
+            .find(&format!("needs of material \"{name}\"\n"))
+            .expect(name);
+        let rest = &needs[start + 1..];
+        rest[..rest.find("needs of").map_or(rest.len(), |at| at + 1)].to_owned()
+    };
+    for (material, line) in [
+        ("worn", "attribute \"Cd\": on ball, missing on floor\n"),
+        (
+            "worn",
+            "attribute \"wear\", optional: on ball, missing on floor\n",
+        ),
+        ("worn", "texture \"gone.png\": not found\n"),
+        ("worn", "space \"moon\": not found\n"),
+        ("given", "attribute \"Cd\": missing on box\n"),
+        ("given", "there.png\"\n"),
+        ("given", "space \"raster\"\n"),
+        ("plain", "globals N\n"),
+    ] {
+        assert!(of(material).contains(line), "{material}: {line}: {needs}");
+    }
+    assert!(!of("plain").contains("attribute"));
+    let json: Json = serde_json::from_str(&printed(at, "info --needs scene.kiln --json")).unwrap();
+    assert_eq!(json.as_array().map(Vec::len), Some(5));
+    assert_eq!(json[0]["attributes"][0]["lacking"][0], "floor", "{json:#}");
+    assert_eq!(json[0]["spaces"][0]["found"], false, "{json:#}");
 }
 
 const KIND: &str = r#"

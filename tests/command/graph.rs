@@ -248,6 +248,11 @@ fn boxes_do_not_overlap_and_wires_cross_none() {
         check(&name, &svg);
         let dot = drawn(at, &name, "a.dot");
         graphviz(&name, &dot);
+        // Groups in groups are clusters in clusters.
+        let groups = svg.matches("class=\"box group\"").count();
+        assert_eq!(dot.matches("subgraph cluster_").count(), groups, "{name}");
+        // Graphviz knows the widths of this font, also where it finds no fonts.
+        assert_eq!(dot.matches("fontname=\"Courier\"").count(), 2, "{name}");
     }
 }
 

@@ -526,3 +526,60 @@ fn texts_are_formatted_by_the_white_space_that_differs() {
     );
     assert_eq!(client.end(), Some(0));
 }
+
+/// What has not changed is not parsed again, and of many names those are sent that fit.
+#[test]
+fn changes_of_long_scenes_are_answered_at_once() {
+    let folder = TempDir::new().unwrap();
+    let mut client = Client::start(folder.path());
+    let mut text = String::new();
+    for i in 0..2000 {
+        text += &format!("material wall_{i} = principled(base_color = (0.5, 0.25, 1), roughness = 0.{i});\n");
+        text += &format!(
+            "shape box_{i} : cube {{ size = 1.5; transform = translate({i}, 0, 0); material = wall_{i}; }}\n"
+        );
+    }
+    let wall = text
+        .lines()
+        .next_back()
+        .and_then(|line| line.find("wall"))
+        .unwrap() as u32;
+    let uri = client.uri("long.kiln");
+    let at = |line: u32, column: u32| json!({ "line": line, "character": column });
+    let start = Instant::now();
+    client.open("long.kiln", &text);
+    client.request(
+        "textDocument/hover",
+        json!({ "textDocument": { "uri": uri }, "position": at(0, 2) }),
+    );
+    let whole = start.elapsed();
+    let best = (0..8).map(|version| {
+        let start = Instant::now();
+        client.notify(
+            "textDocument/didChange",
+            json!({
+                "textDocument": { "uri": uri, "version": version + 2 },
+                "contentChanges": [{ "range": { "start": at(2, 19), "end": at(2, 19) }, "text": " " }],
+            }),
+        );
+        let params = json!({ "textDocument": { "uri": uri }, "position": at(2, 12) });
+        client.request("textDocument/hover", params);
+        start.elapsed()
+    });
+    let best = best.min().unwrap();
+    assert!(best < whole / 3, "{best:?} after a change, {whole:?} at first");
+    // Names that were declared last are found behind the change.
+    let params = json!({ "textDocument": { "uri": uri }, "position": at(3999, wall + 3) });
+    let found = client.request("textDocument/definition", params);
+    assert_eq!(found["range"]["start"], at(3998, 9), "{found}");
+    let params = json!({ "textDocument": { "uri": uri }, "position": at(3999, wall + 1) });
+    let found = client.request("textDocument/completion", params);
+    assert_eq!(found["isIncomplete"], true, "{found}");
+    let items = found["items"].as_array().unwrap();
+    assert!(
+        items.len() <= 200
+            && items
+                .iter()
+                .all(|item| item["label"].as_str().unwrap().contains('w'))
+    );
+}

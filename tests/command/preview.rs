@@ -1,4 +1,4 @@
-//! `--preview tev`: a strict decoder of tev's protocol (`src/Ipc.cpp` and `include/tev/Ipc.h` of
+//! `--preview terminal`: the picture as text. `--preview tev`: a strict decoder of tev's protocol (`src/Ipc.cpp` and `include/tev/Ipc.h` of
 //! <https://github.com/Tom94/tev>) receives the written image; misbehaving viewers have no effect.
 
 use std::collections::BTreeMap;
@@ -441,4 +441,58 @@ fn wrong_addresses_are_wrong_command_lines() {
         assert_eq!(output.status.code(), Some(2), "{viewer}: {}", message(&output));
         assert!(!folder.path().join("a.png").exists());
     }
+}
+
+/// The terminal shows the picture that is written, in characters of two pixels; what is no terminal gets no codes.
+#[test]
+fn the_terminal_shows_what_is_written() {
+    let folder = folder();
+    let at = folder.path();
+    let line = "render a.kiln -o a.png --size 40x30 --tone-map agx --exposure 1 --preview terminal";
+    let output = kiln(at, line)
+        .env("CLICOLOR_FORCE", "1")
+        .env("COLORTERM", "truecolor")
+        .output()
+        .unwrap();
+    let text = message(&output);
+    assert!(output.status.success(), "{text}");
+    // The picture at the end is drawn over the others.
+    let last = text.rsplit("\x1b[15A").next().unwrap();
+    let pictures = text.matches("\x1b[15A").count() + 1;
+    assert_eq!(
+        text.lines().filter(|line| line.contains('▀')).count(),
+        15 * pictures,
+        "{text}"
+    );
+    let lines: Vec<&str> = last.lines().filter(|line| line.contains('▀')).collect();
+    assert_eq!(lines.len(), 15, "{text}");
+    let written = image::open(at.join("a.png")).unwrap().into_rgb8();
+    for (row, line) in lines.iter().enumerate() {
+        let mut colors = [[0u8; 3]; 2];
+        let mut column = 0;
+        for part in line.split_inclusive('▀') {
+            for code in part.split('\x1b') {
+                let numbers = code.trim_start_matches('[').split(['m', ';']);
+                let numbers: Vec<u8> = numbers.map_while(|number| number.parse().ok()).collect();
+                if let [layer, 2, r, g, b] = numbers[..] {
+                    colors[usize::from(layer == 48)] = [r, g, b];
+                }
+            }
+            if !part.ends_with('▀') {
+                continue;
+            }
+            for (half, color) in colors.iter().enumerate() {
+                let pixel = written.get_pixel(column, 2 * row as u32 + half as u32).0;
+                assert_eq!(*color, pixel, "{column}, {row}, {half}");
+            }
+            column += 1;
+        }
+        assert_eq!(column, 40);
+    }
+
+    let output = run(at, "render a.kiln -o b.png --size 40x30 --preview terminal");
+    let text = message(&output);
+    assert!(output.status.success() && at.join("b.png").is_file(), "{text}");
+    assert!(text.contains("preview: standard error is no terminal"), "{text}");
+    assert!(!text.contains('\x1b'), "{text}");
 }

@@ -1,14 +1,12 @@
-//! Units and groups that stand alone: `kiln render UNIT`, `--on`, `--param`, `--show`, `--variations`, `--watch`.
+//! Units and groups that stand alone: `kiln render UNIT`, `--on`, `--param`, `--show`, `--variations`.
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 use renderer::image::{Image, read};
 use tempfile::TempDir;
 
-use crate::program::{kiln, message, refused, run};
+use crate::program::{message, refused, run};
 
 /// Values over uv, and a surface with inputs of all kinds.
 const UNITS: &str = "
@@ -223,97 +221,4 @@ fn variations_are_labelled_tiles() {
     assert!(grid.status.success(), "{}", message(&grid));
     let grid = read(&at.join("g.exr")).unwrap();
     assert_eq!((grid.width, grid.height), (2 * 164 + 4, 3 * 178 + 4));
-}
-
-/// Waits until something is so.
-fn wait(what: &str, mut is_so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// A program that is ended with the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_changed_file_is_rendered_again() {
-    let folder = folder();
-    let at = folder.path();
-    let errors = fs::File::create(at.join("errors.txt")).unwrap();
-    let args = [
-        "render",
-        "watched.ksl",
-        "-o",
-        "out.exr",
-        "--spp",
-        "4",
-        "--size",
-        "16x16",
-        "--watch",
-    ];
-    let write = |value: &str| {
-        let text =
-            format!("#include \"value.h\"\nshader watched(output color result = 0) {{ result = {value}; }}");
-        fs::write(at.join("new"), text).unwrap();
-        // As editors save.
-        fs::rename(at.join("new"), at.join("watched.ksl")).unwrap();
-    };
-    fs::write(at.join("value.h"), "#define VALUE 0.5\n").unwrap();
-    write("0.25");
-    let mut program = kiln(at, "");
-    let running = program.args(args).stdout(Stdio::null()).stderr(errors);
-    let running = Running(running.spawn().unwrap());
-    let shows = |value: f32| {
-        read(&at.join("out.exr")).is_ok_and(|image| image.data.iter().all(|v| (v - value).abs() < 1e-3))
-    };
-    let says = |text: &str| fs::read_to_string(at.join("errors.txt")).is_ok_and(|all| all.contains(text));
-    wait("the first picture", || shows(0.25));
-    write("VALUE");
-    wait("the changed one", || shows(0.5));
-    fs::write(at.join("value.h"), "#define VALUE 0.75\n").unwrap();
-    wait("that of the included file", || shows(0.75));
-    write("nothing");
-    wait("the error", || says("`nothing`"));
-    write("0.125");
-    wait("the mended one", || shows(0.125) && says("waiting for a change"));
-    drop(running);
-
-    // Sheets, too, and a program that is interrupted while it waits.
-    let sheet = "render watched.ksl:watched -o sheet.exr --spp 2 --size 160x160 --watch --param x=1 --variations y=1,2";
-    write("x * y");
-    let text = fs::read_to_string(at.join("watched.ksl")).unwrap();
-    let text = text.replace("shader watched(", "shader watched(float x = 0, float y = 0, ");
-    fs::write(at.join("watched.ksl"), &text).unwrap();
-    let errors = fs::File::create(at.join("errors.txt")).unwrap();
-    let mut program = kiln(at, sheet);
-    let mut running = Running(program.stdout(Stdio::null()).stderr(errors).spawn().unwrap());
-    wait("the sheet", || says("waiting for a change"));
-    let shown = || {
-        read(&at.join("sheet.exr"))
-            .map(|sheet| sheet.rgb(100, 100).r)
-            .unwrap_or(-1.0)
-    };
-    assert!((shown() - 1.0).abs() < 1e-3, "{}", shown());
-    fs::write(at.join("watched.ksl"), text.replace("x * y", "0.5 * x * y")).unwrap();
-    wait("the changed sheet", || (shown() - 0.5).abs() < 1e-3);
-    let pid = running.0.id().to_string();
-    assert!(
-        std::process::Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-    assert_eq!(running.0.wait().unwrap().code(), Some(130));
-    refused(at, "render checker --watch", &["no file that could change"]);
 }

@@ -330,6 +330,8 @@ fn set_argument(surface: &mut Expr, name: Name, value: &Expr) {
         args.push(Argument {
             name: Some(name),
             value: value.clone(),
+            // The scene may give the value by another of the input's names.
+            overrides: true,
         });
     }
 }

@@ -18,7 +18,7 @@ const MAX_SIZE: u32 = 4096;
 pub const PAGES: u32 = 64;
 
 /// `kiln bake`
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct BakeArgs {
     /// Folder for what is baked; it is made when it is not there
     #[arg(short, long, value_name = "DIR", required_unless_present = "part")]
@@ -144,6 +144,9 @@ pub struct BakeArgs {
     /// and no change of the scene has altered by a percent: approximate, and seconds instead of minutes after small changes
     #[arg(long, requires = "output", conflicts_with_all = ["checkpoint", "from"])]
     pub keep: bool,
+    /// Bakes again whenever a file changes that was read, first with few rays unless --keep is given; ends with Ctrl-C
+    #[arg(long, conflicts_with_all = ["checkpoint", "part"])]
+    pub watch: bool,
     /// Options shared with `render`.
     #[command(flatten)]
     pub common: CommonArgs,

@@ -83,9 +83,9 @@ pub struct RenderArgs {
     /// [default: high]
     #[arg(long, value_name = "QUALITY", num_args = 0..=1, require_equals = true, default_missing_value = "high")]
     pub denoise: Option<DenoiseQuality>,
-    /// Shows the picture in the viewer tev while it is rendered, denoised with --denoise; tev listens at 127.0.0.1:14158
-    /// unless told otherwise
-    #[arg(long, value_name = "tev[=HOST:PORT]", value_parser = Viewer::parse)]
+    /// Shows the picture while it is rendered, denoised with --denoise: in the viewer tev, which listens at 127.0.0.1:14158
+    /// unless told otherwise, or on the terminal
+    #[arg(long, value_name = "tev[=HOST:PORT]|terminal", value_parser = Viewer::parse)]
     pub preview: Option<Viewer>,
     /// Renders again whenever a file changes that was read, first with few samples; ends with Ctrl-C
     #[arg(long, conflicts_with_all = ["checkpoint", "samples", "photon_map", "progress"])]

@@ -117,6 +117,9 @@ pub struct ShadeArgs {
     /// Prints the code before it becomes machine code
     #[arg(long = "print-code")]
     pub print_code: bool,
+    /// Runs again whenever a file changes that was read; ends with Ctrl-C
+    #[arg(long)]
+    pub watch: bool,
     /// Prints statistics, or writes them as JSON
     #[arg(long, aliases = ["runstats"], value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub stats: Option<PathBuf>,

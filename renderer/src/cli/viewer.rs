@@ -1,10 +1,19 @@
-//! The argument `--preview`: the image viewer and its address.
+//! The argument `--preview`: the image viewer and its address, or the terminal.
 
 use std::fmt;
 
-/// An image viewer on this machine or another, by its address.
+/// Where a picture is shown while it is rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Viewer {
+pub enum Viewer {
+    /// The viewer tev.
+    Tev(ViewerAddress),
+    /// The terminal.
+    Terminal,
+}
+
+/// Address of an image viewer on this machine or another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewerAddress {
     /// Name or address of the machine.
     pub host: String,
     /// TCP port.
@@ -12,16 +21,32 @@ pub struct Viewer {
 }
 
 impl Viewer {
+    /// `terminal`, or the viewer tev by its address.
+    pub(super) fn parse(text: &str) -> Result<Viewer, String> {
+        match text {
+            "terminal" => Ok(Viewer::Terminal),
+            _ => ViewerAddress::parse(text).map(Viewer::Tev),
+        }
+    }
+}
+
+impl ViewerAddress {
     /// Default address of tev.
     const HOST: &str = "127.0.0.1";
     const PORT: u16 = 14158;
 
     /// `tev`, `tev=HOST`, `tev=HOST:PORT`; an IPv6 address with a port stands in brackets, as in `tev=[::1]:14158`.
-    pub(super) fn parse(text: &str) -> Result<Viewer, String> {
+    fn parse(text: &str) -> Result<ViewerAddress, String> {
         let address = match text.split_once('=') {
-            None if text == "tev" => return Ok(Viewer::at(Viewer::HOST, Viewer::PORT)),
+            None if text == "tev" => {
+                return Ok(ViewerAddress::at(ViewerAddress::HOST, ViewerAddress::PORT));
+            }
             Some(("tev", address)) => address,
-            _ => return Err("the viewer is `tev`; write tev or tev=HOST:PORT".to_owned()),
+            _ => {
+                return Err(
+                    "viewers are `tev` and `terminal`; write tev, tev=HOST:PORT or terminal".to_owned(),
+                );
+            }
         };
         let (host, port) = if let Some(rest) = address.strip_prefix('[') {
             let (host, rest) = rest
@@ -44,7 +69,7 @@ impl Viewer {
             return Err("the host is missing; write tev=HOST:PORT".to_owned());
         }
         let port = match port {
-            None => Viewer::PORT,
+            None => ViewerAddress::PORT,
             Some(port) => match port.parse() {
                 Ok(0) | Err(_) => {
                     return Err(format!("`{port}` is not a port: it is a number from 1 to 65535"));
@@ -52,18 +77,18 @@ impl Viewer {
                 Ok(port) => port,
             },
         };
-        Ok(Viewer::at(host, port))
+        Ok(ViewerAddress::at(host, port))
     }
 
-    fn at(host: &str, port: u16) -> Viewer {
-        Viewer {
+    fn at(host: &str, port: u16) -> ViewerAddress {
+        ViewerAddress {
             host: host.to_owned(),
             port,
         }
     }
 }
 
-impl fmt::Display for Viewer {
+impl fmt::Display for ViewerAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.host.contains(':') {
             write!(f, "[{}]:{}", self.host, self.port)
@@ -79,8 +104,14 @@ mod tests {
 
     #[test]
     fn addresses() {
-        let shown = |text: &str| Viewer::parse(text).map(|viewer| viewer.to_string());
+        let shown = |text: &str| {
+            Viewer::parse(text).map(|viewer| match viewer {
+                Viewer::Tev(address) => address.to_string(),
+                Viewer::Terminal => "terminal".to_owned(),
+            })
+        };
         for (text, address) in [
+            ("terminal", "terminal"),
             ("tev", "127.0.0.1:14158"),
             ("tev=desk", "desk:14158"),
             ("tev=desk:99", "desk:99"),
@@ -103,6 +134,7 @@ mod tests {
             "tev=[::1",
             "tev=[]:1",
             "tev=[::1]1",
+            "terminal=1",
             "viewer=a:1",
         ] {
             assert!(shown(text).is_err(), "{text}");

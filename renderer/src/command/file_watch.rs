@@ -57,8 +57,11 @@ pub(super) struct FileWatch {
 }
 
 impl FileWatch {
-    /// Begins with the file that the command line names. `changed` is called at each change, from another thread.
-    pub(super) fn start(scene: &Path, changed: impl Fn() + Send + 'static) -> Result<FileWatch, Failure> {
+    /// Begins with the files that the command line names. `changed` is called at each change, from another thread.
+    pub(super) fn start(
+        named: &[impl AsRef<Path>],
+        changed: impl Fn() + Send + 'static,
+    ) -> Result<FileWatch, Failure> {
         let files = Arc::new(Mutex::new(Watched::default()));
         let (sender, changes) = channel();
         let known = files.clone();
@@ -81,9 +84,11 @@ impl FileWatch {
             files,
             changes,
         };
-        let file = scene.to_str().and_then(shader_file::file_of);
-        let file = file.or_else(|| scene.is_file().then(|| scene.to_owned()));
-        watch.add(file.into_iter().collect());
+        let file = |named: &Path| {
+            let file = named.to_str().and_then(shader_file::file_of);
+            file.or_else(|| named.is_file().then(|| named.to_owned()))
+        };
+        watch.add(named.iter().filter_map(|named| file(named.as_ref())).collect());
         watch.follow()?;
         Ok(watch)
     }

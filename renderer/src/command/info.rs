@@ -30,8 +30,9 @@ use renderer_transport::material::Host;
 use renderer_transport::scene::build;
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
+    let host = Arc::new(Host::new(folders(args)));
     let system = build::shading_system(
-        Arc::new(Host::new(folders(args))),
+        host.clone(),
         args.source
             .preprocessor(&args.mitsuba.macros(), SharedFiles::default()),
     );
@@ -45,7 +46,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
         return Ok(());
     }
     if args.needs {
-        return needs(&system, args);
+        return needs(&system, &host, args);
     }
     let mut diagnostics = Diagnostics::default();
     let mut shown = vec![];
@@ -82,8 +83,8 @@ fn folders(args: &InfoArgs) -> Vec<PathBuf> {
     std::iter::once(PathBuf::from(".")).chain(beside).collect()
 }
 
-/// `--needs`: of the shaders that are named, or of those in the scene.
-fn needs(system: &ShadingSystem, args: &InfoArgs) -> Result<(), Failure> {
+/// `--needs`: of the shaders that are named, or of the scene's materials, units and groups.
+fn needs(system: &ShadingSystem, host: &Host, args: &InfoArgs) -> Result<(), Failure> {
     let told = |errors: Diagnostics| Failure::User(errors.to_string());
     let (scenes, shaders): (Vec<&OsString>, Vec<&OsString>) = args
         .subjects
@@ -94,7 +95,7 @@ fn needs(system: &ShadingSystem, args: &InfoArgs) -> Result<(), Failure> {
         return Err(told(error.into()));
     };
     let mut templates = vec![];
-    let mut shapes = None;
+    let (mut needs, mut shapes) = (vec![], None);
     for word in scenes {
         let path = Path::new(word);
         let (desc, _) = load_scene(path, SceneOptions::of(&args.source, &args.mitsuba)).map_err(told)?;
@@ -104,15 +105,19 @@ fn needs(system: &ShadingSystem, args: &InfoArgs) -> Result<(), Failure> {
                 templates.extend(loaded.templates);
             }
         }
-        shapes = Some(SceneShapes::of(&desc));
+        let scene = SceneShapes::of(&desc);
+        if shaders.is_empty() {
+            needs = Needs::of_materials(&desc, &scene).map_err(told)?;
+        }
+        shapes = Some(scene);
     }
     for word in shaders {
         templates.extend(shader_file::find(system, word).map_err(told)?.templates);
     }
-    let needs = templates
-        .iter()
-        .map(|template| Needs::of(system, template, shapes.as_ref()));
-    let needs: Vec<Needs> = needs.collect::<Result<_, _>>().map_err(told)?;
+    let users = shapes.as_ref().map(SceneShapes::all);
+    for template in &templates {
+        needs.push(Needs::of(system, host, template, users).map_err(told)?);
+    }
     tell(&if args.json {
         format!("{:#}\n", Json::Array(needs.iter().map(Needs::json).collect()))
     } else {

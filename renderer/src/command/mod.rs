@@ -54,6 +54,7 @@ mod summary;
 mod terminal;
 mod tiles;
 mod view;
+mod watch;
 
 use std::io;
 use std::process::ExitCode;
@@ -77,7 +78,7 @@ pub fn run(cli: &Cli) -> ExitCode {
 fn done(command: &Command) -> Result<(), Failure> {
     // Those that write what they have so far catch signals by themselves.
     let _interrupt = match command {
-        Command::Render(_) | Command::Bake(_) | Command::Gallery(_) => None,
+        Command::Render(_) | Command::Bake(_) | Command::Shade(_) | Command::Gallery(_) => None,
         // A server ends when it is told to: there is nothing to say.
         Command::View(_) | Command::Live(_) | Command::Lsp(_) => None,
         _ => Some(Interrupt::catch()?),

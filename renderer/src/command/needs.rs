@@ -1,5 +1,5 @@
-//! `kiln info --needs`: what a unit or group asks of where it is used (attributes, spaces, textures, kinds of rays), and
-//! whether a scene has it.
+//! `kiln info --needs`: what a unit, a group or a material asks of where it is used (attributes, spaces, textures, kinds of
+//! rays), and whether a scene has it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,19 +11,22 @@ use shading::hir::{Code, Const, Op, Operand, Unit, walk};
 use shading::{Diagnostics, InstanceOptions, RayKind, ShaderInstance, ShadingSystem, Template};
 
 use renderer_geometry::Shape;
-use renderer_scene::SceneDesc;
-use renderer_transport::material::{has_attribute, is_standard};
+use renderer_scene::{MaterialId, SceneDesc};
+use renderer_transport::material::{Host, has_attribute, is_space, is_standard};
+use renderer_transport::scene::MaterialUnits;
 
-/// What a shader with its defaults asks for.
+/// What a shader with its defaults asks for, or a material with its arguments.
 pub(super) struct Needs {
     name: String,
+    /// True of a material of the scene, whose shapes alone are looked at.
+    is_material: bool,
     attributes: Vec<AttributeNeed>,
-    /// Names of spaces.
-    spaces: BTreeSet<String>,
+    /// Names of spaces, and whether scenes have them.
+    spaces: Vec<(String, bool)>,
     /// Files of textures, and whether they are found.
     textures: Vec<(String, bool)>,
-    /// Files of point clouds.
-    clouds: BTreeSet<String>,
+    /// Files of point clouds, and whether they are found.
+    clouds: Vec<(String, bool)>,
     /// Kinds of rays by which it is not the same as by rays of the camera.
     ray_kinds: Vec<&'static str>,
     globals: Vec<&'static str>,
@@ -40,13 +43,44 @@ struct AttributeNeed {
     standard: bool,
     /// The shapes of the scene that have it, if there is a scene.
     shapes: Option<Vec<Arc<str>>>,
+    /// The shapes of the material that lack it.
+    lacking: Vec<Arc<str>>,
+}
+
+/// Shapes on which a shader is, or may be.
+#[derive(Clone, Copy)]
+pub(super) struct Users<'a> {
+    scene: &'a SceneShapes,
+    /// The material, if not all shapes are meant.
+    material: Option<MaterialId>,
 }
 
 impl Needs {
+    /// Those of all materials of a scene, with their arguments.
+    pub(super) fn of_materials(desc: &SceneDesc, scene: &SceneShapes) -> Result<Vec<Needs>, Diagnostics> {
+        let units = MaterialUnits::new(desc, &[])?;
+        let of_material = |index: usize| {
+            let material = MaterialId(index as u32);
+            let users = Users {
+                scene,
+                material: Some(material),
+            };
+            let template = units.template(material)?;
+            let needs = Needs::of(units.system(), units.host(), &template, Some(users))?;
+            Ok(Needs {
+                name: desc.material(material).name.clone(),
+                ..needs
+            })
+        };
+        (0..desc.materials.len()).map(of_material).collect()
+    }
+
+    /// Those of a unit or group; `users` are the shapes of a scene, if there is one.
     pub(super) fn of(
         system: &ShadingSystem,
+        host: &Host,
         template: &Template,
-        scene: Option<&SceneShapes>,
+        users: Option<Users<'_>>,
     ) -> Result<Needs, Diagnostics> {
         let instance = |ray_kind| {
             let options = InstanceOptions {
@@ -66,11 +100,16 @@ impl Needs {
                 }
             }
         }
+        let is_material = users.is_some_and(|users| users.material.is_some());
         let attributes = known.attributes.iter().map(|(name, optional)| AttributeNeed {
             name: name.clone(),
             optional: *optional,
             standard: is_standard(name),
-            shapes: scene.map(|scene| scene.having(name)),
+            shapes: users.map(|users| users.names(|shape| has_attribute(shape, name))),
+            lacking: match users {
+                Some(users) if is_material => users.names(|shape| !has_attribute(shape, name)),
+                Some(_) | None => vec![],
+            },
         });
         let is_missing = |file: &str| known.missing_textures.iter().any(|missing| missing.name == file);
         let mut textures: Vec<(String, bool)> = vec![];
@@ -91,10 +130,15 @@ impl Needs {
             .filter(|global| known.reads_globals.contains(*global));
         Ok(Needs {
             name: template.name().to_owned(),
+            is_material,
             attributes: attributes.collect(),
-            spaces: spaces(&unit),
+            spaces: (spaces(&unit).into_iter())
+                .map(|name| (name.clone(), is_space(&name)))
+                .collect(),
             textures,
-            clouds: known.clouds.clone(),
+            clouds: (known.clouds.iter())
+                .map(|name| (name.clone(), host.finds_cloud(name)))
+                .collect(),
             ray_kinds,
             globals: globals.map(Global::name).collect(),
             derivatives: known.asks_derivatives,
@@ -103,7 +147,8 @@ impl Needs {
     }
 
     pub(super) fn text(&self) -> String {
-        let mut text = format!("needs of \"{}\"\n", self.name);
+        let kind = if self.is_material { "material " } else { "" };
+        let mut text = format!("needs of {kind}\"{}\"\n", self.name);
         let mut line = |words: &str| {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "    {words}");
@@ -112,21 +157,30 @@ impl Needs {
             let optional = if attribute.optional { ", optional" } else { "" };
             let place = match &attribute.shapes {
                 _ if attribute.standard => ": at all points".to_owned(),
-                Some(shapes) if shapes.is_empty() => ": on no shape".to_owned(),
-                Some(shapes) => format!(": on {}", shapes.join(", ")),
-                None => String::new(),
+                Some(shapes) if !shapes.is_empty() => format!(": on {}", shapes.join(", ")),
+                Some(_) if attribute.lacking.is_empty() => ": on no shape".to_owned(),
+                Some(_) | None => String::new(),
             };
-            line(&format!("attribute \"{}\"{optional}{place}", attribute.name));
+            let lacking = match (&attribute.lacking[..], place.is_empty()) {
+                ([], _) => String::new(),
+                (names, true) => format!(": missing on {}", names.join(", ")),
+                (names, false) => format!(", missing on {}", names.join(", ")),
+            };
+            line(&format!(
+                "attribute \"{}\"{optional}{place}{lacking}",
+                attribute.name
+            ));
         }
-        for space in &self.spaces {
-            line(&format!("space \"{space}\""));
-        }
-        for (file, is_found) in &self.textures {
-            let missing = if *is_found { "" } else { ": not found" };
-            line(&format!("texture \"{file}\"{missing}"));
-        }
-        for cloud in &self.clouds {
-            line(&format!("point cloud \"{cloud}\""));
+        let files = [
+            ("space", &self.spaces),
+            ("texture", &self.textures),
+            ("point cloud", &self.clouds),
+        ];
+        for (what, list) in files {
+            for (name, is_found) in list {
+                let missing = if *is_found { "" } else { ": not found" };
+                line(&format!("{what} \"{name}\"{missing}"));
+            }
         }
         if !self.ray_kinds.is_empty() {
             line(&format!(
@@ -158,15 +212,18 @@ impl Needs {
                 "shapes": attribute.shapes.as_ref().map(|shapes| {
                     shapes.iter().map(|name| json!(&**name)).collect::<Json>()
                 }),
+                "lacking": attribute.lacking.iter().map(|name| json!(&**name)).collect::<Json>(),
             })
         };
-        let texture = |(file, is_found): &(String, bool)| json!({ "file": file, "found": is_found });
+        let file = |(file, is_found): &(String, bool)| json!({ "file": file, "found": is_found });
+        let space = |(name, is_found): &(String, bool)| json!({ "name": name, "found": is_found });
         json!({
             "name": self.name,
+            "material": self.is_material,
             "attributes": self.attributes.iter().map(attribute).collect::<Json>(),
-            "spaces": self.spaces,
-            "textures": self.textures.iter().map(texture).collect::<Json>(),
-            "clouds": self.clouds,
+            "spaces": self.spaces.iter().map(space).collect::<Json>(),
+            "textures": self.textures.iter().map(file).collect::<Json>(),
+            "clouds": self.clouds.iter().map(file).collect::<Json>(),
             "ray_kinds": self.ray_kinds,
             "globals": self.globals,
             "derivatives": self.derivatives,
@@ -175,9 +232,9 @@ impl Needs {
     }
 }
 
-/// The shapes of a scene with their names.
+/// The shapes of a scene with their names and materials.
 pub(super) struct SceneShapes {
-    list: Vec<(Arc<str>, Shape)>,
+    list: Vec<(Arc<str>, MaterialId, Shape)>,
 }
 
 impl SceneShapes {
@@ -185,19 +242,28 @@ impl SceneShapes {
         let shapes = desc
             .shapes
             .iter()
-            .map(|shape| (shape.name.clone(), shape.build()));
+            .map(|shape| (shape.name.clone(), shape.material, shape.build()));
         SceneShapes {
             list: shapes.collect(),
         }
     }
 
-    /// Names of the shapes that have an attribute.
-    fn having(&self, attribute: &str) -> Vec<Arc<str>> {
-        let having = self
-            .list
-            .iter()
-            .filter(|(_, shape)| has_attribute(shape, attribute));
-        let mut names: Vec<Arc<str>> = having.map(|(name, _)| name.clone()).collect();
+    /// All of them.
+    pub(super) fn all(&self) -> Users<'_> {
+        Users {
+            scene: self,
+            material: None,
+        }
+    }
+}
+
+impl Users<'_> {
+    /// Names of the shapes of which something is true.
+    fn names(&self, is_so: impl Fn(&Shape) -> bool) -> Vec<Arc<str>> {
+        let users = self.scene.list.iter().filter(|(_, material, shape)| {
+            self.material.is_none_or(|wanted| wanted == *material) && is_so(shape)
+        });
+        let mut names: Vec<Arc<str>> = users.map(|(name, ..)| name.clone()).collect();
         names.dedup();
         names
     }

@@ -12,6 +12,9 @@ use super::{remark, tell};
 use renderer_transport::integrator::Integrator;
 use renderer_transport::render::{Decision, Progress};
 
+/// Runs a function while the progress bar is not drawn.
+pub(super) type Beside = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
+
 /// A bar over the photons of a picture, where there are any, and then over its samples.
 pub(super) struct Bar {
     bar: ProgressBar,
@@ -63,6 +66,12 @@ impl Bar {
                 bar.suspend(|| remark(&text));
             }
         })
+    }
+
+    /// Runs functions of other threads while the bar is not drawn.
+    pub(super) fn beside(&self) -> Beside {
+        let bar = self.bar.clone();
+        Arc::new(move |run| bar.suspend(run))
     }
 
     /// Takes the bar away.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use shading::Diagnostics;
 
@@ -13,8 +14,12 @@ use super::Failure;
 /// First write error on standard output.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
+/// Number of texts that were printed.
+static PRINTED: AtomicU64 = AtomicU64::new(0);
+
 /// Writes a result to standard output. [`all_told`] reports write errors at the end.
 pub(super) fn tell(text: &str) {
+    PRINTED.fetch_add(1, Ordering::Relaxed);
     let mut output = io::stdout().lock();
     let text = escaped(text);
     let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
@@ -45,8 +50,21 @@ fn lost(error: &io::Error) -> Result<(), Failure> {
 
 /// Writes a line to standard error, if anybody listens.
 pub(super) fn remark(text: &dyn std::fmt::Display) {
+    PRINTED.fetch_add(1, Ordering::Relaxed);
     let text = text.to_string();
     let _ = writeln!(io::stderr().lock(), "{}", escaped(&text));
+}
+
+/// Number of texts that were printed so far: what is drawn over must be the last.
+pub(super) fn printed() -> u64 {
+    PRINTED.load(Ordering::Relaxed)
+}
+
+/// Writes a picture of Kiln's own, with the codes that place and colour it, to the terminal.
+pub(super) fn draw(picture: &str) {
+    let mut output = io::stderr().lock();
+    // Nobody misses a picture whose terminal has gone.
+    let _ = output.write_all(picture.as_bytes()).and_then(|()| output.flush());
 }
 
 /// The text with characters that steer a terminal as JSON escapes them (`\u001b`): controls other than line feeds and

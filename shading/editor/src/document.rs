@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::index::{Index, index};
 use crate::lines::Lines;
 use crate::token::{Token, TokenKind, tokens};
-use shading_syntax::ast;
+use shading_syntax::ParsedText;
 use shading_syntax::source::Source;
 
 /// Language of a text.
@@ -32,7 +32,7 @@ pub struct Document {
     /// Its tokens.
     pub tokens: Vec<Token>,
     /// Its syntax tree.
-    pub file: ast::File,
+    pub parsed: ParsedText,
     /// Its definitions and references.
     pub index: Index,
 }
@@ -40,20 +40,35 @@ pub struct Document {
 impl Document {
     /// Parses a text.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Arc<Document> {
-        let (path, mut text) = (path.into(), text.into());
+        Document::parsed(path.into(), text.into(), ParsedText::new)
+    }
+
+    /// Parses the text after a change, in less time than anew.
+    #[must_use]
+    pub fn changed(&self, text: impl Into<String>) -> Arc<Document> {
+        Document::parsed(self.path.clone(), text.into(), |source| {
+            self.parsed.changed(source)
+        })
+    }
+
+    fn parsed(
+        path: PathBuf,
+        mut text: String,
+        parse: impl FnOnce(Arc<Source>) -> ParsedText,
+    ) -> Arc<Document> {
         // Offsets are those of the parser, which removes the mark of the byte order.
         if let Some(rest) = text.strip_prefix('\u{feff}') {
             text = format!(" {rest}");
         }
         let tokens = tokens(&text);
-        let (file, _) = shading_syntax::parse(Source::new(path.display().to_string(), text.clone()));
-        let index = index(&text, &tokens, &file);
+        let parsed = parse(Source::new(path.display().to_string(), text.clone()));
+        let index = index(&text, &tokens, &parsed.file);
         Arc::new(Document {
             lines: Lines::new(&text),
             path,
             text,
             tokens,
-            file,
+            parsed,
             index,
         })
     }

@@ -33,7 +33,7 @@ pub fn inlays(query: &Query<'_>, range: Range<usize>) -> Vec<Inlay> {
             names(query, &name.text, args, &mut list);
         }
     };
-    for item in &query.document.file.items {
+    for item in &query.document.parsed.file.items {
         match item {
             Item::Unit(unit) => unit.body.iter().for_each(|stmt| stmt.for_each_expr(&mut visit)),
             Item::Function(function) => {
@@ -111,7 +111,7 @@ fn types(query: &Query<'_>, range: &Range<usize>, list: &mut Vec<Inlay>) {
 
 /// Bytes of the units and functions, where `=` assigns.
 fn code(query: &Query<'_>) -> Vec<Range<usize>> {
-    let items = query.document.file.items.iter();
+    let items = query.document.parsed.file.items.iter();
     let spans = items.filter_map(|item| match item {
         Item::Unit(unit) => Some(unit.span),
         Item::Function(function) => Some(function.span),

@@ -28,6 +28,7 @@ pub mod ast;
 pub mod diagnostic;
 mod error;
 mod lower;
+mod parsed_text;
 pub mod preprocess;
 mod scan;
 pub mod source;
@@ -37,10 +38,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostics;
+use crate::lower::STACK;
 use crate::source::{Source, SourceId, SourceMap};
 
-/// Stack size in bytes for recursion over nested brackets, independent of the calling thread's stack.
-const STACK: usize = 16 << 20;
+pub use parsed_text::ParsedText;
 
 /// Parses a source. The tree holds all that could be parsed; it is complete if there are no errors. After a syntax
 /// error, the parser goes on with the next argument or statement.

@@ -147,6 +147,13 @@ pub(crate) const BAKE: &[Case] = &[
         New("o/kept.light"),
     ),
     (
+        // What it does is in `watch::a_changed_scene_is_baked_again`.
+        "watch",
+        "bake a.kiln -o o BAKE --checkpoint c",
+        "bake a.kiln -o o BAKE --checkpoint c --watch",
+        Status(0, 2),
+    ),
+    (
         "viewer",
         "bake a.kiln -o o BAKE",
         "bake a.kiln -o o BAKE --viewer",

@@ -252,7 +252,7 @@ pub(crate) const RENDER: &[Case] = &[
         File("o.exr"),
     ),
     (
-        // What it does is in `stage::a_changed_file_is_rendered_again`.
+        // What it does is in `watch::a_changed_file_is_rendered_again`.
         "watch",
         "render checker -o o.exr --size 16x16 --spp 1",
         "render checker -o o.exr --size 16x16 --spp 1 --watch",

@@ -5,6 +5,13 @@ use super::case::Differs::{By, File, New, Nothing, Out, Status};
 
 pub(crate) const SHADE: &[Case] = &[
     (
+        // What it does is in `watch::a_changed_file_is_shaded_again`.
+        "watch",
+        "shade checker --print",
+        "shade checker --print --watch",
+        Status(0, 1),
+    ),
+    (
         "define",
         "shade s.ksl --print",
         "shade s.ksl --print -Du=0.5",

@@ -20,6 +20,7 @@ mod pages;
 mod probes;
 mod programs;
 mod progress;
+mod rounds;
 mod scene_model;
 mod shape_names;
 mod statistics;
@@ -43,6 +44,7 @@ use self::statistics::report;
 use super::common::{failure, lost_texels, unknown_files};
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
+use super::watch::{self, Read};
 use super::{Failure, print, remark, reported, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
@@ -60,18 +62,28 @@ use renderer_transport::scene::build::{Built, build_for_bake};
 use scene_model::SceneModel;
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
-    run_watched(args, &Interrupt::catch()?, None)
+    let interrupt = Interrupt::catch()?;
+    if !args.watch {
+        return run_once(args, &interrupt, None, &|_| ());
+    }
+    let named = std::iter::once(&args.common.scene).chain(&args.probe_points);
+    watch::again(&named.collect::<Vec<_>>(), &interrupt, |read| {
+        rounds::run(args, &interrupt, |round| run_once(round, &interrupt, None, read))?;
+        let folder = args.output.as_ref().filter(|_| !args.common.quiet);
+        Ok(folder.map(|folder| folder.display().to_string()))
+    })
 }
 
-/// Bakes for a program that watches the progress and may stop the work.
-pub(super) fn run_watched(
+/// Bakes for a program that may watch the progress and stop the work. `read` is told of the files that were read.
+pub(super) fn run_once(
     args: &BakeArgs,
     interrupt: &Arc<Interrupt>,
     program: Option<&dyn BakeProgress>,
+    read: Read<'_>,
 ) -> Result<(), Failure> {
     match args.include.0 {
-        Some(include) if args.from.is_empty() => bake_light(args, include, interrupt, program),
-        _ => surface::run(args, interrupt, program),
+        Some(include) if args.from.is_empty() => bake_light(args, include, interrupt, program, read),
+        _ => surface::run(args, interrupt, program, read),
     }
 }
 
@@ -80,6 +92,7 @@ fn bake_light(
     include: Include,
     interrupt: &Arc<Interrupt>,
     program: Option<&dyn BakeProgress>,
+    read: Read<'_>,
 ) -> Result<(), Failure> {
     let common = &args.common;
     let folder = args.output.as_deref().map(Folder::check).transpose()?;
@@ -109,6 +122,7 @@ fn bake_light(
     }
     outputs.spare_files(&desc)?;
     outputs.spare(built.scene.late_files())?;
+    read(inputs(args, &desc, &built));
     let load = start.elapsed();
 
     // Instances of one node share their name.
@@ -176,7 +190,7 @@ fn bake_light(
     )?;
     watch.finish();
     let (Some(baked), Some(folder)) = (baked, folder) else {
-        if !common.quiet {
+        if !common.quiet && !interrupt.is_old_work() {
             print(&warnings);
         }
         if args.part.is_some() && !interrupt.is_set() {
@@ -203,6 +217,8 @@ fn bake_light(
     // All that is wanted is there: it will be written, too.
     interrupt.keep();
     let inputs = inputs(args, &desc, &built);
+    // Running shaders read, too.
+    read(inputs.clone());
     let written = folder.write(&files, &inputs);
     for note in &baked.notes {
         warnings.push(Diagnostic::warning(note.clone()));

@@ -10,6 +10,7 @@ use shading::{Diagnostic, Diagnostics};
 use super::super::common::{failure, lost_texels};
 use super::super::interrupt::Interrupt;
 use super::super::outputs::Outputs;
+use super::super::watch::Read;
 use super::super::{Failure, reported, summary};
 use super::folder::{Folder, MANIFEST, SCENE};
 use super::images::{COVERAGE, coverage_image};
@@ -30,6 +31,7 @@ pub(super) fn run(
     args: &BakeArgs,
     interrupt: &Interrupt,
     program: Option<&dyn BakeProgress>,
+    read: Read<'_>,
 ) -> Result<(), Failure> {
     let common = &args.common;
     check(args)?;
@@ -55,6 +57,7 @@ pub(super) fn run(
     };
     let built = build(&parts.high, common.threads(), &features::computed(&asked)).map_err(failure)?;
     outputs.spare(built.scene.late_files())?;
+    read(inputs(&desc, &built));
     let load = start.elapsed();
 
     let settings = SurfaceSettings {
@@ -93,7 +96,10 @@ pub(super) fn run(
     };
     let files = files(args, shapes, &settings, &baked)?;
     interrupt.keep();
-    let written = folder.write(&files, &inputs(&desc, &built));
+    let inputs = inputs(&desc, &built);
+    let written = folder.write(&files, &inputs);
+    // Running shaders read, too.
+    read(inputs);
     warnings.list.extend(reported::warnings(&baked.reports));
     warnings
         .list

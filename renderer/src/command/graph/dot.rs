@@ -9,8 +9,8 @@ use crate::command::html::escaped;
 /// The text of the file.
 pub(super) fn text(graph: &GraphBox) -> String {
     let mut dot = format!(
-        "digraph {} {{\n  rankdir=LR;\n  node [shape=plaintext, fontname=\"monospace\", fontsize=10];\n  \
-         graph [fontname=\"monospace\", fontsize=11, style=rounded];\n",
+        "digraph {} {{\n  rankdir=LR;\n  node [shape=plaintext, fontname=\"Courier\", fontsize=10];\n  \
+         graph [fontname=\"Courier\", fontsize=11, style=rounded];\n",
         quoted(&graph.name)
     );
     draw(graph, "g", 1, &mut dot);

@@ -37,7 +37,7 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Failure> {
     }
     let session = Arc::new(Session::new(Look::of(args)));
     let changed = session.clone();
-    let watch = FileWatch::start(&args.scene, move || changed.begin_anew(|_| ()))?;
+    let watch = FileWatch::start(&[&args.scene], move || changed.begin_anew(|_| ()))?;
     let listener = http::listen(args.port)?;
     remark(&format!(
         "shows '{}' in a browser; Ctrl-C ends",

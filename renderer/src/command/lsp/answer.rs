@@ -17,7 +17,7 @@ use shading_editor::{self as editor, Completion, CompletionKind, Document, Locat
 
 use super::address::{path_of, uri_of};
 use super::checker::Findings;
-use super::completion::completion_item;
+use super::completion::{completion_item, likeliest};
 use super::convert;
 use super::formatting;
 use super::shipped;
@@ -186,12 +186,10 @@ impl Answerer<'_> {
                 return None;
             }
             let range = convert::range(query.document, &found.range);
-            let items: Vec<Value> = found
-                .list
-                .iter()
-                .map(|item| completion_item(item, range))
-                .collect();
-            Some(json!({ "isIncomplete": false, "items": items }))
+            let typed = query.document.text.get(found.range.start..offset);
+            let (list, is_whole) = likeliest(&found.list, typed.unwrap_or_default());
+            let items = list.iter().map(|item| completion_item(item, range));
+            Some(json!({ "isIncomplete": !is_whole, "items": items.collect::<Vec<Value>>() }))
         })
     }
 

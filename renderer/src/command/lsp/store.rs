@@ -91,7 +91,7 @@ impl Store {
             lines = shading_editor::Lines::new(&text);
         }
         open.version = version;
-        open.document = Document::new(path, text);
+        open.document = open.document.changed(text);
     }
 
     /// A text: of the editor if it is open there, else of the disk.

@@ -177,6 +177,11 @@ impl Canvas {
         }
     }
 
+    /// Looks at the whole picture, if there is one.
+    pub(super) fn look<T>(&self, look: impl FnOnce(&Image) -> T) -> Option<T> {
+        self.lock().picture.as_ref().map(|picture| look(&picture.image))
+    }
+
     /// Takes a block, if it has changed.
     pub(super) fn take(&self, index: usize) -> Option<Block> {
         let mut state = self.lock();

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use tev_client::{PacketCreateImage, PacketUpdateImage, TevClient};
 
 use super::canvas::{Block, Canvas};
-use crate::cli::Viewer;
+use crate::cli::ViewerAddress;
 use renderer_image::Image;
 
 /// Time limit for connecting to one address of a viewer.
@@ -29,7 +29,7 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Connects to the first address of the viewer that answers.
-    pub(super) fn open(viewer: &Viewer, name: &str) -> io::Result<Connection> {
+    pub(super) fn open(viewer: &ViewerAddress, name: &str) -> io::Result<Connection> {
         let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
         for address in (viewer.host.as_str(), viewer.port).to_socket_addrs()? {
             match TcpStream::connect_timeout(&address, TIMEOUT) {

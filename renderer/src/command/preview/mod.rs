@@ -1,13 +1,16 @@
-//! `--preview tev`: sends the image to the viewer tev during a render.
+//! `--preview`: shows the image during a render, in the viewer tev or on the terminal.
 //!
 //! - A separate thread keeps the connection: a viewer that is slow, hangs or is closed neither delays nor ends the
 //!   render.
 //! - While a viewer is connected, finished tiles are drawn into a canvas; the changed tiles are sent several times a
 //!   second, in at most a twentieth of the thread's time.
 //! - Without a viewer the render continues after one message; connection is retried at intervals.
+//! - The terminal shows the whole picture, shrunk to its size.
 
 mod canvas;
 mod connection;
+mod half_blocks;
+mod screen;
 mod sender;
 
 use std::io;
@@ -16,10 +19,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::progress::Bar;
 use crate::cli::Viewer;
 use canvas::Canvas;
-use renderer_image::Image;
+use half_blocks::Development;
+use renderer_base::math::exp2;
 use renderer_image::film::{Film, FilmTile};
+use renderer_image::{Image, ToneMap};
+use screen::Screen;
 use sender::{Say, Sender};
 
 /// Time that the command waits at its end for a viewer that accepts nothing.
@@ -33,18 +40,46 @@ pub(super) struct Preview {
     is_denoised: AtomicBool,
 }
 
+/// How an image is shown.
+pub(super) struct Shown<'a> {
+    /// The file that it is written to, whose name viewers show.
+    pub(super) output: &'a Path,
+    /// Exposure in stops and tone curve, on the terminal: viewers have their own.
+    pub(super) exposure: f32,
+    pub(super) tone_map: ToneMap,
+    /// True if it takes the place of all that is on the terminal.
+    pub(super) clears: bool,
+}
+
 impl Preview {
-    /// Starts the viewer thread. The viewer shows the image under the name of the file `output`; messages go to `say`.
-    pub(super) fn start(viewer: &Viewer, output: &Path, say: Say) -> io::Result<Preview> {
-        let canvas = Arc::new(Canvas::default());
-        let name = output.file_name().unwrap_or(output.as_os_str());
-        let sender = Sender {
-            canvas: canvas.clone(),
-            viewer: viewer.clone(),
-            name: name.to_string_lossy().into_owned(),
-            say: say.clone(),
-        };
-        sender.start()?;
+    /// Starts the viewer thread. Messages and pictures go beside `bar`.
+    pub(super) fn start(viewer: &Viewer, shown: &Shown<'_>, bar: &Bar) -> io::Result<Preview> {
+        let (canvas, say) = (Arc::new(Canvas::default()), bar.remarks());
+        match viewer {
+            Viewer::Tev(address) => {
+                let name = shown.output.file_name().unwrap_or(shown.output.as_os_str());
+                let sender = Sender {
+                    canvas: canvas.clone(),
+                    viewer: address.clone(),
+                    name: name.to_string_lossy().into_owned(),
+                    say: say.clone(),
+                };
+                sender.start()?;
+            }
+            Viewer::Terminal => {
+                let screen = Screen {
+                    canvas: canvas.clone(),
+                    development: Development {
+                        scale: exp2(shown.exposure),
+                        tone_map: shown.tone_map,
+                    },
+                    clears: shown.clears,
+                    beside: bar.beside(),
+                    say: say.clone(),
+                };
+                screen.start()?;
+            }
+        }
         Ok(Preview {
             canvas,
             say,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::canvas::Canvas;
 use super::connection::Connection;
-use crate::cli::Viewer;
+use crate::cli::ViewerAddress;
 
 /// Time between two attempts to connect.
 const RETRY: Duration = Duration::from_secs(3);
@@ -23,7 +23,7 @@ pub(super) type Say = Arc<dyn Fn(&str) + Send + Sync>;
 /// State of the viewer thread.
 pub(super) struct Sender {
     pub(super) canvas: Arc<Canvas>,
-    pub(super) viewer: Viewer,
+    pub(super) viewer: ViewerAddress,
     /// Name of the image in the viewer.
     pub(super) name: String,
     pub(super) say: Say,

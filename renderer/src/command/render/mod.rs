@@ -1,11 +1,13 @@
 //! `kiln render`: a picture, variations of it in one, again after each change.
 
 mod picture;
+mod rounds;
 mod variations;
-mod watch;
 
-use super::Failure;
+use std::sync::Arc;
+
 use super::interrupt::Interrupt;
+use super::{Failure, watch};
 use crate::cli::RenderArgs;
 
 pub(super) use picture::{MAX_SAMPLES, changes, check_memory, denoising, described, planned};
@@ -13,7 +15,16 @@ pub(super) use picture::{MAX_SAMPLES, changes, check_memory, denoising, describe
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::catch()?;
     match args.watch {
-        true => watch::run(args, &interrupt),
+        true => run_again(args, &interrupt),
         false => variations::run(args, &interrupt, &|_| ()),
     }
+}
+
+fn run_again(args: &RenderArgs, interrupt: &Arc<Interrupt>) -> Result<(), Failure> {
+    let files = picture::images(args);
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    watch::again(&[&args.common.scene], interrupt, |read| {
+        rounds::run(args, interrupt, read)?;
+        Ok((!args.common.quiet).then(|| names.join(", ")))
+    })
 }

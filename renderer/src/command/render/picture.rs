@@ -16,10 +16,11 @@ use crate::command::interrupt::Interrupt;
 use crate::command::outputs::{Finish, Outputs, misplaced};
 use crate::command::passes;
 use crate::command::pictures::Pictures;
-use crate::command::preview::Preview;
+use crate::command::preview::{Preview, Shown};
 use crate::command::progress::Bar;
 use crate::command::render_observer::RenderObserver;
 use crate::command::statistics::Statistics;
+use crate::command::watch::Read;
 use crate::command::{Failure, brightness, print, remark, summary};
 use crate::part::Ranges;
 use renderer_base::memory;
@@ -36,7 +37,7 @@ use renderer_transport::scene::build::{Built, build_with_values};
 pub(super) fn render_picture(
     args: &RenderArgs,
     interrupt: &Arc<Interrupt>,
-    read: &dyn Fn(Vec<PathBuf>),
+    read: Read<'_>,
 ) -> Result<(), Failure> {
     let common = &args.common;
     let (outputs, mut pictures, checkpoint) = outputs(args)?;
@@ -87,7 +88,15 @@ pub(super) fn render_picture(
     }
     let bar = Bar::new(common.quiet, interrupt);
     let preview = match &args.preview {
-        Some(viewer) => Some(Preview::start(viewer, &pictures.files()[0], bar.remarks())?),
+        Some(viewer) => {
+            let shown = Shown {
+                output: &pictures.files()[0],
+                exposure: args.exposure,
+                tone_map: pictures.tone_map,
+                clears: args.watch,
+            };
+            Some(Preview::start(viewer, &shown, &bar)?)
+        }
         None => None,
     };
     let mut watch = RenderObserver::new(&bar, &origin);
@@ -118,6 +127,8 @@ pub(super) fn render_picture(
         .as_ref()
         .map(|checkpoint| checkpoint.write(&header, state));
     let inputs = desc.file_system.log();
+    // Running shaders read, too.
+    read(inputs.iter().cloned().chain(built.scene.late_files()).collect());
     let finish = Finish::Final(&inputs);
     let mut written = pictures.write(&state.film, state.noise.as_ref(), &header, &finish);
     written.errors.extend(kept.and_then(Result::err));
@@ -135,6 +146,10 @@ pub(super) fn render_picture(
     ));
     warnings.list.extend(written.noisy.take());
     warnings.list.append(&mut written.kept);
+    // Before anything is printed: the terminal draws it over the last one.
+    if let Some(preview) = preview {
+        preview.finish(written.image.clone());
+    }
     if !common.quiet {
         print(&warnings);
         summary::rendered(&written, &state.samples, start.elapsed());
@@ -148,9 +163,6 @@ pub(super) fn render_picture(
     if let Some(path) = &common.stats {
         let stats = finish.write_bytes(path, statistics.json(&warnings).as_bytes());
         written.errors.extend(stats.err());
-    }
-    if let Some(preview) = preview {
-        preview.finish(written.image);
     }
     let misplaced = misplaced(&written.errors);
     if interrupt.is_old_work() {

@@ -13,6 +13,7 @@ use crate::command::common::failure;
 use crate::command::interrupt::Interrupt;
 use crate::command::outputs::Outputs;
 use crate::command::tiles::Tiles;
+use crate::command::watch::Read;
 use crate::command::{Failure, stage, tell};
 use renderer_image::{Image, WriteOptions, write};
 
@@ -20,11 +21,7 @@ use renderer_image::{Image, WriteOptions, write};
 const SIZE: (u32, u32) = (256, 256);
 
 /// Renders the picture, or the variations of it. `read` is told of the files that were read.
-pub(super) fn run(
-    args: &RenderArgs,
-    interrupt: &Arc<Interrupt>,
-    read: &dyn Fn(Vec<PathBuf>),
-) -> Result<(), Failure> {
+pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>) -> Result<(), Failure> {
     if args.stage.variations.is_empty() {
         return render_picture(args, interrupt, read);
     }

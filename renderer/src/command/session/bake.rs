@@ -23,5 +23,5 @@ pub fn bake(
     let mut args = options::bake(scene.path(), &words)?;
     args.common.text = scene.text();
     args.common.quiet = true;
-    command::run_watched(&args, stop.interrupt(), Some(progress))
+    command::run_once(&args, stop.interrupt(), Some(progress), &|_| ())
 }

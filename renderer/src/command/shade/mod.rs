@@ -17,6 +17,7 @@ mod tree;
 mod unit;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -29,7 +30,9 @@ use shading::{
     WrittenClouds,
 };
 
+use super::interrupt::Interrupt;
 use super::outputs::{Finish, Outputs, misplaced};
+use super::watch::{self, Read};
 use super::{Failure, print, remark, shader_file, tell};
 use crate::cli::{ShadeArgs, Step};
 use engine::{Compiled, Engine, Interpreted, MAX_WRITTEN, Report};
@@ -54,6 +57,32 @@ const WARM_UP: Duration = Duration::from_millis(50);
 const PACKET_GRID: usize = 4096;
 
 pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
+    let interrupt = Interrupt::catch()?;
+    if !args.watch {
+        return run_once(args, &interrupt, &|_| ());
+    }
+    let files = named_files(args);
+    watch::again(&files, &interrupt, |read| {
+        run_once(args, &interrupt, read)?;
+        let made = args.outputs.chunks_exact(2).map(|pair| pair[1].as_str());
+        let made: BTreeSet<&str> = made.filter(|file| *file != output::NOWHERE).collect();
+        Ok(Some(match made.is_empty() {
+            true => "done".to_owned(),
+            false => made.into_iter().collect::<Vec<_>>().join(", "),
+        }))
+    })
+}
+
+/// `read` is told of the files that were read, also if the work fails.
+fn run_once(args: &ShadeArgs, interrupt: &Interrupt, read: Read<'_>) -> Result<(), Failure> {
+    let files = SharedFiles::new(LoggedFiles::default());
+    let done = run_with(args, interrupt, &files);
+    read(files.log());
+    done
+}
+
+/// Runs what the command line names. `files` are all that shaders can read.
+fn run_with(args: &ShadeArgs, interrupt: &Interrupt, files: &SharedFiles) -> Result<(), Failure> {
     let requests = Requests::of(&args.outputs);
     let outputs = match args.emit {
         None => outputs(args, &requests)?,
@@ -63,7 +92,6 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let grid = Grid::new(size, &placement(args).map_err(told)?);
     let limit = (args.texture_memory).map_or_else(memory::for_textures, |limit| limit as usize);
     let userdata = userdata(args).map_err(told)?;
-    let files = SharedFiles::new(LoggedFiles::default());
     let host = GridHost::new(
         size,
         subject::directories(&args.setup),
@@ -75,7 +103,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let system = ShadingSystem::new(closure_registry(), host.clone())
         .with_library(library::LIBRARY)
         .with_color_system(color_system(args).map_err(told)?)
-        .with_preprocessor(args.source.preprocessor(&args.define, files));
+        .with_preprocessor(args.source.preprocessor(&args.define, files.clone()));
     if let Some(emit) = args.emit {
         spare_shaders(args, &outputs)?;
         return raster::run(args, emit, &system);
@@ -87,6 +115,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
         host: &host,
         files: &outputs,
         system: &system,
+        interrupt,
         iterations: args.iterations,
         is_last: true,
     };
@@ -113,6 +142,8 @@ struct Stage<'a> {
     host: &'a GridHost,
     files: &'a Outputs,
     system: &'a ShadingSystem,
+    /// Tells that the work is out of date.
+    interrupt: &'a Interrupt,
     iterations: u32,
     /// True if images are written after it.
     is_last: bool,
@@ -243,22 +274,22 @@ fn outputs(args: &ShadeArgs, requests: &Requests<'_>) -> Result<Outputs, Failure
 
 /// Fails when an output is a file of the shaders.
 fn spare_shaders(args: &ShadeArgs, outputs: &Outputs) -> Result<(), Failure> {
-    let shaders = args.setup.steps.iter().filter_map(|step| match step {
+    outputs.spare(named_files(args))
+}
+
+/// The files of shaders and serialised groups that the command line names.
+fn named_files(args: &ShadeArgs) -> Vec<PathBuf> {
+    let file = |step: &Step| match step {
         Step::Shader(word) => shader_file::file_of(word),
+        Step::Group(spec) => Some(PathBuf::from(spec)).filter(|path| path.is_file()),
         Step::Layer(_)
         | Step::Param(_)
         | Step::Expr(_)
         | Step::Connect(_)
-        | Step::Group(_)
         | Step::Reparam { .. }
         | Step::Userdata(_) => None,
-    });
-    outputs.spare(shaders)?;
-    let groups = args.setup.steps.iter().filter_map(|step| match step {
-        Step::Group(spec) => Some(std::path::PathBuf::from(spec)).filter(|path| path.is_file()),
-        _ => None,
-    });
-    outputs.spare(groups)
+    };
+    args.setup.steps.iter().filter_map(file).collect()
 }
 
 /// Mistakes that were found before anything ran.
@@ -320,6 +351,7 @@ impl Job<'_> {
             grid,
             host,
             files,
+            interrupt,
             iterations,
             is_last,
             ..
@@ -377,11 +409,15 @@ impl Job<'_> {
                     repeats,
                     group: &self.subject.group,
                     layers: &layers,
+                    stop: Some(interrupt.flag()),
                     ..PassOptions::default()
                 },
             );
             reports.extend(told.reports);
             printed |= told.printed;
+            if interrupt.is_set() {
+                return Err(interrupt.failure());
+            }
             is_overfull |= told.is_overfull;
             written.append(told.written);
             if told.stopped {

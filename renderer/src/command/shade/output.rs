@@ -18,7 +18,7 @@ use crate::command::outputs::Outputs;
 use renderer_image::{self as image, ImageError, MetaValue, SampleType, WriteOptions, write_finished};
 
 /// The name that stands for no file.
-const NOWHERE: &str = "null";
+pub(super) const NOWHERE: &str = "null";
 /// Numbers that all images together may hold.
 const MAX_NUMBERS: usize = 1 << 31;
 

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,6 +34,8 @@ pub(super) struct PassOptions<'a> {
     pub(super) print: &'a [(usize, String)],
     /// When to stop, however far it is.
     pub(super) limit: Option<Duration>,
+    /// Set once the pass is not wanted any more.
+    pub(super) stop: Option<&'a AtomicBool>,
     /// True if the printed text is kept, not shown.
     pub(super) keeps_text: bool,
     /// True if the points that the shader writes are kept.
@@ -208,7 +210,8 @@ fn work<E: Engine, P: PointSet>(
         let Some(mut band) = lock(&shared.bands).take() else {
             break;
         };
-        let late = shared.deadline.is_some_and(|deadline| Instant::now() > deadline);
+        let late = shared.deadline.is_some_and(|deadline| Instant::now() > deadline)
+            || options.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         if late || shared.first_stopped.load(Ordering::Relaxed) < band.index {
             break;
         }

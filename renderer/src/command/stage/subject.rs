@@ -75,7 +75,8 @@ impl Subject {
         let mut inputs = vec![];
         for (name, value) in args.inputs() {
             let known = params.iter().filter(|param| !param.output);
-            let Some(param) = known.clone().find(|param| param.name == name) else {
+            let input = template.input_path(name).map_err(Diagnostic::from)?;
+            let Some(param) = known.clone().find(|param| param.name == input) else {
                 let error = Diagnostic::error(format!("`{}` has no parameter `{name}`", template.name()));
                 let names: Vec<&str> = known.map(|param| param.name.as_str()).collect();
                 let error = error.nearest(name, names.iter().copied());

@@ -573,6 +573,14 @@ impl ShaderHost for Host {
     }
 }
 
+/// Returns whether scenes have a space of that name.
+pub fn is_space(name: &str) -> bool {
+    const SPACES: [&str; 9] = [
+        "world", "common", "object", "model", "shader", "camera", "screen", "raster", "NDC",
+    ];
+    SPACES.contains(&name)
+}
+
 impl Frozen {
     /// Matrix to world space from another one.
     fn world_from_space(&self, globals: &ShaderGlobals, space: &str) -> Option<Mat4> {

@@ -48,7 +48,7 @@ pub use attribute::{has_attribute, known_attributes};
 pub use closures::closure_registry;
 pub(crate) use component::label_hash;
 pub use hit_ray::HitRay;
-pub use host::Host;
+pub use host::{Host, is_space};
 pub use includes::Folders;
 pub use interior::{Interior, Medium};
 pub(crate) use lack::Lack;

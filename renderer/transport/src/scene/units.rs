@@ -12,7 +12,7 @@ use shading::{
 
 use super::build::{unlimited_host, with_names};
 use super::compile::{declarations, group, shading_system, surface_options};
-use crate::material::{MaterialId, known_attributes};
+use crate::material::{Host, MaterialId, known_attributes};
 use renderer_geometry::Shape;
 use renderer_scene::SceneDesc;
 
@@ -20,6 +20,7 @@ use renderer_scene::SceneDesc;
 pub struct MaterialUnits<'a> {
     desc: &'a SceneDesc,
     shapes: &'a [Shape],
+    host: Arc<Host>,
     system: ShadingSystem,
     file: Arc<ast::File>,
 }
@@ -31,7 +32,7 @@ impl<'a> MaterialUnits<'a> {
     /// Errors in the shaders.
     pub fn new(desc: &'a SceneDesc, shapes: &'a [Shape]) -> Result<MaterialUnits<'a>, Diagnostics> {
         let host = with_names(unlimited_host(desc), desc);
-        let system = shading_system(host, Preprocessor::default());
+        let system = shading_system(host.clone(), Preprocessor::default());
         for file in &desc.shaders {
             system.load_file(&file.file)?;
         }
@@ -39,6 +40,7 @@ impl<'a> MaterialUnits<'a> {
         Ok(MaterialUnits {
             desc,
             shapes,
+            host,
             system,
             file,
         })
@@ -49,13 +51,31 @@ impl<'a> MaterialUnits<'a> {
         self.system.closures()
     }
 
+    /// The system that has the units and groups of the description.
+    pub fn system(&self) -> &ShadingSystem {
+        &self.system
+    }
+
+    /// Where the files of shaders are looked for.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The group of a material.
+    ///
+    /// # Errors
+    /// Errors in the material's form.
+    pub fn template(&self, id: MaterialId) -> Result<Template, Diagnostics> {
+        let group = group(self.desc.material(id), &self.file)?;
+        Ok(Template::from(&Arc::new(group)))
+    }
+
     /// Returns the linked unit of a material, or `None` if it asks for attributes of what it is on.
     ///
     /// # Errors
     /// Errors in the material.
     pub fn unit(&self, id: MaterialId) -> Result<Option<(Unit, SourceMap)>, Diagnostics> {
-        let group = Arc::new(group(self.desc.material(id), &self.file)?);
-        let template = Template::from(&group);
+        let template = self.template(id)?;
         let users = self.desc.shapes.iter().zip(self.shapes);
         let users = users.filter(|(shape, _)| shape.material == id);
         let attributes = known_attributes(users.map(|(_, shape)| shape)).map(Arc::new);

@@ -194,7 +194,12 @@ impl<'a> Checker<'a> {
     /// Answer of `exists` about a function: of `"name()"` whether it can be called; of `"name"` that it is built in.
     /// `None` if the question is about an attribute.
     fn function_exists(&mut self, args: &[Argument]) -> Option<bool> {
-        let [Argument { value, name: None }] = args else {
+        let [
+            Argument {
+                value, name: None, ..
+            },
+        ] = args
+        else {
             return None;
         };
         let ExprKind::String(text) = &value.kind else {

@@ -27,6 +27,7 @@ impl<'a> Checker<'a> {
             Argument {
                 value: input,
                 name: None,
+                ..
             },
             overrides,
         )) = args.split_first()
@@ -79,7 +80,7 @@ impl<'a> Checker<'a> {
 
     fn overridden_globals(&mut self, overrides: &'a [Argument]) -> Option<(Vec<Global>, Vec<Operand>)> {
         let (mut globals, mut values, mut failed) = (vec![], vec![], false);
-        for Argument { name, value } in overrides {
+        for Argument { name, value, .. } in overrides {
             let Some(name) = name else {
                 self.report(value.span, CheckError::BadForm { form: FORM });
                 return None;

@@ -286,6 +286,7 @@ impl ShaderGroupTemplate {
             target,
             binding,
             interpolated: None,
+            overrides: false,
             span: Span::default(),
         });
     }

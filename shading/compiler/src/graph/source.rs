@@ -255,6 +255,7 @@ impl<'a> Builder<'a> {
                 target,
                 binding,
                 interpolated: None,
+                overrides: arg.overrides,
                 span: span.to(value.span),
             });
         }

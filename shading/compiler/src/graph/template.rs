@@ -93,6 +93,8 @@ pub struct Connection {
     pub binding: Binding,
     /// True if a geometry attribute takes precedence over a constant; `None` follows the parameter's metadata.
     pub interpolated: Option<bool>,
+    /// True if it takes the place of other connections of the same input, or of parts of it.
+    pub overrides: bool,
     /// Location in the group's sources.
     pub span: Span,
 }

@@ -100,19 +100,23 @@ impl Expr {
 
     /// Gives the whole tree one place.
     pub fn set_span(&mut self, span: Span) {
-        self.span = span;
+        self.for_each_span_mut(&mut |known| *known = span);
+    }
+
+    fn for_each_span_mut(&mut self, visit: &mut dyn FnMut(&mut Span)) {
+        visit(&mut self.span);
         match &mut self.kind {
-            ExprKind::Cast { ty, .. } => ty.set_span(span),
+            ExprKind::Cast { ty, .. } => ty.for_each_span_mut(visit),
             ExprKind::Construct { ty, args } => {
-                ty.set_span(span);
-                args.iter_mut().for_each(|arg| arg.set_name_span(span));
+                ty.for_each_span_mut(visit);
+                args.iter_mut().for_each(|arg| arg.visit_name_span(visit));
             }
             ExprKind::Call { name, template, args } => {
-                name.span = span;
-                template.iter_mut().for_each(|template| template.span = span);
-                args.iter_mut().for_each(|arg| arg.set_name_span(span));
+                visit(&mut name.span);
+                template.iter_mut().for_each(|template| visit(&mut template.span));
+                args.iter_mut().for_each(|arg| arg.visit_name_span(visit));
             }
-            ExprKind::Member { name, .. } => name.span = span,
+            ExprKind::Member { name, .. } => visit(&mut name.span),
             ExprKind::Missing
             | ExprKind::Int(_)
             | ExprKind::Float(_)
@@ -129,15 +133,15 @@ impl Expr {
             | ExprKind::Ternary { .. }
             | ExprKind::Index { .. } => {}
         }
-        self.for_each_operand_mut(&mut |operand| operand.set_span(span));
+        self.for_each_operand_mut(&mut |operand| operand.for_each_span_mut(visit));
     }
 }
 
 impl TypeName {
-    fn set_span(&mut self, span: Span) {
-        self.span = span;
+    fn for_each_span_mut(&mut self, visit: &mut dyn FnMut(&mut Span)) {
+        visit(&mut self.span);
         if let TypeKind::Of(expr) = &mut self.kind {
-            expr.set_span(span);
+            expr.for_each_span_mut(visit);
         }
     }
 }
@@ -148,6 +152,7 @@ impl Argument {
         Argument {
             name: Some(Name::new(name)),
             value: value.into(),
+            overrides: false,
         }
     }
 
@@ -156,11 +161,12 @@ impl Argument {
         Argument {
             name: None,
             value: value.into(),
+            overrides: false,
         }
     }
 
-    fn set_name_span(&mut self, span: Span) {
-        self.name.iter_mut().for_each(|name| name.span = span);
+    fn visit_name_span(&mut self, visit: &mut dyn FnMut(&mut Span)) {
+        self.name.iter_mut().for_each(|name| visit(&mut name.span));
     }
 }
 
@@ -193,9 +199,9 @@ impl Path {
         }
     }
 
-    fn set_span(&mut self, span: Span) {
-        self.span = span;
-        self.parts.iter_mut().for_each(|part| part.span = span);
+    fn for_each_span_mut(&mut self, visit: &mut dyn FnMut(&mut Span)) {
+        visit(&mut self.span);
+        self.parts.iter_mut().for_each(|part| visit(&mut part.span));
     }
 }
 
@@ -241,26 +247,37 @@ impl Declaration {
 
     /// Gives the whole tree one place.
     pub fn set_span(&mut self, span: Span) {
-        self.span = span;
-        self.keyword.span = span;
-        self.target.iter_mut().for_each(|target| target.set_span(span));
+        self.for_each_span_mut(&mut |known| *known = span);
+    }
+
+    /// Calls `visit` with every span of the tree.
+    pub(crate) fn for_each_span_mut(&mut self, visit: &mut dyn FnMut(&mut Span)) {
+        visit(&mut self.span);
+        visit(&mut self.keyword.span);
+        if let Some(target) = &mut self.target {
+            target.for_each_span_mut(visit);
+        }
         let names = self.kind.iter_mut().chain(&mut self.alias);
-        names.for_each(|name| name.span = span);
-        self.value.iter_mut().for_each(|value| value.set_span(span));
+        names.for_each(|name| visit(&mut name.span));
+        if let Some(value) = &mut self.value {
+            value.for_each_span_mut(visit);
+        }
         let entries = self.body.iter_mut().flatten();
-        entries.for_each(|entry| entry.set_span(span));
+        entries.for_each(|entry| entry.for_each_span_mut(visit));
     }
 }
 
 impl Entry {
-    fn set_span(&mut self, span: Span) {
-        self.span = span;
-        self.key.set_span(span);
+    fn for_each_span_mut(&mut self, visit: &mut dyn FnMut(&mut Span)) {
+        visit(&mut self.span);
+        self.key.for_each_span_mut(visit);
         match &mut self.value {
-            EntryValue::Expr(expr) => expr.set_span(span),
+            EntryValue::Expr(expr) => expr.for_each_span_mut(visit),
             EntryValue::Block { kind, entries } => {
-                kind.iter_mut().for_each(|kind| kind.span = span);
-                entries.iter_mut().for_each(|entry| entry.set_span(span));
+                kind.iter_mut().for_each(|kind| visit(&mut kind.span));
+                entries
+                    .iter_mut()
+                    .for_each(|entry| entry.for_each_span_mut(visit));
             }
         }
     }

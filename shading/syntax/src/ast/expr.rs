@@ -205,6 +205,9 @@ pub struct Argument {
     pub name: Option<Name>,
     /// Value.
     pub value: Expr,
+    /// True if it takes the place of other arguments of the same input, by whatever names these are given: the argument
+    /// comes from the command line.
+    pub overrides: bool,
 }
 
 /// A prefix operator.

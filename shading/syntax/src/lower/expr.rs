@@ -300,6 +300,7 @@ impl Lowerer {
         Argument {
             name: Some(Name { text, span }),
             value: assign.value,
+            overrides: false,
         }
     }
 
@@ -332,9 +333,14 @@ impl Lowerer {
                 Argument {
                     name: None,
                     value: Expr { kind, span },
+                    overrides: false,
                 }
             }
-            name => Argument { name, value },
+            name => Argument {
+                name,
+                value,
+                overrides: false,
+            },
         }
     }
 

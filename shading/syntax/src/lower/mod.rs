@@ -26,6 +26,9 @@ use crate::source::{SourceId, Span};
 use grammar::{Grammar, Rule};
 use recovery::{Mended, Recovery};
 
+/// Stack size in bytes for recursion over nested brackets, independent of the calling thread's stack.
+pub(super) const STACK: usize = 16 << 20;
+
 type Pair<'a> = PestPair<'a, Rule>;
 
 /// Dialect: decides the meaning of forms that code and scenes share.
@@ -116,6 +119,21 @@ impl Lowerer {
         }
         self.budget = Some(recovery.budget());
         self.unparsed.append(&mut recovery.into_names());
+    }
+
+    /// The items so far.
+    pub(super) fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// Adds an item that was parsed before.
+    pub(super) fn take_over(&mut self, item: Item) {
+        self.items.push(item);
+    }
+
+    /// Counts what has gone wrong so far: it grows with each error.
+    pub(super) fn faults(&self) -> usize {
+        self.errors.len() + self.unparsed.len()
     }
 
     /// Notes the names of an item that is not parsed.

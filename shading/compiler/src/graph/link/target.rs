@@ -1,4 +1,4 @@
-//! Targets of a node's connections: names in place of aliases, and inputs that are given twice.
+//! Targets of a node's connections: names in place of aliases, inputs that are overridden, and those that are given twice.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -43,8 +43,13 @@ impl Linker<'_> {
                 Err(error) => self.report(error, &scope.node_place(node, connection.span)),
             }
         }
-        self.report_repeated(scope, node, &list, &written, inputs);
-        Cow::Owned(list)
+        let paths: Vec<String> = list.iter().map(|c| plain_path(&c.target, inputs)).collect();
+        self.report_repeated(scope, node, &list, &written, &paths);
+        let stays: Vec<bool> = (0..list.len())
+            .map(|i| !is_overridden(&list, &paths, i))
+            .collect();
+        let kept = list.into_iter().zip(stays).filter(|(_, stays)| *stays);
+        Cow::Owned(kept.map(|(connection, _)| connection).collect())
     }
 
     /// Reports inputs that are given under two names; equal spellings are errors of the group itself.
@@ -54,14 +59,18 @@ impl Linker<'_> {
         node: &Node,
         list: &[Connection],
         written: &[&Path],
-        inputs: &[&ParamInfo],
+        paths: &[String],
     ) {
-        let mut seen: Vec<(String, &Path)> = vec![];
-        for (connection, written) in list.iter().zip(written) {
-            let input = plain_path(&connection.target, inputs);
+        let mut seen: Vec<(&String, &Path)> = vec![];
+        for (index, (connection, written)) in list.iter().zip(written).enumerate() {
+            if is_overridden(list, paths, index) {
+                continue;
+            }
+            let input = &paths[index];
             match seen.iter().find(|(known, _)| *known == input) {
                 Some((_, first)) if first != written => {
                     let (first, second) = (first.to_string(), written.to_string());
+                    let input = input.clone();
                     let place = scope.node_place(node, connection.span);
                     self.report(GraphError::GivenTwice { input, first, second }, &place);
                 }
@@ -70,6 +79,17 @@ impl Linker<'_> {
             }
         }
     }
+}
+
+/// Returns whether another connection takes the place of one: the last that overrides its input. `paths` are the inputs of
+/// the connections, as [`plain_path`] spells them.
+fn is_overridden(list: &[Connection], paths: &[String], index: usize) -> bool {
+    let is_within = |path: &str| {
+        let rest = paths[index].strip_prefix(path);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let first = if list[index].overrides { index + 1 } else { 0 };
+    (first..list.len()).any(|other| other != index && list[other].overrides && is_within(&paths[other]))
 }
 
 /// Spells the path of an input the same whatever names its components have: `c[0]` for `c.r` and `c.x`.

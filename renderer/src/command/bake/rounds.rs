@@ -1,0 +1,51 @@
+//! The two bakes of `--watch`: a draft, and the one that is asked for.
+
+use crate::cli::BakeArgs;
+use crate::command::interrupt::Interrupt;
+use crate::command::{Failure, remark};
+
+/// Rays of each texel, vertex or probe of the first bake after a change.
+const FIRST: u32 = 16;
+
+/// Does `bake` for a draft and for what is asked for, unless a change ends the work. A bake that keeps light is fast
+/// enough by itself.
+pub(super) fn run(
+    args: &BakeArgs,
+    interrupt: &Interrupt,
+    bake: impl Fn(&BakeArgs) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    if !args.keep && has_fewer_rays(args) {
+        bake(&draft(args))?;
+        if interrupt.is_set() {
+            return Err(interrupt.failure());
+        }
+        if !args.common.quiet {
+            remark(&format!("a draft of {FIRST} rays is there"));
+        }
+    }
+    bake(args)?;
+    match interrupt.is_set() {
+        true => Err(interrupt.failure()),
+        false => Ok(()),
+    }
+}
+
+/// Returns whether a draft takes less than the whole.
+fn has_fewer_rays(args: &BakeArgs) -> bool {
+    let gathers = args.include.0.is_some() && args.from.is_empty();
+    let asks = |feature: &str| args.aov.iter().any(|list| list.contains(feature));
+    gathers && args.samples > FIRST
+        || (asks("ao") || asks("shadow:")) && args.ao_samples > FIRST
+        || asks("curvature") && args.curvature_samples > FIRST
+}
+
+fn draft(args: &BakeArgs) -> BakeArgs {
+    let mut draft = args.clone();
+    draft.samples = args.samples.min(FIRST);
+    draft.ao_samples = args.ao_samples.min(FIRST);
+    draft.curvature_samples = args.curvature_samples.min(FIRST);
+    draft.common.stats = None;
+    // What is to be said is said with the whole.
+    (draft.common.quiet, draft.common.verbose) = (true, false);
+    draft
+}

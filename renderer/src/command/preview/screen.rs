@@ -1,0 +1,98 @@
+//! The terminal thread: draws the picture as text, over the one before.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use console::Term;
+
+use super::canvas::Canvas;
+use super::half_blocks::{Development, TerminalColors, half_blocks};
+use super::sender::Say;
+use crate::command::progress::Beside;
+use crate::command::terminal;
+
+/// Shortest time between two pictures.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+/// Ratio of the pause after a picture to the time that it took.
+const PACE: u32 = 20;
+
+/// Lines that stay free for the progress bar and what follows.
+const FREE_LINES: usize = 2;
+
+/// State of the terminal thread.
+pub(super) struct Screen {
+    pub(super) canvas: Arc<Canvas>,
+    pub(super) development: Development,
+    /// True if the first picture takes the place of all that is on the screen.
+    pub(super) clears: bool,
+    pub(super) beside: Beside,
+    pub(super) say: Say,
+}
+
+impl Screen {
+    /// Starts the thread. It ends after the final image.
+    pub(super) fn start(self) -> io::Result<()> {
+        let run = move || {
+            self.run();
+            self.canvas.end();
+        };
+        std::thread::Builder::new()
+            .name("preview".to_owned())
+            .spawn(run)
+            .map(drop)
+    }
+
+    fn run(&self) {
+        if !console::colors_enabled_stderr() {
+            (self.say)(
+                "preview: standard error is no terminal with colours; the render goes on without pictures",
+            );
+            return;
+        }
+        self.canvas.set_watched(true);
+        let mut last = None;
+        while self.canvas.wait_for_news().is_some() {
+            let begin = Instant::now();
+            last = self.draw(last);
+            self.canvas.pause((PACE * begin.elapsed()).max(INTERVAL));
+        }
+    }
+
+    /// Draws the picture over the last one, unless something was printed since.
+    fn draw(&self, last: Option<Drawn>) -> Option<Drawn> {
+        let (lines, columns) = Term::stderr().size();
+        let limits = [
+            usize::from(columns),
+            usize::from(lines).saturating_sub(FREE_LINES),
+        ];
+        let colors = match std::env::var("COLORTERM").as_deref() {
+            Ok("truecolor" | "24bit") => TerminalColors::All,
+            Ok(_) | Err(_) => TerminalColors::Table,
+        };
+        let picture = self
+            .canvas
+            .look(|image| half_blocks(image, limits, colors, self.development))?;
+        let lines = picture.matches('\n').count();
+        let mut drawn = None;
+        (self.beside)(&mut || {
+            let printed = terminal::printed();
+            let place = match &last {
+                Some(last) if last.printed == printed => format!("\x1b[{}A", last.lines),
+                None if self.clears => "\x1b[H\x1b[2J".to_owned(),
+                Some(_) | None => String::new(),
+            };
+            terminal::draw(&format!("{place}{picture}"));
+            drawn = Some(Drawn { lines, printed });
+        });
+        drawn
+    }
+}
+
+/// A picture on the terminal.
+struct Drawn {
+    lines: usize,
+    /// What [`terminal::printed`] was then.
+    printed: u64,
+}

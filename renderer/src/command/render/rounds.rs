@@ -1,0 +1,47 @@
+//! The two pictures of `--watch`: one that is there at once, and the one that is asked for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::variations;
+use crate::cli::RenderArgs;
+use crate::command::Failure;
+use crate::command::interrupt::Interrupt;
+use crate::command::watch::Read;
+
+/// Samples of the first picture after a change.
+const FIRST: u32 = 2;
+
+/// Interval at which the picture that follows is written.
+const WRITE: Duration = Duration::from_secs(1);
+
+/// The picture that is there at once.
+fn first_round(args: &RenderArgs) -> RenderArgs {
+    let mut first = args.clone();
+    (first.noise, first.quality, first.time) = (None, None, None);
+    first.min_spp = None;
+    first.spp = Some(args.spp.map_or(FIRST, |spp| spp.min(FIRST)));
+    first.common.stats = None;
+    first.common.verbose = false;
+    first
+}
+
+/// The picture that is asked for. What is to be said was said with the first.
+fn full_round(args: &RenderArgs) -> RenderArgs {
+    let mut full = args.clone();
+    if args.stage.variations.is_empty() {
+        full.write_every = args.write_every.or(Some(WRITE));
+    }
+    full
+}
+
+/// Renders the first picture and the full one, unless a change ends the work.
+pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>) -> Result<(), Failure> {
+    for args in [first_round(args), full_round(args)] {
+        variations::run(&args, interrupt, read)?;
+        if interrupt.is_set() {
+            return Err(interrupt.failure());
+        }
+    }
+    Ok(())
+}

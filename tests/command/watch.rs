@@ -1,0 +1,175 @@
+//! `--watch` of `kiln render`, `kiln shade` and `kiln bake`: the work is done again when a file changes that was read.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use renderer::image::read;
+use tempfile::TempDir;
+
+use crate::program::{kiln, refused, wait_for};
+
+/// A program that is ended with the test; what it reports is in `errors.txt`.
+struct Running(Child);
+
+impl Running {
+    fn start(at: &Path, line: &str) -> Running {
+        let errors = fs::File::create(at.join("errors.txt")).unwrap();
+        Running(
+            kiln(at, line)
+                .stdout(Stdio::null())
+                .stderr(errors)
+                .spawn()
+                .unwrap(),
+        )
+    }
+
+    /// Sends the signal of Ctrl-C; returns the exit status.
+    fn interrupt(&mut self) -> Option<i32> {
+        let pid = self.0.id().to_string();
+        let sent = std::process::Command::new("kill").args(["-INT", &pid]).status();
+        assert!(sent.unwrap().success());
+        self.0.wait().unwrap().code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Returns whether the program has reported something.
+fn says(at: &Path, text: &str) -> bool {
+    fs::read_to_string(at.join("errors.txt")).is_ok_and(|all| all.contains(text))
+}
+
+/// The value at the first pixel of an image that may not be there.
+fn value(at: &Path, file: &str) -> f32 {
+    read(&at.join(file)).map_or(-1.0, |image| image.data[0])
+}
+
+/// Names of the files in a folder.
+fn names(at: &Path) -> Vec<String> {
+    let entries = fs::read_dir(at).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[cfg(unix)]
+#[test]
+fn a_changed_file_is_rendered_again() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let write = |value: &str| {
+        let text =
+            format!("#include \"value.h\"\nshader watched(output color result = 0) {{ result = {value}; }}");
+        fs::write(at.join("new"), text).unwrap();
+        // As editors save.
+        fs::rename(at.join("new"), at.join("watched.ksl")).unwrap();
+    };
+    fs::write(at.join("value.h"), "#define VALUE 0.5\n").unwrap();
+    write("0.25");
+    let running = Running::start(at, "render watched.ksl -o out.exr --spp 4 --size 16x16 --watch");
+    let shows = |value: f32| {
+        read(&at.join("out.exr")).is_ok_and(|image| image.data.iter().all(|v| (v - value).abs() < 1e-3))
+    };
+    wait_for("the first picture", || shows(0.25));
+    write("VALUE");
+    wait_for("the changed one", || shows(0.5));
+    fs::write(at.join("value.h"), "#define VALUE 0.75\n").unwrap();
+    wait_for("that of the included file", || shows(0.75));
+    write("nothing");
+    wait_for("the error", || says(at, "`nothing`"));
+    write("0.125");
+    wait_for("the mended one", || {
+        shows(0.125) && says(at, "waiting for a change")
+    });
+    drop(running);
+
+    // Sheets, too, and a program that is interrupted while it waits.
+    let sheet = "render watched.ksl:watched -o sheet.exr --spp 2 --size 160x160 --watch --param x=1 --variations y=1,2";
+    write("x * y");
+    let text = fs::read_to_string(at.join("watched.ksl")).unwrap();
+    let text = text.replace("shader watched(", "shader watched(float x = 0, float y = 0, ");
+    fs::write(at.join("watched.ksl"), &text).unwrap();
+    let mut running = Running::start(at, sheet);
+    wait_for("the sheet", || says(at, "waiting for a change"));
+    let shown = || {
+        read(&at.join("sheet.exr"))
+            .map(|sheet| sheet.rgb(100, 100).r)
+            .unwrap_or(-1.0)
+    };
+    assert!((shown() - 1.0).abs() < 1e-3, "{}", shown());
+    fs::write(at.join("watched.ksl"), text.replace("x * y", "0.5 * x * y")).unwrap();
+    wait_for("the changed sheet", || (shown() - 0.5).abs() < 1e-3);
+    assert_eq!(running.interrupt(), Some(130));
+    refused(at, "render checker --watch", &["no file that could change"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_changed_file_is_shaded_again() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let set = |value: &str| fs::write(at.join("value.h"), format!("#define VALUE {value}\n")).unwrap();
+    let text = "#include \"value.h\"\nshader watched(float k = 1, output float r = 0) { r = k * VALUE; }";
+    fs::write(at.join("watched.ksl"), text).unwrap();
+    set("0.25");
+    // Files of serialised groups are read, too.
+    fs::write(at.join("group"), "param float k 1 ; shader watched.ksl w ;").unwrap();
+    let mut running = Running::start(at, "shade --group group -g 8 8 -o r r.exr --watch");
+    wait_for("the image", || {
+        value(at, "r.exr") == 0.25 && says(at, "r.exr after")
+    });
+    let before = names(at);
+    set("nothing");
+    wait_for("the error", || says(at, "`nothing`"));
+    assert_eq!((value(at, "r.exr"), names(at)), (0.25, before));
+    set("0.5");
+    wait_for("the mended one", || value(at, "r.exr") == 0.5);
+    fs::write(at.join("group"), "param float k 4 ; shader watched.ksl w ;").unwrap();
+    wait_for("that of the changed group", || value(at, "r.exr") == 2.0);
+    assert_eq!(running.interrupt(), Some(130));
+    refused(at, "shade checker --watch", &["no file that could change"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_changed_scene_is_baked_again() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let write = |albedo: &str| {
+        let text = format!(
+            "light sky : environment {{ color = 1; }}
+            material grey = matte(albedo = {albedo});
+            shape floor : rectangle {{ size = (2, 2); material = grey; }}\n"
+        );
+        fs::write(at.join("scene.kiln"), text).unwrap();
+    };
+    let samples = || {
+        let text = fs::read_to_string(at.join("b/bake.json")).unwrap_or_default();
+        let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        (json["complete"] == true).then(|| json["settings"]["samples"].as_u64())
+    };
+    write("0.25");
+    let line = "bake scene.kiln -o b --resolution 8 --samples 24 --integrator path --aov albedo --watch";
+    let mut running = Running::start(at, line);
+    let is_there = |albedo: f32| {
+        (value(at, "b/surface_albedo.exr") - albedo).abs() < 1e-3 && samples() == Some(Some(24))
+    };
+    wait_for("the bake", || is_there(0.25) && says(at, "waiting for a change"));
+    assert!(says(at, "a draft of 16 rays is there"));
+    let before = names(&at.join("b"));
+    write("nothing");
+    wait_for("the error", || says(at, "`nothing`"));
+    assert!(is_there(0.25) && names(&at.join("b")) == before);
+    write("0.5");
+    wait_for("the mended one", || is_there(0.5));
+    assert_eq!(names(&at.join("b")), before);
+    assert_eq!(running.interrupt(), Some(130));
+}
