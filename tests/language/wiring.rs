@@ -300,3 +300,15 @@ fn errors_of_links_have_a_place_and_are_told_once() {
         assert!(found[0].contains(expected), "{group}: {found:?}");
     }
 }
+
+/// Defaults of a group's inputs are computed by units, also from other inputs; an argument replaces them.
+#[test]
+fn defaults_of_inputs_are_computed() {
+    let units = "shader twice(float x = 1, output float r = 0) { r = 2 * x; }";
+    let group = "group g(float a = 3, float b = twice(x = a).r, float c = twice().r, output float r) { r = b + 10 * c; }";
+    check(&format!("{units} {group}"), 26.0);
+    for (arguments, expected) in [("", 26.0), ("a = 5", 30.0), ("b = 1", 21.0), ("a = 5, c = 0", 10.0)] {
+        let outer = format!("group h(output float r) {{ g inner({arguments}); r = inner.r; }}");
+        check(&format!("{units} {group} {outer}"), expected);
+    }
+}

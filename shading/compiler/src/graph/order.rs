@@ -19,6 +19,20 @@ impl Order {
         Order::of_roots(group, Feeds::of(group), &sources(group, binding))
     }
 
+    /// Orders the nodes that `bindings` depend on, and no others.
+    pub(super) fn of_bindings(
+        group: &ShaderGroupTemplate,
+        bindings: &[&Binding],
+    ) -> Result<Order, GraphError> {
+        let roots: Vec<NodeIndex> = bindings.iter().flat_map(|binding| sources(group, binding)).collect();
+        Order::of_roots(group, Feeds::of(group), &roots)
+    }
+
+    /// Returns whether a binding depends on a node.
+    pub(super) fn has_sources(group: &ShaderGroupTemplate, binding: &Binding) -> bool {
+        !sources(group, binding).is_empty()
+    }
+
     /// Orders the nodes that the `wanted` bindings depend on.
     pub(super) fn of(group: &ShaderGroupTemplate, wanted: &[&Binding]) -> Result<Order, GraphError> {
         let feeds = Feeds::of(group);

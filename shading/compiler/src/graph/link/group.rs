@@ -26,6 +26,37 @@ use shading_syntax::source::Span;
 /// Stack size in bytes for one level of nested groups.
 const STACK: usize = 1 << 20;
 
+/// Inputs of a group instance whose defaults nodes compute.
+#[derive(Default)]
+struct ComputedInputs<'a> {
+    inputs: Vec<&'a str>,
+    /// These nodes, in the order of execution.
+    nodes: Vec<NodeIndex>,
+}
+
+fn computed_inputs<'a>(group: &'a ShaderGroupTemplate, instance: &Instance<'_>) -> ComputedInputs<'a> {
+    let is_fed = |input: &GroupInput| {
+        let mut feeds = instance.feeds.iter();
+        feeds.any(|feed| feed.target.head == input.name && feed.target.rest.is_empty())
+    };
+    let mut found = ComputedInputs::default();
+    let mut defaults = vec![];
+    for input in group.inputs.iter().filter(|input| !is_fed(input)) {
+        if let Some(default) = &input.default
+            && Order::has_sources(group, default)
+        {
+            found.inputs.push(&input.name);
+            defaults.push(default);
+        }
+    }
+    if !defaults.is_empty()
+        && let Ok(order) = Order::of_bindings(group, &defaults)
+    {
+        found.nodes = order.nodes;
+    }
+    found
+}
+
 impl Linker<'_> {
     /// Returns the group's outputs, only those wanted of the instance.
     pub(super) fn group(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
@@ -36,7 +67,10 @@ impl Linker<'_> {
     fn group_body(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
         let readers = GroupReaders::new(group);
         let mut scope = GroupScope::new(&readers, instance);
-        self.group_inputs(&mut scope);
+        // Nodes that compute defaults of inputs come first, and then these inputs.
+        let computed = computed_inputs(group, instance);
+        let is_computed = |input: &GroupInput| computed.inputs.contains(&input.name.as_str());
+        self.group_inputs(&mut scope, |input| !is_computed(input));
         let is_wanted = |output: &&GroupOutput| {
             instance
                 .wanted
@@ -63,7 +97,13 @@ impl Linker<'_> {
         scope.pulled_by = order.pulled_by;
         let shared = self.share(group);
         let outer = std::mem::replace(&mut self.shared, shared);
-        for &index in &order.nodes {
+        for &index in &computed.nodes {
+            self.node(&mut scope, index);
+        }
+        for input in group.inputs.iter().filter(|input| is_computed(input)) {
+            self.add_group_input(&mut scope, input);
+        }
+        for &index in order.nodes.iter().filter(|index| !computed.nodes.contains(index)) {
             self.node(&mut scope, index);
         }
         self.shared = outer;
@@ -102,7 +142,7 @@ impl Linker<'_> {
     }
 
     /// Values of the group's inputs: the connected value, else the default.
-    fn group_inputs(&mut self, scope: &mut GroupScope<'_>) {
+    fn group_inputs(&mut self, scope: &mut GroupScope<'_>, counts: impl Fn(&GroupInput) -> bool) {
         let group = scope.group;
         for feed in &scope.instance.feeds {
             if !scope.has_input(&feed.target.head) {
@@ -110,10 +150,14 @@ impl Linker<'_> {
                 self.report_target(feed, &group.name, names);
             }
         }
-        for input in &group.inputs {
-            if let Some(wire) = self.group_input(scope, input) {
-                scope.inputs.insert(input.name.clone(), wire);
-            }
+        for input in group.inputs.iter().filter(|input| counts(input)) {
+            self.add_group_input(scope, input);
+        }
+    }
+
+    fn add_group_input(&mut self, scope: &mut GroupScope<'_>, input: &GroupInput) {
+        if let Some(wire) = self.group_input(scope, input) {
+            scope.inputs.insert(input.name.clone(), wire);
         }
     }
 
