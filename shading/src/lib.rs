@@ -52,25 +52,29 @@
 pub mod codegen;
 pub mod instance;
 pub mod interp;
+mod live;
 pub mod runtime;
 pub mod system;
 
 pub use shading_compiler::{builtins, check, derivative, eval, graph, hir, opt, ty};
 pub use shading_syntax::{self as syntax, diagnostic, preprocess, source};
 
+pub use check::{HostGlobal, HostGlobalError};
 pub use codegen::{CompileOptions, OptLevel};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use eval::color_system::ColorSystem;
 pub use graph::{GraphError, ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
-pub use hir::{ClosureNote, ClosureParam, ClosureRegistry, ClosureSignature};
+pub use hir::{ClosureError, ClosureId, ClosureNote, ClosureParam, ClosureRegistry, ClosureSignature, Const};
 pub use instance::{BatchOutput, ShaderInstance};
+pub use live::{LiveError, LiveInput, LiveInputs};
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
-    AttributeHandle, ClosureNode, ClosureRef, ClosureTree, CloudHandle, CloudSearch, CloudValues,
-    HostFunctions, KnownAttributes, NoHost, Params, PointCloud, PointValueType, Printed, RayKind, Report,
-    ReportKind, ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo,
-    TextureLookup, TextureRequest, TextureSample, TraceHit, TraceRay, UnreadableTexture, WrittenCloud,
-    WrittenClouds,
+    AttributeHandle, ClosureNode, ClosureRef, ClosureSet, ClosureTree, ClosureTypes, CloudHandle,
+    CloudSearch, CloudValues, Component, Components, HostFunctions, KnownAttributes, MIN_STACK, NoHost,
+    ParamReader, Params, PointCloud, PointValueType, Printed, RayKind, Report, ReportKind, RunError,
+    ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup,
+    TextureRequest, TextureSample, TraceHit, TraceRay, UnreadableTexture, WrittenCloud, WrittenClouds,
 };
 pub use source::{Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};
+pub use ty::{Base, Type};

@@ -26,8 +26,8 @@ fn run(system: &ShadingSystem, template: Template) -> Result<Const, String> {
         .instantiate(template, &options)
         .map_err(|errors| errors.to_string())?;
     let mut context = system.context();
-    instance.run(&ShaderGlobals::default(), &mut context);
-    Ok(instance.output(0, &context))
+    instance.run(&ShaderGlobals::default(), &mut context).unwrap();
+    Ok(instance.output(0, &context).unwrap())
 }
 
 #[track_caller]

@@ -26,12 +26,12 @@ fn result(text: &str) -> Result<Const, Diagnostics> {
         u: 0.25,
         ..ShaderGlobals::default()
     };
-    instance.run(&globals, &mut context);
+    instance.run(&globals, &mut context).unwrap();
     let interpreted = interp::run(&unit, &RunOptions::new(&globals));
     if let Some(difference) = compiled::difference(&instance, &mut context, system.closures(), &interpreted) {
         panic!("{text}: {difference}");
     }
-    Ok(instance.output(0, &context))
+    Ok(instance.output(0, &context).unwrap())
 }
 
 #[track_caller]
@@ -219,8 +219,8 @@ fn programs_connect_parts() {
             .instantiate(group.clone(), &options)
             .unwrap_or_else(|errors| panic!("{errors}"));
         let mut context = system.context();
-        instance.run(&ShaderGlobals::default(), &mut context);
-        instance.output(0, &context)
+        instance.run(&ShaderGlobals::default(), &mut context).unwrap();
+        instance.output(0, &context).unwrap()
     };
     assert_eq!(run(vec![]), Const::Float(213.0 + 30.0 + 400.0 + 2000.0));
     // Parts of what a group exposes are parts of its targets.

@@ -18,9 +18,6 @@ use shading_compiler::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use shading_compiler::hir::ClosureRegistry;
 use shading_syntax::source::{SourceMap, Span};
 
-/// Size in bytes of the native stack available to recursive functions, in case their frames are so large that
-/// [`MAX_DEPTH`] of them do not fit. Threads have 2 MiB.
-const STACK_BYTES: usize = 1 << 20;
 /// Size in bytes of the memory for large arrays of all active functions. Virtual until touched.
 const FRAME_BYTES: usize = 16 << 20;
 
@@ -228,7 +225,7 @@ impl Run {
         numbers: *const Number,
         output_bytes: usize,
         node_bytes: usize,
-        stack: usize,
+        stack_limit: usize,
     ) {
         self.header.fuel = self.fuel as i32;
         self.header.depth = MAX_DEPTH as i32;
@@ -240,7 +237,7 @@ impl Run {
             ..window
         };
         self.header.frames.cursor = self.frames.as_mut_ptr().cast();
-        self.header.stack_limit = stack.saturating_sub(STACK_BYTES);
+        self.header.stack_limit = stack_limit;
         self.header.globals = globals;
         self.header.places = places;
         self.header.numbers = numbers;
@@ -333,7 +330,7 @@ impl Run {
 }
 
 /// Source locations in the reports of a shader.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Places {
     /// Number of the instance.
     pub(crate) shader: u64,

@@ -33,7 +33,7 @@ use rustc_hash::FxHasher;
 use shading::builtins::Global;
 use shading::{ShaderGlobals, ShaderInstance, TextureRequest};
 
-use cached_shading::arbitrary_point;
+use cached_shading::{RUNS, arbitrary_point};
 use material_flags::MaterialFlags;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Footprint, Interaction};
@@ -92,7 +92,7 @@ fn work_of(shader: &ShaderInstance, globals: &ShaderGlobals, context: &mut Shadi
     if shader.statistics().is_uniform {
         return 0.0;
     }
-    shader.run(globals, context);
+    shader.run(globals, context).expect(RUNS);
     context.work() as f32
 }
 
@@ -226,7 +226,7 @@ impl Material {
         let kind = RayKind(ray.kind.0 | self.purpose.0);
         let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
         let globals = globals::globals(it, HitRay { kind, ..ray }, area, Some(footprint));
-        instance.run(&globals, context);
+        instance.run(&globals, context).expect(RUNS);
     }
 
     /// Emission and transparency at a point, and the absorption of the interior if it is transparent; for shadow rays

@@ -117,6 +117,22 @@ impl<'a> Checker<'a> {
         self.read(&place, span)
     }
 
+    /// Reads an attribute that is no int, float or triple into a new variable, which is zero if it does not exist.
+    pub(super) fn large_attribute(
+        &mut self,
+        names: Vec<Operand>,
+        kind: Kind,
+        ty: Type,
+        span: Span,
+    ) -> Lvalue {
+        let locals = self.locals("", ty);
+        let place = Lvalue::whole(ty, locals, Access::Writable);
+        let zero = self.zero(ty);
+        self.write(&place, zero, span);
+        self.read_attribute(names, kind, None, &place, span);
+        place
+    }
+
     /// Reads an attribute into a variable, if it exists; returns whether it does.
     fn read_attribute(
         &mut self,

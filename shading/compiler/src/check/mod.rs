@@ -26,6 +26,7 @@ mod foreign_name;
 mod format;
 mod frame;
 mod function;
+mod host_global;
 mod invocation;
 mod literal;
 mod lvalue;
@@ -67,6 +68,7 @@ pub use adaptive::specialise;
 pub(crate) use body::zero_const;
 pub use checker::Environment;
 pub use checker::deep_stack;
+pub use host_global::{HostGlobal, HostGlobalError};
 pub use reference::{ReferencePart, ReferencePath};
 pub use uses::{ParamUse, Uses};
 

@@ -1,0 +1,36 @@
+//! The native stack that a run needs, and the error of a run that is not possible.
+
+/// Bytes of native stack that a thread must have left for a run: more than twice what any shader takes that does not
+/// recurse, calls of the language's own functions included. What a host's functions take beyond 64 KiB is to be added.
+pub const MIN_STACK: usize = 256 << 10;
+/// Bytes of native stack available to recursive functions, in case their frames are so large that
+/// [`MAX_DEPTH`](shading_compiler::eval::MAX_DEPTH) of them do not fit; less if the thread has less. Threads have 2 MiB.
+const RECURSION_BYTES: usize = 1 << 20;
+
+/// Wrong use of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// The context was made for another type of host than the instance.
+    #[error("the context is for another type of host than the shader")]
+    OtherHost,
+    /// The thread has less stack left than [`MIN_STACK`].
+    #[error("the thread has too little stack left to run a shader: it takes {} KiB", MIN_STACK >> 10)]
+    SmallStack,
+    /// The last run in the context was of another instance, so that it has no outputs of this one.
+    #[error("the last run in the context was of another shader")]
+    OtherInstance,
+    /// The instance has no output of this index.
+    #[error("the shader has no output of this index")]
+    NoSuchOutput,
+}
+
+/// The lowest address that recursive functions may use.
+#[inline]
+pub(crate) fn stack_limit() -> Result<usize, RunError> {
+    let here = 0u8;
+    let here = (&raw const here).addr();
+    // Where the system does not tell, threads are taken to be as large as they usually are.
+    let left = stacker::remaining_stack().unwrap_or(RECURSION_BYTES + MIN_STACK);
+    let spare = left.checked_sub(MIN_STACK).ok_or(RunError::SmallStack)?;
+    Ok(here.saturating_sub(spare.min(RECURSION_BYTES)))
+}
