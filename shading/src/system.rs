@@ -12,7 +12,9 @@ use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, Shadin
 use shading_compiler::check::{self, Environment, HostGlobal};
 use shading_compiler::derivative::{self, DerivativeStats};
 use shading_compiler::eval::color_system::ColorSystem;
-use shading_compiler::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
+use shading_compiler::graph::{
+    self, GraphError, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value,
+};
 use shading_compiler::hir;
 use shading_compiler::hir::live::bind_live_inputs;
 use shading_compiler::hir::{ClosureRegistry, Const};
@@ -286,6 +288,18 @@ impl ShadingSystem {
     /// source does not compile.
     pub fn template(&self, name: &str) -> Option<Template> {
         self.find(name).ok().flatten()
+    }
+
+    /// Returns the unit or group of a name, loaded or from the library.
+    ///
+    /// # Errors
+    /// If there is none, or the library's source does not compile.
+    pub fn named(&self, name: &str) -> Result<Template, Diagnostics> {
+        let unknown = || GraphError::UnknownTemplate {
+            name: name.to_owned(),
+            known: self.names(),
+        };
+        Ok(self.find(name)?.ok_or_else(unknown).map_err(Diagnostic::from)?)
     }
 
     /// Checks names, types and cycles of a template, as if it were instantiated with all outputs.

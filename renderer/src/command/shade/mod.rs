@@ -20,8 +20,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use shading::CompileStats;
 use shading::codegen::{MissingTexture, NamedTexture};
-use shading::instance::CompileStats;
 use shading::opt::OptLevel;
 use shading::ty::Type;
 use shading::{
