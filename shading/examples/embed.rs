@@ -48,7 +48,7 @@ shading::closures! {
 }
 
 /// Width and height of a sphere.
-pub const SIZE: usize = 64;
+pub(crate) const SIZE: usize = 64;
 /// Direction towards the lamp.
 const LAMP: [f32; 3] = [-0.48, 0.6, 0.64];
 /// Direction towards the viewer.
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The sphere as the shaders say, and with a wider highlight: rows of pixels, one sphere above the other.
-pub fn spheres() -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
+pub(crate) fn spheres() -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
     let mut registry = ClosureRegistry::default();
     let lobes = ClosureTypes::<Lobe>::register(&mut registry)?;
     let system = ShadingSystem::new(registry, Arc::new(Weather { wetness: 0.5 }))

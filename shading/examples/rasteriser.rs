@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Draws the scene: linear RGB, rows from the top.
-pub fn picture(width: usize, height: usize) -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
+pub(crate) fn picture(width: usize, height: usize) -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
     system.load(Source::new("bricks.ksl", SHADERS))?;
     let options = InstanceOptions {

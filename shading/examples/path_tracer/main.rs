@@ -81,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Renders the scene: linear RGB, rows from the top.
-pub fn picture(width: usize, height: usize, samples: u32) -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
+pub(crate) fn picture(width: usize, height: usize, samples: u32) -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
     let scene = Scene::new()?;
     let mut pixels = vec![[0.0; 3]; width * height];
     let count = thread::available_parallelism().map_or(1, usize::from).min(height);

@@ -1,7 +1,7 @@
 //! The native stack that a run needs, and the error of a run that is not possible.
 
-/// Bytes of native stack that a thread must have left for a run: more than twice what any shader takes that does not
-/// recurse, calls of the language's own functions included. What a host's functions take beyond 64 KiB is to be added.
+/// Bytes of native stack that a thread must have left for a run. Shaders take less than 64 KiB, however large they are,
+/// apart from the calls of recursive functions; the rest is for what the host's methods take.
 pub const MIN_STACK: usize = 256 << 10;
 /// Bytes of native stack available to recursive functions, in case their frames are so large that
 /// [`MAX_DEPTH`](shading_compiler::eval::MAX_DEPTH) of them do not fit; less if the thread has less. Threads have 2 MiB.
