@@ -6,7 +6,7 @@ use super::path::longest_name;
 use super::{Accessor, Path};
 use crate::builtins::Global;
 use crate::hir::{Const, Kind};
-use crate::ty::{Base, Type};
+use crate::ty::{Base, Length, Type};
 use shading_syntax::ast;
 use shading_syntax::ast::ExprKind;
 
@@ -34,6 +34,9 @@ impl Value {
     /// Returns whether a constant is of its type, and a uniform value of a type that such values can have.
     pub(super) fn is_valid(&self) -> bool {
         match self {
+            Value::Const(Const::Array(list), ty) if list.is_empty() => {
+                Kind::of(*ty).is_some() && ty.length == Length::Array(0)
+            }
             Value::Const(value, ty) => Kind::of(*ty).is_some_and(|kind| Kind::of_const(value) == Some(kind)),
             Value::Global(_) => true,
             Value::Uniform(_, ty) => {
