@@ -15,7 +15,6 @@ use crate::codegen::{
 use crate::live::{LiveError, LiveInput};
 use crate::runtime::closure::{ClosureTree, NodeHeader};
 use crate::runtime::context::{Number, Run};
-use crate::runtime::stack::stack_limit;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{HostFunctions, RunError, ShaderGlobals, ShadingContext};
 use shading_compiler::check::deep_stack;
@@ -198,7 +197,7 @@ impl ShaderInstance {
         if run.host_type != self.host_type {
             return Err(RunError::OtherHost);
         }
-        let stack_limit = stack_limit()?;
+        let stack_limit = run.stack.limit()?;
         run.start(
             globals,
             &raw const self.own.places,

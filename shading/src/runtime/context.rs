@@ -12,6 +12,7 @@ use crate::runtime::closure::Layouts;
 use crate::runtime::last_trace::LastTrace;
 use crate::runtime::messages::Messages;
 use crate::runtime::report::{Report, ReportKind, ReportPlace};
+use crate::runtime::stack::StackRange;
 use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink, WrittenClouds};
 use shading_compiler::eval::dictionary::Dictionaries;
 use shading_compiler::eval::{DEFAULT_FUEL, MAX_DEPTH};
@@ -83,6 +84,7 @@ pub(crate) struct Run {
     /// Number of the instance that ran last; 0 before any run.
     pub(crate) last: u64,
     pub(crate) host_type: TypeId,
+    pub(crate) stack: StackRange,
     // Keeps `header.host` alive; used for rare queries.
     host: Arc<dyn ShaderHost>,
     fuel: u32,
@@ -131,6 +133,7 @@ impl ShadingContext {
                 outputs: vec![],
                 last: 0,
                 host_type: TypeId::of::<H>(),
+                stack: StackRange::default(),
                 host,
                 fuel: DEFAULT_FUEL,
                 printed: Printed::default(),

@@ -24,13 +24,38 @@ pub enum RunError {
     NoSuchOutput,
 }
 
-/// The lowest address that recursive functions may use.
-#[inline]
-pub(crate) fn stack_limit() -> Result<usize, RunError> {
-    let here = 0u8;
-    let here = (&raw const here).addr();
-    // Where the system does not tell, threads are taken to be as large as they usually are.
-    let left = stacker::remaining_stack().unwrap_or(RECURSION_BYTES + MIN_STACK);
-    let spare = left.checked_sub(MIN_STACK).ok_or(RunError::SmallStack)?;
-    Ok(here.saturating_sub(spare.min(RECURSION_BYTES)))
+/// The part of a thread's stack in which runs have room for recursion; of the thread that ran last.
+///
+/// Stacks of threads are apart, so that an address tells whose it is. A thread that reuses addresses of one that has ended
+/// usually has the same bounds; where it has not, the guard page of its stack ends a recursion that goes too far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StackRange {
+    low: usize,
+    size: usize,
+}
+
+impl StackRange {
+    /// The lowest address that recursive functions may use. The system is asked only where a thread runs first, or closer
+    /// to the start of its stack than before.
+    #[inline]
+    pub(crate) fn limit(&mut self) -> Result<usize, RunError> {
+        let here = 0u8;
+        let here = (&raw const here).addr();
+        if here.wrapping_sub(self.low) < self.size {
+            return Ok(here - RECURSION_BYTES);
+        }
+        self.measure(here)
+    }
+
+    #[cold]
+    fn measure(&mut self, here: usize) -> Result<usize, RunError> {
+        // Where the system does not tell, threads are taken to be as large as they usually are.
+        let left = stacker::remaining_stack().unwrap_or(RECURSION_BYTES + MIN_STACK);
+        let spare = left.checked_sub(MIN_STACK).ok_or(RunError::SmallStack)?;
+        if let Some(room) = spare.checked_sub(RECURSION_BYTES) {
+            self.low = here - room;
+            self.size = room + 1;
+        }
+        Ok(here.saturating_sub(spare.min(RECURSION_BYTES)))
+    }
 }
