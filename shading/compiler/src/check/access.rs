@@ -179,7 +179,7 @@ impl<'a> Checker<'a> {
         known.extend(self.scopes.names(self.scope));
         known.extend(Global::ALL.iter().map(|g| g.name()));
         known.push("Ci");
-        super::literal::constant_names().for_each(|name| known.push(name));
+        super::named_constant::constant_names().for_each(|name| known.push(name));
         known.extend(self.references.keys().map(String::as_str));
         known.extend(self.host_globals.iter().map(HostGlobal::name));
         let near = near(name, &known);

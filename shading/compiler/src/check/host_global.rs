@@ -1,14 +1,12 @@
 //! Globals of the embedder: names that shaders read like `P` and `u`, and that the host answers as attributes.
 
-use super::Checker;
-use super::literal::constant_names;
-use super::lvalue::{Access, Lvalue};
+use super::named_constant::constant_names;
 use crate::builtins::Global;
-use crate::hir::{Kind, Op};
+use crate::hir::Kind;
 use crate::ty::{Base, Type};
 use shading_syntax::ast::{ExprKind, Item, Stmt, StmtKind};
 use shading_syntax::parse;
-use shading_syntax::source::{Source, Span};
+use shading_syntax::source::Source;
 
 /// A global of the embedder: a name and a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,21 +82,4 @@ fn is_free(name: &str) -> bool {
                 if matches!(&value.kind, ExprKind::Name(read) if read == name))
     };
     is_plain && !is_known && is_name()
-}
-
-impl Checker<'_> {
-    /// The value of a global of the embedder, which cannot be assigned to.
-    pub(super) fn host_global(&mut self, name: &str, span: Span) -> Option<Lvalue> {
-        let &HostGlobal { ty, .. } = self.host_globals.iter().find(|global| global.name == name)?;
-        let names = vec![self.string(""), self.string(name)];
-        let mut place = match Kind::of(ty) {
-            Some(Kind::INT | Kind::FLOAT | Kind::TRIPLE) => {
-                let value = self.emit_value(Op::AttributeValue, names, ty, span);
-                self.materialise(value, span)
-            }
-            kind => self.large_attribute(names, kind?, ty, span),
-        };
-        place.access = Access::Constant(name.to_owned());
-        Some(place)
-    }
 }

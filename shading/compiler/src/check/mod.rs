@@ -31,6 +31,7 @@ mod invocation;
 mod literal;
 mod lvalue;
 mod message;
+mod named_constant;
 mod noise;
 mod operator;
 mod option;
