@@ -63,7 +63,13 @@ fn main() {
 fn nanoseconds(instance: &ShaderInstance, points: &[ShaderGlobals], context: &mut ShadingContext) -> f64 {
     let start = Instant::now();
     for globals in points {
-        black_box(instance.run(black_box(globals), context).root().is_some());
+        black_box(
+            instance
+                .run(black_box(globals), context)
+                .unwrap()
+                .root()
+                .is_some(),
+        );
     }
     start.elapsed().as_secs_f64() * 1e9 / points.len() as f64
 }

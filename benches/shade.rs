@@ -82,7 +82,15 @@ fn levels() -> impl Iterator<Item = Case> {
 fn bench_run(bencher: Bencher, instance: &ShaderInstance) {
     let globals = globals();
     let mut ctx = ShadingContext::new(Arc::new(NoHost));
-    bencher.bench_local(move || black_box(instance.run(black_box(&globals), &mut ctx).root().is_some()));
+    bencher.bench_local(move || {
+        black_box(
+            instance
+                .run(black_box(&globals), &mut ctx)
+                .unwrap()
+                .root()
+                .is_some(),
+        )
+    });
 }
 
 fn instance(unit: &Unit, level: OptLevel) -> ShaderInstance {
@@ -96,10 +104,12 @@ fn instance(unit: &Unit, level: OptLevel) -> ShaderInstance {
 
 fn registry() -> ClosureRegistry {
     let mut registry = ClosureRegistry::default();
-    registry.register(ClosureSignature {
-        name: "diffuse",
-        params: vec![ClosureParam::new("n", Type::NORMAL)],
-    });
+    registry
+        .register(ClosureSignature {
+            name: "diffuse",
+            params: vec![ClosureParam::new("n", Type::NORMAL)],
+        })
+        .unwrap();
     registry
 }
 

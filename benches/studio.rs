@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use renderer::material::{closure_registry, library};
-use shading::instance::CompileStats;
+use shading::CompileStats;
 use shading::{InstanceOptions, NoHost, ShaderGroupTemplate, ShaderInstance, ShadingSystem, Template};
 
 /// Groups of the frame that Open Shading Language's authors report.

@@ -1,21 +1,24 @@
-//! The shading language in a renderer of one's own: registers two closures, compiles a group, shades a sphere with it,
-//! and adds up the closure tree of each point under one lamp.
+//! The tour: a renderer that shades one sphere under one lamp.
+//!
+//! It declares two closures, connects units in a group, gives shaders a global of its own, changes a live input without
+//! compiling again, and shades from several threads.
 //!
 //! ```text
-//! cargo run -p shading --example embed                  # shows the sphere as text
-//! cargo run -p shading --example embed -- sphere.ppm    # writes a picture
+//! cargo run --release -p shading --example embed                  # shows two spheres as text
+//! cargo run --release -p shading --example embed -- spheres.ppm   # writes a picture
 //! ```
 
 use std::error::Error;
 use std::sync::Arc;
+use std::thread;
 
-use shading::ty::Type;
 use shading::{
-    ClosureNode, ClosureParam, ClosureRegistry, ClosureSignature, ClosureTree, InstanceOptions, NoHost,
-    ShaderGlobals, ShadingSystem, Source,
+    AttributeHandle, ClosureRegistry, ClosureTree, ClosureTypes, HostGlobal, InstanceOptions, LiveInputs,
+    ShaderGlobals, ShaderHost, ShaderInstance, ShadingSystem, Source, Type,
 };
 
-/// A unit that makes a pattern, a unit that makes a closure of it, and a group that connects the two.
+/// A unit that makes a pattern, a unit that makes closures of it, and a group that connects the two. `wetness` is a
+/// global of this renderer.
 const SHADERS: &str = r#"
     shader stripes(float count = 5, output float result = 0)
     {
@@ -23,110 +26,125 @@ const SHADERS: &str = r#"
     }
     surface glazed(color clay = 0.5, float gloss = 40, output closure color surface = 0)
     {
-        surface = clay * matte(N) + 0.6 * shine(N, gloss);
+        surface = clay * matte(N) + (0.2 + 0.8 * wetness) * shine(N, gloss);
     }
     group vase(color light = color(0.9, 0.7, 0.4), color dark = color(0.1, 0.2, 0.5),
-               output closure color surface)
+               float gloss = 40 [[ int interactive = 1 ]], output closure color surface)
     {
         stripes bands(count = 6);
-        glazed  glaze(clay = mix(dark, light, bands.result));
+        glazed  glaze(clay = mix(dark, light, bands.result), gloss = gloss);
         surface = glaze.surface;
     }
 "#;
 
-/// Width and height of the picture.
-const SIZE: usize = 64;
+shading::closures! {
+    /// The closures of this renderer.
+    pub enum Lobe {
+        /// Lambert's reflection.
+        Matte = matte(normal n),
+        /// A highlight around the mirror direction.
+        Shine = shine(normal n, float exponent = 20.0),
+    }
+}
+
+/// Width and height of a sphere.
+pub(crate) const SIZE: usize = 64;
 /// Direction towards the lamp.
 const LAMP: [f32; 3] = [-0.48, 0.6, 0.64];
 /// Direction towards the viewer.
 const VIEWER: [f32; 3] = [0.0, 0.0, 1.0];
 
-/// The closures of this renderer: their signatures for the language, and what they scatter.
-struct Scattering {
-    registry: ClosureRegistry,
-    matte: shading::hir::ClosureId,
-    shine: shading::hir::ClosureId,
-    /// Where the parameters of `shine` are in memory.
-    shine_offsets: Vec<usize>,
+/// What shaders can ask this renderer for: how wet everything is.
+struct Weather {
+    wetness: f32,
 }
 
-impl Scattering {
-    fn new() -> Scattering {
-        let mut registry = ClosureRegistry::default();
-        let matte = registry.register(ClosureSignature {
-            name: "matte",
-            params: vec![ClosureParam::new("n", Type::NORMAL)],
-        });
-        let shine = ClosureSignature {
-            name: "shine",
-            params: vec![
-                ClosureParam::new("n", Type::NORMAL),
-                ClosureParam::new("exponent", Type::FLOAT),
-            ],
-        };
-        let (shine_offsets, _) = shine.layout();
-        let shine = registry.register(shine);
-        Scattering {
-            registry,
-            matte,
-            shine,
-            shine_offsets,
-        }
+impl ShaderHost for Weather {
+    fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
+        (name == "wetness").then_some(AttributeHandle(0))
     }
 
-    /// Light of the lamp that a closure tree scatters to the viewer. The walk keeps a stack of its own, since trees can
-    /// be deeper than the program's.
-    fn radiance(&self, tree: ClosureTree<'_>) -> [f32; 3] {
-        let mut sum = [0.0; 3];
-        let mut open: Vec<_> = tree.root().map(|root| (root, [1.0; 3])).into_iter().collect();
-        while let Some((closure, factor)) = open.pop() {
-            match closure.node() {
-                ClosureNode::Add { a, b } => {
-                    open.extend([a, b].into_iter().flatten().map(|child| (child, factor)));
-                }
-                ClosureNode::Mul { weight, closure } => {
-                    open.extend(closure.map(|child| (child, product(factor, weight))));
-                }
-                ClosureNode::Component { id, weight, params } => {
-                    let scattered = if id == self.matte {
-                        dot(params.triple(0), LAMP).max(0.0)
-                    } else if id == self.shine {
-                        let n = params.triple(self.shine_offsets[0]);
-                        let exponent = params.float(self.shine_offsets[1]);
-                        let half = normalized(std::array::from_fn(|i| LAMP[i] + VIEWER[i]));
-                        dot(n, half).max(0.0).powf(exponent)
-                    } else {
-                        0.0
-                    };
-                    let light = product(factor, weight);
-                    sum = std::array::from_fn(|i| sum[i] + scattered * light[i]);
-                }
-            }
-        }
-        sum
+    fn attribute_by_handle(&self, _: &ShaderGlobals, _: AttributeHandle) -> Option<[f32; 4]> {
+        Some([self.wetness, 0.0, 0.0, 0.0])
     }
 }
 
+#[allow(dead_code, reason = "tests call what it calls")]
 fn main() -> Result<(), Box<dyn Error>> {
-    let scattering = Scattering::new();
-    let system = ShadingSystem::new(scattering.registry.clone(), Arc::new(NoHost));
-    system.load(Source::new("vase.ksl", SHADERS))?;
-    let group = system.template("vase").ok_or("there is no group `vase`")?;
-    let instance = system.instantiate(group, &InstanceOptions::default())?;
-
-    let mut context = system.context(); // one for each thread
-    let mut pixels = vec![[0.02; 3]; SIZE * SIZE];
-    for (index, pixel) in pixels.iter_mut().enumerate() {
-        if let Some(globals) = sphere(index % SIZE, index / SIZE) {
-            *pixel = scattering.radiance(instance.run(&globals, &mut context));
-        }
-    }
-
+    let pictures = spheres()?;
     match std::env::args().nth(1) {
-        Some(path) => std::fs::write(path, ppm(&pixels))?,
-        None => print!("{}", text(&pixels)),
+        Some(path) => std::fs::write(path, ppm(&pictures))?,
+        None => print!("{}", text(&pictures)),
     }
     Ok(())
+}
+
+/// The sphere as the shaders say, and with a wider highlight: rows of pixels, one sphere above the other.
+pub(crate) fn spheres() -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
+    let mut registry = ClosureRegistry::default();
+    let lobes = ClosureTypes::<Lobe>::register(&mut registry)?;
+    let system = ShadingSystem::new(registry, Arc::new(Weather { wetness: 0.5 }))
+        .with_globals([HostGlobal::new("wetness", Type::FLOAT)?]);
+    for warning in system.load(Source::new("vase.ksl", SHADERS))?.warnings.list {
+        eprintln!("{warning}");
+    }
+    let options = InstanceOptions {
+        live: LiveInputs::Marked,
+        ..InstanceOptions::default()
+    };
+    let vase = system.instantiate(system.named("vase")?, &options)?;
+    let duller = vase.with_inputs(&[("gloss", 5.0.into())])?;
+    let mut pixels = shade(&system, &vase, &lobes)?;
+    pixels.extend(shade(&system, &duller, &lobes)?);
+    Ok(pixels)
+}
+
+/// Shades a sphere, each half of the rows in a thread.
+fn shade(
+    system: &ShadingSystem,
+    instance: &ShaderInstance,
+    lobes: &ClosureTypes<Lobe>,
+) -> Result<Vec<[f32; 3]>, Box<dyn Error>> {
+    let mut pixels = vec![[0.02; 3]; SIZE * SIZE];
+    thread::scope(|scope| {
+        let halves = pixels.chunks_mut(SIZE * SIZE / 2).enumerate();
+        let threads: Vec<_> = halves
+            .map(|(half, pixels)| {
+                scope.spawn(move || {
+                    let mut context = system.context(); // one for each thread
+                    for (index, pixel) in pixels.iter_mut().enumerate() {
+                        let row = half * SIZE / 2 + index / SIZE;
+                        if let Some(globals) = sphere(index % SIZE, row) {
+                            *pixel = radiance(instance.run(&globals, &mut context)?, lobes);
+                        }
+                    }
+                    Ok::<_, shading::RunError>(())
+                })
+            })
+            .collect();
+        threads.into_iter().try_for_each(|thread| match thread.join() {
+            Ok(result) => result.map_err(Box::from),
+            Err(_) => Err("a thread has panicked".into()),
+        })
+    })
+    .map(|()| pixels)
+}
+
+/// Light of the lamp that a closure tree scatters to the viewer.
+fn radiance(tree: ClosureTree<'_>, lobes: &ClosureTypes<Lobe>) -> [f32; 3] {
+    let mut sum = [0.0; 3];
+    for component in tree.components() {
+        let scattered = match lobes.read(&component) {
+            Some(Lobe::Matte { n }) => dot(n, LAMP).max(0.0),
+            Some(Lobe::Shine { n, exponent }) => {
+                let half = normalized(std::array::from_fn(|i| LAMP[i] + VIEWER[i]));
+                dot(n, half).max(0.0).powf(exponent)
+            }
+            None => 0.0,
+        };
+        sum = std::array::from_fn(|i| sum[i] + scattered * component.weight[i]);
+    }
+    sum
 }
 
 /// The point of the unit sphere that a pixel sees, looking along -z.
@@ -148,7 +166,7 @@ fn sphere(column: usize, row: usize) -> Option<ShaderGlobals> {
 
 /// A picture file, with the transfer of a display.
 fn ppm(pixels: &[[f32; 3]]) -> Vec<u8> {
-    let mut file = format!("P6 {SIZE} {SIZE} 255\n").into_bytes();
+    let mut file = format!("P6 {SIZE} {} 255\n", pixels.len() / SIZE).into_bytes();
     let byte = |v: &f32| (v.clamp(0.0, 1.0).powf(1.0 / 2.2) * 255.0).round() as u8;
     file.extend(pixels.iter().flatten().map(byte));
     file
@@ -169,10 +187,6 @@ fn text(pixels: &[[f32; 3]]) -> String {
 
 fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn product(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
-    std::array::from_fn(|i| a[i] * b[i])
 }
 
 fn normalized(v: [f32; 3]) -> [f32; 3] {

@@ -1,21 +1,26 @@
 //! Compiled shader instances: run at a point or over a batch of points; outputs and closure tree.
 
 use std::any::TypeId;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use rustc_hash::FxHasher;
 
 use crate::codegen::packet;
 use crate::codegen::{
     CodegenError, CompileOptions, CompiledShader, Output, Own, Prepared, Statistics, compile,
 };
+use crate::live::{LiveError, LiveInput};
 use crate::runtime::closure::{ClosureTree, NodeHeader};
-use crate::runtime::context::Run;
+use crate::runtime::context::{Number, Run};
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::{HostFunctions, ShaderGlobals, ShadingContext};
+use crate::runtime::{HostFunctions, RunError, ShaderGlobals, ShadingContext};
 use shading_compiler::check::deep_stack;
 use shading_compiler::derivative::DerivativeStats;
 use shading_compiler::eval::packet::POINTS;
+use shading_compiler::graph::Value;
 use shading_compiler::hir::ClosureRegistry;
 use shading_compiler::hir::{Const, Unit};
 use shading_compiler::opt::OptStats;
@@ -56,6 +61,7 @@ pub struct ShaderInstance {
     host_type: TypeId,
     /// Offset of the output that holds the closure tree.
     root: Option<usize>,
+    live: Vec<LiveInput>,
     compile_stats: CompileStats,
 }
 
@@ -79,13 +85,12 @@ impl ShaderInstance {
 
     /// An instance of compiled code.
     pub(crate) fn new(compiled: Arc<CompiledShader>, mut own: Own, host: &HostFunctions) -> ShaderInstance {
-        static NUMBERS: AtomicU64 = AtomicU64::new(1);
         assert_eq!(
             own.numbers.len(),
             compiled.number_count,
             "code is shared by instances of one structure"
         );
-        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        let number = next_number();
         own.places.shader = number;
         let root = compiled
             .outputs
@@ -98,6 +103,7 @@ impl ShaderInstance {
             number,
             host_type: host.host_type,
             root,
+            live: vec![],
             compile_stats: CompileStats::default(),
         }
     }
@@ -107,12 +113,17 @@ impl ShaderInstance {
     ///
     /// Takes no lock and, once the context is large enough, allocates no memory.
     ///
-    /// # Panics
-    /// If the context was created for another type of host than the instance.
+    /// # Errors
+    /// If the context is of another type of host than the instance, or the thread has too little stack left: see
+    /// [`RunError`].
     #[inline]
-    pub fn run<'c>(&'c self, globals: &ShaderGlobals, ctx: &'c mut ShadingContext) -> ClosureTree<'c> {
+    pub fn run<'c>(
+        &'c self,
+        globals: &ShaderGlobals,
+        ctx: &'c mut ShadingContext,
+    ) -> Result<ClosureTree<'c>, RunError> {
         let run = &mut *ctx.run;
-        let outputs = self.start(run, globals, self.compiled.output_bytes);
+        let outputs = self.start(run, globals, self.compiled.output_bytes)?;
         run.last = self.number;
         let run: *mut Run = run;
         #[expect(unsafe_code, reason = "this is where compiled code is called")]
@@ -124,10 +135,10 @@ impl ShaderInstance {
         if !ctx.finished() {
             self.drop_closures(ctx);
         }
-        match self.root {
+        Ok(match self.root {
             Some(offset) => self.tree(offset, ctx),
             None => self.tree_at(std::ptr::null()),
-        }
+        })
     }
 
     /// Runs the shader at many points and stores its outputs as numbers. Returns the number of points completed: it
@@ -136,14 +147,17 @@ impl ShaderInstance {
     /// The results equal those of [`ShaderInstance::run`] at each point, bit for bit. If the instance was compiled with
     /// [`CompileOptions::packets`] and can run in packets, it runs four points at a time.
     ///
-    /// # Panics
-    /// If the context was created for another type of host than the instance.
+    /// # Errors
+    /// As [`ShaderInstance::run`], and if there is no output of an index.
     pub fn run_batch(
         &self,
         points: &[ShaderGlobals],
         ctx: &mut ShadingContext,
         outputs: &mut [BatchOutput<'_>],
-    ) -> usize {
+    ) -> Result<usize, RunError> {
+        if outputs.iter().any(|output| output.index >= self.outputs().len()) {
+            return Err(RunError::NoSuchOutput);
+        }
         let mut done = 0;
         // Points before this one belong to a packet that was abandoned.
         let mut next_packet = 0;
@@ -152,49 +166,57 @@ impl ShaderInstance {
                 && done >= next_packet
                 && let Some(packet) = points[done..].first_chunk()
             {
-                if self.run_packet(packet, ctx) {
+                if self.run_packet(packet, ctx)? {
                     self.store_packet(done, points.len(), ctx, outputs);
                     done += POINTS;
                     continue;
                 }
                 next_packet = done + POINTS;
             }
-            self.run(globals, ctx);
+            self.run(globals, ctx)?;
             if !ctx.finished() {
-                return done;
+                return Ok(done);
             }
             for BatchOutput { index, numbers } in &mut *outputs {
                 let count = numbers.len() / points.len();
-                self.output_numbers(*index, ctx, &mut numbers[done * count..][..count]);
+                self.output_numbers(*index, ctx, &mut numbers[done * count..][..count])?;
             }
             done += 1;
         }
-        done
+        Ok(done)
     }
 
     /// Prepares a context for code with outputs of the given size; returns their address.
     #[inline(always)]
-    fn start(&self, run: &mut Run, globals: *const ShaderGlobals, output_bytes: usize) -> *mut u8 {
-        let here = 0u8;
-        assert!(
-            run.host_type == self.host_type,
-            "the context is for another type of host than the instance"
-        );
+    fn start(
+        &self,
+        run: &mut Run,
+        globals: *const ShaderGlobals,
+        output_bytes: usize,
+    ) -> Result<*mut u8, RunError> {
+        if run.host_type != self.host_type {
+            return Err(RunError::OtherHost);
+        }
+        let stack_limit = run.stack.limit()?;
         run.start(
             globals,
             &raw const self.own.places,
             self.own.numbers.as_ptr(),
             output_bytes,
             self.compiled.node_bytes,
-            (&raw const here).addr(),
+            stack_limit,
         );
-        run.outputs.as_mut_ptr().cast()
+        Ok(run.outputs.as_mut_ptr().cast())
     }
 
     /// Runs the packet code; returns whether it completed.
-    fn run_packet(&self, points: &[ShaderGlobals; POINTS], ctx: &mut ShadingContext) -> bool {
+    fn run_packet(
+        &self,
+        points: &[ShaderGlobals; POINTS],
+        ctx: &mut ShadingContext,
+    ) -> Result<bool, RunError> {
         let run = &mut *ctx.run;
-        let outputs = self.start(run, points.as_ptr(), self.compiled.packet.bytes);
+        let outputs = self.start(run, points.as_ptr(), self.compiled.packet.bytes)?;
         // A packet's outputs have a different layout than those of one point.
         run.last = 0;
         run.is_packet = true;
@@ -207,7 +229,7 @@ impl ShaderInstance {
                 .call_packet(points.as_ptr(), run.cast(), outputs);
         }
         ctx.run.is_packet = false;
-        ctx.finished()
+        Ok(ctx.finished())
     }
 
     /// Stores the outputs of a packet that starts at index `first` of `points`.
@@ -263,13 +285,12 @@ impl ShaderInstance {
 
     /// Returns an output of the last run in a context; closures are returned as null, see [`ShaderInstance::closure`].
     ///
-    /// # Panics
+    /// # Errors
     /// If there is no output with this index, or the last run in the context was not of this instance.
-    pub fn output(&self, index: usize, ctx: &ShadingContext) -> Const {
-        self.check_last(ctx);
-        let Output { ty, offset, .. } = self.compiled.outputs[index];
+    pub fn output(&self, index: usize, ctx: &ShadingContext) -> Result<Const, RunError> {
+        let &Output { ty, offset, .. } = self.stored(index, ctx)?;
         if !ty.is_array() {
-            return self.value(ty.base, offset, ctx);
+            return Ok(self.value(ty.base, offset, ctx));
         }
         let stride = match ty.base {
             Base::Int | Base::Float => 4,
@@ -278,24 +299,28 @@ impl ShaderInstance {
             _ => 16,
         };
         let element = |i| self.value(ty.base, offset + stride * i, ctx);
-        Const::Array((0..ty.count() as usize).map(element).collect())
+        Ok(Const::Array((0..ty.count() as usize).map(element).collect()))
     }
 
     /// Copies the numbers of an output of the last run in a context into `numbers`, up to its length: an int becomes a
     /// float, a triple is three numbers, a matrix sixteen. Strings and closures have none.
     ///
-    /// # Panics
+    /// # Errors
     /// As [`ShaderInstance::output`].
     #[inline]
-    pub fn output_numbers(&self, index: usize, ctx: &ShadingContext, numbers: &mut [f32]) {
-        self.check_last(ctx);
-        let Output { ty, offset, .. } = self.compiled.outputs[index];
+    pub fn output_numbers(
+        &self,
+        index: usize,
+        ctx: &ShadingContext,
+        numbers: &mut [f32],
+    ) -> Result<(), RunError> {
+        let &Output { ty, offset, .. } = self.stored(index, ctx)?;
         // Number of words of an element, and stride in words.
         let (words, stride) = match ty.base {
             Base::Int | Base::Float => (1, 4),
             Base::Color | Base::Point | Base::Vector | Base::Normal => (3, 16),
             Base::Matrix => (16, 64),
-            Base::String | Base::Closure | Base::Void | Base::Struct(_) => return,
+            Base::String | Base::Closure | Base::Void | Base::Struct(_) => return Ok(()),
         };
         for (i, element) in numbers.chunks_mut(words).take(ty.count() as usize).enumerate() {
             for (word, number) in element.iter_mut().enumerate() {
@@ -307,20 +332,19 @@ impl ShaderInstance {
                 };
             }
         }
+        Ok(())
     }
 
     /// Returns a closure output of the last run in a context; empty if the output is not a single closure.
     ///
-    /// # Panics
+    /// # Errors
     /// As [`ShaderInstance::output`].
-    pub fn closure<'c>(&'c self, index: usize, ctx: &'c ShadingContext) -> ClosureTree<'c> {
-        self.check_last(ctx);
-        let output = &self.compiled.outputs[index];
-        if output.ty == Type::CLOSURE {
-            self.tree(output.offset, ctx)
-        } else {
-            self.tree_at(std::ptr::null())
-        }
+    pub fn closure<'c>(&'c self, index: usize, ctx: &'c ShadingContext) -> Result<ClosureTree<'c>, RunError> {
+        let output = self.stored(index, ctx)?;
+        Ok(match output.ty {
+            Type::CLOSURE => self.tree(output.offset, ctx),
+            _ => self.tree_at(std::ptr::null()),
+        })
     }
 
     /// Returns whether another instance runs the same machine code.
@@ -328,12 +352,52 @@ impl ShaderInstance {
         Arc::ptr_eq(&self.compiled, &other.compiled)
     }
 
-    /// Sets the statistics of the steps before code generation.
-    pub(crate) fn with_compile_stats(self, compile_stats: CompileStats) -> ShaderInstance {
+    /// Sets the statistics of the steps before code generation, and the live inputs.
+    pub(crate) fn with(self, compile_stats: CompileStats, live: Vec<LiveInput>) -> ShaderInstance {
         ShaderInstance {
             compile_stats,
+            live,
             ..self
         }
+    }
+
+    /// Inputs that are live ([`InstanceOptions::live`](crate::InstanceOptions::live)), with their values.
+    pub fn live_inputs(&self) -> &[LiveInput] {
+        &self.live
+    }
+
+    /// Makes an instance with other values of live inputs. Nothing is linked, optimised or compiled: it takes about a
+    /// microsecond, and the code is shared. This instance stays as it is, so that threads may go on running it.
+    ///
+    /// # Errors
+    /// If an input is not live, or a value is not of its type.
+    pub fn with_inputs(&self, values: &[(&str, Value)]) -> Result<ShaderInstance, LiveError> {
+        let (mut own, mut live) = (self.own.clone(), self.live.clone());
+        let mut hasher = FxHasher::default();
+        own.statistics.fingerprint.hash(&mut hasher);
+        for (name, value) in values {
+            let Some(input) = live.iter_mut().find(|input| input.name == *name) else {
+                return Err(LiveError::NotLive {
+                    name: (*name).to_owned(),
+                    known: self.live.iter().map(|input| input.name.clone()).collect(),
+                });
+            };
+            input.set(value)?;
+            for number in &input.numbers {
+                own.numbers[*number] = Number(input.lanes());
+            }
+            (name, input.lanes().map(f32::to_bits)).hash(&mut hasher);
+        }
+        own.statistics.fingerprint = hasher.finish();
+        let number = next_number();
+        own.places.shader = number;
+        Ok(ShaderInstance {
+            compiled: self.compiled.clone(),
+            own,
+            number,
+            live,
+            ..*self
+        })
     }
 
     /// Statistics of the steps before code generation.
@@ -346,11 +410,13 @@ impl ShaderInstance {
         &self.own.statistics
     }
 
-    fn check_last(&self, ctx: &ShadingContext) {
-        assert!(
-            ctx.run.last == self.number,
-            "the last run in the context was of another instance"
-        );
+    /// An output that the last run in a context has stored.
+    #[inline]
+    fn stored(&self, index: usize, ctx: &ShadingContext) -> Result<&Output, RunError> {
+        if ctx.run.last != self.number {
+            return Err(RunError::OtherInstance);
+        }
+        self.compiled.outputs.get(index).ok_or(RunError::NoSuchOutput)
     }
 
     fn value(&self, base: Base, offset: usize, ctx: &ShadingContext) -> Const {
@@ -376,7 +442,7 @@ impl ShaderInstance {
             return Arc::from("");
         }
         // SAFETY: compiled code stored a text of this instance or of the context's arena. Both are unchanged:
-        // `check_last` ensures that no other run came in between.
+        // `stored` ensures that no other run came in between.
         Arc::from(unsafe { text::read(text) })
     }
 
@@ -392,6 +458,12 @@ impl ShaderInstance {
         // borrow of the context, which the next run must borrow mutably.
         unsafe { ClosureTree::new(root, &self.compiled.layouts) }
     }
+}
+
+/// A number that is unique within the process.
+fn next_number() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(1);
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Compiles on a stack that is large enough.

@@ -1,46 +1,4 @@
-//! Kiln's shading language: a compiler from shader source to machine code that returns closure trees.
-//!
-//! ```
-//! use std::sync::Arc;
-//! use shading::{ClosureRegistry, InstanceOptions, NoHost, ShaderGlobals, ShadingSystem, Source};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
-//! system.load(Source::new(
-//!     "rings.ksl",
-//!     "shader rings(float count = 4, output float result = 0) { result = mod(count * hypot(u, v), 1); }
-//!      group target(output float result) { rings r(count = 8); result = r.result; }",
-//! ))?;
-//! let target = system.template("target").ok_or("no target")?;
-//! let instance = system.instantiate(target, &InstanceOptions::default())?;
-//!
-//! let mut context = system.context(); // one for each thread
-//! let globals = ShaderGlobals { u: 0.5, ..ShaderGlobals::default() };
-//! instance.run(&globals, &mut context);
-//! let mut result = [1.0];
-//! instance.output_numbers(0, &context, &mut result);
-//! assert_eq!(result, [0.0]); // 8 · 0.5 is whole
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! Compilation of a shader, one module for each step:
-//!
-//! 0. [`preprocess`] includes files and expands macros.
-//! 1. [`syntax`] parses source text into a syntax tree.
-//! 2. [`check`] resolves names and types and lowers each unit to [`hir`]: typed three-address code in structured
-//!    control flow. All errors of a file are reported together, as [`Diagnostics`].
-//! 3. [`graph`] composes units into groups (a group is itself a unit) and links a group into one function of HIR.
-//! 4. [`derivative`] adds derivatives where they are used, and [`opt`] optimises.
-//! 5. [`codegen`] compiles it with Cranelift; [`interp`] interprets the same HIR as the reference in tests.
-//! 6. [`ShaderInstance::run`] computes a closure tree from [`ShaderGlobals`].
-//!
-//! [`ShadingSystem`] is the entry point and drives all steps. The crate does not depend on rays, BSDFs or a file
-//! system: source text comes from the caller, included files through [`Includes`], textures and matrices through
-//! [`ShaderHost`], and closures are those that the embedder registers.
-//!
-//! The crate's `README.md` lists its rules.
-
+#![doc = include_str!("guide.md")]
 #![deny(unsafe_code, missing_docs)]
 // Results must have the same bits everywhere, so they must not depend on the C library.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
@@ -49,28 +7,81 @@
     reason = "the documentation is built with private items"
 )]
 
-pub mod codegen;
-pub mod instance;
-pub mod interp;
-pub mod runtime;
-pub mod system;
+mod instance;
+mod live;
+mod system;
 
-pub use shading_compiler::{builtins, check, derivative, eval, graph, hir, opt, ty};
-pub use shading_syntax::{self as syntax, diagnostic, preprocess, source};
+// Sources and what is found in them.
+#[doc(inline)]
+pub use shading_syntax::diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+#[doc(inline)]
+pub use shading_syntax::preprocess::{Includes, Preprocessor};
+#[doc(inline)]
+pub use shading_syntax::source::{Source, SourceId, SourceMap, Span};
 
-pub use codegen::{CompileOptions, OptLevel};
-pub use diagnostic::{Diagnostic, Diagnostics, Severity};
-pub use eval::color_system::ColorSystem;
-pub use graph::{GraphError, ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
-pub use hir::{ClosureNote, ClosureParam, ClosureRegistry, ClosureSignature};
-pub use instance::{BatchOutput, ShaderInstance};
-pub use preprocess::{Includes, Preprocessor};
-pub use runtime::{
-    AttributeHandle, ClosureNode, ClosureRef, ClosureTree, CloudHandle, CloudSearch, CloudValues,
-    HostFunctions, KnownAttributes, NoHost, Params, PointCloud, PointValueType, Printed, RayKind, Report,
-    ReportKind, ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo,
-    TextureLookup, TextureRequest, TextureSample, TraceHit, TraceRay, UnreadableTexture, WrittenCloud,
-    WrittenClouds,
+// Units and groups.
+#[doc(inline)]
+pub use shading_compiler::builtins::Global;
+#[doc(inline)]
+pub use shading_compiler::eval::color_system::ColorSystem;
+#[doc(inline)]
+pub use shading_compiler::graph::{
+    GraphError, ParamInfo, ShaderGroupTemplate, ShaderUnitTemplate, Template, TemplateRef, Value,
 };
-pub use source::{Source, SourceId, SourceMap, Span};
+#[doc(inline)]
+pub use shading_compiler::hir::kind::{Element, Kind};
+#[doc(inline)]
+pub use shading_compiler::hir::{Const, Metadata};
+#[doc(inline)]
+pub use shading_compiler::ty::{Base, Length, Type};
+
+// Instances.
+pub use codegen::{
+    CodegenError, CompileOptions, GlobalSet, MissingTexture, NamedTexture, OptLevel, Output, Statistics,
+};
+pub use instance::{BatchOutput, CompileStats, ShaderInstance};
+pub use live::{LiveError, LiveInput, LiveInputs};
+pub use runtime::{MIN_STACK, Printed, Report, ReportKind, ReportPlace, RunError, ShadingContext, Sink};
+#[doc(inline)]
+pub use shading_compiler::derivative::DerivativeStats;
+#[doc(inline)]
+pub use shading_compiler::opt::{KnownAttributes, OptLevel as OptimizerLevel, OptStats};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};
+
+// Closures.
+pub use runtime::{
+    ClosureNode, ClosureRef, ClosureSet, ClosureTree, ClosureTypes, Component, Components, ParamReader,
+    Params,
+};
+#[doc(inline)]
+pub use shading_compiler::hir::{
+    ClosureError, ClosureId, ClosureNote, ClosureParam, ClosureRegistry, ClosureSignature,
+};
+
+// The host.
+pub use runtime::globals::Triple;
+pub use runtime::{
+    AttributeHandle, CloudHandle, CloudSearch, CloudValues, NoHost, PointCloud, PointValueType,
+    ShaderGlobals, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
+    TextureSample, TraceHit, TraceRay, UnreadableTexture, WrittenCloud, WrittenClouds,
+};
+#[doc(inline)]
+pub use shading_compiler::check::{HostGlobal, HostGlobalError};
+#[doc(inline)]
+pub use shading_compiler::hir::{
+    Axis, ColorSpace, Interpolation, RayKind, TextureMapping, TextureOptions, Wrap,
+};
+
+// For the crates of this workspace, whose tests and tools look into the compiler: no part of the interface.
+#[doc(hidden)]
+pub mod codegen;
+#[doc(hidden)]
+pub mod interp;
+#[doc(hidden)]
+pub mod runtime;
+#[doc(hidden)]
+pub use runtime::HostFunctions;
+#[doc(hidden)]
+pub use shading_compiler::{builtins, check, derivative, eval, graph, hir, opt, ty};
+#[doc(hidden)]
+pub use shading_syntax::{self as syntax, diagnostic, preprocess, source};

@@ -7,13 +7,17 @@ use rustc_hash::FxHashMap;
 
 use crate::codegen::{self, CodegenError, CompileOptions, CompiledShader, Prepared};
 use crate::instance::{CompileStats, ShaderInstance, compile_deep};
+use crate::live::{LiveInput, LiveInputs};
 use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
-use shading_compiler::check::{self, Environment};
+use shading_compiler::check::{self, Environment, HostGlobal};
 use shading_compiler::derivative::{self, DerivativeStats};
 use shading_compiler::eval::color_system::ColorSystem;
-use shading_compiler::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
+use shading_compiler::graph::{
+    self, GraphError, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value,
+};
 use shading_compiler::hir;
-use shading_compiler::hir::ClosureRegistry;
+use shading_compiler::hir::live::bind_live_inputs;
+use shading_compiler::hir::{ClosureRegistry, Const};
 use shading_compiler::opt::{self, OptOptions};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::preprocess::Preprocessor;
@@ -39,6 +43,7 @@ pub struct ShadingSystem {
     library: Option<Library>,
     preprocessor: Preprocessor,
     color_system: ColorSystem,
+    globals: Vec<HostGlobal>,
     codes: Mutex<FxHashMap<CodeKey, Weak<CompiledShader>>>,
 }
 
@@ -69,6 +74,8 @@ pub struct Loaded {
 pub struct InstanceOptions {
     /// Values of inputs; the others keep their defaults.
     pub inputs: Vec<(String, Value)>,
+    /// Inputs whose values change without compiling again: [`ShaderInstance::with_inputs`].
+    pub live: LiveInputs,
     /// Names of the required outputs; all if empty.
     pub outputs: Vec<String>,
     /// Kind of the rays that hit the shading points, if it is always the same.
@@ -101,6 +108,7 @@ impl ShadingSystem {
             library: None,
             preprocessor: Preprocessor::default(),
             color_system: ColorSystem::default(),
+            globals: vec![],
             codes: Mutex::default(),
         }
     }
@@ -123,6 +131,17 @@ impl ShadingSystem {
     #[must_use]
     pub fn with_color_system(mut self, color_system: ColorSystem) -> ShadingSystem {
         self.color_system = color_system;
+        self
+    }
+
+    /// Declares globals of the embedder: names that all shaders can read, as they read `P` and `u`.
+    ///
+    /// They are attributes: the host answers [`ShaderHost::attribute_handle`] and
+    /// [`ShaderHost::attribute_by_handle`], and gives their derivatives if they have any. A parameter or variable of the
+    /// same name hides a global.
+    #[must_use]
+    pub fn with_globals(mut self, globals: impl IntoIterator<Item = HostGlobal>) -> ShadingSystem {
+        self.globals.extend(globals);
         self
     }
 
@@ -271,6 +290,18 @@ impl ShadingSystem {
         self.find(name).ok().flatten()
     }
 
+    /// Returns the unit or group of a name, loaded or from the library.
+    ///
+    /// # Errors
+    /// If there is none, or the library's source does not compile.
+    pub fn named(&self, name: &str) -> Result<Template, Diagnostics> {
+        let unknown = || GraphError::UnknownTemplate {
+            name: name.to_owned(),
+            known: self.names(),
+        };
+        Ok(self.find(name)?.ok_or_else(unknown).map_err(Diagnostic::from)?)
+    }
+
     /// Checks names, types and cycles of a template, as if it were instantiated with all outputs.
     ///
     /// # Errors
@@ -290,14 +321,21 @@ impl ShadingSystem {
         options: &InstanceOptions,
     ) -> Result<Arc<ShaderInstance>, Diagnostics> {
         let template = template.into();
-        let (unit, sources, compile_stats) = self.optimized(&template, options)?;
+        let mut live = options
+            .live
+            .of(&template, &options.inputs)
+            .map_err(Diagnostic::from)?;
+        let (mut unit, sources, compile_stats) = self.optimized(&template, options)?;
+        let numbers: Vec<(String, Const)> = live.iter().filter_map(LiveInput::number).collect();
+        let uses = bind_live_inputs(&mut unit, &numbers);
         let prepared = Prepared::new(unit);
+        LiveInput::place(&mut live, &uses, prepared.numbers_before());
         let code = self
             .code(&prepared, options)
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
         let own = code.own(prepared, Some(&Arc::new(sources)));
         let instance = ShaderInstance::new(code, own, &self.host);
-        Ok(Arc::new(instance.with_compile_stats(compile_stats)))
+        Ok(Arc::new(instance.with(compile_stats, live)))
     }
 
     /// The machine code of a unit, compiled unless an instance in use has it.
@@ -337,7 +375,8 @@ impl ShadingSystem {
         Ok(code)
     }
 
-    /// Returns the optimised HIR of an instance before code generation: for printing and for the interpreter.
+    /// Returns the optimised HIR of an instance before code generation: for printing and for the interpreter. Live inputs
+    /// are in it as attributes of the object [`hir::UNIFORM_OBJECT`].
     ///
     /// # Errors
     /// As for [`ShadingSystem::instantiate`].
@@ -355,13 +394,12 @@ impl ShadingSystem {
         options: &InstanceOptions,
     ) -> Result<(hir::Unit, SourceMap, CompileStats), Diagnostics> {
         let start = Instant::now();
-        let linked = graph::link(
-            template,
-            &options.inputs,
-            &options.outputs,
-            self,
-            &self.environment(),
-        )?;
+        let mut inputs = options.inputs.clone();
+        for LiveInput { name, ty, .. } in options.live.of(template, &inputs).map_err(Diagnostic::from)? {
+            inputs.retain(|(given, _)| *given != name);
+            inputs.push((name.clone(), Value::Uniform(name, ty)));
+        }
+        let linked = graph::link(template, &inputs, &options.outputs, self, &self.environment())?;
         let (mut unit, link) = (linked.unit, start.elapsed());
         let start = Instant::now();
         let derivatives = if options.without_derivatives {
@@ -397,6 +435,7 @@ impl ShadingSystem {
         Environment {
             closures: &self.closures,
             color_system: self.color_system,
+            globals: &self.globals,
         }
     }
 

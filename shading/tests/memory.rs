@@ -29,12 +29,19 @@ fn make(count: usize) {
         name: "emission",
         params: vec![ClosureParam::new("label", Type::STRING)],
     });
+    let emission = emission.expect("closures may have a string");
     let host = HostFunctions::of(Arc::new(NoHost));
     let mut ctx = ShadingContext::new(Arc::new(NoHost));
     for _ in 0..count {
         let instance = ShaderInstance::compile(&glow(emission), &registry, &host, &CompileOptions::default());
         let instance = instance.expect("compiles");
-        assert!(instance.run(&ShaderGlobals::default(), &mut ctx).root().is_some());
+        assert!(
+            instance
+                .run(&ShaderGlobals::default(), &mut ctx)
+                .unwrap()
+                .root()
+                .is_some()
+        );
     }
 }
 

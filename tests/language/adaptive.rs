@@ -26,8 +26,8 @@ fn run(system: &ShadingSystem, template: Template) -> Result<Const, String> {
         .instantiate(template, &options)
         .map_err(|errors| errors.to_string())?;
     let mut context = system.context();
-    instance.run(&ShaderGlobals::default(), &mut context);
-    Ok(instance.output(0, &context))
+    instance.run(&ShaderGlobals::default(), &mut context).unwrap();
+    Ok(instance.output(0, &context).unwrap())
 }
 
 #[track_caller]
@@ -191,7 +191,7 @@ fn texture_handles_of_a_file_are_parameters() {
     group.set("a.image", "wall.png").unwrap();
     group.expose_output("a.r", "r").unwrap();
     let options = InstanceOptions::default();
-    let instance = system.instantiate(&Arc::new(group), &options).unwrap();
+    let instance = system.instantiate(Arc::new(group), &options).unwrap();
     assert_eq!(instance.statistics().missing_textures[0].name, "wall.png");
     let message = result("int n = 3; shader test(output float r = 0) { n = 4; r = n; }").unwrap_err();
     assert!(message.contains("`n`"), "{message}");

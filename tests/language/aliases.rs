@@ -35,8 +35,8 @@ fn run(system: &ShadingSystem, template: Template, inputs: Vec<(String, Value)>)
         u: 0.25,
         ..ShaderGlobals::default()
     };
-    instance.run(&globals, &mut context);
-    match instance.output(0, &context) {
+    instance.run(&globals, &mut context).unwrap();
+    match instance.output(0, &context).unwrap() {
         Const::Float(value) => Ok(value),
         other => panic!("{other:?}"),
     }

@@ -45,7 +45,7 @@ fn compile_and_run(text: &str) -> bool {
 fn run(instance: &ShaderInstance, context: &mut ShadingContext) {
     context.set_fuel(FUEL);
     for point in 0..POINTS {
-        instance.run(&globals(point), context);
+        instance.run(&globals(point), context).unwrap();
     }
 }
 

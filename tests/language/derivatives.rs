@@ -234,10 +234,10 @@ impl Case {
 
     /// The lanes of the result and of its derivatives.
     fn run(&self, globals: &ShaderGlobals, context: &mut ShadingContext) -> [Vec<f32>; 3] {
-        self.instance.run(globals, context);
+        self.instance.run(globals, context).unwrap();
         ["result", "dx", "dy"].map(|name| {
             let index = self.instance.output_index(name).expect("an output");
-            match self.instance.output(index, context) {
+            match self.instance.output(index, context).unwrap() {
                 Const::Float(x) => vec![x],
                 Const::Triple(t) => t.to_vec(),
                 other => panic!("{}: {other:?}", self.what),

@@ -87,7 +87,7 @@ impl Case {
                 .unwrap_or_else(|error| panic!("seed {}: {error}\n{unit}", self.seed));
             let mut context = ShadingContext::new(host.clone());
             context.set_fuel(self.fuel);
-            instance.run(&self.globals, &mut context);
+            instance.run(&self.globals, &mut context).unwrap();
             let found = context.take_reports();
             // Texts can double until compiled code runs out of the memory of a run, a bound that the interpreter has not.
             if found.iter().any(|report| report.kind == ReportKind::OutOfMemory) {

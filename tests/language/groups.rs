@@ -46,8 +46,8 @@ fn groups_nested_200_deep_run() {
         .instantiate(template(&system, "g199"), &options)
         .unwrap_or_else(|errors| panic!("{errors}"));
     let mut context = system.context();
-    instance.run(&ShaderGlobals::default(), &mut context);
-    let result = instance.output(0, &context);
+    instance.run(&ShaderGlobals::default(), &mut context).unwrap();
+    let result = instance.output(0, &context).unwrap();
     assert!(result.same(&Const::Float(200.5)), "{result:?}");
 }
 
@@ -143,8 +143,8 @@ fn instances_share_their_code() {
             u: 1.0,
             ..ShaderGlobals::default()
         };
-        instance.run(&globals, &mut context);
-        instance.output(0, &context)
+        instance.run(&globals, &mut context).unwrap();
+        instance.output(0, &context).unwrap()
     };
     let [a, b, c] = [&first, &second, &third].map(|instance| match value(instance) {
         Const::Float(value) => value,
@@ -203,7 +203,7 @@ fn fuel_counts_the_work_of_iterations() {
             .unwrap_or_else(|errors| panic!("{errors}"));
         let mut context = system.context();
         let start = thread_seconds();
-        instance.run(&ShaderGlobals::default(), &mut context);
+        instance.run(&ShaderGlobals::default(), &mut context).unwrap();
         let seconds = thread_seconds() - start;
         assert!(
             seconds < 1.0 || cfg!(debug_assertions),

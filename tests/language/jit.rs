@@ -40,8 +40,10 @@ fn run(outputs: &[LocalId], code: impl Fn() -> CodeBuilder, check: impl Fn(&[Con
         let unit = unit("test", &outputs, code(), PrimaryMap::new());
         let instance = compile(&unit, &ClosureRegistry::default(), level);
         let mut ctx = ShadingContext::new(Arc::new(NoHost));
-        instance.run(&globals(), &mut ctx);
-        let values: Vec<Const> = (0..outputs.len()).map(|i| instance.output(i, &ctx)).collect();
+        instance.run(&globals(), &mut ctx).unwrap();
+        let values: Vec<Const> = (0..outputs.len())
+            .map(|i| instance.output(i, &ctx).unwrap())
+            .collect();
         let reports: Vec<ReportKind> = ctx.take_reports().iter().map(|r| r.kind).collect();
         check(&values, &reports);
     }

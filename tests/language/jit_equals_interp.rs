@@ -63,7 +63,7 @@ fn difference(
         ..RunOptions::new(globals)
     };
     let expected = interp::run(unit, &options);
-    instance.run(globals, context);
+    instance.run(globals, context).unwrap();
     compiled::difference(instance, context, system.closures(), &expected)
 }
 
@@ -306,10 +306,14 @@ fn sixty_four_threads_compile_at_once() {
             .instantiate(template, &InstanceOptions::default())
             .unwrap_or_else(|e| panic!("{name}: {e}"));
         let mut context = system.context();
-        instance.run(&globals, &mut context);
+        instance.run(&globals, &mut context).unwrap();
         let outputs = 0..instance.outputs().len();
-        let values: Vec<Const> = outputs.clone().map(|i| instance.output(i, &context)).collect();
-        let closures = outputs.map(|i| Listing::of(instance.closure(i, &context), system.closures()));
+        let values: Vec<Const> = outputs
+            .clone()
+            .map(|i| instance.output(i, &context).unwrap())
+            .collect();
+        let closures =
+            outputs.map(|i| Listing::of(instance.closure(i, &context).unwrap(), system.closures()));
         (values, closures.collect::<Vec<_>>())
     };
     let alone = system();

@@ -25,13 +25,13 @@ fn check(text: &str, expected: f32) {
             .instantiate(template.clone(), &options)
             .unwrap_or_else(|e| panic!("{e}"));
         let mut context = system.context();
-        instance.run(&point, &mut context);
+        instance.run(&point, &mut context).unwrap();
         let r = instance
             .outputs()
             .iter()
             .position(|o| o.name == "r")
             .expect("an output r");
-        let found = instance.output(r, &context);
+        let found = instance.output(r, &context).unwrap();
         assert!(
             found.same(&Const::Float(expected)),
             "{found:?}, not {expected}: {text}"

@@ -18,8 +18,8 @@ fn result_with(host: impl ShaderHost, text: &str) -> Const {
         u: 0.25,
         ..ShaderGlobals::default()
     };
-    instance.run(&globals, &mut context);
-    instance.output(0, &context)
+    instance.run(&globals, &mut context).unwrap();
+    instance.output(0, &context).unwrap()
 }
 
 /// A host whose points all have the attribute `wear`.

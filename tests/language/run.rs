@@ -234,7 +234,7 @@ fn compiled(
         .instantiate(template.clone(), options)
         .map_err(|error| error.to_string())?;
     let mut context = system.context();
-    instance.run(globals, &mut context);
+    instance.run(globals, &mut context).unwrap();
     if !context.finished() {
         return Err(format!("was ended: {:?}", context.take_reports()));
     }
@@ -251,7 +251,7 @@ fn compiled(
         let index = instance
             .output_index(name)
             .ok_or_else(|| format!("no output {name}"))?;
-        Ok::<_, String>(instance.output(index, &context))
+        Ok::<_, String>(instance.output(index, &context).unwrap())
     };
     let (result, expected) = (output("result")?, output("expected")?);
     Ok(Given {

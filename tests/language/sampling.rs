@@ -35,7 +35,7 @@ fn outputs_at(text: &str, globals: &ShaderGlobals) -> Result<Vec<Const>, Diagnos
         let (unit, ..) = system.optimized(&template, &options)?;
         let instance = system.instantiate(template.clone(), &options)?;
         let mut context = system.context();
-        instance.run(globals, &mut context);
+        instance.run(globals, &mut context).unwrap();
         let interpreted = interp::run(&unit, &RunOptions::new(globals));
         if let Some(difference) =
             compiled::difference(&instance, &mut context, system.closures(), &interpreted)
@@ -45,7 +45,7 @@ fn outputs_at(text: &str, globals: &ShaderGlobals) -> Result<Vec<Const>, Diagnos
         let count = interpreted.outputs.len();
         found.push(
             (0..count)
-                .map(|i| instance.output(i, &context))
+                .map(|i| instance.output(i, &context).unwrap())
                 .collect::<Vec<_>>(),
         );
     }

@@ -29,7 +29,7 @@ struct Expected {
 fn closures() -> ClosureRegistry {
     let mut registry = ClosureRegistry::default();
     let mut add = |name, params| {
-        registry.register(ClosureSignature { name, params });
+        registry.register(ClosureSignature { name, params }).unwrap();
     };
     let param = ClosureParam::new;
     add("diffuse", vec![param("n", Type::NORMAL)]);

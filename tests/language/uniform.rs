@@ -33,11 +33,11 @@ fn assert_same_everywhere(
         let mut globals = generate::globals(seed);
         globals.n = [0.1, 0.2, 0.3].into();
         globals.dpdu = [0.4, 0.5, 0.6].into();
-        instance.run(&globals, context);
+        instance.run(&globals, context).unwrap();
         assert_eq!(context.take_printed(), "", "{what}");
         let outputs = 0..instance.outputs().len();
         let closures: Vec<Listing> = outputs
-            .map(|i| Listing::of(instance.closure(i, context), registry))
+            .map(|i| Listing::of(instance.closure(i, context).unwrap(), registry))
             .collect();
         let first = first.get_or_insert_with(|| closures.clone());
         let same = first.iter().zip(&closures).all(|(a, b)| a.same(b));

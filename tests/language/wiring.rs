@@ -26,12 +26,12 @@ fn result(text: &str) -> Result<Const, Diagnostics> {
         u: 0.25,
         ..ShaderGlobals::default()
     };
-    instance.run(&globals, &mut context);
+    instance.run(&globals, &mut context).unwrap();
     let interpreted = interp::run(&unit, &RunOptions::new(&globals));
     if let Some(difference) = compiled::difference(&instance, &mut context, system.closures(), &interpreted) {
         panic!("{text}: {difference}");
     }
-    Ok(instance.output(0, &context))
+    Ok(instance.output(0, &context).unwrap())
 }
 
 #[track_caller]
@@ -219,8 +219,8 @@ fn programs_connect_parts() {
             .instantiate(group.clone(), &options)
             .unwrap_or_else(|errors| panic!("{errors}"));
         let mut context = system.context();
-        instance.run(&ShaderGlobals::default(), &mut context);
-        instance.output(0, &context)
+        instance.run(&ShaderGlobals::default(), &mut context).unwrap();
+        instance.output(0, &context).unwrap()
     };
     assert_eq!(run(vec![]), Const::Float(213.0 + 30.0 + 400.0 + 2000.0));
     // Parts of what a group exposes are parts of its targets.
@@ -307,7 +307,12 @@ fn defaults_of_inputs_are_computed() {
     let units = "shader twice(float x = 1, output float r = 0) { r = 2 * x; }";
     let group = "group g(float a = 3, float b = twice(x = a).r, float c = twice().r, output float r) { r = b + 10 * c; }";
     check(&format!("{units} {group}"), 26.0);
-    for (arguments, expected) in [("", 26.0), ("a = 5", 30.0), ("b = 1", 21.0), ("a = 5, c = 0", 10.0)] {
+    for (arguments, expected) in [
+        ("", 26.0),
+        ("a = 5", 30.0),
+        ("b = 1", 21.0),
+        ("a = 5, c = 0", 10.0),
+    ] {
         let outer = format!("group h(output float r) {{ g inner({arguments}); r = inner.r; }}");
         check(&format!("{units} {group} {outer}"), expected);
     }

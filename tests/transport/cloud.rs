@@ -92,7 +92,7 @@ impl Clouds {
             let mut told = BTreeSet::new();
             let mut values = vec![];
             for globals in points {
-                instance.run(globals, &mut context);
+                instance.run(globals, &mut context).unwrap();
                 let options = RunOptions {
                     host: &*host,
                     ..RunOptions::new(globals)
@@ -104,7 +104,7 @@ impl Clouds {
                 let outputs = 0..instance.outputs().len();
                 values.push(
                     outputs
-                        .map(|i| instance.output(i, &context))
+                        .map(|i| instance.output(i, &context).unwrap())
                         .collect::<Vec<Const>>(),
                 );
             }

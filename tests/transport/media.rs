@@ -100,11 +100,11 @@ fn once() -> Integrator {
 fn mean(text: &str, integrator: Integrator, spp: u64) -> [f64; 3] {
     let scene = built(text);
     let picture = shot(&scene, integrator, spp).state.film.develop();
-    let [width, height] = scene.1;
+    let [width, height] = scene.1.map(|side| side as usize);
     let mut sum = [0.0; 3];
     for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
         for (sum, v) in sum.iter_mut().zip(picture.rgb(x, y).to_array()) {
-            *sum += f64::from(v) / f64::from(width * height);
+            *sum += f64::from(v) / (width * height) as f64;
         }
     }
     sum

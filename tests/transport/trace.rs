@@ -257,7 +257,7 @@ fn run(scene: &Scene, outputs: &str, body: &str) -> Vec<Const> {
         let mut context = system.context();
         // What a run has traced is forgotten before the next.
         for _ in 0..2 {
-            instance.run(&globals, &mut context);
+            instance.run(&globals, &mut context).unwrap();
             let host = &**scene.host();
             let options = RunOptions {
                 host,
@@ -268,7 +268,7 @@ fn run(scene: &Scene, outputs: &str, body: &str) -> Vec<Const> {
             assert_eq!(difference, None, "{optimize:?}");
         }
         values = (0..instance.outputs().len())
-            .map(|i| instance.output(i, &context))
+            .map(|i| instance.output(i, &context).unwrap())
             .collect();
     }
     values
@@ -298,8 +298,8 @@ fn of_unit(scene: &Scene, call: &str, output: &str, backfacing: bool) -> f32 {
         ..ShaderGlobals::default()
     };
     let mut context = system.context();
-    instance.run(&globals, &mut context);
-    match instance.output(0, &context) {
+    instance.run(&globals, &mut context).unwrap();
+    match instance.output(0, &context).unwrap() {
         Const::Float(value) => value,
         other => panic!("{other:?}"),
     }

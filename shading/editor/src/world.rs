@@ -187,6 +187,7 @@ mod tests {
         let environment = Environment {
             closures: &closures,
             color_system: ColorSystem::default(),
+            globals: &[],
         };
         for BuiltinFunction { name, .. } in functions() {
             let text = format!("shader t(output int r = 0) {{ {name}(1, 2, 3, 4, 5, 6, 7, 8, 9); }}");

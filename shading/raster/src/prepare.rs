@@ -49,7 +49,7 @@ pub(crate) fn used_parts(unit: &Unit, closures: &ClosureRegistry, pass: Pass) ->
     let mut parts = Parts::default();
     walk::ops(&unit.code.body, &mut |op, _| {
         let Op::MakeClosure(id) = op else { return };
-        for piece in pieces(closures.get(id)).unwrap_or_default() {
+        for piece in pieces(&closures[id]).unwrap_or_default() {
             if let PieceKind::Part(part) = piece.kind {
                 parts = parts.with(part);
             }
@@ -128,7 +128,7 @@ fn reduce(code: &mut Code, block: &mut Block, closures: &ClosureRegistry, parts:
                     *args = vec![Operand::Const(code.consts.push(Const::NullClosure))];
                 }
                 Some(needed) => {
-                    let params = &closures.get(id).params;
+                    let params = &closures[id].params;
                     for (index, param) in params.iter().enumerate() {
                         let kind =
                             Kind::of(param.ty).filter(|kind| kind.element() != Kind::One(Element::Closure));
@@ -151,12 +151,12 @@ fn reduce(code: &mut Code, block: &mut Block, closures: &ClosureRegistry, parts:
 
 /// Returns whether a closure adds to any of the parts.
 fn adds(id: ClosureId, closures: &ClosureRegistry, parts: Parts) -> bool {
-    pieces(closures.get(id)).is_some_and(|pieces| pieces.iter().any(|piece| piece.is_needed(parts)))
+    pieces(&closures[id]).is_some_and(|pieces| pieces.iter().any(|piece| piece.is_needed(parts)))
 }
 
 /// Indices of the parameters that needed parts mention; `None` for an unknown closure.
 fn needed_params(id: ClosureId, closures: &ClosureRegistry, parts: Parts) -> Option<Vec<usize>> {
-    let signature = closures.get(id);
+    let signature = &closures[id];
     let pieces = pieces(signature)?;
     let is_needed = |name: &str| {
         pieces

@@ -320,11 +320,40 @@ impl Emitter<'_, '_> {
         self.call(shims::dict_value(), &[self.ctx, place, node, name, kind, out]);
     }
 
-    /// Arguments of queries of any attribute: context, names, index and kind.
-    pub(super) fn attribute_question(&mut self, args: &[Operand]) -> [ir::Value; 5] {
+    /// Tests whether any attribute exists.
+    pub(super) fn has_any_attribute(&mut self, args: &[Operand]) -> ir::Value {
         self.shared.asks_host = true;
         let [object, name, index, kind] = self.read_all(args);
-        [self.ctx, object, name, index, kind]
+        match self.any_attribute_handle(args) {
+            Some(handle) => {
+                let shim = shims::has_any_attribute_by_handle();
+                self.call_value(shim, &[self.ctx, handle, index, kind])
+            }
+            None => {
+                let shim = shims::has_any_attribute();
+                self.call_value(shim, &[self.ctx, object, name, index, kind])
+            }
+        }
+    }
+
+    /// The handle of any attribute of the shaded object, if its name is constant and the host has one.
+    fn any_attribute_handle(&mut self, args: &[Operand]) -> Option<ir::Value> {
+        let constants = [args[0], args[1], args[3]].map(|arg| self.constant(arg));
+        let [
+            Some(Const::String(object)),
+            Some(Const::String(name)),
+            Some(Const::Int(kind)),
+        ] = constants
+        else {
+            return None;
+        };
+        let handle = self
+            .shared
+            .host
+            .host
+            .any_attribute_handle(name, Kind::of_code(*kind));
+        let handle = handle.filter(|_| object.is_empty())?;
+        Some(self.int(handle.0 as i32))
     }
 
     /// Reads any attribute whose value is in a register.
@@ -341,12 +370,19 @@ impl Emitter<'_, '_> {
 
     /// Reads any attribute into memory; stores nothing if it does not exist, which is tested before.
     pub(super) fn any_attribute_into(&mut self, args: &[Operand], out: ir::Value) {
-        let [ctx, object, name, index, kind] = self.attribute_question(args);
+        self.shared.asks_host = true;
+        let [object, name, index, kind] = self.read_all(args);
         let place = self.place();
-        self.call(
-            shims::any_attribute(),
-            &[ctx, place, object, name, index, kind, out],
-        );
+        match self.any_attribute_handle(args) {
+            Some(handle) => {
+                let shim = shims::any_attribute_by_handle();
+                self.call(shim, &[self.ctx, place, handle, index, kind, out]);
+            }
+            None => {
+                let shim = shims::any_attribute();
+                self.call(shim, &[self.ctx, place, object, name, index, kind, out]);
+            }
+        }
     }
 
     /// Converts an attribute to the destination's type; strings and closures are never attributes.

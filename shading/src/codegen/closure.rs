@@ -25,7 +25,7 @@ impl Emitter<'_, '_> {
     /// Creates a component of weight 1 with the operands as parameters.
     pub(super) fn make_closure(&mut self, id: ClosureId, args: &[Operand]) -> ir::Value {
         self.shared.closures.insert(id);
-        let (offsets, size) = self.shared.registry.get(id).layout();
+        let (offsets, size) = self.shared.registry[id].layout();
         let mut done = None;
         let node = self.node(HEADER_BYTES + size, &mut done);
         let header = self.header(id.0, [1.0; 3]);

@@ -89,10 +89,7 @@ impl Emitter<'_, '_> {
                 self.service(builtin, args)
             }
             B::DictValue => self.dict_value(dst, args),
-            B::HasAnyAttribute => {
-                let values = self.attribute_question(args);
-                self.call_value(shims::has_any_attribute(), &values)
-            }
+            B::HasAnyAttribute => self.has_any_attribute(args),
             B::AnyAttribute => self.any_attribute(dst, args),
             B::HasCloudValues => self.has_cloud_values(args),
             B::CloudWrite => self.cloud_write(args),

@@ -90,7 +90,7 @@ fn missing_textures(missing: BTreeMap<(String, UnreadableTexture), FailedLookup>
 }
 
 /// What instances that share code have of their own.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Own {
     pub(crate) statistics: Statistics,
     /// Numbers in the code.

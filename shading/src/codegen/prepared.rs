@@ -3,7 +3,7 @@
 use super::fingerprint;
 use super::place::PlaceTable;
 use shading_compiler::hir::closures::{self, ClosureConstants};
-use shading_compiler::hir::{Numbers, Unit};
+use shading_compiler::hir::{NumberIds, Numbers, Unit};
 
 /// A unit that is ready to be compiled: what its machine code has of it, apart from what each instance has of its own.
 #[derive(Debug)]
@@ -30,6 +30,11 @@ impl Prepared {
             closures,
             places,
         }
+    }
+
+    /// Where numbers are in the table, by the ids of their constants before.
+    pub(crate) fn numbers_before(&self) -> &NumberIds {
+        &self.numbers.before
     }
 
     /// Hash by which instances share code: see [`fingerprint::structure`].

@@ -53,15 +53,27 @@ enum Word {
 /// Parameter block layouts of the closures that a shader can create, by id; others have none.
 #[derive(Debug, Default)]
 pub(crate) struct Layouts {
-    blocks: Vec<Vec<Word>>,
+    blocks: Vec<Layout>,
+}
+
+/// Parameter block layout of a closure.
+#[derive(Clone, Debug, Default)]
+struct Layout {
+    words: Vec<Word>,
+    /// [`ClosureSignature::fingerprint`].
+    fingerprint: u64,
 }
 
 impl Layouts {
     pub(crate) fn of(registry: &ClosureRegistry, ids: &BTreeSet<ClosureId>) -> Layouts {
         let mut blocks = vec![];
         for id in ids {
-            blocks.resize(id.0 as usize, vec![]);
-            blocks.push(words(registry.get(*id)));
+            let signature = &registry[*id];
+            blocks.resize(id.0 as usize, Layout::default());
+            blocks.push(Layout {
+                words: words(signature),
+                fingerprint: signature.fingerprint(),
+            });
         }
         Layouts { blocks }
     }
@@ -102,6 +114,15 @@ impl<'a> ClosureTree<'a> {
     /// Returns the root; `None` for the empty closure.
     pub fn root(&self) -> Option<ClosureRef<'a>> {
         ClosureRef::new(self.root, self.layouts)
+    }
+
+    /// Iterates over the components of the tree, each with the product of the weights above it. Sums and products are
+    /// resolved from left to right; closures that are parameters of components are not entered.
+    ///
+    /// Allocates memory only for sums that are nested deeper than [`Components::INLINE`].
+    #[inline]
+    pub fn components(&self) -> Components<'a> {
+        Components::of(*self)
     }
 }
 
@@ -166,7 +187,7 @@ impl<'a> ClosureRef<'a> {
                 weight: header.weight,
                 params: Params {
                     block: block.cast(),
-                    words: &self.layouts.blocks[id as usize],
+                    words: &self.layouts.blocks[id as usize].words,
                     layouts: self.layouts,
                     tree: PhantomData,
                 },
@@ -252,6 +273,22 @@ impl<'a> Params<'a> {
         ClosureRef::new(self.pointer(offset, Word::Closure).cast(), self.layouts)
     }
 
+    /// Reads a closure as a tree, which may be empty.
+    #[inline]
+    pub fn tree(&self, offset: usize) -> ClosureTree<'a> {
+        ClosureTree {
+            root: self.pointer(offset, Word::Closure).cast(),
+            layouts: self.layouts,
+        }
+    }
+
+    /// Returns whether these are parameters of a closure with this id and signature.
+    #[inline]
+    pub(crate) fn belong_to(&self, id: ClosureId, fingerprint: u64) -> bool {
+        let layout = self.layouts.blocks.get(id.0 as usize);
+        layout.is_some_and(|layout| layout.fingerprint == fingerprint)
+    }
+
     #[inline]
     fn numbers<const N: usize>(&self, offset: usize) -> [[u8; 4]; N] {
         assert!(
@@ -269,5 +306,89 @@ impl<'a> Params<'a> {
         );
         // SAFETY: by the layout, a pointer was stored here.
         unsafe { self.block.add(offset).cast::<*const u8>().read() }
+    }
+}
+
+/// A component of a closure tree.
+#[derive(Clone, Copy)]
+pub struct Component<'a> {
+    /// Id in the registry.
+    pub id: ClosureId,
+    /// Product of all weights from the root of the tree to the component, linear RGB.
+    pub weight: [f32; 3],
+    /// Parameters.
+    pub params: Params<'a>,
+}
+
+/// Iterator over the components of a tree: see [`ClosureTree::components`].
+#[derive(Clone)]
+pub struct Components<'a> {
+    /// The closure to visit next, with the product of the weights above it.
+    next: Option<(ClosureRef<'a>, [f32; 3])>,
+    /// Second operands of open sums.
+    inline: [Option<(ClosureRef<'a>, [f32; 3])>; Components::INLINE],
+    count: usize,
+    /// Those that do not fit.
+    rest: Vec<(ClosureRef<'a>, [f32; 3])>,
+}
+
+impl<'a> Components<'a> {
+    /// Nesting depth of sums up to which no memory is allocated.
+    pub const INLINE: usize = 8;
+
+    #[inline]
+    fn of(tree: ClosureTree<'a>) -> Components<'a> {
+        Components {
+            next: tree.root().map(|root| (root, [1.0; 3])),
+            inline: [None; Components::INLINE],
+            count: 0,
+            rest: vec![],
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, item: (ClosureRef<'a>, [f32; 3])) {
+        match self.inline.get_mut(self.count) {
+            Some(place) => {
+                *place = Some(item);
+                self.count += 1;
+            }
+            None => self.rest.push(item),
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<(ClosureRef<'a>, [f32; 3])> {
+        self.rest.pop().or_else(|| {
+            self.count = self.count.checked_sub(1)?;
+            self.inline[self.count]
+        })
+    }
+}
+
+impl<'a> Iterator for Components<'a> {
+    type Item = Component<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Component<'a>> {
+        loop {
+            let (closure, above) = self.next.take().or_else(|| self.pop())?;
+            let times = |weight: [f32; 3]| std::array::from_fn(|i| above[i] * weight[i]);
+            match closure.node() {
+                ClosureNode::Component { id, weight, params } => {
+                    let weight = times(weight);
+                    return Some(Component { id, weight, params });
+                }
+                ClosureNode::Mul { weight, closure } => {
+                    self.next = closure.map(|closure| (closure, times(weight)));
+                }
+                ClosureNode::Add { a, b } => {
+                    self.next = a.map(|a| (a, above));
+                    if let Some(b) = b {
+                        self.push((b, above));
+                    }
+                }
+            }
+        }
     }
 }

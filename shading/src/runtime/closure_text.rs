@@ -43,7 +43,7 @@ impl Printer<'_> {
     }
 
     fn component(&self, component: &Component, depth: usize, text: &mut String) {
-        let signature = self.registry.get(component.id);
+        let signature = &self.registry[component.id];
         // Writing to a string cannot fail.
         let _ = write!(text, "{} * {} (", triple(component.weight), signature.name);
         for (i, (param, declared)) in component.params.iter().zip(&signature.params).enumerate() {
@@ -101,11 +101,14 @@ mod tests {
             name: "diffuse",
             params,
         });
+        let diffuse = diffuse.unwrap();
         let params = vec![
             ClosureParam::new("base", Type::CLOSURE),
             ClosureParam::new("ior", Type::FLOAT),
         ];
-        let coat = registry.register(ClosureSignature { name: "coat", params });
+        let coat = registry
+            .register(ClosureSignature { name: "coat", params })
+            .unwrap();
         let component = |id: ClosureId, w: f32, params| Component {
             id,
             weight: [w; 3],

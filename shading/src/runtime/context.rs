@@ -12,15 +12,13 @@ use crate::runtime::closure::Layouts;
 use crate::runtime::last_trace::LastTrace;
 use crate::runtime::messages::Messages;
 use crate::runtime::report::{Report, ReportKind, ReportPlace};
+use crate::runtime::stack::StackRange;
 use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink, WrittenClouds};
 use shading_compiler::eval::dictionary::Dictionaries;
 use shading_compiler::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use shading_compiler::hir::ClosureRegistry;
 use shading_syntax::source::{SourceMap, Span};
 
-/// Size in bytes of the native stack available to recursive functions, in case their frames are so large that
-/// [`MAX_DEPTH`] of them do not fit. Threads have 2 MiB.
-const STACK_BYTES: usize = 1 << 20;
 /// Size in bytes of the memory for large arrays of all active functions. Virtual until touched.
 const FRAME_BYTES: usize = 16 << 20;
 
@@ -86,6 +84,7 @@ pub(crate) struct Run {
     /// Number of the instance that ran last; 0 before any run.
     pub(crate) last: u64,
     pub(crate) host_type: TypeId,
+    pub(crate) stack: StackRange,
     // Keeps `header.host` alive; used for rare queries.
     host: Arc<dyn ShaderHost>,
     fuel: u32,
@@ -134,6 +133,7 @@ impl ShadingContext {
                 outputs: vec![],
                 last: 0,
                 host_type: TypeId::of::<H>(),
+                stack: StackRange::default(),
                 host,
                 fuel: DEFAULT_FUEL,
                 printed: Printed::default(),
@@ -228,7 +228,7 @@ impl Run {
         numbers: *const Number,
         output_bytes: usize,
         node_bytes: usize,
-        stack: usize,
+        stack_limit: usize,
     ) {
         self.header.fuel = self.fuel as i32;
         self.header.depth = MAX_DEPTH as i32;
@@ -240,7 +240,7 @@ impl Run {
             ..window
         };
         self.header.frames.cursor = self.frames.as_mut_ptr().cast();
-        self.header.stack_limit = stack.saturating_sub(STACK_BYTES);
+        self.header.stack_limit = stack_limit;
         self.header.globals = globals;
         self.header.places = places;
         self.header.numbers = numbers;
@@ -333,7 +333,7 @@ impl Run {
 }
 
 /// Source locations in the reports of a shader.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Places {
     /// Number of the instance.
     pub(crate) shader: u64,

@@ -401,6 +401,24 @@ pub trait ShaderHost: Send + Sync + 'static {
         None
     }
 
+    /// As [`ShaderHost::attribute_handle`], for values of the kinds that [`ShaderHost::any_attribute`] is called for.
+    fn any_attribute_handle(&self, name: &str, kind: Kind) -> Option<AttributeHandle> {
+        let _ = (name, kind);
+        None
+    }
+
+    /// Reads an attribute by handle, with the same result as [`ShaderHost::any_attribute`].
+    fn any_attribute_by_handle(
+        &self,
+        globals: &ShaderGlobals,
+        handle: AttributeHandle,
+        index: Option<u32>,
+        kind: Kind,
+    ) -> Option<Const> {
+        let _ = (globals, handle, index, kind);
+        None
+    }
+
     /// Reads an attribute by handle, with the same result as [`ShaderHost::attribute`].
     fn attribute_by_handle(&self, globals: &ShaderGlobals, handle: AttributeHandle) -> Option<[f32; 4]> {
         let _ = (globals, handle);

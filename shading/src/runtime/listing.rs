@@ -113,7 +113,7 @@ impl Listing {
                     } => {
                         let weight = scaled(own);
                         if weight != [0.0; 3] {
-                            let params = Param::all(registry.get(id), &params, &mut roots);
+                            let params = Param::all(&registry[id], &params, &mut roots);
                             list.push(Component { id, weight, params });
                         }
                     }

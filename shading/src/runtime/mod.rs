@@ -2,6 +2,7 @@
 
 pub(crate) mod arena;
 pub mod closure;
+pub mod closure_set;
 pub mod closure_text;
 pub mod cloud;
 pub mod context;
@@ -13,11 +14,13 @@ pub(crate) mod messages;
 pub mod printed;
 pub mod report;
 pub(crate) mod shims;
+pub(crate) mod stack;
 pub(crate) mod text;
 pub mod trace;
 pub mod written;
 
-pub use closure::{ClosureNode, ClosureRef, ClosureTree, Params};
+pub use closure::{ClosureNode, ClosureRef, ClosureTree, Component, Components, Params};
+pub use closure_set::{ClosureSet, ClosureTypes, ParamReader};
 pub use cloud::{CloudHandle, CloudSearch, CloudValues, PointCloud};
 pub use context::ShadingContext;
 pub use globals::ShaderGlobals;
@@ -30,5 +33,6 @@ pub use report::{Report, ReportKind, ReportPlace};
 pub use shading_compiler::hir::RayKind;
 pub use shading_compiler::opt::KnownAttributes;
 pub use shims::HostFunctions;
+pub use stack::{MIN_STACK, RunError};
 pub use trace::{TraceHit, TraceRay};
 pub use written::{PointValueType, WrittenCloud, WrittenClouds};

@@ -34,7 +34,7 @@ fn registry() -> (ClosureRegistry, ClosureId, ClosureId) {
             ClosureParam::new("frame", Type::MATRIX),
         ],
     });
-    (registry, diffuse, coat)
+    (registry, diffuse.unwrap(), coat.unwrap())
 }
 
 #[test]
@@ -61,13 +61,13 @@ fn closures_hold_their_parameters() {
     let half = b.float(0.5);
     b.set(ci, Op::ClosureMul, &[sum, half]);
     let unit = unit("closures", &[("Ci", ci)], b, PrimaryMap::new());
-    let (offsets, _) = registry.get(coat).layout();
+    let (offsets, _) = registry[coat].layout();
 
     for level in LEVELS {
         let instance = compile(&unit, &registry, level);
         assert_eq!(instance.statistics().closures.len(), 2);
         let mut ctx = ShadingContext::new(Arc::new(NoHost));
-        let tree = instance.run(&globals(), &mut ctx);
+        let tree = instance.run(&globals(), &mut ctx).unwrap();
         let Some(ClosureNode::Mul { weight, closure }) = tree.root().map(|r| r.node()) else {
             panic!("a product");
         };
@@ -121,14 +121,14 @@ fn huge_trees_are_bounded() {
     let mut ctx = ShadingContext::new(Arc::new(NoHost));
     let some = many_closures(&registry, diffuse, 50_000);
     for _ in 0..3 {
-        let tree = some.run(&globals(), &mut ctx);
+        let tree = some.run(&globals(), &mut ctx).unwrap();
         // Each turn makes a component and a sum, but for the first, which adds to null.
         assert_eq!(format!("{tree:?}"), "ClosureTree(99999 nodes)");
     }
     assert_eq!(ctx.take_reports(), []);
     ctx.set_fuel(i32::MAX as u32);
     let many = many_closures(&registry, diffuse, 1_000_000);
-    many.run(&globals(), &mut ctx);
+    many.run(&globals(), &mut ctx).unwrap();
     assert!(
         ctx.take_reports()
             .iter()
@@ -136,7 +136,7 @@ fn huge_trees_are_bounded() {
     );
     ctx.set_fuel(eval::DEFAULT_FUEL);
     let endless = many_closures(&registry, diffuse, i32::MAX);
-    assert!(endless.run(&globals(), &mut ctx).root().is_none());
+    assert!(endless.run(&globals(), &mut ctx).unwrap().root().is_none());
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn numbers_are_not_read_as_text() {
     let (registry, diffuse, _) = registry();
     let instance = many_closures(&registry, diffuse, 1);
     let mut ctx = ShadingContext::new(Arc::new(NoHost));
-    let tree = instance.run(&globals(), &mut ctx);
+    let tree = instance.run(&globals(), &mut ctx).unwrap();
     if let Some(ClosureNode::Component { params, .. }) = tree.root().map(|r| r.node()) {
         params.string(0);
     }
@@ -162,12 +162,12 @@ fn threads_compile_and_run_at_once() {
                 let mut ctx = ShadingContext::new(Arc::new(NoHost));
                 for turn in 0..8 {
                     let own = many_closures(registry, diffuse, thread + turn);
-                    let tree = own.run(&globals(), &mut ctx);
+                    let tree = own.run(&globals(), &mut ctx).unwrap();
                     assert_eq!(
                         format!("{tree:?}"),
                         format!("ClosureTree({} nodes)", (2 * (thread + turn) - 1).max(0))
                     );
-                    let tree = shared.run(&globals(), &mut ctx);
+                    let tree = shared.run(&globals(), &mut ctx).unwrap();
                     assert_eq!(format!("{tree:?}"), "ClosureTree(19 nodes)");
                 }
             });

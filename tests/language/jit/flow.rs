@@ -109,8 +109,12 @@ fn recursion_is_bounded() {
             let instance = compile(&recursive(depth, array), &ClosureRegistry::default(), level);
             let mut ctx = ShadingContext::new(Arc::new(NoHost));
             for _ in 0..3 {
-                instance.run(&globals(), &mut ctx);
-                assert_eq!(instance.output(0, &ctx), Const::Int(expected), "{depth} {array}");
+                instance.run(&globals(), &mut ctx).unwrap();
+                assert_eq!(
+                    instance.output(0, &ctx).unwrap(),
+                    Const::Int(expected),
+                    "{depth} {array}"
+                );
             }
             let reports: Vec<ReportKind> = ctx.take_reports().iter().map(|r| r.kind).collect();
             assert_eq!(reports, Vec::from_iter(report));

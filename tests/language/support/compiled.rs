@@ -40,13 +40,13 @@ pub fn difference(
         let name = &output.name;
         match expected.output(name) {
             Some(Value::Plain(value)) => {
-                let found = instance.output(i, context);
+                let found = instance.output(i, context).unwrap();
                 if !found.same(value) {
                     return Some(format!("{name}: {found:?} and {value:?}"));
                 }
             }
             Some(Value::Closure(root)) => {
-                let found = Listing::of(instance.closure(i, context), registry);
+                let found = Listing::of(instance.closure(i, context).unwrap(), registry);
                 let listed = Closures::list(&expected.closures, *root);
                 if !found.same(&listed) {
                     return Some(format!("{name}: {found:?} and {listed:?}"));
@@ -81,13 +81,15 @@ pub fn batch_difference(
     let images = || -> Vec<Vec<f32>> { sizes.iter().map(|n| vec![0.0; n * points.len()]).collect() };
     let (mut expected, mut single, mut finished) = (images(), context(), points.len());
     for (i, globals) in points.iter().enumerate() {
-        instance.run(globals, &mut single);
+        instance.run(globals, &mut single).unwrap();
         if !single.finished() {
             finished = i;
             break;
         }
         for (output, (image, n)) in expected.iter_mut().zip(&sizes).enumerate() {
-            instance.output_numbers(output, &single, &mut image[i * n..][..*n]);
+            instance
+                .output_numbers(output, &single, &mut image[i * n..][..*n])
+                .unwrap();
         }
     }
     let (mut found, mut batch) = (images(), context());
@@ -96,7 +98,7 @@ pub fn batch_difference(
         .enumerate()
         .map(|(index, numbers)| BatchOutput { index, numbers })
         .collect();
-    let done = instance.run_batch(points, &mut batch, &mut stored);
+    let done = instance.run_batch(points, &mut batch, &mut stored).unwrap();
     if done != finished {
         return Some(format!("{done} points came to their end, not {finished}"));
     }

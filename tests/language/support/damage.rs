@@ -142,14 +142,14 @@ fn outputs(
     point: &ShaderGlobals,
     context: &mut ShadingContext,
 ) -> Option<Vec<u32>> {
-    instance.run(point, context);
+    instance.run(point, context).unwrap();
     if !context.finished() {
         return None;
     }
     let mut all = vec![];
     for output in 0..instance.outputs().len() {
         let mut numbers = [0.0_f32; NUMBERS];
-        instance.output_numbers(output, context, &mut numbers);
+        instance.output_numbers(output, context, &mut numbers).unwrap();
         // Not a number is one as good as another.
         all.extend(numbers.map(|x| {
             if x.is_nan() {

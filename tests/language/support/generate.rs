@@ -84,10 +84,12 @@ pub fn registry() -> ClosureRegistry {
         ("tinted", &[("amount", Type::FLOAT), ("tint", Type::COLOR)]),
     ];
     for (name, params) in lobes {
-        registry.register(ClosureSignature {
-            name,
-            params: params.iter().map(|&(n, ty)| ClosureParam::new(n, ty)).collect(),
-        });
+        registry
+            .register(ClosureSignature {
+                name,
+                params: params.iter().map(|&(n, ty)| ClosureParam::new(n, ty)).collect(),
+            })
+            .unwrap();
     }
     registry
 }

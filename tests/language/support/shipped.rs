@@ -58,7 +58,7 @@ pub fn closures() -> ClosureRegistry {
 fn registry() -> ClosureRegistry {
     let mut registry = ClosureRegistry::default();
     for line in SIGNATURES.lines() {
-        registry.register(signature(line));
+        registry.register(signature(line)).unwrap();
     }
     registry
 }

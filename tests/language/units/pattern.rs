@@ -110,8 +110,8 @@ impl Probe {
     }
 
     fn at(&mut self, globals: &ShaderGlobals) -> Const {
-        self.0.run(globals, &mut self.1);
-        self.0.output(0, &self.1)
+        self.0.run(globals, &mut self.1).unwrap();
+        self.0.output(0, &self.1).unwrap()
     }
 }
 

@@ -30,8 +30,8 @@ fn a_file_is_read_once() {
     let mut context = system.context();
     let [a, b] = early;
     for (instance, expected) in [(a, 2), (b, 2), (late, 0), (also, 2)] {
-        instance.run(&ShaderGlobals::default(), &mut context);
-        assert_eq!(instance.output(0, &context), Const::Int(expected));
+        instance.run(&ShaderGlobals::default(), &mut context).unwrap();
+        assert_eq!(instance.output(0, &context).unwrap(), Const::Int(expected));
     }
 }
 

@@ -41,7 +41,7 @@ fn written(points: &[ShaderGlobals], functions: &str, body: &str) -> (WrittenClo
         let (mut clouds, mut interpreted) = (WrittenClouds::default(), WrittenClouds::default());
         let mut numbers = vec![];
         for globals in points {
-            instance.run(globals, &mut context);
+            instance.run(globals, &mut context).unwrap();
             let options = RunOptions {
                 host: &Keeper,
                 ..RunOptions::new(globals)
@@ -49,11 +49,14 @@ fn written(points: &[ShaderGlobals], functions: &str, body: &str) -> (WrittenClo
             let expected = interp::run(&unit, &options);
             let difference = compiled::difference(&instance, &mut context, system.closures(), &expected);
             assert_eq!(difference, None);
-            numbers.push(int(&instance.output(0, &context)));
+            numbers.push(int(&instance.output(0, &context).unwrap()));
             clouds.append(context.take_written());
             interpreted.append(expected.written);
         }
-        assert_eq!(instance.run_batch(points, &mut batch, &mut []), points.len());
+        assert_eq!(
+            instance.run_batch(points, &mut batch, &mut []).unwrap(),
+            points.len()
+        );
         assert_eq!(batch.take_written(), clouds);
         assert!(batch.take_written().is_empty());
         assert_eq!(interpreted, clouds);

@@ -93,6 +93,9 @@ impl std::fmt::Display for Report {
     }
 }
 
+/// Why runs and reads of outputs are possible.
+const OWN: &str = "states are of this instance, and threads have stacks of the usual size";
+
 /// Machine code.
 pub(super) struct Compiled<'a> {
     pub(super) instance: Arc<ShaderInstance>,
@@ -123,7 +126,7 @@ impl Engine for Compiled<'_> {
 
     #[inline]
     fn run(&self, context: &mut ShadingContext, globals: &ShaderGlobals) -> bool {
-        self.instance.run(globals, context);
+        self.instance.run(globals, context).expect(OWN);
         context.finished()
     }
 
@@ -133,15 +136,16 @@ impl Engine for Compiled<'_> {
         points: &[ShaderGlobals],
         outputs: &mut [BatchOutput<'_>],
     ) -> usize {
-        self.instance.run_batch(points, context, outputs)
+        self.instance.run_batch(points, context, outputs).expect(OWN)
     }
 
     fn value(&self, context: &ShadingContext, output: usize) -> Const {
-        self.instance.output(output, context)
+        self.instance.output(output, context).expect(OWN)
     }
 
     fn closure(&self, context: &ShadingContext, output: usize) -> Listing {
-        Listing::of(self.instance.closure(output, context), self.system.closures())
+        let closure = self.instance.closure(output, context).expect(OWN);
+        Listing::of(closure, self.system.closures())
     }
 
     fn closures(&self) -> &ClosureRegistry {

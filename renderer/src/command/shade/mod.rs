@@ -21,8 +21,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use shading::CompileStats;
 use shading::codegen::{MissingTexture, NamedTexture};
-use shading::instance::CompileStats;
 use shading::opt::OptLevel;
 use shading::ty::Type;
 use shading::{

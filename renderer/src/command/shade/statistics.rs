@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use serde_json::json;
+use shading::CompileStats;
 use shading::ShaderInstance;
-use shading::instance::CompileStats;
 
 /// Statistics of a run of `kiln shade`.
 #[derive(Clone, Debug)]

@@ -12,6 +12,9 @@ use crate::bsdf::LobeTraits;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Interaction, ShapeId};
 
+/// Why a shader can run.
+pub(super) const RUNS: &str = "contexts are of the scene's host, and threads have stacks of the usual size";
+
 /// Shading result that is the same at all points of a surface.
 #[derive(Clone, Debug)]
 pub(super) struct CachedShading {
@@ -33,7 +36,7 @@ impl CachedShading {
         // `N` and `dPdu` are zero as well, and so stand for the surface's own at any point.
         let globals = ShaderGlobals::default();
         let (point, mut surface) = (arbitrary_point(), ShadingResult::new());
-        let tree = instance.run(&globals, context);
+        let tree = instance.run(&globals, context).expect(RUNS);
         let lobes = Flattener::new(&point, &mut surface).lobes_for_any_viewer(tree)?;
         if !context.take_reports().is_empty() {
             // A shader that reports errors or prints has to run at every hit.

@@ -483,6 +483,7 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
             name: entry.name,
             params: required.chain(optional).collect(),
         });
+        let id = id.expect("the table has closures of numbers and strings, each once");
         if let Some(note) = note(entry.kind) {
             registry.note(id, note);
         }

@@ -11,6 +11,7 @@ use shading::codegen::Statistics;
 use shading::hir::Const;
 use shading::{ClosureNode, ClosureRef, ClosureTree, Params, ShaderGlobals, ShaderInstance, ShadingContext};
 
+use super::cached_shading::RUNS;
 use super::closures::{ClosureKind, Refraction, kind, refraction};
 use crate::medium::{Coefficients, Phase};
 use renderer_base::color::Rgb;
@@ -110,7 +111,7 @@ impl Medium {
         if !shader.statistics().is_uniform {
             return Medium::Varying(shader);
         }
-        let coefficients = coefficients(shader.run(&ShaderGlobals::default(), context));
+        let coefficients = coefficients(shader.run(&ShaderGlobals::default(), context).expect(RUNS));
         // A shader that reports something has to run where it is seen.
         context.take_reports();
         match coefficients.is_clear() {

@@ -34,7 +34,7 @@ use shading::builtins::Global;
 use shading::{ShaderGlobals, ShaderInstance, TextureRequest};
 
 use crate::medium::Coefficients;
-use cached_shading::arbitrary_point;
+use cached_shading::{RUNS, arbitrary_point};
 use material_flags::MaterialFlags;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Footprint, Interaction};
@@ -95,7 +95,7 @@ fn work_of(shader: &ShaderInstance, globals: &ShaderGlobals, context: &mut Shadi
     if shader.statistics().is_uniform {
         return 0.0;
     }
-    shader.run(globals, context);
+    shader.run(globals, context).expect(RUNS);
     context.work() as f32
 }
 
@@ -237,7 +237,7 @@ impl Material {
         let kind = RayKind(ray.kind.0 | self.purpose.0);
         let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
         let globals = globals::globals(it, HitRay { kind, ..ray }, area, Some(footprint));
-        instance.run(&globals, context);
+        instance.run(&globals, context).expect(RUNS);
     }
 
     /// Emission and transparency at a point, for shadow rays and light samples of a path that has scattered `depth` times.
@@ -343,7 +343,7 @@ impl Material {
     ) -> Coefficients {
         let kind = RayKind(ray.kind.0 | self.purpose.0);
         let globals = globals::globals(it, HitRay { kind, ..ray }, 0.0, None);
-        interior::coefficients(shader.run(&globals, context))
+        interior::coefficients(shader.run(&globals, context).expect(RUNS))
     }
 
     /// Emitted radiance on the side of the normal; `None` if it is not known to be the same everywhere.

@@ -47,7 +47,8 @@ impl OutputShader {
         material.run_instance(&self.instance, it, ray, footprint, context);
         let mut numbers = [0.0; 3];
         self.instance
-            .output_numbers(self.output, context, &mut numbers[..self.count]);
+            .output_numbers(self.output, context, &mut numbers[..self.count])
+            .expect("the output exists, and the instance was the last to run");
         match self.count {
             1 => [numbers[0]; 3],
             _ => numbers,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shading::{InstanceOptions, RayKind, ShaderGlobals, ShaderInstance, ShadingContext};
 
-use super::cached_shading::CachedShading;
+use super::cached_shading::{CachedShading, RUNS};
 use super::component::Flattener;
 use super::{ShadingResult, closures};
 use renderer_base::color::Rgb;
@@ -121,7 +121,8 @@ impl Shader {
         if let Some(cached) = self.cached.as_ref().filter(|_| surface.outside == 1.0) {
             cached.fill(it, surface);
         } else {
-            Flattener::new(it, surface).add_tree(self.instance.run(&globals(), context));
+            let tree = self.instance.run(&globals(), context).expect(RUNS);
+            Flattener::new(it, surface).add_tree(tree);
         }
     }
 

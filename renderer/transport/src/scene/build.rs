@@ -440,7 +440,7 @@ fn pass_shaders(
             ..InstanceOptions::default()
         };
         // The errors of the material itself have been told; what is left is that it has no such output.
-        let instance = system.instantiate(&Arc::new(group), &options).ok()?;
+        let instance = system.instantiate(Arc::new(group), &options).ok()?;
         OutputShader::new(instance, output)
     };
     values

@@ -2,6 +2,7 @@
 
 use super::conversion::near;
 use super::error::CheckError;
+use super::host_global::HostGlobal;
 use super::lvalue::{Access, Component, Lvalue};
 use super::scope::Meaning;
 use super::warning::Warning;
@@ -165,6 +166,9 @@ impl<'a> Checker<'a> {
             place.access = Access::Constant(name.to_owned());
             return Some(place);
         }
+        if let Some(place) = self.host_global(name, span) {
+            return Some(place);
+        }
         self.unknown_name(name, span);
         None
     }
@@ -175,8 +179,9 @@ impl<'a> Checker<'a> {
         known.extend(self.scopes.names(self.scope));
         known.extend(Global::ALL.iter().map(|g| g.name()));
         known.push("Ci");
-        super::literal::constant_names().for_each(|name| known.push(name));
+        super::named_constant::constant_names().for_each(|name| known.push(name));
         known.extend(self.references.keys().map(String::as_str));
+        known.extend(self.host_globals.iter().map(HostGlobal::name));
         let near = near(name, &known);
         self.report(
             span,

@@ -117,6 +117,41 @@ impl<'a> Checker<'a> {
         self.read(&place, span)
     }
 
+    /// The value of a global of the embedder, which cannot be assigned to.
+    pub(super) fn host_global(&mut self, name: &str, span: Span) -> Option<Lvalue> {
+        let ty = self
+            .host_globals
+            .iter()
+            .find(|global| global.name() == name)?
+            .ty();
+        let names = vec![self.string(""), self.string(name)];
+        let mut place = match Kind::of(ty) {
+            Some(Kind::INT | Kind::FLOAT | Kind::TRIPLE) => {
+                let value = self.emit_value(Op::AttributeValue, names, ty, span);
+                self.materialise(value, span)
+            }
+            kind => self.large_attribute(names, kind?, ty, span),
+        };
+        place.access = Access::Constant(name.to_owned());
+        Some(place)
+    }
+
+    /// Reads an attribute that is no int, float or triple into a new variable, which is zero if it does not exist.
+    pub(super) fn large_attribute(
+        &mut self,
+        names: Vec<Operand>,
+        kind: Kind,
+        ty: Type,
+        span: Span,
+    ) -> Lvalue {
+        let locals = self.locals("", ty);
+        let place = Lvalue::whole(ty, locals, Access::Writable);
+        let zero = self.zero(ty);
+        self.write(&place, zero, span);
+        self.read_attribute(names, kind, None, &place, span);
+        place
+    }
+
     /// Reads an attribute into a variable, if it exists; returns whether it does.
     fn read_attribute(
         &mut self,

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::body::Body;
 use super::error::CheckError;
 use super::frame::{FunctionFrame, FunctionInfo};
+use super::host_global::HostGlobal;
 use super::lvalue::Lvalue;
 use super::scope::{FileVariable, ScopeIndex, Scopes};
 use super::struct_info::StructInfo;
@@ -27,6 +28,8 @@ pub struct Environment<'a> {
     pub closures: &'a ClosureRegistry,
     /// Colour system of colour values.
     pub color_system: ColorSystem,
+    /// Globals of the embedder.
+    pub globals: &'a [HostGlobal],
 }
 
 impl<'a> Environment<'a> {
@@ -35,6 +38,7 @@ impl<'a> Environment<'a> {
         Environment {
             closures,
             color_system: ColorSystem::default(),
+            globals: &[],
         }
     }
 }
@@ -51,6 +55,7 @@ pub(super) struct Checker<'a> {
     pub(super) sources: &'a SourceMap,
     pub(super) closures: &'a ClosureRegistry,
     pub(super) color_system: ColorSystem,
+    pub(super) host_globals: &'a [HostGlobal],
     pub(super) diagnostics: Vec<(Span, Diagnostic)>,
     /// Warnings about unused variables; dropped if there are errors, which may be the reason.
     pub(super) unused: Vec<(Span, Diagnostic)>,
@@ -118,6 +123,7 @@ impl<'a> Checker<'a> {
             sources,
             closures: environment.closures,
             color_system: environment.color_system,
+            host_globals: environment.globals,
             diagnostics: vec![],
             unused: vec![],
             reported: FxHashSet::default(),

@@ -6,6 +6,7 @@ use super::change::{Change, Writer, is_differentiable};
 use super::demand::{Demand, Owner};
 use super::formula::Rule;
 use super::rule;
+use crate::hir::live::reads_live_input;
 use crate::hir::{
     Axis, Block, Code, FunctionId, Kind, Local, LocalId, Op, Operand, Stmt, TextureOptions, Unit,
 };
@@ -220,7 +221,9 @@ impl<'a> Expander<'a> {
             (Rule::Dual(dual), _) if !is_still => {
                 return self.dual(dst, pair, dual, args, &changes, span, out);
             }
-            (Rule::Source, Op::AttributeValue) if !self.code.locals[dst].ty.is_array() => {
+            (Rule::Source, Op::AttributeValue)
+                if !self.code.locals[dst].ty.is_array() && !reads_live_input(self.code, &args) =>
+            {
                 for (axis, to) in Axis::ALL.into_iter().zip(pair) {
                     self.push(Some(to), Op::AttributeDerivative(axis), args.clone(), span, out);
                 }

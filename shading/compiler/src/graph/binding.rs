@@ -5,13 +5,10 @@ use std::sync::Arc;
 use super::path::longest_name;
 use super::{Accessor, Path};
 use crate::builtins::Global;
-use crate::hir::Const;
-use crate::ty::{Base, Type};
+use crate::hir::{Const, Kind};
+use crate::ty::{Base, Length, Type};
 use shading_syntax::ast;
 use shading_syntax::ast::ExprKind;
-
-/// Name of the object whose attributes are the values of [`Value::Uniform`].
-pub const UNIFORM_OBJECT: &str = "uniform parameter";
 
 /// Value set for an input by the embedder.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +18,32 @@ pub enum Value {
     /// A global variable.
     Global(Global),
     /// A value of the given type, not a string, that is known when the shader runs: the attribute of that name of the
-    /// object [`UNIFORM_OBJECT`]. It is the same at all points.
+    /// object [`UNIFORM_OBJECT`](crate::hir::UNIFORM_OBJECT). It is the same at all points.
     Uniform(String, Type),
+}
+
+impl Value {
+    /// Type of the value.
+    pub fn ty(&self) -> Type {
+        match self {
+            Value::Const(_, ty) | Value::Uniform(_, ty) => *ty,
+            Value::Global(global) => global.ty(),
+        }
+    }
+
+    /// Returns whether a constant is of its type, and a uniform value of a type that such values can have.
+    pub(super) fn is_valid(&self) -> bool {
+        match self {
+            Value::Const(Const::Array(list), ty) if list.is_empty() => {
+                Kind::of(*ty).is_some() && ty.length == Length::Array(0)
+            }
+            Value::Const(value, ty) => Kind::of(*ty).is_some_and(|kind| Kind::of_const(value) == Some(kind)),
+            Value::Global(_) => true,
+            Value::Uniform(_, ty) => {
+                Kind::of(*ty).is_some() && !matches!(ty.base, Base::String | Base::Closure)
+            }
+        }
+    }
 }
 
 impl From<i32> for Value {

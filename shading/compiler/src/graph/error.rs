@@ -154,6 +154,14 @@ pub enum GraphError {
         /// Use of the group.
         usage: GroupUse,
     },
+    /// A value that is not of the type it is said to have.
+    #[error("the value of `{input}` is not of the type {ty} that it is given with")]
+    InvalidValue {
+        /// Name of the input.
+        input: String,
+        /// Type of the value.
+        ty: Type,
+    },
     /// A required input without a value.
     #[error("input `{input}` of `{template}` needs a value")]
     MissingInput {

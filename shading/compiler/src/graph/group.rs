@@ -98,10 +98,13 @@ impl ShaderGroupTemplate {
     /// If the path names no node or parameter, or the type does not match.
     pub fn set(&mut self, to: &str, value: impl Into<Value>) -> Result<(), GraphError> {
         let value = value.into();
-        let found = match &value {
-            Value::Const(_, ty) | Value::Uniform(_, ty) => *ty,
-            Value::Global(global) => global.ty(),
-        };
+        let found = value.ty();
+        if !value.is_valid() {
+            return Err(GraphError::InvalidValue {
+                input: to.to_owned(),
+                ty: found,
+            });
+        }
         let (node, target) = self.input(to)?;
         if let Some(expected) = self.type_at(&parse(to)?, to, false)?
             && !interface::assignable(found, expected)

@@ -28,7 +28,8 @@ mod splice;
 mod template;
 mod unit;
 
-pub use binding::{Binding, UNIFORM_OBJECT, Value};
+pub use crate::hir::UNIFORM_OBJECT;
+pub use binding::{Binding, Value};
 pub use error::GraphError;
 pub use link::{Linked, link};
 pub use param::ParamInfo;

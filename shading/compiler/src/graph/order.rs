@@ -24,7 +24,10 @@ impl Order {
         group: &ShaderGroupTemplate,
         bindings: &[&Binding],
     ) -> Result<Order, GraphError> {
-        let roots: Vec<NodeIndex> = bindings.iter().flat_map(|binding| sources(group, binding)).collect();
+        let roots: Vec<NodeIndex> = bindings
+            .iter()
+            .flat_map(|binding| sources(group, binding))
+            .collect();
         Order::of_roots(group, Feeds::of(group), &roots)
     }
 

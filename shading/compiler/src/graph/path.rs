@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::check::{ReferencePart, ReferencePath};
+use shading_syntax::ast::{Expr, ExprKind, Name};
+use shading_syntax::source::Span;
 
 /// Selects a part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +38,30 @@ impl Path {
             rest.extend(indices);
         }
         Some(Path { head, rest })
+    }
+
+    /// The path as an expression.
+    pub(crate) fn expression(&self) -> Expr {
+        let span = Span::default();
+        let head = ExprKind::Name(self.head.clone());
+        self.rest
+            .iter()
+            .fold(Expr { kind: head, span }, |object, accessor| {
+                let object = Box::new(object);
+                let kind = match accessor {
+                    Accessor::Field(name) => {
+                        let text = name.clone();
+                        let name = Name { text, span };
+                        ExprKind::Member { object, name }
+                    }
+                    Accessor::Index(index) => {
+                        let kind = ExprKind::Int((*index).into());
+                        let index = Box::new(Expr { kind, span });
+                        ExprKind::Index { object, index }
+                    }
+                };
+                Expr { kind, span }
+            })
     }
 }
 

@@ -44,6 +44,18 @@ impl From<&Arc<ShaderGroupTemplate>> for Template {
     }
 }
 
+impl From<Arc<ShaderUnitTemplate>> for Template {
+    fn from(unit: Arc<ShaderUnitTemplate>) -> Template {
+        Template::Unit(unit)
+    }
+}
+
+impl From<Arc<ShaderGroupTemplate>> for Template {
+    fn from(group: Arc<ShaderGroupTemplate>) -> Template {
+        Template::Group(group)
+    }
+}
+
 /// Lookup of units and groups by name.
 pub trait Templates {
     /// Returns the template of a name; `None` if there is none.

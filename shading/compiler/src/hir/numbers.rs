@@ -22,6 +22,8 @@ pub struct Numbers {
     pub body: NumberIds,
     /// Those of its functions.
     pub functions: SecondaryMap<FunctionId, NumberIds>,
+    /// Those of the unit's own code by the ids that their constants had before: the last use of each.
+    pub before: NumberIds,
 }
 
 impl Numbers {
@@ -30,25 +32,26 @@ impl Numbers {
     pub fn of(unit: &mut Unit) -> Numbers {
         let mut numbers = Numbers::default();
         let mut inits: Vec<&mut Block> = unit.params.iter_mut().map(|param| &mut param.init).collect();
-        numbers.body = numbers.renumber(&mut unit.code, &mut inits);
+        (numbers.body, numbers.before) = numbers.renumber(&mut unit.code, &mut inits);
         for (id, function) in &mut unit.functions {
-            numbers.functions[id] = numbers.renumber(&mut function.code, &mut []);
+            (numbers.functions[id], _) = numbers.renumber(&mut function.code, &mut []);
         }
         numbers
     }
 
-    fn renumber(&mut self, code: &mut Code, inits: &mut [&mut Block]) -> NumberIds {
+    fn renumber(&mut self, code: &mut Code, inits: &mut [&mut Block]) -> (NumberIds, NumberIds) {
         let mut uses = Renumbering {
             table: &mut self.values,
             old: std::mem::take(&mut code.consts),
             new: PrimaryMap::new(),
             shared: FxHashMap::default(),
             ids: NumberIds::new(),
+            before: NumberIds::new(),
         };
         inits.iter_mut().for_each(|block| uses.block(block));
         uses.block(&mut code.body);
         code.consts = uses.new;
-        uses.ids
+        (uses.ids, uses.before)
     }
 }
 
@@ -60,6 +63,7 @@ struct Renumbering<'a> {
     /// New ids of the constants that are no numbers.
     shared: FxHashMap<ConstId, ConstId>,
     ids: NumberIds,
+    before: NumberIds,
 }
 
 impl Renumbering<'_> {
@@ -86,7 +90,8 @@ impl Renumbering<'_> {
             }
         };
         let renumbered = self.new.push(self.old[id].clone());
-        self.ids[renumbered] = Some(NumberId(self.table.len() as u32));
+        let number = Some(NumberId(self.table.len() as u32));
+        (self.ids[renumbered], self.before[id]) = (number, number);
         self.table.push(value);
         renumbered
     }

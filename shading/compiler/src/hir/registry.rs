@@ -1,9 +1,15 @@
 //! The closure registry: closures that the embedder provides, with names and parameters.
 
+use std::fmt;
+use std::ops::Index;
+
 use rustc_hash::FxHashMap;
 
-use crate::hir::{ClosureId, Const};
+use crate::hir::{ClosureId, Const, Kind};
 use crate::ty::{Base, Length, Type};
+
+/// Largest size in bytes of the parameters of a closure.
+pub const MAX_CLOSURE_BYTES: usize = 64 << 10;
 
 /// A parameter of a closure.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +62,148 @@ pub struct ClosureSignature {
     pub params: Vec<ClosureParam>,
 }
 
+/// Reasons why a closure cannot be registered or read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClosureError {
+    /// A closure cannot have a parameter of this type.
+    #[error(
+        "closure {closure} cannot have the parameter `{ty} {param}`: an array needs a length and no closures, and \
+         structures are passed by their fields"
+    )]
+    Type {
+        /// Name of the closure.
+        closure: &'static str,
+        /// Name of the parameter.
+        param: &'static str,
+        /// Its type.
+        ty: Type,
+    },
+    /// The default value is of another type than the parameter.
+    #[error("the default value of `{ty} {param}` of closure {closure} is of another type")]
+    Default {
+        /// Name of the closure.
+        closure: &'static str,
+        /// Name of the parameter.
+        param: &'static str,
+        /// Its type.
+        ty: Type,
+    },
+    /// A required parameter comes after an optional one.
+    #[error(
+        "parameter {param} of closure {closure} needs a default value, because the one before it has one"
+    )]
+    Order {
+        /// Name of the closure.
+        closure: &'static str,
+        /// Name of the parameter.
+        param: &'static str,
+    },
+    /// The parameters take too much memory.
+    #[error(
+        "the parameters of closure {closure} take {bytes} bytes; at most {MAX_CLOSURE_BYTES} are possible"
+    )]
+    TooLarge {
+        /// Name of the closure.
+        closure: &'static str,
+        /// Their size.
+        bytes: u64,
+    },
+    /// A closure of this name and these types is registered.
+    #[error("closure {signature} is registered twice")]
+    Twice {
+        /// The closure.
+        signature: String,
+    },
+    /// No closure of this name is registered.
+    #[error("closure {name} is not registered")]
+    Unknown {
+        /// Name.
+        name: &'static str,
+    },
+    /// The closures of this name have other parameters.
+    #[error("closure {expected} is registered as {found}")]
+    Mismatch {
+        /// The closure as the reader declares it.
+        expected: String,
+        /// The registered ones.
+        found: String,
+    },
+}
+
+impl fmt::Display for ClosureSignature {
+    /// Writes it as the language does: `shine(normal n, float exponent)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let params = self.params.iter().map(|param| match param.ty.is_array() {
+            true => format!("{} {}[{}]", param.ty.element(), param.name, param.ty.count()),
+            false => format!("{} {}", param.ty, param.name),
+        });
+        write!(f, "{}({})", self.name, params.collect::<Vec<_>>().join(", "))
+    }
+}
+
 impl ClosureSignature {
+    /// Whether the types of the parameters are those of another signature.
+    fn has_types_of(&self, other: &ClosureSignature) -> bool {
+        let types = |signature: &ClosureSignature| signature.params.iter().map(|p| p.ty).collect::<Vec<_>>();
+        types(self) == types(other)
+    }
+
+    /// Whether the names and types of the parameters are those of another signature.
+    pub fn has_params_of(&self, other: &ClosureSignature) -> bool {
+        self.has_types_of(other)
+            && self
+                .params
+                .iter()
+                .zip(&other.params)
+                .all(|(a, b)| a.name == b.name)
+    }
+
+    /// Hash of its name and of the names and types of its parameters (FNV-1a).
+    pub fn fingerprint(&self) -> u64 {
+        let start = 0xcbf2_9ce4_8422_2325;
+        self.to_string().bytes().fold(start, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        })
+    }
+
+    /// Checks that closures can have such parameters.
+    fn check(&self) -> Result<(), ClosureError> {
+        let closure = self.name;
+        let mut bytes = 0u64;
+        let mut is_optional = false;
+        for &ClosureParam {
+            name: param,
+            ty,
+            ref default,
+        } in &self.params
+        {
+            let fits = match ty.base {
+                Base::Void | Base::Struct(_) => false,
+                Base::Closure => !ty.is_array(),
+                _ => ty.length != Length::Unsized && ty.length != Length::Array(0),
+            };
+            if !fits {
+                return Err(ClosureError::Type { closure, param, ty });
+            }
+            if is_optional && default.is_none() {
+                return Err(ClosureError::Order { closure, param });
+            }
+            is_optional = default.is_some();
+            if default
+                .as_ref()
+                .is_some_and(|value| Kind::of_const(value) != Kind::of(ty))
+            {
+                return Err(ClosureError::Default { closure, param, ty });
+            }
+            // A matrix is the largest of elements.
+            bytes = bytes.saturating_add(64 * u64::from(ty.count()));
+        }
+        if bytes > MAX_CLOSURE_BYTES as u64 {
+            return Err(ClosureError::TooLarge { closure, bytes });
+        }
+        Ok(())
+    }
+
     /// Number of required parameters.
     pub fn required(&self) -> usize {
         self.params
@@ -104,26 +251,22 @@ pub struct ClosureNote {
 impl ClosureRegistry {
     /// Adds a closure. Overloads of one name may be registered: a call takes the first whose parameters match.
     ///
-    /// # Panics
-    /// If a parameter is an array without length or of closures, a structure or void, which is an error of the
-    /// embedder.
-    pub fn register(&mut self, signature: ClosureSignature) -> ClosureId {
-        for param in &signature.params {
-            let fits = match param.ty.base {
-                Base::Void | Base::Struct(_) => false,
-                Base::Closure => !param.ty.is_array(),
-                _ => param.ty.length != Length::Unsized,
-            };
-            assert!(
-                fits,
-                "closure {} has a parameter {} of type {}",
-                signature.name, param.name, param.ty
-            );
+    /// # Errors
+    /// If a closure cannot have such parameters, or one of the same name and types is registered.
+    pub fn register(&mut self, signature: ClosureSignature) -> Result<ClosureId, ClosureError> {
+        signature.check()?;
+        if self
+            .overloads(signature.name)
+            .any(|(_, known)| known.has_types_of(&signature))
+        {
+            return Err(ClosureError::Twice {
+                signature: signature.to_string(),
+            });
         }
         let id = ClosureId(self.list.len() as u32);
         self.by_name.entry(signature.name).or_insert(id);
         self.list.push(signature);
-        id
+        Ok(id)
     }
 
     /// Sets the message shown when a shader creates this closure.
@@ -154,11 +297,17 @@ impl ClosureRegistry {
             .map(|(i, s)| (ClosureId(i as u32), s))
     }
 
-    /// Returns the closure of an id.
-    ///
-    /// # Panics
-    /// If the id belongs to another registry.
-    pub fn get(&self, id: ClosureId) -> &ClosureSignature {
+    /// Returns the closure of an id; `None` if the id is another registry's.
+    pub fn get(&self, id: ClosureId) -> Option<&ClosureSignature> {
+        self.list.get(id.0 as usize)
+    }
+}
+
+impl Index<ClosureId> for ClosureRegistry {
+    type Output = ClosureSignature;
+
+    /// The closure of an id of this registry.
+    fn index(&self, id: ClosureId) -> &ClosureSignature {
         &self.list[id.0 as usize]
     }
 }

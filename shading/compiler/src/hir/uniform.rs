@@ -101,7 +101,7 @@ fn passes_frame_to_closures_only(blocks: &[&Block], registry: &ClosureRegistry) 
                 args,
                 ..
             } => {
-                let params = &registry.get(*id).params;
+                let params = &registry[*id].params;
                 let fits = |(arg, ty)| held_by(arg).is_none_or(|held| held == ty);
                 args.iter().zip(params.iter().map(|param| param.ty)).all(fits)
             }

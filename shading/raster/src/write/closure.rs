@@ -16,7 +16,7 @@ const COSINE: &str = "@cosine";
 impl FunctionWriter<'_, '_> {
     /// Writes the lobes of a component.
     pub(super) fn closure(&mut self, target: &str, id: ClosureId, args: &[Operand], span: Span) {
-        let signature = self.program.closures.get(id);
+        let signature = &self.program.closures[id];
         let Some(pieces) = pieces(signature) else {
             let name = signature.name.to_owned();
             return self.report(RasterError::Closure { name }, span);

@@ -27,7 +27,9 @@ mod string;
 mod text;
 mod texture;
 
-pub(crate) use attribute::{any_attribute, has_any_attribute};
+pub(crate) use attribute::{
+    any_attribute, any_attribute_by_handle, has_any_attribute, has_any_attribute_by_handle,
+};
 pub(crate) use cloud::{CloudRecord, cloud_array, cloud_named, cloud_write, has_cloud_values};
 pub use host::HostFunctions;
 pub(crate) use library::library;

@@ -8,7 +8,8 @@ use crate::check;
 use crate::graph::literal::{literal_for, plain};
 use crate::graph::order::NodeIndex;
 use crate::graph::path::{is_in, longest_name};
-use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, UNIFORM_OBJECT, Value};
+use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, Value};
+use crate::hir::UNIFORM_OBJECT;
 use crate::hir::{Const, Kind, Op, Operand};
 use crate::ty::Type;
 use shading_syntax::ast;
@@ -25,6 +26,9 @@ impl Linker<'_> {
             Binding::Value(value) => Some(self.value(value, site.overrides)),
             Binding::Path(path) => {
                 let found = self.path(scope, path);
+                if found.is_none() && self.environment.globals.iter().any(|g| g.name() == path.head) {
+                    return self.expression(scope, &path.expression(), site);
+                }
                 match found.unwrap_or_else(|| Err(unknown_node(scope, path))) {
                     Ok(wire) => wire,
                     Err(error) => {

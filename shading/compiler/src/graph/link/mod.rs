@@ -91,6 +91,11 @@ fn link_here(
     };
     let mut feeds = vec![];
     for (name, value) in inputs {
+        if !value.is_valid() {
+            let (input, ty) = (name.clone(), value.ty());
+            linker.report(GraphError::InvalidValue { input, ty }, &LinkPlace::NONE);
+            continue;
+        }
         let path = Path::parse(name).ok_or_else(|| GraphError::NotAPath { text: name.clone() });
         match path.and_then(|path| Ok(named_input(template, &path)?.into_owned())) {
             Ok(target) => feeds.push(Feed {
