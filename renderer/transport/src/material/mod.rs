@@ -162,6 +162,15 @@ impl Material {
         }
     }
 
+    /// Its shaders.
+    pub(crate) fn instances(&self) -> Instances {
+        Instances {
+            full: self.full.instance.clone(),
+            light: self.light.as_ref().map(|light| light.instance.clone()),
+            replaced: self.replaced.clone(),
+        }
+    }
+
     /// Runs the shader at a hit of a ray and fills `surface`; `footprint` is that of the ray.
     #[inline]
     pub fn shade(

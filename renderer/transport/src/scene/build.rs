@@ -63,6 +63,18 @@ pub struct Built {
     pub warnings: Diagnostics,
 }
 
+/// What of building a scene serves changes of its materials.
+#[derive(Debug)]
+pub(super) struct Remains {
+    pub(super) system: ShadingSystem,
+    /// Environments whose radiance a shader computes.
+    pub(super) backgrounds: Vec<Background>,
+    /// Number of lights that are not shapes.
+    pub(super) lights: usize,
+    /// Warnings that do not depend on the values of materials.
+    pub(super) warnings: Diagnostics,
+}
+
 /// Statistics of shader compilation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShaderStats {
@@ -80,6 +92,17 @@ pub struct ShaderStats {
 /// Unknown camera, errors in shaders and materials, unreadable textures, failure of Embree.
 pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<Built, Diagnostics> {
     build_lit(desc, camera, threads, &[], host(desc))
+}
+
+/// Builds a scene, and keeps what changes of its materials take.
+pub(super) fn build_to_change(
+    desc: &SceneDesc,
+    camera: Option<&str>,
+    threads: usize,
+) -> Result<(Built, Remains), Diagnostics> {
+    let (mut built, remains) = build_with(desc, camera, threads, &[], host(desc))?;
+    warn_about_light(desc, &built.scene, &mut built.warnings);
+    Ok((built, remains))
 }
 
 /// Builds a scene with the shaders that compute `values` for passes: [`Built::pass_shaders`] has them, in this order.
@@ -112,7 +135,7 @@ pub fn build_for_surface_bake(
     threads: usize,
     values: &[Pass],
 ) -> Result<Built, Diagnostics> {
-    build_with(desc, None, threads, values, host(desc).for_bake())
+    build_with(desc, None, threads, values, host(desc).for_bake()).map(|(built, _)| built)
 }
 
 /// Registers the textures of imported models with a host.
@@ -144,7 +167,7 @@ fn build_lit(
     values: &[Pass],
     host: Host,
 ) -> Result<Built, Diagnostics> {
-    let mut built = build_with(desc, camera, threads, values, host)?;
+    let (mut built, _) = build_with(desc, camera, threads, values, host)?;
     warn_about_light(desc, &built.scene, &mut built.warnings);
     Ok(built)
 }
@@ -155,7 +178,7 @@ fn build_with(
     threads: usize,
     values: &[Pass],
     host: Host,
-) -> Result<Built, Diagnostics> {
+) -> Result<(Built, Remains), Diagnostics> {
     let camera = desc.camera(camera)?;
     let [width, height] = desc.film.size.value;
     let camera = Camera::new(&camera.camera, width, height)
@@ -217,12 +240,7 @@ fn build_with(
     warnings.list.extend(absent);
 
     let start = Instant::now();
-    let sides = desc.materials.iter().map(|material| Sides {
-        one_sided: material.one_sided,
-        culled: material.culled,
-        two_sided_emission: material.emission == EmissionSides::Both,
-        is_dark: material.emission == EmissionSides::Neither,
-    });
+    let sides = desc.materials.iter().map(sides);
     let lights_of = |light: &LightDesc| {
         lights(&light.kind)
             .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))
@@ -242,6 +260,12 @@ fn build_with(
     let names = desc.shapes.iter().filter(|_| asks_host);
     let names = names.map(|shape| shape.name.clone());
     let shaders_named: Vec<_> = instances.iter().map(|instances| instances.full.clone()).collect();
+    let remains = Remains {
+        system,
+        backgrounds: backgrounds.clone(),
+        lights: lights.len(),
+        warnings: warnings.clone(),
+    };
     let parts = SceneParts {
         shapes,
         shape_names: names.collect(),
@@ -264,7 +288,7 @@ fn build_with(
         SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
     })?;
     warn_about_albedo(desc, &scene, &mut warnings);
-    Ok(Built {
+    let built = Built {
         pass_shaders,
         names: pass_names(desc, &scene, light_names),
         scene,
@@ -274,11 +298,22 @@ fn build_with(
         shaders,
         build: start.elapsed(),
         warnings,
-    })
+    };
+    Ok((built, remains))
+}
+
+/// Sidedness of a material.
+pub(super) fn sides(material: &MaterialDesc) -> Sides {
+    Sides {
+        one_sided: material.one_sided,
+        culled: material.culled,
+        two_sided_emission: material.emission == EmissionSides::Both,
+        is_dark: material.emission == EmissionSides::Neither,
+    }
 }
 
 /// Names of a scene's shapes and lights; `lights` are those of lights that are not shapes.
-fn pass_names(desc: &SceneDesc, scene: &Scene, mut lights: Vec<LightName>) -> SceneNames {
+pub(super) fn pass_names(desc: &SceneDesc, scene: &Scene, mut lights: Vec<LightName>) -> SceneNames {
     let shapes: Vec<ShapeName> = desc.shapes.iter().map(|shape| shape_name(desc, shape)).collect();
     // Lights of shapes follow in the order of these.
     for (index, (shape, name)) in desc.shapes.iter().zip(&shapes).enumerate() {
@@ -573,6 +608,12 @@ fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
         ast::ExprKind::String(own) if own == text => Some(expr.span),
         _ => found,
     }
+}
+
+/// Warns of what depends on the values of materials.
+pub(super) fn warn_about_values(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
+    warn_about_albedo(desc, scene, warnings);
+    warn_about_light(desc, scene, warnings);
 }
 
 /// Warns of scenes without light, as far as it is known without rendering.

@@ -118,7 +118,8 @@ pub(super) fn declarations(desc: &SceneDesc) -> ast::File {
     }
 }
 
-fn instances(
+/// The shaders of a material.
+pub(super) fn instances(
     material: &MaterialDesc,
     file: &Arc<ast::File>,
     system: &ShadingSystem,

@@ -30,7 +30,7 @@ impl Scene {
     /// Returns whether any interior absorbs light.
     #[inline]
     pub fn has_absorbing_media(&self) -> bool {
-        self.absorbing.is_some()
+        self.regions.absorbing.is_some()
     }
 
     /// Transmittance along a shadow ray, within its bounds. `media` computes the medium stack at its origin, and is
@@ -66,7 +66,7 @@ impl Scene {
         media: MediumStack,
         context: &mut ShadingContext,
     ) -> Rgb {
-        let comes_near = self.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
+        let comes_near = self.regions.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
         if !comes_near || self.accel.occluded(&ray, OPAQUE) {
             Rgb::BLACK
         } else {
@@ -117,7 +117,7 @@ impl Scene {
     #[inline]
     pub(crate) fn is_open(&self, ray: &Ray, context: &mut ShadingContext) -> bool {
         let is_clear = |bounds: Bounds| bounds.is_met_by(ray) && self.wall(ray, context).is_none();
-        !self.accel.occluded(ray, accel::ALL) || self.passing.is_some_and(is_clear)
+        !self.accel.occluded(ray, accel::ALL) || self.regions.passing.is_some_and(is_clear)
     }
 
     /// Returns the distance to the first wall along a ray [m]: a surface that hides most of what is behind it.
@@ -184,7 +184,7 @@ impl Scene {
             time: ray.time,
             ..Ray::new(ray.origin, outwards)
         };
-        if !self.absorbing.is_some_and(|bounds| bounds.is_met_by(&ray)) {
+        if !self.regions.absorbing.is_some_and(|bounds| bounds.is_met_by(&ray)) {
             return MediumStack::NONE;
         }
         let mut surface = ShadingResult::new();
