@@ -53,7 +53,7 @@ impl Staged {
         };
         let preprocessor = (args.source).preprocessor(&mitsuba.macros(), SharedFiles::default());
         let word = entry.word();
-        let (desc, _) = stage::load(entry.shader(&word), &stage, preprocessor, |files| {
+        let (desc, _) = stage::load(entry.shader(&word), &stage, preprocessor, &SharedFiles::default(), |files| {
             options.for_load(files)
         })?;
         let threads = args.threads.unwrap_or(0) as usize;

@@ -357,6 +357,12 @@ impl Scene {
         self.materials.iter().any(Material::computes_names)
     }
 
+    /// Returns whether shaders ask the renderer for attributes or spaces, which may be those of the camera.
+    pub fn asks_host(&self) -> bool {
+        let asks = |material: &Material| material.instances().full.statistics().asks_host;
+        self.materials.iter().any(asks)
+    }
+
     /// Bounds of all shapes; empty if there are none.
     pub fn bounds(&self) -> Bounds {
         self.accel.bounds()

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use shading::{Diagnostics, InstanceOptions, ShaderGroupTemplate, ShaderInstance};
+use shading::{Diagnostics, InstanceOptions, ShaderGroupTemplate, ShaderInstance, Template};
 
 use super::build::{Built, Remains, build_to_change, pass_names, sides, warn_about_values};
 use super::compile::{declarations, instances, surface_options};
@@ -47,6 +47,11 @@ impl Reshader {
             remembered: vec![],
         });
         Ok((built, reshader))
+    }
+
+    /// The unit or group of a name, as materials call it.
+    pub fn template(&self, name: &str) -> Option<Template> {
+        self.remains.system.template(name)
     }
 
     /// The scene of `desc`, which differs from the description of `built` in the surfaces of the materials `changed` and
