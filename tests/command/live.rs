@@ -105,6 +105,121 @@ fn a_page_changes_parameters_and_the_view() {
     );
 }
 
+/// The last picture of a command line.
+fn picture_of(folder: &Path, args: &str) -> Vec<u8> {
+    Page::open(folder, args).picture(2)
+}
+
+#[test]
+fn changed_values_make_the_picture_of_a_scene_that_is_read_with_them() {
+    let folder = TempDir::new().unwrap();
+    let options = "--size 20x20 --spp 2";
+    // A surface, a pattern that is shown as a light, and zeros, which are other machine code.
+    let cases = [
+        (
+            "car_paint",
+            "",
+            &[("coat", "0.3"), ("coat", "0"), ("flake_color", "red"), ("coat", "0.6")][..],
+        ),
+        ("fbm", "", &[("scale", "7"), ("octaves", "2"), ("scale", "0")]),
+        ("emitter", " --on cube", &[("scale", "3"), ("scale", "0"), ("radiance", "red"), ("scale", "2")]),
+        ("glass", "", &[("alpha", "0.2"), ("ior", "1.2"), ("alpha", "0")]),
+    ];
+    for (shader, more, changes) in cases {
+        let mut page = Page::open(folder.path(), &format!("live {shader} {options}{more}"));
+        page.picture(2);
+        let mut given = std::collections::BTreeMap::new();
+        for (name, value) in changes {
+            given.insert(*name, *value);
+            page.change(&format!("{{\"params\": {{\"{name}\": \"{value}\"}}}}"));
+            let changed = page.picture(2);
+            let params: String = given.iter().map(|(name, value)| format!(" --param {name}={value}")).collect();
+            let fresh = picture_of(folder.path(), &format!("live {shader} {options}{more}{params}"));
+            assert!(changed == fresh, "{shader} {given:?}");
+        }
+    }
+}
+
+const ROOM: &str = "film { size = (20, 20); }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); fov = 40; }
+light sky : environment { color = 0.3; }
+material lamp = emitter(radiance = (1, 0.9, 0.8), scale = 2);
+material floor = matte(albedo = fbm(scale = 3) * 0.5);
+shape ground : plane { size = 20; material = floor; }
+shape bulb : sphere { radius = 0.4; transform = translate(0.5, 1, 0); material = lamp; }
+shape ball : sphere { radius = 0.5; transform = translate(-0.5, 0.5, 0); material = plastic(albedo = 0.4); }
+";
+
+#[test]
+fn materials_of_scenes_have_values() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("room.kiln"), ROOM).unwrap();
+    let options = "live room.kiln --spp 2";
+    let mut page = Page::open(folder.path(), options);
+    let first = page.picture(2);
+    let news = page.news(|_| true);
+    assert_eq!(news["materials"], serde_json::json!(["floor", "lamp"]));
+    let (_, told) = page.server.answer("GET /material?name=lamp HTTP/1.1");
+    let told: Value = serde_json::from_slice(&told).unwrap();
+    let params = told["params"].as_array().unwrap();
+    let of = |name: &str| params.iter().find(|param| param["name"] == name).unwrap();
+    assert_eq!((of("scale")["default"].as_str(), &told["unit"]), (Some("2"), &"emitter".into()));
+    let mut given = String::new();
+    for (path, value) in [
+        ("material.lamp.scale", "5"),
+        ("material.floor.albedo", "(0.1, 0.6, 0.2)"),
+        ("material.lamp.radiance", "(1, 0, 0)"),
+    ] {
+        page.change(&format!("{{\"sets\": {{\"{path}\": \"{value}\"}}}}"));
+        let changed = page.picture(2);
+        given += &format!(" --set {path}={}", value.replace(' ', ""));
+        assert!(changed == picture_of(folder.path(), &format!("{options}{given}")), "{given}");
+    }
+    page.change("{\"sets\": {\"material.lamp.scale\": null, \"material.lamp.radiance\": null, \"material.floor.albedo\": null}}");
+    assert!(page.picture(2) == first);
+    page.change("{\"sets\": {\"material.wall.albedo\": \"1\"}}");
+    let wrong = page.news(|news| news["wrong"] == true);
+    assert!(wrong["words"].as_str().unwrap().contains("about nothing in the scene"), "{wrong}");
+}
+
+#[test]
+fn texts_that_are_not_saved_are_shown() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("paint.ksl");
+    fs::write(&file, PAINT).unwrap();
+    fs::write(folder.path().join("scene.kiln"), format!("import \"paint.ksl\";\n{}", ROOM.replace("plastic(albedo = 0.4)", "paint()"))).unwrap();
+    for name in ["paint.ksl", "scene.kiln"] {
+        let mut page = Page::open(folder.path(), &format!("live {name} --size 16x16 --spp 2"));
+        let first = page.picture(2);
+        let typed = |page: &Page, text: Option<String>| {
+            let sent = serde_json::json!({"file": file, "text": text}).to_string();
+            let (head, _) = page.server.post("/text", &page.server.origin(), &sent);
+            assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        };
+        typed(&page, Some(PAINT.replace("level * diffuse", "0.1 * diffuse")));
+        assert_ne!(page.picture(2), first, "{name}");
+        let (head, _) = page.server.post("/text", "http://evil.example", "{}");
+        assert!(head.starts_with("HTTP/1.1 403"), "{head}");
+        typed(&page, None);
+        assert_eq!(page.picture(2), first, "{name}");
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), PAINT);
+}
+
+#[test]
+fn news_come_with_their_picture() {
+    let folder = TempDir::new().unwrap();
+    let mut page = Page::open(folder.path(), "live plastic --size 16x12 --spp 2");
+    let png = page.picture(2);
+    let (_, sent) = page.server.answer("GET /next?after=0 HTTP/1.1");
+    let (length, rest) = sent.split_first_chunk::<4>().unwrap();
+    let (news, pixels) = rest.split_at(u32::from_le_bytes(*length) as usize);
+    let news: Value = serde_json::from_slice(news).unwrap();
+    assert_eq!((&news["size"], pixels.len()), (&serde_json::json!([16, 12]), 16 * 12 * 4));
+    let shown = image::load_from_memory(&png).unwrap().to_rgba8();
+    assert!(shown.as_raw() == pixels);
+}
+
 #[test]
 fn saved_files_are_shown_and_other_pages_are_refused() {
     let folder = TempDir::new().unwrap();

@@ -18,6 +18,8 @@ pub(super) struct Look {
     /// The output that is shown.
     pub(super) show: Option<String>,
     pub(super) orbit: Orbit,
+    /// True if pictures are denoised.
+    pub(super) denoise: bool,
     /// True if the shader's example is shown.
     is_example: bool,
 }
@@ -34,6 +36,7 @@ impl Look {
             on: args.stage.on.clone(),
             show: args.stage.show.clone(),
             orbit: Orbit::default(),
+            denoise: false,
             is_example: args.stage.example,
         }
     }
@@ -57,6 +60,9 @@ impl Look {
                     None => known.remove(name),
                 };
             }
+        }
+        if let Some(denoise) = sent.get("denoise").and_then(Json::as_bool) {
+            self.denoise = denoise;
         }
         if let Some(on) = sent.get("on") {
             self.on = on.as_str().and_then(On::named);

@@ -3,6 +3,7 @@
 //! One thread renders what the page asks for, at first coarsely, and begins anew when the page or a file that was read
 //! changes. The page waits for pictures, so that it has each as soon as it is there.
 
+mod clean;
 mod kept;
 mod look;
 mod orbit;

@@ -3,14 +3,19 @@
 //! The first picture after a change is coarse enough to be there at once, and it is rendered to its end: while a slider
 //! moves, each change is another. All that come after it are given up at the next change.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::clean::Cleaner;
 use super::kept::{Kept, follow};
 use super::session::{Session, Shown, Wanted};
 use crate::cli::LiveArgs;
 use crate::command::file_watch::FileWatch;
+use renderer_denoise::Quality;
 use renderer_geometry::camera::Camera;
+use renderer_image::Image;
+use renderer_transport::passes::PassPlan;
 use renderer_transport::render::{
     Progress, RenderError, RenderSettings, RenderState, Silent, render, resume,
 };
@@ -26,6 +31,10 @@ pub(super) fn keep_rendering(args: &LiveArgs, session: &Session, mut watch: File
     let mut last = 0;
     let mut kept = None;
     let mut pace = Pace::default();
+    let cleaner = Cleaner::open(args.threads.unwrap_or(0) as usize);
+    if cleaner.is_some() {
+        session.can_denoise();
+    }
     loop {
         let wanted = session.next_change(last);
         last = wanted.change;
@@ -39,6 +48,7 @@ pub(super) fn keep_rendering(args: &LiveArgs, session: &Session, mut watch: File
                 session,
                 kept,
                 wanted: &wanted,
+                cleaner: cleaner.as_ref().filter(|_| wanted.look.denoise),
                 start,
             };
             painter.refine(&mut pace)
@@ -73,8 +83,10 @@ impl Pace {
         size((1..COARSEST).find(fits).unwrap_or(COARSEST))
     }
 
+    /// Takes notice of a picture. A single one may have been delayed by others' work.
     fn took(&mut self, [width, height]: [u32; 2], time: Duration) {
-        self.0 = f64::from(width) * f64::from(height) / time.as_secs_f64().max(1e-6);
+        let new = f64::from(width) * f64::from(height) / time.as_secs_f64().max(1e-6);
+        self.0 = 0.7 * self.0 + 0.3 * new;
     }
 }
 
@@ -93,6 +105,8 @@ struct Painter<'a> {
     session: &'a Session,
     kept: &'a Kept,
     wanted: &'a Wanted,
+    /// What denoises pictures, if they are to be.
+    cleaner: Option<&'a Cleaner>,
     start: Instant,
 }
 
@@ -102,25 +116,42 @@ impl Painter<'_> {
         let size = self.kept.desc.film.size.value;
         let coarse = pace.coarse(size);
         let begin = Instant::now();
-        let first = self.samples(coarse, 1, None, &Silent)?;
+        let first = self.samples(coarse, 1, None, None, &Silent)?;
         pace.took(coarse, begin.elapsed());
         let Some(first) = first else { return Ok(()) };
-        self.show(&first, false);
-        let mut state = (coarse == size).then_some(first);
+        self.show(&first, first.film.develop(), false, false);
+        let plan = self.cleaner.and_then(|cleaner| cleaner.plan(self.kept, &self.kept.whole));
+        let mut state = (coarse == size && plan.is_none()).then_some(first);
         let most = u64::from(self.args.spp);
         let mut samples = state.as_ref().map_or(1, |_| most.min(2));
+        let mut is_clean = false;
         let observer = WhileWanted(self.session.stop());
         while state.as_ref().is_none_or(|state| state.samples.end < most) {
-            match self.samples(size, samples, state.take(), &observer)? {
-                None => break,
-                Some(finer) => {
-                    self.show(&finer, true);
-                    state = Some(finer);
-                }
+            let Some(finer) = self.samples(size, samples, plan.clone(), state.take(), &observer)? else {
+                break;
+            };
+            if let Some(clean) = self.clean(&finer, &observer) {
+                self.show(&finer, clean, true, true);
+                is_clean = true;
+            } else if !is_clean {
+                self.show(&finer, finer.film.develop(), false, true);
             }
+            state = Some(finer);
             samples = (samples * 2).min(most);
         }
         Ok(())
+    }
+
+    /// A picture without noise, if there is to be one: at 1, 4, 16 … samples and at last.
+    fn clean(&self, state: &RenderState, observer: &WhileWanted<'_>) -> Option<Image> {
+        let samples = state.samples.end;
+        let is_last = samples >= u64::from(self.args.spp);
+        let is_due = is_last || samples.is_power_of_two() && samples.trailing_zeros().is_multiple_of(2);
+        if !is_due || observer.gives_up() {
+            return None;
+        }
+        let quality = if is_last { Quality::High } else { Quality::Fast };
+        self.cleaner?.clean(&state.film, quality)
     }
 
     /// The picture with so many samples per pixel; `None` if it is given up.
@@ -128,6 +159,7 @@ impl Painter<'_> {
         &self,
         [width, height]: [u32; 2],
         samples: u64,
+        plan: Option<Arc<PassPlan>>,
         before: Option<RenderState>,
         observer: &dyn Progress,
     ) -> Result<Option<RenderState>, String> {
@@ -143,6 +175,7 @@ impl Painter<'_> {
             samples: 0..samples,
             total: u64::from(self.args.spp),
             adaptive: false,
+            passes: plan,
             threads: self.args.threads.unwrap_or(0) as usize,
             ..RenderSettings::new(desc, built)
         };
@@ -158,10 +191,11 @@ impl Painter<'_> {
         }
     }
 
-    /// Shows a picture; one that `waits` not if it is out of date.
-    fn show(&self, state: &RenderState, waits: bool) {
+    /// Shows the picture of a state; one that `waits` not if it is out of date.
+    fn show(&self, state: &RenderState, image: Image, is_denoised: bool, waits: bool) {
         let shown = Shown {
-            image: state.film.develop(),
+            image,
+            is_denoised,
             scene: self.kept.built.clone(),
             camera: self.kept.whole,
             samples: state.samples.end,

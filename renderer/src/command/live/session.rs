@@ -24,6 +24,7 @@ pub(super) struct Shown {
     pub(super) samples: u64,
     /// Seconds since the change that it follows.
     pub(super) seconds: f64,
+    pub(super) is_denoised: bool,
 }
 
 /// What is to be shown.
@@ -60,6 +61,8 @@ struct State {
     choices: Json,
     /// Parameters of a scene's materials, by their names.
     materials: Arc<BTreeMap<String, Json>>,
+    /// True if pictures can be denoised.
+    can_denoise: bool,
 }
 
 /// A page with its renderer.
@@ -153,6 +156,11 @@ impl Session {
         self.state().materials = Arc::new(materials);
     }
 
+    /// Tells that pictures can be denoised.
+    pub(super) fn can_denoise(&self) {
+        self.state().can_denoise = true;
+    }
+
     /// The parameters of a material.
     pub(super) fn material(&self, name: &str) -> Option<Json> {
         self.state().materials.get(name).cloned()
@@ -209,6 +217,8 @@ impl Session {
             "wrong": state.is_wrong,
             "choices": state.choices,
             "materials": state.materials.keys().collect::<Vec<_>>(),
+            "denoised": shown.map(|shown| shown.is_denoised),
+            "denoise": state.can_denoise.then_some(state.look.denoise),
             "params": state.look.params,
             "sets": state.look.values(false),
             "on": state.look.on.as_ref().map(ToString::to_string),
