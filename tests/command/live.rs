@@ -3,6 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use renderer::render::{RenderSettings, Silent, render};
+use renderer::scene::build::{Built, build};
+use renderer::scene::desc::SceneDesc;
+use renderer::scene::load::{LoadOptions, MaterialValue, from_text};
+use renderer::scene::reshade::Reshader;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -119,10 +124,24 @@ fn changed_values_make_the_picture_of_a_scene_that_is_read_with_them() {
         (
             "car_paint",
             "",
-            &[("coat", "0.3"), ("coat", "0"), ("flake_color", "red"), ("coat", "0.6")][..],
+            &[
+                ("coat", "0.3"),
+                ("coat", "0"),
+                ("flake_color", "red"),
+                ("coat", "0.6"),
+            ][..],
         ),
         ("fbm", "", &[("scale", "7"), ("octaves", "2"), ("scale", "0")]),
-        ("emitter", " --on cube", &[("scale", "3"), ("scale", "0"), ("radiance", "red"), ("scale", "2")]),
+        (
+            "emitter",
+            " --on cube",
+            &[
+                ("scale", "3"),
+                ("scale", "0"),
+                ("radiance", "red"),
+                ("scale", "2"),
+            ],
+        ),
         ("glass", "", &[("alpha", "0.2"), ("ior", "1.2"), ("alpha", "0")]),
     ];
     for (shader, more, changes) in cases {
@@ -133,7 +152,10 @@ fn changed_values_make_the_picture_of_a_scene_that_is_read_with_them() {
             given.insert(*name, *value);
             page.change(&format!("{{\"params\": {{\"{name}\": \"{value}\"}}}}"));
             let changed = page.picture(2);
-            let params: String = given.iter().map(|(name, value)| format!(" --param {name}={value}")).collect();
+            let params: String = given
+                .iter()
+                .map(|(name, value)| format!(" --param {name}={value}"))
+                .collect();
             let fresh = picture_of(folder.path(), &format!("live {shader} {options}{more}{params}"));
             assert!(changed == fresh, "{shader} {given:?}");
         }
@@ -163,7 +185,10 @@ fn materials_of_scenes_have_values() {
     let told: Value = serde_json::from_slice(&told).unwrap();
     let params = told["params"].as_array().unwrap();
     let of = |name: &str| params.iter().find(|param| param["name"] == name).unwrap();
-    assert_eq!((of("scale")["default"].as_str(), &told["unit"]), (Some("2"), &"emitter".into()));
+    assert_eq!(
+        (of("scale")["default"].as_str(), &told["unit"]),
+        (Some("2"), &"emitter".into())
+    );
     let mut given = String::new();
     for (path, value) in [
         ("material.lamp.scale", "5"),
@@ -173,13 +198,125 @@ fn materials_of_scenes_have_values() {
         page.change(&format!("{{\"sets\": {{\"{path}\": \"{value}\"}}}}"));
         let changed = page.picture(2);
         given += &format!(" --set {path}={}", value.replace(' ', ""));
-        assert!(changed == picture_of(folder.path(), &format!("{options}{given}")), "{given}");
+        assert!(
+            changed == picture_of(folder.path(), &format!("{options}{given}")),
+            "{given}"
+        );
     }
     page.change("{\"sets\": {\"material.lamp.scale\": null, \"material.lamp.radiance\": null, \"material.floor.albedo\": null}}");
     assert!(page.picture(2) == first);
     page.change("{\"sets\": {\"material.wall.albedo\": \"1\"}}");
     let wrong = page.news(|news| news["wrong"] == true);
-    assert!(wrong["words"].as_str().unwrap().contains("about nothing in the scene"), "{wrong}");
+    assert!(
+        wrong["words"]
+            .as_str()
+            .unwrap()
+            .contains("about nothing in the scene"),
+        "{wrong}"
+    );
+}
+
+const MATERIALS: &str = "film { size = (12, 12); }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); fov = 40; }
+light sky : environment { shader = dawn(level = 0.2); }
+surface dawn(float level = 1) { Ci = level * mix(color(1, 0.5, 0.2), color(0.2, 0.4, 1), 0.5 + 0.5 * I[1]) * background(); }
+surface glow(float level = 1) { Ci = level * noise(8 * P) * emission(); }
+surface sheet(float opacity = 0.5) { Ci = opacity * diffuse(N) + (1 - opacity) * transparent(); }
+group worn(float wear = 0.5, output closure color surface)
+{
+    fbm    pattern(scale = 5, position = P);
+    bump   relief(height = pattern.value * wear);
+    plastic body(albedo = (0.2, 0.3, 0.6), n = relief.n);
+    surface = body.surface;
+}
+material floor = matte(albedo = 0.5);
+material worn = worn();
+material pane = glass();
+material lamp = glow();
+material veil = sheet();
+shape ground : plane { size = 20; material = floor; }
+shape a : sphere { radius = 0.5; transform = translate(-1, 0.5, 0); material = worn; }
+shape b : sphere { radius = 0.5; transform = translate(0, 0.5, 0.5); material = pane; }
+shape c : sphere { radius = 0.3; transform = translate(1, 0.5, 0); material = lamp; }
+shape d : rectangle { size = (0.6, 0.6); transform = translate(0.5, 1.2, 0.5); material = veil; }
+";
+
+/// The radiance of a small picture.
+fn radiance(desc: &SceneDesc, built: &Built) -> Vec<u32> {
+    let settings = RenderSettings {
+        samples: 0..2,
+        total: 2,
+        ..RenderSettings::new(desc, built)
+    };
+    let done = render(&built.scene, &settings, &Silent, &false.into()).unwrap();
+    done.state
+        .film
+        .develop()
+        .data
+        .iter()
+        .map(|v| v.to_bits())
+        .collect()
+}
+
+#[test]
+fn reshaded_scenes_are_those_that_are_built() {
+    let options = LoadOptions::default();
+    let (mut desc, _) = from_text("scene.kiln", MATERIALS, Path::new(""), &options).unwrap();
+    let (mut built, reshader) = Reshader::build(&desc, None, 0).unwrap();
+    let mut reshader = reshader.unwrap();
+    let mut set: Vec<(&str, &str)> = vec![];
+    for (path, value) in [
+        ("material.floor.albedo", "(0.1, 0.7, 0.2)"),
+        ("material.worn.wear", "0.9"),
+        ("material.worn.wear", "0"),
+        ("material.lamp.level", "4"),
+        ("material.lamp.level", "0"),
+        ("material.lamp.level", "0.3"),
+        ("material.pane.alpha", "0.2"),
+        ("material.pane.attenuation_color", "(0.4, 0.9, 0.6)"),
+        ("material.veil.opacity", "0.9"),
+    ] {
+        set.retain(|(known, _)| *known != path);
+        set.push((path, value));
+        let id = MaterialValue::parse(path, value).unwrap().set(&mut desc).unwrap();
+        let changed = reshader.with_surfaces(&built, &desc, &[id]);
+        let changed = changed.unwrap_or_else(|| panic!("{path} {value} is built from scratch"));
+        assert!(std::sync::Arc::ptr_eq(changed.scene.host(), built.scene.host()));
+        let options = LoadOptions {
+            set: set
+                .iter()
+                .map(|(path, value)| format!("{path}={value}").into())
+                .collect(),
+            ..LoadOptions::default()
+        };
+        let (fresh, _) = from_text("scene.kiln", MATERIALS, Path::new(""), &options).unwrap();
+        let scratch = build(&fresh, None, 0).unwrap();
+        assert_eq!(changed.names, scratch.names, "{path} {value}");
+        assert_eq!(
+            changed.scene.fingerprint(),
+            scratch.scene.fingerprint(),
+            "{path} {value}"
+        );
+        assert!(
+            radiance(&desc, &changed) == radiance(&fresh, &scratch),
+            "{path} {value}"
+        );
+        built = changed;
+    }
+    // A veil that is not there any more is no surface that light passes.
+    let id = MaterialValue::parse("material.veil.opacity", "1")
+        .unwrap()
+        .set(&mut desc)
+        .unwrap();
+    assert!(reshader.with_surfaces(&built, &desc, &[id]).is_none());
+    assert!(MaterialValue::parse("material.floor.albedo", "image(\"a.png\")").is_none());
+    assert!(MaterialValue::parse("material.floor.one_sided", "true").is_none());
+    assert!(
+        MaterialValue::parse("material.wall.albedo", "1")
+            .unwrap()
+            .set(&mut desc)
+            .is_none()
+    );
 }
 
 #[test]
@@ -187,7 +324,14 @@ fn texts_that_are_not_saved_are_shown() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("paint.ksl");
     fs::write(&file, PAINT).unwrap();
-    fs::write(folder.path().join("scene.kiln"), format!("import \"paint.ksl\";\n{}", ROOM.replace("plastic(albedo = 0.4)", "paint()"))).unwrap();
+    fs::write(
+        folder.path().join("scene.kiln"),
+        format!(
+            "import \"paint.ksl\";\n{}",
+            ROOM.replace("plastic(albedo = 0.4)", "paint()")
+        ),
+    )
+    .unwrap();
     for name in ["paint.ksl", "scene.kiln"] {
         let mut page = Page::open(folder.path(), &format!("live {name} --size 16x16 --spp 2"));
         let first = page.picture(2);
@@ -215,7 +359,10 @@ fn news_come_with_their_picture() {
     let (length, rest) = sent.split_first_chunk::<4>().unwrap();
     let (news, pixels) = rest.split_at(u32::from_le_bytes(*length) as usize);
     let news: Value = serde_json::from_slice(news).unwrap();
-    assert_eq!((&news["size"], pixels.len()), (&serde_json::json!([16, 12]), 16 * 12 * 4));
+    assert_eq!(
+        (&news["size"], pixels.len()),
+        (&serde_json::json!([16, 12]), 16 * 12 * 4)
+    );
     let shown = image::load_from_memory(&png).unwrap().to_rgba8();
     assert!(shown.as_raw() == pixels);
 }

@@ -35,7 +35,9 @@ impl Server {
     /// The answer to a request of a page of this machine: head and body.
     pub(crate) fn answer(&self, request: &str) -> (String, Vec<u8>) {
         let port = self.port;
-        self.sent(&format!("{request}\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"))
+        self.sent(&format!(
+            "{request}\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"
+        ))
     }
 
     /// The answer to a page that sends a text.

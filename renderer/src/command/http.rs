@@ -125,10 +125,7 @@ fn respond(
 }
 
 /// Reads a request, or the status that refuses it; `None` when the browser has closed the connection.
-fn read(
-    reader: &mut BufReader<&TcpStream>,
-    port: u16,
-) -> io::Result<Option<Result<Request, &'static str>>> {
+fn read(reader: &mut BufReader<&TcpStream>, port: u16) -> io::Result<Option<Result<Request, &'static str>>> {
     let mut first = String::new();
     let mut head = Head::default();
     let mut lines = reader.by_ref().take(REQUEST);

@@ -236,7 +236,9 @@ pub(super) fn load_scene(
             let files = options.files.clone();
             let preprocessor = options.source.preprocessor(&macros, files.clone());
             let shader = NamedShader::Word(path.to_str().unwrap_or_default());
-            return stage::load(shader, &args, preprocessor, &files, |files| options.for_load(files));
+            return stage::load(shader, &args, preprocessor, &files, |files| {
+                options.for_load(files)
+            });
         }
         stage::check_name(path)?;
         stage::check_idle(&args, path)?;

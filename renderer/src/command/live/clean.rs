@@ -27,7 +27,10 @@ impl Cleaner {
     pub(super) fn open(threads: usize) -> Option<Cleaner> {
         let denoiser = Denoiser::open(threads).ok()?;
         let features = FEATURES.iter().map(|(name, _)| *name).chain([EMISSION]);
-        let passes = features.map(PassDesc::parse).collect::<Result<Vec<_>, _>>().ok()?;
+        let passes = features
+            .map(PassDesc::parse)
+            .collect::<Result<Vec<_>, _>>()
+            .ok()?;
         let set = PassSet::new(passes.concat()).ok()?;
         Some(Cleaner { denoiser, set })
     }

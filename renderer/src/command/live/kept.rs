@@ -51,6 +51,8 @@ pub(super) struct Kept {
     own_camera: CameraDesc,
     pivot: Pivot,
     orbit: Orbit,
+    /// True if files may have been read since they were watched.
+    is_new: bool,
     /// Warnings of reading.
     warnings: Diagnostics,
 }
@@ -88,13 +90,16 @@ pub(super) fn follow(
     session: &Session,
     watch: &FileWatch,
 ) -> Result<(), String> {
-    let is_shown = kept.as_mut().is_some_and(|kept| kept.follow(args, wanted).is_some());
+    let is_shown = kept
+        .as_mut()
+        .is_some_and(|kept| kept.follow(args, wanted).is_some());
     if !is_shown {
         // Two scenes at once would be one too many for some.
         *kept = None;
         *kept = Some(Kept::read(args, wanted, session, watch)?);
     }
-    if let Some(kept) = kept {
+    if let Some(kept) = kept.as_mut().filter(|kept| kept.is_new) {
+        kept.is_new = false;
         let late = kept.built.scene.late_files();
         watch.add(files(&kept.desc).into_iter().chain(late).collect());
     }
@@ -116,7 +121,8 @@ impl Kept {
             desc = read(args, wanted, &all).map_err(words)?.0;
         }
         let own_camera = *chosen(args, &mut desc).ok_or("the scene has no camera")?;
-        let (built, reshader) = Reshader::build(&desc, args.camera.as_deref(), threads(args)).map_err(words)?;
+        let (built, reshader) =
+            Reshader::build(&desc, args.camera.as_deref(), threads(args)).map_err(words)?;
         if shader.is_none() {
             session.set_materials(parameter::materials(&desc, &base.0, reshader.as_ref()));
         }
@@ -135,6 +141,7 @@ impl Kept {
             values,
             own_camera,
             orbit: Orbit::default(),
+            is_new: true,
             warnings,
         };
         match kept.turn(args, wanted.look.orbit) {
@@ -185,6 +192,7 @@ impl Kept {
     fn build(&mut self, args: &LiveArgs) -> Option<()> {
         let (built, reshader) = Reshader::build(&self.desc, args.camera.as_deref(), threads(args)).ok()?;
         (self.built, self.reshader) = (Arc::new(built), reshader);
+        self.is_new = true;
         Some(())
     }
 
@@ -269,7 +277,9 @@ fn split(look: &Look, shader: Option<&Template>) -> (BTreeMap<String, String>, B
     let all = look.values(shader.is_some()).iter();
     let (texts, values): (Vec<_>, Vec<_>) = all.partition(is_text);
     let owned = |list: Vec<(&String, &String)>| {
-        let pairs = list.into_iter().map(|(name, value)| (name.clone(), value.clone()));
+        let pairs = list
+            .into_iter()
+            .map(|(name, value)| (name.clone(), value.clone()));
         pairs.collect()
     };
     (owned(texts), owned(values))

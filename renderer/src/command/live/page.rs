@@ -37,7 +37,7 @@ pub(super) fn answer(request: &Request, args: &LiveArgs, session: &Session) -> A
         ("GET", "/pick") => {
             let at = [number(query, "x"), number(query, "y")].map(|v| v.unwrap_or(0.0));
             let shown = session.shown().ok_or("404 Not Found")?;
-            let told = pick::told(&shown, at, args, &session.look());
+            let told = pick::told(&shown, at, args, session);
             Ok(("text/plain; charset=utf-8", bytes(&told)))
         }
         ("POST", "/change") => {

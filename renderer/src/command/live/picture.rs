@@ -120,7 +120,9 @@ impl Painter<'_> {
         pace.took(coarse, begin.elapsed());
         let Some(first) = first else { return Ok(()) };
         self.show(&first, first.film.develop(), false, false);
-        let plan = self.cleaner.and_then(|cleaner| cleaner.plan(self.kept, &self.kept.whole));
+        let plan = self
+            .cleaner
+            .and_then(|cleaner| cleaner.plan(self.kept, &self.kept.whole));
         let mut state = (coarse == size && plan.is_none()).then_some(first);
         let most = u64::from(self.args.spp);
         let mut samples = state.as_ref().map_or(1, |_| most.min(2));

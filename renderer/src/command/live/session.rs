@@ -130,6 +130,11 @@ impl Session {
         self.changed.notify_all();
     }
 
+    /// The files of the disk with texts that are not saved.
+    pub(super) fn overlay(&self) -> SharedFiles {
+        self.state().overlay()
+    }
+
     /// Waits for another change than the one with that number.
     pub(super) fn next_change(&self, last: u64) -> Wanted {
         let waiting = self

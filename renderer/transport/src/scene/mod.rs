@@ -192,8 +192,15 @@ impl Scene {
             lights[index] = on_threads(threads, || background.light(shader, &host));
         }
         let radius = accel.bounds().radius();
-        let (surfaces, emitters) =
-            Emitters::new(lights, &shapes, &shape_materials, &materials, &host, radius, threads);
+        let (surfaces, emitters) = Emitters::new(
+            lights,
+            &shapes,
+            &shape_materials,
+            &materials,
+            &host,
+            radius,
+            threads,
+        );
         Ok(Scene {
             regions: Regions::new(&shapes, &surfaces, &materials),
             accel,

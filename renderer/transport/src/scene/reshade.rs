@@ -67,7 +67,12 @@ impl Reshader {
     }
 
     /// As [`Reshader::reshaded`], where no text of a shader differs.
-    pub fn with_surfaces(&mut self, built: &Built, desc: &SceneDesc, changed: &[MaterialId]) -> Option<Built> {
+    pub fn with_surfaces(
+        &mut self,
+        built: &Built,
+        desc: &SceneDesc,
+        changed: &[MaterialId],
+    ) -> Option<Built> {
         let scene = &built.scene;
         let (host, file) = (scene.host(), Arc::new(declarations(desc)));
         let mut context = ShadingContext::new(host.clone());
@@ -153,14 +158,26 @@ impl Scene {
             false => (self.surfaces.clone(), self.emitters.clone()),
             true => {
                 let mut lights: Vec<Light> = self.lights()[..remains.lights].to_vec();
-                for background in remains.backgrounds.iter().filter(|one| ids.contains(&one.material)) {
+                for background in remains
+                    .backgrounds
+                    .iter()
+                    .filter(|one| ids.contains(&one.material))
+                {
                     let shader = &materials[background.material.0 as usize];
                     let light = || background.clone().light(shader, &self.host);
                     lights[background.light] = on_threads(threads, light);
                 }
                 let of_shapes: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
                 let radius = self.bounds().radius();
-                Emitters::new(lights, &self.shapes, &of_shapes, &materials, &self.host, radius, threads)
+                Emitters::new(
+                    lights,
+                    &self.shapes,
+                    &of_shapes,
+                    &materials,
+                    &self.host,
+                    radius,
+                    threads,
+                )
             }
         };
         let regions = match is_elsewhere {

@@ -66,7 +66,10 @@ impl Scene {
         media: MediumStack,
         context: &mut ShadingContext,
     ) -> Rgb {
-        let comes_near = self.regions.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
+        let comes_near = self
+            .regions
+            .transparent
+            .is_some_and(|bounds| bounds.is_met_by(&ray));
         if !comes_near || self.accel.occluded(&ray, OPAQUE) {
             Rgb::BLACK
         } else {
@@ -184,7 +187,11 @@ impl Scene {
             time: ray.time,
             ..Ray::new(ray.origin, outwards)
         };
-        if !self.regions.absorbing.is_some_and(|bounds| bounds.is_met_by(&ray)) {
+        if !self
+            .regions
+            .absorbing
+            .is_some_and(|bounds| bounds.is_met_by(&ray))
+        {
             return MediumStack::NONE;
         }
         let mut surface = ShadingResult::new();
