@@ -52,9 +52,19 @@ impl Page {
         panic!("no such news");
     }
 
+    /// The last news.
+    fn state(&self) -> Value {
+        let (_, body) = self.server.answer("GET /news?after=0 HTTP/1.1");
+        serde_json::from_slice(&body).unwrap()
+    }
+
     /// The picture once it has all samples.
     fn picture(&mut self, samples: u64) -> Vec<u8> {
         self.news(|news| news["samples"] == samples && news["wrong"] == false);
+        self.shown()
+    }
+
+    fn shown(&self) -> Vec<u8> {
         let (head, body) = self.server.answer("GET /picture.png?exposure=0 HTTP/1.1");
         assert!(head.contains("image/png"), "{head}");
         body
@@ -75,7 +85,7 @@ fn a_page_changes_parameters_and_the_view() {
         "live paint.ksl --size 24x24 --spp 4 --param level=0.4",
     );
     let first = page.picture(4);
-    let news = page.news(|_| true);
+    let news = page.state();
     let choices = &news["choices"];
     assert_eq!(
         (&choices["name"], &news["params"]["level"]),
@@ -179,7 +189,7 @@ fn materials_of_scenes_have_values() {
     let options = "live room.kiln --spp 2";
     let mut page = Page::open(folder.path(), options);
     let first = page.picture(2);
-    let news = page.news(|_| true);
+    let news = page.state();
     assert_eq!(news["materials"], serde_json::json!(["floor", "lamp"]));
     let (_, told) = page.server.answer("GET /material?name=lamp HTTP/1.1");
     let told: Value = serde_json::from_slice(&told).unwrap();
@@ -365,6 +375,24 @@ fn news_come_with_their_picture() {
     );
     let shown = image::load_from_memory(&png).unwrap().to_rgba8();
     assert!(shown.as_raw() == pixels);
+}
+
+#[test]
+fn pictures_at_rest_are_denoised_where_that_is_installed() {
+    let folder = TempDir::new().unwrap();
+    let mut page = Page::open(folder.path(), "live plastic --size 16x16 --spp 4");
+    let noisy = page.picture(4);
+    let is_installed = renderer::denoise::Denoiser::open(1).is_ok();
+    let news = page.state();
+    assert_eq!(news["denoise"].is_null(), !is_installed);
+    if is_installed {
+        page.change("{\"denoise\": true}");
+        page.news(|news| news["denoised"] == true && news["samples"] == 4);
+        let clean = page.shown();
+        assert_ne!(clean, noisy);
+        page.change("{\"denoise\": false}");
+        assert_eq!(page.picture(4), noisy);
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(super) struct Request {
     pub(super) target: String,
     pub(super) body: Vec<u8>,
     /// True if the connection serves further requests.
-    keeps: bool,
+    pub(super) keeps: bool,
 }
 
 /// What is sent.

@@ -1,8 +1,13 @@
 //! Denoised pictures for the page, where Open Image Denoise is installed.
+//!
+//! A thread of its own denoises, so that a slider that begins to move does not wait for it.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
 
 use super::kept::Kept;
+use super::session::{Session, Shown};
 use crate::command::denoising::{FEATURES, denoise};
 use crate::layers::develop;
 use crate::part::LayerNames;
@@ -16,23 +21,42 @@ use renderer_transport::passes::PassPlan;
 /// Layer of the emission that is seen directly, which is not filtered.
 const EMISSION: &str = "emission";
 
-/// The denoiser with the passes that it reads.
+/// A picture to be denoised and shown.
+pub(super) struct Noisy {
+    pub(super) change: u64,
+    pub(super) film: Film,
+    /// True for the last picture of a change.
+    pub(super) is_last: bool,
+    /// How it is shown as it is.
+    pub(super) shown: Shown,
+    pub(super) words: String,
+}
+
+/// The way to the thread that denoises, and the passes that it reads.
 pub(super) struct Cleaner {
-    denoiser: Denoiser,
     set: PassSet,
+    noisy: Sender<Noisy>,
 }
 
 impl Cleaner {
-    /// The denoiser with so many threads (0: one per core); `None` if it is not installed.
-    pub(super) fn open(threads: usize) -> Option<Cleaner> {
-        let denoiser = Denoiser::open(threads).ok()?;
+    /// Starts the thread, whose pictures have so many threads (0: one per core); `None` if denoising is not installed.
+    pub(super) fn start(session: &Arc<Session>, threads: usize) -> Option<Cleaner> {
+        Denoiser::open(1).ok()?;
         let features = FEATURES.iter().map(|(name, _)| *name).chain([EMISSION]);
         let passes = features
             .map(PassDesc::parse)
             .collect::<Result<Vec<_>, _>>()
             .ok()?;
         let set = PassSet::new(passes.concat()).ok()?;
-        Some(Cleaner { denoiser, set })
+        let (noisy, pictures) = channel();
+        let (session, names) = (session.clone(), LayerNames::new(&set, &[]));
+        let work = move || {
+            if let Ok(denoiser) = Denoiser::open(threads) {
+                clean_all(&pictures, &session, &denoiser, &names);
+            }
+        };
+        thread::Builder::new().name("clean".to_owned()).spawn(work).ok()?;
+        Some(Cleaner { set, noisy })
     }
 
     /// What a render collects for it.
@@ -42,10 +66,35 @@ impl Cleaner {
         plan.ok().map(Arc::new)
     }
 
-    /// The denoised picture of a film with these passes; `None` if that fails.
-    pub(super) fn clean(&self, film: &Film, quality: Quality) -> Option<Image> {
-        let layered = develop(film, &LayerNames::new(&self.set, &[])).ok()?;
-        let denoised = denoise(&layered, &self.denoiser, quality).ok()??;
-        Some(denoised.picture)
+    /// Has a picture with these passes denoised.
+    pub(super) fn clean(&self, noisy: Noisy) {
+        // Without the thread the picture stays as it is.
+        let _ = self.noisy.send(noisy);
     }
+}
+
+/// Denoises the newest pictures, as long as there may be others.
+fn clean_all(pictures: &Receiver<Noisy>, session: &Session, denoiser: &Denoiser, names: &LayerNames) {
+    while let Ok(next) = pictures.recv() {
+        let noisy = pictures.try_iter().last().unwrap_or(next);
+        if !session.is_newest(noisy.change) {
+            continue;
+        }
+        let quality = if noisy.is_last {
+            Quality::High
+        } else {
+            Quality::Fast
+        };
+        let mut shown = noisy.shown;
+        if let Some(clean) = clean(&noisy.film, names, denoiser, quality) {
+            (shown.image, shown.is_denoised) = (clean, true);
+        }
+        session.show(noisy.change, shown, &noisy.words, true);
+    }
+}
+
+fn clean(film: &Film, names: &LayerNames, denoiser: &Denoiser, quality: Quality) -> Option<Image> {
+    let layered = develop(film, names).ok()?;
+    let denoised = denoise(&layered, denoiser, quality).ok()??;
+    Some(denoised.picture)
 }

@@ -7,14 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::clean::Cleaner;
+use super::clean::{Cleaner, Noisy};
 use super::kept::{Kept, follow};
 use super::session::{Session, Shown, Wanted};
 use crate::cli::LiveArgs;
 use crate::command::file_watch::FileWatch;
-use renderer_denoise::Quality;
 use renderer_geometry::camera::Camera;
-use renderer_image::Image;
 use renderer_transport::passes::PassPlan;
 use renderer_transport::render::{
     Progress, RenderError, RenderSettings, RenderState, Silent, render, resume,
@@ -27,11 +25,11 @@ const FIRST: Duration = Duration::from_millis(18);
 const COARSEST: u32 = 8;
 
 /// Renders what the page asks for, as long as the program runs.
-pub(super) fn keep_rendering(args: &LiveArgs, session: &Session, mut watch: FileWatch) {
+pub(super) fn keep_rendering(args: &LiveArgs, session: &Arc<Session>, mut watch: FileWatch) {
     let mut last = 0;
     let mut kept = None;
     let mut pace = Pace::default();
-    let cleaner = Cleaner::open(args.threads.unwrap_or(0) as usize);
+    let cleaner = Cleaner::start(session, args.threads.unwrap_or(0) as usize);
     if cleaner.is_some() {
         session.can_denoise();
     }
@@ -119,24 +117,25 @@ impl Painter<'_> {
         let first = self.samples(coarse, 1, None, None, &Silent)?;
         pace.took(coarse, begin.elapsed());
         let Some(first) = first else { return Ok(()) };
-        self.show(&first, first.film.develop(), false, false);
+        self.show(&first, false);
         let plan = self
             .cleaner
             .and_then(|cleaner| cleaner.plan(self.kept, &self.kept.whole));
         let mut state = (coarse == size && plan.is_none()).then_some(first);
         let most = u64::from(self.args.spp);
         let mut samples = state.as_ref().map_or(1, |_| most.min(2));
-        let mut is_clean = false;
         let observer = WhileWanted(self.session.stop());
         while state.as_ref().is_none_or(|state| state.samples.end < most) {
             let Some(finer) = self.samples(size, samples, plan.clone(), state.take(), &observer)? else {
                 break;
             };
-            if let Some(clean) = self.clean(&finer, &observer) {
-                self.show(&finer, clean, true, true);
-                is_clean = true;
-            } else if !is_clean {
-                self.show(&finer, finer.film.develop(), false, true);
+            let cleaner = self.cleaner.filter(|_| plan.is_some());
+            // Noise after a picture without it would be a step back.
+            if cleaner.is_none() || samples == 1 {
+                self.show(&finer, true);
+            }
+            if let Some(cleaner) = cleaner {
+                self.clean(cleaner, &finer);
             }
             state = Some(finer);
             samples = (samples * 2).min(most);
@@ -144,16 +143,19 @@ impl Painter<'_> {
         Ok(())
     }
 
-    /// A picture without noise, if there is to be one: at 1, 4, 16 … samples and at last.
-    fn clean(&self, state: &RenderState, observer: &WhileWanted<'_>) -> Option<Image> {
+    /// Has a picture denoised, if it is of 1, 4, 16 … samples or the last.
+    fn clean(&self, cleaner: &Cleaner, state: &RenderState) {
         let samples = state.samples.end;
         let is_last = samples >= u64::from(self.args.spp);
-        let is_due = is_last || samples.is_power_of_two() && samples.trailing_zeros().is_multiple_of(2);
-        if !is_due || observer.gives_up() {
-            return None;
+        if is_last || samples.is_power_of_two() && samples.trailing_zeros().is_multiple_of(2) {
+            cleaner.clean(Noisy {
+                change: self.wanted.change,
+                film: state.film.clone(),
+                is_last,
+                shown: self.shown(state),
+                words: self.kept.warnings(),
+            });
         }
-        let quality = if is_last { Quality::High } else { Quality::Fast };
-        self.cleaner?.clean(&state.film, quality)
     }
 
     /// The picture with so many samples per pixel; `None` if it is given up.
@@ -193,17 +195,20 @@ impl Painter<'_> {
         }
     }
 
-    /// Shows the picture of a state; one that `waits` not if it is out of date.
-    fn show(&self, state: &RenderState, image: Image, is_denoised: bool, waits: bool) {
-        let shown = Shown {
-            image,
-            is_denoised,
+    /// Shows a picture; one that `waits` not if it is out of date.
+    fn show(&self, state: &RenderState, waits: bool) {
+        let (change, words) = (self.wanted.change, self.kept.warnings());
+        self.session.show(change, self.shown(state), &words, waits);
+    }
+
+    fn shown(&self, state: &RenderState) -> Shown {
+        Shown {
+            image: state.film.develop(),
+            is_denoised: false,
             scene: self.kept.built.clone(),
             camera: self.kept.whole,
             samples: state.samples.end,
             seconds: self.start.elapsed().as_secs_f64(),
-        };
-        let change = self.wanted.change;
-        self.session.show(change, shown, &self.kept.warnings(), waits);
+        }
     }
 }

@@ -135,6 +135,11 @@ impl Session {
         self.state().overlay()
     }
 
+    /// Returns whether there is no newer change.
+    pub(super) fn is_newest(&self, change: u64) -> bool {
+        self.state().change == change
+    }
+
     /// Waits for another change than the one with that number.
     pub(super) fn next_change(&self, last: u64) -> Wanted {
         let waiting = self
