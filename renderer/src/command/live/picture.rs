@@ -129,12 +129,8 @@ impl Painter<'_> {
             let Some(finer) = self.samples(size, samples, plan.clone(), state.take(), &observer)? else {
                 break;
             };
-            let cleaner = self.cleaner.filter(|_| plan.is_some());
-            // Noise after a picture without it would be a step back.
-            if cleaner.is_none() || samples == 1 {
-                self.show(&finer, true);
-            }
-            if let Some(cleaner) = cleaner {
+            self.show(&finer, true);
+            if let Some(cleaner) = self.cleaner.filter(|_| plan.is_some()) {
                 self.clean(cleaner, &finer);
             }
             state = Some(finer);

@@ -53,6 +53,8 @@ struct State {
     /// Number of what is shown; another picture or other words have a higher one.
     number: u64,
     shown: Option<Arc<Shown>>,
+    /// Number of the change that it is of.
+    shown_change: u64,
     /// Mistakes or warnings.
     words: String,
     /// True if the look cannot be rendered.
@@ -176,10 +178,14 @@ impl Session {
         self.state().materials.get(name).cloned()
     }
 
-    /// Shows a picture of a change; one that `waits` not if there is a newer change. `words` are warnings.
+    /// Shows a picture of a change; one that `waits` not if there is a newer change. Noise does not follow a picture of that
+    /// change without it. `words` are warnings.
     pub(super) fn show(&self, change: u64, shown: Shown, words: &str, waits: bool) {
         let mut state = self.state();
-        if state.change == change || !waits {
+        let is_clean = state.shown.as_ref().is_some_and(|shown| shown.is_denoised);
+        let is_step_back = is_clean && !shown.is_denoised && state.shown_change == change;
+        if (state.change == change || !waits) && !is_step_back {
+            state.shown_change = change;
             state.shown = Some(Arc::new(shown));
             words.clone_into(&mut state.words);
             state.is_wrong = false;
