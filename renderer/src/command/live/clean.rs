@@ -1,10 +1,11 @@
 //! Denoised pictures for the page, where Open Image Denoise is installed.
 //!
-//! A thread of its own denoises, so that a slider that begins to move does not wait for it.
+//! A thread of its own denoises once a look rests, so that a slider that moves does not wait for it.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::kept::Kept;
 use super::session::{Session, Shown};
@@ -21,9 +22,14 @@ use renderer_transport::passes::PassPlan;
 /// Layer of the emission that is seen directly, which is not filtered.
 const EMISSION: &str = "emission";
 
+/// How long nothing changes before a picture is denoised.
+const REST: Duration = Duration::from_millis(250);
+
 /// A picture to be denoised and shown.
 pub(super) struct Noisy {
     pub(super) change: u64,
+    /// When that was.
+    pub(super) start: Instant,
     pub(super) film: Film,
     /// True for the last picture of a change.
     pub(super) is_last: bool,
@@ -75,8 +81,14 @@ impl Cleaner {
 
 /// Denoises the newest pictures, as long as there may be others.
 fn clean_all(pictures: &Receiver<Noisy>, session: &Session, denoiser: &Denoiser, names: &LayerNames) {
-    while let Ok(next) = pictures.recv() {
+    let mut waiting: Option<Noisy> = None;
+    while let Some(next) = waiting.take().or_else(|| pictures.recv().ok()) {
+        thread::sleep(REST.saturating_sub(next.start.elapsed()));
         let noisy = pictures.try_iter().last().unwrap_or(next);
+        if noisy.start.elapsed() < REST {
+            waiting = Some(noisy);
+            continue;
+        }
         if !session.is_newest(noisy.change) {
             continue;
         }

@@ -146,6 +146,7 @@ impl Painter<'_> {
         if is_last || samples.is_power_of_two() && samples.trailing_zeros().is_multiple_of(2) {
             cleaner.clean(Noisy {
                 change: self.wanted.change,
+                start: self.start,
                 film: state.film.clone(),
                 is_last,
                 shown: self.shown(state),
