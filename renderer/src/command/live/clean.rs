@@ -3,6 +3,7 @@
 //! A thread of its own denoises once a look rests, so that a slider that moves does not wait for it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -56,9 +57,13 @@ impl Cleaner {
         let set = PassSet::new(passes.concat()).ok()?;
         let (noisy, pictures) = channel();
         let (session, names) = (session.clone(), LayerNames::new(&set, &[]));
+        let change = Arc::new(AtomicU64::new(0));
+        let (asker, cleaned) = (session.clone(), change.clone());
+        let is_wanted = move || asker.is_newest(cleaned.load(Ordering::Relaxed));
         let work = move || {
             if let Ok(denoiser) = Denoiser::open(threads) {
-                clean_all(&pictures, &session, &denoiser, &names);
+                let denoiser = denoiser.while_wanted(is_wanted);
+                clean_all(&pictures, &session, &denoiser, &change, &names);
             }
         };
         thread::Builder::new().name("clean".to_owned()).spawn(work).ok()?;
@@ -79,8 +84,14 @@ impl Cleaner {
     }
 }
 
-/// Denoises the newest pictures, as long as there may be others.
-fn clean_all(pictures: &Receiver<Noisy>, session: &Session, denoiser: &Denoiser, names: &LayerNames) {
+/// Denoises the newest pictures, as long as there may be others. `change` is that of the picture in work.
+fn clean_all(
+    pictures: &Receiver<Noisy>,
+    session: &Session,
+    denoiser: &Denoiser,
+    change: &AtomicU64,
+    names: &LayerNames,
+) {
     let mut waiting: Option<Noisy> = None;
     while let Some(next) = waiting.take().or_else(|| pictures.recv().ok()) {
         thread::sleep(REST.saturating_sub(next.start.elapsed()));
@@ -92,6 +103,7 @@ fn clean_all(pictures: &Receiver<Noisy>, session: &Session, denoiser: &Denoiser,
         if !session.is_newest(noisy.change) {
             continue;
         }
+        change.store(noisy.change, Ordering::Relaxed);
         let quality = if noisy.is_last {
             Quality::High
         } else {
