@@ -3,6 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use renderer::render::{RenderSettings, Silent, render};
+use renderer::scene::build::{Built, build};
+use renderer::scene::desc::SceneDesc;
+use renderer::scene::load::{LoadOptions, MaterialValue, from_text};
+use renderer::scene::reshade::Reshader;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -47,9 +52,19 @@ impl Page {
         panic!("no such news");
     }
 
+    /// The last news.
+    fn state(&self) -> Value {
+        let (_, body) = self.server.answer("GET /news?after=0 HTTP/1.1");
+        serde_json::from_slice(&body).unwrap()
+    }
+
     /// The picture once it has all samples.
     fn picture(&mut self, samples: u64) -> Vec<u8> {
         self.news(|news| news["samples"] == samples && news["wrong"] == false);
+        self.shown()
+    }
+
+    fn shown(&self) -> Vec<u8> {
         let (head, body) = self.server.answer("GET /picture.png?exposure=0 HTTP/1.1");
         assert!(head.contains("image/png"), "{head}");
         body
@@ -70,7 +85,7 @@ fn a_page_changes_parameters_and_the_view() {
         "live paint.ksl --size 24x24 --spp 4 --param level=0.4",
     );
     let first = page.picture(4);
-    let news = page.news(|_| true);
+    let news = page.state();
     let choices = &news["choices"];
     assert_eq!(
         (&choices["name"], &news["params"]["level"]),
@@ -103,6 +118,281 @@ fn a_page_changes_parameters_and_the_view() {
         told.contains("object      subject") && told.contains("level   0.5    default"),
         "{told}"
     );
+}
+
+/// The last picture of a command line.
+fn picture_of(folder: &Path, args: &str) -> Vec<u8> {
+    Page::open(folder, args).picture(2)
+}
+
+#[test]
+fn changed_values_make_the_picture_of_a_scene_that_is_read_with_them() {
+    let folder = TempDir::new().unwrap();
+    let options = "--size 20x20 --spp 2";
+    // A surface, a pattern that is shown as a light, and zeros, which are other machine code.
+    let cases = [
+        (
+            "car_paint",
+            "",
+            &[
+                ("coat", "0.3"),
+                ("coat", "0"),
+                ("flake_color", "red"),
+                ("coat", "0.6"),
+            ][..],
+        ),
+        ("fbm", "", &[("scale", "7"), ("octaves", "2"), ("scale", "0")]),
+        (
+            "emitter",
+            " --on cube",
+            &[
+                ("scale", "3"),
+                ("scale", "0"),
+                ("radiance", "red"),
+                ("scale", "2"),
+            ],
+        ),
+        ("glass", "", &[("alpha", "0.2"), ("ior", "1.2"), ("alpha", "0")]),
+    ];
+    for (shader, more, changes) in cases {
+        let mut page = Page::open(folder.path(), &format!("live {shader} {options}{more}"));
+        page.picture(2);
+        let mut given = std::collections::BTreeMap::new();
+        for (name, value) in changes {
+            given.insert(*name, *value);
+            page.change(&format!("{{\"params\": {{\"{name}\": \"{value}\"}}}}"));
+            let changed = page.picture(2);
+            let params: String = given
+                .iter()
+                .map(|(name, value)| format!(" --param {name}={value}"))
+                .collect();
+            let fresh = picture_of(folder.path(), &format!("live {shader} {options}{more}{params}"));
+            assert!(changed == fresh, "{shader} {given:?}");
+        }
+    }
+}
+
+const ROOM: &str = "film { size = (20, 20); }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); fov = 40; }
+light sky : environment { color = 0.3; }
+material lamp = emitter(radiance = (1, 0.9, 0.8), scale = 2);
+material floor = matte(albedo = fbm(scale = 3) * 0.5);
+shape ground : plane { size = 20; material = floor; }
+shape bulb : sphere { radius = 0.4; transform = translate(0.5, 1, 0); material = lamp; }
+shape ball : sphere { radius = 0.5; transform = translate(-0.5, 0.5, 0); material = plastic(albedo = 0.4); }
+";
+
+#[test]
+fn materials_of_scenes_have_values() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("room.kiln"), ROOM).unwrap();
+    let options = "live room.kiln --spp 2";
+    let mut page = Page::open(folder.path(), options);
+    let first = page.picture(2);
+    let news = page.state();
+    assert_eq!(news["materials"], serde_json::json!(["floor", "lamp"]));
+    let (_, told) = page.server.answer("GET /material?name=lamp HTTP/1.1");
+    let told: Value = serde_json::from_slice(&told).unwrap();
+    let params = told["params"].as_array().unwrap();
+    let of = |name: &str| params.iter().find(|param| param["name"] == name).unwrap();
+    assert_eq!(
+        (of("scale")["default"].as_str(), &told["unit"]),
+        (Some("2"), &"emitter".into())
+    );
+    let mut given = String::new();
+    for (path, value) in [
+        ("material.lamp.scale", "5"),
+        ("material.floor.albedo", "(0.1, 0.6, 0.2)"),
+        ("material.lamp.radiance", "(1, 0, 0)"),
+    ] {
+        page.change(&format!("{{\"sets\": {{\"{path}\": \"{value}\"}}}}"));
+        let changed = page.picture(2);
+        given += &format!(" --set {path}={}", value.replace(' ', ""));
+        assert!(
+            changed == picture_of(folder.path(), &format!("{options}{given}")),
+            "{given}"
+        );
+    }
+    page.change("{\"sets\": {\"material.lamp.scale\": null, \"material.lamp.radiance\": null, \"material.floor.albedo\": null}}");
+    assert!(page.picture(2) == first);
+    page.change("{\"sets\": {\"material.wall.albedo\": \"1\"}}");
+    let wrong = page.news(|news| news["wrong"] == true);
+    assert!(
+        wrong["words"]
+            .as_str()
+            .unwrap()
+            .contains("about nothing in the scene"),
+        "{wrong}"
+    );
+}
+
+const MATERIALS: &str = "film { size = (12, 12); }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); fov = 40; }
+light sky : environment { shader = dawn(level = 0.2); }
+surface dawn(float level = 1) { Ci = level * mix(color(1, 0.5, 0.2), color(0.2, 0.4, 1), 0.5 + 0.5 * I[1]) * background(); }
+surface glow(float level = 1) { Ci = level * noise(8 * P) * emission(); }
+surface sheet(float opacity = 0.5) { Ci = opacity * diffuse(N) + (1 - opacity) * transparent(); }
+group worn(float wear = 0.5, output closure color surface)
+{
+    fbm    pattern(scale = 5, position = P);
+    bump   relief(height = pattern.value * wear);
+    plastic body(albedo = (0.2, 0.3, 0.6), n = relief.n);
+    surface = body.surface;
+}
+material floor = matte(albedo = 0.5);
+material worn = worn();
+material pane = glass();
+material lamp = glow();
+material veil = sheet();
+shape ground : plane { size = 20; material = floor; }
+shape a : sphere { radius = 0.5; transform = translate(-1, 0.5, 0); material = worn; }
+shape b : sphere { radius = 0.5; transform = translate(0, 0.5, 0.5); material = pane; }
+shape c : sphere { radius = 0.3; transform = translate(1, 0.5, 0); material = lamp; }
+shape d : rectangle { size = (0.6, 0.6); transform = translate(0.5, 1.2, 0.5); material = veil; }
+";
+
+/// The radiance of a small picture.
+fn radiance(desc: &SceneDesc, built: &Built) -> Vec<u32> {
+    let settings = RenderSettings {
+        samples: 0..2,
+        total: 2,
+        ..RenderSettings::new(desc, built)
+    };
+    let done = render(&built.scene, &settings, &Silent, &false.into()).unwrap();
+    done.state
+        .film
+        .develop()
+        .data
+        .iter()
+        .map(|v| v.to_bits())
+        .collect()
+}
+
+#[test]
+fn reshaded_scenes_are_those_that_are_built() {
+    let options = LoadOptions::default();
+    let (mut desc, _) = from_text("scene.kiln", MATERIALS, Path::new(""), &options).unwrap();
+    let (mut built, reshader) = Reshader::build(&desc, None, 0).unwrap();
+    let mut reshader = reshader.unwrap();
+    let mut set: Vec<(&str, &str)> = vec![];
+    for (path, value) in [
+        ("material.floor.albedo", "(0.1, 0.7, 0.2)"),
+        ("material.worn.wear", "0.9"),
+        ("material.worn.wear", "0"),
+        ("material.lamp.level", "4"),
+        ("material.lamp.level", "0"),
+        ("material.lamp.level", "0.3"),
+        ("material.pane.alpha", "0.2"),
+        ("material.pane.attenuation_color", "(0.4, 0.9, 0.6)"),
+        ("material.veil.opacity", "0.9"),
+    ] {
+        set.retain(|(known, _)| *known != path);
+        set.push((path, value));
+        let id = MaterialValue::parse(path, value).unwrap().set(&mut desc).unwrap();
+        let changed = reshader.with_surfaces(&built, &desc, &[id]);
+        let changed = changed.unwrap_or_else(|| panic!("{path} {value} is built from scratch"));
+        assert!(std::sync::Arc::ptr_eq(changed.scene.host(), built.scene.host()));
+        let options = LoadOptions {
+            set: set
+                .iter()
+                .map(|(path, value)| format!("{path}={value}").into())
+                .collect(),
+            ..LoadOptions::default()
+        };
+        let (fresh, _) = from_text("scene.kiln", MATERIALS, Path::new(""), &options).unwrap();
+        let scratch = build(&fresh, None, 0).unwrap();
+        assert_eq!(changed.names, scratch.names, "{path} {value}");
+        assert_eq!(
+            changed.scene.fingerprint(),
+            scratch.scene.fingerprint(),
+            "{path} {value}"
+        );
+        assert!(
+            radiance(&desc, &changed) == radiance(&fresh, &scratch),
+            "{path} {value}"
+        );
+        built = changed;
+    }
+    // A veil that is not there any more is no surface that light passes.
+    let id = MaterialValue::parse("material.veil.opacity", "1")
+        .unwrap()
+        .set(&mut desc)
+        .unwrap();
+    assert!(reshader.with_surfaces(&built, &desc, &[id]).is_none());
+    assert!(MaterialValue::parse("material.floor.albedo", "image(\"a.png\")").is_none());
+    assert!(MaterialValue::parse("material.floor.one_sided", "true").is_none());
+    assert!(
+        MaterialValue::parse("material.wall.albedo", "1")
+            .unwrap()
+            .set(&mut desc)
+            .is_none()
+    );
+}
+
+#[test]
+fn texts_that_are_not_saved_are_shown() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("paint.ksl");
+    fs::write(&file, PAINT).unwrap();
+    fs::write(
+        folder.path().join("scene.kiln"),
+        format!(
+            "import \"paint.ksl\";\n{}",
+            ROOM.replace("plastic(albedo = 0.4)", "paint()")
+        ),
+    )
+    .unwrap();
+    for name in ["paint.ksl", "scene.kiln"] {
+        let mut page = Page::open(folder.path(), &format!("live {name} --size 16x16 --spp 2"));
+        let first = page.picture(2);
+        let typed = |page: &Page, text: Option<String>| {
+            let sent = serde_json::json!({"file": file, "text": text}).to_string();
+            let (head, _) = page.server.post("/text", &page.server.origin(), &sent);
+            assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        };
+        typed(&page, Some(PAINT.replace("level * diffuse", "0.1 * diffuse")));
+        assert_ne!(page.picture(2), first, "{name}");
+        let (head, _) = page.server.post("/text", "http://evil.example", "{}");
+        assert!(head.starts_with("HTTP/1.1 403"), "{head}");
+        typed(&page, None);
+        assert_eq!(page.picture(2), first, "{name}");
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), PAINT);
+}
+
+#[test]
+fn news_come_with_their_picture() {
+    let folder = TempDir::new().unwrap();
+    let mut page = Page::open(folder.path(), "live plastic --size 16x12 --spp 2");
+    let png = page.picture(2);
+    let (_, sent) = page.server.answer("GET /next?after=0 HTTP/1.1");
+    let (length, rest) = sent.split_first_chunk::<4>().unwrap();
+    let (news, pixels) = rest.split_at(u32::from_le_bytes(*length) as usize);
+    let news: Value = serde_json::from_slice(news).unwrap();
+    assert_eq!(
+        (&news["size"], pixels.len()),
+        (&serde_json::json!([16, 12]), 16 * 12 * 4)
+    );
+    let shown = image::load_from_memory(&png).unwrap().to_rgba8();
+    assert!(shown.as_raw() == pixels);
+}
+
+#[test]
+fn pictures_at_rest_are_denoised_where_that_is_installed() {
+    let folder = TempDir::new().unwrap();
+    let mut page = Page::open(folder.path(), "live plastic --size 16x16 --spp 4");
+    let noisy = page.picture(4);
+    let is_installed = renderer::denoise::Denoiser::open(1).is_ok();
+    let news = page.state();
+    assert_eq!(news["denoise"].is_null(), !is_installed);
+    if is_installed {
+        page.change("{\"denoise\": true}");
+        page.news(|news| news["denoised"] == true && news["samples"] == 4);
+        let clean = page.shown();
+        assert_ne!(clean, noisy);
+        page.change("{\"denoise\": false}");
+        assert_eq!(page.picture(4), noisy);
+    }
 }
 
 #[test]

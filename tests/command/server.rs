@@ -35,7 +35,9 @@ impl Server {
     /// The answer to a request of a page of this machine: head and body.
     pub(crate) fn answer(&self, request: &str) -> (String, Vec<u8>) {
         let port = self.port;
-        self.sent(&format!("{request}\r\nHost: localhost:{port}\r\n\r\n"))
+        self.sent(&format!(
+            "{request}\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"
+        ))
     }
 
     /// The answer to a page that sends a text.
@@ -43,7 +45,7 @@ impl Server {
         let (port, length) = (self.port, body.len());
         self.sent(&format!(
             "POST {target} HTTP/1.1\r\nHost: localhost:{port}\r\nOrigin: {origin}\r\n\
-             Content-Length: {length}\r\n\r\n{body}"
+             Connection: close\r\nContent-Length: {length}\r\n\r\n{body}"
         ))
     }
 

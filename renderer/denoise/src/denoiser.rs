@@ -40,6 +40,13 @@ impl Denoiser {
         Ok(Denoiser { device })
     }
 
+    /// Ends the work with an error once `wanted`, which is called from any thread, returns `false`.
+    #[must_use]
+    pub fn while_wanted(mut self, wanted: impl Fn() -> bool + Send + Sync + 'static) -> Denoiser {
+        self.device.wanted = Some(Box::new(wanted));
+        self
+    }
+
     /// Denoises a picture of linear radiance, `height × width × 3`, with the `RT` filter. `albedo` is in `[0,1]`, `normal`
     /// in `[-1,1]`, both filtered over the pixel as the picture is.
     ///

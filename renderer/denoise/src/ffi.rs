@@ -24,6 +24,17 @@ const OLDEST: c_int = 20000;
 
 type OidnDevice = *mut c_void;
 type OidnFilter = *mut c_void;
+type OidnMonitor = extern "C" fn(*mut c_void, f64) -> bool;
+
+/// Tells whether the result of a filter is still wanted; called from any thread.
+pub(super) type Wanted = Box<dyn Fn() -> bool + Send + Sync>;
+
+/// The library's question whether to go on.
+extern "C" fn goes_on(wanted: *mut c_void, _done: f64) -> bool {
+    // SAFETY: `Device::run` passes the address of a `Wanted` that outlives the filter.
+    let wanted = unsafe { &*wanted.cast_const().cast::<Wanted>() };
+    wanted()
+}
 
 macro_rules! functions {
     ($($name:ident = $symbol:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
@@ -56,6 +67,7 @@ functions! {
     set_image = c"oidnSetSharedFilterImage": fn(OidnFilter, *const c_char, *mut c_void, c_int, usize, usize, usize, usize, usize);
     set_filter_bool = c"oidnSetFilterBool": fn(OidnFilter, *const c_char, bool);
     set_filter_int = c"oidnSetFilterInt": fn(OidnFilter, *const c_char, c_int);
+    set_monitor = c"oidnSetFilterProgressMonitorFunction": fn(OidnFilter, OidnMonitor, *mut c_void);
     commit_filter = c"oidnCommitFilter": fn(OidnFilter);
     execute_filter = c"oidnExecuteFilter": fn(OidnFilter);
 }
@@ -111,6 +123,8 @@ unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
 pub(super) struct Device {
     library: &'static Library,
     handle: OidnDevice,
+    /// Ends filters whose results are not wanted any more.
+    pub(super) wanted: Option<Wanted>,
 }
 
 /// A filter with its images, all `height × width × 3`, and its parameters.
@@ -135,7 +149,11 @@ impl Device {
         };
         // SAFETY: any type may be asked for.
         let handle = unsafe { (library.functions.new_device)(DEVICE_TYPE_CPU) };
-        let device = Device { library, handle };
+        let device = Device {
+            library,
+            handle,
+            wanted: None,
+        };
         if handle.is_null() {
             return Err(unusable(device.error().unwrap_or("it has no CPU device".into())));
         }
@@ -193,6 +211,11 @@ impl Device {
         for name in job.flags {
             // SAFETY: the filter is valid, and the name is NUL-terminated.
             unsafe { (functions.set_filter_bool)(filter, name.as_ptr(), true) };
+        }
+        if let Some(wanted) = &self.wanted {
+            let wanted = ptr::from_ref(wanted).cast_mut().cast::<c_void>();
+            // SAFETY: the filter is valid, and `wanted` is borrowed until it is released.
+            unsafe { (functions.set_monitor)(filter, goes_on, wanted) };
         }
         // SAFETY: the filter is valid, the name is NUL-terminated, and the images live until the end of this function;
         // the filter is released once and not used any more.

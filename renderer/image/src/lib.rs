@@ -68,7 +68,7 @@ pub use refuge::{write_elsewhere, write_finished};
 pub use tiled_picture::TiledPicture;
 pub use tone_map::ToneMap;
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};
-pub use write::{check_size, encode, write};
+pub use write::{check_size, encode, rgba8, write};
 
 use renderer_base::color::Rgb;
 

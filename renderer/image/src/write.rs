@@ -171,6 +171,20 @@ fn to_bytes(image: &Image, options: &WriteOptions, kept: usize) -> Vec<u8> {
     bytes
 }
 
+/// An image as a browser's canvas takes it: red, green, blue and alpha of each pixel, the bytes of a PNG of it.
+pub fn rgba8(image: &Image, options: &WriteOptions) -> Vec<u8> {
+    let kept = image.channels.min(4);
+    let bytes = to_bytes(image, options, kept);
+    let rgba = |pixel: &[u8]| match *pixel {
+        [v] => [v, v, v, u8::MAX],
+        [v, a] => [v, v, v, a],
+        [r, g, b] => [r, g, b, u8::MAX],
+        [r, g, b, a, ..] => [r, g, b, a],
+        [] => [0; 4],
+    };
+    bytes.chunks_exact(kept.max(1)).flat_map(rgba).collect()
+}
+
 fn unit_to_byte(v: f32) -> u8 {
     (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
 }

@@ -51,12 +51,14 @@ mod surroundings;
 mod table;
 mod transform;
 mod value;
+mod values;
 
 pub use film::pass_error;
 pub use lighting::{Lighting, LightingKind};
 pub use overrides::Change;
 pub use ray_override::add_override;
 pub use reference::{Block, reference};
+pub use values::{MaterialValue, number, set_value};
 
 use std::path::Path;
 use std::sync::Arc;

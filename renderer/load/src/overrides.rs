@@ -313,7 +313,7 @@ fn set_entry(body: &mut Option<Vec<Entry>>, key: NamePath, value: &Expr) {
 }
 
 /// Sets an argument of a call; a lone name becomes a call.
-fn set_argument(surface: &mut Expr, name: Name, value: &Expr) {
+pub(super) fn set_argument(surface: &mut Expr, name: Name, value: &Expr) {
     if let ExprKind::Name(unit) = &surface.kind {
         let callee = Name {
             text: unit.clone(),

@@ -120,7 +120,7 @@ impl FileWatch {
             .collect();
         drop(files);
         for folder in folders {
-            if folder.is_dir() && !self.folders.contains(&folder) {
+            if !self.folders.contains(&folder) && folder.is_dir() {
                 self.watcher.watch(&folder, RecursiveMode::NonRecursive)?;
                 self.folders.insert(folder);
             }

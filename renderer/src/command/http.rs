@@ -14,7 +14,7 @@ use super::{Failure, remark};
 const REQUEST: u64 = 16 << 10;
 
 /// Greatest length of a body [bytes].
-const BODY: u64 = 64 << 10;
+const BODY: u64 = 8 << 20;
 
 /// How long a browser may be silent.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -25,6 +25,8 @@ pub(super) struct Request {
     /// Path and query.
     pub(super) target: String,
     pub(super) body: Vec<u8>,
+    /// True if the connection serves further requests.
+    pub(super) keeps: bool,
 }
 
 /// What is sent.
@@ -73,11 +75,31 @@ pub(super) fn serve(
     Ok(())
 }
 
-/// Reads one request and answers it.
-fn exchange(mut stream: &TcpStream, port: u16, answer: impl Fn(&Request) -> Answer) -> io::Result<()> {
+/// Reads requests and answers them, as long as the browser keeps the connection.
+fn exchange(stream: &TcpStream, port: u16, answer: impl Fn(&Request) -> Answer) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    let request = read(stream, port)?;
+    // Answers are written whole; to wait for more would delay them.
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream);
+    while let Some(request) = read(&mut reader, port)? {
+        // What follows a refused request may be its body.
+        let keeps = request.as_ref().is_ok_and(|request| request.keeps);
+        respond(stream, request, keeps, &answer)?;
+        if !keeps {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Answers a request, or tells why it is refused.
+fn respond(
+    mut stream: &TcpStream,
+    request: Result<Request, &'static str>,
+    keeps: bool,
+    answer: impl Fn(&Request) -> Answer,
+) -> io::Result<()> {
     let is_asked_for = request.as_ref().is_ok_and(|request| request.method != "HEAD");
     let (head, content) = match request.and_then(|request| answer(&request)) {
         Ok((kind, content)) => {
@@ -90,10 +112,11 @@ fn exchange(mut stream: &TcpStream, port: u16, answer: impl Fn(&Request) -> Answ
         }
         Err(status) => (format!("{status}\r\nContent-Length: 0"), None),
     };
-    write!(
-        stream,
-        "HTTP/1.1 {head}\r\nCache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
-    )?;
+    let connection = if keeps { "keep-alive" } else { "close" };
+    let head = format!(
+        "HTTP/1.1 {head}\r\nCache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\nConnection: {connection}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes())?;
     match content.filter(|_| is_asked_for) {
         Some(Content::Bytes(bytes)) => stream.write_all(&bytes),
         Some(Content::File(mut file)) => io::copy(&mut file, &mut stream).map(|_| ()),
@@ -101,13 +124,14 @@ fn exchange(mut stream: &TcpStream, port: u16, answer: impl Fn(&Request) -> Answ
     }
 }
 
-/// Reads a request, or the status that refuses it.
-fn read(stream: &TcpStream, port: u16) -> io::Result<Result<Request, &'static str>> {
-    let mut reader = BufReader::new(stream);
+/// Reads a request, or the status that refuses it; `None` when the browser has closed the connection.
+fn read(reader: &mut BufReader<&TcpStream>, port: u16) -> io::Result<Option<Result<Request, &'static str>>> {
     let mut first = String::new();
     let mut head = Head::default();
     let mut lines = reader.by_ref().take(REQUEST);
-    lines.read_line(&mut first)?;
+    if lines.read_line(&mut first)? == 0 {
+        return Ok(None);
+    }
     loop {
         let mut line = String::new();
         lines.read_line(&mut line)?;
@@ -118,16 +142,17 @@ fn read(stream: &TcpStream, port: u16) -> io::Result<Result<Request, &'static st
         head.add(line);
     }
     if let Err(status) = head.check(&first, port) {
-        return Ok(Err(status));
+        return Ok(Some(Err(status)));
     }
     let mut body = vec![];
     reader.take(head.length).read_to_end(&mut body)?;
     let mut words = first.split_whitespace().map(str::to_owned);
-    Ok(Ok(Request {
+    Ok(Some(Ok(Request {
+        keeps: !head.closes && first.trim_end().ends_with("HTTP/1.1"),
         method: words.next().unwrap_or_default(),
         target: words.next().unwrap_or_default(),
         body,
-    }))
+    })))
 }
 
 /// The lines of a request's head that matter.
@@ -137,6 +162,8 @@ struct Head {
     /// The page that sends it, if a page does.
     origin: Option<String>,
     length: u64,
+    /// True if the connection ends with the answer.
+    closes: bool,
 }
 
 impl Head {
@@ -148,6 +175,7 @@ impl Head {
         match name.to_ascii_lowercase().as_str() {
             "host" => value.clone_into(&mut self.host),
             "origin" => self.origin = Some(value.to_owned()),
+            "connection" => self.closes = value.eq_ignore_ascii_case("close"),
             "content-length" => self.length = value.parse().unwrap_or(u64::MAX),
             _ => {}
         }

@@ -30,6 +30,8 @@ pub(super) struct SceneOptions {
     pub(super) stage: Option<StageArgs>,
     /// Text of the scene's file, instead of what is on the disk.
     pub(super) text: Option<Arc<str>>,
+    /// Files, unless the scene is in a pack.
+    pub(super) files: SharedFiles,
 }
 
 impl SceneOptions {
@@ -172,6 +174,7 @@ impl SceneOptions {
             },
             stage: None,
             text: None,
+            files: SharedFiles::default(),
         })
     }
 }
@@ -190,7 +193,7 @@ impl NamedScene {
     pub(super) fn find(path: &Path, options: SceneOptions) -> Result<NamedScene, Diagnostic> {
         if let Some(text) = &options.text {
             let bytes = text.as_bytes().to_vec();
-            let files = OverlayFiles::new(SharedFiles::default()).with(path, bytes);
+            let files = OverlayFiles::new(options.files.clone()).with(path, bytes);
             return Ok(NamedScene {
                 path: path.to_owned(),
                 options,
@@ -198,10 +201,11 @@ impl NamedScene {
             });
         }
         if !is_pack(path) {
+            let files = LoggedFiles::new(options.files.clone());
             return Ok(NamedScene {
                 path: path.to_owned(),
                 options,
-                files: SharedFiles::new(LoggedFiles::default()),
+                files: SharedFiles::new(files),
             });
         }
         let pack = Pack::open(path).map_err(|error| {
@@ -229,9 +233,12 @@ pub(super) fn load_scene(
     if let Some(args) = options.stage.clone() {
         if stage::is_shader(path) {
             let macros = options.mitsuba.macros();
-            let preprocessor = options.source.preprocessor(&macros, SharedFiles::default());
+            let files = options.files.clone();
+            let preprocessor = options.source.preprocessor(&macros, files.clone());
             let shader = NamedShader::Word(path.to_str().unwrap_or_default());
-            return stage::load(shader, &args, preprocessor, |files| options.for_load(files));
+            return stage::load(shader, &args, preprocessor, &files, |files| {
+                options.for_load(files)
+            });
         }
         stage::check_name(path)?;
         stage::check_idle(&args, path)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use shading::diagnostic::nearest;
 use shading::{Diagnostic, Diagnostics, Loaded, ShadingSystem, Source, Template};
 
-use renderer_base::files::{DiskFiles, Files as _};
+use renderer_base::files::SharedFiles;
 use renderer_import::MODELS;
 use renderer_transport::material::library;
 
@@ -29,6 +29,15 @@ impl FoundShaders {
 
 /// A file, `FILE:NAME`, a file without its extension, or the name of what ships.
 pub(super) fn find(system: &ShadingSystem, word: impl AsRef<OsStr>) -> Result<FoundShaders, Diagnostics> {
+    find_in(&SharedFiles::default(), system, word)
+}
+
+/// As [`find`], with the text of a file from `files`.
+pub(super) fn find_in(
+    files: &SharedFiles,
+    system: &ShadingSystem,
+    word: impl AsRef<OsStr>,
+) -> Result<FoundShaders, Diagnostics> {
     let word = word.as_ref();
     if let Some((file, name)) = split(word) {
         if let Some(what) = no_text(&file) {
@@ -37,7 +46,7 @@ pub(super) fn find(system: &ShadingSystem, word: impl AsRef<OsStr>) -> Result<Fo
                 .hint("shader files end in .ksl, .osl or .tsl; scenes (.kiln) hold units and groups, too")
                 .into());
         }
-        let loaded = system.load(read_source(&file)?)?;
+        let loaded = system.load(source_in(files, &file)?)?;
         let warnings = loaded.warnings.clone();
         let templates = in_order(&loaded);
         let known: Vec<String> = templates.iter().map(|t| t.name().to_owned()).collect();
@@ -141,7 +150,11 @@ pub(super) fn is_shader(path: &Path) -> bool {
 
 /// Reads shader source.
 pub(super) fn read_source(path: &Path) -> Result<Arc<Source>, Diagnostic> {
-    match DiskFiles.source_text(path) {
+    source_in(&SharedFiles::default(), path)
+}
+
+fn source_in(files: &SharedFiles, path: &Path) -> Result<Arc<Source>, Diagnostic> {
+    match files.source_text(path) {
         Ok(text) => Ok(Source::new(path.display().to_string(), text)),
         Err(error) => Err(Diagnostic::error(format!(
             "cannot read {}: {error}",

@@ -108,6 +108,7 @@ mod tests {
             let request = Request {
                 method: method.to_owned(),
                 target: "/".to_owned(),
+                keeps: false,
                 body: vec![],
             };
             answer(&request, &folder).map(|(kind, _)| kind)

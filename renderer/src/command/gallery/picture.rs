@@ -53,9 +53,13 @@ impl Staged {
         };
         let preprocessor = (args.source).preprocessor(&mitsuba.macros(), SharedFiles::default());
         let word = entry.word();
-        let (desc, _) = stage::load(entry.shader(&word), &stage, preprocessor, |files| {
-            options.for_load(files)
-        })?;
+        let (desc, _) = stage::load(
+            entry.shader(&word),
+            &stage,
+            preprocessor,
+            &SharedFiles::default(),
+            |files| options.for_load(files),
+        )?;
         let threads = args.threads.unwrap_or(0) as usize;
         let built = build(&desc, None, threads)?;
         Ok(Staged {

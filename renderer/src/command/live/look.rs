@@ -12,10 +12,14 @@ use crate::cli::{LiveArgs, On, StageArgs};
 pub(super) struct Look {
     /// Parameters of the shader that are set, as texts of the command line.
     pub(super) params: BTreeMap<String, String>,
+    /// Values of a scene's materials, by paths of `--set`.
+    sets: BTreeMap<String, String>,
     pub(super) on: Option<On>,
     /// The output that is shown.
     pub(super) show: Option<String>,
     pub(super) orbit: Orbit,
+    /// True if pictures are denoised.
+    pub(super) denoise: bool,
     /// True if the shader's example is shown.
     is_example: bool,
 }
@@ -25,25 +29,40 @@ impl Look {
     pub(super) fn of(args: &LiveArgs) -> Look {
         let params = args.stage.inputs();
         Look {
+            sets: BTreeMap::new(),
             params: params
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect(),
             on: args.stage.on.clone(),
             show: args.stage.show.clone(),
             orbit: Orbit::default(),
+            denoise: false,
             is_example: args.stage.example,
         }
     }
 
-    /// Takes what a page sends: `{"params": {"alpha": "0.2", "ior": null}, "on": "cube", "orbit": [0, 0, 1]}`. What it
-    /// leaves out stays; null is the default.
+    /// Values of the parameters of a shader, or of a scene's materials.
+    pub(super) fn values(&self, is_shader: bool) -> &BTreeMap<String, String> {
+        match is_shader {
+            true => &self.params,
+            false => &self.sets,
+        }
+    }
+
+    /// Takes what a page sends: `{"params": {"alpha": "0.2", "ior": null}, "on": "cube", "orbit": [0, 0, 1]}`, of a scene
+    /// `{"sets": {"material.floor.alpha": "0.2"}}`. What it leaves out stays; null is the default.
     pub(super) fn change(&mut self, sent: &Json) {
-        let params = sent.get("params").and_then(Json::as_object);
-        for (name, value) in params.into_iter().flatten() {
-            match value.as_str() {
-                Some(text) => self.params.insert(name.clone(), text.to_owned()),
-                None => self.params.remove(name),
-            };
+        for (key, known) in [("params", &mut self.params), ("sets", &mut self.sets)] {
+            let values = sent.get(key).and_then(Json::as_object);
+            for (name, value) in values.into_iter().flatten() {
+                match value.as_str() {
+                    Some(text) => known.insert(name.clone(), text.to_owned()),
+                    None => known.remove(name),
+                };
+            }
+        }
+        if let Some(denoise) = sent.get("denoise").and_then(Json::as_bool) {
+            self.denoise = denoise;
         }
         if let Some(on) = sent.get("on") {
             self.on = on.as_str().and_then(On::named);

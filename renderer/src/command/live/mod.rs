@@ -3,6 +3,8 @@
 //! One thread renders what the page asks for, at first coarsely, and begins anew when the page or a file that was read
 //! changes. The page waits for pictures, so that it has each as soon as it is there.
 
+mod clean;
+mod kept;
 mod look;
 mod orbit;
 mod page;
@@ -35,9 +37,9 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Failure> {
             args.scene.display()
         )));
     }
-    let session = Arc::new(Session::new(Look::of(args)));
+    let session = Arc::new(Session::new(args.scene.display().to_string(), Look::of(args)));
     let changed = session.clone();
-    let watch = FileWatch::start(&[&args.scene], move || changed.begin_anew(|_| ()))?;
+    let watch = FileWatch::start(&[&args.scene], move || changed.change_files())?;
     let listener = http::listen(args.port)?;
     remark(&format!(
         "shows '{}' in a browser; Ctrl-C ends",

@@ -1,9 +1,11 @@
 //! The view: the scene's camera, turned about what it looks at, or about itself in a room.
 
-use glam::{Affine3A, Quat, Vec3};
+use glam::{Affine3A, Quat, Vec2, Vec3};
 use serde_json::Value as Json;
 
-use renderer_base::math::{atan2, cos, sin};
+use renderer_base::math::{Ray, atan2, cos, sin};
+use renderer_geometry::camera::Camera;
+use renderer_transport::scene::Scene;
 
 /// How a camera is turned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,6 +81,26 @@ pub(super) enum Pivot {
     Seen(Vec3),
     /// Itself, in a room; what it looks at is so far ahead.
     Eye { ahead: f32 },
+}
+
+impl Pivot {
+    /// What the camera of a scene is turned about: what it looks at, or itself where walls are around it.
+    pub(super) fn of(scene: &Scene, camera: &Camera, is_stage: bool) -> Pivot {
+        const AWAY: f32 = 5.0;
+        const WALLS: usize = 5;
+        let [width, height] = camera.view().resolution;
+        let middle = Vec2::new(width as f32, height as f32) / 2.0;
+        let ray = camera.generate(middle, Vec2::splat(0.5), 0.0).ray;
+        let hit = |direction: Vec3| scene.intersect(&Ray { direction, ..ray });
+        let ahead = hit(ray.direction).map_or(AWAY, |hit| hit.t);
+        let sides = [Vec3::X, Vec3::Y, Vec3::Z]
+            .into_iter()
+            .flat_map(|axis| [axis, -axis]);
+        if !is_stage && sides.filter(|side| hit(*side).is_some()).count() >= WALLS {
+            return Pivot::Eye { ahead };
+        }
+        Pivot::Seen(ray.origin + ahead * ray.direction)
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! The page and its requests.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use serde_json::Value as Json;
 
 use super::pick;
 use super::session::Session;
 use crate::cli::LiveArgs;
 use crate::command::http::{Answer, Content, Request, decoded};
-use renderer_image::{ToneMap, WriteOptions, encode};
+use renderer_image::{ToneMap, WriteOptions, encode, rgba8};
 
 /// The page.
 const PAGE: &str = include_str!("page.html");
@@ -22,19 +24,31 @@ pub(super) fn answer(request: &Request, args: &LiveArgs, session: &Session) -> A
         ("GET" | "HEAD", "/") => Ok(("text/html; charset=utf-8", bytes(PAGE))),
         ("GET", "/news") => {
             let after = number(query, "after").map_or(0, |after| after as u64);
-            let news = session.news(after, PATIENCE);
+            let (news, _) = session.news(after, PATIENCE);
             Ok(("application/json", bytes(&news.to_string())))
+        }
+        ("GET", "/next") => Ok(("application/octet-stream", Content::Bytes(next(query, session)))),
+        ("GET", "/material") => {
+            let name = value(query, "name").unwrap_or_default();
+            let told = session.material(&name).ok_or("404 Not Found")?;
+            Ok(("application/json", bytes(&told.to_string())))
         }
         ("GET", "/picture.png") => picture(query, session),
         ("GET", "/pick") => {
             let at = [number(query, "x"), number(query, "y")].map(|v| v.unwrap_or(0.0));
             let shown = session.shown().ok_or("404 Not Found")?;
-            let told = pick::told(&shown, at, args, &session.look());
+            let told = pick::told(&shown, at, args, session);
             Ok(("text/plain; charset=utf-8", bytes(&told)))
         }
         ("POST", "/change") => {
             let sent = serde_json::from_slice(&request.body).map_err(|_| "400 Bad Request")?;
-            session.begin_anew(|look| look.change(&sent));
+            session.change(|look| look.change(&sent));
+            Ok(("application/json", bytes("{}")))
+        }
+        ("POST", "/text") => {
+            let sent: Json = serde_json::from_slice(&request.body).map_err(|_| "400 Bad Request")?;
+            let file = sent["file"].as_str().ok_or("400 Bad Request")?;
+            session.change_text(PathBuf::from(file), sent["text"].as_str());
             Ok(("application/json", bytes("{}")))
         }
         ("POST", _) => Err("405 Method Not Allowed\r\nAllow: GET, HEAD"),
@@ -49,18 +63,36 @@ fn bytes(text: &str) -> Content {
 /// The newest picture; `exposure` is in stops.
 fn picture(query: &str, session: &Session) -> Answer {
     let shown = session.shown().ok_or("404 Not Found")?;
+    let encoded = encode(Path::new("live.png"), &shown.image, &write_options(query));
+    let encoded = encoded.map_err(|_| "500 Internal Server Error")?;
+    Ok(("image/png", Content::Bytes(encoded)))
+}
+
+/// News with the picture that they are about: the length of the news as four bytes, the lowest first, the news, and red,
+/// green, blue and alpha of each pixel. To encode a picture as PNG takes longer than to send it to a page of this machine.
+fn next(query: &str, session: &Session) -> Vec<u8> {
+    let after = number(query, "after").map_or(0, |after| after as u64);
+    let (news, shown) = session.news(after, PATIENCE);
+    let told = news.to_string();
+    let mut sent = (told.len() as u32).to_le_bytes().to_vec();
+    sent.extend(told.as_bytes());
+    if let Some(shown) = shown {
+        sent.extend(rgba8(&shown.image, &write_options(query)));
+    }
+    sent
+}
+
+/// How a page asks for pictures.
+fn write_options(query: &str) -> WriteOptions {
     let tone_map = match value(query, "curve").as_deref() {
         Some("agx") => ToneMap::Agx,
         _ => ToneMap::default(),
     };
-    let options = WriteOptions {
+    WriteOptions {
         exposure: number(query, "exposure").unwrap_or(0.0),
         tone_map,
         ..WriteOptions::default()
-    };
-    let encoded = encode(Path::new("live.png"), &shown.image, &options);
-    let encoded = encoded.map_err(|_| "500 Internal Server Error")?;
-    Ok(("image/png", Content::Bytes(encoded)))
+    }
 }
 
 /// The value of a key of a query.

@@ -1,14 +1,20 @@
 //! The parameters of a shader, as the page offers them.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 use shading::Template;
 use shading::graph::ParamInfo;
 use shading::hir::{Const, Metadata};
+use shading::syntax::ast::{Argument, Expr, ExprKind};
 use shading::ty::{Base, Type};
 
 use crate::cli::On;
 use crate::command::metadata::{metadata_of, text_of, value_of};
 use crate::command::stage;
+use renderer_scene::{MaterialDesc, SceneDesc};
+use renderer_transport::scene::reshade::Reshader;
 
 /// What a page offers of a shader: its parameters, what it is shown on, and the outputs that can be
 /// shown, `layers` among them.
@@ -23,10 +29,55 @@ pub(super) fn choices(template: &Template, layers: &[String]) -> Json {
     json!({
         "name": template.name(),
         "help": text_of(metadata_of(template), "help"),
-        "params": inputs.map(parameter).collect::<Json>(),
+        "params": inputs.map(|param| parameter(param, &[])).collect::<Json>(),
         "on": On::NAMES,
         "show": outputs.map(|param| &param.name).chain(layers).collect::<Vec<_>>(),
     })
+}
+
+/// What a page offers of the materials of a scene that `--set` reaches, by their names. `surfaces` are those that the page
+/// has not changed.
+pub(super) fn materials(
+    desc: &SceneDesc,
+    surfaces: &[Arc<Expr>],
+    reshader: Option<&Reshader>,
+) -> BTreeMap<String, Json> {
+    let mut offered = BTreeMap::new();
+    for (material, surface) in desc.materials.iter().zip(surfaces) {
+        let (name, args) = match &surface.kind {
+            ExprKind::Call { name, args, .. } => (name.text.as_str(), args.as_slice()),
+            ExprKind::Name(name) => (name.as_str(), &[][..]),
+            _ => continue,
+        };
+        let template = reshader.and_then(|reshader| reshader.template(name));
+        if let Some(template) = template.filter(|_| !is_inline(desc, material)) {
+            offered.insert(material.name.clone(), material_choices(&template, args));
+        }
+    }
+    offered
+}
+
+fn material_choices(template: &Template, args: &[Argument]) -> Json {
+    let params = template.params().unwrap_or_default();
+    let inputs = params
+        .iter()
+        .filter(|param| !param.output && is_offered(param.ty));
+    json!({
+        "unit": template.name(),
+        "help": text_of(metadata_of(template), "help"),
+        "params": inputs.map(|param| parameter(param, args)).collect::<Json>(),
+    })
+}
+
+/// Returns whether a material has no declaration of its own: it stands in that of a shape or light.
+fn is_inline(desc: &SceneDesc, material: &MaterialDesc) -> bool {
+    let owner = ["material", "shader"].into_iter();
+    let mut owner = owner.filter_map(|key| material.name.strip_suffix(key)?.strip_suffix('.'));
+    let is_owned = owner.any(|owner| {
+        let shapes = desc.shapes.iter().any(|shape| *shape.name == *owner);
+        shapes || desc.lights.iter().any(|light| light.name == owner)
+    });
+    is_owned || material.name == "default"
 }
 
 /// Single values of numbers and texts.
@@ -38,11 +89,15 @@ fn is_offered(ty: Type) -> bool {
     is_value && !ty.is_array()
 }
 
-fn parameter(param: &ParamInfo) -> Json {
+/// A parameter; what is among `args` is its value.
+fn parameter(param: &ParamInfo, args: &[Argument]) -> Json {
     let metadata = &param.metadata;
-    let default = match &param.default {
-        Some(value) => value_text(value),
-        None => String::new(),
+    let named = |arg: &&Argument| arg.name.as_ref().is_some_and(|name| name.text == param.name);
+    let given = args.iter().find(named).map(|arg| &arg.value);
+    let default = match (given, &param.default) {
+        (Some(value), _) => value.to_string(),
+        (None, Some(value)) => value_text(value),
+        (None, None) => String::new(),
     };
     json!({
         "name": param.name,

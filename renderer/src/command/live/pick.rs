@@ -5,15 +5,14 @@ use std::fmt::Write as _;
 use glam::Vec2;
 use shading::ShaderGlobals;
 
-use super::look::Look;
-use super::session::Shown;
+use super::session::{Session, Shown};
 use crate::cli::{DebugArgs, LiveArgs};
 use crate::command::shade::point_text;
 use crate::command::stage;
 use renderer_geometry::Interaction;
 
 /// Tells of a point of the picture, from (0, 0) at the top left to (1, 1).
-pub(super) fn told(shown: &Shown, at: [f32; 2], args: &LiveArgs, look: &Look) -> String {
+pub(super) fn told(shown: &Shown, at: [f32; 2], args: &LiveArgs, session: &Session) -> String {
     let image = &shown.image;
     let pixel = [at[0] * image.width as f32, at[1] * image.height as f32];
     let [x, y] = [pixel[0] as usize, pixel[1] as usize];
@@ -39,12 +38,12 @@ pub(super) fn told(shown: &Shown, at: [f32; 2], args: &LiveArgs, look: &Look) ->
         let question = DebugArgs {
             shader: args.scene.clone().into(),
             at: hit.uv.into(),
-            params: look.params.clone().into_iter().collect(),
+            params: session.look().params.into_iter().collect(),
             levels: None,
             define: args.mitsuba.macros(),
             source: args.source.clone(),
         };
-        match point_text(&question, |globals| move_to(globals, &hit)) {
+        match point_text(&question, session.overlay(), |globals| move_to(globals, &hit)) {
             Ok(layers) => text = text + "\n" + &layers,
             Err(error) => text = format!("{text}\n{error}"),
         }

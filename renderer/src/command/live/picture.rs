@@ -1,54 +1,56 @@
 //! The renderer of the page: pictures of one look, finer and finer.
+//!
+//! The first picture after a change is coarse enough to be there at once, and it is rendered to its end: while a slider
+//! moves, each change is another. All that come after it are given up at the next change.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use glam::{Vec2, Vec3};
-use shading::Diagnostics;
-
-use super::look::Look;
-use super::orbit::Pivot;
-use super::parameter;
-use super::session::{Session, Shown};
+use super::clean::{Cleaner, Noisy};
+use super::kept::{Kept, follow};
+use super::session::{Session, Shown, Wanted};
 use crate::cli::LiveArgs;
 use crate::command::file_watch::FileWatch;
-use crate::command::scene_options::{SceneOptions, load_scene};
-use crate::command::stage;
-use renderer_base::files::SharedFiles;
-use renderer_base::math::Ray;
-use renderer_geometry::camera::{Camera, CameraDesc};
-use renderer_load::Change;
-use renderer_scene::SceneDesc;
-use renderer_transport::render::{RenderSettings, RenderState, Silent, render, resume};
-use renderer_transport::scene::build::{Built, build};
+use renderer_geometry::camera::Camera;
+use renderer_transport::passes::PassPlan;
+use renderer_transport::render::{
+    Progress, RenderError, RenderSettings, RenderState, Silent, render, resume,
+};
 
-/// The first picture has a pixel in place of so many on each side.
-const COARSE: u32 = 3;
+/// How long the first picture may take: with what else there is to do, thirty pictures fit in a second.
+const FIRST: Duration = Duration::from_millis(18);
 
-/// Pictures of at most so many pixels begin finely.
-const SMALL: u32 = 128 * 128;
-
-/// Photon maps, and pilots that choose branches and guides, take longer than a page should wait.
-const INTEGRATOR: [&str; 4] = [
-    "integrator=path",
-    "integrator.split=1",
-    "integrator.light_samples=1",
-    "integrator.guide=false",
-];
+/// Pixels that a first picture has in place of one, along each side, at most.
+const COARSEST: u32 = 8;
 
 /// Renders what the page asks for, as long as the program runs.
-pub(super) fn keep_rendering(args: &LiveArgs, session: &Session, mut watch: FileWatch) {
+pub(super) fn keep_rendering(args: &LiveArgs, session: &Arc<Session>, mut watch: FileWatch) {
     let mut last = 0;
-    let mut pivot = None;
+    let mut kept = None;
+    let mut pace = Pace::default();
+    let cleaner = Cleaner::start(session, args.threads.unwrap_or(0) as usize);
+    if cleaner.is_some() {
+        session.can_denoise();
+    }
     loop {
-        let (change, look) = session.next_change(last);
-        last = change;
+        let wanted = session.next_change(last);
+        last = wanted.change;
         let start = Instant::now();
-        let rendered = begin(args, &look, session, &watch, &mut pivot)
-            .and_then(|begun| begun.refine(args, session, change, start));
-        watch.set_broken(rendered.is_err());
+        let followed = follow(&mut kept, args, &wanted, session, &watch);
+        watch.set_broken(followed.is_err());
+        let rendered = followed.and_then(|()| {
+            let Some(kept) = &kept else { return Ok(()) };
+            let painter = Painter {
+                args,
+                session,
+                kept,
+                wanted: &wanted,
+                cleaner: cleaner.as_ref().filter(|_| wanted.look.denoise),
+                start,
+            };
+            painter.refine(&mut pace)
+        });
         if let Err(words) = rendered {
             session.refuse(&words);
         }
@@ -59,162 +61,151 @@ pub(super) fn keep_rendering(args: &LiveArgs, session: &Session, mut watch: File
     }
 }
 
-/// A scene that is ready.
-struct Begun {
-    desc: SceneDesc,
-    built: Arc<Built>,
-    camera: CameraDesc,
-    /// The camera for the whole picture.
-    whole: Camera,
-    warnings: String,
-}
+/// How many pixels a second a sample of each takes.
+struct Pace(f64);
 
-/// Reads and builds the scene of a look. `pivot` is what its camera is turned about.
-fn begin(
-    args: &LiveArgs,
-    look: &Look,
-    session: &Session,
-    watch: &FileWatch,
-    pivot: &mut Option<Pivot>,
-) -> Result<Begun, String> {
-    let words = |diagnostics: Diagnostics| diagnostics.to_string();
-    let is_stage = stage::is_shader(&args.scene);
-    if is_stage {
-        let preprocessor = args
-            .source
-            .preprocessor(&args.mitsuba.macros(), SharedFiles::default());
-        let (template, layers) = stage::shader(&args.scene, preprocessor).map_err(words)?;
-        session.set_choices(parameter::choices(&template, &layers));
+impl Default for Pace {
+    fn default() -> Pace {
+        Pace(5e5)
     }
-    let mut options = SceneOptions::of(&args.source, &args.mitsuba);
-    options.set = INTEGRATOR.map(str::to_owned).to_vec();
-    options.set.extend(args.set.iter().cloned());
-    let size = args.size.map(|(width, height)| {
-        let change = format!("film.size=({width}, {height})");
-        Change::of_option("--size", format!("{width}x{height}"), change)
-    });
-    options.changes = size.into_iter().collect();
-    options.stage = Some(look.stage());
-    let (mut desc, mut warnings) = load_scene(&args.scene, options).map_err(words)?;
-    watch.add(files(&desc));
-    if let Some(pivot) = pivot.filter(|_| !look.orbit.is_none())
-        && let Some(camera) = chosen(args, &mut desc)
-    {
-        camera.world_from_camera = look.orbit.turned(camera.world_from_camera, pivot);
+}
+
+impl Pace {
+    /// Size of a first picture in place of one of that size.
+    fn coarse(&self, [width, height]: [u32; 2]) -> [u32; 2] {
+        let size = |side: u32| [width.div_ceil(side), height.div_ceil(side)];
+        let fits = |side: &u32| {
+            let [width, height] = size(*side).map(f64::from);
+            width * height <= self.0 * FIRST.as_secs_f64()
+        };
+        size((1..COARSEST).find(fits).unwrap_or(COARSEST))
     }
-    let threads = args.threads.unwrap_or(0) as usize;
-    let built = build(&desc, args.camera.as_deref(), threads).map_err(words)?;
-    let late = built.scene.late_files();
-    watch.add(files(&desc).into_iter().chain(late).collect());
-    if look.orbit.is_none() {
-        *pivot = Some(pivot_of(&built, is_stage));
+
+    /// Takes notice of a picture. A single one may have been delayed by others' work.
+    fn took(&mut self, [width, height]: [u32; 2], time: Duration) {
+        let new = f64::from(width) * f64::from(height) / time.as_secs_f64().max(1e-6);
+        self.0 = 0.7 * self.0 + 0.3 * new;
     }
-    warnings.list.extend(built.warnings.list.iter().cloned());
-    let camera = *chosen(args, &mut desc).ok_or("the scene has no camera")?;
-    Ok(Begun {
-        camera,
-        whole: built.camera,
-        desc,
-        built: Arc::new(built),
-        warnings: warnings.to_string(),
-    })
 }
 
-/// The files that were read of a scene.
-fn files(desc: &SceneDesc) -> Vec<PathBuf> {
-    let files = desc.files.iter().cloned();
-    files.chain(desc.file_system.log()).collect()
-}
+/// Ends a render as soon as its picture is out of date.
+struct WhileWanted<'a>(&'a AtomicBool);
 
-/// The camera that is shown.
-fn chosen<'d>(args: &LiveArgs, desc: &'d mut SceneDesc) -> Option<&'d mut CameraDesc> {
-    let is_meant = |name: &str| args.camera.as_deref().is_none_or(|wanted| wanted == name);
-    let camera = desc.cameras.iter_mut().find(|camera| is_meant(&camera.name));
-    camera.map(|camera| &mut camera.camera)
-}
-
-/// What the scene's camera is turned about: what it looks at, or itself where walls are around it.
-fn pivot_of(built: &Built, is_stage: bool) -> Pivot {
-    const AWAY: f32 = 5.0;
-    const WALLS: usize = 5;
-    let [width, height] = built.camera.view().resolution;
-    let middle = Vec2::new(width as f32, height as f32) / 2.0;
-    let ray = built.camera.generate(middle, Vec2::splat(0.5), 0.0).ray;
-    let hit = |direction: Vec3| built.scene.intersect(&Ray { direction, ..ray });
-    let ahead = hit(ray.direction).map_or(AWAY, |hit| hit.t);
-    let sides = [Vec3::X, Vec3::Y, Vec3::Z]
-        .into_iter()
-        .flat_map(|axis| [axis, -axis]);
-    if !is_stage && sides.filter(|side| hit(*side).is_some()).count() >= WALLS {
-        return Pivot::Eye { ahead };
+impl Progress for WhileWanted<'_> {
+    fn gives_up(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
-    Pivot::Seen(ray.origin + ahead * ray.direction)
 }
 
-impl Begun {
+/// What paints a look.
+struct Painter<'a> {
+    args: &'a LiveArgs,
+    session: &'a Session,
+    kept: &'a Kept,
+    wanted: &'a Wanted,
+    /// What denoises pictures, if they are to be.
+    cleaner: Option<&'a Cleaner>,
+    start: Instant,
+}
+
+impl Painter<'_> {
     /// Renders until the picture is good, or a change ends it.
-    fn refine(&self, args: &LiveArgs, session: &Session, change: u64, start: Instant) -> Result<(), String> {
-        let [width, height] = self.desc.film.size.value;
-        if width * height > SMALL {
-            let coarse = [width, height].map(|side| side.div_ceil(COARSE));
-            let rendered = self.samples(args, session, coarse, 1, None)?;
-            self.show(session, change, start, &rendered);
-        }
-        let mut state = None;
-        let mut samples = 1;
-        while !session.stop().load(Ordering::Relaxed) {
-            let rendered = self.samples(args, session, [width, height], samples, state.take())?;
-            self.show(session, change, start, &rendered);
-            if samples >= u64::from(args.spp) {
+    fn refine(&self, pace: &mut Pace) -> Result<(), String> {
+        let size = self.kept.desc.film.size.value;
+        let coarse = pace.coarse(size);
+        let begin = Instant::now();
+        let first = self.samples(coarse, 1, None, None, &Silent)?;
+        pace.took(coarse, begin.elapsed());
+        let Some(first) = first else { return Ok(()) };
+        self.show(&first, false);
+        let plan = self
+            .cleaner
+            .and_then(|cleaner| cleaner.plan(self.kept, &self.kept.whole));
+        let mut state = (coarse == size && plan.is_none()).then_some(first);
+        let most = u64::from(self.args.spp);
+        let mut samples = state.as_ref().map_or(1, |_| most.min(2));
+        let observer = WhileWanted(self.session.stop());
+        while state.as_ref().is_none_or(|state| state.samples.end < most) {
+            let Some(finer) = self.samples(size, samples, plan.clone(), state.take(), &observer)? else {
                 break;
+            };
+            self.show(&finer, true);
+            if let Some(cleaner) = self.cleaner.filter(|_| plan.is_some()) {
+                self.clean(cleaner, &finer);
             }
-            state = Some(rendered);
-            samples = (samples * 2).min(u64::from(args.spp));
+            state = Some(finer);
+            samples = (samples * 2).min(most);
         }
         Ok(())
     }
 
-    /// The picture with so many samples per pixel.
+    /// Has a picture denoised, if it is of 1, 4, 16 … samples or the last.
+    fn clean(&self, cleaner: &Cleaner, state: &RenderState) {
+        let samples = state.samples.end;
+        let is_last = samples >= u64::from(self.args.spp);
+        if is_last || samples.is_power_of_two() && samples.trailing_zeros().is_multiple_of(2) {
+            cleaner.clean(Noisy {
+                change: self.wanted.change,
+                start: self.start,
+                film: state.film.clone(),
+                is_last,
+                shown: self.shown(state),
+                words: self.kept.warnings(),
+            });
+        }
+    }
+
+    /// The picture with so many samples per pixel; `None` if it is given up.
     fn samples(
         &self,
-        args: &LiveArgs,
-        session: &Session,
         [width, height]: [u32; 2],
         samples: u64,
+        plan: Option<Arc<PassPlan>>,
         before: Option<RenderState>,
-    ) -> Result<RenderState, String> {
-        let camera = Camera::new(&self.camera, width, height).map_err(|error| error.to_string())?;
+        observer: &dyn Progress,
+    ) -> Result<Option<RenderState>, String> {
+        let Kept {
+            desc, built, camera, ..
+        } = self.kept;
+        let camera = Camera::new(camera, width, height).map_err(|error| error.to_string())?;
         let settings = RenderSettings {
             width,
             height,
             crop: None,
             camera,
             samples: 0..samples,
-            total: u64::from(args.spp),
+            total: u64::from(self.args.spp),
             adaptive: false,
-            threads: args.threads.unwrap_or(0) as usize,
-            ..RenderSettings::new(&self.desc, &self.built)
+            passes: plan,
+            threads: self.args.threads.unwrap_or(0) as usize,
+            ..RenderSettings::new(desc, built)
         };
-        let scene = &self.built.scene;
+        let stop = AtomicBool::new(false);
         let rendered = match before {
-            Some(before) => resume(scene, &settings, before, &Silent, session.stop()),
-            None => render(scene, &settings, &Silent, session.stop()),
+            Some(before) => resume(&built.scene, &settings, before, observer, &stop),
+            None => render(&built.scene, &settings, observer, &stop),
         };
-        rendered.map(|done| done.state).map_err(|error| error.to_string())
+        match rendered {
+            Ok(done) => Ok(Some(done.state)),
+            Err(RenderError::GivenUp) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
-    fn show(&self, session: &Session, change: u64, start: Instant, state: &RenderState) {
-        let samples = state.samples.end;
-        if samples == 0 {
-            return;
-        }
-        let shown = Shown {
+    /// Shows a picture; one that `waits` not if it is out of date.
+    fn show(&self, state: &RenderState, waits: bool) {
+        let (change, words) = (self.wanted.change, self.kept.warnings());
+        self.session.show(change, self.shown(state), &words, waits);
+    }
+
+    fn shown(&self, state: &RenderState) -> Shown {
+        Shown {
             image: state.film.develop(),
-            scene: self.built.clone(),
-            camera: self.whole,
-            samples,
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        session.show(change, shown, &self.warnings);
+            is_denoised: false,
+            scene: self.kept.built.clone(),
+            camera: self.kept.whole,
+            samples: state.samples.end,
+            seconds: self.start.elapsed().as_secs_f64(),
+        }
     }
 }

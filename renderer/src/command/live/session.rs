@@ -1,5 +1,7 @@
 //! What the renderer and the page share: the look that is asked for, and the newest picture.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,6 +9,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use super::look::Look;
+use renderer_base::files::{OverlayFiles, SharedFiles};
 use renderer_geometry::camera::Camera;
 use renderer_image::Image;
 use renderer_transport::scene::build::Built;
@@ -21,23 +24,47 @@ pub(super) struct Shown {
     pub(super) samples: u64,
     /// Seconds since the change that it follows.
     pub(super) seconds: f64,
+    pub(super) is_denoised: bool,
+}
+
+/// What is to be shown.
+pub(super) struct Wanted {
+    /// Number of the change that asks for it.
+    pub(super) change: u64,
+    pub(super) look: Look,
+    /// Number of changes of files.
+    pub(super) files: u64,
+    /// The files of the disk with texts that are not saved.
+    pub(super) overlay: SharedFiles,
 }
 
 /// What is known of a look.
 #[derive(Clone, Default)]
 struct State {
+    /// The scene or shader, as the command line names it.
+    scene: String,
     look: Look,
     /// Number of the change that is asked for, from 1.
     change: u64,
+    /// Number of changes of files.
+    files: u64,
+    /// Texts that are not saved.
+    texts: BTreeMap<PathBuf, Arc<[u8]>>,
     /// Number of what is shown; another picture or other words have a higher one.
     number: u64,
     shown: Option<Arc<Shown>>,
+    /// Number of the change that it is of.
+    shown_change: u64,
     /// Mistakes or warnings.
     words: String,
     /// True if the look cannot be rendered.
     is_wrong: bool,
     /// Parameters and choices, as the page has them.
     choices: Json,
+    /// Parameters of a scene's materials, by their names.
+    materials: Arc<BTreeMap<String, Json>>,
+    /// True if pictures can be denoised.
+    can_denoise: bool,
 }
 
 /// A page with its renderer.
@@ -49,8 +76,9 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(look: Look) -> Session {
+    pub(super) fn new(scene: String, look: Look) -> Session {
         let state = State {
+            scene,
             look,
             change: 1,
             ..State::default()
@@ -71,23 +99,62 @@ impl Session {
         &self.stop
     }
 
-    /// Changes the look; the picture begins anew, also if a file has changed instead.
-    pub(super) fn begin_anew(&self, change: impl FnOnce(&mut Look)) {
+    /// Changes the look; the picture begins anew.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Look)) {
         let mut state = self.state();
         change(&mut state.look);
+        self.begin_anew(state);
+    }
+
+    /// A file has changed.
+    pub(super) fn change_files(&self) {
+        let mut state = self.state();
+        state.files += 1;
+        self.begin_anew(state);
+    }
+
+    /// A text of an editor stands for that of a file; without a text the file is as it is on the disk.
+    pub(super) fn change_text(&self, file: PathBuf, text: Option<&str>) {
+        let mut state = self.state();
+        let before = match text {
+            Some(text) => state.texts.insert(file.clone(), text.as_bytes().into()),
+            None => state.texts.remove(&file),
+        };
+        if before.as_ref() != state.texts.get(&file) {
+            state.files += 1;
+            self.begin_anew(state);
+        }
+    }
+
+    fn begin_anew(&self, mut state: MutexGuard<'_, State>) {
         state.change += 1;
         self.stop.store(true, Ordering::Relaxed);
         self.changed.notify_all();
     }
 
-    /// Waits for another change than the one with that number; returns its number and the look.
-    pub(super) fn next_change(&self, last: u64) -> (u64, Look) {
+    /// The files of the disk with texts that are not saved.
+    pub(super) fn overlay(&self) -> SharedFiles {
+        self.state().overlay()
+    }
+
+    /// Returns whether there is no newer change.
+    pub(super) fn is_newest(&self, change: u64) -> bool {
+        self.state().change == change
+    }
+
+    /// Waits for another change than the one with that number.
+    pub(super) fn next_change(&self, last: u64) -> Wanted {
         let waiting = self
             .changed
             .wait_while(self.state(), |state| state.change == last);
         let state = waiting.unwrap_or_else(PoisonError::into_inner);
         self.stop.store(false, Ordering::Relaxed);
-        (state.change, state.look.clone())
+        Wanted {
+            change: state.change,
+            look: state.look.clone(),
+            files: state.files,
+            overlay: state.overlay(),
+        }
     }
 
     /// Tells of the shader and its parameters.
@@ -96,10 +163,29 @@ impl Session {
         state.choices = choices;
     }
 
-    /// Shows a picture of a change, unless there is a newer change. `words` are warnings.
-    pub(super) fn show(&self, change: u64, shown: Shown, words: &str) {
+    /// Tells of the materials of a scene.
+    pub(super) fn set_materials(&self, materials: BTreeMap<String, Json>) {
+        self.state().materials = Arc::new(materials);
+    }
+
+    /// Tells that pictures can be denoised.
+    pub(super) fn can_denoise(&self) {
+        self.state().can_denoise = true;
+    }
+
+    /// The parameters of a material.
+    pub(super) fn material(&self, name: &str) -> Option<Json> {
+        self.state().materials.get(name).cloned()
+    }
+
+    /// Shows a picture of a change; one that `waits` not if there is a newer change. Noise does not follow a picture of that
+    /// change without it. `words` are warnings.
+    pub(super) fn show(&self, change: u64, shown: Shown, words: &str, waits: bool) {
         let mut state = self.state();
-        if state.change == change {
+        let is_clean = state.shown.as_ref().is_some_and(|shown| shown.is_denoised);
+        let is_step_back = is_clean && !shown.is_denoised && state.shown_change == change;
+        if (state.change == change || !waits) && !is_step_back {
+            state.shown_change = change;
             state.shown = Some(Arc::new(shown));
             words.clone_into(&mut state.words);
             state.is_wrong = false;
@@ -127,24 +213,43 @@ impl Session {
         self.state().look.clone()
     }
 
-    /// Waits for something newer than `number`, or some seconds; returns what the page shows.
-    pub(super) fn news(&self, number: u64, patience: Duration) -> Json {
+    /// Waits for something newer than `number`, or some seconds; returns what the page shows, with the picture if there
+    /// is something newer.
+    pub(super) fn news(&self, number: u64, patience: Duration) -> (Json, Option<Arc<Shown>>) {
         let waiting = self
             .changed
             .wait_timeout_while(self.state(), patience, |state| state.number <= number);
         let (state, _) = waiting.unwrap_or_else(PoisonError::into_inner);
         let shown = state.shown.as_ref();
-        json!({
+        let is_news = state.number > number;
+        let told = json!({
+            "scene": state.scene,
             "number": state.number,
             "samples": shown.map(|shown| shown.samples),
             "seconds": shown.map(|shown| shown.seconds),
             "size": shown.map(|shown| [shown.image.width, shown.image.height]),
+            "full": shown.map(|shown| shown.camera.view().resolution),
             "words": state.words,
             "wrong": state.is_wrong,
             "choices": state.choices,
+            "materials": state.materials.keys().collect::<Vec<_>>(),
+            "denoised": shown.map(|shown| shown.is_denoised),
+            "denoise": state.can_denoise.then_some(state.look.denoise),
             "params": state.look.params,
+            "sets": state.look.values(false),
             "on": state.look.on.as_ref().map(ToString::to_string),
             "show": state.look.show,
-        })
+        });
+        (told, state.shown.clone().filter(|_| is_news))
+    }
+}
+
+impl State {
+    fn overlay(&self) -> SharedFiles {
+        let mut files = OverlayFiles::new(SharedFiles::default());
+        for (path, bytes) in &self.texts {
+            files = files.with(path, bytes.clone());
+        }
+        SharedFiles::new(files)
     }
 }

@@ -21,20 +21,21 @@ use renderer_base::memory;
 use renderer_transport::material::{closure_registry, library};
 
 pub(in crate::command) fn run(args: &DebugArgs) -> Result<(), Failure> {
-    tell(&point_text(args, |_| ())?);
+    tell(&point_text(args, SharedFiles::default(), |_| ())?);
     Ok(())
 }
 
-/// What the layers get and give at a point, and what they print there. `place` moves the point from the plane of
+/// What the layers get and give at a point, and what they print there, with the texts of `files`. `place` moves the point from the plane of
 /// `kiln shade` to where it is.
 ///
 /// # Errors
 /// When there is no such shader, it has errors, or the parameters do not fit.
 pub(in crate::command) fn point_text(
     args: &DebugArgs,
+    files: SharedFiles,
     place: impl FnOnce(&mut ShaderGlobals),
 ) -> Result<String, Failure> {
-    let files = SharedFiles::new(LoggedFiles::default());
+    let files = SharedFiles::new(LoggedFiles::new(files));
     let folder = args.shader.to_str().and_then(shader_file::file_of);
     let folder = folder.and_then(|file| file.parent().map(|folder| vec![folder.to_owned()]));
     let host = Arc::new(GridHost::new(
@@ -46,8 +47,8 @@ pub(in crate::command) fn point_text(
     ));
     let system = ShadingSystem::new(closure_registry(), host)
         .with_library(library::LIBRARY)
-        .with_preprocessor(args.source.preprocessor(&args.define, files));
-    let found = shader_file::find(&system, &args.shader).map_err(told)?;
+        .with_preprocessor(args.source.preprocessor(&args.define, files.clone()));
+    let found = shader_file::find_in(&files, &system, &args.shader).map_err(told)?;
     print(&found.warnings);
     let Some(template) = found.last() else {
         return Ok(String::new());

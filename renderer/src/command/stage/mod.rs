@@ -9,6 +9,7 @@ mod layer;
 mod model;
 mod scene;
 mod subject;
+mod values;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use scene::Props;
 use subject::{Shows, Subject};
 
 pub(super) use layer::is_visible;
+pub(super) use values::set_values;
 
 /// Name of the shape that shows the shader.
 pub(super) const SUBJECT: &str = "subject";
@@ -71,7 +73,11 @@ struct Found<'a> {
     system: ShadingSystem,
 }
 
-fn found(shader: NamedShader<'_>, preprocessor: Preprocessor) -> Result<Found<'_>, Diagnostics> {
+fn found<'a>(
+    shader: NamedShader<'a>,
+    preprocessor: Preprocessor,
+    files: &SharedFiles,
+) -> Result<Found<'a>, Diagnostics> {
     let (text, file) = match shader {
         NamedShader::Word(text) => (text, shader_file::file_of(text)),
         NamedShader::Shipped(name) => (name, None),
@@ -80,7 +86,7 @@ fn found(shader: NamedShader<'_>, preprocessor: Preprocessor) -> Result<Found<'_
     let folder = folder.unwrap_or(Path::new("")).to_owned();
     let system = shading_system(Arc::new(Host::new(vec![folder.clone()])), preprocessor);
     let template = match shader {
-        NamedShader::Word(word) => shader_file::find(&system, word)?.last(),
+        NamedShader::Word(word) => shader_file::find_in(files, &system, word)?.last(),
         NamedShader::Shipped(name) => system.template(name),
     };
     let Some(template) = template else {
@@ -102,14 +108,15 @@ fn found(shader: NamedShader<'_>, preprocessor: Preprocessor) -> Result<Found<'_
 pub(super) fn shader(
     word: &Path,
     preprocessor: Preprocessor,
+    files: &SharedFiles,
 ) -> Result<(Template, Vec<String>), Diagnostics> {
     let word = NamedShader::Word(word.to_str().unwrap_or_default());
-    let Found { template, system, .. } = found(word, preprocessor)?;
+    let Found { template, system, .. } = found(word, preprocessor, files)?;
     let layers = layer::layers(&template, &system)?.map_or(vec![], |(_, layers)| layers);
     Ok((template, layers.into_iter().map(|layer| layer.path).collect()))
 }
 
-/// Loads the scene that shows a shader, whose sources `preprocessor` reads, with `options` for its files.
+/// Loads the scene that shows a shader of `disk`, whose sources `preprocessor` reads, with `options` for its files.
 ///
 /// # Errors
 /// When it has errors or cannot be shown, and when arguments do not fit.
@@ -117,6 +124,7 @@ pub(super) fn load(
     shader: NamedShader<'_>,
     args: &StageArgs,
     preprocessor: Preprocessor,
+    disk: &SharedFiles,
     options: impl FnOnce(SharedFiles) -> LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     let Found {
@@ -125,11 +133,11 @@ pub(super) fn load(
         folder,
         template,
         system,
-    } = found(shader, preprocessor)?;
+    } = found(shader, preprocessor, disk)?;
     let subject = Subject::new(&template, args, &system)?;
     let props = Props::new(&subject, args)?;
     let scene = scene::text(file.as_deref(), &subject, &props);
-    let mut files = OverlayFiles::new(SharedFiles::default());
+    let mut files = OverlayFiles::new(disk.clone());
     for (name, bytes) in props.files().into_iter().chain(images::named_in(&scene)) {
         files = files.with(folder.join(name), bytes);
     }

@@ -10,6 +10,11 @@ use super::subject::{Shows, Subject};
 use super::{backdrop, cloth, model};
 use crate::cli::{On, StageArgs};
 
+/// The group around what is shown, the instance in it, and the shader of an environment.
+pub(super) const GROUP: &str = "stage_group";
+pub(super) const INSTANCE: &str = "stage_shown";
+pub(super) const SKY: &str = "sky.shader";
+
 /// What stands on the stage.
 pub(super) enum Props {
     /// A flat piece that fills the picture, from uv (0, 0) to (1, 1).
@@ -129,11 +134,11 @@ fn material(subject: &Subject) -> String {
     let call = |name: &str| format!("{}{name}({})", subject.name, arguments.join(", "));
     let (lines, instance) = match &subject.example {
         Some(example) => (example.lines.clone(), example.instance.as_str()),
-        None => (format!("{};", call(" stage_shown")), "stage_shown"),
+        None => (format!("{};", call(&format!(" {INSTANCE}"))), INSTANCE),
     };
     let group = |more: &str, surface: &str| {
         format!(
-            "group stage_group(output closure color surface)\n{{\n    {lines}\n    {more}surface = {surface};\n}}\n"
+            "group {GROUP}(output closure color surface)\n{{\n    {lines}\n    {more}surface = {surface};\n}}\n"
         )
     };
     match &subject.shows {
@@ -145,7 +150,7 @@ fn material(subject: &Subject) -> String {
                 .iter()
                 .map(|output| format!(".{output}"))
                 .collect::<String>();
-            group("", &format!("{instance}{output}")) + "material subject = stage_group();\n"
+            group("", &format!("{instance}{output}")) + &format!("material subject = {GROUP}();\n")
         }
         Shows::Background => format!(
             "light sky : environment {{ shader = {}; }}\n\
@@ -156,7 +161,7 @@ fn material(subject: &Subject) -> String {
             let light = format!("stage_light stage_value(radiance = {instance}.{output});\n    ");
             STAGE_LIGHT.to_owned()
                 + &group(&light, "stage_value.surface")
-                + "material subject { surface = stage_group(); emission = both; }\n"
+                + &format!("material subject {{ surface = {GROUP}(); emission = both; }}\n")
         }
     }
 }

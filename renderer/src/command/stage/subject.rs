@@ -184,7 +184,7 @@ fn shows(template: &Template, outputs: &[(&str, Type)], asked: Option<&str>) -> 
 }
 
 /// A value of the command line as scenes have it: colours by their names, texts without quotes.
-fn value_text(name: &str, value: &str, ty: Type) -> Result<String, Diagnostic> {
+pub(super) fn value_text(name: &str, value: &str, ty: Type) -> Result<String, Diagnostic> {
     let value = value.trim();
     if ty.base == Base::String && !ty.is_array() && !value.starts_with('"') {
         return Ok(Expr::string(value).to_string());

@@ -13,7 +13,7 @@ use renderer_geometry::{Geometry, Mesh, Shape, ShapeId};
 use renderer_scene::Nesting;
 
 /// The bodies of a scene.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Bodies {
     /// Those that win against others first.
     list: Vec<Body>,
@@ -56,7 +56,7 @@ impl Bodies {
         let mut open_ones: FxHashMap<MaterialId, usize> = FxHashMap::default();
         for ((id, shape), &material) in (0..).map(ShapeId).zip(shapes).zip(surfaces) {
             let of = interior(material);
-            if !may_have_inside(of) {
+            if !of.may_matter() {
                 continue;
             }
             let is_closed = closed.contains(shape);
@@ -209,11 +209,6 @@ impl Body {
             bounds,
         }
     }
-}
-
-/// Returns whether something may be behind surfaces.
-fn may_have_inside(of: &Interior) -> bool {
-    !matches!(of.medium, Medium::Clear) || of.has_priority || of.refracts && of.nesting == Nesting::Absolute
 }
 
 /// Diagonal of bounds, as a number that orders them: what is inside of another is smaller.

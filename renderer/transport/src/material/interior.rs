@@ -3,6 +3,7 @@
 //! The medium is made of those closures of a shader that describe media. They depend on where in space a point is, not on
 //! where a ray has met the surface, so that light finds the same medium from whichever side it comes.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
@@ -76,6 +77,23 @@ impl Interior {
         }
         interior.ior = interior.ior.or(told.map(|(ior, _)| ior));
         interior
+    }
+
+    /// Returns whether it may matter that something is inside.
+    pub fn may_matter(&self) -> bool {
+        let refracts = self.refracts && self.nesting == Nesting::Absolute;
+        !matches!(self.medium, Medium::Clear) || self.has_priority || refracts
+    }
+
+    /// Adds all that light depends on, textures left out, to a hash.
+    pub(super) fn hash_behaviour(&self, hasher: &mut impl Hasher) {
+        match &self.medium {
+            Medium::Clear => 0u64.hash(hasher),
+            Medium::Homogeneous(medium) => medium.hash(hasher),
+            Medium::Varying(shader) => shader.statistics().fingerprint.hash(hasher),
+        }
+        self.ior.map(f32::to_bits).hash(hasher);
+        (self.refracts, self.priority, self.has_priority, self.nesting).hash(hasher);
     }
 
     /// Returns whether the medium depends on texture coordinates, of which there are none inside.

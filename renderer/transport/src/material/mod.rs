@@ -31,6 +31,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 use shading::builtins::Global;
+use shading::codegen::Statistics;
 use shading::{ShaderGlobals, ShaderInstance, TextureRequest};
 
 use crate::medium::Coefficients;
@@ -85,6 +86,8 @@ pub struct Material {
     is_dark: bool,
     /// Ray kind added to every ray: render or bake.
     purpose: RayKind,
+    /// Shader of the medium inside.
+    inside: Option<Arc<ShaderInstance>>,
     interior: Interior,
     /// World-space area of each shape of the scene [m²]; empty if the shader does not use it.
     areas: Arc<[f32]>,
@@ -139,7 +142,7 @@ impl Material {
             Arc::default()
         };
         let mut flags = closures::flags(known);
-        let interior = Interior::new(known, inside, sides.priority, sides.nesting, context);
+        let interior = Interior::new(known, inside.clone(), sides.priority, sides.nesting, context);
         flags.emits &= !sides.is_dark;
         let counts_derivatives = |of: &Arc<ShaderInstance>| of.statistics().asks_derivatives;
         let wants_footprint = known.asks_derivatives || replaced.as_ref().is_some_and(counts_derivatives);
@@ -167,8 +170,19 @@ impl Material {
             two_sided_emission: sides.two_sided_emission,
             is_dark: sides.is_dark,
             purpose: host.purpose(),
+            inside,
             interior,
             areas,
+        }
+    }
+
+    /// Its shaders.
+    pub(crate) fn instances(&self) -> Instances {
+        Instances {
+            full: self.full.instance.clone(),
+            light: self.light.as_ref().map(|light| light.instance.clone()),
+            replaced: self.replaced.clone(),
+            inside: self.inside.clone(),
         }
     }
 
@@ -363,14 +377,21 @@ impl Material {
 
     /// Names of textures and point clouds that its shader may look up at run time, as far as they are constants.
     pub fn late_files(&self) -> impl Iterator<Item = &str> {
-        let known = self.full.instance.statistics();
-        known.late_files.iter().map(String::as_str)
+        self.known()
+            .flat_map(|known| &known.late_files)
+            .map(String::as_str)
+    }
+
+    /// What is known of the surface's shader, and of that of the medium.
+    fn known(&self) -> impl Iterator<Item = &Statistics> {
+        let all = [Some(&self.full.instance), self.inside.as_ref()];
+        all.into_iter().flatten().map(|instance| instance.statistics())
     }
 
     /// Returns whether its shader looks up files by names that it composes at run time.
     pub fn computes_names(&self) -> bool {
-        let known = self.full.instance.statistics();
-        known.computes_texture_names || known.computes_cloud_names
+        self.known()
+            .any(|known| known.computes_texture_names || known.computes_cloud_names)
     }
 
     /// Hash of its behaviour; `texture` returns the hash of a texture's texels, `late` that of the files that have a
@@ -383,13 +404,14 @@ impl Material {
         let mut hasher = FxHasher::default();
         let known = self.full.instance.statistics();
         known.fingerprint.hash(&mut hasher);
-        for named in &known.textures {
+        for named in self.known().flat_map(|known| &known.textures) {
             texture(&named.request).hash(&mut hasher);
         }
         for name in self.late_files() {
             late(name).hash(&mut hasher);
         }
         [self.one_sided, self.two_sided_emission, self.culled, self.is_dark].hash(&mut hasher);
+        self.interior.hash_behaviour(&mut hasher);
         if known.asks_ray_kind {
             self.purpose.0.hash(&mut hasher);
         }

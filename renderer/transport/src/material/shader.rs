@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use shading::codegen::Statistics;
 use shading::{InstanceOptions, RayKind, ShaderGlobals, ShaderInstance, ShadingContext};
 
 use super::cached_shading::{CachedShading, RUNS};
@@ -29,6 +30,19 @@ impl Instances {
     /// Returns whether the material may transmit light straight through.
     pub(crate) fn may_be_transparent(&self) -> bool {
         closures::flags(self.full.statistics()).transparent
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<ShaderInstance>> {
+        [Some(&self.full), self.light.as_ref(), self.inside.as_ref()]
+            .into_iter()
+            .flatten()
+    }
+
+    /// What is known of the surface's shader, and of that of the medium.
+    pub(crate) fn known(&self) -> impl Iterator<Item = &Statistics> {
+        let all = [Some(&self.full), self.inside.as_ref()];
+        all.into_iter().flatten().map(|instance| instance.statistics())
     }
 
     /// Returns whether the material may refract light.

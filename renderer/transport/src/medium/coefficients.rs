@@ -1,5 +1,7 @@
 //! What a medium does at a point: coefficients of absorption and scattering, emission, phase functions.
 
+use std::hash::{Hash, Hasher};
+
 use arrayvec::ArrayVec;
 use glam::{Vec2, Vec3};
 
@@ -21,6 +23,16 @@ pub struct Coefficients {
     phases: ArrayVec<(Rgb, Phase), MAX_PHASES>,
     /// Sum of the scattering coefficients [1/m].
     scattering: Rgb,
+}
+
+impl Hash for Coefficients {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        (self.absorption.to_bits(), self.emission.to_bits()).hash(hasher);
+        for (coefficient, phase) in &self.phases {
+            coefficient.to_bits().hash(hasher);
+            phase.hash(hasher);
+        }
+    }
 }
 
 /// The largest coefficient [1/m]: nothing passes a tenth of a nanometre.

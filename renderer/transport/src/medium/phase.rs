@@ -3,6 +3,7 @@
 //! They are symmetric about the direction of the light, and so functions of the cosine between the ways before and after.
 
 use std::f32::consts::PI;
+use std::hash::{Hash, Hasher};
 
 use glam::{Vec2, Vec3};
 
@@ -23,6 +24,16 @@ pub enum Phase {
         /// Weight of the part that is symmetric.
         alpha: f32,
     },
+}
+
+impl Hash for Phase {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        match *self {
+            Phase::HenyeyGreenstein(g) => (0, g.to_bits(), 0).hash(hasher),
+            Phase::Rayleigh => (1, 0, 0).hash(hasher),
+            Phase::Draine { g, alpha } => (2, g.to_bits(), alpha.to_bits()).hash(hasher),
+        }
+    }
 }
 
 /// Largest mean cosine either way: beyond it, densities exceed what `f32` tells apart.

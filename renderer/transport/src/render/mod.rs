@@ -78,6 +78,9 @@ pub enum RenderError {
     /// The integrator cannot be prepared.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
+    /// The observer of the render has given up.
+    #[error("the render was given up")]
+    GivenUp,
     /// The threads could not be started.
     #[error("cannot start threads: {reason}")]
     Threads {

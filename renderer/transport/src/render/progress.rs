@@ -42,6 +42,12 @@ pub trait Progress: Sync {
         let _ = state;
     }
 
+    /// Returns whether nobody wants the picture any more: the render ends as soon as it can, with
+    /// [`RenderError::GivenUp`](super::RenderError::GivenUp). Called from any thread, once per tile.
+    fn gives_up(&self) -> bool {
+        false
+    }
+
     /// A shader printed something.
     fn print(&self, text: &str) {
         let _ = text;

@@ -156,6 +156,9 @@ pub fn resume(
             rates,
             progress,
         );
+        if progress.gives_up() {
+            return Err(RenderError::GivenUp);
+        }
         workers.install(|| state.took(taken_to));
         // A range shorter than a camera ray counts has none.
         if !rays.is_empty() {

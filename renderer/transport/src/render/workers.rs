@@ -64,7 +64,8 @@ impl<'a> Workers<'a> {
     }
 
     /// Takes the samples of the range at every pixel, with as many rays each as `rates` say, or those of them that `noise`
-    /// has a use for, beside those that are in the film. Returns how many rays that were.
+    /// has a use for, beside those that are in the film. Returns how many rays that were; some tiles may have none once
+    /// `progress` gives up.
     pub(super) fn take(
         &self,
         settings: &RenderSettings,
@@ -76,6 +77,9 @@ impl<'a> Workers<'a> {
         progress: &dyn Progress,
     ) -> u64 {
         let sample = |tile: &Mutex<FilmTile>, noise: Option<&mut NoiseTile>| {
+            if progress.gives_up() {
+                return 0;
+            }
             let index = rayon::current_thread_index().expect("passes run within the pool");
             let mut context = lock(&self.contexts[index]);
             let tile = &mut lock(tile);

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use glam::{Affine3A, Vec2};
 use rustc_hash::FxHashSet;
+use shading::codegen::Statistics;
 use shading::diagnostic::Label;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
@@ -63,6 +64,18 @@ pub struct Built {
     pub warnings: Diagnostics,
 }
 
+/// What of building a scene serves changes of its materials.
+#[derive(Debug)]
+pub(super) struct Remains {
+    pub(super) system: ShadingSystem,
+    /// Environments whose radiance a shader computes.
+    pub(super) backgrounds: Vec<Background>,
+    /// Number of lights that are not shapes.
+    pub(super) lights: usize,
+    /// Warnings that do not depend on the values of materials.
+    pub(super) warnings: Diagnostics,
+}
+
 /// Statistics of shader compilation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShaderStats {
@@ -80,6 +93,17 @@ pub struct ShaderStats {
 /// Unknown camera, errors in shaders and materials, unreadable textures, failure of Embree.
 pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<Built, Diagnostics> {
     build_lit(desc, camera, threads, &[], host(desc))
+}
+
+/// Builds a scene, and keeps what changes of its materials take.
+pub(super) fn build_to_change(
+    desc: &SceneDesc,
+    camera: Option<&str>,
+    threads: usize,
+) -> Result<(Built, Remains), Diagnostics> {
+    let (mut built, remains) = build_with(desc, camera, threads, &[], host(desc))?;
+    warn_about_light(desc, &built.scene, &mut built.warnings);
+    Ok((built, remains))
 }
 
 /// Builds a scene with the shaders that compute `values` for passes: [`Built::pass_shaders`] has them, in this order.
@@ -112,7 +136,7 @@ pub fn build_for_surface_bake(
     threads: usize,
     values: &[Pass],
 ) -> Result<Built, Diagnostics> {
-    build_with(desc, None, threads, values, host(desc).for_bake())
+    build_with(desc, None, threads, values, host(desc).for_bake()).map(|(built, _)| built)
 }
 
 /// Registers the textures of imported models with a host.
@@ -144,7 +168,7 @@ fn build_lit(
     values: &[Pass],
     host: Host,
 ) -> Result<Built, Diagnostics> {
-    let mut built = build_with(desc, camera, threads, values, host)?;
+    let (mut built, _) = build_with(desc, camera, threads, values, host)?;
     warn_about_light(desc, &built.scene, &mut built.warnings);
     Ok(built)
 }
@@ -155,7 +179,7 @@ fn build_with(
     threads: usize,
     values: &[Pass],
     host: Host,
-) -> Result<Built, Diagnostics> {
+) -> Result<(Built, Remains), Diagnostics> {
     let camera = desc.camera(camera)?;
     let [width, height] = desc.film.size.value;
     let camera = Camera::new(&camera.camera, width, height)
@@ -203,8 +227,7 @@ fn build_with(
     counted.clear();
     let jit_ms = instances
         .iter()
-        .flat_map(|instances| [Some(&instances.full), instances.light.as_ref()])
-        .flatten()
+        .flat_map(Instances::all)
         .filter(|instance| counted.insert(Arc::as_ptr(instance)))
         .map(|instance| instance.statistics().jit_ms)
         .sum();
@@ -217,14 +240,7 @@ fn build_with(
     warnings.list.extend(absent);
 
     let start = Instant::now();
-    let sides = desc.materials.iter().map(|material| Sides {
-        one_sided: material.one_sided,
-        culled: material.culled,
-        two_sided_emission: material.emission == EmissionSides::Both,
-        is_dark: material.emission == EmissionSides::Neither,
-        priority: material.priority,
-        nesting: material.nesting,
-    });
+    let sides = desc.materials.iter().map(sides);
     let lights_of = |light: &LightDesc| {
         lights(&light.kind)
             .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))
@@ -240,10 +256,16 @@ fn build_with(
     }
     let asks_host = instances
         .iter()
-        .any(|instances| instances.full.statistics().asks_host);
+        .any(|instances| instances.known().any(|known| known.asks_host));
     let names = desc.shapes.iter().filter(|_| asks_host);
     let names = names.map(|shape| shape.name.clone());
     let shaders_named: Vec<_> = instances.iter().map(|instances| instances.full.clone()).collect();
+    let remains = Remains {
+        system,
+        backgrounds: backgrounds.clone(),
+        lights: lights.len(),
+        warnings: warnings.clone(),
+    };
     let parts = SceneParts {
         shapes,
         shape_names: names.collect(),
@@ -267,7 +289,7 @@ fn build_with(
         SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
     })?;
     warn_about_albedo(desc, &scene, &mut warnings);
-    Ok(Built {
+    let built = Built {
         pass_shaders,
         names: pass_names(desc, &scene, light_names),
         scene,
@@ -277,11 +299,24 @@ fn build_with(
         shaders,
         build: start.elapsed(),
         warnings,
-    })
+    };
+    Ok((built, remains))
+}
+
+/// Sidedness of a material.
+pub(super) fn sides(material: &MaterialDesc) -> Sides {
+    Sides {
+        one_sided: material.one_sided,
+        culled: material.culled,
+        two_sided_emission: material.emission == EmissionSides::Both,
+        is_dark: material.emission == EmissionSides::Neither,
+        priority: material.priority,
+        nesting: material.nesting,
+    }
 }
 
 /// Names of a scene's shapes and lights; `lights` are those of lights that are not shapes.
-fn pass_names(desc: &SceneDesc, scene: &Scene, mut lights: Vec<LightName>) -> SceneNames {
+pub(super) fn pass_names(desc: &SceneDesc, scene: &Scene, mut lights: Vec<LightName>) -> SceneNames {
     let shapes: Vec<ShapeName> = desc.shapes.iter().map(|shape| shape_name(desc, shape)).collect();
     // Lights of shapes follow in the order of these.
     for (index, (shape, name)) in desc.shapes.iter().zip(&shapes).enumerate() {
@@ -380,13 +415,17 @@ pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
         diagnostics.add_new(found.list);
         diagnostics.add_new(missing_clouds(desc, &compiled.instances, &host));
         for (material, instances) in desc.materials.iter().zip(&compiled.instances) {
-            let statistics = instances.full.statistics();
-            for name in &statistics.late_files {
+            for name in instances.known().flat_map(|known| &known.late_files) {
                 host.finds_texture(name);
             }
+            let any = |of: fn(&Statistics) -> bool| instances.known().any(of);
             let computed = [
-                (statistics.computes_cloud_names, "point clouds", "searches"),
-                (statistics.computes_texture_names, "textures", "asks for"),
+                (
+                    any(|known| known.computes_cloud_names),
+                    "point clouds",
+                    "searches",
+                ),
+                (any(|known| known.computes_texture_names), "textures", "asks for"),
             ];
             for (_, what, uses) in computed.into_iter().filter(|(is_so, ..)| *is_so) {
                 let message = format!(
@@ -521,7 +560,7 @@ fn missing_textures(
     mut diagnostics: Diagnostics,
 ) -> Result<Diagnostics, Diagnostics> {
     for (material, instances) in desc.materials.iter().zip(instances) {
-        for texture in &instances.full.statistics().missing_textures {
+        for texture in instances.known().flat_map(|known| &known.missing_textures) {
             let name = &texture.name;
             let message = match texture.problem {
                 UnreadableTexture::NotFound => format!("there is no texture file `{name}`"),
@@ -535,13 +574,8 @@ fn missing_textures(
             } else {
                 Diagnostic::error(message)
             };
-            diagnostics.push(at_texture(
-                diagnostic,
-                desc,
-                material,
-                name,
-                texture.label.as_ref(),
-            ));
+            let diagnostic = at_texture(diagnostic, desc, material, name, texture.label.as_ref());
+            diagnostics.add_new(vec![diagnostic]);
         }
     }
     if diagnostics.has_errors() {
@@ -555,8 +589,8 @@ fn missing_textures(
 fn missing_clouds(desc: &SceneDesc, instances: &[Instances], host: &Host) -> Vec<Diagnostic> {
     let mut list = vec![];
     for (material, instances) in desc.materials.iter().zip(instances) {
-        let names = instances.full.statistics().clouds.iter();
-        for name in names.filter(|name| !host.finds_cloud(name)) {
+        let names: BTreeSet<&String> = instances.known().flat_map(|known| &known.clouds).collect();
+        for name in names.into_iter().filter(|name| !host.finds_cloud(name)) {
             let message = format!(
                 "material `{}`: there is no point cloud file `{name}`; searches find nothing",
                 material.name
@@ -576,6 +610,12 @@ fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
         ast::ExprKind::String(own) if own == text => Some(expr.span),
         _ => found,
     }
+}
+
+/// Warns of what depends on the values of materials.
+pub(super) fn warn_about_values(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
+    warn_about_albedo(desc, scene, warnings);
+    warn_about_light(desc, scene, warnings);
 }
 
 /// Warns of scenes without light, as far as it is known without rendering.

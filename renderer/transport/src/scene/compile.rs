@@ -120,7 +120,8 @@ pub(super) fn declarations(desc: &SceneDesc) -> ast::File {
     }
 }
 
-fn instances(
+/// The shaders of a material.
+pub(super) fn instances(
     material: &MaterialDesc,
     file: &Arc<ast::File>,
     system: &ShadingSystem,

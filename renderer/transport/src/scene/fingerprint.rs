@@ -47,11 +47,12 @@ impl Scene {
         let meshes: FxHashMap<*const Mesh, u64> = (meshes.iter())
             .map(|(mesh, hash)| (Arc::as_ptr(mesh), *hash))
             .collect();
-        for (shape, surface) in self.shapes.iter().zip(&self.surfaces) {
+        for (shape, surface) in self.shapes.iter().zip(&*self.surfaces) {
             hash_shape(shape, &meshes, &mut hasher);
             materials[surface.material.0 as usize].hash(&mut hasher);
         }
-        for light in &self.lights {
+        self.medium.map(|id| materials[id.0 as usize]).hash(&mut hasher);
+        for light in &*self.emitters.lights {
             light.hash_bits(&mut hasher);
         }
         // Their order depends on the order of compilation; which of them a material searches is in its code.

@@ -28,7 +28,7 @@ const LEAST: f32 = 1e-3;
 const EMISSION_STEPS: f32 = 16.0;
 
 /// Bounds on the extinction of a body's medium.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Majorant {
     bounds: Bounds,
     count: UVec3,

@@ -7,6 +7,7 @@ mod absent;
 mod background;
 pub mod build;
 mod compile;
+mod emitters;
 mod fingerprint;
 mod geometry_stats;
 mod majorant;
@@ -14,6 +15,7 @@ mod media;
 mod names;
 mod overridden;
 mod replaced;
+pub mod reshade;
 mod units;
 mod visibility;
 
@@ -31,12 +33,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::Vec3;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::body::Bodies;
-use crate::light::{AreaLight, ChosenLight, Light, LightId, LightSampleContext, LightSelector, Probing};
+use crate::light::{ChosenLight, Light, LightId, LightSampleContext};
 use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
 };
@@ -46,6 +47,8 @@ use renderer_base::math::{Bounds, Ray};
 use renderer_geometry::accel::{self, Accel, AccelError, BuildQuality};
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
+
+use emitters::{Emitters, ShapeSurface, on_threads};
 
 /// Ray mask bit of opaque shapes.
 const OPAQUE: u32 = 1;
@@ -62,30 +65,28 @@ pub struct Scene {
     accel_time: Duration,
     shapes: Arc<[Shape]>,
     /// Material and light of each shape.
-    surfaces: Vec<ShapeSurface>,
+    surfaces: Arc<[ShapeSurface]>,
     materials: Vec<Material>,
     /// True if any material uses ray footprints.
     uses_footprints: bool,
-    lights: Vec<Light>,
-    selector: LightSelector,
-    /// Infinite lights that rays can hit.
-    infinite: Vec<LightId>,
-    /// Bounds of all shapes that may transmit light straight through, if there are any.
-    transparent: Option<Bounds>,
-    /// Bounds of the shapes that light may pass without being scattered widely.
-    passing: Option<Bounds>,
+    emitters: Emitters,
+    regions: Regions,
     /// What has an inside.
     bodies: Bodies,
     /// Bounds on their media, where these are not the same everywhere; empty if all are.
     majorants: Vec<Option<Majorant>>,
+    /// Material of the medium that fills the scene.
+    medium: Option<MaterialId>,
     host: Arc<Host>,
 }
 
-/// Material and light of a shape.
+/// Bounds of shapes by what their materials may do.
 #[derive(Clone, Copy, Debug)]
-struct ShapeSurface {
-    material: MaterialId,
-    light: Option<LightId>,
+struct Regions {
+    /// Bounds of all shapes that may transmit light straight through, if there are any.
+    transparent: Option<Bounds>,
+    /// Bounds of the shapes that light may pass without being scattered widely.
+    passing: Option<Bounds>,
 }
 
 /// Inputs of [`Scene::new`].
@@ -201,71 +202,47 @@ impl Scene {
             let (index, shader) = (background.light, material(background.material));
             lights[index] = on_threads(threads, || background.light(shader, &host));
         }
-        let ids = (0..).map(ShapeId).zip(shapes.iter()).zip(&shape_materials);
-        let emitters: Vec<_> = ids.filter(|&(_, &id)| material(id).may_emit()).collect();
-        let probed = emitters
-            .iter()
-            .filter(|&&(_, &id)| material(id).constant_emission().is_none())
-            .count();
-        let probing = Probing::shared_by(probed);
-        let make = |&((id, shape), &material_id): &((ShapeId, &Shape), &MaterialId)| {
-            AreaLight::new(shape.clone(), id, material(material_id).clone(), probing, &host)
-                .map(|light| (id, light))
-        };
-        let made: Vec<_> = match probed {
-            0 => emitters.iter().filter_map(make).collect(),
-            _ => on_threads(threads, || emitters.par_iter().filter_map(make).collect()),
-        };
-
-        let mut surfaces: Vec<ShapeSurface> = shape_materials
-            .iter()
-            .map(|&material| ShapeSurface {
-                material,
-                light: None,
-            })
-            .collect();
-        for (id, light) in made {
-            surfaces[id.0 as usize].light = Some(LightId(lights.len() as u32));
-            lights.push(Light::Area(Box::new(light)));
-        }
-
-        let bounds = |has: &dyn Fn(&Material) -> bool| {
-            let shapes = shapes.iter().zip(&surfaces);
-            bounds_of(
-                shapes.filter_map(|(shape, of)| has(&materials[of.material.0 as usize]).then_some(shape)),
-            )
-        };
-        let bodies = Bodies::new(&shapes, &shape_materials, &materials, medium);
-        let passed = |(shape, &mask)| (mask == TRANSPARENT).then_some(shape);
         let radius = accel.bounds().radius();
-        let infinite = (0..)
-            .map(LightId)
-            .zip(&lights)
-            .filter(|(_, light)| light.is_infinite() && !light.is_delta());
+        let (surfaces, emitters) = Emitters::new(
+            lights,
+            &shapes,
+            &shape_materials,
+            &materials,
+            &host,
+            radius,
+            threads,
+        );
+        let passed = |(shape, &mask)| (mask == TRANSPARENT).then_some(shape);
         let mut scene = Scene {
-            infinite: infinite.map(|(id, _)| id).collect(),
-            selector: LightSelector::new(&lights, radius),
-            transparent: bounds_of(shapes.iter().zip(&masks).filter_map(passed)),
-            passing: bounds(&Material::may_pass),
-            bodies,
+            regions: Regions {
+                transparent: bounds_of(shapes.iter().zip(&masks).filter_map(passed)),
+                passing: passing(&shapes, &surfaces, &materials),
+            },
+            bodies: Bodies::default(),
             majorants: vec![],
+            medium,
             accel,
             accel_time,
             shapes,
             surfaces,
             uses_footprints: materials.iter().any(|material| material.wants_footprint()),
             materials,
-            lights,
+            emitters,
             host,
         };
-        if scene
-            .bodies
-            .all()
-            .any(|(id, _)| matches!(scene.bodies.medium(id), Medium::Varying(_)))
-        {
-            scene.majorants = on_threads(threads, || scene.majorants());
-        }
+        scene.find_bodies(threads);
         Ok(scene)
+    }
+
+    /// Finds what has an inside.
+    fn find_bodies(&mut self, threads: usize) {
+        let surfaces: Vec<MaterialId> = self.surfaces.iter().map(|of| of.material).collect();
+        self.bodies = Bodies::new(&self.shapes, &surfaces, &self.materials, self.medium);
+        let varies = |id| matches!(self.bodies.medium(id), Medium::Varying(_));
+        self.majorants = match self.bodies.all().any(|(id, _)| varies(id)) {
+            true => on_threads(threads, || self.majorants()),
+            false => vec![],
+        };
     }
 
     /// Returns the first hit of a ray.
@@ -338,25 +315,25 @@ impl Scene {
     /// If there is no such light.
     #[inline]
     pub fn light(&self, id: LightId) -> &Light {
-        &self.lights[id.0 as usize]
+        &self.emitters.lights[id.0 as usize]
     }
 
     /// Returns whether there are several lights, or parts of one, to select from.
     #[inline]
     pub fn has_light_choice(&self) -> bool {
-        self.selector.has_choice()
+        self.emitters.selector.has_choice()
     }
 
     /// Selects a light for a reference point by `u` in `[0,1)`; `None` without lights.
     #[inline]
     pub fn select_light(&self, at: &LightSampleContext, u: f64) -> Option<ChosenLight> {
-        self.selector.select(&self.lights, at, u)
+        self.emitters.select(at, u)
     }
 
     /// Probability with which [`Scene::select_light`] selects a light without parts for a reference point.
     #[inline]
     pub fn light_probability(&self, at: &LightSampleContext, light: LightId) -> f32 {
-        self.selector.probability(&self.lights, at, light, 0)
+        self.emitters.probability(at, light, 0)
     }
 
     /// Density of [`Scene::select_light`] and the light's sampling together for a point hit by a ray, from the
@@ -367,7 +344,7 @@ impl Scene {
             Some(id) => {
                 let light = self.light(id);
                 let part = light.part_of(found.primitive);
-                self.selector.probability(&self.lights, at, id, part) * light.pdf_li(at.p, found)
+                self.emitters.probability(at, id, part) * light.pdf_li(at.p, found)
             }
             None => 0.0,
         }
@@ -377,8 +354,8 @@ impl Scene {
     /// sampling from `p`.
     #[inline]
     pub fn escape(&self, p: Vec3, direction: Vec3) -> impl Iterator<Item = InfiniteLightHit> + '_ {
-        self.infinite.iter().map(move |&id| {
-            let (radiance, pdf) = self.lights[id.0 as usize].le_pdf(p, direction);
+        self.emitters.infinite.iter().map(move |&id| {
+            let (radiance, pdf) = self.emitters.lights[id.0 as usize].le_pdf(p, direction);
             InfiniteLightHit {
                 light: id,
                 radiance,
@@ -389,7 +366,7 @@ impl Scene {
 
     /// All lights, those of shapes last.
     pub fn lights(&self) -> &[Light] {
-        &self.lights
+        &self.emitters.lights
     }
 
     /// Materials, indexed by [`MaterialId`].
@@ -424,6 +401,12 @@ impl Scene {
         self.materials.iter().any(Material::computes_names)
     }
 
+    /// Returns whether shaders ask the renderer for attributes or spaces, which may be those of the camera.
+    pub fn asks_host(&self) -> bool {
+        let asks = |material: &Material| material.instances().known().any(|known| known.asks_host);
+        self.materials.iter().any(asks)
+    }
+
     /// Bounds of all shapes; empty if there are none.
     pub fn bounds(&self) -> Bounds {
         self.accel.bounds()
@@ -433,6 +416,12 @@ impl Scene {
     pub fn geometry_stats(&self) -> GeometryStats {
         GeometryStats::new(&self.shapes, self.accel.memory(), self.accel_time)
     }
+}
+
+/// Bounds of the shapes that light may pass without being scattered widely.
+fn passing(shapes: &[Shape], surfaces: &[ShapeSurface], materials: &[Material]) -> Option<Bounds> {
+    let shapes = shapes.iter().zip(surfaces);
+    bounds_of(shapes.filter_map(|(shape, of)| materials[of.material.0 as usize].may_pass().then_some(shape)))
 }
 
 /// Ray masks of the shapes.
@@ -464,17 +453,9 @@ fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
     bounds.reduce(Bounds::union).map(Bounds::widened)
 }
 
-/// Runs `work` on that many threads (0 for one per core); on the current threads if no more can be created.
-fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(work),
-        Err(_) => work(),
-    }
-}
-
 impl fmt::Debug for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (shapes, lights) = (self.shapes.len(), self.lights.len());
+        let (shapes, lights) = (self.shapes.len(), self.emitters.lights.len());
         write!(
             f,
             "Scene({shapes} shapes, {} materials, {lights} lights)",

@@ -68,7 +68,10 @@ impl Scene {
         noise: u64,
         context: &mut ShadingContext,
     ) -> Rgb {
-        let comes_near = self.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
+        let comes_near = self
+            .regions
+            .transparent
+            .is_some_and(|bounds| bounds.is_met_by(&ray));
         if !comes_near || self.accel.occluded(&ray, OPAQUE) {
             Rgb::BLACK
         } else {
@@ -140,7 +143,7 @@ impl Scene {
     #[inline]
     pub(crate) fn is_open(&self, ray: &Ray, context: &mut ShadingContext) -> bool {
         let is_clear = |bounds: Bounds| bounds.is_met_by(ray) && self.wall(ray, context).is_none();
-        !self.accel.occluded(ray, accel::ALL) || self.passing.is_some_and(is_clear)
+        !self.accel.occluded(ray, accel::ALL) || self.regions.passing.is_some_and(is_clear)
     }
 
     /// Returns the distance to the first wall along a ray [m]: a surface that hides most of what is behind it.

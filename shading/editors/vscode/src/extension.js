@@ -39,7 +39,7 @@ async function activate(context) {
     await stop();
     await start();
   });
-  context.subscriptions.push(restart, commands.registerCommand("kiln.preview", preview.show));
+  context.subscriptions.push(restart, commands.registerCommand("kiln.preview", preview.show), ...preview.watch());
   await start();
 }
 

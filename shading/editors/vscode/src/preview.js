@@ -1,10 +1,17 @@
-// A panel beside the text that shows its material or scene: the page of `kiln live`.
+// A panel beside the text that shows its material or scene: the page of `kiln live`. It shows what is typed: texts that are
+// not saved are sent to the program, at the loopback address, where they stand for their files.
 
 const { spawn } = require("child_process");
 const { ViewColumn, Uri, env, window, workspace } = require("vscode");
 
-// Panels by their file.
+// Panels by their file, and the addresses of their programs.
 const open = new Map();
+const addresses = new Set();
+
+// Milliseconds after the last change of a text in which it is sent.
+const PAUSE = 60;
+
+const LANGUAGES = ["ksl", "kiln"];
 
 // The name on the command line of what is at a line of a text: the unit or group that is declared last before it, or the
 // file alone, whose last is meant.
@@ -39,15 +46,49 @@ function page(source) {
 <iframe src="${source}" title="Kiln" allow="clipboard-write"></iframe>`;
 }
 
+// Sends the text of a document to a program, or tells it that the file is up to date.
+async function send(source, document, text) {
+  const body = JSON.stringify({ file: document.fileName, text });
+  try {
+    await fetch(new URL("text", source), { method: "POST", body });
+  } catch {
+    // The program has ended, and its panel goes with it.
+  }
+}
+
+const due = new Map();
+
+// A document has changed, been saved or been closed.
+function follow(document) {
+  if (!LANGUAGES.includes(document.languageId) || document.isUntitled) return;
+  clearTimeout(due.get(document.fileName));
+  const now = () => {
+    due.delete(document.fileName);
+    const text = document.isDirty && !document.isClosed ? document.getText() : null;
+    return Promise.all([...addresses].map((source) => send(source, document, text)));
+  };
+  due.set(document.fileName, setTimeout(now, PAUSE));
+}
+
+// What follows the texts of the editor.
+function watch() {
+  return [
+    workspace.onDidChangeTextDocument((event) => follow(event.document)),
+    workspace.onDidSaveTextDocument(follow),
+    workspace.onDidCloseTextDocument(follow),
+  ];
+}
+
 // Shows the material or scene of the text that is edited.
 async function show() {
   const editor = window.activeTextEditor;
-  if (!editor || !["ksl", "kiln"].includes(editor.document.languageId)) {
+  if (!editor || !LANGUAGES.includes(editor.document.languageId)) {
     window.showInformationMessage("Kiln: open a shader or a scene first");
     return;
   }
   const document = editor.document;
-  if (document.isUntitled || document.isDirty) await document.save();
+  // The program reads a file, whose text may be another one than the editor's.
+  if (document.isUntitled && !(await document.save())) return;
   const name = document.languageId === "ksl" ? subjectAt(document.getText(), editor.selection.active.line) : undefined;
   const subject = name ? `${document.fileName}:${name}` : document.fileName;
   const known = open.get(subject);
@@ -58,14 +99,19 @@ async function show() {
   const settings = workspace.getConfiguration("kiln");
   const server = spawn(settings.get("path", "kiln"), ["live", subject, ...settings.get("arguments", [])]);
   try {
-    const source = await env.asExternalUri(Uri.parse(await address(server)));
+    const local = await address(server);
+    const unsaved = workspace.textDocuments.filter((one) => one.isDirty && !one.isUntitled && LANGUAGES.includes(one.languageId));
+    await Promise.all(unsaved.map((one) => send(local, one, one.getText())));
+    const source = await env.asExternalUri(Uri.parse(local));
     const title = name ?? document.fileName.split(/[\\/]/).at(-1);
     const column = { viewColumn: ViewColumn.Beside, preserveFocus: true };
     const panel = window.createWebviewPanel("kiln.preview", title, column, { enableScripts: true, retainContextWhenHidden: true });
     panel.webview.html = page(source.toString());
     open.set(subject, panel);
+    addresses.add(local);
     panel.onDidDispose(() => {
       open.delete(subject);
+      addresses.delete(local);
       server.kill();
     });
     server.on("exit", () => panel.dispose());
@@ -79,4 +125,4 @@ function closeAll() {
   [...open.values()].forEach((panel) => panel.dispose());
 }
 
-module.exports = { show, closeAll, subjectAt };
+module.exports = { show, watch, closeAll, subjectAt };

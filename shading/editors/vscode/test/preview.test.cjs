@@ -9,6 +9,7 @@ const test = require("node:test");
 
 const panels = [];
 const errors = [];
+const listeners = {};
 const stub = {
   ViewColumn: { Beside: -2 },
   Uri: { parse: (text) => text },
@@ -25,6 +26,10 @@ const stub = {
     },
   },
   workspace: {
+    textDocuments: [],
+    ...Object.fromEntries(
+      ["onDidChangeTextDocument", "onDidSaveTextDocument", "onDidCloseTextDocument"].map((name) => [name, (callback) => (listeners[name] = callback)]),
+    ),
     getConfiguration: () => ({ get: (name, other) => (name === "path" ? (process.env.KILN ?? "kiln") : other) }),
   },
 };
@@ -61,6 +66,35 @@ test("a panel shows the page of the unit, and ends it", async () => {
   await assert.rejects(async () => {
     for (let i = 0; i < 100; i += 1) await fetch(source).then(() => new Promise((done) => setTimeout(done, 50)));
   });
+  fs.rmSync(folder, { recursive: true });
+});
+
+test("what is typed is shown before it is saved", async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "kiln-"));
+  const file = path.join(folder, "one.ksl");
+  fs.writeFileSync(file, "surface one() { Ci = diffuse(N); }\n");
+  edit(file, 0);
+  const { document } = stub.window.activeTextEditor;
+  preview.watch();
+  await preview.show();
+  const panel = panels.at(-1);
+  const source = /iframe src="([^"]+)"/.exec(panel.webview.html)[1];
+  const words = async (wrong) => {
+    for (let after = 0; ; ) {
+      const news = await (await fetch(`${source}news?after=${after}`)).json();
+      if (news.wrong === wrong && news.samples) return news.words;
+      after = news.number;
+    }
+  };
+  await words(false);
+  Object.assign(document, { isDirty: true, getText: () => "surface one() { Ci = difuse(N); }\n" });
+  listeners.onDidChangeTextDocument({ document });
+  assert.match(await words(true), /did you mean `diffuse`/);
+  document.isDirty = false;
+  listeners.onDidSaveTextDocument(document);
+  assert.strictEqual(await words(false), "");
+  assert.match(fs.readFileSync(file, "utf8"), /diffuse/);
+  panel.dispose();
   fs.rmSync(folder, { recursive: true });
 });
 
