@@ -102,7 +102,12 @@ pub(crate) fn unpack(stored: &[u8], out: &mut [u8]) -> Result<(), GridFault> {
 }
 
 /// Decodes a block of several streams.
-fn unpack_block(stored: &mut Bytes<'_>, codec: Codec, streams: usize, out: &mut [u8]) -> Result<(), GridFault> {
+fn unpack_block(
+    stored: &mut Bytes<'_>,
+    codec: Codec,
+    streams: usize,
+    out: &mut [u8],
+) -> Result<(), GridFault> {
     if !out.len().is_multiple_of(streams) {
         return Err(broken());
     }

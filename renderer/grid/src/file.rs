@@ -190,12 +190,20 @@ fn open(format: GridFormat, data: &[u8]) -> Result<(Contents, Vec<GridEntry>), G
     Ok(match format {
         GridFormat::OpenVdb => {
             let file = VdbFile::open(data)?;
-            let entries = file.grids().iter().map(|grid| entry(&grid.name, &grid.kind)).collect();
+            let entries = file
+                .grids()
+                .iter()
+                .map(|grid| entry(&grid.name, &grid.kind))
+                .collect();
             (Contents::OpenVdb(file), entries)
         }
         GridFormat::NanoVdb => {
             let file = NanoFile::open(data)?;
-            let entries = file.grids().iter().map(|grid| entry(&grid.name, &grid.kind)).collect();
+            let entries = file
+                .grids()
+                .iter()
+                .map(|grid| entry(&grid.name, &grid.kind))
+                .collect();
             (Contents::NanoVdb(file), entries)
         }
         GridFormat::Mitsuba => {

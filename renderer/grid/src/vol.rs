@@ -54,10 +54,14 @@ impl VolFile {
         let channels = bytes.i32()?;
         if size.min_element() < 1 || size.max_element() > 1 << 20 || channels < 1 {
             let IVec3 { x, y, z } = size;
-            return Err(GridFault::damaged(format!("it has {x}×{y}×{z} voxels of {channels} channels")));
+            return Err(GridFault::damaged(format!(
+                "it has {x}×{y}×{z} voxels of {channels} channels"
+            )));
         }
         if channels > 4 {
-            return Err(GridFault::unsupported(format!("it has {channels} channels, and 1 to 4 are read")));
+            return Err(GridFault::unsupported(format!(
+                "it has {channels} channels, and 1 to 4 are read"
+            )));
         }
         let channels = channels as usize;
         let mut bounds = [DVec3::ZERO; 2];
@@ -130,7 +134,8 @@ impl VolFile {
                 let first = (voxel.z as usize * ny + voxel.y as usize) * nx + voxel.x as usize;
                 let length = count.x as usize;
                 let row = &mut row[..length * self.channels];
-                self.element.decode(&stored[first * size..][..length * size], row)?;
+                self.element
+                    .decode(&stored[first * size..][..length * size], row)?;
                 for (x, voxel) in (0..).zip(row.chunks_exact(self.channels)) {
                     let index = voxel_index(IVec3::new(x, y, z));
                     values[index * self.channels..][..self.channels].copy_from_slice(voxel);

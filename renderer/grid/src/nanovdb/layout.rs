@@ -110,7 +110,9 @@ impl GridType {
             },
             other => {
                 let name = NAMES.get(other as usize).copied().unwrap_or("unknown");
-                return Err(GridFault::unsupported(format!("grids of type `{name}` are not read")));
+                return Err(GridFault::unsupported(format!(
+                    "grids of type `{name}` are not read"
+                )));
             }
         })
     }

@@ -45,7 +45,10 @@ impl<'a> TreeReader<'a> {
         let left = [counts.u32()?, counts.u32()?, counts.u32()?].map(|count| count as usize);
         // A lying number is that of a file that is cut short.
         let sizes = [ty.leaf_table, ty.lower_table, ty.upper_table];
-        let size = left.iter().zip(sizes).map(|(count, size)| count.saturating_mul(size));
+        let size = left
+            .iter()
+            .zip(sizes)
+            .map(|(count, size)| count.saturating_mul(size));
         bytes.moved_to(0).take(size.fold(0, usize::saturating_add))?;
         let [leaves, ..] = left;
         memory::check(
@@ -81,7 +84,8 @@ impl<'a> TreeReader<'a> {
 
     fn read_root(&mut self, root: u64) -> Result<(), GridFault> {
         let tiles = self.at(root, ROOT_TILES).u32()?;
-        self.at(root, self.ty.root).take((tiles as usize).saturating_mul(self.ty.root_tile))?;
+        self.at(root, self.ty.root)
+            .take((tiles as usize).saturating_mul(self.ty.root_tile))?;
         for index in 0..tiles as usize {
             let tile = root.saturating_add((self.ty.root + index * self.ty.root_tile) as u64);
             let key = self.at(tile, 0).u64()?;
@@ -168,7 +172,8 @@ impl<'a> TreeReader<'a> {
             }
             element => element.decode(table.take(values.len() * element.size())?, &mut values)?,
         }
-        self.activity.add_block(origin, &active, &values, self.ty.channels);
+        self.activity
+            .add_block(origin, &active, &values, self.ty.channels);
         self.builder.add_blocks_from(std::iter::once(origin), &mut values);
         self.values = values;
         Ok(())
@@ -178,12 +183,18 @@ impl<'a> TreeReader<'a> {
     fn decode(&self, leaf: u64, bits: u32, values: &mut [f32]) -> Result<(), GridFault> {
         let mut range = self.at(leaf, LEAF_MINIMUM);
         let (minimum, quantum) = (range.f32()?, range.f32()?);
-        let codes = self.at(leaf, self.ty.leaf_table).take(BLOCK_VOXELS * bits as usize / 8)?;
+        let codes = self
+            .at(leaf, self.ty.leaf_table)
+            .take(BLOCK_VOXELS * bits as usize / 8)?;
         let mask = (1_u32 << bits) - 1;
         for (index, value) in values.iter_mut().enumerate() {
             let bit = index * bits as usize;
             let low = u32::from(codes[bit / 8]);
-            let high = if bits > 8 { u32::from(codes[bit / 8 + 1]) } else { 0 };
+            let high = if bits > 8 {
+                u32::from(codes[bit / 8 + 1])
+            } else {
+                0
+            };
             let code = (low | high << 8) >> (bit % 8) & mask;
             *value = code as f32 * quantum + minimum;
         }

@@ -179,7 +179,8 @@ impl TreeBuilder {
             return Slot::BACKGROUND;
         }
         let count = self.tiles.len() / channels;
-        let recent = (count.saturating_sub(4)..count).find(|&tile| is_same(&self.tiles[tile * channels..][..channels]));
+        let recent = (count.saturating_sub(4)..count)
+            .find(|&tile| is_same(&self.tiles[tile * channels..][..channels]));
         Slot::tile(recent.unwrap_or_else(|| {
             self.tiles.extend_from_slice(value);
             count
@@ -199,7 +200,8 @@ impl TreeBuilder {
             Content::Tile(_) if slot == self.root_slots[index].1 => return,
             Content::Tile(_) => {
                 let node = self.slots.len() / NODE_SLOTS;
-                self.slots.resize(self.slots.len() + NODE_SLOTS, self.root_slots[index].1);
+                self.slots
+                    .resize(self.slots.len() + NODE_SLOTS, self.root_slots[index].1);
                 self.root_slots[index].1 = Slot::child(node);
                 node
             }
@@ -239,7 +241,11 @@ impl TreeBuilder {
             Content::Child(block) => tree.block_range(block),
         };
         tree.node_ranges = (tree.slots.chunks_exact(NODE_SLOTS))
-            .map(|node| node.iter().map(|slot| range(&tree, slot)).fold(EMPTY_RANGE, union))
+            .map(|node| {
+                node.iter()
+                    .map(|slot| range(&tree, slot))
+                    .fold(EMPTY_RANGE, union)
+            })
             .collect();
         tree
     }

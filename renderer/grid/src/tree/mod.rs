@@ -119,11 +119,6 @@ impl Tree {
         self.root.each_in(bounds, each);
     }
 
-    /// Number of blocks.
-    pub(crate) fn blocks(&self) -> usize {
-        self.block_ranges.len()
-    }
-
     /// Memory in use [bytes].
     pub(crate) fn bytes(&self) -> usize {
         let floats = self.values.capacity() + self.tiles.capacity();

@@ -4,8 +4,8 @@ use std::mem::size_of;
 
 use glam::IVec3;
 
-use super::slot::Slot;
 use super::layout::NODE_LOG2;
+use super::slot::Slot;
 
 /// Nodes along the side of a wide tile, as a power of two.
 const WIDE_LOG2: i32 = 5;
@@ -48,7 +48,11 @@ impl Root {
         let sides = (0..3).map(|axis| i64::from(max[axis]) - i64::from(min[axis]) + 1);
         let volume = sides.fold(1, i64::saturating_mul);
         // Wide tiles are few in files of sense: a table of them may be as large as a small one of slots.
-        if volume > SMALL.max(slots.len() as i64 * MOST_EMPTY).max(used.min(SMALL << 4)) {
+        if volume
+            > SMALL
+                .max(slots.len() as i64 * MOST_EMPTY)
+                .max(used.min(SMALL << 4))
+        {
             return Root::Sparse { slots, wide };
         }
         let size = max - min + 1;

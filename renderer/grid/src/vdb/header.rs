@@ -1,7 +1,7 @@
 //! Header of a file, and descriptors of its grids.
 
-use crate::bytes::Bytes;
 use super::metadata::Metadata;
+use crate::bytes::Bytes;
 use crate::error::GridFault;
 
 const MAGIC: u64 = 0x5644_4220;
@@ -85,7 +85,9 @@ impl Descriptor {
             false => (here, here),
         };
         if begin < here || end < begin {
-            return Err(GridFault::damaged(format!("grid `{name}` begins before its description")));
+            return Err(GridFault::damaged(format!(
+                "grid `{name}` begins before its description"
+            )));
         }
         Ok(Descriptor {
             unique_name,

@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
+use super::topology::Leaf;
+use super::values::{NodeValues, ValueFormat};
 use crate::activity::Activity;
 use crate::bytes::Bytes;
 use crate::error::GridFault;
-use super::topology::Leaf;
-use super::values::{NodeValues, ValueFormat};
 use crate::tree::BLOCK_VOXELS;
 use renderer_base::memory;
 

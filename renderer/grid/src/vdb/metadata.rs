@@ -1,8 +1,8 @@
 //! Metadata of a file or a grid.
 
 use crate::bytes::Bytes;
-use crate::grid::GridClass;
 use crate::error::GridFault;
+use crate::grid::GridClass;
 
 /// Names and texts; values of other types are skipped.
 #[derive(Clone, Debug, Default)]

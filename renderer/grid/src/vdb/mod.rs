@@ -99,7 +99,9 @@ impl VdbFile {
             }
             (None, "") => (own.clone(), &grid.descriptor.ty),
             (None, parent) => {
-                return Err(GridFault::damaged(format!("it shares grid `{parent}`, which is not there")));
+                return Err(GridFault::damaged(format!(
+                    "it shares grid `{parent}`, which is not there"
+                )));
             }
         };
         let body = Body::read(&mut bytes, &self.header, ValueType::of(ty)?, &preamble)?;
@@ -150,7 +152,9 @@ impl<'a> Body<'a> {
         bytes.enter("the values of a grid");
         debug_assert!(header.version >= header::OLDEST);
         let leaves = topology.leaves.iter();
-        let leaves = leaves.map(|_| LeafValues::read(bytes, &format)).collect::<Result<_, _>>()?;
+        let leaves = leaves
+            .map(|_| LeafValues::read(bytes, &format))
+            .collect::<Result<_, _>>()?;
         Ok(Body {
             format,
             topology,

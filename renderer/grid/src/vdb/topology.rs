@@ -2,9 +2,9 @@
 
 use glam::IVec3;
 
+use super::values::{NodeValues, ValueFormat};
 use crate::bytes::Bytes;
 use crate::error::GridFault;
-use super::values::{NodeValues, ValueFormat};
 use crate::mask;
 use crate::tree::TileSize;
 

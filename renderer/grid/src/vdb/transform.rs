@@ -37,7 +37,11 @@ pub(super) fn read(bytes: &mut Bytes<'_>) -> Result<Result<Placement, GridFault>
         }
         // Its size depends on the map within it, and nothing but the tree follows.
         "NonlinearFrustumMap" => Err(GridFault::unsupported("its transform is a frustum, not linear")),
-        other => return Err(GridFault::unsupported(format!("its transform is of the unknown type `{other}`"))),
+        other => {
+            return Err(GridFault::unsupported(format!(
+                "its transform is of the unknown type `{other}`"
+            )));
+        }
     })
 }
 

@@ -1,9 +1,9 @@
 //! Values of a node: those of active voxels, and at most two values for the others.
 
-use crate::bytes::Bytes;
-use crate::error::GridFault;
 use super::value_type::ValueType;
 use crate::blosc;
+use crate::bytes::Bytes;
+use crate::error::GridFault;
 use crate::mask;
 
 /// Flags of a grid's compression.
@@ -122,7 +122,12 @@ impl<'a> NodeValues<'a> {
     }
 
     /// Decodes the values of all voxels.
-    pub(super) fn decode(&self, format: &ValueFormat, active: &[u64], out: &mut [f32]) -> Result<(), GridFault> {
+    pub(super) fn decode(
+        &self,
+        format: &ValueFormat,
+        active: &[u64],
+        out: &mut [f32],
+    ) -> Result<(), GridFault> {
         let (channels, element) = (format.ty.channels, format.ty.element());
         let mut plain = vec![];
         let size = self.count * channels * element.size();
@@ -149,7 +154,10 @@ impl<'a> NodeValues<'a> {
             if mask::is_on(active, index) {
                 out.copy_from_slice(values.next().unwrap_or(&self.inactive[0][..channels]));
             } else {
-                let is_selected = self.selected.as_ref().is_some_and(|mask| mask::is_on(mask, index));
+                let is_selected = self
+                    .selected
+                    .as_ref()
+                    .is_some_and(|mask| mask::is_on(mask, index));
                 out.copy_from_slice(&self.inactive[usize::from(is_selected)][..channels]);
             }
         }
@@ -177,9 +185,9 @@ fn stored<'a>(bytes: &mut Bytes<'a>, format: &ValueFormat, count: usize) -> Resu
                 _ => Stored::Blosc(packed),
             })
         }
-        _ if packed.unsigned_abs() != size as u64 => {
-            Err(GridFault::damaged("a node has another number of values than voxels"))
-        }
+        _ if packed.unsigned_abs() != size as u64 => Err(GridFault::damaged(
+            "a node has another number of values than voxels",
+        )),
         _ => Ok(Stored::Plain(bytes.take(size)?)),
     }
 }
