@@ -1,5 +1,7 @@
 //! A grid: voxels, and their place in the world.
 
+use std::hash::{Hash as _, Hasher};
+
 use glam::{Affine3A, DAffine3, DMat3, DVec3, IVec3, Mat3A, Vec3, Vec3A};
 use renderer_base::math::Bounds;
 
@@ -175,6 +177,15 @@ impl Grid {
             self.placement.world_from_index.transform_point3(corner)
         };
         Bounds::of_points((0..8).map(|i| corner(i).as_vec3())).widened()
+    }
+
+    /// Hashes voxels and transform.
+    pub fn hash_voxels(&self, hasher: &mut impl Hasher) {
+        for x in self.placement.world_from_index.to_cols_array() {
+            x.to_bits().hash(hasher);
+        }
+        matches!(self.border, Border::Clamped(_)).hash(hasher);
+        self.tree.hash(hasher);
     }
 
     /// Memory in use [bytes].

@@ -15,6 +15,8 @@ pub(crate) use layout::{BLOCK_LOG2, BLOCK_VOXELS, voxel_index};
 pub(crate) use range::{EMPTY_RANGE, union};
 pub(crate) use slot::{Content, Slot};
 
+use std::hash::{Hash as _, Hasher};
+
 use glam::IVec3;
 
 use layout::{NODE_LOG2, NODE_SLOTS, slot_index};
@@ -117,6 +119,16 @@ impl Tree {
     /// sizes.
     pub(crate) fn each_in_root(&self, bounds: [IVec3; 2], each: &mut dyn FnMut(IVec3, i32, Slot)) {
         self.root.each_in(bounds, each);
+    }
+
+    /// Hashes the voxels. Which tiles are equal, and the order of blocks, follow from the file.
+    pub(crate) fn hash(&self, hasher: &mut impl Hasher) {
+        self.channels.hash(hasher);
+        self.root.hash(hasher);
+        self.slots.hash(hasher);
+        for value in self.values.iter().chain(&self.tiles) {
+            value.to_bits().hash(hasher);
+        }
     }
 
     /// Memory in use [bytes].

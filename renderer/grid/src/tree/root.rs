@@ -14,7 +14,7 @@ const MOST_EMPTY: i64 = 64;
 const SMALL: i64 = 1 << 15;
 
 /// Slots of nodes by their coordinates, which are those of their first voxels divided by 128.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(super) enum Root {
     /// A slot for each place in a box.
     Dense {

@@ -1,7 +1,7 @@
 //! Entry of a node.
 
 /// A tile, whose voxels are all the same, or a child, by index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Slot(u32);
 
 /// The meaning of a [`Slot`].

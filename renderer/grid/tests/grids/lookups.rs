@@ -19,7 +19,7 @@ fn random(index: u32) -> f32 {
 
 fn voxel([x, y, z]: [i32; 3]) -> f32 {
     // Constant blocks are stored as tiles.
-    if x >= 8 && x < 16 && y < 8 && z >= 8 && z < 16 {
+    if (8..16).contains(&x) && y < 8 && (8..16).contains(&z) {
         return 0.5;
     }
     random((x * 1000 + y * 40 + z) as u32)
