@@ -3,6 +3,7 @@
 use glam::IVec3;
 
 use super::mask;
+use super::tree::{EMPTY_RANGE, union};
 
 /// The active voxels of a grid: those that have values of their own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,9 +50,12 @@ impl Activity {
     }
 
     fn add_values(&mut self, values: &[f32]) {
-        for &v in values.iter().filter(|v| v.is_finite()) {
-            let [min, max] = if self.voxels == 0 { [v; 2] } else { self.range };
-            self.range = [min.min(v), max.max(v)];
+        let is_first = self.voxels == 0;
+        let known = if is_first { EMPTY_RANGE } else { self.range };
+        let finite = values.iter().filter(|v| v.is_finite());
+        let range = finite.fold(known, |range, &v| union(range, [v, v]));
+        if range[0] <= range[1] {
+            self.range = range;
         }
     }
 

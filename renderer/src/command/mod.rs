@@ -54,6 +54,7 @@ mod summary;
 mod terminal;
 mod tiles;
 mod view;
+mod volume;
 
 use std::io;
 use std::process::ExitCode;

@@ -15,12 +15,18 @@ fn check_box(grid: &Grid, low: IVec3, high: IVec3, tolerance: f32, value: impl F
     let size = high - low + 1;
     assert_eq!(grid.activity().voxels, size.element_product() as u64);
     assert_eq!(grid.activity().bounds, Some([low, high]));
+    let mut range = [f32::INFINITY, f32::NEG_INFINITY];
     for x in low.x - 2..=high.x + 2 {
         for y in low.y - 2..=high.y + 2 {
             for z in low.z - 2..=high.z + 2 {
                 let voxel = IVec3::new(x, y, z);
                 let is_inside = voxel.cmpge(low).all() && voxel.cmple(high).all();
                 let expected = if is_inside { value(voxel) } else { [0.0; 4] };
+                if is_inside {
+                    for v in &expected[..grid.channels()] {
+                        range = [range[0].min(*v), range[1].max(*v)];
+                    }
+                }
                 let found = grid.values(voxel.as_vec3());
                 let is_close = found
                     .iter()
@@ -34,6 +40,8 @@ fn check_box(grid: &Grid, low: IVec3, high: IVec3, tolerance: f32, value: impl F
             }
         }
     }
+    let is_close = (grid.activity().range.iter().zip(range)).all(|(a, b)| (a - b).abs() <= tolerance);
+    assert!(is_close, "{:?} is not {range:?}", grid.activity().range);
 }
 
 fn scalar(voxel: IVec3) -> [f32; 4] {
