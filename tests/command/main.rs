@@ -36,3 +36,4 @@ mod server;
 mod shade;
 mod stage;
 mod view;
+mod volume;

@@ -4,7 +4,7 @@ use glam::{IVec3, Vec3};
 
 use super::grid::{Border, Grid};
 use super::lookup::{GridLookup, GridSample, GridWrap};
-use super::tree::{Content, Tree, voxel_index};
+use super::tree::{Content, Slot, Tree, voxel_index};
 
 /// Values of the eight voxels around a point: x varies slowest, z fastest.
 type Corners<const C: usize> = [[f32; C]; 8];
@@ -201,9 +201,21 @@ fn corners<const C: usize>(tree: &Tree, cell: IVec3) -> Corners<C> {
     }
 }
 
-/// Voxels of several blocks.
+/// Voxels of several blocks, each of which is found once.
 fn corners_of_blocks<const C: usize>(tree: &Tree, cell: IVec3) -> Corners<C> {
-    std::array::from_fn(|corner| tree.voxel(cell + offset(corner)))
+    // Axes along which the next voxel is in another block, as the bits of a corner's index.
+    let crossed = (cell & 7).cmpeq(IVec3::splat(7));
+    let crossed =
+        usize::from(crossed.test(0)) << 2 | usize::from(crossed.test(1)) << 1 | usize::from(crossed.test(2));
+    let mut slots = [Slot::BACKGROUND; 8];
+    std::array::from_fn(|corner| {
+        let voxel = cell + offset(corner);
+        let first = corner & crossed;
+        if first == corner {
+            slots[corner] = tree.slot(voxel);
+        }
+        tree.in_slot(slots[first], voxel)
+    })
 }
 
 #[inline]

@@ -162,7 +162,10 @@ impl GridSummary {
         let background: Vec<String> = self.background.iter().map(f32::to_string).collect();
         add("background", background.join(" "));
         if self.not_finite > 0 {
-            add("not finite", format!("{} values, replaced by the background", self.not_finite));
+            add(
+                "not finite",
+                format!("{} values, replaced by the background", self.not_finite),
+            );
         }
         add("memory", memory(self.bytes));
         lines.concat()
@@ -171,7 +174,10 @@ impl GridSummary {
 
 /// Class and type of a grid.
 fn kind(entry: &GridEntry) -> String {
-    let element = entry.element.map(renderer_grid::Element::name).unwrap_or_default();
+    let element = entry
+        .element
+        .map(renderer_grid::Element::name)
+        .unwrap_or_default();
     let values = match entry.channels {
         0 | 1 => element,
         channels => format!("{channels} × {element}"),

@@ -83,7 +83,13 @@ impl Tree {
     /// Values of a voxel.
     #[inline]
     pub(crate) fn voxel<const C: usize>(&self, voxel: IVec3) -> [f32; C] {
-        match self.slot(voxel).content() {
+        self.in_slot(self.slot(voxel), voxel)
+    }
+
+    /// Values of a voxel whose block or tile is known.
+    #[inline]
+    pub(crate) fn in_slot<const C: usize>(&self, slot: Slot, voxel: IVec3) -> [f32; C] {
+        match slot.content() {
             Content::Tile(tile) => self.tile(tile),
             Content::Child(block) => self.in_block(block, voxel_index(voxel)),
         }
