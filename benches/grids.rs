@@ -17,7 +17,7 @@ use renderer::math::Bounds;
 const SIDE: i32 = 192;
 /// Lookups in a measurement, and bounds of boxes.
 const LOOKUPS: u32 = 1_000_000;
-const BOXES: u32 = 10_000;
+const BOXES: u32 = 50_000;
 /// Measurements, of which the fastest counts.
 const TURNS: usize = 3;
 
