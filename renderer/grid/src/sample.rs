@@ -21,7 +21,6 @@ impl Grid {
     }
 
     /// The first channel at a point of index space, interpolated.
-    #[inline]
     pub fn value(&self, point: Vec3) -> f32 {
         match self.channels() {
             1 => self.interpolated::<1>(point)[0],
@@ -32,7 +31,6 @@ impl Grid {
     }
 
     /// All channels at a point of index space, interpolated; zero for those that the grid does not have.
-    #[inline]
     pub fn values(&self, point: Vec3) -> [f32; 4] {
         match self.channels() {
             1 => padded(self.interpolated::<1>(point)),
