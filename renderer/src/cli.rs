@@ -235,7 +235,8 @@ pub struct LspArgs {
 #[derive(Debug, Args)]
 pub struct InfoArgs {
     /// A source file (all its units and groups; FILE:NAME picks one), the name of a shipped unit or group, a scene, a
-    /// model, an image, a part of a picture or a file of photon maps [default: what ships]
+    /// model, an image, a volume (OpenVDB, NanoVDB, Mitsuba), a part of a picture or a file of photon maps [default: what
+    /// ships]
     pub subjects: Vec<OsString>,
     /// Options for reading shader sources.
     #[command(flatten)]

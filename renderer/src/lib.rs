@@ -62,6 +62,7 @@ pub use renderer_bake as bake;
 pub use renderer_base::{color, files, math, memory, sampler, sampling, sky, spectrum};
 pub use renderer_denoise as denoise;
 pub use renderer_geometry::{self as geometry, accel, camera, ply};
+pub use renderer_grid as grid;
 pub use renderer_image::{self as image, compare, film, texture};
 pub use renderer_transport::{body, bsdf, cloud, integrator, light, material, medium, render};
 

@@ -36,4 +36,5 @@ mod server;
 mod shade;
 mod stage;
 mod view;
+mod volume;
 mod watch;

@@ -1,5 +1,5 @@
 //! `kiln info`: parameters of shaders (in the form of OSL's `oslinfo`), contents of scenes, models, parts,
-//! checkpoints, images and photon maps.
+//! checkpoints, images, volumes and photon maps.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -19,11 +19,13 @@ use super::needs::{Needs, SceneShapes};
 use super::pictures::is_part;
 use super::scene_options::{SceneOptions, load_scene};
 use super::shipped::Shipped;
+use super::volume::Volume;
 use super::{Failure, print, shader_file, stored, tell};
 use crate::cli::InfoArgs;
 use crate::part::{Header, PartReader};
 use renderer_bake::{CheckpointContent, is_checkpoint};
 use renderer_base::files::SharedFiles;
+use renderer_grid::is_grid_file;
 use renderer_image::{Format, ImageInfo, read_info};
 use renderer_transport::integrator::photon::MapHeader;
 use renderer_transport::material::Host;
@@ -58,6 +60,11 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     }
     if let Some(name) = &args.param {
         choose(&mut shown, name, &mut diagnostics);
+    }
+    for subject in &shown {
+        if let Subject::Volume(volume) = subject {
+            diagnostics.list.extend(volume.faults().map(Diagnostic::error));
+        }
     }
     let text = if args.json {
         format!("{:#}\n", Json::Array(shown.iter().map(Subject::json).collect()))
@@ -143,6 +150,8 @@ enum Subject {
     Bake(CheckpointContent),
     /// Header of an image.
     Image(Box<ImageInfo>),
+    /// Grids of a volume.
+    Volume(Volume),
     /// Header of stored photon maps.
     PhotonMaps(MapHeader),
 }
@@ -158,6 +167,7 @@ impl Subject {
                 content.chunks, content.fingerprint
             ),
             Subject::Image(image) => stored::image_text(image),
+            Subject::Volume(volume) => volume.text(),
             Subject::PhotonMaps(maps) => stored::maps_text(maps),
         }
     }
@@ -172,6 +182,7 @@ impl Subject {
                 "chunks": content.chunks,
             }),
             Subject::Image(image) => stored::image_json(image),
+            Subject::Volume(volume) => volume.json(),
             Subject::PhotonMaps(maps) => stored::maps_json(maps),
         }
     }
@@ -191,6 +202,10 @@ fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Sub
     if MapHeader::is_at(path) {
         let maps = MapHeader::read(path).map_err(|error| Diagnostic::error(error.to_string()))?;
         return Ok(vec![Subject::PhotonMaps(maps)]);
+    }
+    if is_grid_file(path) {
+        let volume = Volume::read(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        return Ok(vec![Subject::Volume(volume)]);
     }
     if Format::from_extension(path).is_some() {
         let image = read_info(path).map_err(|error| Diagnostic::error(error.to_string()))?;

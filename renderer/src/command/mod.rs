@@ -54,6 +54,7 @@ mod summary;
 mod terminal;
 mod tiles;
 mod view;
+mod volume;
 mod watch;
 
 use std::io;

@@ -11,9 +11,10 @@ use crate::runtime::{Subimage, TextureRequest};
 use shading_compiler::hir::{Const, Kind, LocalId, Operand, TextureMapping, TextureOperand, TextureOptions};
 
 /// Fields of the record for options that are names.
-const NAMES: [(TextureOperand, usize); 5] = [
+const NAMES: [(TextureOperand, usize); 6] = [
     (TextureOperand::WrapS, offset_of!(LookupRecord, wrap_s)),
     (TextureOperand::WrapT, offset_of!(LookupRecord, wrap_t)),
+    (TextureOperand::WrapR, offset_of!(LookupRecord, wrap_r)),
     (
         TextureOperand::Interpolation,
         offset_of!(LookupRecord, interpolation),

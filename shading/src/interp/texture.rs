@@ -75,6 +75,7 @@ fn lookup(frame: &CallFrame<'_>, mut options: TextureOptions, args: &[Operand]) 
         match option {
             TextureOperand::WrapS
             | TextureOperand::WrapT
+            | TextureOperand::WrapR
             | TextureOperand::Interpolation
             | TextureOperand::ColorSpace => options.set_by_name(option, frame.text(arg)),
             TextureOperand::FirstChannel => lookup.first_channel = frame.int(arg),

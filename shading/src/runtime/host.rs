@@ -99,6 +99,8 @@ impl Default for TextureLookup {
 pub enum UnreadableTexture {
     /// The file does not exist.
     NotFound,
+    /// The file is a volume, which only `texture3d` looks up.
+    NoPicture,
     /// The file is not a volume, as `texture3d` requires.
     NoVolume,
     /// The file is a set of tiles, which `environment` does not support.
@@ -113,6 +115,9 @@ impl UnreadableTexture {
         mapping: TextureMapping,
     ) -> Option<UnreadableTexture> {
         match mapping {
+            TextureMapping::Plane | TextureMapping::Environment if !host.is_picture(request) => {
+                Some(UnreadableTexture::NoPicture)
+            }
             TextureMapping::Plane => None,
             TextureMapping::Environment => {
                 (!host.is_environment(request)).then_some(UnreadableTexture::NoEnvironment)
@@ -125,6 +130,7 @@ impl UnreadableTexture {
     pub fn predicate(self) -> &'static str {
         match self {
             UnreadableTexture::NotFound => "is not found",
+            UnreadableTexture::NoPicture => "is a volume, which only `texture3d` looks up",
             UnreadableTexture::NoVolume => "is not a volume",
             UnreadableTexture::NoEnvironment => "is a set of tiles, not one environment",
         }
@@ -181,9 +187,11 @@ impl TextureLookup {
 pub struct TextureSample {
     /// Value.
     pub value: [f32; 4],
-    /// Derivative along s, if [`TextureOptions::derivatives`] is set.
+    /// Derivative along s, if [`TextureOptions::derivatives`] is set; of volumes, the differential over
+    /// [`TextureLookup::dx`].
     pub ds: [f32; 4],
-    /// Derivative along t, if [`TextureOptions::derivatives`] is set.
+    /// Derivative along t, if [`TextureOptions::derivatives`] is set; of volumes, the differential over
+    /// [`TextureLookup::dy`].
     pub dt: [f32; 4],
 }
 
@@ -266,6 +274,13 @@ pub trait ShaderHost: Send + Sync + 'static {
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         let _ = (handle, lookup);
         TextureSample::default()
+    }
+
+    /// Returns whether `texture` and `environment` can read an image that has a handle. Called as
+    /// [`ShaderHost::is_volume`].
+    fn is_picture(&self, request: &TextureRequest) -> bool {
+        let _ = request;
+        true
     }
 
     /// Returns whether `texture3d` can read an image that has a handle. Called when the handle is requested; for names

@@ -148,6 +148,10 @@ impl ShaderHost for GridHost {
         self.textures.texture(handle, lookup)
     }
 
+    fn is_picture(&self, request: &TextureRequest) -> bool {
+        self.textures.is_picture(&as_stored(request))
+    }
+
     fn is_volume(&self, request: &TextureRequest) -> bool {
         self.textures.is_volume(&as_stored(request))
     }

@@ -221,7 +221,9 @@ fn missing_texture(texture: &MissingTexture) -> Diagnostic {
     let name = &texture.name;
     let mut warning = Diagnostic::warning(match texture.problem {
         UnreadableTexture::NotFound => format!("no texture file `{name}`; it shows black"),
-        problem @ (UnreadableTexture::NoVolume | UnreadableTexture::NoEnvironment) => {
+        problem @ (UnreadableTexture::NoPicture
+        | UnreadableTexture::NoVolume
+        | UnreadableTexture::NoEnvironment) => {
             format!(
                 "the texture file `{name}` {}; it shows black",
                 problem.predicate()
@@ -493,10 +495,8 @@ impl Job<'_> {
     fn load_textures(&self, named: &[NamedTexture]) -> Result<(), Failure> {
         self.stage.host.load_textures().map_err(|faults| {
             let told_at = |fault: &TextureLoadError| {
-                let mut error = Diagnostic::error(fault.to_string());
-                let place = named
-                    .iter()
-                    .find(|texture| fault.names.contains(&texture.request.file));
+                let mut error = fault.hinted(Diagnostic::error(fault.to_string()));
+                let place = named.iter().find(|texture| fault.is_of(&texture.request));
                 error
                     .labels
                     .extend(place.and_then(|texture| texture.label.clone()));

@@ -20,6 +20,7 @@ use shading::{
 
 use super::attribute::{self, AttributeTable};
 use super::cloud::{CloudRequests, Clouds};
+use super::grid::{GridRequests, Grids, is_grid};
 use super::islands::Islands;
 use super::lack::Lack;
 use super::probe::Probe;
@@ -31,6 +32,7 @@ use renderer_base::math::inverse;
 use renderer_geometry::accel::Accel;
 use renderer_geometry::camera::CameraView;
 use renderer_geometry::{AttributeSource, ObjectValue, Shape};
+use renderer_grid::{GridId, GridStore};
 use renderer_image::texture::{
     TextureColorSpace, TextureId, TextureLoader, TextureNeed, TextureSource, TextureStore, TileSet,
 };
@@ -53,6 +55,7 @@ struct BuildPhase {
     loader: TextureLoader,
     names: TextureNames,
     ids: FxHashMap<TextureRequest, TextureId>,
+    grids: GridRequests,
     clouds: CloudRequests,
     /// Attributes named by shaders, indexed by handle.
     attributes: Vec<String>,
@@ -72,6 +75,7 @@ struct Frozen {
     late: RwLock<FxHashMap<TextureRequest, Result<TextureId, String>>>,
     /// Files whose failure has been reported.
     reported: Mutex<FxHashSet<String>>,
+    grids: Grids,
     clouds: Clouds,
     shapes: Arc<[Shape]>,
     attributes: AttributeTable,
@@ -86,6 +90,8 @@ struct Frozen {
 
 /// Number of bits of a handle for the index of a texture, a point cloud or an attribute; the others are the host's tag.
 const INDEX_BITS: u32 = 20;
+/// Bit of the handles of grids, whose other bits are those of their ids; no bit of the handles of textures.
+const GRID: u32 = 1 << (INDEX_BITS - 1);
 
 impl Host {
     /// Creates a host that searches `directories` for texture files, in this order.
@@ -122,6 +128,7 @@ impl Host {
         self.with_build_phase(|building| {
             let loader = std::mem::take(&mut building.loader);
             building.loader = loader.with_files(files.clone());
+            building.grids = GridRequests::new(files.clone());
             building.clouds = CloudRequests::new(files.clone());
             building.names.files = files;
         });
@@ -177,7 +184,7 @@ impl Host {
         self.with_build_phase(|building| building.names.file(name).is_some())
     }
 
-    /// Loads the requested textures and ends the building phase. Further calls have no effect. If shaders filter
+    /// Loads the requested textures and grids, and ends the building phase. Further calls have no effect. If shaders filter
     /// (`filters`), mip levels are made now, by all threads, else by the first lookup that needs them.
     ///
     /// # Errors
@@ -195,6 +202,7 @@ impl Host {
             loader,
             names,
             ids,
+            grids,
             clouds,
             attributes,
             asks_islands,
@@ -204,14 +212,24 @@ impl Host {
             true => loader,
             false => loader.tolerant(),
         };
-        let mut store = loader.load().map_err(|errors| {
+        let textures = loader.load().map_err(|errors| {
             let faults = errors.into_iter().map(|error| names.fault(error, ids.keys()));
             faults.collect::<Vec<_>>()
-        })?;
+        });
+        let grids = grids.load(&names, !lacks.is_empty());
+        let (mut store, grids) = match (textures, grids) {
+            (Ok(store), Ok(grids)) => (store, grids),
+            (textures, grids) => {
+                let errors = [textures.err(), grids.err()].into_iter().flatten();
+                return Err(errors.flatten().collect());
+            }
+        };
         if filters {
             store.complete();
         }
-        let is_broken = |request: &TextureRequest| ids.get(request).is_some_and(|&id| !store.is_whole(id));
+        let is_broken = |request: &TextureRequest| {
+            ids.get(request).is_some_and(|&id| !store.is_whole(id)) || !grids.is_whole(request)
+        };
         let lacking = |lack: &Lack| lack.is_certain || lack.textures.iter().any(is_broken);
         let lacking = lacks.iter().map(lacking).collect();
         self.frozen.get_or_init(|| Frozen {
@@ -221,6 +239,7 @@ impl Host {
             ids,
             late: RwLock::default(),
             reported: Mutex::default(),
+            grids,
             clouds: clouds.load(),
             attributes: AttributeTable::new(attributes, &shapes),
             islands: asks_islands.then(|| Islands::of(&shapes)),
@@ -250,6 +269,16 @@ impl Host {
         self.frozen.get().map(|frozen| &frozen.store)
     }
 
+    /// Id of a grid that was loaded by [`Host::freeze`].
+    pub fn grid_id(&self, request: &TextureRequest) -> Option<GridId> {
+        self.frozen.get()?.grids.known(request)
+    }
+
+    /// Loaded grids; `None` before they are loaded.
+    pub fn grids(&self) -> Option<&GridStore> {
+        self.frozen.get().map(|frozen| &frozen.grids.store)
+    }
+
     /// Loaded point clouds; `None` before they are loaded.
     pub fn clouds(&self) -> Option<&CloudStore> {
         self.frozen.get().map(|frozen| &frozen.clouds.store)
@@ -272,11 +301,22 @@ impl Host {
     }
 
     fn handle_of(&self, request: &TextureRequest, need: TextureNeed) -> Option<TextureHandle> {
+        if is_grid(request) {
+            let id = match self.frozen.get() {
+                Some(frozen) => frozen.grids.id(&frozen.names, request).ok(),
+                None => self.with_build_phase(|building| {
+                    let BuildPhase { grids, names, .. } = building;
+                    grids.request(names, request, need == TextureNeed::Required)
+                }),
+            };
+            let id = id.filter(|id| id.0 < GRID);
+            return id.map(|id| TextureHandle(self.tag | GRID | id.0));
+        }
         let id = match self.frozen.get() {
             Some(frozen) => frozen.texture(request).ok(),
             None => self.with_build_phase(|building| building.request(request, need)),
         };
-        id.filter(|id| id.0 >> INDEX_BITS == 0)
+        id.filter(|id| id.0 < GRID)
             .map(|id| TextureHandle(self.tag | id.0))
     }
 
@@ -373,18 +413,28 @@ impl ShaderHost for Host {
             return lookup.absent();
         };
         let (store, id) = (&frozen.store, TextureId(index));
+        let is_grid = index & GRID != 0;
         let found = match lookup.options.mapping {
-            TextureMapping::Plane => store.sample(id, &texture::plane(lookup)),
-            TextureMapping::Environment => store.sample_environment(id, &texture::direction(lookup)),
-            // Volumes are not supported; see `is_volume`.
-            TextureMapping::Volume => None,
+            TextureMapping::Volume if is_grid => {
+                let found = frozen.grids.sample(GridId(index ^ GRID), lookup);
+                return found.unwrap_or_else(|| lookup.absent());
+            }
+            TextureMapping::Plane if !is_grid => store.sample(id, &texture::plane(lookup)),
+            TextureMapping::Environment if !is_grid => {
+                store.sample_environment(id, &texture::direction(lookup))
+            }
+            // See `is_picture` and `is_volume`.
+            TextureMapping::Plane | TextureMapping::Environment | TextureMapping::Volume => None,
         };
         found.map_or_else(|| lookup.absent(), texture::sample)
     }
 
-    fn is_volume(&self, _: &TextureRequest) -> bool {
-        // No supported file format is a volume.
-        false
+    fn is_picture(&self, request: &TextureRequest) -> bool {
+        !is_grid(request)
+    }
+
+    fn is_volume(&self, request: &TextureRequest) -> bool {
+        is_grid(request)
     }
 
     fn is_environment(&self, request: &TextureRequest) -> bool {
@@ -397,13 +447,17 @@ impl ShaderHost for Host {
 
     fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
         let frozen = self.frozen.get()?;
-        let error = match frozen.texture(request) {
-            Ok(id) => {
-                // A tile set may lack the tile at that position.
-                let found = frozen.store.id_at(id, Vec2::from_array(st));
-                return found.is_none().then(|| "unknown".to_owned());
+        let error = if is_grid(request) {
+            frozen.grids.id(&frozen.names, request).err()?
+        } else {
+            match frozen.texture(request) {
+                Ok(id) => {
+                    // A tile set may lack the tile at that position.
+                    let found = frozen.store.id_at(id, Vec2::from_array(st));
+                    return found.is_none().then(|| "unknown".to_owned());
+                }
+                Err(error) => error,
             }
-            Err(error) => error,
         };
         // As in OpenImageIO, each failure is reported once and then remembered.
         let mut reported = frozen.reported.lock().unwrap_or_else(PoisonError::into_inner);
@@ -418,6 +472,12 @@ impl ShaderHost for Host {
         st: Option<[f32; 2]>,
     ) -> Option<TextureInfo> {
         let frozen = self.frozen.get()?;
+        if is_grid(request) {
+            return match frozen.grids.id(&frozen.names, request) {
+                Ok(id) => frozen.grids.info(id, name),
+                Err(_) => (name == "exists").then(|| TextureInfo::Ints(vec![0])),
+            };
+        }
         let Ok(id) = frozen.texture(request) else {
             return (name == "exists").then(|| TextureInfo::Ints(vec![0]));
         };

@@ -10,6 +10,7 @@ mod cloud;
 mod component;
 mod flatten;
 mod globals;
+mod grid;
 mod hit_ray;
 mod host;
 mod includes;
@@ -59,7 +60,7 @@ pub use shader::Instances;
 pub use shading_result::ShadingResult;
 pub use standard_attribute::is_standard;
 pub(crate) use standard_attribute::{MISSING_ATTRIBUTE, WORK_ATTRIBUTE};
-pub use texture::TextureLoadError;
+pub use texture::{TextureFault, TextureLoadError};
 
 /// Material: compiled shaders with their properties.
 #[derive(Clone, Debug)]

@@ -3,14 +3,16 @@
 use std::hash::{Hash as _, Hasher};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use rustc_hash::{FxHashMap, FxHasher};
 use shading::hir::{self, ColorSpace};
-use shading::{TextureInfo, TextureLookup, TextureSample};
+use shading::{Diagnostic, TextureInfo, TextureLookup, TextureSample};
 use thiserror::Error;
 
 use renderer_base::files::SharedFiles;
+use renderer_grid::{GridChoice, GridError};
 use renderer_image::texture::{
     EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Texture, TextureColorSpace, TextureRequest,
     TextureSource, TilePattern, Wrap,
@@ -28,14 +30,50 @@ pub(super) struct TextureNames {
     pub(super) files: SharedFiles,
 }
 
-/// A texture that cannot be read.
+/// A texture or grid that cannot be read.
 #[derive(Debug, Error)]
 #[error("{error}")]
 pub struct TextureLoadError {
     /// Reason.
-    pub error: ImageError,
-    /// Names by which shaders look it up.
-    pub names: Vec<String>,
+    pub error: TextureFault,
+    /// Lookups of shaders that mean it.
+    pub requests: Vec<shading::TextureRequest>,
+}
+
+/// Reason why a texture or grid cannot be read.
+#[derive(Debug, Error)]
+pub enum TextureFault {
+    /// Of an image.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// Of a grid.
+    #[error(transparent)]
+    Grid(#[from] Arc<GridError>),
+}
+
+impl TextureLoadError {
+    /// Returns whether a lookup means it.
+    pub fn is_of(&self, lookup: &shading::TextureRequest) -> bool {
+        let is_same =
+            |known: &shading::TextureRequest| known.file == lookup.file && known.subimage == lookup.subimage;
+        self.requests.iter().any(is_same)
+    }
+
+    /// The diagnostic with a hint, if a name is like one that exists.
+    #[must_use]
+    pub fn hinted(&self, diagnostic: Diagnostic) -> Diagnostic {
+        match &self.error {
+            TextureFault::Grid(error) => match &**error {
+                GridError::NoGrid {
+                    asked: GridChoice::Name(name),
+                    known,
+                    ..
+                } => diagnostic.nearest(name, known.iter().map(String::as_str)),
+                _ => diagnostic,
+            },
+            TextureFault::Image(_) => diagnostic,
+        }
+    }
 }
 
 /// Resolved texture name: one image, or a tile set.
@@ -46,7 +84,7 @@ pub(super) enum Named {
 }
 
 impl TextureNames {
-    /// Error of a texture, with those requested names that resolve to its file.
+    /// Error of a texture, with those requests that resolve to its file.
     pub(super) fn fault<'a>(
         &self,
         error: ImageError,
@@ -58,8 +96,11 @@ impl TextureNames {
             Some(Named::Many(list)) => list.iter().any(|(_, found)| is_meant(found)),
             None => false,
         };
-        let names = asked.filter(means).map(|asked| asked.file.clone()).collect();
-        TextureLoadError { error, names }
+        let requests = asked.filter(means).cloned().collect();
+        TextureLoadError {
+            error: error.into(),
+            requests,
+        }
     }
 
     /// Resolves a shader's texture request; `None` if there is no such file.

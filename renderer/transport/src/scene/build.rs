@@ -523,13 +523,14 @@ const ATTRIBUTE_UNIT: &str = "attribute_color";
 fn unreadable(desc: &SceneDesc, shaders: &[Arc<ShaderInstance>], fault: &TextureLoadError) -> Diagnostic {
     for (material, shader) in desc.materials.iter().zip(shaders) {
         let mut named = shader.statistics().textures.iter();
-        if let Some(texture) = named.find(|texture| fault.names.contains(&texture.request.file)) {
+        if let Some(texture) = named.find(|texture| fault.is_of(&texture.request)) {
             let error = Diagnostic::error(format!("material `{}`: {fault}", material.name));
+            let error = fault.hinted(error);
             let name = &texture.request.file;
             return at_texture(error, desc, material, name, texture.label.as_ref());
         }
     }
-    Diagnostic::error(fault.to_string())
+    fault.hinted(Diagnostic::error(fault.to_string()))
 }
 
 /// Diagnostic of a texture, at the argument that has its name, else at the lookup in the shader.
@@ -564,7 +565,9 @@ fn missing_textures(
             let name = &texture.name;
             let message = match texture.problem {
                 UnreadableTexture::NotFound => format!("there is no texture file `{name}`"),
-                problem @ (UnreadableTexture::NoVolume | UnreadableTexture::NoEnvironment) => {
+                problem @ (UnreadableTexture::NoPicture
+                | UnreadableTexture::NoVolume
+                | UnreadableTexture::NoEnvironment) => {
                     format!("the texture file `{name}` {}", problem.predicate())
                 }
             };

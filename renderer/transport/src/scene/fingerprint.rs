@@ -12,6 +12,7 @@ use super::Scene;
 use crate::cloud::{CloudStore, PointCloud};
 use crate::material::Material;
 use renderer_geometry::{Geometry, Mesh, ObjectValue, Shape};
+use renderer_grid::{Grid, GridId, GridStore};
 use renderer_image::texture::{Texture, TextureId};
 
 impl Scene {
@@ -20,8 +21,12 @@ impl Scene {
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
         let textures = self.texture_hashes();
+        let grids = self.grid_hashes();
         // Ids depend on the order of compilation; contents do not.
         let texture = |request: &TextureRequest| {
+            if let Some(id) = self.host.grid_id(request) {
+                return grids.get(&id).copied();
+            }
             let id = self.host.texture_id(request)?;
             textures.get(&id).copied()
         };
@@ -63,6 +68,12 @@ impl Scene {
         hasher.finish()
     }
 
+    /// Hashes of all grids by their voxels and transforms.
+    fn grid_hashes(&self) -> FxHashMap<GridId, u64> {
+        let grids = self.host.grids().into_iter().flat_map(GridStore::grids);
+        grids.map(|(id, grid)| (id, voxels(grid))).collect()
+    }
+
     /// Hashes of all textures and tile sets by their texels.
     fn texture_hashes(&self) -> FxHashMap<TextureId, u64> {
         let Some(store) = self.host.textures() else {
@@ -82,6 +93,12 @@ impl Scene {
         }
         hashes
     }
+}
+
+fn voxels(grid: &Grid) -> u64 {
+    let mut hasher = FxHasher::default();
+    grid.hash_voxels(&mut hasher);
+    hasher.finish()
 }
 
 fn texels(texture: &Texture) -> u64 {

@@ -13,14 +13,15 @@ use crate::ty::{Base, Type};
 use shading_syntax::ast::{Argument, Name};
 use shading_syntax::source::Span;
 
-/// Options of the specification that have no effect on image files.
+/// Options of the specification that have no effect on image files; `rwrap` has one on volumes.
 const WITHOUT_EFFECT: [&str; 5] = ["rwrap", "rwidth", "rblur", "time", ""];
 
 /// Names of options, for hints.
-const OPTIONS: [&str; 19] = [
+const OPTIONS: [&str; 20] = [
     "wrap",
     "swrap",
     "twrap",
+    "rwrap",
     "width",
     "swidth",
     "twidth",
@@ -145,8 +146,7 @@ impl<'a> Checker<'a> {
             Some(Type::FLOAT | Type::INT) => Type::FLOAT,
             _ => Type::COLOR,
         };
-        let mut options = self.texture_options(&options);
-        options.how.mapping = form.mapping;
+        let mut options = self.texture_options(form.mapping, &options);
         options.how.channels = if ty == Type::FLOAT { 1 } else { 3 };
         options.how.implicit_footprint = operands.len() - 1 == form.counts[0];
         if options.how.color_space == ColorSpace::Default {
@@ -225,8 +225,9 @@ impl<'a> Checker<'a> {
     }
 
     /// Parses the options of a lookup, with its further outputs.
-    fn texture_options(&mut self, given: &[CallArgument<'a>]) -> Options<'a> {
+    fn texture_options(&mut self, mapping: TextureMapping, given: &[CallArgument<'a>]) -> Options<'a> {
         let mut found = Options::default();
+        found.how.mapping = mapping;
         for pair in given.chunks(2) {
             let [key, value] = pair else {
                 self.report(pair[0].span, CheckError::OptionWithoutValue);
@@ -242,8 +243,11 @@ impl<'a> Checker<'a> {
 
     fn texture_option(&mut self, found: &mut Options<'a>, name: &str, key: Span, value: &CallArgument<'a>) {
         use TextureOperand as O;
+        let is_volume = found.how.mapping == TextureMapping::Volume;
         match name {
+            "wrap" if is_volume => self.wrap(found, &[O::WrapS, O::WrapT, O::WrapR], value),
             "wrap" => self.wrap(found, &[O::WrapS, O::WrapT], value),
+            "rwrap" if is_volume => self.wrap(found, &[O::WrapR], value),
             "swrap" => self.wrap(found, &[O::WrapS], value),
             "twrap" => self.wrap(found, &[O::WrapT], value),
             "interp" => {
@@ -270,7 +274,7 @@ impl<'a> Checker<'a> {
             "tblur" => self.number(found, &[O::BlurT], value),
             "fill" => self.number(found, &[O::Fill], value),
             "firstchannel" => self.number(found, &[O::FirstChannel], value),
-            "subimage" if value.ty() == Some(Type::STRING) => {
+            "subimage" | "subimagename" if value.ty() == Some(Type::STRING) => {
                 found.unset(O::Subimage);
                 self.number(found, &[O::SubimageName], value);
             }

@@ -141,7 +141,7 @@ impl Graph {
                     Rule::Source => self.sources.extend(dst),
                     // The derivatives of the texture are needed only if the coordinates have derivatives.
                     Rule::Texture => {
-                        for &arg in &args[1..7] {
+                        for &arg in &args[rule::lookup_operands(*op)] {
                             self.edge(self.operand(owner, code, arg), dst);
                         }
                     }

@@ -8,7 +8,8 @@ use super::formula::Rule;
 use super::rule;
 use crate::hir::live::reads_live_input;
 use crate::hir::{
-    Axis, Block, Code, FunctionId, Kind, Local, LocalId, Op, Operand, Stmt, TextureOptions, Unit,
+    Axis, Block, Code, FunctionId, Kind, Local, LocalId, Op, Operand, Stmt, TextureMapping, TextureOptions,
+    Unit,
 };
 use crate::ty::{Base, Length, Type};
 use shading_syntax::source::Span;
@@ -299,7 +300,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Emits a lookup with the derivatives of its channels along s and t; the differentials follow by the chain rule
-    /// from the footprint.
+    /// from the footprint. Volumes give the differentials.
     fn texture(
         &mut self,
         dst: LocalId,
@@ -309,7 +310,8 @@ impl<'a> Expander<'a> {
         span: Span,
         out: &mut Block,
     ) {
-        let footprint: [Operand; 4] = std::array::from_fn(|i| args[3 + i]);
+        let is_volume = options.mapping == TextureMapping::Volume;
+        let footprint = (!is_volume).then(|| std::array::from_fn(|i| args[3 + i]));
         let channels = options.results() as usize;
         let options = TextureOptions {
             derivatives: true,
@@ -324,6 +326,14 @@ impl<'a> Expander<'a> {
         };
         let value = (0..channels).map(|i| element(&mut writer, i)).collect();
         writer.assign(dst, Op::MakeArray, value);
+        let Some(footprint): Option<[Operand; 4]> = footprint else {
+            // The lookup of a volume returns the differentials themselves.
+            for (to, first) in pair.into_iter().zip([channels, 2 * channels]) {
+                let changes = (0..channels).map(|i| element(&mut writer, first + i)).collect();
+                writer.assign(to, Op::MakeArray, changes);
+            }
+            return;
+        };
         for (to, [ds, dt]) in pair.into_iter().zip([[0, 1], [2, 3]]) {
             let mut changes = vec![];
             for i in 0..channels {

@@ -21,6 +21,6 @@ pub(super) enum Rule {
     Formula(Formula),
     /// Another operation computes the value together with its derivatives.
     Dual(Op),
-    /// Derivatives of the texture times the footprint.
+    /// Derivatives of the texture times the footprint, or a volume's differentials over it.
     Texture,
 }

@@ -1,5 +1,7 @@
 //! Differentiation rules of HIR operations.
 
+use std::ops::Range;
+
 use super::builtin;
 use super::change::{Change, Writer};
 use super::formula::Rule;
@@ -11,7 +13,7 @@ pub(super) fn of(op: Op) -> Rule {
         Op::Global(global) if global.has_derivatives() => Rule::Source,
         Op::AttributeValue => Rule::Source,
         Op::Texture(TextureOptions {
-            mapping: TextureMapping::Plane,
+            mapping: TextureMapping::Plane | TextureMapping::Volume,
             ..
         }) => Rule::Texture,
         Op::Copy
@@ -85,6 +87,17 @@ pub(super) fn implicit_footprint(op: Op) -> Option<TextureMapping> {
             Some(options.mapping)
         }
         _ => None,
+    }
+}
+
+/// Range of the operands of a lookup on which its derivatives depend: coordinates and footprint.
+pub(super) fn lookup_operands(op: Op) -> Range<usize> {
+    match op {
+        Op::Texture(TextureOptions {
+            mapping: TextureMapping::Plane,
+            ..
+        }) => 1..7,
+        _ => 1..4,
     }
 }
 

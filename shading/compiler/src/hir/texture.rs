@@ -167,6 +167,8 @@ pub enum TextureOperand {
     WrapS,
     /// Name of the [`Wrap`] along t.
     WrapT,
+    /// Name of the [`Wrap`] along r, of volumes.
+    WrapR,
     /// Name of the [`Interpolation`].
     Interpolation,
     /// Name of the [`ColorSpace`].
@@ -195,9 +197,10 @@ pub enum TextureOperand {
 
 impl TextureOperand {
     /// All options, in operand order.
-    pub const ALL: [TextureOperand; 14] = [
+    pub const ALL: [TextureOperand; 15] = [
         TextureOperand::WrapS,
         TextureOperand::WrapT,
+        TextureOperand::WrapR,
         TextureOperand::Interpolation,
         TextureOperand::ColorSpace,
         TextureOperand::Subimage,
@@ -217,6 +220,7 @@ impl TextureOperand {
         match self {
             TextureOperand::WrapS
             | TextureOperand::WrapT
+            | TextureOperand::WrapR
             | TextureOperand::Interpolation
             | TextureOperand::ColorSpace
             | TextureOperand::SubimageName => Kind::STRING,
@@ -282,6 +286,8 @@ pub struct TextureOptions {
     pub wrap_s: Wrap,
     /// Wrap mode along t.
     pub wrap_t: Wrap,
+    /// Wrap mode along r, of volumes.
+    pub wrap_r: Wrap,
     /// Interpolation between texels.
     pub interpolation: Interpolation,
     /// Colour space of the file.
@@ -291,7 +297,8 @@ pub struct TextureOptions {
     /// True if the source gives no footprint. Its operands are zero until the derivatives of the coordinates are
     /// inserted.
     pub implicit_footprint: bool,
-    /// True if derivatives of the value along s and t are needed, too.
+    /// True if derivatives of the value along s and t are needed, too; of volumes, the differentials along the screen
+    /// axes.
     pub derivatives: bool,
     /// True if the shader handles a missing file, so that this is not an error.
     pub optional: bool,
@@ -305,6 +312,7 @@ impl Default for TextureOptions {
             mapping: TextureMapping::default(),
             wrap_s: Wrap::default(),
             wrap_t: Wrap::default(),
+            wrap_r: Wrap::default(),
             interpolation: Interpolation::default(),
             color_space: ColorSpace::default(),
             channels: 3,
@@ -343,6 +351,7 @@ impl TextureOptions {
         match operand {
             TextureOperand::WrapS => self.wrap_s = Wrap::from_name(name).unwrap_or(self.wrap_s),
             TextureOperand::WrapT => self.wrap_t = Wrap::from_name(name).unwrap_or(self.wrap_t),
+            TextureOperand::WrapR => self.wrap_r = Wrap::from_name(name).unwrap_or(self.wrap_r),
             TextureOperand::Interpolation => {
                 self.interpolation = Interpolation::from_name(name).unwrap_or(self.interpolation);
             }

@@ -137,6 +137,7 @@ impl FunctionWriter<'_, '_> {
             match option {
                 TextureOperand::WrapS
                 | TextureOperand::WrapT
+                | TextureOperand::WrapR
                 | TextureOperand::Interpolation
                 | TextureOperand::ColorSpace => match self.constant_text(arg) {
                     Some(name) => options.set_by_name(option, name),

@@ -24,6 +24,7 @@ pub(crate) struct LookupRecord {
     pub(crate) file: *const TextHeader,
     pub(crate) wrap_s: *const TextHeader,
     pub(crate) wrap_t: *const TextHeader,
+    pub(crate) wrap_r: *const TextHeader,
     pub(crate) interpolation: *const TextHeader,
     pub(crate) color_space: *const TextHeader,
     pub(crate) subimage_name: *const TextHeader,
@@ -48,6 +49,7 @@ pub(crate) fn pack(options: TextureOptions) -> u32 {
         | u32::from(options.derivatives) << 18
         | u32::from(options.optional) << 19
         | u32::from(options.implicit_footprint) << 20
+        | (options.wrap_r as u32) << 21
 }
 
 fn unpack(packed: u32, operands: TextureOperands) -> TextureOptions {
@@ -62,6 +64,7 @@ fn unpack(packed: u32, operands: TextureOperands) -> TextureOptions {
     TextureOptions {
         wrap_s: wrap(bits(0)),
         wrap_t: wrap(bits(3)),
+        wrap_r: wrap(bits(21)),
         interpolation: match bits(6) {
             0 => Interpolation::SmartCubic,
             1 => Interpolation::Cubic,
@@ -96,6 +99,7 @@ impl LookupRecord {
         let names = [
             (TextureOperand::WrapS, self.wrap_s),
             (TextureOperand::WrapT, self.wrap_t),
+            (TextureOperand::WrapR, self.wrap_r),
             (TextureOperand::Interpolation, self.interpolation),
             (TextureOperand::ColorSpace, self.color_space),
         ];
@@ -310,6 +314,7 @@ mod tests {
             mapping: TextureMapping::Volume,
             wrap_s: Wrap::Mirror,
             wrap_t: Wrap::Clamp,
+            wrap_r: Wrap::Periodic,
             interpolation: Interpolation::Closest,
             color_space: ColorSpace::Raw,
             channels: 1,

@@ -1,0 +1,155 @@
+//! Topology of a tree: a root, nodes of 32³ and 16³ children, and leaves of 8³ voxels.
+
+use glam::IVec3;
+
+use super::values::{NodeValues, ValueFormat};
+use crate::bytes::Bytes;
+use crate::error::GridFault;
+use crate::mask;
+use crate::tree::TileSize;
+
+/// Farthest coordinate of a voxel: arithmetic with voxels does not overflow.
+const FARTHEST: i32 = 1 << 30;
+
+/// A leaf.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaf {
+    /// Its first voxel.
+    pub(super) origin: IVec3,
+    /// Its active voxels.
+    pub(super) active: [u64; 8],
+}
+
+/// Voxels with the same value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tile {
+    /// The first voxel.
+    pub(super) origin: IVec3,
+    pub(super) size: TileSize,
+    pub(super) value: [f32; 4],
+    pub(super) is_active: bool,
+}
+
+/// Tiles and leaves of a tree, in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct Topology {
+    pub(super) tiles: Vec<Tile>,
+    pub(super) leaves: Vec<Leaf>,
+}
+
+/// An inner level of the tree.
+#[derive(Clone, Copy, Debug)]
+enum Level {
+    Upper,
+    Lower,
+}
+
+impl Level {
+    /// Children along a side, as a power of two.
+    fn width_log2(self) -> i32 {
+        match self {
+            Level::Upper => 5,
+            Level::Lower => 4,
+        }
+    }
+
+    /// Size of children and tiles.
+    fn child(self) -> TileSize {
+        match self {
+            Level::Upper => TileSize::Node,
+            Level::Lower => TileSize::Block,
+        }
+    }
+}
+
+impl Topology {
+    /// Reads the topology, and the background into the format of values.
+    pub(super) fn read(bytes: &mut Bytes<'_>, format: &mut ValueFormat) -> Result<Topology, GridFault> {
+        let buffers = bytes.u32()?;
+        if buffers != 1 {
+            return Err(GridFault::damaged(format!("its tree has {buffers} buffers")));
+        }
+        format.background = format.value(bytes)?;
+        let mut topology = Topology::default();
+        let (tiles, children) = (bytes.u32()?, bytes.u32()?);
+        for _ in 0..tiles {
+            let tile = Tile {
+                origin: origin(bytes)?,
+                size: TileSize::Wide,
+                value: format.value(bytes)?,
+                is_active: bytes.u8()? != 0,
+            };
+            topology.add_tile(tile, format);
+        }
+        for _ in 0..children {
+            let origin = origin(bytes)?;
+            topology.read_node(bytes, format, Level::Upper, origin)?;
+        }
+        Ok(topology)
+    }
+
+    /// Tiles of background are where nothing is said.
+    fn add_tile(&mut self, tile: Tile, format: &ValueFormat) {
+        if tile.is_active || tile.value != format.background {
+            self.tiles.push(tile);
+        }
+    }
+
+    fn read_node(
+        &mut self,
+        bytes: &mut Bytes<'_>,
+        format: &ValueFormat,
+        level: Level,
+        origin: IVec3,
+    ) -> Result<(), GridFault> {
+        let width = level.width_log2();
+        let slots = 1 << (3 * width);
+        let children = bytes.mask(slots)?;
+        let active = bytes.mask(slots)?;
+        let channels = format.ty.channels;
+        let mut values = vec![0.0; slots * channels];
+        NodeValues::read(bytes, format, &active)?.decode(format, &active, &mut values)?;
+        let place = |index: usize| {
+            let (index, last) = (index as i32, (1 << width) - 1);
+            let at = IVec3::new(index >> (2 * width), index >> width & last, index & last);
+            origin + (at << level.child().log2())
+        };
+        for (index, stored) in values.chunks_exact(channels).enumerate() {
+            if !mask::is_on(&children, index) {
+                let mut value = [0.0; 4];
+                value[..channels].copy_from_slice(stored);
+                let tile = Tile {
+                    origin: place(index),
+                    size: level.child(),
+                    value,
+                    is_active: mask::is_on(&active, index),
+                };
+                self.add_tile(tile, format);
+            }
+        }
+        for index in mask::ones(&children) {
+            match level {
+                Level::Upper => self.read_node(bytes, format, Level::Lower, place(index))?,
+                Level::Lower => {
+                    let mut active = [0; 8];
+                    active.copy_from_slice(&bytes.mask(512)?);
+                    self.leaves.push(Leaf {
+                        origin: place(index),
+                        active,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// First voxel of a child of the root.
+fn origin(bytes: &mut Bytes<'_>) -> Result<IVec3, GridFault> {
+    let origin = IVec3::new(bytes.i32()?, bytes.i32()?, bytes.i32()?);
+    let is_near = origin.cmpge(IVec3::splat(-FARTHEST)).all() && origin.cmplt(IVec3::splat(FARTHEST)).all();
+    if !is_near || origin & 4095 != IVec3::ZERO {
+        return Err(GridFault::damaged(format!("a node begins at voxel {origin}")));
+    }
+    Ok(origin)
+}
