@@ -139,7 +139,7 @@ const ALONG_Z: &str = "film { size = (8, 8); filter = box; }
 #[test]
 fn lossless_media_vanish_in_a_furnace() {
     for (medium, spp) in [
-        ("color(2, 5, 0.5) * henyey_greenstein(0.6)", 64),
+        ("color(2, 5, 0.5) * henyey_greenstein(0.6)", 4096),
         ("5 * rayleigh()", 64),
         (
             "8 * max(0, noise(\"perlin\", 3 * P)) * henyey_greenstein(0.3)",
@@ -152,7 +152,7 @@ fn lossless_media_vanish_in_a_furnace() {
         ),
         (
             "20 * step(0.5, P[0] + 0.3) * color(1, 0.2, 0.5) * draine(0.5, 2)",
-            256,
+            1024,
         ),
     ] {
         let text = format!(
@@ -160,7 +160,7 @@ fn lossless_media_vanish_in_a_furnace() {
              shape ball : sphere {{ radius = 1; material = mist(); }}
              light sky : environment {{ color = 1; }}"
         );
-        expect(&text, path(), spp, [1.0; 3], 0.01);
+        expect(&text, path(), spp, [1.0; 3], 0.015);
     }
 }
 
@@ -258,7 +258,7 @@ fn a_lamp_in_endless_fog_is_as_calculated() {
 /// Paths and photons agree on things in fog.
 #[test]
 fn photons_agree_with_paths_in_fog() {
-    let text = "film { size = (8, 8); filter = box; }
+    let text = "film { size = (64, 64); filter = box; }
         volume mist() { Ci = color(0.5, 0.7, 0.9) * henyey_greenstein(0.5) + color(0.1, 0.05, 0.02) * absorption(); }
         shape fog : cube { size = 3.9; material = mist(); }
         shape floor : plane { size = 8; material = matte(albedo = 0.6); transform = translate(0, -2, 0); }
@@ -270,10 +270,10 @@ fn photons_agree_with_paths_in_fog() {
         "color(0.5, 0.7, 0.9)",
         "(P[0] < 100 ? 1 : 0) * color(0.5, 0.7, 0.9)",
     );
-    let paths = mean(text, path(), 1024);
-    agree(mean(text, photon.clone(), 512), paths, 0.02);
-    agree(mean(&varying, path(), 1024), paths, 0.02);
-    agree(mean(&varying, photon, 512), paths, 0.02);
+    let paths = mean(text, path(), 64);
+    agree(mean(text, photon, 64), paths, 0.02);
+    agree(mean(&varying, path(), 64), paths, 0.02);
+    agree(mean(&varying, photon, 64), paths, 0.02);
 }
 
 /// The same picture from both sides of bodies that overlap.
@@ -388,9 +388,9 @@ fn wrong_coefficients_count_as_nothing() {
              shape ball : sphere {{ radius = 1; material = mist(); }}
              light sky : environment {{ color = 1; }}"
         );
-        let found = mean(&text, path(), 16);
+        let found = mean(&text, path(), 2);
         assert!(
-            found.iter().all(|v| (0.5..1.5).contains(v)),
+            found.iter().all(|v| (0.3..2.0).contains(v)),
             "{found:?}: {medium}"
         );
     }

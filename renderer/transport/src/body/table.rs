@@ -164,7 +164,7 @@ impl Bodies {
     }
 
     /// Returns whether open shapes bound a body.
-    pub(super) fn is_open(&self, id: BodyId) -> bool {
+    pub fn is_open(&self, id: BodyId) -> bool {
         self.open[id.0 as usize]
     }
 

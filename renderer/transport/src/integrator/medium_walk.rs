@@ -4,7 +4,8 @@
 //! A scattering is a vertex of the path, and counts for its depth.
 
 use super::direct::{DirectLightQuery, sample_one_light};
-use super::path_state::{Limits, MisContext, PathState};
+use super::limits::{Horizon, Limits};
+use super::path_state::{MisContext, PathState};
 use super::stats::Stats;
 use super::stopwatch::Stage;
 use crate::body::Fill;
@@ -22,22 +23,6 @@ use renderer_geometry::Interaction;
 
 /// Smallest spread of a ray that a medium has scattered, for texture lookups.
 const SPREAD: f32 = 0.2;
-
-/// What a path does at its next vertex.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Horizon {
-    /// Limits of the path length.
-    pub(super) limits: Limits,
-    /// True if only emission is asked for, of surfaces that it reaches straight.
-    pub(super) emission_only: bool,
-}
-
-impl Horizon {
-    /// Returns whether a path of that many segments needs no further ones.
-    pub(super) fn ends(&self, depth: u32) -> bool {
-        self.emission_only || depth >= self.limits.depth
-    }
-}
 
 impl PathState {
     /// Takes the path through the medium that it is in to the surface `found`, which is another one if it is scattered

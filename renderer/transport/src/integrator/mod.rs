@@ -7,6 +7,7 @@ mod context;
 mod direct;
 mod directions;
 mod guide;
+mod limits;
 mod medium_walk;
 mod pass;
 mod path;

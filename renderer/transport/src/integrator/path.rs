@@ -8,8 +8,8 @@
 use super::context::Context;
 use super::direct::{bsdf_response, bsdf_shares, lit_point};
 use super::directions::Directions;
-use super::medium_walk::Horizon;
-use super::path_state::{Limits, PathState};
+use super::limits::{Horizon, Limits};
+use super::path_state::PathState;
 use super::photon::GuideField;
 use super::stopwatch::Stage;
 use crate::bsdf::{Bsdf, BsdfSample};

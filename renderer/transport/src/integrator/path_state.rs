@@ -11,7 +11,7 @@
 use glam::Vec3;
 
 use super::direct::{DirectLightQuery, Shadowed, sample_one_light};
-use super::medium_walk::Horizon;
+use super::limits::{Horizon, Limits};
 use super::stats::Stats;
 use super::stopwatch::Stage;
 use crate::body::{Fill, MediumStack};
@@ -33,26 +33,6 @@ const LONG_PATH: u32 = 24;
 
 /// Upper bound of the survival probability beyond that depth.
 const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
-
-/// Limits of the path length.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Limits {
-    /// Maximum number of segments.
-    pub(super) depth: u32,
-    /// Number of segments before Russian roulette begins.
-    pub(super) rr_depth: u32,
-    /// Survival probability of Russian roulette per unit of throughput, before clamping to 1.
-    pub(super) rr_scale: f32,
-}
-
-impl Limits {
-    /// Default survival probability per unit of throughput: most paths are kept until their contribution is small
-    /// against that of the first vertices. Larger and smaller values both need more time for the same error.
-    pub(super) const RR_SCALE: f32 = 3.0;
-
-    /// Survival probability per unit of throughput for guided paths; each of their vertices contributes more.
-    pub(super) const GUIDED_RR_SCALE: f32 = 4.5;
-}
 
 /// State of a path between two vertices.
 #[derive(Clone, Copy, Debug)]

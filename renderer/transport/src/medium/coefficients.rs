@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 
 use super::phase::Phase;
 use renderer_base::color::Rgb;
-use renderer_base::math::ONE_MINUS_EPSILON;
+use renderer_base::math::{ONE_MINUS_EPSILON, bounded};
 
 /// Number of phase functions that are told apart; where more are mixed, the last one stands for the rest.
 const MAX_PHASES: usize = 4;
@@ -40,7 +40,7 @@ const OPAQUE: f32 = 1e12;
 
 /// The coefficient that is meant: one below zero, or that is not a number, counts as zero.
 fn valid(coefficient: Rgb) -> Rgb {
-    coefficient.map(|v| v.max(0.0).min(OPAQUE))
+    coefficient.map(|v| bounded(v, 0.0, OPAQUE))
 }
 
 impl Coefficients {
@@ -80,6 +80,21 @@ impl Coefficients {
         for &(coefficient, phase) in &other.phases {
             self.scatter(coefficient, phase);
         }
+    }
+
+    /// The medium, thinned out where its extinction is above `limit` [1/m].
+    #[must_use]
+    pub fn limited(mut self, limit: f32) -> Coefficients {
+        let most = self.extinction().max_component();
+        if most > limit {
+            let factor = limit / most;
+            self.absorption *= factor;
+            self.scattering *= factor;
+            self.phases
+                .iter_mut()
+                .for_each(|(coefficient, _)| *coefficient *= factor);
+        }
+        self
     }
 
     /// Scattering coefficient [1/m].

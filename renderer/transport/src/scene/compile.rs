@@ -128,7 +128,8 @@ pub(super) fn instances(
     purpose: RayKind,
     options: InstanceOptions,
 ) -> Result<Instances, Diagnostics> {
-    let is_volume = called(&material.surface).is_some_and(|name| fills(system, name));
+    let is_volume = material.usage == GroupUse::Surface
+        && called(&material.surface).is_some_and(|name| fills(system, name));
     let interior = match &material.interior {
         _ if is_volume || material.usage == GroupUse::Volume => Some(&material.surface),
         interior => interior.as_ref(),
@@ -137,7 +138,7 @@ pub(super) fn instances(
         Some(interior) => {
             let (name, span) = (format!("{}.interior", material.name), interior.span);
             let group = material_group(&name, GroupUse::Volume, span, interior, None, file)?;
-            Some(system.instantiate(&Arc::new(group), &options)?)
+            Some(system.instantiate(Arc::new(group), &options)?)
         }
         None => None,
     };

@@ -24,6 +24,9 @@ const MARGIN: f32 = 1.25;
 /// Share of the largest bound that any cell has: what is missed between the points is found nevertheless.
 const LEAST: f32 = 1e-3;
 
+/// Optical depth of a cell that lets nothing through: more would only cost time, where nothing is beside it.
+const OPAQUE_CELL: f32 = 1000.0;
+
 /// Collisions along the diagonal of a medium that only emits light.
 const EMISSION_STEPS: f32 = 16.0;
 
@@ -35,6 +38,8 @@ pub(super) struct Majorant {
     cell: Vec3,
     /// By x, then y, then z [1/m].
     list: Vec<f32>,
+    /// Largest extinction that is told apart from what lets nothing through [1/m].
+    limit: f32,
 }
 
 impl Majorant {
@@ -50,6 +55,7 @@ impl Majorant {
         let count = (size / longest * CELLS as f32).ceil().max(Vec3::ONE).as_uvec3();
         let cell = size / count.as_vec3();
         let emission = EMISSION_STEPS / size.length();
+        let limit = OPAQUE_CELL / cell.length();
         let cells = count.element_product();
         let found: Vec<f32> = (0..cells)
             .into_par_iter()
@@ -58,7 +64,7 @@ impl Majorant {
                 let bound = |point: u64| {
                     let seed = (u64::from(index) * POINTS + point) ^ (u64::from(id.0) << 48);
                     let medium = at(context, corner + cell * unit_point(mix(seed), point));
-                    let extinction = medium.extinction().max_component();
+                    let extinction = medium.extinction().max_component().min(limit);
                     match medium.emission.is_black() {
                         true => extinction,
                         false => extinction.max(emission),
@@ -76,7 +82,13 @@ impl Majorant {
             count,
             cell,
             list,
+            limit,
         }
+    }
+
+    /// Extinction above which a medium is as good as opaque [1/m].
+    pub(super) fn limit(&self) -> f32 {
+        self.limit
     }
 
     /// The bound at a distance along a ray [1/m], and the distance up to which it holds. There is nothing outside.

@@ -176,7 +176,11 @@ impl Scene {
             shape: body.shape.unwrap_or(ShapeId(0)),
             primitive: 0,
         };
-        self.materials[body.material.0 as usize].medium_at(shader, &it, ray, context)
+        let medium = self.materials[body.material.0 as usize].medium_at(shader, &it, ray, context);
+        match self.majorants.get(id.0 as usize) {
+            Some(Some(majorant)) => medium.limited(majorant.limit()),
+            _ => medium,
+        }
     }
 
     /// Looks for the bounds of all media that are not the same everywhere.
@@ -186,10 +190,10 @@ impl Scene {
             let Medium::Varying(_) = self.bodies.medium(id) else {
                 return None;
             };
-            let bounds = match body.shape {
-                Some(_) => body.bounds,
-                // Nothing is seen beyond.
-                None => self.bounds(),
+            // What has no end is not there beyond what is seen.
+            let bounds = match self.bodies.is_open(id) {
+                true => self.bounds().union(body.bounds),
+                false => body.bounds,
             };
             let context = || ShadingContext::new(self.host.clone());
             let at = |context: &mut ShadingContext, p| self.medium_at(id, p, Vec3::Z, 0.0, ray, context);

@@ -87,7 +87,7 @@ test("what is typed is shown before it is saved", async () => {
     }
   };
   await words(false);
-  Object.assign(document, { isDirty: true, getText: () => "surface one() { Ci = difuse(N); }\n" });
+  Object.assign(document, { isDirty: true, getText: () => "surface one() { Ci = diffuse_(N); }\n" });
   listeners.onDidChangeTextDocument({ document });
   assert.match(await words(true), /did you mean `diffuse`/);
   document.isDirty = false;
