@@ -78,7 +78,7 @@ fn parameters_are_described() {
     for name in shipped::names() {
         let template = system.template(name).expect("it compiles");
         for param in template.params().expect("they are known").iter() {
-            let says_itself = param.output && ["result", "surface", "n"].contains(&&*param.name);
+            let says_itself = param.output && ["result", "surface", "n", "Ci"].contains(&&*param.name);
             if says_itself || name == "gltf_pbr" {
                 continue;
             }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shading_editor::{Completion, CompletionKind};
 
 /// Most completions of an answer: a long scene has thousands of names.
-const MAX_SENT: usize = 200;
+const MAX_SENT: usize = 1000;
 
 /// The completions that fit best to what is typed so far, and whether these are all.
 pub(super) fn likeliest<'c>(all: &'c [Completion], typed: &str) -> (Vec<&'c Completion>, bool) {

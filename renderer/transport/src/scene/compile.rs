@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use shading::graph::source::material as material_group;
 use shading::graph::{GroupUse, TemplateRef};
 use shading::hir::UnitKind;
@@ -175,14 +176,21 @@ fn called(surface: &ast::Expr) -> Option<&str> {
 
 /// Returns whether a unit is a volume shader, or a group has one: the surface of what it fills is open.
 fn fills(system: &ShadingSystem, name: &str) -> bool {
-    match system.template(name) {
-        Some(Template::Unit(unit)) => unit.hir.kind == UnitKind::Volume,
-        Some(Template::Group(group)) => group.nodes().iter().any(|node| match &node.template {
-            TemplateRef::Named(name) => *name != group.name && fills(system, name),
-            TemplateRef::Template(template) => fills(system, template.name()),
-        }),
-        None => false,
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    let mut waiting = vec![name.to_owned()];
+    while let Some(name) = waiting.pop() {
+        match system.template(&name) {
+            Some(Template::Unit(unit)) if unit.hir.kind == UnitKind::Volume => return true,
+            Some(Template::Group(group)) if seen.insert(name) => {
+                waiting.extend(group.nodes().iter().map(|node| match &node.template {
+                    TemplateRef::Named(name) => name.clone(),
+                    TemplateRef::Template(template) => template.name().to_owned(),
+                }));
+            }
+            _ => {}
+        }
     }
+    false
 }
 
 /// A surface that light passes.
