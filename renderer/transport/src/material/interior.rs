@@ -7,7 +7,6 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
-use shading::builtins::Global;
 use shading::codegen::Statistics;
 use shading::hir::Const;
 use shading::{ClosureNode, ClosureRef, ClosureTree, Params, ShaderGlobals, ShaderInstance, ShadingContext};
@@ -94,19 +93,6 @@ impl Interior {
         }
         self.ior.map(f32::to_bits).hash(hasher);
         (self.refracts, self.priority, self.has_priority, self.nesting).hash(hasher);
-    }
-
-    /// Returns whether the medium depends on texture coordinates, of which there are none inside.
-    pub fn asks_surface(&self) -> bool {
-        match &self.medium {
-            Medium::Clear | Medium::Homogeneous(_) => false,
-            Medium::Varying(shader) => {
-                let reads = &shader.statistics().reads_globals;
-                [Global::U, Global::V, Global::N, Global::Ng]
-                    .iter()
-                    .any(|&global| reads.contains(global))
-            }
-        }
     }
 }
 
