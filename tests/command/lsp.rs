@@ -577,7 +577,7 @@ fn changes_of_long_scenes_are_answered_at_once() {
     assert_eq!(found["isIncomplete"], true, "{found}");
     let items = found["items"].as_array().unwrap();
     assert!(
-        items.len() <= 200
+        items.len() <= 1000
             && items
                 .iter()
                 .all(|item| item["label"].as_str().unwrap().contains('w'))
