@@ -145,10 +145,10 @@ fn lossless_media_vanish_in_a_furnace() {
             "8 * max(0, noise(\"perlin\", 3 * P)) * henyey_greenstein(0.3)",
             256,
         ),
-        // All of it between the points that are looked at before.
+        // Denser than any bound between the points that are looked at before.
         (
-            "(distance(P, point(0.1, 0.2, 0.3)) < 0.02 ? 50 : 0) * henyey_greenstein(0)",
-            64,
+            "(distance(P, point(0.1, 0.2, 0.3)) < 0.02 ? 50 : 0.5) * henyey_greenstein(0)",
+            256,
         ),
         (
             "20 * step(0.5, P[0] + 0.3) * color(1, 0.2, 0.5) * draine(0.5, 2)",

@@ -51,6 +51,19 @@ pub(super) struct Shown<'a> {
     pub(super) clears: bool,
 }
 
+/// Starts the thread that shows a canvas; its end is told to the canvas.
+fn start_thread(canvas: &Arc<Canvas>, show: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let canvas = canvas.clone();
+    let run = move || {
+        show();
+        canvas.end();
+    };
+    std::thread::Builder::new()
+        .name("preview".to_owned())
+        .spawn(run)
+        .map(drop)
+}
+
 impl Preview {
     /// Starts the viewer thread. Messages and pictures go beside `bar`.
     pub(super) fn start(viewer: &Viewer, shown: &Shown<'_>, bar: &Bar) -> io::Result<Preview> {
@@ -64,7 +77,7 @@ impl Preview {
                     name: name.to_string_lossy().into_owned(),
                     say: say.clone(),
                 };
-                sender.start()?;
+                start_thread(&canvas, move || sender.run())?;
             }
             Viewer::Terminal => {
                 let screen = Screen {
@@ -77,7 +90,7 @@ impl Preview {
                     beside: bar.beside(),
                     say: say.clone(),
                 };
-                screen.start()?;
+                start_thread(&canvas, move || screen.run())?;
             }
         }
         Ok(Preview {

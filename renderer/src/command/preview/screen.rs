@@ -1,6 +1,5 @@
 //! The terminal thread: draws the picture as text, over the one before.
 
-use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -32,19 +31,8 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Starts the thread. It ends after the final image.
-    pub(super) fn start(self) -> io::Result<()> {
-        let run = move || {
-            self.run();
-            self.canvas.end();
-        };
-        std::thread::Builder::new()
-            .name("preview".to_owned())
-            .spawn(run)
-            .map(drop)
-    }
-
-    fn run(&self) {
+    /// Shows pictures until the final one.
+    pub(super) fn run(&self) {
         if !console::colors_enabled_stderr() {
             (self.say)(
                 "preview: standard error is no terminal with colours; the render goes on without pictures",

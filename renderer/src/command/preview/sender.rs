@@ -30,19 +30,8 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    /// Starts the thread. It ends after the final image is sent, or when that fails.
-    pub(super) fn start(self) -> io::Result<()> {
-        let run = move || {
-            self.run();
-            self.canvas.end();
-        };
-        std::thread::Builder::new()
-            .name("preview".to_owned())
-            .spawn(run)
-            .map(drop)
-    }
-
-    fn run(&self) {
+    /// Sends pictures until the final one is sent, or that fails.
+    pub(super) fn run(&self) {
         let (mut is_missed, mut is_lost) = (false, false);
         loop {
             match Connection::open(&self.viewer, &self.name) {

@@ -12,7 +12,7 @@
 mod stack;
 mod table;
 
-use crate::material::MaterialId;
+use crate::material::{MaterialId, Medium};
 use renderer_base::math::Bounds;
 use renderer_geometry::ShapeId;
 use renderer_scene::Priority;
@@ -27,7 +27,7 @@ pub struct BodyId(pub u32);
 /// A body.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// Material, which has its medium.
+    /// Material.
     pub material: MaterialId,
     /// A shape of its boundary; `None` if it has no boundary.
     pub shape: Option<ShapeId>,
@@ -37,6 +37,10 @@ pub struct Body {
     pub displaces: bool,
     /// Index of refraction; 1 if it does not matter to other bodies.
     pub ior: f32,
+    /// What fills it.
+    pub medium: Medium,
+    /// True if open shapes bound it, or none.
+    pub is_open: bool,
     /// Bounds of its boundary, world space.
     pub bounds: Bounds,
 }

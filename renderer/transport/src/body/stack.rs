@@ -130,11 +130,6 @@ impl MediumStack {
         })
     }
 
-    /// Returns whether both hold the same bodies.
-    pub fn is_as(&self, other: &MediumStack) -> bool {
-        self.inside() == other.inside()
-    }
-
     fn inside(&self) -> &[BodyId] {
         &self.inside[..self.count as usize]
     }

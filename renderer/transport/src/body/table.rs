@@ -17,10 +17,6 @@ use renderer_scene::Nesting;
 pub struct Bodies {
     /// Those that win against others first.
     list: Vec<Body>,
-    /// Medium of each.
-    media: Vec<Medium>,
-    /// True for bodies of open shapes.
-    open: Vec<bool>,
     /// Of each shape; empty if there are no bodies.
     of_shape: Vec<ShapeBody>,
     /// Bounds of all; `None` if there are none with a boundary.
@@ -38,7 +34,6 @@ struct ShapeBody {
 struct Candidate {
     body: Body,
     shapes: Vec<ShapeId>,
-    is_open: bool,
 }
 
 impl Bodies {
@@ -70,17 +65,15 @@ impl Bodies {
                 open_ones.insert(material, candidates.len());
             }
             candidates.push(Candidate {
-                body: Body::new(material, of, Some(id), shape.bounds()),
+                body: Body::new(material, of, Some(id), shape.bounds(), !is_closed),
                 shapes: vec![id],
-                is_open: !is_closed,
             });
         }
         candidates.retain(|candidate| candidate.has_inside(interior(candidate.body.material)));
         if let Some(material) = everywhere {
             candidates.push(Candidate {
-                body: Body::new(material, interior(material), None, Bounds::of_points([])),
+                body: Body::new(material, interior(material), None, Bounds::EMPTY, true),
                 shapes: vec![],
-                is_open: true,
             });
         }
         candidates.sort_by_key(|candidate| {
@@ -114,10 +107,6 @@ impl Bodies {
                 bodies.of_shape[shape.0 as usize].body = Some(id);
             }
             let body = candidate.body;
-            bodies
-                .media
-                .push(materials[body.material.0 as usize].interior().medium.clone());
-            bodies.open.push(candidate.is_open);
             if body.shape.is_some() {
                 let all = bodies.bounds.map_or(body.bounds, |all| all.union(body.bounds));
                 bodies.bounds = Some(all);
@@ -155,29 +144,22 @@ impl Bodies {
     /// What a body is filled with.
     #[inline]
     pub fn medium(&self, id: BodyId) -> &Medium {
-        &self.media[id.0 as usize]
+        &self.get(id).medium
     }
 
     /// Returns whether open shapes bound any of them.
     pub fn are_open(&self) -> bool {
-        self.open.contains(&true)
+        self.list.iter().any(|body| body.is_open)
     }
 
     /// Returns whether open shapes bound a body.
     pub fn is_open(&self, id: BodyId) -> bool {
-        self.open[id.0 as usize]
+        self.get(id).is_open
     }
 
     /// All bodies, those that win against others first.
     pub fn all(&self) -> impl Iterator<Item = (BodyId, &Body)> {
         (0..).map(BodyId).zip(&self.list)
-    }
-
-    /// Returns whether one may be absent where another is.
-    pub fn have_priorities(&self) -> bool {
-        self.list
-            .iter()
-            .any(|body| body.priority != self.list[0].priority)
     }
 
     /// Bounds of all that have a boundary; `None` if there are none.
@@ -190,12 +172,18 @@ impl Candidate {
     /// Returns whether it matters that something is inside: of glass, only if it is closed, as an open pane has no inside.
     fn has_inside(&self, of: &Interior) -> bool {
         let is_filled = !matches!(of.medium, Medium::Clear);
-        is_filled || of.has_priority || self.body.displaces && !self.is_open
+        is_filled || of.has_priority || self.body.displaces && !self.body.is_open
     }
 }
 
 impl Body {
-    fn new(material: MaterialId, of: &Interior, shape: Option<ShapeId>, bounds: Bounds) -> Body {
+    fn new(
+        material: MaterialId,
+        of: &Interior,
+        shape: Option<ShapeId>,
+        bounds: Bounds,
+        is_open: bool,
+    ) -> Body {
         let (displaces, ior) = match of.nesting {
             Nesting::Absolute => (of.refracts, of.ior.filter(|_| of.refracts)),
             Nesting::Relative => (true, None),
@@ -206,6 +194,8 @@ impl Body {
             priority: of.priority,
             displaces,
             ior: ior.unwrap_or(1.0),
+            medium: of.medium.clone(),
+            is_open,
             bounds,
         }
     }

@@ -318,23 +318,6 @@ impl Bsdf {
         self.has_choice = false;
     }
 
-    /// Multiplies the weights of all lobes; selection probabilities do not change.
-    pub fn scale(&mut self, factor: Rgb) {
-        if factor.is_black() {
-            self.clear();
-        }
-        for weighted in &mut self.slots[..self.count] {
-            weighted.weight *= factor;
-        }
-    }
-
-    /// Returns whether transmitted light is refracted: a medium with another index lies behind.
-    pub fn bends(&self) -> bool {
-        self.slots[..self.count]
-            .iter()
-            .any(|weighted| weighted.lobe.bends())
-    }
-
     /// Removes scattering to the other side.
     pub fn make_one_sided(&mut self) {
         if !self.has_transmission() {

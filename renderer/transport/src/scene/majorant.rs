@@ -2,7 +2,7 @@
 //!
 //! The shader of a medium says nothing of its largest value, so each cell of the grid has the largest of some points in it
 //! and in its neighbours, with a margin. Where there is more nevertheless, light is still right on average, and noisier:
-//! see [`media`](super::media).
+//! see [`media`](super::media). A medium that is nothing at all of these points is not seen.
 
 use glam::{UVec3, Vec3};
 use rayon::prelude::*;
