@@ -20,6 +20,7 @@ use super::microfacet::Microfacets;
 use super::oren_nayar::OrenNayar;
 use super::phong::Phong;
 use super::schlick::Schlick;
+use super::subsurface::Subsurface;
 use super::thin_film::{Film, ThinFilm};
 use super::thin_transmission::ThinTransmission;
 use super::transparent::Transparent;
@@ -71,6 +72,8 @@ pub enum Lobe {
     Hair(Hair),
     /// Straight transmission (opacity).
     Transparent(Transparent),
+    /// Diffuse reflection by a random walk below the surface.
+    Subsurface(Subsurface),
 }
 
 /// Properties of a lobe that no direction changes; found once for all hits of a surface that is the same everywhere.
@@ -169,7 +172,7 @@ impl Lobe {
             Lobe::Clearcoat(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::ThinTransmission(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Hair(lobe) => lobe.eval_pdf(wo, wi),
-            Lobe::Transparent(_) => (Rgb::BLACK, 0.0),
+            Lobe::Transparent(_) | Lobe::Subsurface(_) => (Rgb::BLACK, 0.0),
         }
     }
 
@@ -208,6 +211,7 @@ impl Lobe {
             Lobe::ThinTransmission(lobe) => lobe.sample(wo, u),
             Lobe::Hair(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Transparent(lobe) => lobe.sample(wo),
+            Lobe::Subsurface(lobe) => lobe.sample(wo, u),
         }
     }
 
@@ -224,7 +228,7 @@ impl Lobe {
             | Lobe::CoatedDiffuse(_)
             | Lobe::Clearcoat(_) => false,
             Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => false,
-            Lobe::ThinTransmission(_) | Lobe::Transparent(_) => false,
+            Lobe::ThinTransmission(_) | Lobe::Transparent(_) | Lobe::Subsurface(_) => false,
         }
     }
 
@@ -233,6 +237,7 @@ impl Lobe {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => Rgb::WHITE,
             Lobe::Burley(_) | Lobe::Eon(_) => Rgb::WHITE,
+            Lobe::Subsurface(lobe) => lobe.albedo(),
             Lobe::Sheen(lobe) => Rgb::splat(lobe.estimate(cos_o)),
             Lobe::Charlie(lobe) => Rgb::splat(lobe.albedo(cos_o)),
             Lobe::ZeltnerSheen(lobe) => Rgb::splat(lobe.estimate(cos_o)),
@@ -254,6 +259,7 @@ impl Lobe {
     pub fn albedo(&self, wo: Vec3) -> Rgb {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::Transparent(_) => Rgb::WHITE,
+            Lobe::Subsurface(lobe) => lobe.albedo(),
             Lobe::OrenNayar(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Eon(lobe) => lobe.albedo(wo.z),
             Lobe::Burley(lobe) => Rgb::splat(lobe.albedo(wo)),
@@ -299,6 +305,7 @@ impl Lobe {
             | Lobe::Clearcoat(_) => 1.0,
             Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => 1.0,
             Lobe::Schlick(_) | Lobe::ThinTransmission(_) | Lobe::Hair(_) | Lobe::Transparent(_) => 1.0,
+            Lobe::Subsurface(_) => 1.0,
         }
     }
 
@@ -354,6 +361,7 @@ impl Lobe {
             Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => None,
             Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::Clearcoat(_) => None,
             Lobe::ThinFilm(_) | Lobe::ThinTransmission(_) | Lobe::Hair(_) | Lobe::Transparent(_) => None,
+            Lobe::Subsurface(_) => None,
         }
     }
 
@@ -371,7 +379,7 @@ impl Lobe {
             Lobe::ThinTransmission(lobe) => Some(lobe.microfacets),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => None,
             Lobe::Eon(_) | Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) => None,
-            Lobe::CoatedDiffuse(_) => None,
+            Lobe::CoatedDiffuse(_) | Lobe::Subsurface(_) => None,
             Lobe::ZeltnerSheen(_) | Lobe::Hair(_) => None,
         }
     }
@@ -385,6 +393,7 @@ impl Lobe {
     pub(super) fn has_reflection(&self) -> bool {
         match self {
             Lobe::Translucent(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => false,
+            Lobe::Subsurface(_) => true,
             Lobe::Dielectric(lobe) => lobe.reflects(),
             Lobe::ThinFilm(lobe) => lobe.reflects(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Schlick(_) => true,
@@ -406,7 +415,7 @@ impl Lobe {
             Lobe::Dielectric(lobe) => lobe.transmits(),
             Lobe::Schlick(lobe) => lobe.transmits(),
             Lobe::ThinFilm(lobe) => lobe.transmits(),
-            Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
+            Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Subsurface(_) => false,
             Lobe::Eon(_)
             | Lobe::Burley(_)
             | Lobe::Sheen(_)
@@ -432,6 +441,7 @@ impl Lobe {
             Lobe::Eon(_) | Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) => Some(self),
             Lobe::ZeltnerSheen(_) | Lobe::Phong(_) | Lobe::Ward(_) | Lobe::F82(_) => Some(self),
             Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) | Lobe::Hair(_) => Some(self),
+            Lobe::Subsurface(_) => Some(self),
         }
     }
 
@@ -440,7 +450,9 @@ impl Lobe {
         match (self.microfacets(), self.spread()) {
             (None, Spread::Diffuse) => LobePart::Diffuse,
             (Some(_), Spread::Diffuse) => LobePart::Rough,
-            (_, Spread::Glossy | Spread::Specular | Spread::Straight) => LobePart::Narrow,
+            (_, Spread::Glossy | Spread::Specular | Spread::Straight | Spread::Subsurface) => {
+                LobePart::Narrow
+            }
         }
     }
 
@@ -448,6 +460,7 @@ impl Lobe {
     pub fn spread(&self) -> Spread {
         match (self, self.microfacets()) {
             (Lobe::Transparent(_), _) => Spread::Straight,
+            (Lobe::Subsurface(_), _) => Spread::Subsurface,
             (Lobe::Hair(_), _) => Spread::Glossy,
             (_, Some(microfacets)) => Spread::of(microfacets),
             (_, None) => Spread::Diffuse,

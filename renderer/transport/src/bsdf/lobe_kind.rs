@@ -38,6 +38,8 @@ pub enum Spread {
     /// Delta lobe straight through the surface, without scattering. Only [`Transparent`] has it; an interface between
     /// equal indices of refraction is `Specular`.
     Straight,
+    /// A random walk below the surface, which leaves it elsewhere. Light samples are taken there.
+    Subsurface,
 }
 
 impl Side {
@@ -68,6 +70,12 @@ impl LobeKind {
         spread: Spread::Straight,
     };
 
+    /// A way below the surface.
+    pub const SUBSURFACE: LobeKind = LobeKind {
+        side: Side::Transmission,
+        spread: Spread::Subsurface,
+    };
+
     pub(super) fn reflection(microfacets: Microfacets) -> LobeKind {
         LobeKind {
             side: Side::Reflection,
@@ -95,7 +103,7 @@ impl LobeKind {
 
 impl Spread {
     pub(super) fn is_specular(self) -> bool {
-        matches!(self, Spread::Specular | Spread::Straight)
+        matches!(self, Spread::Specular | Spread::Straight | Spread::Subsurface)
     }
 
     pub(super) fn of(microfacets: Microfacets) -> Spread {

@@ -38,6 +38,7 @@ mod phong;
 mod rough_transmission;
 mod schlick;
 mod shares;
+mod subsurface;
 mod terminator;
 mod thin_film;
 mod thin_transmission;
@@ -68,6 +69,7 @@ pub use oren_nayar::OrenNayar;
 pub use phong::Phong;
 pub use schlick::Schlick;
 pub use shares::LobeClass;
+pub use subsurface::Subsurface;
 use terminator::Terminator;
 pub use thin_film::{Film, ThinFilm};
 pub use thin_transmission::ThinTransmission;
@@ -136,6 +138,12 @@ impl BsdfSample {
     #[inline]
     pub fn is_null_interface(&self) -> bool {
         self.lobe == LobeKind::NULL
+    }
+
+    /// Returns whether the path takes a random walk below the surface.
+    #[inline]
+    pub fn is_subsurface(&self) -> bool {
+        self.lobe == LobeKind::SUBSURFACE
     }
 }
 
@@ -557,6 +565,9 @@ impl Bsdf {
         counts: impl Fn(usize, &WeightedLobe) -> bool,
     ) -> Option<BsdfSample> {
         let chosen = &self.slots[index];
+        if chosen.lobe.spread() == Spread::Subsurface {
+            return self.sample_subsurface(wo, index, u);
+        }
         if chosen.folds {
             return match (self.mode, chosen.traits.specular) {
                 (TransportMode::Radiance, _) => self.sample_folded(wo, index, u_lobe, u, counts),

@@ -75,7 +75,7 @@ impl Bsdf {
         let strongest = solid.max_by(|a, b| a.probability.total_cmp(&b.probability));
         strongest.map_or(0.0, |l| match l.lobe.microfacets() {
             Some(microfacets) if !l.traits.specular => microfacets.mean_alpha().min(1.0),
-            _ if l.traits.specular => 0.0,
+            _ if l.traits.specular && l.lobe.spread() != Spread::Subsurface => 0.0,
             _ => 1.0,
         })
     }
@@ -113,18 +113,15 @@ impl Bsdf {
 
     /// Returns whether everything that is not straight transmission is a delta lobe, and there is such a lobe.
     pub fn is_mirror_like(&self) -> bool {
-        let mut solid = self
-            .lobes()
-            .iter()
-            .filter(|l| l.lobe.spread() != Spread::Straight);
-        !self.scatters && solid.next().is_some()
+        let mirrors = |l: &WeightedLobe| l.lobe.spread() == Spread::Specular;
+        !self.scatters && self.lobes().iter().any(mirrors) && self.subsurface().is_none()
     }
 }
 
 impl WeightedLobe {
     fn class(&self, side: Side) -> LobeClass {
         let spread = match self.traits.part {
-            _ if self.lobe.spread() == Spread::Straight => Spread::Straight,
+            _ if matches!(self.lobe.spread(), Spread::Straight | Spread::Subsurface) => self.lobe.spread(),
             _ if self.traits.specular => Spread::Specular,
             LobePart::Diffuse => Spread::Diffuse,
             LobePart::Rough | LobePart::Narrow => Spread::Glossy,

@@ -13,6 +13,7 @@ mod pass;
 mod path;
 mod path_state;
 pub mod photon;
+mod random_walk;
 mod stats;
 mod stopwatch;
 

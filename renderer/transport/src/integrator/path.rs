@@ -23,7 +23,9 @@ use renderer_scene::PathSettings;
 /// Tells a sink how the path goes on.
 #[inline(always)]
 fn tell_scattering(it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample, light: &mut impl RadianceSink) {
-    if sample.is_null_interface() {
+    if sample.is_subsurface() {
+        // The lobe where it leaves counts.
+    } else if sample.is_null_interface() {
         light.pass_straight(it);
     } else if sample.is_specular() {
         let class = bsdf.class_of(sample.index, sample.lobe.side);

@@ -12,6 +12,7 @@ use glam::Vec3;
 
 use super::direct::{DirectLightQuery, Shadowed, sample_one_light};
 use super::limits::{Horizon, Limits};
+use super::random_walk::RandomWalk;
 use super::stats::Stats;
 use super::stopwatch::Stage;
 use crate::body::{Fill, MediumStack};
@@ -64,6 +65,8 @@ pub(super) struct PathState {
     pub(super) scattered_by_medium: bool,
     /// The bodies that contain the path.
     pub(super) media: MediumStack,
+    /// The way below a surface that it takes first.
+    walk: Option<RandomWalk>,
 }
 
 /// Path vertex: interaction, light-sampling reference point, shading result.
@@ -134,6 +137,7 @@ impl PathState {
             hides_infinite_lights: false,
             scattered_by_medium: false,
             media,
+            walk: None,
         }
     }
 
@@ -183,6 +187,9 @@ impl PathState {
         light: &mut impl RadianceSink,
     ) -> Option<Interaction> {
         stats.watch.lap(Stage::Scatter);
+        if self.walk.is_some() {
+            return self.leave_subsurface(scene, sampler, surface, shading, stats);
+        }
         // Borrowed in place, as other large results: a copy would stall on store forwarding.
         let mut found = scene.intersect(&self.ray);
         stats.watch.lap(Stage::Intersect);
@@ -236,6 +243,35 @@ impl PathState {
         }
         stats.watch.lap(Stage::Shade);
         found
+    }
+
+    /// Takes the path below a surface to where it leaves; returns `None` if it ends.
+    #[inline(never)]
+    fn leave_subsurface(
+        &mut self,
+        scene: &Scene,
+        sampler: &mut Sampler,
+        surface: &mut ShadingResult,
+        shading: &mut ShadingContext,
+        stats: &mut Stats,
+    ) -> Option<Interaction> {
+        let walk = self.walk.take()?;
+        let (u, mut noise) = (sampler.next_2d(), Noise::new(sampler.noise()));
+        let exit = walk.run(scene, self.ray, &mut self.media, u, &mut noise);
+        stats.watch.lap(Stage::Intersect);
+        let exit = exit?;
+        self.throughput *= exit.weight;
+        let ray = HitRay {
+            kind: self.kind,
+            depth: self.scatterings,
+            outside: scene.meets(&self.media, &exit.it).unwrap_or(1.0),
+        };
+        stats.shading_runs += 1;
+        let material = scene.material(exit.it.shape);
+        material.shade(&exit.it, ray, &self.footprint, shading, surface);
+        surface.leave_subsurface(&exit.it);
+        stats.watch.lap(Stage::Shade);
+        Some(exit.it)
     }
 
     /// Label of emission that the path has found.
@@ -359,7 +395,7 @@ impl PathState {
     pub(super) fn follow(
         &mut self,
         scene: &Scene,
-        (it, at, _): PathVertex<'_>,
+        (it, at, surface): PathVertex<'_>,
         sample: &BsdfSample,
         limits: Limits,
         sampler: &mut Sampler,
@@ -367,6 +403,9 @@ impl PathState {
         self.throughput *= sample.weight;
         if self.throughput.is_black() {
             return false;
+        }
+        if sample.is_subsurface() {
+            return self.depth < limits.depth && self.enter(scene, it, &surface.bsdf, sample);
         }
         if !scene.bodies().is_empty() {
             self.media.cross(scene.bodies(), it, sample.wi);
@@ -380,6 +419,16 @@ impl PathState {
         }
         self.scatter(scene, it, at, sample);
         self.depth <= limits.rr_depth || self.survives(limits.rr_scale, sampler)
+    }
+
+    /// Goes below a surface, which is no vertex; that where it leaves is.
+    #[inline(never)]
+    fn enter(&mut self, scene: &Scene, it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample) -> bool {
+        let lobe = bsdf.subsurface_at(sample.index);
+        self.walk = lobe.map(|lobe| RandomWalk::new(scene, it, lobe));
+        self.footprint = self.footprint.passed(it.t);
+        self.ray = it.spawn_ray(sample.wi);
+        self.walk.is_some()
     }
 
     /// Returns the medium stack after a hit, for a ray that leaves in the unit vector `wi`.
@@ -467,14 +516,14 @@ fn min_spread(spread: Spread) -> f32 {
     match spread {
         Spread::Specular | Spread::Straight => 0.0,
         Spread::Glossy => 0.05,
-        Spread::Diffuse => 0.2,
+        Spread::Diffuse | Spread::Subsurface => 0.2,
     }
 }
 
 /// Returns the ray kind after scattering by a lobe of this kind.
 fn kind_of(lobe: LobeKind) -> RayKind {
     match (lobe.spread, lobe.side) {
-        (Spread::Diffuse, _) => RayKind::DIFFUSE,
+        (Spread::Diffuse | Spread::Subsurface, _) => RayKind::DIFFUSE,
         (Spread::Glossy, _) => RayKind::GLOSSY,
         (Spread::Specular, Side::Reflection) => RayKind::REFLECTION,
         (Spread::Specular, Side::Transmission) => RayKind::REFRACTION,

@@ -30,8 +30,8 @@ use super::scattering::Scattering;
 use crate::bsdf::fresnel::ior_from_f0;
 use crate::bsdf::{
     Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, F82, Film, Hair,
-    HairParameters, Lambert, Lobe, Microfacets, OrenNayar, Phong, Schlick, Sheen, ThinTransmission,
-    Translucent, Ward, ZeltnerSheen, is_index_matched,
+    HairParameters, Lambert, Lobe, Microfacets, OrenNayar, Phong, Schlick, Sheen, Subsurface,
+    ThinTransmission, Translucent, Ward, ZeltnerSheen, is_index_matched,
 };
 use renderer_base::color::Rgb;
 use renderer_base::math::exp;
@@ -154,9 +154,10 @@ closures! {
         c.scatter(Scattering { normal, tangent, ..white(lobe) })
     };
     Subsurface "subsurface" [("eta", T::FLOAT), ("g", T::FLOAT), ("mfp", T::COLOR), ALBEDO] [] |c| {
-        c.skip(20);
-        let weight = c.color();
-        c.scatter(Scattering { weight, ..white(Lobe::Lambert(Lambert)) })
+        c.skip(4);
+        let anisotropy = c.float();
+        let (radius, albedo) = (c.color(), c.color());
+        below(c, Vec3::ZERO, albedo, Subsurface::new(albedo, radius, anisotropy))
     };
 
     // MaterialX, and closures in its style.
@@ -185,7 +186,10 @@ closures! {
         })
     };
     SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
-        colored_lobe(c, |_| Lobe::Lambert(Lambert))
+        let (normal, albedo) = (c.triple(), c.color());
+        let radius = c.color();
+        let lobe = Subsurface::new(albedo, radius, c.float());
+        below(c, normal, albedo, lobe)
     };
     DielectricBsdf "dielectric_bsdf"
         [N, U, TINTS[0], TINTS[1], ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION]
@@ -354,11 +358,18 @@ closures! {
         [("texture_blur", T::FLOAT, DefaultValue::Float(0.0)), ("sharpness", T::FLOAT, DefaultValue::Float(0.0)),
             ("roughness", T::FLOAT, DefaultValue::Float(1.0)), ("ior", T::FLOAT, DefaultValue::Float(1.4)),
             ("anisotropy", T::FLOAT, DefaultValue::Float(0.0))] |c| {
-            c.text();
+            let method = c.text();
             let normal = c.triple();
+            let (radius, albedo) = (Rgb::from(c.triple().to_array()), c.color());
             c.skip(12);
-            let weight = c.color();
-            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+            let (ior, anisotropy) = (c.float(), c.float());
+            let lobe = match method {
+                "random_walk_skin" => Subsurface::skin(albedo, radius, anisotropy, ior),
+                // Its radii are of another profile: Cycles takes a part of them.
+                "burley" => Subsurface::new(albedo, radius * (0.25 / PI), 0.0),
+                _ => Subsurface::new(albedo, radius, anisotropy),
+            };
+            below(c, normal, albedo, lobe)
         };
     AmbientOcclusion "ambient_occlusion" [] [] |c| c.scatter(white(Lobe::Lambert(Lambert)));
     HairReflection "hair_reflection" [N, HAIR[0], HAIR[1], ("T", T::VECTOR), ("offset", T::FLOAT)] [] |c| {
@@ -498,9 +509,7 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
     let (text, unless_zero) = match kind {
         K::DiffuseRamp => ("Lambert's reflection in the mean of the colours stands in", None),
         K::PhongRamp => ("`phong` in the mean of the colours stands in", None),
-        K::DiffuseToon | K::Bssrdf | K::Subsurface | K::SubsurfaceBssrdf | K::AmbientOcclusion => {
-            ("Lambert's reflection stands in", None)
-        }
+        K::DiffuseToon | K::AmbientOcclusion => ("Lambert's reflection stands in", None),
         K::GlossyToon => ("GGX of about the same width stands in", None),
         K::AshikhmanShirley => ("GGX of the same width on Lambert's reflection stands in", None),
         K::AshikhminShirley | K::HairReflection => ("GGX of the same width stands in", None),
@@ -538,6 +547,9 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
         | K::BurleyDiffuseBsdf
         | K::TranslucentBsdf
         | K::TransparentBsdf
+        | K::Subsurface
+        | K::SubsurfaceBssrdf
+        | K::Bssrdf
         | K::SheenBsdf
         | K::DielectricBsdf
         | K::ConductorBsdf
@@ -706,6 +718,27 @@ pub(super) fn refraction(id: ClosureId, statistics: &Statistics) -> Option<Refra
         | K::MicrofacetMultiGgxGlass => Some(Refraction::Unknown),
         _ => None,
     }
+}
+
+/// Adds a lobe that leads below the surface. A colour above 1 scales what the walk gives for 1.
+fn below(
+    c: &mut Component<'_, '_, '_>,
+    normal: Vec3,
+    albedo: Rgb,
+    lobe: Subsurface,
+) -> Option<ClosureRef<'static>> {
+    let scattering = match lobe.is_flat() {
+        true => Scattering {
+            weight: albedo,
+            ..white(Lobe::Lambert(Lambert))
+        },
+        false => Scattering {
+            weight: albedo.map(|v| v.max(1.0)),
+            ..white(Lobe::Subsurface(lobe))
+        },
+    };
+    c.scatter(Scattering { normal, ..scattering });
+    None
 }
 
 /// Lobe of colour one about the surface's shading normal.

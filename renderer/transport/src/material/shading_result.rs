@@ -2,10 +2,14 @@
 
 use glam::Vec3;
 
-use crate::bsdf::{Bsdf, Lobe, Transparent};
+use super::component::label_hash;
+use crate::bsdf::{Bsdf, Lambert, Lobe, Transparent};
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
 use renderer_geometry::Interaction;
+
+/// Label of light that comes from below a surface, unless its lobe has one.
+const SUBSURFACE: &str = "subsurface";
 
 /// Shading result at a point. It is large: create one and reuse it.
 #[derive(Clone, Debug)]
@@ -52,6 +56,24 @@ impl ShadingResult {
         self.reset(point);
         self.transparency = Rgb::WHITE;
         self.pass_straight(point);
+    }
+
+    /// Replaces all by what scatters a path that comes from below the surface: Lambert's lobe about the normal of the lobe
+    /// by which it could have entered here.
+    pub(crate) fn leave_subsurface(&mut self, point: &Interaction) {
+        let frame = self.bsdf.subsurface().map(|found| (found.frame, found.label));
+        let (frame, label) = frame.unwrap_or_else(|| {
+            let n = if point.wo.dot(point.ng) < 0.0 {
+                -point.n
+            } else {
+                point.n
+            };
+            (Frame::from_normal(n), 0)
+        });
+        self.reset(point);
+        self.bsdf.push(Rgb::WHITE, frame, Lobe::Lambert(Lambert));
+        self.bsdf
+            .label_last(if label == 0 { label_hash(SUBSURFACE) } else { label });
     }
 
     /// What of the surface is seen: neither straight through nor held out.

@@ -17,6 +17,8 @@ pub(super) fn scattering(class: LobeClass, closure: impl FnOnce(u32) -> Label, o
             Spread::Glossy => Scattering::Glossy,
             Spread::Specular => Scattering::Specular,
             Spread::Straight => Scattering::Straight,
+            // Where it leaves, it is scattered by a diffuse lobe.
+            Spread::Subsurface => Scattering::Diffuse,
         },
         closure: closure(class.label),
         object,

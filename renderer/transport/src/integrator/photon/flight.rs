@@ -5,8 +5,9 @@ use super::pilot::Density;
 use super::scatter::Scatterer;
 use super::shoot_params::{PhotonFilter, ShootParams};
 use crate::body::{Fill, MediumStack};
-use crate::bsdf::LobePart;
+use crate::bsdf::{BsdfSample, LobePart};
 use crate::integrator::context::Context;
+use crate::integrator::random_walk::RandomWalk;
 use crate::scene::{MAX_NULL_INTERFACES, MediumWay, Noise, Passage, Scene, Transport};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
@@ -69,6 +70,9 @@ impl Flight {
         let Some((part, sample)) = scatterer.sample(scene, it, u_lobe, u, context) else {
             return false;
         };
+        if sample.is_subsurface() {
+            return self.walk_below(scene, order, it, &sample, u_rr, left, sampler, context, scatterer);
+        }
         if sample.is_null_interface() {
             if !self.pass_straight(scene, it) {
                 return false;
@@ -87,6 +91,43 @@ impl Flight {
             self.ray = it.spawn_ray(sample.wi);
         }
         self.survive(sample.weight, u_rr, left, context)
+    }
+
+    /// Takes the photon below the surface to where it leaves; returns `false` if it ends.
+    fn walk_below(
+        &mut self,
+        scene: &Scene,
+        order: &ShootParams,
+        it: &Interaction,
+        sample: &BsdfSample,
+        u_rr: f32,
+        left: &mut u32,
+        sampler: &mut Sampler,
+        context: &mut Context,
+        scatterer: &mut Scatterer,
+    ) -> bool {
+        self.segments += 1;
+        (self.only_narrow, self.hidden) = (false, false);
+        let longest = order.max_segments.min(MAX_SEGMENTS);
+        if self.segments > longest || order.filter == PhotonFilter::Caustic {
+            return false;
+        }
+        let Some((lobe, cosines)) = scatterer.subsurface(it, sample.index) else {
+            return false;
+        };
+        let walk = RandomWalk::new(scene, it, lobe);
+        let (u, mut noise) = (sampler.next_2d(), Noise::new(sampler.noise()));
+        let start = it.spawn_ray(sample.wi);
+        let Some(exit) = walk.run(scene, start, &mut self.media, u, &mut noise) else {
+            return false;
+        };
+        let Some((wi, seen)) = scatterer.leave(scene, &exit.it, sampler.next_2d(), context) else {
+            return false;
+        };
+        self.ray = exit.it.spawn_ray(wi);
+        // The camera's path has the weight of the lobe where the photon leaves.
+        let weight = exit.weight * seen * (cosines / sample.pdf);
+        self.survive(weight, u_rr, left, context)
     }
 
     /// Goes straight on through a hit; returns `false` if the photon ends.

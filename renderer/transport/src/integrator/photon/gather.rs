@@ -279,7 +279,9 @@ impl Photons {
                 gatherer.skips_caustics = vertex.caustics_covered;
             }
         }
-        if sample.is_null_interface() {
+        if sample.is_subsurface() {
+            // The lobe where it leaves counts.
+        } else if sample.is_null_interface() {
             light.pass_straight(it);
         } else if sample.is_specular() {
             let class = bsdf.class_of(sample.index, sample.lobe.side);

@@ -11,7 +11,7 @@
 use glam::{Vec2, Vec3};
 
 use super::layer::Layer;
-use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart, TransportMode};
+use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart, Subsurface, TransportMode};
 use crate::integrator::context::Context;
 use crate::material::{HitRay, RayKind, ShadingResult};
 use crate::scene::Scene;
@@ -69,6 +69,29 @@ impl Scatterer {
         is_wide(&self.outgoing.bsdf)
     }
 
+    /// The lobe at `index` below the surface of the hit, with the cosine of its normal over that of the geometric one.
+    pub(super) fn subsurface(&self, it: &Interaction, index: u8) -> Option<(Subsurface, f32)> {
+        let bsdf = &self.incoming.bsdf;
+        let lobe = bsdf.subsurface_at(index)?;
+        let cos = bsdf.subsurface()?.frame.n.dot(it.wo);
+        let along = it.wo.dot(it.ng);
+        Some((lobe, (cos * along.signum()).max(0.0) / along.abs()))
+    }
+
+    /// Samples the direction in which a photon leaves a surface from below, and the weight of that.
+    pub(super) fn leave(
+        &mut self,
+        scene: &Scene,
+        it: &Interaction,
+        u: Vec2,
+        context: &mut Context,
+    ) -> Option<(Vec3, Rgb)> {
+        let wi = Frame::from_normal(it.wo).to_world(cosine_hemisphere(u));
+        let seen = Interaction { wo: wi, ..*it };
+        shade(scene, &seen, self.outside, context, &mut self.outgoing);
+        Some((wi, self.outgoing.bsdf.subsurface()?.weight))
+    }
+
     /// Layer of the surface at the hit.
     pub(super) fn layer(&self, scene: &Scene, it: &Interaction) -> Layer {
         Layer::of(scene, it.shape, || self.incoming.bsdf.is_passed())
@@ -100,7 +123,8 @@ impl Scatterer {
             // Mirror reflection leaves at the angle of incidence, so the lobes are the same; refraction is treated
             // alike.
             let weight = drawn.weight * (1.0 / (1.0 - COSINE_SHARE));
-            return Some((part, BsdfSample { weight, ..drawn }));
+            let pdf = drawn.pdf * (1.0 - COSINE_SHARE);
+            return Some((part, BsdfSample { weight, pdf, ..drawn }));
         }
         let parts: &[LobePart] = match part {
             LobePart::Narrow => &[LobePart::Narrow],
@@ -140,7 +164,7 @@ fn shade(scene: &Scene, it: &Interaction, outside: f32, context: &mut Context, s
 }
 
 fn is_wide(bsdf: &Bsdf) -> bool {
-    bsdf.has(LobePart::Diffuse) || bsdf.has(LobePart::Rough)
+    bsdf.has(LobePart::Diffuse) || bsdf.has(LobePart::Rough) || bsdf.subsurface().is_some()
 }
 
 /// Unit geometric normal on the side of incidence.

@@ -1,0 +1,188 @@
+//! Diffuse reflection of light that is scattered below the surface.
+//!
+//! The lobe tells what is below and where a path goes in; the path then takes a random walk, and is scattered by
+//! Lambert's lobe where that leaves the object.
+
+use glam::{Vec2, Vec3};
+
+use super::lobe_kind::{LobeKind, LobeSample};
+use super::microfacet::Microfacets;
+use super::{Bsdf, BsdfSample, Lobe};
+use renderer_base::color::Rgb;
+use renderer_base::math::{Frame, bounded, exp, safe_sqrt, sqr};
+use renderer_base::sampling::{cosine_hemisphere, cosine_hemisphere_pdf};
+
+/// Random walk below a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Subsurface {
+    albedo: Rgb,
+    radius: Rgb,
+    anisotropy: f32,
+    entry: Entry,
+}
+
+/// How a path enters the surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Entry {
+    /// In any direction, in proportion to the cosine.
+    Diffuse,
+    /// Half of the paths refracted by facets of α 1 and this relative index, the others as above.
+    Refracted(f32),
+}
+
+/// Largest mean cosine of scattering either way.
+const MAX_ANISOTROPY: f32 = 0.99;
+
+/// Largest share of the light that one scattering keeps: walks end.
+const MAX_SINGLE_ALBEDO: f32 = 0.999_999;
+
+impl Subsurface {
+    /// A medium that looks like `albedo` where it is deep, with the mean free path `radius` [m] and the mean cosine
+    /// `anisotropy` of scattering. Values out of range count as the nearest in it.
+    pub fn new(albedo: Rgb, radius: Rgb, anisotropy: f32) -> Subsurface {
+        Subsurface {
+            albedo: albedo.map(|v| bounded(v, 0.0, 1.0)),
+            radius: radius.map(|v| bounded(v, 0.0, f32::MAX)),
+            anisotropy: bounded(anisotropy, -MAX_ANISOTROPY, MAX_ANISOTROPY),
+            entry: Entry::Diffuse,
+        }
+    }
+
+    /// The same below a rough surface of a relative index of refraction.
+    pub fn refracted(self, eta: f32) -> Subsurface {
+        Subsurface {
+            entry: Entry::Refracted(bounded(eta, 1.01, 3.8)),
+            ..self
+        }
+    }
+
+    /// Skin: below a rough surface of a relative index of refraction, with the diffusion length `radius` [m] in place of
+    /// the mean free path.
+    pub fn skin(albedo: Rgb, radius: Rgb, anisotropy: f32, eta: f32) -> Subsurface {
+        let lengths = albedo.map(|c| diffusion_rate(bounded(c, 0.0, 1.0), bounded(eta, 1.01, 3.8)));
+        Subsurface::new(albedo, radius * lengths, anisotropy).refracted(eta)
+    }
+
+    /// Share of the light that comes back.
+    pub fn albedo(&self) -> Rgb {
+        self.albedo
+    }
+
+    /// Returns whether light leaves where it has entered.
+    pub fn is_flat(&self) -> bool {
+        self.radius.is_black()
+    }
+
+    /// Mean cosine of scattering.
+    pub fn anisotropy(&self) -> f32 {
+        self.anisotropy
+    }
+
+    /// Share of the light that one scattering keeps.
+    // d'Eon, "A Hitchhiker's Guide to Multiple Scattering", eq. 53.7: the inverse of a half space's albedo.
+    pub fn single_albedo(&self) -> Rgb {
+        self.albedo.map(|c| {
+            let s = 4.09712 + 4.20863 * c - (9.59217 + 41.6808 * c + 17.7126 * sqr(c)).sqrt();
+            ((1.0 - sqr(s)) / (1.0 - self.anisotropy * sqr(s))).clamp(0.0, MAX_SINGLE_ALBEDO)
+        })
+    }
+
+    /// Extinction coefficient, at most `limit` [1/m].
+    pub fn extinction(&self, limit: f32) -> Rgb {
+        self.radius.map(|radius| (1.0 / radius).min(limit))
+    }
+
+    /// Samples a direction into the surface.
+    pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
+        let down = match self.entry {
+            Entry::Refracted(eta) if u.x < 0.5 => refracted(wo, eta, u.with_x(2.0 * u.x)),
+            Entry::Refracted(_) => -cosine_hemisphere(u.with_x(2.0 * u.x - 1.0)),
+            Entry::Diffuse => -cosine_hemisphere(u),
+        };
+        let wi = if wo.z < 0.0 { down.with_z(-down.z) } else { down };
+        Some(LobeSample {
+            wi,
+            weight: Rgb::WHITE,
+            pdf: cosine_hemisphere_pdf(down.z.abs()),
+            kind: LobeKind::SUBSURFACE,
+            eta: 1.0,
+        })
+    }
+}
+
+/// Rate of the decay with depth, in inverse mean free paths, of a half space of that albedo.
+// Jensen et al. 2001, "A Practical Model for Subsurface Light Transport", eq. 15, solved for the albedo by halving.
+fn diffusion_rate(albedo: f32, eta: f32) -> f32 {
+    let reflected = -1.44 / sqr(eta) + 0.71 / eta + 0.668 + 0.0636 * eta;
+    let a = (1.0 + reflected) / (1.0 - reflected);
+    let rate = |single: f32| safe_sqrt(3.0 * (1.0 - single));
+    let diffuse = |single: f32| {
+        let s = rate(single);
+        0.5 * single * (1.0 + exp(-4.0 / 3.0 * a * s)) * exp(-s)
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..16 {
+        let middle = 0.5 * (low + high);
+        match diffuse(middle) < albedo {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    rate(low)
+}
+
+/// Refracts at a facet of α 1 that is seen from `wo`, downwards.
+fn refracted(wo: Vec3, eta: f32, u: Vec2) -> Vec3 {
+    let up = wo.with_z(wo.z.abs());
+    let h = Microfacets::isotropic(1.0).sample_visible(up, u);
+    let cos = up.dot(h).max(0.0);
+    let inside = safe_sqrt(1.0 - (1.0 - sqr(cos)) / sqr(eta));
+    (h * (cos / eta - inside) - up * (1.0 / eta)).normalize_or(-Vec3::Z)
+}
+
+/// A lobe below the surface as a [`Bsdf`] has it.
+pub(crate) struct Placed {
+    pub(crate) frame: Frame,
+    /// Hash of its label; 0 for none.
+    pub(crate) label: u32,
+    /// Its weight, without its own albedo.
+    pub(crate) weight: Rgb,
+}
+
+impl Bsdf {
+    /// The first lobe that leads below the surface.
+    pub(crate) fn subsurface(&self) -> Option<Placed> {
+        let mut lobes = self.lobes().iter();
+        let found = lobes.find(|l| matches!(l.lobe, Lobe::Subsurface(_)))?;
+        Some(Placed {
+            frame: found.frame,
+            label: found.label,
+            weight: found.weight,
+        })
+    }
+
+    /// The lobe at `index`, if it leads below the surface.
+    pub(crate) fn subsurface_at(&self, index: u8) -> Option<Subsurface> {
+        match self.lobes().get(usize::from(index))?.lobe {
+            Lobe::Subsurface(lobe) => Some(lobe),
+            _ => None,
+        }
+    }
+
+    /// Samples a direction below the surface by the lobe at `index`: whichever it is, the weight is the lobe's.
+    #[inline(never)]
+    pub(super) fn sample_subsurface(&self, wo: Vec3, index: usize, u: Vec2) -> Option<BsdfSample> {
+        let chosen = &self.slots[index];
+        let near = if wo.dot(self.ng) < 0.0 { -self.ng } else { self.ng };
+        let frame = Frame::from_normal(near);
+        let sample = chosen.lobe.sample(frame.to_local(wo), 0.0, u)?;
+        Some(BsdfSample {
+            wi: frame.to_world(sample.wi),
+            weight: chosen.weight / chosen.probability,
+            pdf: chosen.probability,
+            lobe: sample.kind,
+            eta: 1.0,
+            index: index as u8,
+        })
+    }
+}

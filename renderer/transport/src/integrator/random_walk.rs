@@ -1,0 +1,261 @@
+//! Random walk of a path below a surface, until it leaves the object.
+//!
+//! Distances are sampled for one colour; a share of the directions and distances is guided towards the surface that the
+//! path came in by. All are weighted by multiple importance sampling.
+// Chiang et al. 2016, "Practical and Controllable Subsurface Scattering for Production Path Tracing"; Křivánek & d'Eon
+// 2014, "A Zero-Variance-Based Sampling Scheme for Monte Carlo Subsurface Scattering"; Meng et al. 2016, "Improving the
+// Dwivedi Sampling Scheme".
+
+use std::f32::consts::PI;
+
+use glam::{Vec2, Vec3};
+
+use crate::body::{MediumStack, beer_lambert};
+use crate::bsdf::Subsurface;
+use crate::material::MaterialId;
+use crate::medium::Phase;
+use crate::scene::{MAX_NULL_INTERFACES, Noise, Scene};
+use renderer_base::color::Rgb;
+use renderer_base::math::{Frame, Ray, exp, ln, pow, safe_sqrt, sin_cos, sqr};
+use renderer_geometry::Interaction;
+
+/// Scatterings after which a walk ends.
+const MAX_STEPS: u32 = 4096;
+
+/// Throughput below which chance ends a walk.
+const FAINT: f32 = 0.1;
+
+/// Extinction times the rounding of a point, at most: what is denser leaves where it enters all the same.
+const MAX_OPTICAL_ERROR: f32 = 1.0 / 64.0;
+
+/// A walk that a path is about to take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RandomWalk {
+    lobe: Subsurface,
+    /// Unit geometric normal where it enters, on the outer side.
+    n: Vec3,
+    /// 1 if the geometric normals of the object point to the outside, else -1.
+    facing: f32,
+    material: MaterialId,
+    /// Largest extinction [1/m].
+    limit: f32,
+}
+
+/// Where a walk leaves the object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Exit {
+    /// The surface, as seen from the outside along its geometric normal.
+    pub(super) it: Interaction,
+    /// Factor of the throughput.
+    pub(super) weight: Rgb,
+}
+
+impl RandomWalk {
+    /// A walk that begins at `it`, below that lobe.
+    pub(super) fn new(scene: &Scene, it: &Interaction, lobe: Subsurface) -> RandomWalk {
+        let facing = if it.wo.dot(it.ng) < 0.0 { -1.0 } else { 1.0 };
+        RandomWalk {
+            lobe,
+            n: it.ng * facing,
+            facing,
+            material: scene.material_id(it.shape),
+            limit: MAX_OPTICAL_ERROR / it.p_error.max(f32::MIN_POSITIVE),
+        }
+    }
+
+    /// Walks from the start of `ray`, `u` chooses its first colour and distance. `media` are the bodies around the object,
+    /// of which it may leave others than it has entered in. Returns `None` if the path is absorbed or lost.
+    pub(super) fn run(
+        &self,
+        scene: &Scene,
+        mut ray: Ray,
+        media: &mut MediumStack,
+        u: Vec2,
+        noise: &mut Noise,
+    ) -> Option<Exit> {
+        let (albedo, extinction) = (self.lobe.single_albedo(), self.lobe.extinction(self.limit));
+        let phase = Phase::henyey_greenstein(self.lobe.anisotropy());
+        let guide = Guide::new(self.n, albedo.max_component(), self.lobe.anisotropy());
+        let mut weight = Rgb::WHITE;
+        let mut guided = None;
+        let mut u = u;
+        for _ in 0..MAX_STEPS {
+            let chosen = Channel::choose(weight * albedo, u.x);
+            let stretch = match guided {
+                Some(Guided {
+                    stretch,
+                    is_chosen: true,
+                    ..
+                }) => stretch,
+                _ => 1.0,
+            };
+            ray.t_max = -ln((1.0 - u.y).max(f32::MIN_POSITIVE)) / (chosen.of(extinction) * stretch);
+            let found = self.boundary(scene, ray, media);
+            let length = found.as_ref().map_or(ray.t_max, |exit| exit.t);
+            if !length.is_finite() {
+                return None;
+            }
+            let transmittance = beer_lambert(extinction, length);
+            let density = |stretch: f32| match found {
+                Some(_) => beer_lambert(extinction * stretch, length),
+                None => extinction * stretch * beer_lambert(extinction * stretch, length),
+            };
+            let pdf = match guided {
+                None => density(1.0),
+                Some(Guided { stretch, ratio, .. }) => {
+                    density(1.0) * (1.0 - guide.share) + density(stretch) * (guide.share * ratio)
+                }
+            };
+            let pdf = chosen.mean(pdf);
+            let passed = match found {
+                Some(_) => transmittance,
+                None => albedo * extinction * transmittance,
+            };
+            if pdf <= 0.0 {
+                return None;
+            }
+            weight *= passed * (1.0 / pdf);
+            if let Some(it) = found {
+                return weight.is_finite().then_some(Exit { it, weight });
+            }
+            let most = weight.max_component();
+            if most < FAINT {
+                if noise.next() * FAINT >= most {
+                    return None;
+                }
+                weight *= FAINT / most;
+            }
+            let is_chosen = noise.next() < guide.share;
+            let v = Vec2::new(noise.next(), noise.next());
+            let direction = match is_chosen {
+                true => guide.sample(v),
+                false => phase.sample(ray.direction, v),
+            };
+            let cos = direction.dot(self.n);
+            let ratio = guide.density(cos) / phase.density(ray.direction.dot(direction));
+            guided = Some(Guided {
+                is_chosen,
+                ratio,
+                stretch: guide.stretch(cos),
+            });
+            ray = Ray {
+                time: ray.time,
+                ..Ray::new(ray.at(length), direction)
+            };
+            u = Vec2::new(noise.next(), noise.next());
+        }
+        None
+    }
+
+    /// Where a ray leaves the object within its bounds, seen from the outside. Other objects are not there.
+    fn boundary(&self, scene: &Scene, mut ray: Ray, media: &mut MediumStack) -> Option<Interaction> {
+        let mut passed = 0.0;
+        for _ in 0..MAX_NULL_INTERFACES {
+            let it = scene.intersect(&ray)?;
+            let outer = it.ng * self.facing;
+            if scene.material_id(it.shape) == self.material && ray.direction.dot(outer) > 0.0 {
+                return Some(Interaction {
+                    wo: outer,
+                    t: passed + it.t,
+                    ..it
+                });
+            }
+            if !scene.bodies().is_empty() {
+                media.cross(scene.bodies(), &it, ray.direction);
+            }
+            passed += it.t;
+            ray = Ray {
+                t_max: ray.t_max - it.t,
+                ..it.spawn_ray(ray.direction)
+            };
+        }
+        None
+    }
+}
+
+/// The colour that a distance is sampled for, and how likely each was.
+struct Channel {
+    index: usize,
+    probability: Rgb,
+}
+
+impl Channel {
+    /// Chooses a colour in proportion to what may come of it.
+    fn choose(weight: Rgb, u: f32) -> Channel {
+        let sum = weight.average() * 3.0;
+        let probability = match sum > 0.0 {
+            true => weight * (1.0 / sum),
+            false => Rgb::splat(1.0 / 3.0),
+        };
+        let [r, g, _] = probability.to_array();
+        Channel {
+            index: usize::from(u >= r) + usize::from(u >= r + g),
+            probability,
+        }
+    }
+
+    fn of(&self, color: Rgb) -> f32 {
+        color.to_array()[self.index]
+    }
+
+    /// Mean over the colours.
+    fn mean(&self, of: Rgb) -> f32 {
+        (self.probability * of).average() * 3.0
+    }
+}
+
+/// How the guide sees a direction.
+#[derive(Clone, Copy)]
+struct Guided {
+    /// True if it was sampled by the guide.
+    is_chosen: bool,
+    /// Density of the guide's sampling over that of the phase function.
+    ratio: f32,
+    /// Factor of the extinction by which distances are sampled.
+    stretch: f32,
+}
+
+/// Sampling towards the surface, as in a half space below it whose light decays with the diffusion length.
+struct Guide {
+    n: Vec3,
+    /// Diffusion length, in mean free paths.
+    length: f32,
+    /// ln((length + 1) / (length - 1)).
+    log: f32,
+    /// Probability of the guide.
+    share: f32,
+}
+
+impl Guide {
+    /// A guide for the largest albedo of a scattering: with that of one colour, others had rare bright paths.
+    fn new(n: Vec3, albedo: f32, anisotropy: f32) -> Guide {
+        /// Below it the density is singular.
+        const LEAST_ALBEDO: f32 = 0.2;
+        let a = albedo.max(LEAST_ALBEDO);
+        // d'Eon & Křivánek 2020, "Zero-Variance Theory for Efficient Subsurface Scattering", eq. 67.
+        let length = 1.0 / safe_sqrt(1.0 - pow(a, 2.44294 - 0.0215813 * a + 0.578637 / a));
+        Guide {
+            n,
+            length,
+            log: ln((length + 1.0) / (length - 1.0)),
+            share: 1.0 - pow(anisotropy.abs(), 0.125).max(0.25),
+        }
+    }
+
+    /// Density of a direction of this cosine to the normal [1/sr].
+    // Meng et al. 2016, eq. 9.
+    fn density(&self, cos: f32) -> f32 {
+        1.0 / (2.0 * PI * (self.length - cos) * self.log)
+    }
+
+    fn sample(&self, u: Vec2) -> Vec3 {
+        let cos = (self.length - (self.length + 1.0) * exp(-u.x * self.log)).clamp(-1.0, 1.0);
+        let sin = safe_sqrt(1.0 - sqr(cos));
+        let (sin_phi, cos_phi) = sin_cos(2.0 * PI * u.y);
+        Frame::from_normal(self.n).to_world(Vec3::new(sin * cos_phi, sin * sin_phi, cos))
+    }
+
+    fn stretch(&self, cos: f32) -> f32 {
+        1.0 - cos / self.length
+    }
+}
