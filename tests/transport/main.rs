@@ -21,4 +21,5 @@ mod queries;
 mod references;
 mod sampling;
 mod self_intersection;
+mod subsurface;
 mod trace;

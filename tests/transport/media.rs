@@ -97,7 +97,7 @@ fn once() -> Integrator {
 }
 
 /// Mean of the picture.
-fn mean(text: &str, integrator: Integrator, spp: u64) -> [f64; 3] {
+pub(crate) fn mean(text: &str, integrator: Integrator, spp: u64) -> [f64; 3] {
     let scene = built(text);
     let picture = shot(&scene, integrator, spp).state.film.develop();
     let [width, height] = scene.1.map(|side| side as usize);
@@ -111,7 +111,7 @@ fn mean(text: &str, integrator: Integrator, spp: u64) -> [f64; 3] {
 }
 
 #[track_caller]
-fn expect(text: &str, integrator: Integrator, spp: u64, expected: [f64; 3], tolerance: f64) {
+pub(crate) fn expect(text: &str, integrator: Integrator, spp: u64, expected: [f64; 3], tolerance: f64) {
     let found = mean(text, integrator, spp);
     for (found, expected) in found.into_iter().zip(expected) {
         let error = (found - expected).abs();
@@ -123,7 +123,7 @@ fn expect(text: &str, integrator: Integrator, spp: u64, expected: [f64; 3], tole
 }
 
 #[track_caller]
-fn agree(a: [f64; 3], b: [f64; 3], tolerance: f64) {
+pub(crate) fn agree(a: [f64; 3], b: [f64; 3], tolerance: f64) {
     let near = a.iter().zip(b).all(|(a, b)| (a / b - 1.0).abs() < tolerance);
     assert!(near, "{a:?} and {b:?}");
 }

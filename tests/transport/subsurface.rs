@@ -1,0 +1,148 @@
+//! Light that walks below surfaces: colours of deep blocks, objects in objects, normals, photons.
+
+use std::f64::consts::PI;
+
+use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
+
+use crate::media::{agree, expect, mean};
+
+const UNIT: &str = "
+    shader body(color albedo = 0.5, color radius = 0.1, float g = 0, normal n = N, output closure color surface = 0)
+    {
+        surface = subsurface_bssrdf(n, albedo, radius, g);
+    }
+    film { size = (16, 16); filter = box; }
+";
+
+fn path() -> Integrator {
+    Integrator::Path(PathSettings::default())
+}
+
+#[test]
+fn a_deep_block_has_its_colour() {
+    for (radius, g) in [
+        ("0.02", 0.0),
+        ("(0.3, 0.02, 0.0001)", 0.0),
+        ("0.02", 0.6),
+        ("0.02", -0.3),
+    ] {
+        let text = format!(
+            "{UNIT} light sky : environment {{ color = 1; }}
+             shape block : plane {{ size = 60; material = body(albedo = (0.3, 0.6, 0.9), radius = {radius}, g = {g}); }}
+             camera main : perspective {{ from = (0, 3, 0); to = (0, 0, 0); up = (0, 0, 1); fov = 20; }}"
+        );
+        expect(&text, path(), 128, [0.3, 0.6, 0.9], 0.025);
+    }
+}
+
+/// A lamp beside a ball on a floor.
+fn ball(material: &str, more: &str) -> String {
+    format!(
+        "{UNIT} {more}
+         shader coated(color albedo = 0.5, color radius = 0.1, output closure color surface = 0)
+         {{
+             surface = layer(dielectric_bsdf(N, dPdu, 1, 0, 0.2, 0.2, 1.5, \"ggx\"),
+                             subsurface_bssrdf(N, albedo, radius, 0.0));
+         }}
+         shape floor : plane {{ size = 8; material = matte(albedo = 0.6); transform = translate(0, -1, 0); }}
+         shape ball : sphere {{ radius = 1; material = {material}; }}
+         shape lamp : sphere {{ radius = 0.3; material = emitter(radiance = 20); transform = translate(1.8, 2.2, 1.4); }}
+         camera main : perspective {{ from = (0, 0.5, 6); to = (0, -0.3, 0); fov = 35; }}"
+    )
+}
+
+#[test]
+fn photons_agree_with_paths() {
+    for unit in ["body", "coated"] {
+        let text = ball(
+            &format!("{unit}(albedo = (0.9, 0.5, 0.3), radius = (0.4, 0.2, 0.05))"),
+            "",
+        );
+        let photons = Integrator::Photon(PhotonSettings::default());
+        agree(mean(&text, path(), 512), mean(&text, photons, 128), 0.02);
+    }
+}
+
+#[test]
+fn what_is_not_deep_is_lambertian() {
+    let bent = "normal n = normalize(N + 0.3 * vector(noise(4 * P), noise(4 * P + 7), noise(4 * P + 9)))";
+    let bumps = format!(
+        "shader rough(color albedo = 0.5, int deep = 0, output closure color surface = 0)
+         {{ {bent}; surface = deep ? subsurface_bssrdf(n, albedo, color(1e-5), 0.0) : albedo * diffuse(n); }}"
+    );
+    let of = |deep: u32| mean(&ball(&format!("rough(deep = {deep})"), &bumps), path(), 256);
+    agree(of(0), of(1), 0.02);
+    let text = ball("body(radius = 0)", "");
+    agree(
+        mean(&text, path(), 64),
+        mean(&ball("matte(albedo = 0.5)", ""), path(), 64),
+        1e-6,
+    );
+}
+
+#[test]
+fn what_is_in_an_object_does_not_end_its_walks() {
+    let body = "body(albedo = 0.8, radius = 0.5)";
+    let core = "shape core : sphere { radius = 0.6; material = matte(albedo = 0); }";
+    let plain = mean(&ball(body, ""), path(), 256);
+    agree(plain, mean(&ball(body, core), path(), 256), 0.02);
+}
+
+#[test]
+fn depth_counts_where_light_leaves() {
+    let direct = Integrator::Path(PathSettings {
+        depth: Some(2),
+        ..PathSettings::default()
+    });
+    let text = ball("body(albedo = 0.9, radius = 0.05)", "");
+    let lambert = mean(&ball("matte(albedo = 0.9)", ""), direct.clone(), 256);
+    let walked = mean(&text, direct, 256);
+    agree(lambert, walked, 0.1);
+    let none = Integrator::Path(PathSettings {
+        depth: Some(1),
+        ..PathSettings::default()
+    });
+    agree(
+        mean(&text, none.clone(), 64),
+        mean(&ball("matte()", ""), none, 64),
+        1e-6,
+    );
+}
+
+/// Far from a narrow beam, light decays as diffusion has it: R(r) of a dipole, whose shape there is a decay alone.
+#[test]
+fn far_light_decays_as_by_diffusion() {
+    // Mean free path 1 and the single albedo of the colour.
+    let albedo: f64 = 0.8;
+    let s = 4.09712 + 4.20863 * albedo - (9.59217 + 41.6808 * albedo + 17.7126 * albedo * albedo).sqrt();
+    let single = 1.0 - s * s;
+    let decay = (3.0 * (1.0 - single)).sqrt();
+    // A matched boundary.
+    let (z, d) = (1.0, 1.0 / 3.0);
+    let dipole = |r: f64| {
+        let term = |z: f64, at: f64| z * (decay * at + 1.0) * (-decay * at).exp() / at.powi(3);
+        let (near, far) = (r.hypot(z), r.hypot(z + 4.0 * d));
+        single / (4.0 * PI) * (term(z, near) + term(z + 4.0 * d, far))
+    };
+    // The beam is a disc of radius 1.
+    let lit = |r: f64| {
+        let side = |k: u32| (f64::from(k) + 0.5) / 20.0 - 1.0;
+        let points = (0..40).flat_map(|i| (0..40).map(move |j| (side(i), side(j))));
+        let inside = points.filter(|(x, y)| x * x + y * y < 1.0);
+        inside.map(|(x, y)| dipole((r - x).hypot(y))).sum::<f64>()
+    };
+    let at = |r: f64| {
+        let text = format!(
+            "{UNIT}
+             shape block : plane {{ size = 200; material = body(albedo = {albedo}, radius = 1); }}
+             light beam : spot {{ intensity = 1e5; position = (0, 30, 0); cutoff = 1.9092; beam_width = 1.9091; }}
+             camera main : orthographic {{ from = ({r}, 5, 0); to = ({r}, 0, 0); up = (0, 0, 1);
+                                           width = 0.2; height = 0.2; }}"
+        );
+        mean(&text, path(), 800)[0]
+    };
+    let (near, far) = (2.5, 5.0);
+    let found = at(near) / at(far);
+    let expected = lit(near) / lit(far);
+    assert!((found / expected - 1.0).abs() < 0.15, "{found}, not {expected}");
+}
