@@ -238,7 +238,7 @@ impl Guide {
             n,
             length,
             log: ln((length + 1.0) / (length - 1.0)),
-            share: 1.0 - pow(anisotropy.abs(), 0.125).max(0.25),
+            share: 1.0 - pow(anisotropy.abs(), 0.125).max(0.5),
         }
     }
 
