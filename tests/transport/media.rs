@@ -395,3 +395,23 @@ fn wrong_coefficients_count_as_nothing() {
         );
     }
 }
+
+/// Light that a ball of glass focuses into fog, where photons are looked up along the view.
+#[test]
+fn photons_find_what_glass_focuses_into_fog() {
+    let text = "
+        film { size = (24, 24); filter = box; }
+        volume mist(color scattering = color(0.05, 0.1, 0.15)) { Ci = scattering * henyey_greenstein(0.3) + 0.02 * absorption(); }
+        shape fog : cube { size = 7.8; material = mist(); }
+        shape ball : sphere { radius = 0.8; material = glass(ior = 1.5); transform = translate(0, 0.9, 0); }
+        shape lamp : sphere { radius = 0.5; material = emitter(radiance = 20); transform = translate(0, 3.2, 0); }
+        camera main : perspective { from = (0, -0.8, 7); to = (0, -0.8, 0); fov = 20; }";
+    let photons = Integrator::Photon(PhotonSettings::default());
+    let progressive = Integrator::Photon(PhotonSettings {
+        progressive: true,
+        ..PhotonSettings::default()
+    });
+    let expected = mean(text, path(), 2048);
+    agree(expected, mean(text, photons, 96), 0.04);
+    agree(expected, mean(text, progressive, 96), 0.04);
+}

@@ -98,15 +98,6 @@ fn depth_counts_where_light_leaves() {
     let lambert = mean(&ball("matte(albedo = 0.9)", ""), direct.clone(), 256);
     let walked = mean(&text, direct, 256);
     agree(lambert, walked, 0.1);
-    let none = Integrator::Path(PathSettings {
-        depth: Some(1),
-        ..PathSettings::default()
-    });
-    agree(
-        mean(&text, none.clone(), 64),
-        mean(&ball("matte()", ""), none, 64),
-        1e-6,
-    );
 }
 
 /// Far from a narrow beam, light decays as diffusion has it: R(r) of a dipole, whose shape there is a decay alone.

@@ -169,6 +169,54 @@ impl<T: Located> KdTree<T> {
         );
     }
 
+    /// Calls `visit` with each item that is nearer than `radius` to the points of a ray within `length`, the place on the
+    /// ray that it is nearest to, and the square of its distance from there. `direction` is a unit vector.
+    pub fn search_along(
+        &self,
+        origin: Vec3,
+        direction: Vec3,
+        length: f32,
+        radius: f32,
+        mut visit: impl FnMut(&T, f32, f32),
+    ) {
+        let mut waiting: ArrayVec<(Range, f32, f32), 40> = ArrayVec::new_const();
+        let all = Range {
+            plane: 0,
+            low: 0,
+            high: self.items.len() as u32,
+            beyond: 0.0,
+        };
+        waiting.push((all, 0.0, length));
+        while let Some((range, first, last)) = waiting.pop() {
+            let Some(plane) = self.planes.get(range.plane as usize) else {
+                for item in &self.items[range.low as usize..range.high as usize] {
+                    let offset = item.p() - origin;
+                    let t = offset.dot(direction);
+                    let beside = (offset - direction * t).length_squared();
+                    if t >= 0.0 && t <= length && beside < radius * radius {
+                        visit(item, t, beside);
+                    }
+                }
+                continue;
+            };
+            let axis = plane.axis as usize;
+            let (left, right) = range.halves();
+            for (half, side) in [(left, 1.0), (right, -1.0)] {
+                // Where the ray is no farther than the radius beyond the plane.
+                let (excess, slope) = (side * (origin[axis] - plane.at) - radius, side * direction[axis]);
+                let (first, last) = match slope {
+                    _ if slope > 0.0 => (first, last.min(-excess / slope)),
+                    _ if slope < 0.0 => (first.max(-excess / slope), last),
+                    _ if excess > 0.0 => continue,
+                    _ => (first, last),
+                };
+                if first <= last {
+                    waiting.push((half, first, last));
+                }
+            }
+        }
+    }
+
     /// Like [`search_about`](KdTree::search_about), but leaves out items beyond their own limits.
     #[inline]
     pub fn search_limited(

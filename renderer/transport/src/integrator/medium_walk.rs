@@ -3,6 +3,7 @@
 //!
 //! A scattering is a vertex of the path, and counts for its depth.
 
+use super::along_medium::{AlongMedium, Viewer};
 use super::direct::{DirectLightQuery, sample_one_light};
 use super::limits::{Horizon, Limits};
 use super::path_state::{MisContext, PathState};
@@ -33,6 +34,7 @@ impl PathState {
         scene: &Scene,
         found: &mut Option<Interaction>,
         horizon: Horizon,
+        media_light: &impl AlongMedium,
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
         stats: &mut Stats,
@@ -49,6 +51,15 @@ impl PathState {
             if !matches!(self.media.fill(), Fill::Medium) {
                 self.throughput *= scene.medium_transmittance(&self.media, &way, &mut Noise::new(0), shading);
                 return !self.throughput.is_black();
+            }
+            if !horizon.emission_only {
+                let viewer = Viewer {
+                    media: &self.media,
+                    throughput: self.throughput,
+                    depth: self.depth,
+                    noise: sampler.noise(),
+                };
+                media_light.add(scene, viewer, &way, light);
             }
             let mut transport = Transport {
                 throughput: self.throughput,

@@ -2,6 +2,7 @@
 //!
 //! The per-ray code does not allocate, lock, hash or make virtual calls; per-thread state is in [`Context`].
 
+mod along_medium;
 mod branch_stack;
 mod context;
 mod direct;

@@ -5,6 +5,7 @@
 //! off where direct light converges within a few samples and indirect light dominates the variance; light samples pay
 //! off where many lights contribute.
 
+use super::along_medium::Nothing;
 use super::context::Context;
 use super::direct::{bsdf_response, bsdf_shares, lit_point};
 use super::directions::Directions;
@@ -71,7 +72,7 @@ pub(super) fn trace(
                 limits,
                 emission_only: false,
             };
-            let found = path.advance(scene, horizon, sampler, surface, shading, stats, light);
+            let found = path.advance(scene, horizon, &Nothing, sampler, surface, shading, stats, light);
             let Some(it) = &found else { break 'vertex false };
             let bsdf = &surface.bsdf;
             let at = lit_point(scene, it, bsdf);

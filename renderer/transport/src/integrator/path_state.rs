@@ -10,6 +10,7 @@
 
 use glam::Vec3;
 
+use super::along_medium::AlongMedium;
 use super::direct::{DirectLightQuery, Shadowed, sample_one_light};
 use super::limits::{Horizon, Limits};
 use super::random_walk::RandomWalk;
@@ -180,6 +181,7 @@ impl PathState {
         &mut self,
         scene: &Scene,
         horizon: Horizon,
+        media_light: &impl AlongMedium,
         sampler: &mut Sampler,
         surface: &mut ShadingResult,
         shading: &mut ShadingContext,
@@ -195,7 +197,16 @@ impl PathState {
         stats.watch.lap(Stage::Intersect);
         stats.watch.query(|| scene.hits(&self.ray));
         if !matches!(self.media.fill(), Fill::Clear)
-            && !self.pass_media(scene, &mut found, horizon, sampler, shading, stats, light)
+            && !self.pass_media(
+                scene,
+                &mut found,
+                horizon,
+                media_light,
+                sampler,
+                shading,
+                stats,
+                light,
+            )
         {
             return None;
         }

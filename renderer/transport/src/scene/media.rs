@@ -104,7 +104,7 @@ impl Scene {
     }
 
     /// The sum of the media, if all are the same everywhere.
-    fn homogeneous<'a>(&'a self, media: &'a MediumStack) -> Option<Cow<'a, Coefficients>> {
+    pub(crate) fn homogeneous<'a>(&'a self, media: &'a MediumStack) -> Option<Cow<'a, Coefficients>> {
         let mut sum: Option<Cow<'a, Coefficients>> = None;
         for (id, _) in media.media(&self.bodies) {
             match self.bodies.medium(id) {

@@ -1,5 +1,6 @@
 //! One photon between two hits: storing, scattering, and the copies that keep the powers equal.
 
+use super::beams;
 use super::particle::{PathKind, Photon};
 use super::pilot::Density;
 use super::scatter::Scatterer;
@@ -150,6 +151,7 @@ impl Flight {
         found: &mut Option<Interaction>,
         sampler: &mut Sampler,
         context: &mut Context,
+        photons: &mut Vec<Photon>,
     ) -> bool {
         loop {
             let length = found.as_ref().map_or(f32::INFINITY, |it| it.t);
@@ -182,6 +184,11 @@ impl Flight {
             let Passage::Scattered(t, medium) = passage else {
                 return self.stays_bright(before, sampler.next_1d());
             };
+            let is_focused = order.in_media && self.only_narrow && self.segments > 1;
+            if is_focused && beams::medium(scene, &self.media).is_some() {
+                let power = self.power * self.copies as f32;
+                photons.push(Photon::in_medium(ray.at(t), -ray.direction, power, self.segments));
+            }
             let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
             let Some(wi) = medium.sample_phase(ray.direction, u_lobe, u) else {
                 return false;

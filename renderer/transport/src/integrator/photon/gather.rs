@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 
+use super::beams::Beams;
 use super::gatherer::{GatherState, Gatherer};
 use super::lookup::CachedRadiance;
 use super::vertex::Vertex;
@@ -93,9 +94,23 @@ impl Photons {
                 };
                 let Context { shading, stats, .. } = &mut *context;
                 let path = &mut gatherer.path;
-                let found = path.advance(scene, horizon, sampler, &mut surface, shading, stats, light);
+                let beams = Beams {
+                    map: &self.beams,
+                    max_depth: self.max_depth(),
+                };
+                let found = path.advance(
+                    scene,
+                    horizon,
+                    &beams,
+                    sampler,
+                    &mut surface,
+                    shading,
+                    stats,
+                    light,
+                );
                 if std::mem::take(&mut gatherer.path.scattered_by_medium) {
-                    gatherer.leave_medium(self.state_after(gatherer.state, LobePart::Diffuse));
+                    let covered = self.beams.covers(scene, &gatherer.path.media);
+                    gatherer.leave_medium(self.state_in_medium(), covered);
                 }
                 let path = &gatherer.path;
                 let Some(it) = &found else { break 'vertex false };
@@ -307,6 +322,15 @@ impl Photons {
             gatherer.path.counts_emission = !(part == LobePart::Narrow && gatherer.skips_caustics);
         }
         continues
+    }
+
+    /// Returns which contributions the path has to collect after a medium has scattered it, where maps are looked up for
+    /// caustics alone.
+    fn state_in_medium(&self) -> GatherState {
+        match self.is_direct() {
+            true => GatherState::All,
+            false => GatherState::Gather,
+        }
     }
 
     /// Returns which contributions the path has to collect after scattering by a lobe of class `part`.

@@ -31,10 +31,11 @@ impl Gatherer {
         }
     }
 
-    /// Goes on in `state` after a medium has scattered the path, as after a diffuse lobe.
-    pub(super) fn leave_medium(&mut self, state: GatherState) {
+    /// Goes on in `state` after a medium has scattered the path, as after a diffuse lobe; `covered` says that lookups have
+    /// found the caustics there.
+    pub(super) fn leave_medium(&mut self, state: GatherState, covered: bool) {
         self.state = state;
-        (self.passed, self.skips_caustics) = (0.0, false);
+        (self.passed, self.skips_caustics) = (0.0, covered);
     }
 }
 

@@ -69,6 +69,7 @@ impl GuideField {
             count,
             exactly: false,
             max_segments: settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1)),
+            in_media: false,
             pilots: 1,
         };
         let progress = |done| (pass.progress)(done, order.count);

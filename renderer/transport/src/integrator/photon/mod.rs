@@ -6,7 +6,7 @@
 //! from the camera that scatters by a diffuse or rough lobe:
 //! - direct light: light samples combined with BSDF sampling by MIS, as in `path`;
 //! - light scattered by narrow lobes only: the caustic map where it has enough photons, else the path's continuation
-//!   (see `lookup.rs`);
+//!   (see `lookup.rs`); of light in media, the map along the path's way (see `beams.rs`);
 //! - all other light: a gather ray, which adds no emission except that of the first case.
 //!
 //! A gather ray ends at the first diffuse lobe with a lookup in the irradiance cache; if the ray is shorter than the
@@ -14,6 +14,7 @@
 //! `gather = 0`, and in progressive mode, the maps are looked up directly.
 // Jensen 1996, "Global Illumination Using Photon Maps".
 
+mod beams;
 mod block;
 mod density;
 mod emit;
@@ -39,6 +40,7 @@ use std::time::Instant;
 use super::context::Context;
 use super::pass::Pass;
 use crate::scene::Scene;
+use beams::BeamMap;
 use emit::Emitter;
 use irradiance::IrradianceMap;
 use renderer_base::math::{exp, ln};
@@ -60,6 +62,7 @@ pub struct Photons {
     settings: PhotonSettings,
     global: PhotonMap,
     caustic: PhotonMap,
+    beams: BeamMap,
     irradiance: Option<IrradianceMap>,
     /// Depth of the vertices for which the irradiance records are computed.
     gather_depth: u32,
@@ -138,6 +141,17 @@ impl Photons {
         } else {
             [global, caustic]
         };
+        let (in_media, on_surfaces) = caustic.photons.into_iter().partition(Photon::is_in_medium);
+        let caustic = ShootResult {
+            photons: on_surfaces,
+            shot: caustic.shot,
+        };
+        let narrowed = if settings.progressive {
+            shrink(pass.index)
+        } else {
+            1.0
+        };
+        let beams = BeamMap::new(in_media, caustic.shot as f64, unit, narrowed, scene);
         stats.shot = [global.shot, caustic.shot];
         stats.stored = [&global, &caustic].map(|shot| shot.photons.len() as u64);
         let wants_irradiance = !settings.progressive
@@ -193,13 +207,17 @@ impl Photons {
 
         stats.tree_depth = [&global, &caustic].map(PhotonMap::depth);
         stats.records = irradiance.as_ref().map_or(0, |map| map.len() as u64);
-        let bytes = global.memory() + caustic.memory() + irradiance.as_ref().map_or(0, IrradianceMap::memory);
+        let bytes = global.memory()
+            + caustic.memory()
+            + beams.memory()
+            + irradiance.as_ref().map_or(0, IrradianceMap::memory);
         stats.memory = bytes as u64;
         stats.count_work(contexts);
         Ok(Photons {
             settings: *settings,
             global,
             caustic,
+            beams,
             irradiance,
             gather_depth: pass.gather_depth,
             shape_radii: scene
@@ -244,6 +262,7 @@ impl Photons {
             },
             global: PhotonMap::new(vec![], 1, 0.0, 0.0),
             caustic,
+            beams: BeamMap::none(),
             irradiance: None,
             gather_depth: self.gather_depth,
             shape_radii: self.shape_radii.clone(),
@@ -259,6 +278,11 @@ impl Photons {
     /// Global map: all photons; those of direct light only if `direct` is set.
     pub fn global(&self) -> &PhotonMap {
         &self.global
+    }
+
+    /// Returns whether narrow lobes focus light, on surfaces or in media.
+    pub fn has_caustics(&self) -> bool {
+        !self.caustic.is_empty() || !self.beams.is_empty()
     }
 
     /// Caustic map: photons scattered by narrow lobes only, at least once.
@@ -310,6 +334,7 @@ fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootParams;
         count: if needed { count.unwrap_or(by_default) } else { 0 },
         exactly: settings.progressive,
         max_segments,
+        in_media: settings.progressive || filter == PhotonFilter::Caustic,
         pilots: PILOTS,
     };
     let direct = settings.direct && !settings.progressive;

@@ -35,6 +35,8 @@ pub enum PathKind {
     Caustic,
     /// Scattered by delta lobes only, from a delta light: no camera path can find this light.
     Hidden,
+    /// In a medium, scattered by narrow lobes only before, at least once.
+    InMedium,
 }
 
 /// Bits of the marks of a photon, in their order.
@@ -49,7 +51,12 @@ const _: () = assert!(Layer::COUNT as u32 == 1 << LAYER_BITS && MAX_LIGHT_TAGS =
 const MAX_TOLD_SEGMENTS: u32 = (1 << SEGMENT_BITS) - 1;
 
 impl PathKind {
-    const ALL: [PathKind; 3] = [PathKind::Wide, PathKind::Caustic, PathKind::Hidden];
+    const ALL: [PathKind; 4] = [
+        PathKind::Wide,
+        PathKind::Caustic,
+        PathKind::Hidden,
+        PathKind::InMedium,
+    ];
 }
 
 /// A unit vector packed into 32 bits, with an error below 0.1 mrad.
@@ -108,6 +115,17 @@ impl Photon {
             power: power.to_array().map(half_bits),
             marks: kind as u16 | segments << KIND_BITS | layer,
         }
+    }
+
+    /// Creates a photon that a medium scatters; its power is what is scattered, in units of its map.
+    pub(super) fn in_medium(p: Vec3, wi: Vec3, power: Rgb, segments: u32) -> Photon {
+        Photon::new(p, wi, wi, power, segments, PathKind::InMedium, Layer::numbered(0))
+    }
+
+    /// Returns whether it is in a medium.
+    #[inline]
+    pub(super) fn is_in_medium(&self) -> bool {
+        self.kind() == PathKind::InMedium as u16
     }
 
     /// Returns a copy of a photon without a tag, with the tag of its light.
@@ -250,7 +268,7 @@ mod tests {
                 -v,
                 Rgb::new(0.1, 2.0, z.abs()),
                 i,
-                PathKind::ALL[i as usize % 3],
+                PathKind::ALL[i as usize % 4],
                 Layer::numbered(i as u8 % Layer::COUNT),
             )
             .tagged((i % MAX_LIGHT_TAGS as u32) as u8);
@@ -259,7 +277,7 @@ mod tests {
                 (photon.segments(), u32::from(photon.tag())),
                 (i.min(31), i % MAX_LIGHT_TAGS as u32)
             );
-            assert_eq!(photon.is_hidden(), i % 3 == 2);
+            assert_eq!(photon.is_hidden(), i % 4 == 2);
             assert_eq!(Photon::from_bytes(&photon.to_bytes()), Some(photon));
         }
     }

@@ -19,6 +19,8 @@ pub(super) struct ShootParams {
     pub(super) exactly: bool,
     /// Maximum number of segments of a photon's path.
     pub(super) max_segments: u32,
+    /// True if light that narrow lobes have focused into media is stored.
+    pub(super) in_media: bool,
     /// Maximum number of pilot batches; they only measure where photons are useful and store none.
     pub(super) pilots: u64,
 }

@@ -291,7 +291,7 @@ fn trace_photon(
         context.stats.photon_rays += 1;
         let mut found = scene.intersect(&flight.ray);
         let arrives = matches!(flight.media.fill(), Fill::Clear)
-            || flight.pass_media(scene, order, &mut found, sampler, context);
+            || flight.pass_media(scene, order, &mut found, sampler, context, photons);
         let goes_on = arrives
             && found.is_some_and(|it| {
                 let Some(outside) = scene.meets(&flight.media, &it) else {

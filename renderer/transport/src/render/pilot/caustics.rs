@@ -65,7 +65,7 @@ pub(super) fn photons(
     };
     // Without a file there are no errors.
     match Prepared::new(&Integrator::Photon(settings), scene, pass) {
-        Ok(Prepared::Photon(maps)) if !maps.caustic().is_empty() => Some(maps),
+        Ok(Prepared::Photon(maps)) if maps.has_caustics() => Some(maps),
         _ => None,
     }
 }
