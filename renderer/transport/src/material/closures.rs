@@ -16,38 +16,34 @@
 //! - `energy_compensation` of an interface adds the light that its facets reflect onto others, but not under a film.
 
 use std::f32::consts::PI;
-use std::sync::LazyLock;
 
 use glam::Vec3;
-use shading::codegen::Statistics;
 use shading::hir::{ClosureId, Const};
 use shading::ty::{Base, Type};
-use shading::{ClosureNode, ClosureNote, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
+use shading::{ClosureNode, ClosureRef};
 
 use super::component::{Coat, Component, label_hash};
-use super::material_flags::MaterialFlags;
 use super::scattering::Scattering;
-use crate::bsdf::fresnel::ior_from_f0;
 use crate::bsdf::{
     Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, F82, Film, Hair,
     HairParameters, Lambert, Lobe, Microfacets, OrenNayar, Phong, Schlick, Sheen, Subsurface,
-    ThinTransmission, Translucent, Ward, ZeltnerSheen, is_index_matched,
+    ThinTransmission, Translucent, Ward, ZeltnerSheen,
 };
 use renderer_base::color::Rgb;
 use renderer_base::math::exp;
 
 /// Entry of the closure table.
-struct Entry {
-    kind: ClosureKind,
-    name: &'static str,
-    params: &'static [(&'static str, Type)],
+pub(super) struct Entry {
+    pub(super) kind: ClosureKind,
+    pub(super) name: &'static str,
+    pub(super) params: &'static [(&'static str, Type)],
     /// Optional parameters with their default values.
-    optional: &'static [(&'static str, Type, DefaultValue)],
+    pub(super) optional: &'static [(&'static str, Type, DefaultValue)],
 }
 
 /// Default value of an optional parameter.
 #[derive(Clone, Copy)]
-enum DefaultValue {
+pub(super) enum DefaultValue {
     Int(i32),
     Float(f32),
     Triple(f32),
@@ -55,7 +51,7 @@ enum DefaultValue {
 }
 
 impl DefaultValue {
-    fn constant(self) -> Const {
+    pub(super) fn constant(self) -> Const {
         match self {
             DefaultValue::Int(v) => Const::Int(v),
             DefaultValue::Float(v) => Const::Float(v),
@@ -72,11 +68,11 @@ macro_rules! closures {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum ClosureKind { $($kind),* }
 
-        static TABLE: &[Entry] = &[$(
+        pub(super) static TABLE: &[Entry] = &[$(
             Entry { kind: ClosureKind::$kind, name: $name, params: &[$($param),*], optional: &[$($optional),*] }
         ),*];
 
-        /// Interprets a component with the closure `id` of [`closure_registry`]. Returns the nested closure to visit
+        /// Interprets a component with the closure `id` of the registry. Returns the nested closure to visit
         /// next, if any.
         #[inline(always)]
         pub(super) fn interpret<'t>(id: ClosureId, mut component: Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
@@ -482,242 +478,31 @@ closures! {
     };
 }
 
-static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
-    let mut registry = ClosureRegistry::default();
-    for entry in TABLE {
-        let required = entry.params.iter().map(|&(name, ty)| ClosureParam::new(name, ty));
-        let optional = entry
-            .optional
-            .iter()
-            .map(|&(name, ty, value)| ClosureParam::optional(name, ty, value.constant()));
-        let id = registry.register(ClosureSignature {
-            name: entry.name,
-            params: required.chain(optional).collect(),
-        });
-        let id = id.expect("the table has closures of numbers and strings, each once");
-        if let Some(note) = note(entry.kind) {
-            registry.note(id, note);
-        }
-    }
-    registry
-});
-
-/// Message for shaders that create a closure which does less than its name says; `None` for closures that are what
-/// their names say.
-fn note(kind: ClosureKind) -> Option<ClosureNote> {
-    use ClosureKind as K;
-    let (text, unless_zero) = match kind {
-        K::DiffuseRamp => ("Lambert's reflection in the mean of the colours stands in", None),
-        K::PhongRamp => ("`phong` in the mean of the colours stands in", None),
-        K::DiffuseToon | K::AmbientOcclusion => ("Lambert's reflection stands in", None),
-        K::GlossyToon => ("GGX of about the same width stands in", None),
-        K::AshikhmanShirley => ("GGX of the same width on Lambert's reflection stands in", None),
-        K::AshikhminShirley | K::HairReflection => ("GGX of the same width stands in", None),
-        K::AshikhminVelvet => ("Burley's sheen stands in", None),
-        K::HairTransmission => ("translucence stands in", None),
-        K::HairHuang => ("hair of Chiang's model stands in", None),
-        K::ThinSubsurface => ("Lambert's reflection and translucence stand in", None),
-        K::ThinGlass => ("what passes is not tinted", None),
-        K::RayPortalBsdf => ("light passes where it is", None),
-        K::FournierForand => (
-            "Henyey-Greenstein's phase function of about the same width stands in",
-            None,
-        ),
-        K::Debug | K::ParameterTest => ("no output shows it, and it does nothing", None),
-        K::AnisotropicVdf
-        | K::MediumVdf
-        | K::Absorption
-        | K::Draine
-        | K::Rayleigh
-        | K::HenyeyGreenstein
-        | K::Emission
-        | K::Background
-        | K::UniformEdf
-        | K::Holdout
-        | K::Diffuse
-        | K::OrenNayar
-        | K::Translucent
-        | K::Transparent
-        | K::Reflection
-        | K::Refraction
-        | K::MicrofacetU
-        | K::Phong
-        | K::Ward
-        | K::OrenNayarDiffuseBsdf
-        | K::BurleyDiffuseBsdf
-        | K::TranslucentBsdf
-        | K::TransparentBsdf
-        | K::Subsurface
-        | K::SubsurfaceBssrdf
-        | K::Bssrdf
-        | K::SheenBsdf
-        | K::DielectricBsdf
-        | K::ConductorBsdf
-        | K::GeneralizedSchlickBsdf
-        | K::CoatedDiffuseBsdf
-        | K::BurleySheenBsdf
-        | K::ClearcoatBsdf
-        | K::ThinTransmissionBsdf
-        | K::Layer
-        | K::Lambert
-        | K::Mirror
-        | K::LambertTransmission
-        | K::CyclesSheen
-        | K::MicrofacetGgx
-        | K::MicrofacetBeckmann
-        | K::MicrofacetGgxRefraction
-        | K::MicrofacetMultiGgx
-        | K::MicrofacetMultiGgxAniso
-        | K::MicrofacetMultiGgxGlass
-        | K::CoatTsl
-        | K::MicrofacetF82Tint
-        | K::PrincipledDiffuse
-        | K::PrincipledSheen
-        | K::PrincipledClearcoat
-        | K::PrincipledHair
-        | K::HairChiang
-        | K::MicrofacetBeckmannRefraction
-        | K::ChiangHairBsdf
-        | K::Coat
-        | K::SoftTerminator
-        | K::Labelled => return None,
-    };
-    Some(ClosureNote { text, unless_zero })
-}
-
-/// Registry of the supported closures, for a `ShadingSystem`.
-pub fn closure_registry() -> ClosureRegistry {
-    REGISTRY.clone()
-}
-
-/// Kind of a closure of [`closure_registry`].
+/// Kind of a closure of the registry.
 #[inline]
 pub(super) fn kind(id: ClosureId) -> ClosureKind {
     TABLE[id.0 as usize].kind
 }
 
-/// Flags of a shader instance that may create the closures of `statistics`.
-pub(super) fn flags(statistics: &Statistics) -> MaterialFlags {
-    let mut flags = MaterialFlags::default();
-    for &id in &statistics.closures {
-        flags.add(id);
-        flags.transparent |= refraction(id, statistics).is_some_and(|of| of.may_be_straight(id));
-    }
-    flags
-}
-
-impl MaterialFlags {
-    /// Adds what a closure may do.
-    fn add(&mut self, id: ClosureId) {
-        let flags = self;
-        match kind(id) {
-            ClosureKind::Emission | ClosureKind::Background | ClosureKind::UniformEdf => {
-                flags.emits = true;
-            }
-            ClosureKind::Transparent | ClosureKind::TransparentBsdf | ClosureKind::RayPortalBsdf => {
-                (flags.transparent, flags.passes) = (true, true);
-            }
-            ClosureKind::Refraction
-            | ClosureKind::MicrofacetU
-            | ClosureKind::DielectricBsdf
-            | ClosureKind::GeneralizedSchlickBsdf
-            | ClosureKind::ThinTransmissionBsdf
-            | ClosureKind::ThinGlass
-            | ClosureKind::MicrofacetGgxRefraction
-            | ClosureKind::MicrofacetBeckmannRefraction
-            | ClosureKind::MicrofacetMultiGgxGlass => flags.passes = true,
-            ClosureKind::Layer | ClosureKind::Coat => flags.layers = true,
+impl ClosureKind {
+    /// Returns whether it describes an interior medium.
+    pub(super) fn fills(self) -> bool {
+        matches!(
+            self,
             ClosureKind::AnisotropicVdf
-            | ClosureKind::MediumVdf
-            | ClosureKind::Absorption
-            | ClosureKind::HenyeyGreenstein
-            | ClosureKind::Draine
-            | ClosureKind::Rayleigh
-            | ClosureKind::FournierForand => flags.fills = true,
-            _ => {}
-        }
-    }
-
-    fn of(id: ClosureId) -> MaterialFlags {
-        let mut flags = MaterialFlags::default();
-        flags.add(id);
-        flags
+                | ClosureKind::MediumVdf
+                | ClosureKind::Absorption
+                | ClosureKind::HenyeyGreenstein
+                | ClosureKind::Draine
+                | ClosureKind::Rayleigh
+                | ClosureKind::FournierForand
+        )
     }
 }
 
 /// Returns whether the closure is a component that describes an interior medium.
-pub(super) fn is_inside(closure: ClosureRef<'_>) -> bool {
-    matches!(closure.node(), ClosureNode::Component { id, .. } if MaterialFlags::of(id).fills)
-}
-
-/// Selects the closures that emit or transmit straight through.
-pub(super) fn light_closures(statistics: &Statistics) -> Vec<ClosureId> {
-    let is_seen = |id: &&ClosureId| {
-        let flags = MaterialFlags::of(**id);
-        flags.emits
-            || flags.transparent
-            || refraction(**id, statistics).is_some_and(|of| of.may_be_straight(**id))
-    };
-    statistics.closures.iter().filter(is_seen).copied().collect()
-}
-
-/// Selects the closures of what is inside.
-pub(super) fn interior_closures(statistics: &Statistics) -> Vec<ClosureId> {
-    let fills = |id: &&ClosureId| MaterialFlags::of(**id).fills;
-    statistics.closures.iter().filter(fills).copied().collect()
-}
-
-/// What is known of a closure that refracts light.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Refraction {
-    /// By this index of refraction of the object.
-    Index(f32),
-    /// By an index that is computed where light meets the surface, or that is relative to the side that it comes from.
-    Unknown,
-}
-
-impl Refraction {
-    /// Returns whether light goes straight on.
-    pub(super) fn is_straight(self) -> bool {
-        matches!(self, Refraction::Index(ior) if is_index_matched(ior))
-    }
-
-    /// Returns whether light may go straight on through the closure `id`, without being bent.
-    fn may_be_straight(self, id: ClosureId) -> bool {
-        kind(id) == ClosureKind::DielectricBsdf && (self.is_straight() || matches!(self, Refraction::Unknown))
-    }
-}
-
-/// What is known of the refraction by a closure of an instance; `None` if it refracts nothing.
-pub(super) fn refraction(id: ClosureId, statistics: &Statistics) -> Option<Refraction> {
-    use ClosureKind as K;
-    let constants = statistics.closure_constants.get(&id);
-    let constant = |name: &str| {
-        let params = &TABLE[id.0 as usize].params;
-        let index = params.iter().position(|(param, _)| *param == name)?;
-        constants?.get(index)?.as_ref()
-    };
-    let is_zero = |name: &str| match constant(name) {
-        Some(&Const::Triple(v)) => v == [0.0; 3],
-        Some(&Const::Int(v)) => v == 0,
-        _ => false,
-    };
-    match kind(id) {
-        K::DielectricBsdf if !is_zero("transmission_tint") => Some(match constant("ior") {
-            Some(&Const::Float(ior)) => Refraction::Index(ior),
-            _ => Refraction::Unknown,
-        }),
-        K::GeneralizedSchlickBsdf if !is_zero("transmission_tint") => Some(match constant("f0") {
-            Some(&Const::Triple([r, g, b])) if r == g && g == b => Refraction::Index(ior_from_f0(r)),
-            _ => Refraction::Unknown,
-        }),
-        K::MicrofacetU if !is_zero("refract") => Some(Refraction::Unknown),
-        K::Refraction
-        | K::MicrofacetGgxRefraction
-        | K::MicrofacetBeckmannRefraction
-        | K::MicrofacetMultiGgxGlass => Some(Refraction::Unknown),
-        _ => None,
-    }
+fn is_inside(closure: ClosureRef<'_>) -> bool {
+    matches!(closure.node(), ClosureNode::Component { id, .. } if kind(id).fills())
 }
 
 /// Adds a lobe that leads below the surface. A colour above 1 scales what the walk gives for 1.

@@ -12,7 +12,8 @@ use shading::hir::Const;
 use shading::{ClosureNode, ClosureRef, ClosureTree, Params, ShaderGlobals, ShaderInstance, ShadingContext};
 
 use super::cached_shading::RUNS;
-use super::closures::{ClosureKind, Refraction, kind, refraction};
+use super::closure_effects::{Refraction, refraction};
+use super::closures::{ClosureKind, kind};
 use crate::medium::{Coefficients, Phase};
 use renderer_base::color::Rgb;
 use renderer_base::math::ln;

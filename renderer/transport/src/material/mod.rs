@@ -5,6 +5,8 @@
 
 mod attribute;
 mod cached_shading;
+mod closure_effects;
+mod closure_registry;
 mod closures;
 mod cloud;
 mod component;
@@ -47,7 +49,7 @@ use shader::Shader;
 pub use shading::{RayKind, Report, ShadingContext};
 
 pub use attribute::{has_attribute, known_attributes};
-pub use closures::closure_registry;
+pub use closure_registry::closure_registry;
 pub(crate) use component::label_hash;
 pub use hit_ray::HitRay;
 pub use host::{Host, is_space};
@@ -142,7 +144,7 @@ impl Material {
         } else {
             Arc::default()
         };
-        let mut flags = closures::flags(known);
+        let mut flags = closure_effects::flags(known);
         let interior = Interior::new(known, inside.clone(), sides.priority, sides.nesting, context);
         flags.emits &= !sides.is_dark;
         let counts_derivatives = |of: &Arc<ShaderInstance>| of.statistics().asks_derivatives;

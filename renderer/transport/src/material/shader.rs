@@ -7,7 +7,7 @@ use shading::{InstanceOptions, RayKind, ShaderGlobals, ShaderInstance, ShadingCo
 
 use super::cached_shading::{CachedShading, RUNS};
 use super::component::Flattener;
-use super::{ShadingResult, closures};
+use super::{ShadingResult, closure_effects};
 use renderer_base::color::Rgb;
 use renderer_geometry::Interaction;
 
@@ -29,7 +29,7 @@ pub struct Instances {
 impl Instances {
     /// Returns whether the material may transmit light straight through.
     pub(crate) fn may_be_transparent(&self) -> bool {
-        closures::flags(self.full.statistics()).transparent
+        closure_effects::flags(self.full.statistics()).transparent
     }
 
     /// All of them.
@@ -51,12 +51,12 @@ impl Instances {
         known
             .closures
             .iter()
-            .any(|&id| closures::refraction(id, known).is_some())
+            .any(|&id| closure_effects::refraction(id, known).is_some())
     }
 
     /// Returns whether the material may emit.
     pub(crate) fn may_emit(&self) -> bool {
-        closures::flags(self.full.statistics()).emits
+        closure_effects::flags(self.full.statistics()).emits
     }
 
     /// Compiles the reduced shader of `full` with `instantiate`, which compiled `full` with `options`; `purpose` is the
@@ -71,7 +71,7 @@ impl Instances {
         instantiate: impl Fn(&InstanceOptions) -> Result<Arc<ShaderInstance>, E>,
     ) -> Result<Instances, E> {
         let known = full.statistics();
-        let wanted = closures::light_closures(known);
+        let wanted = closure_effects::light_closures(known);
         let light = if wanted.is_empty() || known.is_uniform {
             None
         } else {
@@ -82,7 +82,7 @@ impl Instances {
             })?;
             Some(light).filter(|light| light.statistics().fingerprint != known.fingerprint)
         };
-        let medium = closures::interior_closures(known);
+        let medium = closure_effects::interior_closures(known);
         let inside = match medium.is_empty() {
             true => None,
             false => Some(instantiate(&InstanceOptions {

@@ -1,0 +1,115 @@
+//! The registry of the closures, for shading systems, with messages for those that do less than their names say.
+
+use std::sync::LazyLock;
+
+use shading::{ClosureNote, ClosureParam, ClosureRegistry, ClosureSignature};
+
+use super::closures::{ClosureKind, TABLE};
+
+static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
+    let mut registry = ClosureRegistry::default();
+    for entry in TABLE {
+        let required = entry.params.iter().map(|&(name, ty)| ClosureParam::new(name, ty));
+        let optional = entry
+            .optional
+            .iter()
+            .map(|&(name, ty, value)| ClosureParam::optional(name, ty, value.constant()));
+        let id = registry.register(ClosureSignature {
+            name: entry.name,
+            params: required.chain(optional).collect(),
+        });
+        let id = id.expect("the table has closures of numbers and strings, each once");
+        if let Some(note) = note(entry.kind) {
+            registry.note(id, note);
+        }
+    }
+    registry
+});
+
+/// Message for shaders that create a closure which does less than its name says; `None` for closures that are what
+/// their names say.
+fn note(kind: ClosureKind) -> Option<ClosureNote> {
+    use ClosureKind as K;
+    let (text, unless_zero) = match kind {
+        K::DiffuseRamp => ("Lambert's reflection in the mean of the colours stands in", None),
+        K::PhongRamp => ("`phong` in the mean of the colours stands in", None),
+        K::DiffuseToon | K::AmbientOcclusion => ("Lambert's reflection stands in", None),
+        K::GlossyToon => ("GGX of about the same width stands in", None),
+        K::AshikhmanShirley => ("GGX of the same width on Lambert's reflection stands in", None),
+        K::AshikhminShirley | K::HairReflection => ("GGX of the same width stands in", None),
+        K::AshikhminVelvet => ("Burley's sheen stands in", None),
+        K::HairTransmission => ("translucence stands in", None),
+        K::HairHuang => ("hair of Chiang's model stands in", None),
+        K::ThinSubsurface => ("Lambert's reflection and translucence stand in", None),
+        K::ThinGlass => ("what passes is not tinted", None),
+        K::RayPortalBsdf => ("light passes where it is", None),
+        K::FournierForand => (
+            "Henyey-Greenstein's phase function of about the same width stands in",
+            None,
+        ),
+        K::Debug | K::ParameterTest => ("no output shows it, and it does nothing", None),
+        K::AnisotropicVdf
+        | K::MediumVdf
+        | K::Absorption
+        | K::Draine
+        | K::Rayleigh
+        | K::HenyeyGreenstein
+        | K::Emission
+        | K::Background
+        | K::UniformEdf
+        | K::Holdout
+        | K::Diffuse
+        | K::OrenNayar
+        | K::Translucent
+        | K::Transparent
+        | K::Reflection
+        | K::Refraction
+        | K::MicrofacetU
+        | K::Phong
+        | K::Ward
+        | K::OrenNayarDiffuseBsdf
+        | K::BurleyDiffuseBsdf
+        | K::TranslucentBsdf
+        | K::TransparentBsdf
+        | K::Subsurface
+        | K::SubsurfaceBssrdf
+        | K::Bssrdf
+        | K::SheenBsdf
+        | K::DielectricBsdf
+        | K::ConductorBsdf
+        | K::GeneralizedSchlickBsdf
+        | K::CoatedDiffuseBsdf
+        | K::BurleySheenBsdf
+        | K::ClearcoatBsdf
+        | K::ThinTransmissionBsdf
+        | K::Layer
+        | K::Lambert
+        | K::Mirror
+        | K::LambertTransmission
+        | K::CyclesSheen
+        | K::MicrofacetGgx
+        | K::MicrofacetBeckmann
+        | K::MicrofacetGgxRefraction
+        | K::MicrofacetMultiGgx
+        | K::MicrofacetMultiGgxAniso
+        | K::MicrofacetMultiGgxGlass
+        | K::CoatTsl
+        | K::MicrofacetF82Tint
+        | K::PrincipledDiffuse
+        | K::PrincipledSheen
+        | K::PrincipledClearcoat
+        | K::PrincipledHair
+        | K::HairChiang
+        | K::MicrofacetBeckmannRefraction
+        | K::ChiangHairBsdf
+        | K::Coat
+        | K::SoftTerminator
+        | K::Labelled => return None,
+    };
+    Some(ClosureNote { text, unless_zero })
+}
+
+/// Registry of the supported closures, for a `ShadingSystem`.
+pub fn closure_registry() -> ClosureRegistry {
+    REGISTRY.clone()
+}
