@@ -96,6 +96,7 @@ library! {
     "remap"
     "rough_matte"
     "rust"
+    "scatterer"
     "scratches"
     "separate_color"
     "separate_hsv"
