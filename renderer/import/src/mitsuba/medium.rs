@@ -1,7 +1,7 @@
 //! Translation of `medium` objects to what fills bodies, and the scene.
 
-use shading::syntax::ast::{Declaration, Expr};
 use shading::Span;
+use shading::syntax::ast::{Declaration, Expr};
 
 use super::color::Use;
 use super::document::{Object, ObjectId, PropertyValue};
