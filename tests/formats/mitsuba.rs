@@ -364,18 +364,28 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
             "`sggx`",
         ),
         (
-            around("<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"exterior\"/></shape>"),
-            "outside of bodies",
-        ),
-        (
-            around("<shape type=\"sphere\"><medium type=\"heterogeneous\" name=\"interior\"/></shape>"),
-            "`heterogeneous`",
+            around(
+                "<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"exterior\"/></shape><shape type=\"cube\"><medium type=\"homogeneous\" name=\"exterior\"/></shape>",
+            ),
+            "in one medium",
         ),
         (
             around(
-                "<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"><volume type=\"gridvolume\" name=\"sigma_t\"/></medium></shape>",
+                "<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"exterior\"/></shape><emitter type=\"constant\"/>",
             ),
-            "the same everywhere",
+            "without an end",
+        ),
+        (
+            around(
+                "<shape type=\"sphere\"><medium type=\"heterogeneous\" name=\"interior\"><volume type=\"cloudvolume\" name=\"sigma_t\"/></medium></shape>",
+            ),
+            "`cloudvolume`",
+        ),
+        (
+            around(
+                "<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"><phase type=\"tabphase\"><string name=\"values\" value=\"0, 0, 9, 0, 0\"/></phase></medium></shape>",
+            ),
+            "tables of phase functions",
         ),
         (around("<emitter type=\"volumetric\"/>"), "`volumetric`"),
         (
@@ -435,6 +445,23 @@ fn what_surrounds_a_shape_may_fill_another() {
     ));
     let (_, warnings) = loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
     assert!(warnings.list.is_empty(), "{warnings}");
+}
+
+#[test]
+fn media_of_old_files_and_around_scenes_are_read() {
+    let old = "<scene version=\"0.5.0\">
+        <sensor type=\"perspective\"><ref id=\"fog\"/></sensor>
+        <medium type=\"homogeneous\" id=\"fog\"><rgb name=\"sigmaA\" value=\"1 2 3\"/><rgb name=\"sigmaS\" value=\"1\"/></medium>
+        <shape type=\"sphere\"><ref name=\"exterior\" id=\"fog\"/>
+          <medium type=\"homogeneous\" name=\"interior\"><rgb name=\"sigmaS\" value=\"2\"/></medium></shape>
+        </scene>";
+    let (desc, warnings) = loaded(old, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(warnings.list.is_empty(), "{warnings}");
+    let medium = desc.medium.expect("it is in fog");
+    assert_eq!(desc.materials[medium.0 as usize].name, "scene.medium");
+    // The shape has no bsdf: of an old file, light goes through.
+    let ball = format!("{:?}", desc.materials);
+    assert!(ball.contains("cutout"), "{ball}");
 }
 
 #[test]

@@ -47,6 +47,11 @@ def serialized(name, meshes):
     with open(os.path.join(DATA, name), "wb") as f:
         f.write(blob)
 
+def vol(name, values, low=(0, 0, 0), high=(1, 1, 1)):
+    z, y, x, channels = values.shape
+    with open(os.path.join(DATA, name), "wb") as f:
+        f.write(b"VOL\3" + struct.pack("<5i6f", 1, x, y, z, channels, *low, *high) + values.astype("<f4").tobytes())
+
 def sphere_mesh(n, m):
     theta, phi = np.meshgrid(np.linspace(0, np.pi, n), np.linspace(0, 2 * np.pi, m), indexing="ij")
     p = np.stack([np.sin(theta) * np.cos(phi), np.cos(theta), -np.sin(theta) * np.sin(phi)], -1).reshape(-1, 3)
@@ -97,6 +102,10 @@ def files():
     serialized("balls.serialized", [("plain", p, None, None, t), ("smooth", 0.7 * p, p, uv, t)])
     with open(os.path.join(DATA, "green.spd"), "w") as f:
         f.write("# wavelength, value\n" + "".join(f"{w} {v}\n" for w, v in [(380, 0.1), (480, 0.2), (530, 0.8), (600, 0.3), (720, 0.1)]))
+    z, y, x = np.mgrid[0:12, 0:10, 0:9] / 8 - 0.6
+    density = np.clip(1 - 1.2 * np.sqrt(x * x + y * y + z * z) + 0.4 * np.sin(9 * x + 4 * y) * np.cos(7 * z), 0, 1)
+    vol("smoke.vol", density[..., None], (-0.6, -0.7, -0.5), (0.7, 0.6, 0.6))
+    vol("tint.vol", np.random.default_rng(2).uniform(0.3, 1, (3, 4, 5, 3)))
     with open(os.path.join(DATA, "part.xml"), "w") as f:
         f.write('<scene version="3.0.0">\n  <bsdf type="twosided" id="included"><bsdf type="diffuse">'
                 '<rgb name="reflectance" value="$tone"/></bsdf></bsdf>\n'
@@ -201,6 +210,28 @@ def scenes():
     s["media"] = scene('<shape type="sphere"><point name="center" value="0 0.7 0"/><float name="radius" value="0.6"/>' + bsdf("dielectric") + medium(value("rgb", "sigma_t", "0.6 0.1 0.05"), value("float", "scale", 3)) + '</shape>',
         slab.format(0.05, 30, -1.3) + bsdf("roughdielectric", value("float", "alpha", 0.2)) + medium(constant, value("float", "scale", 3)) + '</shape>',
         slab.format(0.3, -20, 1.3) + bsdf("null") + medium(value("float", "sigma_t", 1.5)) + '</shape>', integrator='<integrator type="volpath"/>')
+    # scattering media
+    fog = lambda name, sigma_t, albedo, *more: f'<medium type="homogeneous" {name}>{value("float", "sigma_t", sigma_t)}{value("rgb", "albedo", albedo)}{"".join(more)}</medium>'
+    hg = lambda g: '<phase type="hg">' + value("float", "g", g) + '</phase>'
+    mixed = lambda weight, *two_phases: f'<phase type="blendphase">{weight}{"".join(two_phases)}</phase>'
+    grid = lambda name, file, place, *more: f'<volume type="gridvolume" name="{name}">{value("string", "filename", "data/" + file)}<transform name="to_world">{place}</transform>{"".join(more)}</volume>'
+    smoke = lambda scale, *parts: f'<medium type="heterogeneous" name="interior">{value("float", "scale", scale)}{"".join(parts)}</medium>'
+    air = '<ref id="air" name="{}"/>'
+    box = lambda scale, x, inner: f'<shape type="cube"><transform name="to_world"><scale value="{scale}"/><translate x="{x}" y="{scale + 0.01}"/></transform>{inner}</shape>'
+    globe = lambda radius, center, inner: f'<shape type="sphere"><point name="center" value="{center}"/>{value("float", "radius", radius)}{inner}</shape>'
+    volpath = dict(integrator='<integrator type="volpath"/>')
+    weight = value("float", "weight", 0.3)
+    s["fog"] = scene(fog('id="air"', 0.8, "0.95 0.9 0.8", mixed(weight, hg(0.7), hg(-0.3))), box(0.9, 0, bsdf("null") + air.format("interior")),
+        globe(0.4, "-0.3 0.9 0", bsdf("null") + fog('name="interior"', 5, "0.9 0.7 0.5", '<phase type="rayleigh"/>') + air.format("exterior")), globe(0.3, "0.4 0.6 0.3", bsdf("dielectric") + air.format("exterior")), globe(0.2, "0.3 1.3 0", bsdf("dielectric")), **volpath)
+    around = lambda inner: inner.replace("</shape>", air.format("exterior") + "</shape>")
+    s["fog_everywhere"] = scene(fog('id="air"', 0.15, "0.95 0.9 0.8", hg(0.4)), around(globe(0.6, "0.5 0.7 0", bsdf("dielectric") + fog('name="interior"', 2, "0.3 0.6 0.9"))), around(globe(0.5, "-0.8 0.5 0", RED)),
+        camera=CAMERA.replace("</sensor>", '<ref id="air"/></sensor>'), lamp=around('<shape type="rectangle"><transform name="to_world"><rotate x="1" angle="90"/><translate x="-1" y="4" z="1.5"/></transform><emitter type="area"><rgb name="radiance" value="9 8 7"/></emitter></shape>'), **volpath)
+    glow = '<emitter type="area"><rgb name="radiance" value="6 4 3"/></emitter>'
+    s["fog_lamps"] = scene(box(0.9, 0, bsdf("null") + fog('name="interior"', 1.2, "0.95 0.9 0.8", hg(0.5))), globe(0.15, "-0.4 1.2 0", glow), '<emitter type="point"><point name="position" value="0.5 0.9 0.2"/><rgb name="intensity" value="0.4 0.6 0.8"/></emitter>', lamp="", integrator='<integrator type="volpath"><integer name="max_depth" value="6"/></integrator>')
+    s["smoke"] = scene(box(0.8, -0.85, bsdf("null") + smoke(9, grid("sigma_t", "smoke.vol", '<scale value="1.5"/><translate x="-1.6" y="0.1" z="-0.75"/>'), grid("albedo", "tint.vol", '<scale value="1"/><translate x="-1.5" y="0.3" z="-0.5"/>', value("string", "wrap_mode", "mirror")), hg(0.4))),
+        box(0.8, 0.85, bsdf("roughdielectric", value("float", "alpha", 0.3), value("float", "int_ior", 1.2)) + smoke(9, grid("sigma_t", "smoke.vol", '<rotate y="1" angle="25"/><translate x="0.85" y="0.8"/>', value("boolean", "use_grid_bbox", "true")), value("float", "albedo", 0.9))), **volpath)
+    s["smoke_steps"] = scene(box(0.8, -0.85, bsdf("null") + smoke(6, grid("sigma_t", "tint.vol", '<scale value="1.2"/><translate x="-1.4" y="0.2" z="-0.6"/>', value("string", "filter_type", "nearest")), value("float", "albedo", 0.9), mixed(grid("weight", "smoke.vol", '<scale value="1.2"/><translate x="-1.4" y="0.2" z="-0.6"/>'), hg(0.8), hg(-0.4)))),
+        box(0.8, 0.85, bsdf("null") + smoke(1, '<volume type="constvolume" name="sigma_t">' + value("float", "value", 4) + '<transform name="to_world"><rotate y="1" angle="30"/><translate x="0.6" y="0.2"/></transform></volume>', value("rgb", "albedo", "0.9 0.6 0.3"))), integrator='<integrator type="volpathmis"/>')
     # textures
     s["bitmap"] = scene('<shape type="rectangle"><transform name="to_world"><translate y="1"/></transform>' + bsdf("diffuse", texture("reflectance", "colors.png")) + '</shape>')
     s["bitmap_nearest"] = scene('<shape type="rectangle"><transform name="to_world"><translate y="1"/></transform>' + bsdf("diffuse", texture("reflectance", "colors.png", value("string", "filter_type", "nearest"), value("string", "wrap_mode", "mirror"), UV)) + '</shape>')

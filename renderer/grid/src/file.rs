@@ -9,7 +9,7 @@ use super::error::{GridChoice, GridError, GridFault};
 use super::grid::{Grid, GridClass};
 use super::nanovdb::{NanoFile, is_nanovdb};
 use super::vdb::{VdbFile, is_vdb};
-use super::vol::{VolFile, is_vol};
+use super::vol::{VolBox, VolFile, is_vol};
 
 /// The grid that is looked up if none is named, where a file has it.
 const MAIN: &str = "density";
@@ -137,6 +137,14 @@ impl GridFile {
             Contents::OpenVdb(_) => GridFormat::OpenVdb,
             Contents::NanoVdb(_) => GridFormat::NanoVdb,
             Contents::Mitsuba(_) => GridFormat::Mitsuba,
+        }
+    }
+
+    /// The box of one of Mitsuba's volumes; `None` for other formats.
+    pub fn vol_box(&self) -> Option<VolBox> {
+        match &self.contents {
+            Contents::Mitsuba(file) => Some(file.place),
+            Contents::OpenVdb(_) | Contents::NanoVdb(_) => None,
         }
     }
 

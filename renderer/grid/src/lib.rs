@@ -55,3 +55,4 @@ pub use file::{GridEntry, GridFile, GridFormat, is_grid_file};
 pub use grid::{Grid, GridClass, IndexBounds};
 pub use lookup::{GridLookup, GridSample, GridWrap};
 pub use store::{GridId, GridLoader, GridStore};
+pub use vol::VolBox;

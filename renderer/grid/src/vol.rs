@@ -20,13 +20,21 @@ pub(crate) fn is_vol(data: &[u8]) -> bool {
     data.starts_with(MAGIC)
 }
 
+/// The box of one of Mitsuba's volumes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VolBox {
+    /// Its corners; those of the unit cube where the file has none.
+    pub bounds: [DVec3; 2],
+    /// Number of voxels along each side.
+    pub size: IVec3,
+}
+
 /// Contents of a file: one grid.
 #[derive(Debug)]
 pub(crate) struct VolFile {
     pub(crate) element: Element,
     pub(crate) channels: usize,
-    size: IVec3,
-    bounds: [DVec3; 2],
+    pub(crate) place: VolBox,
     values: Range<usize>,
 }
 
@@ -68,6 +76,11 @@ impl VolFile {
         for corner in &mut bounds {
             *corner = DVec3::new(bytes.f32()?.into(), bytes.f32()?.into(), bytes.f32()?.into());
         }
+        // Mitsuba does not look at the box, unless it is told to.
+        let [low, high] = bounds;
+        if !((high - low).cmpgt(DVec3::ZERO).all() && (high - low).is_finite()) {
+            bounds = [DVec3::ZERO, DVec3::ONE];
+        }
         bytes.enter("the values");
         let begin = bytes.position();
         let voxels: u128 = size.to_array().iter().map(|&n| n as u128).product();
@@ -76,8 +89,7 @@ impl VolFile {
         Ok(VolFile {
             element,
             channels,
-            size,
-            bounds,
+            place: VolBox { bounds, size },
             values: begin..bytes.position(),
         })
     }
@@ -85,11 +97,14 @@ impl VolFile {
     /// Decodes the grid; `data` is the file.
     pub(crate) fn load(&self, data: &[u8]) -> Result<Grid, GridFault> {
         let stored = data.get(self.values.clone()).unwrap_or_default();
-        let [low, high] = self.bounds;
-        let edge = (high - low) / self.size.as_dvec3();
+        let VolBox {
+            bounds: [low, high],
+            size,
+        } = self.place;
+        let edge = (high - low) / size.as_dvec3();
         let rows = [[edge.x, 0.0, 0.0], [0.0, edge.y, 0.0], [0.0, 0.0, edge.z]];
         let placement = Placement::of_rows(rows, low + 0.5 * edge)?;
-        let blocks: IVec3 = (self.size + 7) >> 3;
+        let blocks: IVec3 = (size + 7) >> 3;
         let count: u64 = blocks.to_array().iter().map(|&n| n as u64).product();
         memory::check(
             "the voxels of a volume",
@@ -115,7 +130,7 @@ impl VolFile {
             not_finite: builder.not_finite(),
             tree: builder.finish(),
             activity,
-            border: Border::Clamped([IVec3::ZERO, self.size - 1]),
+            border: Border::Clamped([IVec3::ZERO, size - 1]),
             placement,
         })
     }
@@ -123,14 +138,14 @@ impl VolFile {
     /// Decodes the voxels of a block, and returns the mask of those that are in the volume.
     fn decode_block(&self, stored: &[u8], origin: IVec3, values: &mut [f32]) -> Result<[u64; 8], GridFault> {
         let size = self.channels * self.element.size();
-        let count = (self.size - origin).min(IVec3::splat(8));
+        let count = (self.place.size - origin).min(IVec3::splat(8));
         let mut active = [0_u64; 8];
         let mut row = [0.0; 8 * 4];
         values.fill(0.0);
         for z in 0..count.z {
             for y in 0..count.y {
                 let voxel = origin + IVec3::new(0, y, z);
-                let [nx, ny] = [self.size.x as usize, self.size.y as usize];
+                let [nx, ny] = [self.place.size.x as usize, self.place.size.y as usize];
                 let first = (voxel.z as usize * ny + voxel.y as usize) * nx + voxel.x as usize;
                 let length = count.x as usize;
                 let row = &mut row[..length * self.channels];

@@ -34,6 +34,18 @@ impl Ray {
         }
     }
 
+    /// The ray from the nearest point on, with distances from there.
+    #[must_use]
+    #[inline]
+    pub fn begun(&self) -> Ray {
+        Ray {
+            origin: self.at(self.t_min),
+            t_min: 0.0,
+            t_max: self.t_max - self.t_min,
+            ..*self
+        }
+    }
+
     /// The point at distance `t`.
     pub fn at(&self, t: f32) -> Vec3 {
         self.origin + self.direction * t

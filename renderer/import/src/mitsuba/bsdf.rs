@@ -74,6 +74,11 @@ impl BsdfCall {
         }
     }
 
+    /// No surface: light goes through.
+    pub(super) fn none() -> BsdfCall {
+        BsdfCall::both(Call::new("cutout").with("opacity", 0).finish())
+    }
+
     /// Call of the surface; `None` if it scatters no light beside its emission.
     pub(super) fn scattering_call(&self) -> Option<Expr> {
         (!self.is_black).then(|| self.call.clone())
@@ -142,7 +147,7 @@ impl Translator<'_> {
                     _ => self.bump_map(id),
                 }
             }
-            "null" => BsdfCall::both(Call::new("cutout").with("opacity", 0).finish()),
+            "null" => BsdfCall::none(),
             _ => {
                 self.unknown_plugin(id, BSDFS, "; a grey diffuse surface stands in for it");
                 BsdfCall::both(matte(0.5))
@@ -478,7 +483,7 @@ impl Translator<'_> {
         let height = self.float(id, "scale").unwrap_or(1.0);
         self.with_normal_from_texture(id, |translator, texture| {
             // The slope of a nearest-neighbour lookup is taken to be 0.
-            if translator.is_nearest(texture) {
+            if translator.is_nearest(texture, "bilinear") {
                 return None;
             }
             let [s, t] = translator.coordinate_rows(texture).map(triple);

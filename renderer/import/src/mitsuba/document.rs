@@ -23,6 +23,8 @@ pub(super) struct Object {
     pub(super) name: Option<String>,
     pub(super) properties: Vec<Property>,
     pub(super) place: Span,
+    /// True if it is in a file older than version 2.
+    pub(super) is_old: bool,
 }
 
 /// Property of an object; properties are in the order of the file.

@@ -170,7 +170,7 @@ impl Translator<'_> {
             "mirror" => light.set("wrap", Expr::name("mirror")),
             _ => light.set("wrap", Expr::name("repeat")),
         }
-        if self.is_nearest(texture) {
+        if self.is_nearest(texture, "bilinear") {
             light.set("interpolation", Expr::name("closest"));
         }
         if self.has(texture, "to_uv") || is_mirrored {

@@ -1,91 +1,47 @@
-//! Translation of `medium` objects to what fills bodies.
+//! Translation of `medium` objects to what fills bodies, and the scene.
 
-use shading::syntax::ast::Expr;
+use shading::Span;
+use shading::syntax::ast::{Declaration, Expr};
 
 use super::color::Use;
-use super::document::{ObjectId, PropertyValue};
+use super::document::{Object, ObjectId, PropertyValue};
+use super::phase::Phase;
 use super::translator::Translator;
 use super::value::{color, number};
+use super::volume::{Outside, Volume, VolumeValue, matrix};
 use crate::call::Call;
 
-const MEDIA: &[&str] = &["homogeneous"];
-const PHASES: &[&str] = &["isotropic", "hg", "rayleigh", "blendphase"];
+const MEDIA: &[&str] = &["homogeneous", "heterogeneous"];
 
-/// A medium that is the same everywhere.
+/// What a medium does at each point.
 struct Medium {
     /// Extinction coefficient [1/m].
-    extinction: [f64; 3],
-    albedo: [f64; 3],
+    extinction: Volume,
+    albedo: Volume,
     phase: Phase,
+    /// True if it is in the cube of its extinction alone.
+    is_boxed: bool,
 }
 
-/// A phase function: Henyey-Greenstein's lobes, by share and mean cosine, and the share of gases.
-#[derive(Clone, Copy)]
-struct Phase {
-    lobes: [(f64, f64); 2],
-    air: f64,
-}
-
-impl Default for Phase {
-    fn default() -> Phase {
-        Phase {
-            lobes: [(1.0, 0.0), (0.0, 0.0)],
-            air: 0.0,
+impl Medium {
+    /// Arguments of `filled` and `scatterer`.
+    fn arguments(self, call: Call) -> Call {
+        let boxed = self.is_boxed.then(|| matrix(&self.extinction.cube));
+        let call = call
+            .with("extinction", self.extinction.expr())
+            .with("albedo", self.albedo.expr());
+        let call = self.phase.add_to(call);
+        match boxed {
+            Some(cube) => call.with("boxed", number(1.0)).with("box", cube),
+            None => call,
         }
     }
 }
 
-impl Phase {
-    /// Mixture with a share of another; of more than two lobes, the one of the least share joins another.
-    fn blended(&self, other: &Phase, share: f64) -> Phase {
-        let part = |phase: &Phase, share: f64| {
-            let solid = share * (1.0 - phase.air);
-            phase.lobes.map(|(lobe, g)| (solid * lobe, g))
-        };
-        let mut lobes: Vec<(f64, f64)> = vec![];
-        for (weight, g) in part(self, 1.0 - share).into_iter().chain(part(other, share)) {
-            match lobes.iter_mut().find(|lobe| lobe.1 == g) {
-                Some(lobe) => lobe.0 += weight,
-                None if weight > 0.0 => lobes.push((weight, g)),
-                None => {}
-            }
-        }
-        lobes.sort_by(|a, b| b.0.total_cmp(&a.0));
-        while lobes.len() > 2
-            && let Some(last) = lobes.pop()
-            && let Some(before) = lobes.last_mut()
-        {
-            let weight = before.0 + last.0;
-            *before = (weight, (before.0 * before.1 + last.0 * last.1) / weight);
-        }
-        let solid: f64 = lobes.iter().map(|lobe| lobe.0).sum();
-        let lobe = |index: usize| {
-            lobes
-                .get(index)
-                .map_or((0.0, 0.0), |&(weight, g)| (weight / solid, g))
-        };
-        Phase {
-            lobes: [lobe(0), lobe(1)],
-            air: 1.0 - solid,
-        }
-    }
-
-    /// Adds it to a call of `filled`.
-    fn add_to(&self, mut call: Call) -> Call {
-        let [(_, first), (share, second)] = self.lobes;
-        let arguments = [
-            ("anisotropy", first),
-            ("anisotropy_2", second),
-            ("share_2", share),
-            ("air", self.air),
-        ];
-        for (name, value) in arguments {
-            if value != 0.0 {
-                call = call.with(name, number(value));
-            }
-        }
-        call
-    }
+/// A body's surface and what is inside, if the surface's call does not say so.
+pub(super) struct Filled {
+    pub(super) surface: Expr,
+    pub(super) interior: Option<Expr>,
 }
 
 impl Translator<'_> {
@@ -97,137 +53,207 @@ impl Translator<'_> {
         }
     }
 
-    /// Warns of an exterior medium, unless it is the interior of another shape: the interface then only marks which
-    /// medium is outside.
-    pub(super) fn exterior(&mut self, shape: ObjectId) {
+    /// Marks an exterior medium as used, and returns whether there is one. It has to be what the shape is in: that of a
+    /// shape around it, or of the scene.
+    pub(super) fn exterior(&mut self, shape: ObjectId) -> bool {
         let Some((value, place)) = self.find(shape, "exterior") else {
-            return;
+            return false;
         };
-        let fills_another = matches!(value, PropertyValue::Object(medium) if self.fills_a_shape(*medium));
-        if !fills_another {
-            self.missing(
-                place,
-                "Kiln has no media outside of bodies: light goes through as through air",
-            );
+        match *value {
+            PropertyValue::Object(medium) => self.check_outside(medium, place),
+            _ => self.wrong_type(place, "exterior", "a medium").unwrap_or_default(),
         }
+        true
     }
 
-    /// Accepts the exterior medium of a camera or lamp if it is the interior of a shape; others are reported as unused
-    /// properties.
+    /// Marks the medium that a camera or lamp is in as used.
     pub(super) fn surroundings(&mut self, id: ObjectId) {
         let document = self.document;
         for (index, property) in document.object(id).properties.iter().enumerate() {
-            if matches!(property.value, PropertyValue::Object(medium) if self.fills_a_shape(medium)) {
+            if let PropertyValue::Object(medium) = property.value
+                && document.object(medium).tag == "medium"
+            {
                 self.used_properties.insert((id, index));
+                self.check_outside(medium, property.place);
             }
         }
     }
 
-    fn fills_a_shape(&self, medium: ObjectId) -> bool {
-        let properties = self.document.objects.iter().flat_map(|object| &object.properties);
-        let mut insides = properties.filter(|property| property.name == "interior");
-        insides.any(|inside| matches!(inside.value, PropertyValue::Object(id) if id == medium))
+    fn check_outside(&mut self, medium: ObjectId, place: Span) {
+        if !self.fillings.contains(&medium) && self.outside != Some(medium) {
+            self.missing(
+                place,
+                "a Kiln scene is in one medium: what is outside of all shapes is the first that the file names",
+            );
+        }
+    }
+
+    /// Finds the media that fill shapes, and the one that all shapes are in: the first that a sensor or the outside of a
+    /// shape has and that fills no shape.
+    pub(super) fn find_media(&mut self) {
+        let document = self.document;
+        let media = |tag: &'static str, name: Option<&'static str>| {
+            let objects = document.objects.iter().filter(move |object| object.tag == tag);
+            objects.flat_map(move |object: &Object| {
+                object
+                    .properties
+                    .iter()
+                    .filter_map(move |property| match property.value {
+                        PropertyValue::Object(id)
+                            if name.is_none_or(|name| property.name == name)
+                                && document.object(id).tag == "medium" =>
+                        {
+                            Some(id)
+                        }
+                        _ => None,
+                    })
+            })
+        };
+        self.fillings = media("shape", Some("interior")).collect();
+        let mut outsides = media("sensor", None).chain(media("shape", Some("exterior")));
+        self.outside = outsides.find(|id| !self.fillings.contains(id));
+    }
+
+    /// Declares the medium that the scene is in.
+    pub(super) fn all_around(&mut self) {
+        let Some(id) = self.outside else {
+            return;
+        };
+        let Some(medium) = self.medium(id) else {
+            return;
+        };
+        let mut scene = Declaration::new("scene");
+        scene.set("medium", medium.arguments(Call::new("scatterer")).finish());
+        let place = self.object(id).place;
+        self.declare(scene, place);
+        let is_far = |object: &&Object| {
+            object.tag == "emitter"
+                && ["constant", "envmap", "directional", "sunsky"].contains(&object.plugin.as_str())
+        };
+        if let Some(emitter) = self.document.objects.iter().find(is_far) {
+            self.missing(
+                emitter.place,
+                "the scene is in a medium without an end, which no light from afar comes through",
+            );
+        }
+    }
+
+    /// Returns whether light may go through a surface.
+    pub(super) fn is_passed(&self, bsdf: ObjectId) -> bool {
+        let mut left = vec![bsdf];
+        while let Some(id) = left.pop() {
+            let object = self.object(id);
+            let name = object.plugin.as_str();
+            if name.ends_with("dielectric") || ["null", "mask", "principled"].contains(&name) {
+                return true;
+            }
+            left.extend(
+                object
+                    .properties
+                    .iter()
+                    .filter_map(|property| match property.value {
+                        PropertyValue::Object(part) if self.object(part).tag == "bsdf" => Some(part),
+                        _ => None,
+                    }),
+            );
+        }
+        false
     }
 
     /// Surface with a medium inside.
-    pub(super) fn filled(&mut self, surface: Expr, medium: ObjectId) -> Expr {
+    pub(super) fn filled(&mut self, surface: Expr, medium: ObjectId) -> Filled {
         let Some(medium) = self.medium(medium) else {
-            return surface;
+            return Filled {
+                surface,
+                interior: None,
+            };
         };
-        let scatters = medium.albedo.iter().any(|&albedo| albedo > 0.0);
-        if !scatters {
-            return Call::new("absorbing")
-                .with("base", surface)
-                .with("absorption", color(medium.extinction))
-                .finish();
+        match (&medium.extinction.value, &medium.albedo.value, &medium.phase) {
+            (&VolumeValue::Constant(extinction), &VolumeValue::Constant(albedo), Phase::Mixture(_))
+                if !medium.is_boxed =>
+            {
+                let absorbs_only = albedo.iter().all(|&albedo| albedo <= 0.0);
+                let surface = if absorbs_only {
+                    Call::new("absorbing")
+                        .with("base", surface)
+                        .with("absorption", color(extinction))
+                } else {
+                    medium.arguments(Call::new("filled").with("base", surface))
+                };
+                Filled {
+                    surface: surface.finish(),
+                    interior: None,
+                }
+            }
+            _ => Filled {
+                surface,
+                interior: Some(medium.arguments(Call::new("scatterer")).finish()),
+            },
         }
-        let call = Call::new("filled")
-            .with("base", surface)
-            .with("extinction", color(medium.extinction))
-            .with("albedo", color(medium.albedo));
-        medium.phase.add_to(call).finish()
     }
 
-    /// A medium that is the same everywhere.
     fn medium(&mut self, id: ObjectId) -> Option<Medium> {
         self.mark_translated(id);
-        let object = self.object(id);
-        if object.plugin != "homogeneous" {
+        let plugin = self.object(id).plugin.as_str();
+        if !MEDIA.contains(&plugin) {
             self.unknown_plugin(id, MEDIA, "; light goes through as through air");
             return None;
         }
-        self.ignore(id, &["sample_emitters", "has_spectral_extinction"]);
-        let phase = match self.parts(id, "phase")[..] {
-            [phase, ..] => self.phase(phase),
-            [] => Phase::default(),
-        };
+        let varies = plugin == "heterogeneous";
+        let without_effect = [
+            "sample_emitters",
+            "has_spectral_extinction",
+            "majorant_resolution_factor",
+            "majorant_factor",
+            "method",
+            "step_size",
+        ];
+        self.ignore(id, &without_effect);
+        let phase = self.phase(id);
         let scale = self.float(id, "scale").unwrap_or(1.0);
-        let albedo = self.volume(id, "albedo", 0.75, Use::Reflectance);
-        let extinction = self.volume(id, "sigma_t", 1.0, Use::Unbounded);
-        let (albedo, extinction) = (albedo?, extinction?);
+        let (extinction, albedo) = match self.separate_coefficients(id) {
+            Some(both) => both,
+            None => {
+                // The name of versions before 2.
+                let name = if self.has(id, "density") {
+                    "density"
+                } else {
+                    "sigma_t"
+                };
+                let albedo = self.volume(id, "albedo", 0.75, Use::Reflectance, Outside::Wrapped);
+                let outside = if varies {
+                    Outside::Nothing
+                } else {
+                    Outside::Wrapped
+                };
+                let extinction = self.volume(id, name, 1.0, Use::Unbounded, outside);
+                (extinction?, albedo?)
+            }
+        };
         Some(Medium {
-            extinction: extinction.map(|extinction| scale * extinction),
+            is_boxed: varies && !extinction.ends,
+            extinction: extinction.scaled(scale),
             albedo,
             phase,
         })
     }
 
-    /// Phase function of a medium.
-    fn phase(&mut self, id: ObjectId) -> Phase {
-        self.mark_translated(id);
-        match self.object(id).plugin.as_str() {
-            "isotropic" => Phase::default(),
-            "hg" => Phase {
-                lobes: [(1.0, self.float(id, "g").unwrap_or(0.8)), (0.0, 0.0)],
-                air: 0.0,
-            },
-            "rayleigh" => Phase {
-                air: 1.0,
-                ..Phase::default()
-            },
-            "blendphase" => {
-                let weight = self.float(id, "weight").unwrap_or(0.5);
-                match self.parts(id, "phase")[..] {
-                    [first, second] => {
-                        let (first, second) = (self.phase(first), self.phase(second));
-                        first.blended(&second, weight)
-                    }
-                    _ => {
-                        let place = self.object(id).place;
-                        self.error(place, "a `blendphase` has two phase functions");
-                        Phase::default()
-                    }
-                }
-            }
-            _ => {
-                self.unknown_plugin(id, PHASES, "; light is scattered evenly");
-                Phase::default()
-            }
+    /// Extinction and albedo by the coefficients of absorption and scattering that versions before 2 have.
+    fn separate_coefficients(&mut self, id: ObjectId) -> Option<(Volume, Volume)> {
+        if !self.has(id, "sigma_a") && !self.has(id, "sigma_s") {
+            return None;
         }
-    }
-
-    /// Homogeneous value of a medium's property.
-    fn volume(&mut self, id: ObjectId, name: &str, default: f64, usage: Use) -> Option<[f64; 3]> {
-        let Some((value, place)) = self.find(id, name) else {
-            return Some([default; 3]);
+        let mut coefficient = |name: &str| {
+            let (value, place) = self.find(id, name)?;
+            self.rgb(value, place, Use::Unbounded)
         };
-        let &PropertyValue::Object(part) = value else {
-            return self.rgb(value, place, usage);
-        };
-        self.mark_translated(part);
-        match self.object(part).plugin.as_str() {
-            "constvolume" => self.volume(part, "value", 1.0, Use::Unbounded),
-            _ if self.object(part).tag == "volume" => {
-                let properties = self.object(part).properties.len();
-                self.used_properties
-                    .extend((0..properties).map(|index| (part, index)));
-                self.missing(
-                    place,
-                    "media of Mitsuba scenes are the same everywhere in Kiln: light goes through this one as through air",
-                );
-                None
-            }
-            _ => self.rgb_of_object(part, usage),
-        }
+        let absorption = coefficient("sigma_a").unwrap_or([0.0; 3]);
+        let scattering = coefficient("sigma_s").unwrap_or([0.0; 3]);
+        let extinction: [f64; 3] = std::array::from_fn(|c| absorption[c] + scattering[c]);
+        let albedo = std::array::from_fn(|c| match extinction[c] {
+            all if all > 0.0 => scattering[c] / all,
+            _ => 0.0,
+        });
+        Some((Volume::constant(extinction), Volume::constant(albedo)))
     }
 }

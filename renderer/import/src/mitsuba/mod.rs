@@ -18,6 +18,8 @@ mod medium;
 mod mesh;
 mod mesh_files;
 mod object;
+mod phase;
+mod phase_table;
 mod reader;
 mod sensor;
 mod shape;
@@ -26,6 +28,7 @@ mod texture;
 mod translator;
 mod upgrade;
 mod value;
+mod volume;
 
 use std::path::{Path, PathBuf};
 
@@ -107,6 +110,8 @@ pub fn translate_from(
         attributes: vec![],
         meshes: Meshes::default(),
         images: vec![],
+        outside: None,
+        fillings: FxHashSet::default(),
         traces_particles: false,
         size: 0,
         declarations: vec![],
@@ -142,6 +147,7 @@ pub fn translate_from(
 /// Position of a keyword's declarations in the scene.
 fn section(keyword: &str) -> Option<usize> {
     let order = [
+        "scene",
         "integrator",
         "film",
         "sampler",
@@ -157,6 +163,7 @@ impl Translator<'_> {
     fn scene(&mut self) {
         let root = ObjectId(0);
         self.mark_translated(root);
+        self.find_media();
         let integrators = self.parts(root, "integrator");
         if let Some(&integrator) = integrators.last() {
             self.traces_particles = self.object(integrator).plugin == "ptracer";
@@ -173,6 +180,7 @@ impl Translator<'_> {
         for emitter in self.parts(root, "emitter") {
             self.emitter(emitter);
         }
+        self.all_around();
         self.meshes.parse_all(self.document);
         for shape in self.parts(root, "shape") {
             self.shape(shape);

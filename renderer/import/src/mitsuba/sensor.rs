@@ -287,6 +287,7 @@ impl Translator<'_> {
             "samples_per_pass",
             "block_size",
             "timeout",
+            "version",
         ];
         self.ignore(id, &sampling);
         let place = self.object(id).place;

@@ -9,6 +9,7 @@ use shading::syntax::ast::{Declaration, Expr, ExprKind};
 use super::bsdf::BsdfCall;
 use super::color::Use;
 use super::document::ObjectId;
+use super::medium::Filled;
 use super::mesh::{MAX_STRETCH, stretches};
 use super::translator::{MaterialKey, MaterialName, Translator};
 use super::value::{number, transform, triple};
@@ -195,7 +196,6 @@ impl Translator<'_> {
             }
         }
         self.report_missing_attributes(&body);
-        self.exterior(id);
         Some(body)
     }
 
@@ -276,10 +276,14 @@ impl Translator<'_> {
             let place = self.object(id).place;
             self.error(place, "a shape has one bsdf, and one emitter at most");
         }
+        let (bsdf, interior) = (bsdfs.first().copied(), self.interior(id));
+        let is_outside_told = self.exterior(id);
         let key = MaterialKey {
-            bsdf: bsdfs.first().copied(),
+            bsdf,
             emitter: emitters.first().copied(),
-            interior: self.interior(id),
+            interior,
+            is_hollow: is_outside_told && interior.is_none() && bsdf.is_some_and(|bsdf| self.is_passed(bsdf)),
+            is_interface: self.object(id).is_old && (is_outside_told || interior.is_some()),
         };
         if let Some(name) = self.materials.get(&key) {
             return name.clone();
@@ -298,22 +302,35 @@ impl Translator<'_> {
         let surface = match (key.bsdf, key.emitter) {
             (Some(bsdf), _) => self.bsdf(bsdf, None),
             (None, Some(_)) => BsdfCall::black(),
+            (None, None) if key.is_interface => BsdfCall::none(),
             (None, None) => BsdfCall::grey(),
         };
         let mut call = match key.emitter {
             None => surface.call.clone(),
             Some(emitter) => self.lamp(emitter, &surface),
         };
+        let mut interior = None;
         if let Some(medium) = key.interior {
-            call = self.filled(call, medium);
+            Filled {
+                surface: call,
+                interior,
+            } = self.filled(call, medium);
         }
         self.size = self.size.saturating_add(call.size().nodes);
         let mut material = Declaration::named("material", &name);
         material.value = Some(call);
+        if let Some(interior) = interior {
+            self.size = self.size.saturating_add(interior.size().nodes);
+            material.set("interior", interior);
+        }
         if surface.front_only {
             material.set("one_sided", true);
         }
-        if key.interior.is_some() || refracts(&surface.call) {
+        if key.is_hollow {
+            // A body with nothing inside displaces what is around it.
+            material.set("priority", 0);
+        }
+        if key.interior.is_some() || key.is_hollow || refracts(&surface.call) {
             // Mitsuba's indices are relative to what the file says is outside, and its media fill what they are in.
             material.set("relative_ior", true);
         }

@@ -144,20 +144,21 @@ impl Translator<'_> {
     pub(super) fn unfiltered(&mut self, id: ObjectId, call: Call) -> Call {
         let [s, t] = self.coordinates(id);
         let call = call.with("s", s).with("t", t).with("width", number(0.0));
-        if self.is_nearest(id) {
+        if self.is_nearest(id, "bilinear") {
             call.with("interp", Expr::string("closest"))
         } else {
             call
         }
     }
 
-    pub(super) fn is_nearest(&mut self, id: ObjectId) -> bool {
-        match self.text(id, "filter_type").unwrap_or("bilinear") {
+    /// Returns whether a lookup is that of the nearest value; `linear` is the other way.
+    pub(super) fn is_nearest(&mut self, id: ObjectId, linear: &str) -> bool {
+        match self.text(id, "filter_type").unwrap_or(linear) {
             "nearest" => true,
-            "bilinear" => false,
+            other if other == linear => false,
             _ => {
                 let place = self.place_of(id, "filter_type");
-                self.error(place, "`filter_type` is `bilinear` or `nearest`");
+                self.error(place, format!("`filter_type` is `{linear}` or `nearest`"));
                 false
             }
         }

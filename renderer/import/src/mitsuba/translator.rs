@@ -41,6 +41,10 @@ pub(super) struct Translator<'a> {
     pub(super) attributes: Vec<(String, Span)>,
     pub(super) meshes: Meshes,
     pub(super) images: Vec<(String, PathBuf)>,
+    /// Medium that all shapes are in.
+    pub(super) outside: Option<ObjectId>,
+    /// Media that are inside of shapes.
+    pub(super) fillings: FxHashSet<ObjectId>,
     /// True if Mitsuba's integrator traces particles from the lights.
     pub(super) traces_particles: bool,
     /// Number of expressions in all materials so far; larger than the maximum after an error.
@@ -106,6 +110,10 @@ pub(super) struct MaterialKey {
     pub(super) bsdf: Option<ObjectId>,
     pub(super) emitter: Option<ObjectId>,
     pub(super) interior: Option<ObjectId>,
+    /// True if nothing is inside, whatever is outside.
+    pub(super) is_hollow: bool,
+    /// True if a surface without a bsdf is none, as in versions before 2.
+    pub(super) is_interface: bool,
 }
 
 /// Material as used by shapes.

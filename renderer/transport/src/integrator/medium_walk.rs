@@ -41,8 +41,9 @@ impl PathState {
         light: &mut impl RadianceSink,
     ) -> bool {
         loop {
-            let length = found.as_ref().map_or(f32::INFINITY, |it| it.t);
-            let ray = self.ray;
+            let start = self.ray.t_min;
+            let length = found.as_ref().map_or(f32::INFINITY, |it| it.t - start);
+            let ray = self.ray.begun();
             let way = MediumWay {
                 ray: &ray,
                 length,
@@ -80,8 +81,16 @@ impl PathState {
             if horizon.ends(self.depth) {
                 return false;
             }
-            let goes_on =
-                self.scatter_in_medium(scene, t, &medium, horizon.limits, sampler, shading, stats, light);
+            let goes_on = self.scatter_in_medium(
+                scene,
+                start + t,
+                &medium,
+                horizon.limits,
+                sampler,
+                shading,
+                stats,
+                light,
+            );
             if !goes_on {
                 return false;
             }

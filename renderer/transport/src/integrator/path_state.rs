@@ -62,6 +62,8 @@ pub(super) struct PathState {
     pub(super) counts_emission: bool,
     /// True if infinite lights are hidden until the path scatters.
     hides_infinite_lights: bool,
+    /// True if emitting shapes are hidden until the path scatters.
+    hides_shapes: bool,
     /// True if a medium has scattered the path since this was cleared.
     pub(super) scattered_by_medium: bool,
     /// The bodies that contain the path.
@@ -101,7 +103,7 @@ impl PathState {
             at: LightSampleContext::in_space(camera_ray.ray.origin),
             pdf: None,
         };
-        let media = scene.media_around(&camera_ray.ray);
+        let media = scene.media_around(&camera_ray.ray.begun());
         PathState::new(camera_ray.ray, RayKind::CAMERA, footprint, mis_context, media)
     }
 
@@ -136,6 +138,7 @@ impl PathState {
             null_interfaces: 0,
             counts_emission: true,
             hides_infinite_lights: false,
+            hides_shapes: false,
             scattered_by_medium: false,
             media,
             walk: None,
@@ -143,7 +146,8 @@ impl PathState {
     }
 
     /// Hides directly visible emitters (`hide_emitters`): moves the ray's origin behind the emitting shapes that it
-    /// hits first, and hides infinite lights. Emitters behind a transparent surface stay visible, as in Mitsuba.
+    /// hits first, and hides infinite lights. Emitters behind a transparent surface stay visible, as in Mitsuba; those
+    /// behind the boundary of a body are hidden.
     pub(super) fn hide_emitters(
         mut self,
         scene: &Scene,
@@ -151,14 +155,15 @@ impl PathState {
         shading: &mut ShadingContext,
     ) -> PathState {
         self.hides_infinite_lights = true;
+        self.hides_shapes = !scene.bodies().is_empty();
         for _ in 0..MAX_NULL_INTERFACES {
             let found = scene.intersect(&self.ray);
             let Some(it) = found.filter(|it| scene.light_of(it.shape).is_some()) else {
                 break;
             };
             let way = MediumWay {
-                ray: &self.ray,
-                length: it.t,
+                ray: &self.ray.begun(),
+                length: it.t - self.ray.t_min,
                 depth: 0,
             };
             let mut noise = Noise::new(sampler.noise());
@@ -217,6 +222,10 @@ impl PathState {
             }
             return None;
         };
+        if self.hides_shapes && self.depth == 1 && scene.light_of(it.shape).is_some() {
+            surface.set_open(it);
+            return found;
+        }
         let material = scene.material(it.shape);
         let Some(outside) = scene.meets(&self.media, it) else {
             surface.set_open(it);
@@ -420,6 +429,8 @@ impl PathState {
         }
         if !scene.bodies().is_empty() {
             self.media.cross(scene.bodies(), it, sample.wi);
+            let is_seen = scene.bodies().of_shape(it.shape).is_none() && scene.light_of(it.shape).is_none();
+            self.hides_shapes &= !is_seen;
         }
         if sample.is_null_interface() {
             self.cross_null_interface(it);

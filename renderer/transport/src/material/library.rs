@@ -97,6 +97,7 @@ library! {
     "remap"
     "rough_matte"
     "rust"
+    "scatterer"
     "scratches"
     "separate_color"
     "separate_hsv"

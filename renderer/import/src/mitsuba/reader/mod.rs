@@ -293,6 +293,7 @@ impl Reader<'_> {
             }),
             properties: vec![],
             place: element.place,
+            is_old: self.is_old,
         });
         if let Some(name) = name {
             self.declare(name, id, element.place);
