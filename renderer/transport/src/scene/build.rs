@@ -16,6 +16,7 @@ use shading::{
 };
 
 use super::compile::{Compiled, compile, declarations};
+use super::media_faults::warn_about_media;
 use super::overridden::{idle_exceptions, overridden};
 use super::replaced;
 use super::{Background, LightName, Scene, SceneError, SceneNames, SceneParts, ShapeName};
@@ -289,6 +290,7 @@ fn build_with(
         SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
     })?;
     warn_about_albedo(desc, &scene, &mut warnings);
+    warn_about_media(desc, &scene, &mut warnings);
     let built = Built {
         pass_shaders,
         names: pass_names(desc, &scene, light_names),
@@ -618,6 +620,7 @@ fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
 /// Warns of what depends on the values of materials.
 pub(super) fn warn_about_values(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
     warn_about_albedo(desc, scene, warnings);
+    warn_about_media(desc, scene, warnings);
     warn_about_light(desc, scene, warnings);
 }
 
