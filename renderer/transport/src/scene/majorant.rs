@@ -144,12 +144,21 @@ impl Majorant {
         let last = (self.count - UVec3::ONE).as_vec3();
         // On the side of a cell, the one ahead counts.
         let nudge = Vec3::ONE.copysign(ray.direction) * 1e-4;
-        let index = (local + nudge).floor().clamp(Vec3::ZERO, last);
-        let ahead = Vec3::select(ray.direction.cmpgt(Vec3::ZERO), index + 1.0, index);
-        let sides = (self.bounds.min + ahead * self.cell - ray.origin) * inverse;
+        let mut index = (local + nudge).floor().clamp(Vec3::ZERO, last);
         let is_met = ray.direction.cmpne(Vec3::ZERO);
-        let end = Vec3::select(is_met, sides, Vec3::INFINITY).min_element();
-        let end = if end > t { end } else { t.next_up() };
+        let sides = |index: Vec3| {
+            let ahead = Vec3::select(ray.direction.cmpgt(Vec3::ZERO), index + 1.0, index);
+            let sides = (self.bounds.min + ahead * self.cell - ray.origin) * inverse;
+            Vec3::select(is_met, sides, Vec3::INFINITY)
+        };
+        // Far from the origin, points are less exact than distances: a cell that the ray has passed is followed by the next.
+        let passed = sides(index).cmple(Vec3::splat(t));
+        let next = (index + Vec3::ONE.copysign(ray.direction)).clamp(Vec3::ZERO, last);
+        index = Vec3::select(passed, next, index);
+        let end = match sides(index).min_element() {
+            end if end > t => end,
+            _ => leaves.min(t + 0.01 * self.cell.min_element()).max(t.next_up()),
+        };
         let index = index.as_uvec3();
         let at = index.x + self.count.x * (index.y + self.count.y * index.z);
         (end, self.list[at as usize])

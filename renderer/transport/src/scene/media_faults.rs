@@ -32,7 +32,7 @@ const SHEET: f32 = 0.5;
 const ROUNDING: f32 = 1e-3;
 
 /// Share of the cells of a medium whose extinction is above what was found, from which on it is told.
-const MANY: f32 = 0.005;
+const MANY: f32 = 0.0008;
 
 /// Warns of a medium that depends on what only surfaces have.
 pub(super) fn surface_values(
