@@ -72,7 +72,7 @@ shape ball : sphere { }
         &[
             "no light of `sky`, `sun` comes through it",
             "a.kiln:6:18",
-            "a.kiln:4:",
+            "this light is infinitely far away",
             "put what is seen in a cube of the medium",
         ],
     );
@@ -115,9 +115,7 @@ fn coefficients_that_are_none_are_warned_of() {
     for medium in [
         "-1 * absorption()",
         "anisotropic_vdf(color(1.5), color(2), 0)",
-        "log(P[0] * 0 - 1) * absorption() + 0.1 * rayleigh()",
         "(P[0] - 0.5) * henyey_greenstein(0)",
-        "sqrt(-P[1] * P[1] - 1) * emission() + 0 / 0.0 * emission()",
     ] {
         let scene = format!(
             "volume odd() {{ Ci = {medium}; }}
@@ -125,10 +123,6 @@ fn coefficients_that_are_none_are_warned_of() {
              shape b : sphere {{ material = odd(); center = (1, 0, 0); }}"
         );
         let text = told(&scene);
-        if medium.starts_with("sqrt") || medium.starts_with("log") {
-            // These are numbers by the language's rules.
-            continue;
-        }
         assert!(text.contains("has coefficients below zero"), "{medium}: {text}");
     }
     tells_nothing("shape a : sphere { material = fog(albedo = 1); }");
