@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the meshes beside it: surfaces of revolution about y with normals and uv, as binary PLY.
+"""Makes the meshes beside it, most of them surfaces of revolution about y, with normals and uv, as binary PLY.
 
     python3 make.py
 
-Each is a profile of (radius, height) points, from below to above on the outside; corners are where a point is given
+Each of those is a profile of (radius, height) points, from below to above on the outside; corners are where a point is given
 twice. u runs around, v along the profile by arc length."""
 import math
 import os
@@ -60,6 +60,11 @@ def lathe(name, strokes, around=96):
                     triangles.append((a, b, c))
                 if stroke[i + 1][0] > 1e-6:
                     triangles.append((a, c, d))
+    write(name, vertices, triangles)
+
+
+def write(name, vertices, triangles):
+    """Writes triangles of vertices (position, normal, uv)."""
     header = ("ply\nformat binary_little_endian 1.0\nelement vertex %d\n" % len(vertices)
               + "".join("property float %s\n" % p for p in ("x", "y", "z", "nx", "ny", "nz", "u", "v"))
               + "element face %d\nproperty list uchar int vertex_indices\nend_header\n" % len(triangles))
@@ -96,3 +101,51 @@ lathe("bowl.ply", [
     arc(0.825, 0.5, 0.025, 0, 180, 6),
     smooth([(0.8, 0.5), (0.58, 0.24), (0.28, 0.1), (0.0, 0.07)], 10),
 ])
+
+
+def rounded_box(name, half, radius, cells=12):
+    """A cube of rounded edges: the sides of a cube, moved onto what is `radius` around a smaller one."""
+    vertices, triangles = [], []
+    for axis in range(3):
+        for sign in (-1, 1):
+            first = len(vertices)
+            for j in range(cells + 1):
+                for i in range(cells + 1):
+                    # Closer together at the edges, which are round.
+                    s, t = (math.sin(math.pi * (k / cells - 0.5)) * half for k in (i, j))
+                    p = [0.0, 0.0, 0.0]
+                    p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3] = sign * half, s * sign, t
+                    core = [max(radius - half, min(half - radius, c)) for c in p]
+                    n = [a - b for a, b in zip(p, core)]
+                    length = math.hypot(*n)
+                    n = [c / length for c in n]
+                    vertices.append((*(c + radius * d for c, d in zip(core, n)), *n, i / cells, j / cells))
+            for j in range(cells):
+                for i in range(cells):
+                    a = first + j * (cells + 1) + i
+                    triangles += [(a, a + 1, a + cells + 2), (a, a + cells + 2, a + cells + 1)]
+    write(name, vertices, triangles)
+
+
+# A glass of 10 cm, the water in it, which reaches into its wall, an ice cube, and a candle with a hollow.
+lathe("tumbler.ply", [
+    [(0.0, 0.0), (0.028, 0.0)],
+    arc(0.028, 0.002, 0.002, -90, 0, 4),
+    [(0.03, 0.002), (0.036, 0.0985)],
+    arc(0.03475, 0.0985, 0.00125, 0, 180, 8),
+    [(0.0335, 0.0985), (0.0285, 0.018)],
+    arc(0.0225, 0.018, 0.006, 0, -90, 6),
+    [(0.0225, 0.012), (0.0, 0.012)],
+], 64)
+lathe("water.ply", [
+    [(0.0, 0.009), (0.0225, 0.009)],
+    arc(0.0225, 0.018, 0.0075, -90, 0, 6),
+    [(0.03, 0.018), (0.0334, 0.078)],
+    [(0.0334, 0.078), (0.0, 0.078)],
+], 64)
+rounded_box("ice.ply", 0.012, 0.003)
+lathe("candle.ply", [
+    [(0.0, 0.0), (0.02, 0.0)],
+    [(0.02, 0.0), (0.02, 0.083)],
+    smooth([(0.02, 0.083), (0.019, 0.0855), (0.017, 0.085), (0.01, 0.082), (0.0, 0.0815)], 4),
+], 48)

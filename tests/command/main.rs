@@ -20,6 +20,7 @@ mod lighting;
 mod live;
 mod lsp;
 mod materialx;
+mod media;
 mod outputs;
 mod pack;
 mod parts;

@@ -13,6 +13,7 @@ mod copies;
 mod furnace;
 mod lights;
 mod materials;
+mod media;
 mod paths;
 mod photon;
 mod whole;

@@ -164,6 +164,17 @@ fn lossless_media_vanish_in_a_furnace() {
     }
 }
 
+/// Far from the origin, where points are less exact than the sides of cells, light passes each cell in a step.
+#[test]
+fn varying_media_far_from_the_origin_take_no_longer() {
+    let text = "film { size = (8, 8); filter = box; }
+        camera main : perspective { from = (3000, 0.2, 2003); to = (3000, 0, 2000); fov = 50; }
+        volume mist() { Ci = 3 * max(0, noise(\"perlin\", 3 * P)) * henyey_greenstein(0.3); }
+        shape ball : sphere { radius = 1; material = mist(); center = (3000, 0, 2000); }
+        light sky : environment { color = 1; }";
+    expect(text, path(), 64, [1.0; 3], 0.015);
+}
+
 /// A slab that absorbs, the same everywhere and not.
 #[test]
 fn transmittance_is_that_of_the_optical_depth() {

@@ -139,7 +139,11 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     }
     let scene = workers.scene;
     let backs = backs(job.settings, workers);
-    let receivers = receivers(scene.shapes(), job.names, &backs);
+    let mut receivers = receivers(scene.shapes(), job.names, &backs);
+    receivers.retain(|receiver| !scene.material(receiver.shape).is_unseen());
+    if receivers.is_empty() {
+        return Err(BakeError::Nothing);
+    }
     let (sides, notes) = workers.install(|| flatten(&receivers, scene.shapes(), topologies, unwrap))?;
     let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) = sides.into_iter().unzip();
     let atlas =

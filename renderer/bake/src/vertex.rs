@@ -81,7 +81,9 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     // By vertex: its object and its points.
     let mut vertices = vec![];
     let backs = backs(job.settings, workers);
-    for receiver in receivers(workers.scene.shapes(), job.names, &backs) {
+    let receivers = receivers(workers.scene.shapes(), job.names, &backs);
+    let is_seen = |receiver: &Receiver| !workers.scene.material(receiver.shape).is_unseen();
+    for receiver in receivers.into_iter().filter(is_seen) {
         let mesh = faceted(&receiver);
         let first = vertices.len();
         vertices.extend(corners(&mesh).into_iter().map(|corners| (objects.len(), corners)));

@@ -145,7 +145,7 @@ const XYZ: &[&str] = &["X", "Y", "Z"];
 const Y: &[&str] = &["Y"];
 
 /// The components that together are the picture, with their expressions.
-pub const COMPONENTS: [(&str, &str); 8] = [
+pub const COMPONENTS: [(&str, &str); 10] = [
     ("emission", "C[LO]"),
     ("background", "CB"),
     ("direct_diffuse", "C<RD>[LBO]"),
@@ -154,6 +154,8 @@ pub const COMPONENTS: [(&str, &str); 8] = [
     ("indirect_specular", "C<R[GS]>.+[LBO]"),
     ("direct_transmission", "C<T[DGS]>[LBO]"),
     ("indirect_transmission", "C<T[DGS]>.+[LBO]"),
+    ("direct_volume", "CV[LBO]"),
+    ("indirect_volume", "CV.+[LBO]"),
 ];
 
 /// Prefix of the layers of light groups.

@@ -118,6 +118,22 @@ fn films_and_diffuse_transmission_become_arguments() {
             "attenuation_distance = 2.0",
         ],
     );
+    for key in ["multiscatterColorFactor", "multiscatterColor"] {
+        has(
+            &json!({ "extensions": {
+                "KHR_materials_transmission": { "transmissionFactor": 1 },
+                "KHR_materials_volume": {
+                    "thicknessFactor": 1, "attenuationColor": [0.5, 0.5, 1], "attenuationDistance": 2
+                },
+                "KHR_materials_volume_scatter": { key: [0.5, 0.25, 1], "scatterAnisotropy": 0.5 }
+            } }),
+            &[
+                "attenuation_distance = 2.0",
+                "multiscatter_color = (0.5, 0.25, 1.0)",
+                "scatter_anisotropy = 0.5",
+            ],
+        );
+    }
 }
 
 #[test]

@@ -238,6 +238,28 @@ fn bodies_absorb_by_the_way_through_them() {
     }
 }
 
+/// A body of which a deep one reflects half, and one that scatters nothing, in the same light: what scatters takes nothing
+/// away from the light that it attenuates.
+#[test]
+fn bodies_scatter_what_they_attenuate() {
+    let body = |scatter: Value| {
+        json!({ "extensions": {
+            "KHR_materials_ior": { "ior": 1 },
+            "KHR_materials_transmission": { "transmissionFactor": 1 },
+            "KHR_materials_volume": { "thicknessFactor": 1, "attenuationColor": [0.001, 1, 1], "attenuationDistance": 0.1 },
+            "KHR_materials_volume_scatter": scatter
+        }, "pbrMetallicRoughness": { "metallicFactor": 0, "roughnessFactor": 0 } })
+    };
+    let sky = "light sky : environment { color = 1; }";
+    // The plane bounds half of the world.
+    let deep = |scatter: Value| seen(&square(&[], body(scatter)), 0.4, 1.0, sky);
+    close(deep(json!({})), 0.0, "nothing scatters");
+    let half = deep(json!({ "multiscatterColorFactor": [0.5, 0, 0] }));
+    assert!((half - 0.5).abs() < 0.1, "{half}");
+    let most = deep(json!({ "multiscatterColorFactor": [0.9, 0, 0], "scatterAnisotropy": 0.5 }));
+    assert!((most - 0.9).abs() < 0.1, "{most}");
+}
+
 #[test]
 fn films_colour_what_metal_reflects() {
     // Airy's formula over the spectrum, with the matching functions of CIE 1931 and the white of Rec.709, gives these.

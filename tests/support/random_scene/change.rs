@@ -77,11 +77,15 @@ impl RandomScene {
         for surface in &mut scene.materials {
             surface.root.visit(&mut |node| {
                 for (_, argument) in &mut node.arguments {
-                    if let Argument::Position(world_from_pattern) = argument {
-                        *world_from_pattern = matrix * *world_from_pattern;
-                    }
+                    argument.move_by(&matrix);
                 }
             });
+            if let Some(inside) = &mut surface.inside {
+                for (_, argument) in &mut inside.medium.arguments {
+                    argument.move_by(&matrix);
+                }
+                inside.grow(by.scale);
+            }
         }
         for light in &mut scene.lights {
             light.move_by(by);
@@ -184,6 +188,14 @@ impl RandomScene {
             }
         }
         scene
+    }
+}
+
+impl Argument {
+    fn move_by(&mut self, matrix: &DAffine3) {
+        if let Argument::Position(world_from_pattern) = self {
+            *world_from_pattern = *matrix * *world_from_pattern;
+        }
     }
 }
 

@@ -37,6 +37,8 @@ pub struct Recipe {
     pub anywhere: bool,
     /// True if all surfaces reflect or transmit all light.
     pub lossless: bool,
+    /// True if there are media.
+    pub media: bool,
 }
 
 impl Recipe {
@@ -48,6 +50,7 @@ impl Recipe {
         world_bumps: false,
         anywhere: true,
         lossless: false,
+        media: false,
     };
 }
 
@@ -69,8 +72,13 @@ pub fn generate(seed: u64, recipe: &Recipe) -> RandomScene {
             },
         },
     };
-    maker.make();
+    let setting = maker.make();
     let Maker { mut rng, scene, .. } = maker;
+    let scene = if recipe.media {
+        scene.with_media(recipe, setting)
+    } else {
+        scene
+    };
     if recipe.anywhere {
         let placement = anywhere(&mut rng);
         scene.moved(&placement)
@@ -145,7 +153,7 @@ struct Maker {
 }
 
 impl Maker {
-    fn make(&mut self) {
+    fn make(&mut self) -> Setting {
         let either = if self.rng.chance(0.6) {
             Setting::Open
         } else {
@@ -187,6 +195,7 @@ impl Maker {
             }),
         }
         self.camera(setting);
+        setting
     }
 
     // ---- Shapes.
@@ -800,7 +809,7 @@ impl Maker {
 
 impl Geometry {
     /// Returns whether it has an inside.
-    fn is_closed(&self) -> bool {
+    pub(super) fn is_closed(&self) -> bool {
         match self {
             Geometry::Sphere { .. } | Geometry::Cube { .. } => true,
             Geometry::Mesh(mesh, _) => mesh.triangles.len() > 250,

@@ -4,6 +4,7 @@
 mod change;
 mod generate;
 mod look;
+mod media;
 mod mesh;
 mod mesh_file;
 mod shader;
@@ -16,6 +17,7 @@ use glam::{DAffine3, DMat3, DVec3};
 pub use change::Similarity;
 pub use generate::{Recipe, Setting, generate};
 pub use look::{Comparison, Limits, Loaded, Pictures, compare, estimate, estimate_with, opened, saved};
+pub use media::Inside;
 pub use mesh::TriangleMesh;
 pub use mesh_file::MeshFormat;
 pub use shader::{Argument, Node, Surface};

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use glam::{DAffine3, DVec3};
 
+use super::Inside;
+
 /// A material.
 #[derive(Clone, Debug)]
 pub struct Surface {
@@ -13,6 +15,8 @@ pub struct Surface {
     pub one_sided: bool,
     /// True if it emits from both sides.
     pub emits_both: bool,
+    /// What is inside of its shapes.
+    pub inside: Option<Inside>,
 }
 
 /// A call of a unit.
@@ -43,6 +47,23 @@ pub enum Argument {
     Expression(String),
 }
 
+impl Argument {
+    /// The argument as an expression; that of a call is its output, by the unit's name.
+    fn text(&self) -> String {
+        match self {
+            Argument::Number(x) => format!("{x}"),
+            Argument::Color(c) => format!("({}, {}, {})", c.x, c.y, c.z),
+            Argument::Text(text) => format!("{text:?}"),
+            Argument::Expression(text) => text.clone(),
+            Argument::Position(world_from_pattern) => {
+                let inverse = row_vector_matrix(&world_from_pattern.inverse());
+                format!("transform({inverse}, P)")
+            }
+            Argument::Call(inner) => format!("{}.{}", inner.unit, inner.output),
+        }
+    }
+}
+
 impl Node {
     /// A call with arguments.
     pub fn new(unit: &'static str, arguments: Vec<(&'static str, Argument)>) -> Node {
@@ -60,6 +81,13 @@ impl Node {
             output,
             arguments,
         }
+    }
+
+    /// The call as an expression, if no argument is a call.
+    fn call(&self) -> String {
+        let arguments = self.arguments.iter();
+        let arguments = arguments.map(|(key, argument)| format!("{key} = {}", argument.text()));
+        format!("{}({})", self.unit, arguments.collect::<Vec<_>>().join(", "))
     }
 
     /// Calls `f` on this call and all below it.
@@ -86,11 +114,19 @@ impl Surface {
             root,
             one_sided: false,
             emits_both: false,
+            inside: None,
         }
     }
 
     /// Its declarations: closures of other closures are groups of their own, so that groups nest.
     pub fn declare(&self, name: &str, out: &mut String) {
+        let inside = self.inside.as_ref();
+        let priority = inside.and_then(|inside| inside.priority);
+        let priority = priority.map_or_else(String::new, |priority| format!(" priority = {priority};"));
+        if let Some(inside) = inside.filter(|inside| inside.is_all) {
+            let _ = writeln!(out, "material {name} = {} {{{priority} }}", inside.medium.call());
+            return;
+        }
         let group = declare_group(&self.root, name, out);
         let _ = write!(out, "material {name} {{ surface = {group}();");
         if self.one_sided {
@@ -98,6 +134,9 @@ impl Surface {
         }
         if self.emits_both {
             out.push_str(" emission = both;");
+        }
+        if let Some(inside) = inside {
+            let _ = write!(out, " interior = {};{priority}", inside.medium.call());
         }
         out.push_str(" }\n");
     }
@@ -127,16 +166,6 @@ fn declare_node(
     let mut arguments = vec![];
     for (key, argument) in &node.arguments {
         let value = match argument {
-            Argument::Number(x) => format!("{x}"),
-            Argument::Color(c) => format!("({}, {}, {})", c.x, c.y, c.z),
-            Argument::Text(text) => format!("{text:?}"),
-            Argument::Expression(text) => text.clone(),
-            Argument::Position(world_from_pattern) => {
-                format!(
-                    "transform({}, P)",
-                    row_vector_matrix(&world_from_pattern.inverse())
-                )
-            }
             Argument::Call(inner) if inner.output == "surface" && inner.arguments.len() > 2 => {
                 let group = declare_group(inner, &format!("{prefix}_{key}"), groups);
                 *count += 1;
@@ -144,6 +173,7 @@ fn declare_node(
                 format!("n{count}.surface")
             }
             Argument::Call(inner) => declare_node(inner, prefix, count, body, groups),
+            plain => plain.text(),
         };
         arguments.push(format!("{key} = {value}"));
     }

@@ -27,8 +27,9 @@ impl RandomScene {
     pub fn write(&self, folder: &Path) -> PathBuf {
         std::fs::create_dir_all(folder).expect("the folder can be made");
         let mut text = format!(
-            "// Seed {}.\n{UNITS}film {{ size = (32, 24); filter = box; }}\n",
-            self.seed
+            "// Seed {}.\n{UNITS}{}film {{ size = (32, 24); filter = box; }}\n",
+            self.seed,
+            super::media::UNITS
         );
         for image in &self.images {
             image.write(folder);

@@ -16,7 +16,7 @@ fn scene(seed: u64) -> RandomScene {
     generate(seed, &recipe)
 }
 
-fn check(name: &str, count: u64, scene: impl Fn(u64) -> RandomScene, set: &[&str], limits: Limits, spp: u64) {
+pub(super) fn check(name: &str, count: u64, scene: impl Fn(u64) -> RandomScene, set: &[&str], limits: Limits, spp: u64) {
     ask(name, count, |seed| {
         let scene = scene(seed);
         let path = opened(&scene, &["integrator=path"])?;
@@ -39,13 +39,13 @@ fn check(name: &str, count: u64, scene: impl Fn(u64) -> RandomScene, set: &[&str
     });
 }
 
-const ONE_PASS: [&str; 3] = [
+pub(super) const ONE_PASS: [&str; 3] = [
     "integrator=photon",
     "integrator.photons=120000",
     "integrator.caustic_photons=120000",
 ];
 
-const ONE_PASS_LIMITS: Limits = Limits {
+pub(super) const ONE_PASS_LIMITS: Limits = Limits {
     mean: 0.01,
     block: 0.1,
 };

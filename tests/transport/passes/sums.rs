@@ -18,14 +18,16 @@ fn each_light(names: &SceneNames) -> SceneNames {
     names
 }
 
-fn check(seed: u64, set: &[&str]) {
-    let recipe = Recipe {
-        delta_lights: true,
-        world_bumps: true,
-        specular: true,
-        ..Recipe::ANY
-    };
-    let scene = generate(seed, &recipe);
+const RECIPE: Recipe = Recipe {
+    delta_lights: true,
+    world_bumps: true,
+    specular: true,
+    ..Recipe::ANY
+};
+
+/// Returns the mean of the light that media scatter, in proportion to the picture.
+fn check(seed: u64, recipe: &Recipe, set: &[&str]) -> f64 {
+    let scene = generate(seed, recipe);
     let loaded = opened(&scene, set).unwrap_or_else(|errors| panic!("seed {seed}: {errors}"));
     let built = &loaded.built;
     let names = each_light(&built.names);
@@ -53,13 +55,16 @@ fn check(seed: u64, set: &[&str]) {
     for layers in [&components, &groups, &vec!["all".to_owned()]] {
         found.assert_sum(layers, &what());
     }
+    (found.mean("direct_volume") + found.mean("indirect_volume")) / found.mean("all").max(1e-9)
 }
 
 fn scenes(name: &str, count: u64, set: &[&str]) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let first = number("KILN_FIRST").unwrap_or(0);
     let count = number("KILN_SCENES").unwrap_or(count);
-    (first..first + count).for_each(|seed| check(seed, set));
+    (first..first + count).for_each(|seed| {
+        check(seed, &RECIPE, set);
+    });
     println!("{name}: {count} scenes");
 }
 
@@ -96,4 +101,23 @@ fn components_add_up_without_gathering() {
         "integrator.gather=0",
     ];
     scenes("direct", 4, &set);
+}
+
+/// Light of media is a part of its own, and there is some.
+#[test]
+fn components_add_up_in_media() {
+    let recipe = Recipe {
+        media: true,
+        ..RECIPE
+    };
+    let photon = [
+        "integrator=photon",
+        "integrator.photons=5000",
+        "integrator.caustic_photons=5000",
+    ];
+    for set in [&["integrator=path"][..], &photon] {
+        let shares: Vec<f64> = (0..8).map(|seed| check(seed, &recipe, set)).collect();
+        let found = shares.iter().filter(|&&share| share > 0.02).count();
+        assert!(found > 3, "{shares:?}");
+    }
 }

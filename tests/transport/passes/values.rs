@@ -343,3 +343,24 @@ fn holes_are_black_in_mirrors() {
         [0.0, 0.0, 0.0, 1.0]
     );
 }
+
+/// A wall behind haze: what guides denoisers is a mixture of both, without holes; depth is that of the wall.
+#[test]
+fn haze_has_an_albedo_and_faces_the_viewer() {
+    let text = "shape wall : rectangle { size = 60; transform = translate(0, 0, -8); material = matte(albedo = 0.5); }
+        shape haze : cube { size = (60, 60, 4); transform = translate(0, 0, -4);
+                            material = fog(density = 0.25, albedo = 0.8, anisotropy = 0); }
+        light sky : environment { color = 1; }
+        camera main : perspective { from = (0, 0, 0); to = (0, 0, -1); fov = 20; }
+        film { size = (16, 16); filter = box(0.5); }
+        integrator : path { split = 1; light_samples = 1; guide = false; }";
+    let found = looked_at(text, &["albedo", "N", "depth", "alpha", "direct_volume"], 256);
+    let left = f32::exp(-1.0);
+    let middle = 8 * 16 + 8;
+    let (albedo, normal) = (&found.of("albedo")[middle], &found.of("N")[middle]);
+    let expected = 0.5 * left + 0.8 * (1.0 - left);
+    assert!((albedo[0] - expected).abs() < 0.04, "{albedo:?}, not {expected}");
+    assert!(normal[2] > 0.85, "{normal:?}");
+    assert!((found.of("depth")[middle][0] - 8.0).abs() < 0.1);
+    assert!(found.of("direct_volume")[middle][0] > 0.05);
+}

@@ -113,6 +113,20 @@ fn a_pocket_in_a_pool_displaces_water_by_its_priority() {
     }
 }
 
+/// A camera in bodies in bodies: what is around it is known before it looks.
+#[test]
+fn a_camera_in_a_pocket_in_a_pool_is_in_what_wins() {
+    for (priority, way) in [(1, 0.75), (0, 1.5)] {
+        let text = format!(
+            "{} surface pocket(output closure color surface = 0) {{ surface = transparent() + color(1e-9) * absorption(); }}
+             material gap = pocket() {{ priority = {priority}; }}
+             shape air : cube {{ size = (1, 0.5, 1); material = gap; transform = translate(0, 0.5, 0); }}",
+            pool(0.5, SUN)
+        );
+        check(&text, LIT, way, 4);
+    }
+}
+
 /// Water of the same depth in the sun, with its surface only.
 fn sea(height: f32) -> String {
     pool(height, SUN).replace(

@@ -152,7 +152,7 @@ fn webp(texture: &Texture) -> Option<Index<Image>> {
 }
 
 /// Supported extensions.
-pub(super) const EXTENSIONS: [&str; 21] = [
+pub(super) const EXTENSIONS: [&str; 22] = [
     "EXT_mesh_gpu_instancing",
     "EXT_meshopt_compression",
     "EXT_texture_webp",
@@ -170,6 +170,7 @@ pub(super) const EXTENSIONS: [&str; 21] = [
     "KHR_materials_transmission",
     "KHR_materials_unlit",
     "KHR_materials_volume",
+    "KHR_materials_volume_scatter",
     "KHR_mesh_quantization",
     "KHR_meshopt_compression",
     "KHR_node_visibility",

@@ -59,6 +59,23 @@ impl Materials<'_> {
         if color != [1.0; 3] && distance.is_finite() {
             call.color("attenuation_color", color)?;
             call.number("attenuation_distance", distance)?;
+            Self::volume_scatter(call, material)?;
+        }
+        Ok(())
+    }
+
+    /// KHR_materials_volume_scatter: how much of what a volume attenuates it scatters. Drafts of the extension call the
+    /// colour `multiscatterColor`.
+    fn volume_scatter(call: &mut Call, material: &Material<'_>) -> Result<(), GltfError> {
+        let Some(extension) = material.extension_value("KHR_materials_volume_scatter") else {
+            return Ok(());
+        };
+        let draft = numbers(extension, "multiscatterColor", [0.0; 3]);
+        let color = numbers(extension, "multiscatterColorFactor", draft);
+        if color != [0.0; 3] {
+            call.color("multiscatter_color", color)?;
+            let anisotropy = number(extension, "scatterAnisotropy", 0.0);
+            call.number_unless("scatter_anisotropy", anisotropy, 0.0)?;
         }
         Ok(())
     }

@@ -70,7 +70,7 @@ impl PathState {
             let passage = scene.traverse(&self.media, &way, &mut transport, u, &mut noise, shading);
             self.throughput = transport.throughput;
             if self.counts_emission && !transport.emitted.is_black() {
-                light.add(self.label(LightSource::Surface), transport.emitted);
+                light.add_in_medium(self.label(LightSource::Surface), transport.emitted);
             }
             if self.throughput.is_black() {
                 return false;
@@ -143,7 +143,7 @@ impl PathState {
         if pdf <= 0.0 {
             return false;
         }
-        light.scatter_in_medium();
+        light.scatter_in_medium(self.throughput, along);
         self.throughput *= f * (1.0 / pdf);
         self.depth += 1;
         self.scatterings += 1;

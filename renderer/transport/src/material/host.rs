@@ -184,6 +184,14 @@ impl Host {
         self.with_build_phase(|building| building.names.file(name).is_some())
     }
 
+    /// Reads the grids that shaders have named so far, and forgets them: those that cannot be read.
+    pub(crate) fn grid_faults(&self) -> Vec<TextureLoadError> {
+        self.with_build_phase(|building| {
+            let grids = std::mem::take(&mut building.grids);
+            grids.load(&building.names, false).err().unwrap_or_default()
+        })
+    }
+
     /// Loads the requested textures and grids, and ends the building phase. Further calls have no effect. If shaders filter
     /// (`filters`), mip levels are made now, by all threads, else by the first lookup that needs them.
     ///

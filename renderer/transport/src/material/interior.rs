@@ -119,7 +119,7 @@ impl Medium {
         let coefficients = coefficients(shader.run(&ShaderGlobals::default(), context).expect(RUNS));
         // A shader that reports something has to run where it is seen.
         context.take_reports();
-        match coefficients.is_clear() {
+        match coefficients.is_clear() && !coefficients.is_faulty() {
             true => Medium::Clear,
             false => Medium::Homogeneous(coefficients),
         }

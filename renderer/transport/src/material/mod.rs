@@ -378,6 +378,17 @@ impl Material {
         Some(surface.bsdf.albedo(point.wo))
     }
 
+    /// Returns whether light passes its surface as if there were none: the boundary of a medium.
+    pub fn is_unseen(&self) -> bool {
+        self.full.cached().is_some_and(|cached| {
+            let (point, mut surface) = (arbitrary_point(), ShadingResult::new());
+            cached.fill(&point, &mut surface);
+            surface.transparency == Rgb::WHITE
+                && surface.emission.is_black()
+                && surface.bsdf.albedo(point.wo).is_black()
+        })
+    }
+
     /// Names of textures and point clouds that its shader may look up at run time, as far as they are constants.
     pub fn late_files(&self) -> impl Iterator<Item = &str> {
         self.known()

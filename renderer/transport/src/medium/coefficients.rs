@@ -23,6 +23,8 @@ pub struct Coefficients {
     phases: ArrayVec<(Rgb, Phase), MAX_PHASES>,
     /// Sum of the scattering coefficients [1/m].
     scattering: Rgb,
+    /// True if a coefficient was below zero, or no number.
+    is_faulty: bool,
 }
 
 impl Hash for Coefficients {
@@ -38,25 +40,39 @@ impl Hash for Coefficients {
 /// The largest coefficient [1/m]: nothing passes a tenth of a nanometre.
 const OPAQUE: f32 = 1e12;
 
-/// The coefficient that is meant: one below zero, or that is not a number, counts as zero.
-fn valid(coefficient: Rgb) -> Rgb {
-    coefficient.map(|v| bounded(v, 0.0, OPAQUE))
-}
+/// What is below zero by less is rounding.
+const ROUNDING: f32 = 1e-6;
 
 impl Coefficients {
+    /// The coefficient that is meant: one below zero, or that is not a number, counts as zero.
+    fn valid(&mut self, coefficient: Rgb) -> Rgb {
+        self.is_faulty |= coefficient
+            .to_array()
+            .iter()
+            .any(|&v| v < -ROUNDING || v.is_nan());
+        coefficient.map(|v| bounded(v, 0.0, OPAQUE))
+    }
+
+    /// Returns whether a coefficient was below zero, or no number.
+    pub fn is_faulty(&self) -> bool {
+        self.is_faulty
+    }
+
     /// Adds absorption [1/m].
     pub fn absorb(&mut self, coefficient: Rgb) {
-        self.absorption += valid(coefficient);
+        let coefficient = self.valid(coefficient);
+        self.absorption += coefficient;
     }
 
     /// Adds emission [W/sr/m³].
     pub fn emit(&mut self, radiance: Rgb) {
-        self.emission += valid(radiance);
+        let radiance = self.valid(radiance);
+        self.emission += radiance;
     }
 
     /// Adds scattering [1/m] with a phase function.
     pub fn scatter(&mut self, coefficient: Rgb, phase: Phase) {
-        let coefficient = valid(coefficient);
+        let coefficient = self.valid(coefficient);
         if coefficient.is_black() {
             return;
         }
@@ -77,6 +93,7 @@ impl Coefficients {
     pub fn add(&mut self, other: &Coefficients) {
         self.absorption += other.absorption;
         self.emission += other.emission;
+        self.is_faulty |= other.is_faulty;
         for &(coefficient, phase) in &other.phases {
             self.scatter(coefficient, phase);
         }

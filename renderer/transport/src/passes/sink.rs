@@ -279,6 +279,21 @@ impl<'a> PassSink<'a> {
         }
     }
 
+    /// Records a medium in place of a surface: it faces the viewer, and reflects what it scatters. Were it black instead,
+    /// what is seen through a little of it would have noise in its values.
+    fn record_haze(&mut self, throughput: Rgb, along: Vec3) {
+        let covered = mean(throughput);
+        for &(value, channel) in &self.plan.values {
+            let v = match value {
+                ValuePass::Normal => -along * covered,
+                ValuePass::Albedo => Vec3::from_array(throughput.to_array()),
+                _ => continue,
+            };
+            let sums = &mut self.values[channel..channel + 3];
+            sums.iter_mut().zip(v.to_array()).for_each(|(sum, v)| *sum += v);
+        }
+    }
+
     /// Records the values of what is seen, in mirrors and through glass too.
     fn record_seen(&mut self, reached: Reached<'_>) {
         let Reached {
@@ -309,7 +324,7 @@ impl<'a> PassSink<'a> {
     }
 }
 
-/// Scattering by a medium.
+/// Scattering or emission by a medium.
 const VOLUME: Event = Event::scattering(EventKind::Volume, Scattering::Diffuse);
 
 /// Light that is seen.
@@ -440,7 +455,10 @@ impl RadianceSink for PassSink<'_> {
         }
     }
 
-    fn scatter_in_medium(&mut self) {
+    fn scatter_in_medium(&mut self, throughput: Rgb, along: Vec3) {
+        if self.sight != Sight::Found {
+            self.record_haze(throughput, along);
+        }
         self.sight = Sight::Found;
         if !self.track.is_dead() {
             self.track = self.track.after(&self.plan.automaton, &VOLUME);

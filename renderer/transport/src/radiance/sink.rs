@@ -3,6 +3,7 @@
 use super::contribution::Contribution;
 use super::lobe_shares::LobeShares;
 use crate::material::{HitRay, Material, ShadingContext, ShadingResult};
+use glam::Vec3;
 use renderer_base::color::Rgb;
 use renderer_geometry::{Footprint, Interaction};
 
@@ -88,15 +89,17 @@ pub trait RadianceSink {
         let _ = (it, is_specular, shares);
     }
 
-    /// Adds radiance that a medium scatters towards the path.
+    /// Adds radiance that a medium scatters or emits towards the path.
     #[inline(always)]
     fn add_in_medium(&mut self, label: Contribution, radiance: Rgb) {
         self.add(label, radiance);
     }
 
-    /// The path goes on, scattered by a medium.
+    /// The path, which came `along` a unit vector, goes on, scattered by a medium, with this throughput.
     #[inline(always)]
-    fn scatter_in_medium(&mut self) {}
+    fn scatter_in_medium(&mut self, throughput: Rgb, along: Vec3) {
+        let _ = (throughput, along);
+    }
 
     /// The path goes on straight through the surface `it`.
     #[inline(always)]

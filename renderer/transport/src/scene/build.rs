@@ -16,6 +16,7 @@ use shading::{
 };
 
 use super::compile::{Compiled, compile, declarations};
+use super::media_faults::warn_about_media;
 use super::overridden::{idle_exceptions, overridden};
 use super::replaced;
 use super::{Background, LightName, Scene, SceneError, SceneNames, SceneParts, ShapeName};
@@ -259,7 +260,7 @@ fn build_with(
         .any(|instances| instances.known().any(|known| known.asks_host));
     let names = desc.shapes.iter().filter(|_| asks_host);
     let names = names.map(|shape| shape.name.clone());
-    let shaders_named: Vec<_> = instances.iter().map(|instances| instances.full.clone()).collect();
+    let shaders_named = named_by(&instances);
     let remains = Remains {
         system,
         backgrounds: backgrounds.clone(),
@@ -289,6 +290,7 @@ fn build_with(
         SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
     })?;
     warn_about_albedo(desc, &scene, &mut warnings);
+    warn_about_media(desc, &scene, &mut warnings);
     let built = Built {
         pass_shaders,
         names: pass_names(desc, &scene, light_names),
@@ -377,6 +379,11 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
         }) => {
             let mut warnings = missing_textures(desc, &instances, false, warnings)?;
             warnings.add_new(missing_clouds(desc, &instances, &host));
+            let shaders = named_by(&instances);
+            let faults = host.grid_faults();
+            warnings
+                .list
+                .extend(faults.iter().map(|fault| unreadable(desc, &shaders, fault)));
             warnings.list.extend(no_camera);
             warnings.clone().into_result(Checked { templates, warnings })
         }
@@ -519,10 +526,19 @@ fn absent_attributes(shapes: &[Shape], values: &[Pass]) -> Vec<Diagnostic> {
 /// The unit that reads attributes for passes.
 const ATTRIBUTE_UNIT: &str = "attribute_color";
 
+/// The shaders of each material, of its surface and of its medium.
+fn named_by(instances: &[Instances]) -> Vec<Vec<Arc<ShaderInstance>>> {
+    let of = |instances: &Instances| {
+        let inside = instances.inside.iter().cloned();
+        [instances.full.clone()].into_iter().chain(inside).collect()
+    };
+    instances.iter().map(of).collect()
+}
+
 /// Diagnostic of an unreadable texture, at the first lookup of a material that names it.
-fn unreadable(desc: &SceneDesc, shaders: &[Arc<ShaderInstance>], fault: &TextureLoadError) -> Diagnostic {
-    for (material, shader) in desc.materials.iter().zip(shaders) {
-        let mut named = shader.statistics().textures.iter();
+fn unreadable(desc: &SceneDesc, shaders: &[Vec<Arc<ShaderInstance>>], fault: &TextureLoadError) -> Diagnostic {
+    for (material, shaders) in desc.materials.iter().zip(shaders) {
+        let mut named = shaders.iter().flat_map(|shader| &shader.statistics().textures);
         if let Some(texture) = named.find(|texture| fault.is_of(&texture.request)) {
             let error = Diagnostic::error(format!("material `{}`: {fault}", material.name));
             let error = fault.hinted(error);
@@ -618,6 +634,7 @@ fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
 /// Warns of what depends on the values of materials.
 pub(super) fn warn_about_values(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
     warn_about_albedo(desc, scene, warnings);
+    warn_about_media(desc, scene, warnings);
     warn_about_light(desc, scene, warnings);
 }
 

@@ -12,6 +12,7 @@ use shading::{
     Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem, Template,
 };
 
+use super::media_faults::surface_values;
 use crate::material::{Host, Instances, closure_registry, known_attributes, library};
 use renderer_geometry::Shape;
 use renderer_scene::{MaterialDesc, SceneDesc};
@@ -85,9 +86,14 @@ pub(super) fn compile(
         })
         .collect();
     let mut instances = vec![];
-    for result in results {
+    for (material, result) in desc.materials.iter().zip(results) {
         match result {
-            Ok(instance) => instances.push(instance),
+            Ok(instance) => {
+                warnings
+                    .list
+                    .extend(surface_values(desc, material, &instance, system));
+                instances.push(instance);
+            }
             // Errors inside a group were reported when the group was checked.
             Err(errors) => {
                 warnings.add_new(errors.list);

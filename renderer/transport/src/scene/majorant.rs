@@ -40,6 +40,10 @@ pub(super) struct Majorant {
     list: Vec<f32>,
     /// Largest extinction that is told apart from what lets nothing through [1/m].
     limit: f32,
+    /// Share of the cells where it was found to be too low.
+    missed: f32,
+    /// True if the medium has coefficients that are none.
+    is_faulty: bool,
 }
 
 impl Majorant {
@@ -57,33 +61,63 @@ impl Majorant {
         let emission = EMISSION_STEPS / size.length();
         let limit = OPAQUE_CELL / cell.length();
         let cells = count.element_product();
-        let found: Vec<f32> = (0..cells)
+        let look = |context: &mut C, index: u32, point: u64| {
+            let corner = bounds.min + place(index, count).as_vec3() * cell;
+            let seed = (u64::from(index) * POINTS + point) ^ (u64::from(id.0) << 48);
+            let medium = at(context, corner + cell * unit_point(mix(seed), point));
+            let extinction = medium.extinction().max_component().min(limit);
+            let bound = match medium.emission.is_black() {
+                true => extinction,
+                false => extinction.max(emission),
+            };
+            (bound, medium.is_faulty())
+        };
+        let seen: Vec<(f32, bool)> = (0..cells)
             .into_par_iter()
-            .map_init(context, |context, index| {
-                let corner = bounds.min + place(index, count).as_vec3() * cell;
-                let bound = |point: u64| {
-                    let seed = (u64::from(index) * POINTS + point) ^ (u64::from(id.0) << 48);
-                    let medium = at(context, corner + cell * unit_point(mix(seed), point));
-                    let extinction = medium.extinction().max_component().min(limit);
-                    match medium.emission.is_black() {
-                        true => extinction,
-                        false => extinction.max(emission),
-                    }
-                };
-                (0..POINTS).map(bound).fold(0.0, f32::max)
+            .map_init(&context, |context, index| {
+                (0..POINTS)
+                    .map(|point| look(context, index, point))
+                    .fold((0.0, false), |(most, any), (bound, is_faulty)| {
+                        (f32::max(most, bound), any | is_faulty)
+                    })
             })
             .collect();
+        let found: Vec<f32> = seen.iter().map(|(bound, _)| *bound).collect();
         let most = found.iter().copied().fold(0.0, f32::max);
-        let list = (0..cells)
+        let list: Vec<f32> = (0..cells)
             .map(|index| (MARGIN * around(&found, index, count)).max(LEAST * most))
             .collect();
+        // One more look at each: what is above the bound now is so elsewhere, too.
+        let is_missed = |(context, index): (&mut C, u32)| look(context, index, POINTS + u64::from(index) % POINTS).0 > list[index as usize];
+        let missed = (0..cells)
+            .into_par_iter()
+            .map_init(&context, |context, index| is_missed((context, index)))
+            .filter(|&missed| missed)
+            .count();
         Majorant {
             bounds,
             count,
             cell,
             list,
             limit,
+            missed: missed as f32 / cells as f32,
+            is_faulty: seen.iter().any(|(_, is_faulty)| *is_faulty),
         }
+    }
+
+    /// Share of the cells where the bound was found to be too low.
+    pub(super) fn missed(&self) -> f32 {
+        self.missed
+    }
+
+    /// Diagonal of a cell [m].
+    pub(super) fn cell(&self) -> f32 {
+        self.cell.length()
+    }
+
+    /// Returns whether coefficients below zero, or that are no numbers, were found.
+    pub(super) fn is_faulty(&self) -> bool {
+        self.is_faulty
     }
 
     /// Extinction above which a medium is as good as opaque [1/m].
@@ -110,12 +144,21 @@ impl Majorant {
         let last = (self.count - UVec3::ONE).as_vec3();
         // On the side of a cell, the one ahead counts.
         let nudge = Vec3::ONE.copysign(ray.direction) * 1e-4;
-        let index = (local + nudge).floor().clamp(Vec3::ZERO, last);
-        let ahead = Vec3::select(ray.direction.cmpgt(Vec3::ZERO), index + 1.0, index);
-        let sides = (self.bounds.min + ahead * self.cell - ray.origin) * inverse;
+        let mut index = (local + nudge).floor().clamp(Vec3::ZERO, last);
         let is_met = ray.direction.cmpne(Vec3::ZERO);
-        let end = Vec3::select(is_met, sides, Vec3::INFINITY).min_element();
-        let end = if end > t { end } else { t.next_up() };
+        let sides = |index: Vec3| {
+            let ahead = Vec3::select(ray.direction.cmpgt(Vec3::ZERO), index + 1.0, index);
+            let sides = (self.bounds.min + ahead * self.cell - ray.origin) * inverse;
+            Vec3::select(is_met, sides, Vec3::INFINITY)
+        };
+        // Far from the origin, points are less exact than distances: a cell that the ray has passed is followed by the next.
+        let passed = sides(index).cmple(Vec3::splat(t));
+        let next = (index + Vec3::ONE.copysign(ray.direction)).clamp(Vec3::ZERO, last);
+        index = Vec3::select(passed, next, index);
+        let end = match sides(index).min_element() {
+            end if end > t => end,
+            _ => leaves.min(t + 0.01 * self.cell.min_element()).max(t.next_up()),
+        };
         let index = index.as_uvec3();
         let at = index.x + self.count.x * (index.y + self.count.y * index.z);
         (end, self.list[at as usize])

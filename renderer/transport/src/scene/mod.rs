@@ -12,6 +12,7 @@ mod fingerprint;
 mod geometry_stats;
 mod majorant;
 mod media;
+mod media_faults;
 mod names;
 mod overridden;
 mod replaced;
@@ -36,7 +37,7 @@ use glam::Vec3;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::body::Bodies;
+use crate::body::{Bodies, BodyId};
 use crate::light::{ChosenLight, Light, LightId, LightSampleContext};
 use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
@@ -289,6 +290,11 @@ impl Scene {
     #[inline]
     pub fn bodies(&self) -> &Bodies {
         &self.bodies
+    }
+
+    /// Bounds on the extinction of a body's medium, if that varies.
+    fn majorant(&self, id: BodyId) -> Option<&Majorant> {
+        self.majorants.get(id.0 as usize)?.as_ref()
     }
 
     /// Material of a shape.

@@ -1,0 +1,250 @@
+//! Warnings of media that are not what they seem, as far as it is known without rendering.
+
+use std::sync::Arc;
+
+use glam::Vec3;
+use shading::diagnostic::Diagnostic;
+use shading::hir::walk::statements;
+use shading::hir::{Op, Stmt};
+use shading::syntax::ast;
+use shading::{Diagnostics, Global, ShadingSystem, Template};
+
+use super::Scene;
+use crate::body::{Body, BodyId};
+use crate::material::{Instances, MaterialId, Medium};
+use renderer_geometry::{Geometry, Shape, ShapeId};
+use renderer_scene::{LightKind, MaterialDesc, SceneDesc};
+
+/// What only surfaces have.
+const OF_SURFACES: [Global; 6] = [
+    Global::U,
+    Global::V,
+    Global::N,
+    Global::Ng,
+    Global::DPdu,
+    Global::DPdv,
+];
+
+/// Share of a boundary's area that does not close, from which on it is a sheet: the surface of a sea.
+const SHEET: f32 = 0.5;
+
+/// Share of a boundary's area that rounding leaves open.
+const ROUNDING: f32 = 1e-3;
+
+/// Share of the cells of a medium whose extinction is above what was found, from which on it is told.
+const MANY: f32 = 0.0008;
+
+/// Warns of a medium that depends on what only surfaces have.
+pub(super) fn surface_values(
+    desc: &SceneDesc,
+    material: &MaterialDesc,
+    instances: &Instances,
+    system: &ShadingSystem,
+) -> Option<Diagnostic> {
+    let known = instances.inside.as_ref()?.statistics();
+    if known.is_uniform {
+        return None;
+    }
+    let read = OF_SURFACES.into_iter();
+    let read: Vec<Global> = read
+        .filter(|&global| known.reads_globals.contains(global))
+        .collect();
+    let (first, others) = read.split_first()?;
+    let names = others
+        .iter()
+        .fold(format!("`{}`", first.name()), |names, global| {
+            format!("{names}, `{}`", global.name())
+        });
+    let message = format!(
+        "the medium of material `{}` depends on {names}, which only surfaces have",
+        material.name
+    );
+    let call = material.interior.as_ref().unwrap_or(&material.surface);
+    let mut warning = Diagnostic::warning(message).at(&desc.sources, call.span, "");
+    if let Some(Template::Unit(unit)) = called(call).and_then(|name| system.template(name)) {
+        let mut place = None;
+        statements(&unit.hir.code.body, &mut |stmt| {
+            if let Stmt::Op {
+                op: Op::Global(global),
+                span,
+                ..
+            } = stmt
+                && global == first
+            {
+                place.get_or_insert(*span);
+            }
+        });
+        if let Some(span) = place {
+            warning = warning.at(&unit.sources, span, format!("`{}` is read here", first.name()));
+        }
+    }
+    Some(warning.hint("`P` and `transform(\"object\", P)` tell where in a medium a point is"))
+}
+
+/// The unit or group that an expression calls.
+fn called(call: &ast::Expr) -> Option<&str> {
+    match &call.kind {
+        ast::ExprKind::Call { name, .. } => Some(&name.text),
+        ast::ExprKind::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Warns of media of a built scene: coefficients that are none, boundaries with gaps, light that cannot arrive.
+pub(super) fn warn_about_media(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
+    let mut told: Vec<MaterialId> = vec![];
+    for (id, body) in scene.bodies().all() {
+        if told.contains(&body.material) || matches!(body.medium, Medium::Clear) && !body.is_open {
+            continue;
+        }
+        let material = desc.material(body.material);
+        let found = [
+            faulty(scene, id, body, material),
+            open(desc, scene, id, body, material),
+            missed(scene, id, material),
+        ];
+        for warning in found.into_iter().flatten() {
+            let call = material.interior.as_ref().unwrap_or(&material.surface);
+            warnings.push(warning.at(&desc.sources, call.span, ""));
+            told.push(body.material);
+        }
+    }
+    warnings.list.extend(swallowed(desc, scene));
+}
+
+/// A medium with coefficients below zero, or that are none.
+fn faulty(scene: &Scene, id: BodyId, body: &Body, material: &MaterialDesc) -> Option<Diagnostic> {
+    let is_faulty = match &body.medium {
+        Medium::Clear => false,
+        Medium::Homogeneous(of) => of.is_faulty(),
+        Medium::Varying(_) => scene.majorant(id).is_some_and(|majorant| majorant.is_faulty()),
+    };
+    is_faulty.then(|| {
+        let message = format!(
+            "the medium of material `{}` has coefficients below zero or that are no numbers, which count as zero",
+            material.name
+        );
+        Diagnostic::warning(message)
+            .hint("`max(0, …)` keeps a density from that, and albedos are between 0 and 1")
+    })
+}
+
+/// A boundary that nearly closes.
+fn open(
+    desc: &SceneDesc,
+    scene: &Scene,
+    id: BodyId,
+    body: &Body,
+    material: &MaterialDesc,
+) -> Option<Diagnostic> {
+    if !body.is_open || body.shape.is_none() {
+        return None;
+    }
+    let (mut sum, mut area) = (Vec3::ZERO, 0.0);
+    let mut names: Vec<&Arc<str>> = vec![];
+    for (index, shape) in (0..).zip(scene.shapes()) {
+        if scene.bodies().of_shape(ShapeId(index)) == Some(id) {
+            sum += facing(shape);
+            area += shape.area();
+            names.push(&desc.shapes[index as usize].name);
+        }
+    }
+    let share = sum.length() / area;
+    if !(ROUNDING..SHEET).contains(&share) {
+        return None;
+    }
+    names.dedup();
+    let list = names.iter().take(3).map(|name| format!("`{name}`"));
+    let list = list.collect::<Vec<_>>().join(", ");
+    let more = if names.len() > 3 { ", …" } else { "" };
+    let message = format!(
+        "what bounds the inside of material `{}` is not closed: {list}{more}",
+        material.name
+    );
+    Some(Diagnostic::warning(message).hint(
+        "fill the holes of the mesh: light that gets in beside the boundary does not know that it is inside",
+    ))
+}
+
+/// The sum of a surface's normals by area, world space, up to its sign; nothing for what is round.
+fn facing(shape: &Shape) -> Vec3 {
+    let matrix = &shape.world_from_object.matrix3;
+    match &shape.geometry {
+        Geometry::Sphere | Geometry::Cylinder => Vec3::ZERO,
+        Geometry::Disk => {
+            std::f32::consts::PI * Vec3::from(matrix.x_axis.cross(matrix.y_axis)) * sign(shape)
+        }
+        Geometry::Mesh(mesh) => {
+            let at = |index: u32| {
+                shape
+                    .world_from_object
+                    .transform_point3(mesh.positions[index as usize])
+            };
+            let triangles = mesh.triangles.iter();
+            let sum = triangles
+                .map(|triangle| triangle.map(at))
+                .fold(glam::DVec3::ZERO, |sum, [a, b, c]| {
+                    sum + 0.5 * (b - a).as_dvec3().cross((c - a).as_dvec3())
+                });
+            sum.as_vec3() * sign(shape)
+        }
+    }
+}
+
+/// The side that normals are on, of those that follow from the order of corners.
+fn sign(shape: &Shape) -> f32 {
+    let is_mirrored = shape.world_from_object.matrix3.determinant() < 0.0;
+    match shape.flip_normals != is_mirrored {
+        true => -1.0,
+        false => 1.0,
+    }
+}
+
+/// A medium with details that the bounds on its extinction miss.
+fn missed(scene: &Scene, id: BodyId, material: &MaterialDesc) -> Option<Diagnostic> {
+    let majorant = scene.majorant(id)?;
+    (majorant.missed() > MANY).then(|| {
+        let message = format!(
+            "the medium of material `{}` has details that are finer than {:.3} m, which makes noise",
+            material.name,
+            majorant.cell()
+        );
+        Diagnostic::warning(message).hint("fill several smaller shapes with it, or soften what is thin and dense in it")
+    })
+}
+
+/// Lights without distance, whose light does not come through a medium without end.
+fn swallowed(desc: &SceneDesc, scene: &Scene) -> Option<Diagnostic> {
+    let material = desc.material(desc.medium?);
+    let mut endless = scene.bodies().all().filter(|(_, body)| body.shape.is_none());
+    let (_, body) = endless.next()?;
+    let Medium::Homogeneous(of) = &body.medium else {
+        return None;
+    };
+    let [r, g, b] = of.extinction().to_array();
+    if r.min(g).min(b) <= 0.0 {
+        return None;
+    }
+    let is_far = |kind: &LightKind| {
+        matches!(
+            kind,
+            LightKind::Environment { .. }
+                | LightKind::Background { .. }
+                | LightKind::Sky { .. }
+                | LightKind::Directional { .. }
+        )
+    };
+    let far: Vec<_> = desc.lights.iter().filter(|light| is_far(&light.kind)).collect();
+    let names: Vec<String> = far.iter().map(|light| format!("`{}`", light.name)).collect();
+    let first = far.first()?;
+    let message = format!(
+        "the medium of the scene has no end, so that no light of {} comes through it",
+        names.join(", ")
+    );
+    let warning = Diagnostic::warning(message)
+        .at(&desc.sources, material.surface.span, "")
+        .at(&desc.sources, first.span, "this light is infinitely far away");
+    Some(warning.hint(
+        "put what is seen in a cube of the medium: `shape air : cube { size = 100; material = fog(); }`",
+    ))
+}
