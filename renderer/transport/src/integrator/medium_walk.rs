@@ -83,14 +83,13 @@ impl PathState {
         }
     }
 
-    /// Takes a light sample on the way, whether the medium scatters the path or not; returns how. Nothing in media that
-    /// are not the same everywhere.
+    /// Takes a light sample on the way, whether the medium scatters the path or not; returns how.
     fn light_way(
         &self,
         scene: &Scene,
         way: &MediumWay<'_>,
         horizon: Horizon,
-        sampler: &mut Sampler,
+        sampler: &Sampler,
         noise: &mut Noise,
         shading: &mut ShadingContext,
         stats: &mut Stats,
@@ -99,11 +98,18 @@ impl PathState {
         if horizon.ends(self.depth) {
             return None;
         }
-        let medium = scene.homogeneous(&self.media)?;
         let place = (self.depth == 1, self.scattered_by_medium);
-        let lit = WayLight::new(scene, &medium, way, self.throughput, place, noise)?;
-        if let Some((t, weight)) = lit.sample(sampler.next_1d(), noise) {
-            let weight = weight * medium.scattering();
+        let lit = WayLight::new(scene, &self.media, way, self.throughput, place, noise, shading)?;
+        // Numbers of its own: those of what follows stay in order.
+        let sampler = &mut sampler.branch(0, 1);
+        if let Some((t, density)) = lit.sample(sampler.next_1d(), noise) {
+            let medium = scene.coefficients(&self.media, way, t, shading);
+            let before = MediumWay { length: t, ..*way };
+            if medium.scattering().is_black() {
+                return Some(lit);
+            }
+            let left = scene.medium_transmittance(&self.media, &before, noise, shading);
+            let weight = medium.scattering() * left * (1.0 / density);
             self.sample_light_in_medium(scene, t, &medium, weight, sampler, shading, stats, light);
         }
         Some(lit)

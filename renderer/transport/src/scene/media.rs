@@ -73,7 +73,7 @@ impl Scene {
     }
 
     /// The sum of the media at a distance along a way.
-    fn coefficients(
+    pub(crate) fn coefficients(
         &self,
         media: &MediumStack,
         way: &MediumWay<'_>,
