@@ -33,6 +33,20 @@ use renderer_geometry::{Bend, Footprint, Interaction};
 /// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
 const LONG_PATH: u32 = 24;
 
+/// The same of paths that media have scattered, in which many scatterings lose little.
+static LONG_PATH_IN_MEDIA: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| {
+    std::env::var("K_LONG")
+        .ok()
+        .and_then(|v| v.parse().ok())
+        .unwrap_or(256)
+});
+static K_CAP: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| {
+    std::env::var("K_CAP")
+        .ok()
+        .and_then(|v| v.parse().ok())
+        .unwrap_or(0.95)
+});
+
 /// Upper bound of the survival probability beyond that depth.
 const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
 
@@ -508,10 +522,10 @@ impl PathState {
     pub(super) fn survives(&mut self, rr_scale: f32, sampler: &mut Sampler) -> bool {
         let weight =
             self.throughput.max_component() * self.eta2 * self.guide_pdf_ratio * self.branches as f32;
-        let max = if self.depth > LONG_PATH {
-            MAX_LONG_PATH_RR_PROBABILITY
-        } else {
-            1.0
+        let max = match (self.depth, self.scattered_by_medium) {
+            (depth, true) if depth > *LONG_PATH_IN_MEDIA => *K_CAP,
+            (depth, false) if depth > LONG_PATH => MAX_LONG_PATH_RR_PROBABILITY,
+            _ => 1.0,
         };
         let rr_probability = (rr_scale * weight).min(max);
         if rr_probability >= 1.0 {

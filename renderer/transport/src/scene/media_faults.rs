@@ -171,9 +171,7 @@ fn facing(shape: &Shape) -> Vec3 {
     let matrix = &shape.world_from_object.matrix3;
     match &shape.geometry {
         Geometry::Sphere | Geometry::Cylinder => Vec3::ZERO,
-        Geometry::Disk => {
-            std::f32::consts::PI * Vec3::from(matrix.x_axis.cross(matrix.y_axis)) * sign(shape)
-        }
+        Geometry::Disk => std::f32::consts::PI * Vec3::from(matrix.x_axis.cross(matrix.y_axis)) * sign(shape),
         Geometry::Mesh(mesh) => {
             let at = |index: u32| {
                 shape
@@ -209,7 +207,8 @@ fn missed(scene: &Scene, id: BodyId, material: &MaterialDesc) -> Option<Diagnost
             material.name,
             majorant.cell()
         );
-        Diagnostic::warning(message).hint("fill several smaller shapes with it, or soften what is thin and dense in it")
+        Diagnostic::warning(message)
+            .hint("fill several smaller shapes with it, or soften what is thin and dense in it")
     })
 }
 
