@@ -158,6 +158,9 @@ pub const COMPONENTS: [(&str, &str); 10] = [
     ("indirect_volume", "CV.+[LBO]"),
 ];
 
+/// Parts of components that have names of their own, with their expressions.
+pub const PARTS: [(&str, &str); 1] = [("subsurface", "C<RD'subsurface'>.*[LBO]")];
+
 /// Prefix of the layers of light groups.
 const GROUP_PREFIX: &str = "light_";
 
@@ -262,7 +265,7 @@ impl PassDesc {
     /// The names that [`PassDesc::parse`] knows, for hints.
     pub fn known_names() -> impl Iterator<Item = &'static str> {
         let values = ValuePass::ALL.iter().map(|(_, name, _)| *name);
-        let components = COMPONENTS.iter().map(|(name, _)| *name);
+        let components = COMPONENTS.iter().chain(&PARTS).map(|(name, _)| *name);
         let crypto = CryptoKind::ALL.iter().map(|kind| kind.name());
         values
             .chain(components)
@@ -354,7 +357,7 @@ impl Paths {
         if let Some(group) = text.strip_prefix(GROUP_PREFIX) {
             return Ok(Paths::Group(group.to_owned()));
         }
-        let component = COMPONENTS.iter().find(|(name, _)| *name == text);
+        let component = COMPONENTS.iter().chain(&PARTS).find(|(name, _)| *name == text);
         let expression = component.map_or(text, |(_, expression)| expression);
         match Expression::parse(expression, &mut LabelTable::new()) {
             Ok(_) => Ok(Paths::Expression(expression.to_owned())),

@@ -80,6 +80,7 @@ impl RandomScene {
                     argument.move_by(&matrix);
                 }
             });
+            surface.root.visit(&mut |node| node.deepen(by.scale));
             if let Some(inside) = &mut surface.inside {
                 for (_, argument) in &mut inside.medium.arguments {
                     argument.move_by(&matrix);
@@ -241,6 +242,15 @@ impl Node {
     /// Returns whether it emits.
     pub fn emits(&self) -> bool {
         self.uses("emitter") || self.uses("screen")
+    }
+
+    /// Scales how deep light goes below it.
+    fn deepen(&mut self, factor: f64) {
+        for (key, argument) in &mut self.arguments {
+            if let ("wax", "depth", Argument::Number(depth)) = (self.unit, *key, argument) {
+                *depth *= factor;
+            }
+        }
     }
 
     fn scale_emission(&mut self, factor: f64) {

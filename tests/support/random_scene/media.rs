@@ -41,6 +41,10 @@ impl RandomScene {
             if !is_closed || self.materials[index].root.emits() || !rng.chance(0.7) {
                 continue;
             }
+            if !is_room && rng.chance(0.3) {
+                self.materials[index] = wax(&mut rng);
+                continue;
+            }
             self.materials[index] = match rng.below(if is_room { 1 } else { 3 }) {
                 0 => self.materials[index].clone(),
                 1 => Surface::of(Node::new("cutout", vec![("opacity", Argument::Number(0.0))])),
@@ -96,6 +100,23 @@ fn glass(rng: &mut Rng, recipe: &Recipe) -> Surface {
     Surface::of(Node::new(
         "glass",
         vec![("ior", Argument::Number(ior)), ("alpha", Argument::Number(alpha))],
+    ))
+}
+
+/// A body whose light walks below its surface.
+fn wax(rng: &mut Rng) -> Surface {
+    let albedo = DVec3::new(
+        rng.between(0.2, 0.95),
+        rng.between(0.2, 0.95),
+        rng.between(0.2, 0.95),
+    );
+    Surface::of(Node::new(
+        "wax",
+        vec![
+            ("albedo", Argument::Color(albedo)),
+            ("depth", Argument::Number(rng.between(0.02, 0.5))),
+            ("alpha", Argument::Number(rng.between(0.15, 0.5))),
+        ],
     ))
 }
 
