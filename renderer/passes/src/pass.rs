@@ -159,7 +159,7 @@ pub const COMPONENTS: [(&str, &str); 10] = [
 ];
 
 /// Parts of components that have names of their own, with their expressions.
-pub const PARTS: [(&str, &str); 1] = [("subsurface", "C<RD'subsurface'>.*[LBO]")];
+const PARTS: [(&str, &str); 1] = [("subsurface", "C<RD'subsurface'>.*[LBO]")];
 
 /// Prefix of the layers of light groups.
 const GROUP_PREFIX: &str = "light_";
