@@ -4,7 +4,8 @@
 //! path came in by. All are weighted by multiple importance sampling.
 // Chiang et al. 2016, "Practical and Controllable Subsurface Scattering for Production Path Tracing"; Křivánek & d'Eon
 // 2014, "A Zero-Variance-Based Sampling Scheme for Monte Carlo Subsurface Scattering"; Meng et al. 2016, "Improving the
-// Dwivedi Sampling Scheme".
+// Dwivedi Sampling Scheme"; Wyman et al. 1989, "Similarity relations for anisotropic scattering in Monte Carlo simulations
+// of deeply penetrating neutral particles".
 
 use std::f32::consts::PI;
 
@@ -21,6 +22,10 @@ use renderer_geometry::Interaction;
 
 /// Scatterings after which a walk ends.
 const MAX_STEPS: u32 = 4096;
+
+/// Scatterings after which light has forgotten where it came from: from then on it is scattered evenly, and less often
+/// by as much as it would go straight on.
+const FORGOTTEN: u32 = 12;
 
 /// Throughput below which chance ends a walk.
 const FAINT: f32 = 0.1;
@@ -73,13 +78,20 @@ impl RandomWalk {
         u: Vec2,
         noise: &mut Noise,
     ) -> Option<Exit> {
-        let (albedo, extinction) = (self.lobe.single_albedo(), self.lobe.extinction(self.limit));
-        let phase = Phase::henyey_greenstein(self.lobe.anisotropy());
-        let guide = Guide::new(self.n, albedo.max_component(), self.lobe.anisotropy());
+        let mut matter = Matter::new(&self.lobe, self.limit, self.n);
         let mut weight = Rgb::WHITE;
         let mut guided = None;
         let mut u = u;
-        for _ in 0..MAX_STEPS {
+        for step in 0..MAX_STEPS {
+            if step == FORGOTTEN && matter.anisotropy != 0.0 {
+                matter = matter.reduced();
+            }
+            let Matter {
+                albedo,
+                extinction,
+                ref guide,
+                ..
+            } = matter;
             let chosen = Channel::choose(weight * albedo, u.x);
             let stretch = match guided {
                 Some(Guided {
@@ -129,10 +141,10 @@ impl RandomWalk {
             let v = Vec2::new(noise.next(), noise.next());
             let direction = match is_chosen {
                 true => guide.sample(v),
-                false => phase.sample(ray.direction, v),
+                false => matter.phase().sample(ray.direction, v),
             };
             let cos = direction.dot(self.n);
-            let ratio = guide.density(cos) / phase.density(ray.direction.dot(direction));
+            let ratio = guide.density(cos) / matter.phase().density(ray.direction.dot(direction));
             guided = Some(Guided {
                 is_chosen,
                 ratio,
@@ -170,6 +182,47 @@ impl RandomWalk {
             };
         }
         None
+    }
+}
+
+/// What a walk goes through.
+struct Matter {
+    /// Share of the light that one scattering keeps.
+    albedo: Rgb,
+    /// Extinction [1/m].
+    extinction: Rgb,
+    /// Mean cosine of scattering.
+    anisotropy: f32,
+    guide: Guide,
+}
+
+impl Matter {
+    fn new(lobe: &Subsurface, limit: f32, n: Vec3) -> Matter {
+        let (albedo, anisotropy) = (lobe.single_albedo(), lobe.anisotropy());
+        Matter {
+            albedo,
+            extinction: lobe.extinction(limit),
+            anisotropy,
+            guide: Guide::new(n, albedo.max_component(), anisotropy),
+        }
+    }
+
+    /// What scatters evenly and looks the same from afar.
+    fn reduced(&self) -> Matter {
+        let scattering = self.albedo * self.extinction * (1.0 - self.anisotropy);
+        let extinction = self.extinction * (Rgb::WHITE - self.albedo) + scattering;
+        let share = |c: usize| scattering.to_array()[c] / extinction.to_array()[c].max(f32::MIN_POSITIVE);
+        let albedo = Rgb::from([share(0), share(1), share(2)]);
+        Matter {
+            albedo,
+            extinction,
+            anisotropy: 0.0,
+            guide: Guide::new(self.guide.n, albedo.max_component(), 0.0),
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        Phase::henyey_greenstein(self.anisotropy)
     }
 }
 
