@@ -5,6 +5,7 @@ mod backgrounds;
 mod bake;
 mod bsdf;
 mod camera;
+mod camera_in_media;
 mod closures;
 mod cloud;
 mod damaged;

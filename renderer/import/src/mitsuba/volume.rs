@@ -56,7 +56,7 @@ impl Volume {
             VolumeValue::Grid(lookup) if scale != 1.0 => {
                 VolumeValue::Grid(Expr::binary(BinaryOp::Mul, number(scale), lookup))
             }
-            grid => grid,
+            grid @ VolumeValue::Grid(_) => grid,
         };
         Volume { value, ..self }
     }
