@@ -37,7 +37,10 @@ fn tells_once(scene: &str, words: &[&str]) {
 #[track_caller]
 fn tells_nothing(scene: &str) {
     let text = told(scene);
-    assert!(!text.contains("warning") && !text.contains("error"), "{scene}: {text}");
+    assert!(
+        !text.contains("warning") && !text.contains("error"),
+        "{scene}: {text}"
+    );
 }
 
 #[test]
@@ -53,7 +56,11 @@ shape ball : sphere { material = glassy; }
     let folder = folder(scene);
     let text = message(&run(folder.path(), "check a.kiln"));
     for text in [text, told(scene)] {
-        for words in ["depends on `u`, `N`, which only surfaces have", "a.kiln:9:49", "`u` is read here"] {
+        for words in [
+            "depends on `u`, `N`, which only surfaces have",
+            "a.kiln:9:49",
+            "`u` is read here",
+        ] {
             assert!(text.contains(words), "{words} in {text}");
         }
     }
@@ -87,9 +94,7 @@ shape ball : sphere { }
 #[test]
 fn bodies_with_gaps_are_warned_of() {
     let side = |name: &str, turn: &str| {
-        format!(
-            "shape {name} : rectangle {{ material = drink; transform = {turn} * translate(0, 0, 1); }}\n"
-        )
+        format!("shape {name} : rectangle {{ material = drink; transform = {turn} * translate(0, 0, 1); }}\n")
     };
     let mut scene = "material drink { surface = glass(); interior = fog(); }\n".to_owned();
     for (name, turn) in [
@@ -156,7 +161,12 @@ fn grids_of_media_are_checked() {
     let file = folder.path().join("smoke.vdb");
     fs::write(&file, &bytes).unwrap();
     let text = message(&run(folder.path(), "check a.kiln"));
-    for words in ["grid `densty` is not in", "`flames` and `density`", "a.kiln:5:", "did you mean `density`?"] {
+    for words in [
+        "grid `densty` is not in",
+        "`flames` and `density`",
+        "a.kiln:5:",
+        "did you mean `density`?",
+    ] {
         assert!(text.contains(words), "{words} in {text}");
     }
     fs::write(&file, &bytes[..bytes.len() - 100]).unwrap();

@@ -101,7 +101,11 @@ fn glass(rng: &mut Rng, recipe: &Recipe) -> Surface {
 
 /// A medium of about this optical thickness per metre at most.
 fn medium(rng: &mut Rng, most: f64) -> Node {
-    let albedo = DVec3::new(rng.between(0.3, 1.0), rng.between(0.3, 1.0), rng.between(0.3, 1.0));
+    let albedo = DVec3::new(
+        rng.between(0.3, 1.0),
+        rng.between(0.3, 1.0),
+        rng.between(0.3, 1.0),
+    );
     let mut arguments = vec![
         ("density", Argument::Number(rng.between(0.1 * most, most))),
         ("albedo", Argument::Color(albedo)),

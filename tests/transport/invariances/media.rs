@@ -86,7 +86,8 @@ fn mirrored_media() {
 
 #[test]
 fn split_paths_in_media_agree_with_whole_ones() {
-    let with = |set: &[&'static str]| -> Vec<&str> { PATH.iter().copied().chain(set.iter().copied()).collect() };
+    let with =
+        |set: &[&'static str]| -> Vec<&str> { PATH.iter().copied().chain(set.iter().copied()).collect() };
     let whole = with(&[
         "integrator.split=1",
         "integrator.light_samples=1",

@@ -16,7 +16,14 @@ fn scene(seed: u64) -> RandomScene {
     generate(seed, &recipe)
 }
 
-pub(super) fn check(name: &str, count: u64, scene: impl Fn(u64) -> RandomScene, set: &[&str], limits: Limits, spp: u64) {
+pub(super) fn check(
+    name: &str,
+    count: u64,
+    scene: impl Fn(u64) -> RandomScene,
+    set: &[&str],
+    limits: Limits,
+    spp: u64,
+) {
     ask(name, count, |seed| {
         let scene = scene(seed);
         let path = opened(&scene, &["integrator=path"])?;

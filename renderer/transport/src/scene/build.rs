@@ -536,7 +536,11 @@ fn named_by(instances: &[Instances]) -> Vec<Vec<Arc<ShaderInstance>>> {
 }
 
 /// Diagnostic of an unreadable texture, at the first lookup of a material that names it.
-fn unreadable(desc: &SceneDesc, shaders: &[Vec<Arc<ShaderInstance>>], fault: &TextureLoadError) -> Diagnostic {
+fn unreadable(
+    desc: &SceneDesc,
+    shaders: &[Vec<Arc<ShaderInstance>>],
+    fault: &TextureLoadError,
+) -> Diagnostic {
     for (material, shaders) in desc.materials.iter().zip(shaders) {
         let mut named = shaders.iter().flat_map(|shader| &shader.statistics().textures);
         if let Some(texture) = named.find(|texture| fault.is_of(&texture.request)) {

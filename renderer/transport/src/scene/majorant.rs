@@ -88,7 +88,9 @@ impl Majorant {
             .map(|index| (MARGIN * around(&found, index, count)).max(LEAST * most))
             .collect();
         // One more look at each: what is above the bound now is so elsewhere, too.
-        let is_missed = |(context, index): (&mut C, u32)| look(context, index, POINTS + u64::from(index) % POINTS).0 > list[index as usize];
+        let is_missed = |(context, index): (&mut C, u32)| {
+            look(context, index, POINTS + u64::from(index) % POINTS).0 > list[index as usize]
+        };
         let missed = (0..cells)
             .into_par_iter()
             .map_init(&context, |context, index| is_missed((context, index)))

@@ -290,11 +290,13 @@ fn homogeneous_passage(
         return Passage::Through;
     }
     // A colour in proportion to what of it may be scattered here; the density is that over all of them.
-    let weights = (transport.throughput * scattering).map(f32::abs);
-    let probability = match weights.average() {
-        sum if sum > 0.0 => weights * (1.0 / (3.0 * sum)),
+    // Half of them by what there is of it: colours that pass where others are scattered must be found, too.
+    let carried = transport.throughput.map(f32::abs);
+    let shares = |of: Rgb| match of.average() {
+        sum if sum > 0.0 => of * (1.0 / (3.0 * sum)),
         _ => Rgb::splat(1.0 / 3.0),
     };
+    let probability = (shares(carried * scattering) + shares(carried)) * 0.5;
     let [r, g, _] = probability.to_array();
     let sigma = match u.x {
         x if x < r => extinction.r,
