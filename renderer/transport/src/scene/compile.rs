@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use shading::graph::source::material as material_group;
 use shading::graph::GroupUse;
+use shading::graph::source::material as material_group;
 use shading::syntax::ast;
 use shading::{
     Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem, Template,
