@@ -12,6 +12,7 @@ use super::Scene;
 use super::called::{called, fills};
 use crate::body::{Body, BodyId};
 use crate::material::{Instances, MaterialId, Medium};
+use renderer_base::math::determinant;
 use renderer_geometry::{Geometry, Shape, ShapeId};
 use renderer_scene::{LightKind, MaterialDesc, SceneDesc};
 
@@ -165,7 +166,9 @@ fn facing(shape: &Shape) -> Vec3 {
     let matrix = &shape.world_from_object.matrix3;
     match &shape.geometry {
         Geometry::Sphere | Geometry::Cylinder => Vec3::ZERO,
-        Geometry::Disk => std::f32::consts::PI * Vec3::from(matrix.x_axis.cross(matrix.y_axis)) * sign(shape),
+        Geometry::Disk => {
+            std::f32::consts::PI * Vec3::from(matrix.x_axis).cross(matrix.y_axis.into()) * sign(shape)
+        }
         Geometry::Mesh(mesh) => {
             let at = |index: u32| {
                 shape
@@ -185,7 +188,7 @@ fn facing(shape: &Shape) -> Vec3 {
 
 /// The side that normals are on, of those that follow from the order of corners.
 fn sign(shape: &Shape) -> f32 {
-    let is_mirrored = shape.world_from_object.matrix3.determinant() < 0.0;
+    let is_mirrored = determinant(&shape.world_from_object.matrix3) < 0.0;
     match shape.flip_normals != is_mirrored {
         true => -1.0,
         false => 1.0,
