@@ -166,6 +166,20 @@ fn lossless_media_vanish_in_a_furnace() {
     }
 }
 
+/// Where one colour is scattered at once, the others pass.
+#[test]
+fn colours_pass_where_others_are_scattered() {
+    let text = format!(
+        "{ALONG_Z} volume red() {{ Ci = color(500, 0, 0) * henyey_greenstein(0); }}
+         shape slab : cube {{ size = 2; material = red(); }}
+         shape wall : rectangle {{ size = 8; transform = translate(0, 0, -4); material = emitter(radiance = 1); }}"
+    );
+    let [_, green, blue] = mean(&text, once(), 256);
+    for found in [green, blue] {
+        assert!((found - 1.0).abs() < 0.02, "{found}");
+    }
+}
+
 /// Far from the origin, where points are less exact than the sides of cells, light passes each cell in a step.
 #[test]
 fn varying_media_far_from_the_origin_take_no_longer() {

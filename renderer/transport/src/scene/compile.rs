@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use shading::graph::GroupUse;
 use shading::graph::source::material as material_group;
-use shading::graph::{GroupUse, TemplateRef};
-use shading::hir::UnitKind;
 use shading::syntax::ast;
 use shading::{
     Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderGroupTemplate, ShadingSystem, Template,
 };
 
+use super::called::{called, fills};
 use super::media_faults::surface_values;
 use crate::material::{Host, Instances, closure_registry, known_attributes, library};
 use renderer_geometry::Shape;
@@ -169,34 +168,6 @@ pub(super) fn instances(
         Some(_) => Instances { inside, ..instances },
         None => instances,
     })
-}
-
-/// Name of the unit or group that a material calls.
-fn called(surface: &ast::Expr) -> Option<&str> {
-    match &surface.kind {
-        ast::ExprKind::Call { name, .. } => Some(&name.text),
-        ast::ExprKind::Name(name) => Some(name),
-        _ => None,
-    }
-}
-
-/// Returns whether a unit is a volume shader, or a group has one: the surface of what it fills is open.
-fn fills(system: &ShadingSystem, name: &str) -> bool {
-    let mut seen: FxHashSet<String> = FxHashSet::default();
-    let mut waiting = vec![name.to_owned()];
-    while let Some(name) = waiting.pop() {
-        match system.template(&name) {
-            Some(Template::Unit(unit)) if unit.hir.kind == UnitKind::Volume => return true,
-            Some(Template::Group(group)) if seen.insert(name) => {
-                waiting.extend(group.nodes().iter().map(|node| match &node.template {
-                    TemplateRef::Named(name) => name.clone(),
-                    TemplateRef::Template(template) => template.name().to_owned(),
-                }));
-            }
-            _ => {}
-        }
-    }
-    false
 }
 
 /// A surface that light passes.

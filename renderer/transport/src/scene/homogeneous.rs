@@ -19,13 +19,15 @@ pub struct DistanceSampling {
 }
 
 impl DistanceSampling {
-    /// For a path of that throughput: a colour in proportion to what of it may be scattered.
+    /// For a path of that throughput: half of the samples by what of a colour may be scattered, half by what there is of
+    /// it, as colours that pass where others are scattered must be found, too.
     pub fn new(medium: &Coefficients, throughput: Rgb) -> DistanceSampling {
-        let weights = (throughput * medium.scattering()).map(f32::abs);
-        let probability = match weights.average() {
-            sum if sum > 0.0 => weights * (1.0 / (3.0 * sum)),
+        let carried = throughput.map(f32::abs);
+        let shares = |of: Rgb| match of.average() {
+            sum if sum > 0.0 => of * (1.0 / (3.0 * sum)),
             _ => Rgb::splat(1.0 / 3.0),
         };
+        let probability = (shares(carried * medium.scattering()) + shares(carried)) * 0.5;
         DistanceSampling {
             extinction: medium.extinction(),
             probability,

@@ -6,12 +6,13 @@ use glam::Vec3;
 use shading::diagnostic::Diagnostic;
 use shading::hir::walk::statements;
 use shading::hir::{Op, Stmt};
-use shading::syntax::ast;
 use shading::{Diagnostics, Global, ShadingSystem, Template};
 
 use super::Scene;
+use super::called::{called, fills};
 use crate::body::{Body, BodyId};
 use crate::material::{Instances, MaterialId, Medium};
+use renderer_base::math::determinant;
 use renderer_geometry::{Geometry, Shape, ShapeId};
 use renderer_scene::{LightKind, MaterialDesc, SceneDesc};
 
@@ -34,7 +35,7 @@ const ROUNDING: f32 = 1e-3;
 /// Share of the cells of a medium whose extinction is above what was found, from which on it is told.
 const MANY: f32 = 0.0008;
 
-/// Warns of a medium that depends on what only surfaces have.
+/// Warns of a volume shader that depends on what only surfaces have.
 pub(super) fn surface_values(
     desc: &SceneDesc,
     material: &MaterialDesc,
@@ -42,7 +43,10 @@ pub(super) fn surface_values(
     system: &ShadingSystem,
 ) -> Option<Diagnostic> {
     let known = instances.inside.as_ref()?.statistics();
-    if known.is_uniform {
+    // What is left of a surface's shader may ask for its normal, and do nothing with it.
+    let is_volume =
+        material.interior.is_some() || called(&material.surface).is_some_and(|name| fills(system, name));
+    if known.is_uniform || !is_volume {
         return None;
     }
     let read = OF_SURFACES.into_iter();
@@ -79,15 +83,6 @@ pub(super) fn surface_values(
         }
     }
     Some(warning.hint("`P` and `transform(\"object\", P)` tell where in a medium a point is"))
-}
-
-/// The unit or group that an expression calls.
-fn called(call: &ast::Expr) -> Option<&str> {
-    match &call.kind {
-        ast::ExprKind::Call { name, .. } => Some(&name.text),
-        ast::ExprKind::Name(name) => Some(name),
-        _ => None,
-    }
 }
 
 /// Warns of media of a built scene: coefficients that are none, boundaries with gaps, light that cannot arrive.
@@ -171,7 +166,9 @@ fn facing(shape: &Shape) -> Vec3 {
     let matrix = &shape.world_from_object.matrix3;
     match &shape.geometry {
         Geometry::Sphere | Geometry::Cylinder => Vec3::ZERO,
-        Geometry::Disk => std::f32::consts::PI * Vec3::from(matrix.x_axis.cross(matrix.y_axis)) * sign(shape),
+        Geometry::Disk => {
+            std::f32::consts::PI * Vec3::from(matrix.x_axis).cross(matrix.y_axis.into()) * sign(shape)
+        }
         Geometry::Mesh(mesh) => {
             let at = |index: u32| {
                 shape
@@ -191,7 +188,7 @@ fn facing(shape: &Shape) -> Vec3 {
 
 /// The side that normals are on, of those that follow from the order of corners.
 fn sign(shape: &Shape) -> f32 {
-    let is_mirrored = shape.world_from_object.matrix3.determinant() < 0.0;
+    let is_mirrored = determinant(&shape.world_from_object.matrix3) < 0.0;
     match shape.flip_normals != is_mirrored {
         true => -1.0,
         false => 1.0,

@@ -6,6 +6,7 @@
 mod absent;
 mod background;
 pub mod build;
+mod called;
 mod compile;
 mod emitters;
 mod fingerprint;
