@@ -1,11 +1,13 @@
 //! Media that scatter light: phase functions, energy, known solutions, and bodies in bodies.
 
 use std::f64::consts::PI;
+use std::sync::atomic::AtomicBool;
 
 use glam::{Vec2, Vec3};
 use renderer::color::Rgb;
 use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
 use renderer::medium::{Coefficients, Phase};
+use renderer::render::{RenderSettings, Silent, render};
 use support::chi2::Chi2;
 use support::stats::{Rng, normal_limit};
 
@@ -228,31 +230,89 @@ fn chandrasekhar_h(albedo: f64) -> f64 {
     next(&h, 1.0)
 }
 
-/// A lamp in fog that fills the scene, seen from beside its light, scattered once: ∫ σs p I exp(−σt (s + r)) / r² ds.
-#[test]
-fn a_lamp_in_endless_fog_is_as_calculated() {
-    let (extinction, albedo, g) = (0.4, 0.8, 0.5f64);
+/// Light of a lamp at (1, 0, −3) that fog scatters once to the origin, seen along −z: ∫ σs p I exp(−σt (s + r)) / r² ds.
+fn scattered_light(extinction: f64, albedo: f64, g: f64) -> f64 {
     let steps = 100_000;
     let step_length = 40.0 / f64::from(steps);
-    let mut expected = 0.0;
+    let mut sum = 0.0;
     for step in 0..steps {
         let s = step_length * (f64::from(step) + 0.5);
-        // The camera looks along −z from the origin; the lamp is at (1, 0, −3).
         let z = s - 3.0;
         let r = f64::hypot(1.0, z);
         // Light arrives along (−1, 0, −z) / r, and goes on along +z.
         let cos = -z / r;
         let square = 1.0 + g * g - 2.0 * g * cos;
         let phase = (1.0 - g * g) / (4.0 * PI * square * square.sqrt());
-        expected += albedo * extinction * phase * f64::exp(-extinction * (s + r)) / (r * r) * step_length;
+        sum += albedo * extinction * phase * f64::exp(-extinction * (s + r)) / (r * r) * step_length;
     }
-    let text = "film { size = (8, 8); filter = box; }
-        camera main : orthographic { from = (0, 0, 0); to = (0, 0, -1); width = 0.001; }
-        volume fog() { Ci = 0.4 * (0.8 * henyey_greenstein(0.5) + 0.2 * absorption()); }
-        scene { medium = fog(); }
-        shape far : rectangle { size = 1; transform = translate(0, 0, 100); material = matte(albedo = 0); }
-        light lamp : point { position = (1, 0, -3); intensity = 1; }";
-    expect(text, once(), 4096, [expected; 3], 0.03);
+    sum
+}
+
+fn lamp_in_fog(medium: &str) -> String {
+    format!(
+        "film {{ size = (8, 8); filter = box; }}
+         camera main : orthographic {{ from = (0, 0, 0); to = (0, 0, -1); width = 0.001; }}
+         volume fog() {{ Ci = {medium}; }}
+         scene {{ medium = fog(); }}
+         material black = matte(albedo = 0);
+         shape before : rectangle {{ size = 200; transform = translate(0, 0, -100); material = black; }}
+         shape behind : rectangle {{ size = 200; transform = translate(0, 0, 100); material = black; }}
+         light lamp : point {{ position = (1, 0, -3); intensity = 1; }}"
+    )
+}
+
+/// Fog that fills the scene, seen from beside the light: even, by colour, and as if it were not the same everywhere. Each
+/// way has light samples, so that few are enough.
+#[test]
+fn a_lamp_in_endless_fog_is_as_calculated() {
+    let scattering = "(0.8 * henyey_greenstein(0.5) + 0.2 * absorption())";
+    let even = [scattered_light(0.4, 0.8, 0.5); 3];
+    let by_color = [0.4, 0.8, 0.05].map(|extinction| scattered_light(extinction, 0.8, 0.5));
+    for (medium, expected) in [
+        (format!("0.4 * {scattering}"), even),
+        (format!("color(0.4, 0.8, 0.05) * {scattering}"), by_color),
+        (format!("(P[0] < 100 ? 0.4 : 0) * {scattering}"), even),
+    ] {
+        expect(&lamp_in_fog(&medium), once(), 512, expected, 0.02);
+    }
+}
+
+/// Thin fog scatters few paths; each is lit nevertheless.
+#[test]
+fn thin_fog_beside_a_lamp_has_little_noise() {
+    let scene = built(&lamp_in_fog("0.01 * henyey_greenstein(0)"));
+    let picture = shot(&scene, once(), 64).state.film.develop();
+    let values: Vec<f64> = (0..64).map(|i| f64::from(picture.rgb(i % 8, i / 8).g)).collect();
+    let expected = scattered_light(0.01, 1.0, 0.0);
+    let error = values.iter().map(|v| (v / expected - 1.0).powi(2)).sum::<f64>() / 64.0;
+    assert!(error.sqrt() < 0.05, "{}", error.sqrt());
+}
+
+/// Light samples on ways take their numbers from the path alone.
+#[test]
+fn pictures_of_fog_do_not_depend_on_threads() {
+    let text = "film { size = (16, 16); filter = box; }
+        camera main : perspective { from = (0, 0, 3); to = (0, 0, 0); fov = 50; }
+        volume mist() { Ci = 0.3 * henyey_greenstein(0.4) + (P[1] > 0 ? 0.1 : 0.2) * absorption(); }
+        scene { medium = mist(); }
+        shape floor : rectangle { size = 4; transform = translate(0, 0, -1); material = matte(albedo = 0.7); }
+        shape ball : sphere { radius = 0.2; center = (0.5, 0.5, 0); material = emitter(radiance = 4); }
+        light lamp : point { position = (-0.5, 0.2, 0.3); intensity = 0.3; }";
+    let scene = built(text);
+    let by = |threads: usize| {
+        let settings = RenderSettings {
+            samples: 0..4,
+            total: 4,
+            threads,
+            integrator: path(),
+            ..RenderSettings::of_camera(scene.0.camera, scene.1)
+        };
+        let rendered = render(&scene.0.scene, &settings, &Silent, &AtomicBool::new(false));
+        let picture = rendered.expect("it renders").state.film.develop();
+        let pixel = |i: usize| picture.rgb(i % 16, i / 16).to_array().map(f32::to_bits);
+        (0..256).map(pixel).collect::<Vec<_>>()
+    };
+    assert_eq!(by(1), by(2));
 }
 
 /// Paths and photons agree on things in fog.

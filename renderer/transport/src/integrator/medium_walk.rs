@@ -8,6 +8,7 @@ use super::limits::{Horizon, Limits};
 use super::path_state::{MisContext, PathState};
 use super::stats::Stats;
 use super::stopwatch::Stage;
+use super::way_light::WayLight;
 use crate::body::Fill;
 use crate::light::LightSampleContext;
 use crate::material::{RayKind, ShadingContext};
@@ -55,6 +56,7 @@ impl PathState {
                 emitted: Rgb::BLACK,
             };
             let (u, mut noise) = (sampler.next_2d(), Noise::new(sampler.noise()));
+            let lit = self.light_way(scene, &way, horizon, sampler, &mut noise, shading, stats, light);
             let passage = scene.traverse(&self.media, &way, &mut transport, u, &mut noise, shading);
             self.throughput = transport.throughput;
             if self.counts_emission && !transport.emitted.is_black() {
@@ -69,8 +71,10 @@ impl PathState {
             if horizon.ends(self.depth) {
                 return false;
             }
-            let goes_on =
-                self.scatter_in_medium(scene, t, &medium, horizon.limits, sampler, shading, stats, light);
+            let weight = lit.map_or(1.0, |lit| lit.weight(t));
+            let lit = Rgb::splat(weight);
+            self.sample_light_in_medium(scene, t, &medium, lit, sampler, shading, stats, light);
+            let goes_on = self.scatter_in_medium(t, &medium, horizon.limits, sampler, light);
             if !goes_on {
                 return false;
             }
@@ -79,25 +83,54 @@ impl PathState {
         }
     }
 
-    /// Takes a light sample where the medium scatters the path, and samples where it goes on. Returns `false` if it ends.
-    fn scatter_in_medium(
-        &mut self,
+    /// Takes a light sample on the first way, whether the medium scatters the path or not; returns how.
+    fn light_way(
+        &self,
+        scene: &Scene,
+        way: &MediumWay<'_>,
+        horizon: Horizon,
+        sampler: &Sampler,
+        noise: &mut Noise,
+        shading: &mut ShadingContext,
+        stats: &mut Stats,
+        light: &mut impl RadianceSink,
+    ) -> Option<WayLight> {
+        // Later ways add little to a pixel for the time of their light samples.
+        if self.depth > 1 || horizon.ends(self.depth) {
+            return None;
+        }
+        let lit = WayLight::new(scene, &self.media, way, self.throughput, noise, shading)?;
+        // Numbers of its own: those of what follows stay in order.
+        let sampler = &mut sampler.branch(0, 1);
+        if let Some((t, density)) = lit.sample(sampler.next_1d()) {
+            let medium = scene.coefficients(&self.media, way, t, shading);
+            let before = MediumWay { length: t, ..*way };
+            if medium.scattering().is_black() {
+                return Some(lit);
+            }
+            let left = scene.medium_transmittance(&self.media, &before, noise, shading);
+            let weight = medium.scattering() * left * (1.0 / density);
+            self.sample_light_in_medium(scene, t, &medium, weight, sampler, shading, stats, light);
+        }
+        Some(lit)
+    }
+
+    /// Takes a light sample at a distance along the way; `weight` is a factor on it.
+    fn sample_light_in_medium(
+        &self,
         scene: &Scene,
         t: f32,
         medium: &Coefficients,
-        limits: Limits,
+        weight: Rgb,
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
         stats: &mut Stats,
         light: &mut impl RadianceSink,
-    ) -> bool {
-        let along = self.ray.direction;
-        let p = self.ray.at(t);
-        let at = LightSampleContext::in_space(p);
+    ) {
+        let (along, p, media) = (self.ray.direction, self.ray.at(t), self.media);
         stats.watch.lap(Stage::Scatter);
-        let media = self.media;
         let query = DirectLightQuery {
-            at: &at,
+            at: &LightSampleContext::in_space(p),
             end: RayEnd::in_space(p),
             time: self.ray.time,
             depth: self.scatterings + 1,
@@ -112,9 +145,22 @@ impl PathState {
                 scattered: true,
                 ..self.label(LightSource::Light(direct.light))
             };
-            light.add_in_medium(label, self.throughput * direct.radiance);
+            light.add_in_medium(label, self.throughput * weight * direct.radiance);
         }
         stats.watch.lap(Stage::Light);
+    }
+
+    /// Samples where the path goes on that the medium scatters. Returns `false` if it ends.
+    fn scatter_in_medium(
+        &mut self,
+        t: f32,
+        medium: &Coefficients,
+        limits: Limits,
+        sampler: &mut Sampler,
+        light: &mut impl RadianceSink,
+    ) -> bool {
+        let (along, p) = (self.ray.direction, self.ray.at(t));
+        let at = LightSampleContext::in_space(p);
         let (u_lobe, u) = (sampler.next_1d(), sampler.next_2d());
         let Some(wi) = medium.sample_phase(along, u_lobe, u) else {
             return false;

@@ -15,6 +15,7 @@ mod path_state;
 pub mod photon;
 mod stats;
 mod stopwatch;
+mod way_light;
 
 use glam::Vec3;
 

@@ -31,6 +31,9 @@ use renderer_geometry::{Bend, Footprint, Interaction};
 /// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
 const LONG_PATH: u32 = 24;
 
+/// The same of paths that media have scattered: in clouds and milk, hundreds of scatterings lose little light.
+const LONG_PATH_IN_MEDIA: u32 = 256;
+
 /// Upper bound of the survival probability beyond that depth.
 const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
 
@@ -437,7 +440,11 @@ impl PathState {
     pub(super) fn survives(&mut self, rr_scale: f32, sampler: &mut Sampler) -> bool {
         let weight =
             self.throughput.max_component() * self.eta2 * self.guide_pdf_ratio * self.branches as f32;
-        let max = if self.depth > LONG_PATH {
+        let long = match self.scattered_by_medium {
+            true => LONG_PATH_IN_MEDIA,
+            false => LONG_PATH,
+        };
+        let max = if self.depth > long {
             MAX_LONG_PATH_RR_PROBABILITY
         } else {
             1.0

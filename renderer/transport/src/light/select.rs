@@ -45,6 +45,15 @@ pub struct ChosenLight {
     pub u: f64,
 }
 
+/// Where a light is.
+#[derive(Clone, Copy, Debug)]
+pub struct LightPivot {
+    /// Centre [m].
+    pub center: Vec3,
+    /// Radius of a sphere around it [m].
+    pub radius: f32,
+}
+
 /// Minimum probability of infinite lights in selection by power where there are others, and the reverse.
 const MIN_POWER_SHARE: f32 = 0.25;
 
@@ -169,6 +178,18 @@ impl LightSelector {
         Some(ChosenLight {
             probability: BY_POWER * by_power + (1.0 - BY_POWER) * chosen.probability,
             ..chosen
+        })
+    }
+
+    /// Selects a part of a light of the tree by what of it would reach the point `p`; `None` if nothing seems to.
+    pub fn pivot(&self, lights: &[Light], p: Vec3, u: f64) -> Option<LightPivot> {
+        let at = LightSampleContext::in_space(p);
+        let chosen = self.tree.select(&at, &self.tree.root(&at), u)?;
+        let (light, part) = self.emitters[chosen.emitter as usize];
+        let bounds = lights[light.0 as usize].bounds(part)?;
+        Some(LightPivot {
+            center: bounds.center,
+            radius: bounds.radius,
         })
     }
 

@@ -4,7 +4,9 @@
 //! the way on which it goes on: its cosine is 1 straight on, −1 back.
 
 mod coefficients;
+mod distance;
 mod phase;
 
 pub use coefficients::Coefficients;
+pub use distance::DistanceDensity;
 pub use phase::Phase;

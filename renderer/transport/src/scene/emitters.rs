@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::light::{AreaLight, ChosenLight, Light, LightId, LightSampleContext, LightSelector, Probing};
+use crate::light::{
+    AreaLight, ChosenLight, Light, LightId, LightPivot, LightSampleContext, LightSelector, Probing,
+};
 use crate::material::{Host, Material, MaterialId};
+use glam::Vec3;
 use renderer_geometry::{Shape, ShapeId};
 
 /// Material and light of a shape.
@@ -78,6 +81,10 @@ impl Emitters {
     #[inline]
     pub(super) fn select(&self, at: &LightSampleContext, u: f64) -> Option<ChosenLight> {
         self.selector.select(&self.lights, at, u)
+    }
+
+    pub(super) fn pivot(&self, p: Vec3, u: f64) -> Option<LightPivot> {
+        self.selector.pivot(&self.lights, p, u)
     }
 
     #[inline]

@@ -10,62 +10,15 @@ use std::borrow::Cow;
 use glam::{Vec2, Vec3};
 
 use super::Scene;
+use super::homogeneous::homogeneous_passage;
 use super::majorant::Majorant;
+use super::passage::{MediumWay, Noise, Passage, Transport};
 use crate::body::{Body, BodyId, Fill, MediumStack, beer_lambert};
 use crate::material::{HitRay, Medium, RayKind, ShadingContext};
 use crate::medium::Coefficients;
 use renderer_base::color::Rgb;
-use renderer_base::math::{Ray, exp_m1, ln};
-use renderer_base::sampler::mix;
+use renderer_base::math::ln;
 use renderer_geometry::{Interaction, ShapeId};
-
-/// Numbers for decisions whose count is not known before.
-#[derive(Clone, Debug)]
-pub struct Noise {
-    state: u64,
-}
-
-impl Noise {
-    /// The sequence of a seed.
-    pub fn new(seed: u64) -> Noise {
-        Noise { state: seed }
-    }
-
-    /// The next number in `[0,1)`.
-    fn next(&mut self) -> f32 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        (mix(self.state) >> 40) as f32 * (1.0 / (1 << 24) as f32)
-    }
-}
-
-/// A way through media.
-#[derive(Clone, Copy, Debug)]
-pub struct MediumWay<'a> {
-    /// The ray along it; its direction is a unit vector.
-    pub ray: &'a Ray,
-    /// Its length [m].
-    pub length: f32,
-    /// Number of times that the path has scattered.
-    pub depth: u32,
-}
-
-/// How a path goes on from a way through media.
-#[derive(Debug)]
-pub enum Passage {
-    /// It reaches the end.
-    Through,
-    /// It is scattered at this distance [m].
-    Scattered(f32, Coefficients),
-}
-
-/// Throughput of a path along a way, and the radiance that media emit towards its start.
-#[derive(Clone, Copy, Debug)]
-pub struct Transport {
-    /// Throughput.
-    pub throughput: Rgb,
-    /// Emitted radiance times throughput.
-    pub emitted: Rgb,
-}
 
 impl Scene {
     /// Transmittance of a way, or an unbiased estimate of it.
@@ -104,7 +57,7 @@ impl Scene {
     }
 
     /// The sum of the media, if all are the same everywhere.
-    fn homogeneous<'a>(&'a self, media: &'a MediumStack) -> Option<Cow<'a, Coefficients>> {
+    pub(crate) fn homogeneous<'a>(&'a self, media: &'a MediumStack) -> Option<Cow<'a, Coefficients>> {
         let mut sum: Option<Cow<'a, Coefficients>> = None;
         for (id, _) in media.media(&self.bodies) {
             match self.bodies.medium(id) {
@@ -120,7 +73,7 @@ impl Scene {
     }
 
     /// The sum of the media at a distance along a way.
-    fn coefficients(
+    pub(crate) fn coefficients(
         &self,
         media: &MediumStack,
         way: &MediumWay<'_>,
@@ -161,6 +114,10 @@ impl Scene {
         let Medium::Varying(shader) = self.bodies.medium(id) else {
             return Coefficients::default();
         };
+        let majorant = self.majorants.get(id.0 as usize).and_then(Option::as_ref);
+        if majorant.is_some_and(|of| !of.contains(p)) {
+            return Coefficients::default();
+        }
         let body = self.bodies.get(id);
         let it = Interaction {
             p,
@@ -177,9 +134,9 @@ impl Scene {
             primitive: 0,
         };
         let medium = self.materials[body.material.0 as usize].medium_at(shader, &it, ray, context);
-        match self.majorants.get(id.0 as usize) {
-            Some(Some(majorant)) => medium.limited(majorant.limit()),
-            _ => medium,
+        match majorant {
+            Some(majorant) => medium.limited(majorant.limit()),
+            None => medium,
         }
     }
 
@@ -221,7 +178,7 @@ impl Scene {
             left *= Rgb::WHITE - extinction * (1.0 / bound);
             let most = left.map(f32::abs).max_component();
             if most < FAINT {
-                if noise.next() >= most / FAINT {
+                if noise.number() >= most / FAINT {
                     return Rgb::BLACK;
                 }
                 left *= FAINT / most;
@@ -251,7 +208,7 @@ impl Scene {
                 transport.throughput = Rgb::BLACK;
                 return Passage::Through;
             }
-            if noise.next() * total < weights[0] {
+            if noise.number() * total < weights[0] {
                 transport.throughput = scattered * (total / weights[0]);
                 return Passage::Scattered(t, medium);
             }
@@ -272,60 +229,6 @@ impl Scene {
     }
 }
 
-/// Samples whether and where a path is scattered in a medium that is the same everywhere.
-fn homogeneous_passage(
-    medium: Cow<'_, Coefficients>,
-    length: f32,
-    transport: &mut Transport,
-    u: Vec2,
-) -> Passage {
-    let extinction = medium.extinction();
-    if !medium.emission.is_black() {
-        transport.emitted += transport.throughput * medium.emission * mean_way(extinction, length);
-    }
-    let transmittance = |t: f32| beer_lambert(extinction, t);
-    let scattering = medium.scattering();
-    if scattering.is_black() {
-        transport.throughput *= transmittance(length);
-        return Passage::Through;
-    }
-    // A colour in proportion to what of it may be scattered here; the density is that over all of them.
-    let weights = (transport.throughput * scattering).map(f32::abs);
-    let probability = match weights.average() {
-        sum if sum > 0.0 => weights * (1.0 / (3.0 * sum)),
-        _ => Rgb::splat(1.0 / 3.0),
-    };
-    let [r, g, _] = probability.to_array();
-    let sigma = match u.x {
-        x if x < r => extinction.r,
-        x if x < r + g => extinction.g,
-        _ => extinction.b,
-    };
-    let t = -ln((1.0 - u.y).max(f32::MIN_POSITIVE)) / sigma;
-    let sum = |of: Rgb| (probability * of).average() * 3.0;
-    if t < length {
-        let left = transmittance(t);
-        transport.throughput *= scattering * left * (1.0 / sum(extinction * left));
-        Passage::Scattered(t, medium.into_owned())
-    } else {
-        let left = transmittance(length);
-        let all = sum(left);
-        transport.throughput = match all > 0.0 {
-            true => transport.throughput * left * (1.0 / all),
-            false => Rgb::BLACK,
-        };
-        Passage::Through
-    }
-}
-
-/// ∫ exp(−σ t) dt over a way: its length where nothing is absorbed.
-fn mean_way(extinction: Rgb, length: f32) -> Rgb {
-    extinction.map(|sigma| match sigma {
-        0.0 => length,
-        _ => -exp_m1(-(sigma * length)) / sigma,
-    })
-}
-
 /// Tentative collisions along a way.
 struct Steps<'a> {
     scene: &'a Scene,
@@ -341,7 +244,7 @@ struct Steps<'a> {
 impl Steps<'_> {
     /// Distance of the next collision [m], and the bound there [1/m]; `None` at the end of the way.
     fn next(&mut self, noise: &mut Noise) -> Option<(f32, f32)> {
-        let mut optical = -ln((1.0 - noise.next()).max(f32::MIN_POSITIVE));
+        let mut optical = -ln((1.0 - noise.number()).max(f32::MIN_POSITIVE));
         loop {
             let depth = (self.end - self.t) * self.bound;
             if optical < depth {

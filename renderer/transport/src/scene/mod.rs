@@ -10,10 +10,12 @@ mod compile;
 mod emitters;
 mod fingerprint;
 mod geometry_stats;
+mod homogeneous;
 mod majorant;
 mod media;
 mod names;
 mod overridden;
+mod passage;
 mod replaced;
 pub mod reshade;
 mod units;
@@ -21,8 +23,9 @@ mod visibility;
 
 pub use background::Background;
 pub use geometry_stats::GeometryStats;
-pub use media::{MediumWay, Noise, Passage, Transport};
+pub use homogeneous::DistanceSampling;
 pub use names::{LightName, SceneNames, ShapeName};
+pub use passage::{MediumWay, Noise, Passage, Transport};
 pub use units::MaterialUnits;
 
 use std::collections::BTreeSet;
@@ -37,7 +40,7 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::body::Bodies;
-use crate::light::{ChosenLight, Light, LightId, LightSampleContext};
+use crate::light::{ChosenLight, Light, LightId, LightPivot, LightSampleContext};
 use crate::material::{
     Host, Instances, Material, MaterialId, Medium, ShadingContext, Sides, TextureLoadError,
 };
@@ -328,6 +331,11 @@ impl Scene {
     #[inline]
     pub fn select_light(&self, at: &LightSampleContext, u: f64) -> Option<ChosenLight> {
         self.emitters.select(at, u)
+    }
+
+    /// Selects a light with a place, by what of it would reach the point `p`; `None` if nothing seems to.
+    pub fn pivot(&self, p: Vec3, u: f64) -> Option<LightPivot> {
+        self.emitters.pivot(p, u)
     }
 
     /// Probability with which [`Scene::select_light`] selects a light without parts for a reference point.

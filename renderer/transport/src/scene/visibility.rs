@@ -3,7 +3,7 @@
 use arrayvec::ArrayVec;
 use glam::Vec3;
 
-use super::media::{MediumWay, Noise};
+use super::passage::{MediumWay, Noise};
 use super::{MAX_NULL_INTERFACES, OPAQUE, Scene, TRANSPARENT};
 use crate::body::{BodyId, Boundary, MediumStack};
 use crate::material::ShadingContext;
