@@ -32,7 +32,7 @@ volume billows(float density = 1, color albedo = 0.8, float g = 0, float glow = 
 impl RandomScene {
     /// The scene with media, at the size that it is made in.
     pub(super) fn with_media(mut self, recipe: &Recipe, setting: Setting) -> RandomScene {
-        let mut rng = Rng::new(self.seed ^ 0x6d65_6469_61);
+        let mut rng = Rng::new(self.seed ^ 0x006d_6564_6961);
         for index in 0..self.materials.len() {
             let of_it = |shape: &&mut Shape| shape.material == index;
             let shapes = || self.shapes.iter().filter(|shape| shape.material == index);

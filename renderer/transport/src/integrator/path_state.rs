@@ -33,19 +33,8 @@ use renderer_geometry::{Bend, Footprint, Interaction};
 /// Depth beyond which paths of any throughput are subject to Russian roulette; terminates paths between two mirrors.
 const LONG_PATH: u32 = 24;
 
-/// The same of paths that media have scattered, in which many scatterings lose little.
-static LONG_PATH_IN_MEDIA: std::sync::LazyLock<u32> = std::sync::LazyLock::new(|| {
-    std::env::var("K_LONG")
-        .ok()
-        .and_then(|v| v.parse().ok())
-        .unwrap_or(256)
-});
-static K_CAP: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| {
-    std::env::var("K_CAP")
-        .ok()
-        .and_then(|v| v.parse().ok())
-        .unwrap_or(0.95)
-});
+/// The same of paths that media have scattered: in clouds and milk, hundreds of scatterings lose little light.
+const LONG_PATH_IN_MEDIA: u32 = 256;
 
 /// Upper bound of the survival probability beyond that depth.
 const MAX_LONG_PATH_RR_PROBABILITY: f32 = 0.95;
@@ -522,10 +511,14 @@ impl PathState {
     pub(super) fn survives(&mut self, rr_scale: f32, sampler: &mut Sampler) -> bool {
         let weight =
             self.throughput.max_component() * self.eta2 * self.guide_pdf_ratio * self.branches as f32;
-        let max = match (self.depth, self.scattered_by_medium) {
-            (depth, true) if depth > *LONG_PATH_IN_MEDIA => *K_CAP,
-            (depth, false) if depth > LONG_PATH => MAX_LONG_PATH_RR_PROBABILITY,
-            _ => 1.0,
+        let long = match self.scattered_by_medium {
+            true => LONG_PATH_IN_MEDIA,
+            false => LONG_PATH,
+        };
+        let max = if self.depth > long {
+            MAX_LONG_PATH_RR_PROBABILITY
+        } else {
+            1.0
         };
         let rr_probability = (rr_scale * weight).min(max);
         if rr_probability >= 1.0 {

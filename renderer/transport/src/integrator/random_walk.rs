@@ -132,13 +132,13 @@ impl RandomWalk {
             }
             let most = weight.max_component();
             if most < FAINT {
-                if noise.next() * FAINT >= most {
+                if noise.number() * FAINT >= most {
                     return None;
                 }
                 weight *= FAINT / most;
             }
-            let is_chosen = noise.next() < guide.share;
-            let v = Vec2::new(noise.next(), noise.next());
+            let is_chosen = noise.number() < guide.share;
+            let v = Vec2::new(noise.number(), noise.number());
             let direction = match is_chosen {
                 true => guide.sample(v),
                 false => matter.phase().sample(ray.direction, v),
@@ -154,7 +154,7 @@ impl RandomWalk {
                 time: ray.time,
                 ..Ray::new(ray.at(length), direction)
             };
-            u = Vec2::new(noise.next(), noise.next());
+            u = Vec2::new(noise.number(), noise.number());
         }
         None
     }

@@ -21,13 +21,8 @@ const REACH: f32 = 6.0;
 /// Optical depth below which a way is sampled whatever lights it.
 const THIN: f32 = 1.0;
 
-/// Light samples per optical depth of a way after the first vertex, up to one.
-static LATER: std::sync::LazyLock<f32> = std::sync::LazyLock::new(|| {
-    std::env::var("K_LATER")
-        .ok()
-        .and_then(|v| v.parse().ok())
-        .unwrap_or(2.0)
-});
+/// Light samples per way: enough where fog is most of what is seen, and cheap where surfaces are.
+const SHARE: f32 = 0.25;
 
 /// A light sample on a way through media.
 #[derive(Clone, Copy, Debug)]
@@ -37,29 +32,25 @@ pub(super) struct WayLight {
     chosen: DistanceDensity,
     /// End of the part in which distances are chosen [m].
     reach: f32,
-    /// Mean number of samples.
-    share: f32,
 }
 
 impl WayLight {
-    /// Decides how light is sampled on a way of a path; `is_first` before its first vertex, `is_inside` if a medium has
-    /// scattered it. `None` if it does not pay.
+    /// Decides how light is sampled on a way of a path. `None` if it does not pay.
     pub(super) fn new(
         scene: &Scene,
         media: &MediumStack,
         way: &MediumWay<'_>,
         throughput: Rgb,
-        (is_first, is_inside): (bool, bool),
         noise: &mut Noise,
         shading: &mut ShadingContext,
     ) -> Option<WayLight> {
-        let u = [noise.next(), noise.next()];
+        let u = [noise.number(), noise.number()];
         let even = scene.homogeneous(media);
         let is_even = even.is_some();
         let (medium, lamp) = match even {
             Some(medium) => {
                 let reach = reach(&medium, way.length)?;
-                let is_thin = !is_inside && medium.extinction().average() * way.length < THIN;
+                let is_thin = medium.extinction().average() * way.length < THIN;
                 let lamp = Lamp::of(scene, way.ray, reach, u);
                 let lamp = lamp.filter(|lamp| is_thin || lamp.distance < reach);
                 if lamp.is_none() && !is_thin {
@@ -93,10 +84,6 @@ impl WayLight {
             scattered: DistanceSampling::new(&medium, throughput),
             chosen,
             reach,
-            share: match is_first {
-                true => 1.0,
-                false => (*LATER * medium.extinction().average() * reach).min(1.0),
-            },
         })
     }
 
@@ -106,17 +93,17 @@ impl WayLight {
             return 1.0;
         }
         let density = self.scattered.density(beer_lambert(self.extinction, t));
-        density / (density + self.share * self.chosen.density(t))
+        density / (density + SHARE * self.chosen.density(t))
     }
 
     /// Samples a distance [m], with its density [1/m]; `None` if no light is sampled.
-    pub(super) fn sample(&self, u: f32, noise: &mut Noise) -> Option<(f32, f32)> {
-        if self.share < 1.0 && noise.next() >= self.share {
+    pub(super) fn sample(&self, u: f32) -> Option<(f32, f32)> {
+        if u >= SHARE {
             return None;
         }
-        let t = self.chosen.sample(u);
+        let t = self.chosen.sample(u * (1.0 / SHARE));
         let left = beer_lambert(self.extinction, t);
-        let density = self.scattered.density(left) + self.share * self.chosen.density(t);
+        let density = self.scattered.density(left) + SHARE * self.chosen.density(t);
         (t < self.reach && density > 0.0).then_some((t, density))
     }
 }

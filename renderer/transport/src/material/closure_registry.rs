@@ -113,3 +113,22 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
 pub fn closure_registry() -> ClosureRegistry {
     REGISTRY.clone()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registry_follows_the_table() {
+        let registry = closure_registry();
+        assert_eq!(registry.iter().count(), TABLE.len());
+        for ((id, signature), entry) in registry.iter().zip(TABLE) {
+            assert_eq!(signature.name, entry.name);
+            assert_eq!(
+                signature.params.len(),
+                entry.params.len() + entry.optional.len(),
+                "{id:?}"
+            );
+        }
+    }
+}

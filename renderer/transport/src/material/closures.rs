@@ -683,22 +683,3 @@ fn finished(interface: Lobe, c: &mut Component<'_, '_, '_>) -> Lobe {
     };
     interface.under(film)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn registry_follows_the_table() {
-        let registry = closure_registry();
-        assert_eq!(registry.iter().count(), TABLE.len());
-        for ((id, signature), entry) in registry.iter().zip(TABLE) {
-            assert_eq!(signature.name, entry.name);
-            assert_eq!(
-                signature.params.len(),
-                entry.params.len() + entry.optional.len(),
-                "{id:?}"
-            );
-        }
-    }
-}

@@ -127,6 +127,11 @@ impl Majorant {
         self.limit
     }
 
+    /// Returns whether the medium may be at a point.
+    pub(super) fn contains(&self, p: Vec3) -> bool {
+        self.bounds.contains(p)
+    }
+
     /// The bound at a distance along a ray [1/m], and the distance up to which it holds. There is nothing outside.
     pub(super) fn bound_from(&self, ray: &Ray, t: f32) -> (f32, f32) {
         let inverse = ray.direction.recip();

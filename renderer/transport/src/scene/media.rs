@@ -114,6 +114,10 @@ impl Scene {
         let Medium::Varying(shader) = self.bodies.medium(id) else {
             return Coefficients::default();
         };
+        let majorant = self.majorants.get(id.0 as usize).and_then(Option::as_ref);
+        if majorant.is_some_and(|of| !of.contains(p)) {
+            return Coefficients::default();
+        }
         let body = self.bodies.get(id);
         let it = Interaction {
             p,
@@ -130,9 +134,9 @@ impl Scene {
             primitive: 0,
         };
         let medium = self.materials[body.material.0 as usize].medium_at(shader, &it, ray, context);
-        match self.majorants.get(id.0 as usize) {
-            Some(Some(majorant)) => medium.limited(majorant.limit()),
-            _ => medium,
+        match majorant {
+            Some(majorant) => medium.limited(majorant.limit()),
+            None => medium,
         }
     }
 
@@ -174,7 +178,7 @@ impl Scene {
             left *= Rgb::WHITE - extinction * (1.0 / bound);
             let most = left.map(f32::abs).max_component();
             if most < FAINT {
-                if noise.next() >= most / FAINT {
+                if noise.number() >= most / FAINT {
                     return Rgb::BLACK;
                 }
                 left *= FAINT / most;
@@ -204,7 +208,7 @@ impl Scene {
                 transport.throughput = Rgb::BLACK;
                 return Passage::Through;
             }
-            if noise.next() * total < weights[0] {
+            if noise.number() * total < weights[0] {
                 transport.throughput = scattered * (total / weights[0]);
                 return Passage::Scattered(t, medium);
             }
@@ -240,7 +244,7 @@ struct Steps<'a> {
 impl Steps<'_> {
     /// Distance of the next collision [m], and the bound there [1/m]; `None` at the end of the way.
     fn next(&mut self, noise: &mut Noise) -> Option<(f32, f32)> {
-        let mut optical = -ln((1.0 - noise.next()).max(f32::MIN_POSITIVE));
+        let mut optical = -ln((1.0 - noise.number()).max(f32::MIN_POSITIVE));
         loop {
             let depth = (self.end - self.t) * self.bound;
             if optical < depth {

@@ -18,7 +18,7 @@ impl Noise {
     }
 
     /// The next number in `[0,1)`.
-    pub fn next(&mut self) -> f32 {
+    pub(crate) fn number(&mut self) -> f32 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         (mix(self.state) >> 40) as f32 * (1.0 / (1 << 24) as f32)
     }
