@@ -95,7 +95,7 @@ fn depth_counts_where_light_leaves() {
         ..PathSettings::default()
     });
     let text = ball("body(albedo = 0.9, radius = 0.05)", "");
-    let lambert = mean(&ball("matte(albedo = 0.9)", ""), direct.clone(), 256);
+    let lambert = mean(&ball("matte(albedo = 0.9)", ""), direct, 256);
     let walked = mean(&text, direct, 256);
     agree(lambert, walked, 0.1);
 }
