@@ -103,7 +103,11 @@ fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Mom
         for _ in 0..12 {
             let sample = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d());
             // In glass, radiance is as much greater as it is squeezed.
-            let weight = sample.map_or(Rgb::BLACK, |s| s.weight * (s.eta * s.eta));
+            // What is below a surface gives back its colour.
+            let weight = sample.map_or(Rgb::BLACK, |s| {
+                let below = surface.bsdf.subsurface_at(s.index).map(|lobe| lobe.albedo());
+                s.weight * (s.eta * s.eta) * below.unwrap_or(Rgb::WHITE)
+            });
             let pass = sample
                 .filter(|s| s.is_null_interface())
                 .map_or(Rgb::BLACK, |s| s.weight);
@@ -229,7 +233,7 @@ fn nothing_scatters_through_what_is_one_sided() {
             subject.shade(&it, &mut surface);
             let below = Vec3::new(0.48, 0.64, -0.6);
             let sample = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d());
-            let goes = sample.is_some_and(|s| !s.is_null_interface() && s.wi.z < 0.0);
+            let goes = sample.is_some_and(|s| !s.is_null_interface() && !s.is_subsurface() && s.wi.z < 0.0);
             count += usize::from(goes || !surface.bsdf.eval(it.wo, below).is_black());
         }
         (count, closure)

@@ -31,7 +31,7 @@ fn a_deep_block_has_its_colour() {
              shape block : plane {{ size = 60; material = body(albedo = (0.3, 0.6, 0.9), radius = {radius}, g = {g}); }}
              camera main : perspective {{ from = (0, 3, 0); to = (0, 0, 0); up = (0, 0, 1); fov = 20; }}"
         );
-        expect(&text, path(), 128, [0.3, 0.6, 0.9], 0.025);
+        expect(&text, path(), 64, [0.3, 0.6, 0.9], 0.03);
     }
 }
 
@@ -59,7 +59,7 @@ fn photons_agree_with_paths() {
             "",
         );
         let photons = Integrator::Photon(PhotonSettings::default());
-        agree(mean(&text, path(), 512), mean(&text, photons, 128), 0.02);
+        agree(mean(&text, path(), 256), mean(&text, photons, 64), 0.03);
     }
 }
 
@@ -70,8 +70,8 @@ fn what_is_not_deep_is_lambertian() {
         "shader rough(color albedo = 0.5, int deep = 0, output closure color surface = 0)
          {{ {bent}; surface = deep ? subsurface_bssrdf(n, albedo, color(1e-5), 0.0) : albedo * diffuse(n); }}"
     );
-    let of = |deep: u32| mean(&ball(&format!("rough(deep = {deep})"), &bumps), path(), 256);
-    agree(of(0), of(1), 0.02);
+    let of = |deep: u32| mean(&ball(&format!("rough(deep = {deep})"), &bumps), path(), 128);
+    agree(of(0), of(1), 0.03);
     let text = ball("body(radius = 0)", "");
     agree(
         mean(&text, path(), 64),
@@ -130,10 +130,10 @@ fn far_light_decays_as_by_diffusion() {
              camera main : orthographic {{ from = ({r}, 5, 0); to = ({r}, 0, 0); up = (0, 0, 1);
                                            width = 0.2; height = 0.2; }}"
         );
-        mean(&text, path(), 800)[0]
+        mean(&text, path(), 400)[0]
     };
     let (near, far) = (2.5, 5.0);
     let found = at(near) / at(far);
     let expected = lit(near) / lit(far);
-    assert!((found / expected - 1.0).abs() < 0.15, "{found}, not {expected}");
+    assert!((found / expected - 1.0).abs() < 0.2, "{found}, not {expected}");
 }

@@ -63,12 +63,17 @@ fn seen(closure: &str) -> Vec<u32> {
         note(surface.emission);
         note(surface.transparency);
         note(surface.held_out());
+        note(surface.bsdf.shading_normal().unwrap_or_default().into());
         let mut rng = Rng::new(2);
         for _ in 0..8 {
             note(surface.bsdf.eval(it.wo, rng.direction()));
             if let Some(sample) = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d()) {
                 note(sample.weight);
                 note(sample.wi.into());
+                if let Some(lobe) = surface.bsdf.subsurface_at(sample.index) {
+                    note(lobe.single_albedo());
+                    note(lobe.extinction(f32::MAX));
+                }
             }
         }
     }

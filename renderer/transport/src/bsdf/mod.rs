@@ -13,6 +13,7 @@
 mod albedo;
 mod albedo_table;
 mod beckmann;
+mod below;
 mod burley;
 mod charlie;
 mod clearcoat;

@@ -114,9 +114,12 @@ impl RandomWalk {
             };
             let pdf = match guided {
                 None => density(1.0),
-                Some(Guided { stretch, ratio, .. }) => {
-                    density(1.0) * (1.0 - guide.share) + density(stretch) * (guide.share * ratio)
-                }
+                Some(Guided {
+                    stretch,
+                    share,
+                    ratio,
+                    ..
+                }) => density(1.0) * (1.0 - share) + density(stretch) * (share * ratio),
             };
             let pdf = chosen.mean(pdf);
             let passed = match found {
@@ -147,6 +150,7 @@ impl RandomWalk {
             let ratio = guide.density(cos) / matter.phase().density(ray.direction.dot(direction));
             guided = Some(Guided {
                 is_chosen,
+                share: guide.share,
                 ratio,
                 stretch: guide.stretch(cos),
             });
@@ -262,6 +266,8 @@ impl Channel {
 struct Guided {
     /// True if it was sampled by the guide.
     is_chosen: bool,
+    /// Probability of that.
+    share: f32,
     /// Density of the guide's sampling over that of the phase function.
     ratio: f32,
     /// Factor of the extinction by which distances are sampled.

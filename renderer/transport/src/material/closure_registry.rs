@@ -34,6 +34,7 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
         K::DiffuseRamp => ("Lambert's reflection in the mean of the colours stands in", None),
         K::PhongRamp => ("`phong` in the mean of the colours stands in", None),
         K::DiffuseToon | K::AmbientOcclusion => ("Lambert's reflection stands in", None),
+        K::Bssrdf => ("its blur, sharpness and roughness have no effect", None),
         K::GlossyToon => ("GGX of about the same width stands in", None),
         K::AshikhmanShirley => ("GGX of the same width on Lambert's reflection stands in", None),
         K::AshikhminShirley | K::HairReflection => ("GGX of the same width stands in", None),
@@ -73,7 +74,6 @@ fn note(kind: ClosureKind) -> Option<ClosureNote> {
         | K::TransparentBsdf
         | K::Subsurface
         | K::SubsurfaceBssrdf
-        | K::Bssrdf
         | K::SheenBsdf
         | K::DielectricBsdf
         | K::ConductorBsdf

@@ -22,7 +22,8 @@ use shading::hir::{ClosureId, Const};
 use shading::ty::{Base, Type};
 use shading::{ClosureNode, ClosureRef};
 
-use super::component::{Coat, Component, label_hash};
+use super::component::{Coat, Component};
+use super::label::label_hash;
 use super::scattering::Scattering;
 use crate::bsdf::{
     Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Eon, F82, Film, Hair,
@@ -150,10 +151,11 @@ closures! {
         c.scatter(Scattering { normal, tangent, ..white(lobe) })
     };
     Subsurface "subsurface" [("eta", T::FLOAT), ("g", T::FLOAT), ("mfp", T::COLOR), ALBEDO] [] |c| {
-        c.skip(4);
-        let anisotropy = c.float();
+        let (eta, anisotropy) = (c.float(), c.float());
         let (radius, albedo) = (c.color(), c.color());
-        below(c, Vec3::ZERO, albedo, Subsurface::new(albedo, radius, anisotropy))
+        let lobe = Subsurface::new(albedo, radius, anisotropy);
+        // From behind, shaders give the inverse.
+        below(c, Vec3::ZERO, albedo, lobe.refracted(eta.max(1.0 / eta)))
     };
 
     // MaterialX, and closures in its style.

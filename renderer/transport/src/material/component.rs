@@ -4,6 +4,7 @@ use arrayvec::ArrayVec;
 use glam::Vec3;
 use shading::{ClosureRef, Params};
 
+use super::label::label_hash;
 use super::scattering::{Lobes, Scattering};
 use super::shading_result::ShadingResult;
 use crate::bsdf::fresnel::ior_from_f0;
@@ -11,7 +12,6 @@ use crate::bsdf::{Dielectric, Lobe, Microfacets};
 use renderer_base::color::Rgb;
 use renderer_base::math::{pow, safe_sqrt, sqr};
 use renderer_geometry::Interaction;
-use renderer_passes::crypto_id;
 
 /// Inline capacity of the visiting stack; only a tree summed up in a loop needs heap memory.
 const STACK: usize = 24;
@@ -116,15 +116,6 @@ impl<'t> Stack<'t> {
         } else {
             self.far.pop()
         }
-    }
-}
-
-/// The hash by which labels are compared; 0 for the empty one.
-pub(crate) fn label_hash(label: &str) -> u32 {
-    if label.is_empty() {
-        0
-    } else {
-        crypto_id(label).max(1)
     }
 }
 

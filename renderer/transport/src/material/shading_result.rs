@@ -2,14 +2,11 @@
 
 use glam::Vec3;
 
-use super::component::label_hash;
+use super::label::{SUBSURFACE, label_hash};
 use crate::bsdf::{Bsdf, Lambert, Lobe, Transparent};
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
 use renderer_geometry::Interaction;
-
-/// Label of light that comes from below a surface, unless its lobe has one.
-const SUBSURFACE: &str = "subsurface";
 
 /// Shading result at a point. It is large: create one and reuse it.
 #[derive(Clone, Debug)]
