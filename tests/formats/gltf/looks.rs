@@ -262,7 +262,8 @@ fn bodies_scatter_what_they_attenuate() {
     };
     close(deep(json!({})), 0.0, "nothing scatters");
     let half = deep(json!({ "multiscatterColorFactor": [0.5, 0, 0] }));
-    assert!((half - 0.5).abs() < 0.05, "{half}");
+    // Seen straight on, it is darker than on average: 1 - H(1) √(1 - albedo) by Chandrasekhar.
+    assert!((half - 0.44).abs() < 0.03, "{half}");
     let most = deep(json!({ "multiscatterColorFactor": [0.9, 0, 0], "scatterAnisotropy": 0.5 }));
     // It is a metre wide: some light leaves it at its sides.
     assert!(most > half && most < 1.0, "{most}");
