@@ -95,7 +95,7 @@ impl PathState {
         }
     }
 
-    /// Takes a light sample on the first way, whether the medium scatters the path or not; returns how.
+    /// Takes a light sample on the way, whether the medium scatters the path or not; returns how.
     fn light_way(
         &self,
         scene: &Scene,
@@ -107,11 +107,11 @@ impl PathState {
         stats: &mut Stats,
         light: &mut impl RadianceSink,
     ) -> Option<WayLight> {
-        // Later ways add little to a pixel for the time of their light samples.
-        if self.depth > 1 || horizon.ends(self.depth) {
+        if horizon.ends(self.depth) {
             return None;
         }
-        let lit = WayLight::new(scene, &self.media, way, self.throughput, noise, shading)?;
+        let is_first = self.depth == 1;
+        let lit = WayLight::new(scene, &self.media, way, self.throughput, is_first, noise, shading)?;
         // Numbers of its own: those of what follows stay in order.
         let sampler = &mut sampler.branch(0, 1);
         if let Some((t, density)) = lit.sample(sampler.next_1d()) {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use crate::body::{MediumStack, beer_lambert};
 use crate::light::LightPivot;
 use crate::material::ShadingContext;
-use crate::medium::{Coefficients, DistanceDensity};
+use crate::medium::{Coefficients, Equiangular};
 use crate::scene::{DistanceSampling, MediumWay, Noise, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::Ray;
@@ -18,72 +18,60 @@ use renderer_base::math::Ray;
 /// Optical depth up to which light is sampled.
 const REACH: f32 = 6.0;
 
-/// Optical depth below which a way is sampled whatever lights it.
-const THIN: f32 = 1.0;
-
-/// Light samples per way: enough where fog is most of what is seen, and cheap where surfaces are.
-const SHARE: f32 = 0.25;
+/// Light samples per optical depth of a way after the first vertex, up to one: short ways add little to a pixel.
+const LATER: f32 = 4.0;
 
 /// A light sample on a way through media.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WayLight {
     extinction: Rgb,
     scattered: DistanceSampling,
-    chosen: DistanceDensity,
+    chosen: Equiangular,
     /// End of the part in which distances are chosen [m].
     reach: f32,
+    /// Mean number of samples.
+    share: f32,
 }
 
 impl WayLight {
-    /// Decides how light is sampled on a way of a path. `None` if it does not pay.
+    /// Decides how light is sampled on a way of a path, before its first vertex or later. `None` if it does not pay.
     pub(super) fn new(
         scene: &Scene,
         media: &MediumStack,
         way: &MediumWay<'_>,
         throughput: Rgb,
+        is_first: bool,
         noise: &mut Noise,
         shading: &mut ShadingContext,
     ) -> Option<WayLight> {
         let u = [noise.number(), noise.number()];
-        let even = scene.homogeneous(media);
-        let is_even = even.is_some();
-        let (medium, lamp) = match even {
+        let (medium, lamp) = match scene.homogeneous(media) {
             Some(medium) => {
-                let reach = reach(&medium, way.length)?;
-                let is_thin = medium.extinction().average() * way.length < THIN;
-                let lamp = Lamp::of(scene, way.ray, reach, u);
-                let lamp = lamp.filter(|lamp| is_thin || lamp.distance < reach);
-                if lamp.is_none() && !is_thin {
-                    return None;
-                }
+                let lamp = Lamp::of(scene, way.ray, reach(&medium, way.length)?, u)?;
                 (medium, lamp)
             }
             None => {
                 // The medium there stands for that of all the way.
-                let lamp =
-                    Lamp::of(scene, way.ray, way.length, u).filter(|lamp| lamp.distance < way.length)?;
+                let lamp = Lamp::of(scene, way.ray, way.length, u)?;
                 let medium = scene.coefficients(media, way, lamp.nearest, shading);
-                (Cow::Owned(medium), Some(lamp))
+                (Cow::Owned(medium), lamp)
             }
         };
         let reach = reach(&medium, way.length)?;
-        let lamp = lamp.filter(|lamp| is_even || lamp.distance < reach);
-        let chosen = match lamp {
-            Some(Lamp { pivot, .. }) => {
-                let (origin, direction) = (way.ray.origin, way.ray.direction);
-                DistanceDensity::equiangular(origin, direction, reach, pivot.center, pivot.radius)
-            }
-            None if is_even => DistanceDensity::Transmittance {
-                extinction: medium.extinction().average(),
-                length: reach,
-            },
-            None => return None,
-        };
+        if lamp.distance >= reach {
+            return None;
+        }
+        let (origin, direction) = (way.ray.origin, way.ray.direction);
+        let LightPivot { center, radius } = lamp.pivot;
         Some(WayLight {
             extinction: medium.extinction(),
             scattered: DistanceSampling::new(&medium, throughput),
-            chosen,
+            chosen: Equiangular::new(origin, direction, reach, center, radius),
             reach,
+            share: match is_first {
+                true => 1.0,
+                false => (LATER * medium.extinction().average() * reach).min(1.0),
+            },
         })
     }
 
@@ -93,17 +81,17 @@ impl WayLight {
             return 1.0;
         }
         let density = self.scattered.density(beer_lambert(self.extinction, t));
-        density / (density + SHARE * self.chosen.density(t))
+        density / (density + self.share * self.chosen.density(t))
     }
 
     /// Samples a distance [m], with its density [1/m]; `None` if no light is sampled.
     pub(super) fn sample(&self, u: f32) -> Option<(f32, f32)> {
-        if u >= SHARE {
+        if u >= self.share {
             return None;
         }
-        let t = self.chosen.sample(u * (1.0 / SHARE));
+        let t = self.chosen.sample(u / self.share);
         let left = beer_lambert(self.extinction, t);
-        let density = self.scattered.density(left) + SHARE * self.chosen.density(t);
+        let density = self.scattered.density(left) + self.share * self.chosen.density(t);
         (t < self.reach && density > 0.0).then_some((t, density))
     }
 }

@@ -4,9 +4,9 @@
 //! the way on which it goes on: its cosine is 1 straight on, −1 back.
 
 mod coefficients;
-mod distance;
+mod equiangular;
 mod phase;
 
 pub use coefficients::Coefficients;
-pub use distance::DistanceDensity;
+pub use equiangular::Equiangular;
 pub use phase::Phase;
