@@ -417,4 +417,31 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn searches_along_rays_find_what_is_beside_them() {
+        for count in [0, 1, 9, 700] {
+            let items = (0..count).map(|i| Point([i * 37 % 101, i * 53 % 97, i * 71 % 89]));
+            let tree = KdTree::new(items.collect());
+            for (i, axis) in (0..60).zip([Vec3::X, Vec3::Y, -Vec3::Z].into_iter().cycle()) {
+                let origin = Vec3::new((i * 7 % 100) as f32, (i * 11 % 90) as f32, 40.5);
+                let direction = match i % 2 {
+                    0 => axis,
+                    _ => Vec3::new((i % 5) as f32 - 2.0, (i % 7) as f32 - 3.2, 1.0).normalize(),
+                };
+                let length = if i % 3 == 0 { f32::INFINITY } else { 30.0 };
+                let mut found = vec![];
+                tree.search_along(origin, direction, length, 9.0, |item, _, _| found.push(*item));
+                found.sort_unstable();
+                let is_near = |item: &&Point| {
+                    let offset = item.p() - origin;
+                    let t = offset.dot(direction);
+                    t >= 0.0 && t <= length && (offset - direction * t).length_squared() < 81.0
+                };
+                let mut near: Vec<Point> = tree.items().iter().filter(is_near).copied().collect();
+                near.sort_unstable();
+                assert_eq!(found, near);
+            }
+        }
+    }
 }
