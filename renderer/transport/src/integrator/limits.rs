@@ -27,6 +27,8 @@ pub(super) struct Horizon {
     pub(super) limits: Limits,
     /// True if only emission is asked for, of surfaces that it reaches straight.
     pub(super) emission_only: bool,
+    /// True if only what photon maps hold is asked for, and no other light of media.
+    pub(super) maps_only: bool,
 }
 
 impl Horizon {

@@ -80,7 +80,7 @@ impl PathState {
             let Passage::Scattered(t, medium) = passage else {
                 return true;
             };
-            if horizon.ends(self.depth) {
+            if horizon.ends(self.depth) || horizon.maps_only {
                 return false;
             }
             let weight = lit.map_or(1.0, |lit| lit.weight(t));
@@ -107,7 +107,7 @@ impl PathState {
         stats: &mut Stats,
         light: &mut impl RadianceSink,
     ) -> Option<WayLight> {
-        if horizon.ends(self.depth) {
+        if horizon.ends(self.depth) || horizon.maps_only {
             return None;
         }
         let is_first = self.depth == 1;

@@ -71,6 +71,7 @@ pub(super) fn trace(
             let horizon = Horizon {
                 limits,
                 emission_only: false,
+                maps_only: false,
             };
             let found = path.advance(scene, horizon, &Nothing, sampler, surface, shading, stats, light);
             let Some(it) = &found else { break 'vertex false };

@@ -78,6 +78,18 @@ impl BeamMap {
         }
     }
 
+    /// The photons of light that no camera path can find.
+    pub(super) fn hidden(&self) -> BeamMap {
+        let of = |slice: &KdTree<Photon>| {
+            let photons = slice.items().iter().filter(|photon| photon.is_hidden());
+            KdTree::new(photons.copied().collect())
+        };
+        BeamMap {
+            slices: self.slices.iter().map(of).collect(),
+            ..*self
+        }
+    }
+
     /// Memory in use [bytes].
     pub(super) fn memory(&self) -> usize {
         self.slices.iter().map(KdTree::memory).sum()

@@ -187,7 +187,8 @@ impl Flight {
             let is_focused = order.in_media && self.only_narrow && self.segments > 1;
             if is_focused && beams::medium(scene, &self.media).is_some() {
                 let power = self.power * self.copies as f32;
-                photons.push(Photon::in_medium(ray.at(t), -ray.direction, power, self.segments));
+                let photon = Photon::in_medium(ray.at(t), -ray.direction, power, self.segments, self.hidden);
+                photons.push(photon);
             }
             let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
             let Some(wi) = medium.sample_phase(ray.direction, u_lobe, u) else {

@@ -91,6 +91,7 @@ impl Photons {
                 let horizon = Horizon {
                     limits: self.limits(),
                     emission_only: gatherer.state == GatherState::Emission,
+                    maps_only: self.settings.show.is_some(),
                 };
                 let Context { shading, stats, .. } = &mut *context;
                 let path = &mut gatherer.path;

@@ -245,8 +245,8 @@ impl Photons {
     }
 
     /// Returns a map for direct viewing of a subset of the caustic photons: it represents all of their light, with each
-    /// photon's power multiplied by its factor.
-    pub(crate) fn caustics_alone(&self, photons: &[Photon], factors: &[f32]) -> Photons {
+    /// photon's power multiplied by its factor; in media, of those that no camera path can find, if `hidden` is set.
+    pub(crate) fn caustics_alone(&self, photons: &[Photon], factors: &[f32], hidden: bool) -> Photons {
         // Powers are stored as half floats; factors may be large.
         let max = factors.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
         let share = photons.len() as f32 / self.caustic.len().max(1) as f32;
@@ -262,7 +262,11 @@ impl Photons {
             },
             global: PhotonMap::new(vec![], 1, 0.0, 0.0),
             caustic,
-            beams: BeamMap::none(),
+            beams: if hidden {
+                self.beams.hidden()
+            } else {
+                BeamMap::none()
+            },
             irradiance: None,
             gather_depth: self.gather_depth,
             shape_radii: self.shape_radii.clone(),

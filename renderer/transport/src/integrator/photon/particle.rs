@@ -117,9 +117,12 @@ impl Photon {
         }
     }
 
-    /// Creates a photon that a medium scatters; its power is what is scattered, in units of its map.
-    pub(super) fn in_medium(p: Vec3, wi: Vec3, power: Rgb, segments: u32) -> Photon {
-        Photon::new(p, wi, wi, power, segments, PathKind::InMedium, Layer::numbered(0))
+    /// Creates a photon that a medium scatters; its power is what is scattered, in units of its map. `hidden` says that no
+    /// camera path can find its light.
+    pub(super) fn in_medium(p: Vec3, wi: Vec3, power: Rgb, segments: u32, hidden: bool) -> Photon {
+        // There are no surfaces, and so no layers.
+        let layer = Layer::numbered(u8::from(hidden));
+        Photon::new(p, wi, wi, power, segments, PathKind::InMedium, layer)
     }
 
     /// Returns whether it is in a medium.
@@ -202,7 +205,7 @@ impl Photon {
     /// Returns whether no camera path can find its light.
     #[inline]
     pub fn is_hidden(&self) -> bool {
-        self.kind() == PathKind::Hidden as u16
+        self.kind() == PathKind::Hidden as u16 || self.is_in_medium() && self.layer() == Layer::numbered(1)
     }
 
     /// Size of a serialised photon [bytes].
@@ -277,7 +280,8 @@ mod tests {
                 (photon.segments(), u32::from(photon.tag())),
                 (i.min(31), i % MAX_LIGHT_TAGS as u32)
             );
-            assert_eq!(photon.is_hidden(), i % 4 == 2);
+            let layer = i as u8 % Layer::COUNT;
+            assert_eq!(photon.is_hidden(), i % 4 == 2 || i % 4 == 3 && layer == 1);
             assert_eq!(Photon::from_bytes(&photon.to_bytes()), Some(photon));
         }
     }

@@ -81,7 +81,7 @@ pub(super) fn variances(
     if maps.caustic().is_empty() {
         return vec![];
     }
-    let squares = weighted(scene, settings, path, maps, Estimates::square_over_mean);
+    let squares = weighted(scene, settings, path, maps, false, Estimates::square_over_mean);
     let pilot = stratified::sample(scene, settings, rect, step, SAMPLES, &squares);
     pilot.pixels.iter().map(|pixel| ALBEDO * pixel.mean).collect()
 }
@@ -96,11 +96,11 @@ pub(super) fn unfound(
     maps: &Photons,
 ) -> Vec<f64> {
     let has_delta = scene.lights().iter().any(Light::is_delta);
-    if maps.caustic().is_empty() || !has_delta {
+    if !maps.has_caustics() || !has_delta {
         return vec![];
     }
     let never = |estimates: Estimates| if estimates.sum > 0.0 { 0.0 } else { 1.0 };
-    let light = weighted(scene, settings, path, maps, never);
+    let light = weighted(scene, settings, path, maps, true, never);
     let pilot = stratified::sample(scene, settings, rect, step, SAMPLES, &light);
     pilot.pixels.iter().map(|pixel| pixel.mean).collect()
 }
@@ -134,12 +134,13 @@ pub(super) fn missing(
 
 /// The caustic map of `maps` to be looked at directly, the power of each photon multiplied by a factor of the estimates
 /// that `path` makes of the light from its direction. With the mean square over the mean it shows the mean square of the
-/// light that paths find of the caustics, over the albedo of the surface.
+/// light that paths find of the caustics, over the albedo of the surface. `hidden` adds what is in media that paths cannot find.
 fn weighted(
     scene: &Scene,
     settings: &RenderSettings,
     path: &Prepared,
     maps: &Photons,
+    hidden: bool,
     factor: impl Fn(Estimates) -> f32 + Sync,
 ) -> Prepared {
     let caustic = maps.caustic();
@@ -156,7 +157,7 @@ fn weighted(
             },
         )
         .collect();
-    Prepared::Photon(Box::new(maps.caustics_alone(&photons, &factors)))
+    Prepared::Photon(Box::new(maps.caustics_alone(&photons, &factors, hidden)))
 }
 
 /// Estimates that paths make of the light from a photon's direction.
