@@ -105,8 +105,9 @@ fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Mom
             // In glass, radiance is as much greater as it is squeezed.
             // What is below a surface gives back its colour.
             let weight = sample.map_or(Rgb::BLACK, |s| {
-                let below = surface.bsdf.subsurface_at(s.index).map(|lobe| lobe.albedo());
-                s.weight * (s.eta * s.eta) * below.unwrap_or(Rgb::WHITE)
+                let below = surface.bsdf.below_at(s.index);
+                let albedo = below.map_or(Rgb::WHITE, |below| below.lobe.albedo());
+                s.weight * (s.eta * s.eta) * albedo
             });
             let pass = sample
                 .filter(|s| s.is_null_interface())

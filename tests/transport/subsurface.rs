@@ -63,6 +63,29 @@ fn photons_agree_with_paths() {
     }
 }
 
+/// Of two lobes below a surface, light that has entered by the weak one leaves by that too. The floor has no other light
+/// than that of the ball.
+#[test]
+fn photons_leave_by_the_lobe_they_entered_by() {
+    let text = format!(
+        "{UNIT}
+         shader two(output closure color surface = 0)
+         {{
+             surface = 0.9 * subsurface_bssrdf(N, color(0.9, 0.7, 0.5), color(0.4, 0.2, 0.05), 0.0)
+                     + 0.1 * subsurface_bssrdf(N, color(0.5, 0.9, 1), 0.05, 0.0);
+         }}
+         shape floor : plane {{ size = 8; material = matte(albedo = 0.6); transform = translate(0, -1, 0); }}
+         shape ball : sphere {{ radius = 1; material = two(); }}
+         light lamp : spot {{ position = (1.8, 2.2, 1.4); to = (0, 0, 0); cutoff = 15; intensity = 20; }}
+         camera main : orthographic {{ from = (2, 3, 0.5); to = (2, 0, 0.5); up = (0, 0, 1); width = 1; height = 1; }}"
+    );
+    let photons = Integrator::Photon(PhotonSettings {
+        gather: Some(0),
+        ..PhotonSettings::default()
+    });
+    agree(mean(&text, path(), 1024), mean(&text, photons, 16), 0.08);
+}
+
 #[test]
 fn what_is_not_deep_is_lambertian() {
     let bent = "normal n = normalize(N + 0.3 * vector(noise(4 * P), noise(4 * P + 7), noise(4 * P + 9)))";

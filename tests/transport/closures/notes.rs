@@ -70,9 +70,9 @@ fn seen(closure: &str) -> Vec<u32> {
             if let Some(sample) = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d()) {
                 note(sample.weight);
                 note(sample.wi.into());
-                if let Some(lobe) = surface.bsdf.subsurface_at(sample.index) {
-                    note(lobe.single_albedo());
-                    note(lobe.extinction(f32::MAX));
+                if let Some(below) = surface.bsdf.below_at(sample.index) {
+                    note(below.lobe.single_albedo());
+                    note(below.lobe.extinction(f32::MAX));
                 }
             }
         }

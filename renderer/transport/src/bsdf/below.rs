@@ -1,4 +1,6 @@
 //! Lobes of a [`Bsdf`] that lead below the surface.
+//!
+//! Each has a number among them, by which a path finds the same lobe where it leaves the surface.
 
 use glam::{Vec2, Vec3};
 
@@ -7,32 +9,54 @@ use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
 
 /// A lobe below the surface as a [`Bsdf`] has it.
-pub(crate) struct Placed {
-    pub(crate) frame: Frame,
+#[derive(Clone, Copy, Debug)]
+pub struct Below {
+    /// What is below.
+    pub lobe: Subsurface,
+    /// Which of the lobes below the surface it is.
+    pub number: u8,
+    /// Its frame.
+    pub frame: Frame,
     /// Hash of its label; 0 for none.
-    pub(crate) label: u32,
+    pub label: u32,
     /// Its weight, without its own albedo.
-    pub(crate) weight: Rgb,
+    pub weight: Rgb,
 }
 
 impl Bsdf {
-    /// The first lobe that leads below the surface.
-    pub(crate) fn subsurface(&self) -> Option<Placed> {
-        let mut lobes = self.lobes().iter();
-        let found = lobes.find(|l| matches!(l.lobe, Lobe::Subsurface(_)))?;
-        Some(Placed {
-            frame: found.frame,
-            label: found.label,
-            weight: found.weight,
-        })
+    /// Returns whether a lobe leads below the surface.
+    pub(crate) fn has_subsurface(&self) -> bool {
+        self.lobes_below().next().is_some()
     }
 
     /// The lobe at `index`, if it leads below the surface.
-    pub fn subsurface_at(&self, index: u8) -> Option<Subsurface> {
-        match self.lobes().get(usize::from(index))?.lobe {
-            Lobe::Subsurface(lobe) => Some(lobe),
-            _ => None,
-        }
+    pub fn below_at(&self, index: u8) -> Option<Below> {
+        let mut lobes = self.lobes_below();
+        Some(lobes.find(|&(at, _)| at == usize::from(index))?.1)
+    }
+
+    /// The lobe of that number among those that lead below the surface.
+    pub(crate) fn below_numbered(&self, number: u8) -> Option<Below> {
+        Some(self.lobes_below().nth(usize::from(number))?.1)
+    }
+
+    /// The lobes that lead below the surface, each with its index among all lobes.
+    fn lobes_below(&self) -> impl Iterator<Item = (usize, Below)> {
+        let mut number = 0;
+        self.lobes().iter().enumerate().filter_map(move |(index, of)| {
+            let Lobe::Subsurface(lobe) = of.lobe else {
+                return None;
+            };
+            let below = Below {
+                lobe,
+                number,
+                frame: of.frame,
+                label: of.label,
+                weight: of.weight,
+            };
+            number += 1;
+            Some((index, below))
+        })
     }
 
     /// Samples a direction below the surface by the lobe at `index`: whichever it is, the weight is the lobe's.

@@ -52,6 +52,7 @@ use glam::{Vec2, Vec3};
 use renderer_base::color::Rgb;
 use renderer_base::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 
+pub use below::Below;
 pub use burley::{Burley, Sheen};
 pub use charlie::Charlie;
 pub use clearcoat::Clearcoat;

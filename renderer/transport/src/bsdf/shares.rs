@@ -114,7 +114,7 @@ impl Bsdf {
     /// Returns whether everything that is not straight transmission is a delta lobe, and there is such a lobe.
     pub fn is_mirror_like(&self) -> bool {
         let mirrors = |l: &WeightedLobe| l.lobe.spread() == Spread::Specular;
-        !self.scatters && self.lobes().iter().any(mirrors) && self.subsurface().is_none()
+        !self.scatters && self.lobes().iter().any(mirrors) && !self.has_subsurface()
     }
 }
 

@@ -292,7 +292,7 @@ impl PathState {
         stats.shading_runs += 1;
         let material = scene.material(exit.it.shape);
         material.shade(&exit.it, ray, &self.footprint, shading, surface);
-        surface.leave_subsurface(&exit.it);
+        surface.leave_subsurface(&exit.it, walk.lobe_number());
         stats.watch.lap(Stage::Shade);
         Some(exit.it)
     }
@@ -449,8 +449,8 @@ impl PathState {
     /// Goes below a surface, which is no vertex; that where it leaves is.
     #[inline(never)]
     fn enter(&mut self, scene: &Scene, it: &Interaction, bsdf: &Bsdf, sample: &BsdfSample) -> bool {
-        let lobe = bsdf.subsurface_at(sample.index);
-        self.walk = lobe.map(|lobe| RandomWalk::new(scene, it, lobe));
+        let below = bsdf.below_at(sample.index);
+        self.walk = below.map(|below| RandomWalk::new(scene, it, &below));
         self.footprint = self.footprint.passed(it.t);
         self.ray = it.spawn_ray(sample.wi);
         self.walk.is_some()

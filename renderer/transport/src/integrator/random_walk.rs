@@ -12,7 +12,7 @@ use std::f32::consts::PI;
 use glam::{Vec2, Vec3};
 
 use crate::body::{MediumStack, beer_lambert};
-use crate::bsdf::Subsurface;
+use crate::bsdf::{Below, Subsurface};
 use crate::material::MaterialId;
 use crate::medium::Phase;
 use crate::scene::{MAX_NULL_INTERFACES, Noise, Scene};
@@ -37,6 +37,8 @@ const MAX_OPTICAL_ERROR: f32 = 1.0 / 64.0;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RandomWalk {
     lobe: Subsurface,
+    /// Which of the lobes below the surface that is.
+    number: u8,
     /// Unit geometric normal where it enters, on the outer side.
     n: Vec3,
     /// 1 if the geometric normals of the object point to the outside, else -1.
@@ -57,15 +59,21 @@ pub(super) struct Exit {
 
 impl RandomWalk {
     /// A walk that begins at `it`, below that lobe.
-    pub(super) fn new(scene: &Scene, it: &Interaction, lobe: Subsurface) -> RandomWalk {
+    pub(super) fn new(scene: &Scene, it: &Interaction, below: &Below) -> RandomWalk {
         let facing = if it.wo.dot(it.ng) < 0.0 { -1.0 } else { 1.0 };
         RandomWalk {
-            lobe,
+            lobe: below.lobe,
+            number: below.number,
             n: it.ng * facing,
             facing,
             material: scene.material_id(it.shape),
             limit: MAX_OPTICAL_ERROR / it.p_error.max(f32::MIN_POSITIVE),
         }
+    }
+
+    /// Number of the lobe among those that lead below the surface: it leaves by the same.
+    pub(super) fn lobe_number(&self) -> u8 {
+        self.number
     }
 
     /// Walks from the start of `ray`, `u` chooses its first colour and distance. `media` are the bodies around the object,

@@ -56,9 +56,10 @@ impl ShadingResult {
     }
 
     /// Replaces all by what scatters a path that comes from below the surface: Lambert's lobe about the normal of the lobe
-    /// by which it could have entered here.
-    pub(crate) fn leave_subsurface(&mut self, point: &Interaction) {
-        let frame = self.bsdf.subsurface().map(|found| (found.frame, found.label));
+    /// below the surface that has the number `number`, by which it has entered elsewhere.
+    pub(crate) fn leave_subsurface(&mut self, point: &Interaction, number: u8) {
+        let found = self.bsdf.below_numbered(number);
+        let frame = found.map(|below| (below.frame, below.label));
         let (frame, label) = frame.unwrap_or_else(|| {
             let n = if point.wo.dot(point.ng) < 0.0 {
                 -point.n

@@ -113,16 +113,17 @@ impl Flight {
         if self.segments > longest || order.filter == PhotonFilter::Caustic {
             return false;
         }
-        let Some((lobe, cosines)) = scatterer.subsurface(it, sample.index) else {
+        let Some((below, cosines)) = scatterer.subsurface(it, sample.index) else {
             return false;
         };
-        let walk = RandomWalk::new(scene, it, lobe);
+        let walk = RandomWalk::new(scene, it, &below);
         let (u, mut noise) = (sampler.next_2d(), Noise::new(sampler.noise()));
         let start = it.spawn_ray(sample.wi);
         let Some(exit) = walk.run(scene, start, &mut self.media, u, &mut noise) else {
             return false;
         };
-        let Some((wi, seen)) = scatterer.leave(scene, &exit.it, sampler.next_2d(), context) else {
+        let u = sampler.next_2d();
+        let Some((wi, seen)) = scatterer.leave(scene, &exit.it, below.number, u, context) else {
             return false;
         };
         self.ray = exit.it.spawn_ray(wi);

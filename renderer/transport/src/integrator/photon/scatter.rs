@@ -11,7 +11,7 @@
 use glam::{Vec2, Vec3};
 
 use super::layer::Layer;
-use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart, Subsurface, TransportMode};
+use crate::bsdf::{Below, Bsdf, BsdfSample, LobeKind, LobePart, TransportMode};
 use crate::integrator::context::Context;
 use crate::material::{HitRay, RayKind, ShadingResult};
 use crate::scene::Scene;
@@ -70,26 +70,26 @@ impl Scatterer {
     }
 
     /// The lobe at `index` below the surface of the hit, with the cosine of its normal over that of the geometric one.
-    pub(super) fn subsurface(&self, it: &Interaction, index: u8) -> Option<(Subsurface, f32)> {
-        let bsdf = &self.incoming.bsdf;
-        let lobe = bsdf.subsurface_at(index)?;
-        let cos = bsdf.subsurface()?.frame.n.dot(it.wo);
-        let along = it.wo.dot(it.ng);
-        Some((lobe, (cos * along.signum()).max(0.0) / along.abs()))
+    pub(super) fn subsurface(&self, it: &Interaction, index: u8) -> Option<(Below, f32)> {
+        let below = self.incoming.bsdf.below_at(index)?;
+        let (cos, along) = (below.frame.n.dot(it.wo), it.wo.dot(it.ng));
+        Some((below, (cos * along.signum()).max(0.0) / along.abs()))
     }
 
-    /// Samples the direction in which a photon leaves a surface from below, and the weight of that.
+    /// Samples the direction in which a photon leaves a surface from below, and the weight of that: of the lobe of the
+    /// number by which it has entered.
     pub(super) fn leave(
         &mut self,
         scene: &Scene,
         it: &Interaction,
+        number: u8,
         u: Vec2,
         context: &mut Context,
     ) -> Option<(Vec3, Rgb)> {
         let wi = Frame::from_normal(it.wo).to_world(cosine_hemisphere(u));
         let seen = Interaction { wo: wi, ..*it };
         shade(scene, &seen, self.outside, context, &mut self.outgoing);
-        Some((wi, self.outgoing.bsdf.subsurface()?.weight))
+        Some((wi, self.outgoing.bsdf.below_numbered(number)?.weight))
     }
 
     /// Layer of the surface at the hit.
@@ -164,7 +164,7 @@ fn shade(scene: &Scene, it: &Interaction, outside: f32, context: &mut Context, s
 }
 
 fn is_wide(bsdf: &Bsdf) -> bool {
-    bsdf.has(LobePart::Diffuse) || bsdf.has(LobePart::Rough) || bsdf.subsurface().is_some()
+    bsdf.has(LobePart::Diffuse) || bsdf.has(LobePart::Rough) || bsdf.has_subsurface()
 }
 
 /// Unit geometric normal on the side of incidence.
