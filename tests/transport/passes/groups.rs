@@ -95,6 +95,36 @@ fn a_group_is_the_scene_with_its_lights_alone() {
     }
 }
 
+/// Two spots through balls of glass into fog, each in a group.
+const FOG: &str = "
+    volume mist() { Ci = 0.05 * henyey_greenstein(0.3) + 0.02 * absorption(); }
+    shape fog : cube { size = 7.8; material = mist(); }
+    material pane = glass(ior = 1.5);
+    shape first : sphere { radius = 0.6; material = pane; transform = translate(-1.2, 0.9, 0); }
+    shape second : sphere { radius = 0.6; material = pane; transform = translate(1.2, 0.9, 0); }
+    light west : spot { position = (-1.2, 3.4, 0); to = (-1.2, 0, 0); intensity = (60, 40, 20); cutoff = 12; group = warm; }
+    light east : spot { position = (1.2, 3.4, 0); to = (1.2, 0, 0); intensity = (10, 20, 30); cutoff = 12; group = cold; }
+    film { size = (48, 32); }
+    camera main : perspective { from = (0, -0.8, 7); to = (0, -0.8, 0); fov = 32; }
+";
+
+#[test]
+fn light_that_is_focused_into_fog_keeps_its_group() {
+    let lit_by = |lamps: &[&str]| {
+        let fog = without(lamps)(FOG);
+        built(|_| fog.clone(), &["integrator=photon"])
+    };
+    let groups = ["light_warm", "light_cold"];
+    let found = looked_at(&lit_by(&[]), &groups, 32);
+    found.assert_sum(&groups.map(str::to_owned), "focused light");
+    for (group, other) in [("light_warm", "light east"), ("light_cold", "light west")] {
+        let expected = looked_at(&lit_by(&[other]), &["all=C.*"], 32).mean("all");
+        let mean = found.mean(group);
+        let is_near = (mean / expected - 1.0).abs() < 0.03;
+        assert!(is_near, "{group}: {mean} for {expected}");
+    }
+}
+
 /// A lamp that has the name of another one's group is in its own group alone.
 #[test]
 fn names_of_lamps_are_no_groups() {

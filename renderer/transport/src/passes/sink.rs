@@ -4,7 +4,7 @@ use glam::Vec3;
 use renderer_passes::{Event, EventKind, Lighting, Scattering, State, ValuePass};
 
 use super::event::{scattering, unknown_scattering};
-use super::light_groups::{GroupIndex, Rule};
+use super::light_groups::{GroupIndex, LightEnd, Rule};
 use super::plan::PassPlan;
 use super::track::Track;
 use crate::bsdf::LobeClass;
@@ -134,6 +134,15 @@ impl<'a> PassSink<'a> {
         }
     }
 
+    /// Adds light to the picture unless a catcher takes it; returns whether layers may show it, too.
+    fn adds_to_picture(&mut self, radiance: Rgb) -> bool {
+        if self.caught.is_some() {
+            return false;
+        }
+        self.light += radiance;
+        !self.is_dead()
+    }
+
     /// Returns whether no layer can show light that the path meets from here on.
     fn is_dead(&self) -> bool {
         self.track.is_dead() && self.plan.groups.is_empty()
@@ -193,9 +202,14 @@ impl<'a> PassSink<'a> {
                 &crossed
             }
         };
-        let end = plan.light(label.source);
+        self.add_end(track, label.source, plan.light(label.source), light);
+    }
+
+    /// Adds light that arrives along paths of these states, which end at `end`.
+    fn add_end(&mut self, track: &Track, source: LightSource, end: LightEnd, light: [(Rgb, Lighting); 2]) {
+        let plan = self.plan;
         self.add_to_group(end.group, Rgb::WHITE, light);
-        let unknown = unknown_scattering(label.source);
+        let unknown = unknown_scattering(source);
         for &(state, share) in track.states() {
             let state = unknown.map_or(state, |event| plan.automaton.next(state, &event));
             self.add_to(plan.automaton.next(state, &end.event), share, light);
@@ -341,11 +355,7 @@ impl RadianceSink for PassSink<'_> {
     const TELLS_LOBES: bool = true;
 
     fn add(&mut self, label: Contribution, radiance: Rgb) {
-        if self.caught.is_some() {
-            return;
-        }
-        self.light += radiance;
-        if !self.is_dead() {
+        if self.adds_to_picture(radiance) {
             let track = std::mem::take(&mut self.track);
             self.add_ended(&track, label, seen(radiance));
             self.track = track;
@@ -359,11 +369,7 @@ impl RadianceSink for PassSink<'_> {
         it: &Interaction,
         shares: impl FnOnce(&mut LobeShares),
     ) {
-        if self.caught.is_some() {
-            return;
-        }
-        self.light += radiance;
-        if !self.is_dead() {
+        if self.adds_to_picture(radiance) {
             let mut lobes = LobeShares::default();
             if self.asks_lobes(label.source) {
                 shares(&mut lobes);
@@ -445,13 +451,17 @@ impl RadianceSink for PassSink<'_> {
     }
 
     fn add_in_medium(&mut self, label: Contribution, radiance: Rgb) {
-        if self.caught.is_some() {
-            return;
-        }
-        self.light += radiance;
-        if !self.is_dead() {
+        if self.adds_to_picture(radiance) {
             let track = self.track.after(&self.plan.automaton, &VOLUME);
             self.add_ended(&track, label, seen(radiance));
+        }
+    }
+
+    fn add_focused_in_medium(&mut self, tag: u8, radiance: Rgb) {
+        if self.adds_to_picture(radiance) {
+            let (plan, source) = (self.plan, LightSource::CausticMap);
+            let track = self.track.after(&plan.automaton, &VOLUME);
+            self.add_end(&track, source, plan.tagged_light(tag), seen(radiance));
         }
     }
 

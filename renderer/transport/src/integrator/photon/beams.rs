@@ -9,7 +9,7 @@ use super::density::Nearest;
 use crate::body::{MediumStack, beer_lambert};
 use crate::integrator::along_medium::{AlongMedium, Viewer};
 use crate::medium::Coefficients;
-use crate::radiance::{Contribution, RadianceSink};
+use crate::radiance::{MAX_LIGHT_TAGS, RadianceSink};
 use crate::scene::{MediumWay, Scene};
 use renderer_base::color::Rgb;
 use renderer_base::math::{INV_PI, KdTree, Located, sqr};
@@ -105,11 +105,17 @@ impl BeamMap {
         !self.is_empty() && medium(scene, media).is_some()
     }
 
-    /// Radiance that the medium scatters along a way towards its start, of photons of at most so many segments; `noise`
-    /// selects a subset.
-    fn radiance(&self, way: &MediumWay<'_>, medium: &Coefficients, max_segments: u32, noise: u64) -> Rgb {
+    /// Radiance that the medium scatters along a way towards its start, by the tag of the lights, of photons of at most so
+    /// many segments; `noise` selects a subset.
+    fn look_along(
+        &self,
+        way: &MediumWay<'_>,
+        medium: &Coefficients,
+        max_segments: u32,
+        noise: u64,
+    ) -> [Rgb; MAX_LIGHT_TAGS] {
         let extinction = medium.extinction();
-        let mut sum = Rgb::BLACK;
+        let mut sums = [Rgb::BLACK; MAX_LIGHT_TAGS];
         let ray = way.ray;
         let slice = &self.slices[(noise % SLICES as u64) as usize];
         slice.search_along(
@@ -121,11 +127,12 @@ impl BeamMap {
                 if photon.segments() <= max_segments {
                     let (f, _) = medium.phase(ray.direction, photon.wi());
                     let kernel = sqr((1.0 - d2 / sqr(self.radius)).max(0.0));
-                    sum += f * photon.power() * beer_lambert(extinction, t) * kernel;
+                    sums[usize::from(photon.tag())] +=
+                        f * photon.power() * beer_lambert(extinction, t) * kernel;
                 }
             },
         );
-        sum * (self.scale * 3.0 * INV_PI / sqr(self.radius))
+        sums.map(|sum| sum * (self.scale * 3.0 * INV_PI / sqr(self.radius)))
     }
 }
 
@@ -138,9 +145,9 @@ impl AlongMedium for Beams<'_> {
         let Some(medium) = medium(scene, viewer.media) else {
             return;
         };
-        let radiance = self.map.radiance(way, &medium, left, viewer.noise);
-        if !radiance.is_black() {
-            light.add_in_medium(Contribution::CAUSTIC_MAP, viewer.throughput * radiance);
+        let by_tag = self.map.look_along(way, &medium, left, viewer.noise);
+        for (tag, radiance) in (0..).zip(by_tag).filter(|(_, radiance)| !radiance.is_black()) {
+            light.add_focused_in_medium(tag, viewer.throughput * radiance);
         }
     }
 }
