@@ -1,8 +1,11 @@
 //! Orthonormal frames and functions of local directions (the normal is z).
 
+use std::f32::consts::TAU;
+
 use glam::{Vec2, Vec3};
 
-use super::elementary::{acos, atan2};
+use super::elementary::{acos, atan2, sin_cos};
+use super::{safe_sqrt, sqr};
 
 /// An orthonormal, right-handed frame: `s × t = n`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +46,13 @@ impl Frame {
     /// Local to world.
     pub fn to_world(&self, v: Vec3) -> Vec3 {
         self.s * v.x + self.t * v.y + self.n * v.z
+    }
+
+    /// Unit vector at the cosine `cos` to the normal, in world space; `turn` in `[0,1)` is its azimuth over 2π.
+    pub fn at_cosine(&self, cos: f32, turn: f32) -> Vec3 {
+        let sin = safe_sqrt(1.0 - sqr(cos));
+        let (sin_phi, cos_phi) = sin_cos(TAU * turn);
+        self.to_world(Vec3::new(sin * cos_phi, sin * sin_phi, cos))
     }
 }
 

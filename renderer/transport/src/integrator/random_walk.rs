@@ -14,10 +14,10 @@ use glam::{Vec2, Vec3};
 use crate::body::{MediumStack, beer_lambert};
 use crate::bsdf::{Below, Subsurface};
 use crate::material::MaterialId;
-use crate::medium::Phase;
+use crate::medium::{ColorChoice, Phase};
 use crate::scene::{MAX_NULL_INTERFACES, Noise, Scene};
 use renderer_base::color::Rgb;
-use renderer_base::math::{Frame, Ray, exp, ln, pow, safe_sqrt, sin_cos, sqr};
+use renderer_base::math::{Frame, Ray, exp, ln, pow, safe_sqrt};
 use renderer_geometry::Interaction;
 
 /// Scatterings after which a walk ends.
@@ -100,7 +100,7 @@ impl RandomWalk {
                 ref guide,
                 ..
             } = matter;
-            let chosen = Channel::choose(weight * albedo, u.x);
+            let choice = ColorChoice::by(weight * albedo);
             let stretch = match guided {
                 Some(Guided {
                     stretch,
@@ -109,7 +109,7 @@ impl RandomWalk {
                 }) => stretch,
                 _ => 1.0,
             };
-            ray.t_max = -ln((1.0 - u.y).max(f32::MIN_POSITIVE)) / (chosen.of(extinction) * stretch);
+            ray.t_max = choice.sample_distance(extinction * stretch, u);
             let found = self.boundary(scene, ray, media);
             let length = found.as_ref().map_or(ray.t_max, |exit| exit.t);
             if !length.is_finite() {
@@ -129,7 +129,7 @@ impl RandomWalk {
                     ..
                 }) => density(1.0) * (1.0 - share) + density(stretch) * (share * ratio),
             };
-            let pdf = chosen.mean(pdf);
+            let pdf = choice.mean(pdf);
             let passed = match found {
                 Some(_) => transmittance,
                 None => albedo * extinction * transmittance,
@@ -238,37 +238,6 @@ impl Matter {
     }
 }
 
-/// The colour that a distance is sampled for, and how likely each was.
-struct Channel {
-    index: usize,
-    probability: Rgb,
-}
-
-impl Channel {
-    /// Chooses a colour in proportion to what may come of it.
-    fn choose(weight: Rgb, u: f32) -> Channel {
-        let sum = weight.average() * 3.0;
-        let probability = match sum > 0.0 {
-            true => weight * (1.0 / sum),
-            false => Rgb::splat(1.0 / 3.0),
-        };
-        let [r, g, _] = probability.to_array();
-        Channel {
-            index: usize::from(u >= r) + usize::from(u >= r + g),
-            probability,
-        }
-    }
-
-    fn of(&self, color: Rgb) -> f32 {
-        color.to_array()[self.index]
-    }
-
-    /// Mean over the colours.
-    fn mean(&self, of: Rgb) -> f32 {
-        (self.probability * of).average() * 3.0
-    }
-}
-
 /// How the guide sees a direction.
 #[derive(Clone, Copy)]
 struct Guided {
@@ -317,9 +286,7 @@ impl Guide {
 
     fn sample(&self, u: Vec2) -> Vec3 {
         let cos = (self.length - (self.length + 1.0) * exp(-u.x * self.log)).clamp(-1.0, 1.0);
-        let sin = safe_sqrt(1.0 - sqr(cos));
-        let (sin_phi, cos_phi) = sin_cos(2.0 * PI * u.y);
-        Frame::from_normal(self.n).to_world(Vec3::new(sin * cos_phi, sin * sin_phi, cos))
+        Frame::from_normal(self.n).at_cosine(cos, u.y)
     }
 
     fn stretch(&self, cos: f32) -> f32 {

@@ -4,9 +4,11 @@
 //! the way on which it goes on: its cosine is 1 straight on, −1 back.
 
 mod coefficients;
+mod color_choice;
 mod equiangular;
 mod phase;
 
 pub use coefficients::Coefficients;
+pub(crate) use color_choice::ColorChoice;
 pub use equiangular::Equiangular;
 pub use phase::Phase;

@@ -7,7 +7,7 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Vec2, Vec3};
 
-use renderer_base::math::{Frame, bounded, cbrt, safe_sqrt, sin_cos, sqr};
+use renderer_base::math::{Frame, bounded, cbrt, sqr};
 
 /// Phase function.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,10 +83,7 @@ impl Phase {
             }
             Phase::Draine { g, alpha } => draine_cos(f64::from(g), f64::from(alpha), f64::from(u.x)) as f32,
         };
-        let cos = cos.clamp(-1.0, 1.0);
-        let sin = safe_sqrt(1.0 - sqr(cos));
-        let (sin_phi, cos_phi) = sin_cos(2.0 * PI * u.y);
-        Frame::from_normal(along).to_world(Vec3::new(sin * cos_phi, sin * sin_phi, cos))
+        Frame::from_normal(along).at_cosine(cos.clamp(-1.0, 1.0), u.y)
     }
 
     /// Mean cosine.

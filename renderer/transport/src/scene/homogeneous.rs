@@ -6,16 +6,15 @@ use glam::Vec2;
 
 use super::passage::{Passage, Transport};
 use crate::body::beer_lambert;
-use crate::medium::Coefficients;
+use crate::medium::{Coefficients, ColorChoice};
 use renderer_base::color::Rgb;
-use renderer_base::math::{exp_m1, ln};
+use renderer_base::math::exp_m1;
 
 /// How distances are sampled: from the transmittance of one colour.
 #[derive(Clone, Copy, Debug)]
 pub struct DistanceSampling {
     extinction: Rgb,
-    /// Probability of each colour.
-    probability: Rgb,
+    choice: ColorChoice,
 }
 
 impl DistanceSampling {
@@ -23,36 +22,15 @@ impl DistanceSampling {
     /// it, as colours that pass where others are scattered must be found, too.
     pub fn new(medium: &Coefficients, throughput: Rgb) -> DistanceSampling {
         let carried = throughput.map(f32::abs);
-        let shares = |of: Rgb| match of.average() {
-            sum if sum > 0.0 => of * (1.0 / (3.0 * sum)),
-            _ => Rgb::splat(1.0 / 3.0),
-        };
-        let probability = (shares(carried * medium.scattering()) + shares(carried)) * 0.5;
         DistanceSampling {
             extinction: medium.extinction(),
-            probability,
+            choice: ColorChoice::by(carried * medium.scattering()).or(ColorChoice::by(carried)),
         }
     }
 
     /// Density of a distance at which the transmittance is `left` [1/m].
     pub fn density(&self, left: Rgb) -> f32 {
-        self.mean(self.extinction * left)
-    }
-
-    /// Samples a distance [m].
-    fn sample(&self, u: Vec2) -> f32 {
-        let [r, g, _] = self.probability.to_array();
-        let sigma = match u.x {
-            x if x < r => self.extinction.r,
-            x if x < r + g => self.extinction.g,
-            _ => self.extinction.b,
-        };
-        -ln((1.0 - u.y).max(f32::MIN_POSITIVE)) / sigma
-    }
-
-    /// Mean over the colours.
-    fn mean(&self, of: Rgb) -> f32 {
-        (self.probability * of).average() * 3.0
+        self.choice.mean(self.extinction * left)
     }
 }
 
@@ -73,14 +51,14 @@ pub(super) fn homogeneous_passage(
         return Passage::Through;
     }
     let sampling = DistanceSampling::new(&medium, transport.throughput);
-    let t = sampling.sample(u);
+    let t = sampling.choice.sample_distance(extinction, u);
     if t < length {
         let left = beer_lambert(extinction, t);
         transport.throughput *= scattering * left * (1.0 / sampling.density(left));
         Passage::Scattered(t, medium.into_owned())
     } else {
         let left = beer_lambert(extinction, length);
-        let all = sampling.mean(left);
+        let all = sampling.choice.mean(left);
         transport.throughput = match all > 0.0 {
             true => transport.throughput * left * (1.0 / all),
             false => Rgb::BLACK,

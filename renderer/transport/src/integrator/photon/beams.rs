@@ -5,7 +5,7 @@
 // Jarosz et al. 2008, "The Beam Radiance Estimate for Volumetric Photon Mapping", with one radius for all photons.
 
 use super::Photon;
-use super::density::Nearest;
+use super::density::{Nearest, quartile};
 use crate::body::{MediumStack, beer_lambert};
 use crate::integrator::along_medium::{AlongMedium, Viewer};
 use crate::medium::Coefficients;
@@ -154,18 +154,10 @@ impl AlongMedium for Beams<'_> {
 
 /// Median of the distance to the nearest photons of some, over a sample of the photons; at most `max` [m].
 fn typical_radius(tree: &KdTree<Photon>, max: f32) -> f32 {
-    const SAMPLES: usize = 512;
-    let photons = tree.items();
     let mut nearest = Nearest::new();
-    let mut distances: Vec<f32> = photons
-        .iter()
-        .step_by((photons.len() / SAMPLES).max(1))
-        .map(|photon| {
-            nearest
-                .find_where(tree, photon.p(), NEAREST, max, |_| true)
-                .sqrt()
-        })
-        .collect();
-    distances.sort_unstable_by(f32::total_cmp);
-    distances.get(distances.len() / 2).copied().unwrap_or(0.0)
+    quartile(tree.items(), 2, |photon| {
+        nearest
+            .find_where(tree, photon.p(), NEAREST, max, |_| true)
+            .sqrt()
+    })
 }

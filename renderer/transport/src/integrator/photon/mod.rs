@@ -136,24 +136,23 @@ impl Photons {
         };
         stats.shooting = begin.elapsed();
         let begin = Instant::now();
-        let [global, caustic] = if settings.progressive {
+        let [global, mut caustic] = if settings.progressive {
             partition_caustics(global)
         } else {
             [global, caustic]
         };
-        let (in_media, on_surfaces) = caustic.photons.into_iter().partition(Photon::is_in_medium);
-        let caustic = ShootResult {
-            photons: on_surfaces,
-            shot: caustic.shot,
-        };
+        stats.shot = [global.shot, caustic.shot];
+        stats.stored = [&global, &caustic].map(|shot| shot.photons.len() as u64);
+        let in_media = caustic
+            .photons
+            .extract_if(.., |photon| photon.is_in_medium())
+            .collect();
         let narrowed = if settings.progressive {
             shrink(pass.index)
         } else {
             1.0
         };
         let beams = BeamMap::new(in_media, caustic.shot as f64, unit, narrowed, scene);
-        stats.shot = [global.shot, caustic.shot];
-        stats.stored = [&global, &caustic].map(|shot| shot.photons.len() as u64);
         let wants_irradiance = !settings.progressive
             && match settings.show {
                 None => settings.gather != Some(0),
