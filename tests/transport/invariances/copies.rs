@@ -12,8 +12,19 @@ use support::stats::Rng;
 use super::{Same, ask};
 
 fn check(name: &str, count: u64, limits: Limits, change: impl Fn(&RandomScene, &mut Rng) -> RandomScene) {
+    check_changes(name, count, |seed| generate(seed, &Recipe::ANY), limits, change);
+}
+
+/// Compares scenes to changed ones.
+pub(super) fn check_changes(
+    name: &str,
+    count: u64,
+    scene: impl Fn(u64) -> RandomScene,
+    limits: Limits,
+    change: impl Fn(&RandomScene, &mut Rng) -> RandomScene,
+) {
     ask(name, count, |seed| {
-        let scene = generate(seed, &Recipe::ANY);
+        let scene = scene(seed);
         let other = change(&scene, &mut Rng::new(seed));
         Same {
             name,
@@ -30,23 +41,26 @@ const EXACT: Limits = Limits {
 };
 
 /// For surfaces that are not quite the same: facets, and normals that are interpolated in other steps.
-const NEAR: Limits = Limits {
+pub(super) const NEAR: Limits = Limits {
     mean: 0.01,
     block: 0.04,
 };
 
 #[test]
 fn an_instance_is_its_copy() {
-    check("instance_copy", 8, EXACT, |scene, _| {
-        scene.with_shapes(|_, shape| {
-            let mut copy = shape.clone();
-            if let Geometry::Mesh(mesh, format) = &shape.geometry {
-                copy.geometry = Geometry::Mesh(Arc::new(mesh.placed(&shape.world)), *format);
-                copy.world = DAffine3::IDENTITY;
-            }
-            vec![copy]
-        })
-    });
+    check("instance_copy", 8, EXACT, |scene, _| copied(scene));
+}
+
+/// The scene with a mesh of its own in place of each instance.
+pub(super) fn copied(scene: &RandomScene) -> RandomScene {
+    scene.with_shapes(|_, shape| {
+        let mut copy = shape.clone();
+        if let Geometry::Mesh(mesh, format) = &shape.geometry {
+            copy.geometry = Geometry::Mesh(Arc::new(mesh.placed(&shape.world)), *format);
+            copy.world = DAffine3::IDENTITY;
+        }
+        vec![copy]
+    })
 }
 
 #[test]

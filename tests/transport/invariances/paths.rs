@@ -1,11 +1,15 @@
 //! Splitting, Russian roulette and guiding of paths change the noise, not the picture.
 
-use support::random_scene::{Limits, Recipe, generate};
+use support::random_scene::{Limits, RandomScene, Recipe, generate};
 
 use super::{PATH, Same, ask};
 
+fn check(name: &str, count: u64, set: &[&str]) {
+    check_split(name, count, |seed| generate(seed, &Recipe::ANY), set);
+}
+
 /// Compares paths with these settings to whole ones that end late.
-fn check(name: &'static str, count: u64, set: &[&str]) {
+pub(super) fn check_split(name: &str, count: u64, scene: impl Fn(u64) -> RandomScene, set: &[&str]) {
     let whole: Vec<&str> = PATH
         .iter()
         .copied()
@@ -17,7 +21,7 @@ fn check(name: &'static str, count: u64, set: &[&str]) {
         .collect();
     let other: Vec<&str> = PATH.iter().chain(set).copied().collect();
     ask(name, count, |seed| {
-        let scene = generate(seed, &Recipe::ANY);
+        let scene = scene(seed);
         Same {
             name,
             set: [&whole, &other],
