@@ -115,7 +115,7 @@ fn a_damaged_library_in_the_cache_is_refused() {
 fn errors_are_smaller_and_bytes_are_the_same() {
     let Some(folder) = folder() else { return };
     let at = folder.path();
-    done(at, "render a.kiln --spp 2048 -o reference.exr");
+    done(at, "render a.kiln --spp 512 -o reference.exr");
     done(at, "render a.kiln --spp 8 --aov albedo --aov N -o a.exr");
     let reference = picture(at, "reference.exr");
     let noisy = error(&picture(at, "a.exr"), &reference);

@@ -152,7 +152,11 @@ fn integrate_bins(pdf: &impl Fn(Vec3) -> f32, observed: &[usize], samples: usize
                 width,
             };
             // Where there are few samples, the density is low and smooth, or the integral over the sphere is wrong.
-            let depth = if observed[i] * 500 > samples { 3 } else { 0 };
+            let depth = match observed[i] {
+                many if many * 50 > samples => 3,
+                some if some * 500 > samples => 2,
+                _ => 0,
+            };
             cell.integrate(&integrand, depth, cell.gauss(&integrand))
         })
         .collect()

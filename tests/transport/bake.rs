@@ -194,7 +194,7 @@ fn denoising_takes_noise_away_and_nothing_else() {
         }
         run(&built.scene, &settings)
     };
-    let reference = baked(1024, LightmapFilter::None, 1);
+    let reference = baked(512, LightmapFilter::None, 1);
     let reference = lightmap(&reference);
     let error = |baked: &Baked| {
         let map = lightmap(baked);

@@ -12,10 +12,7 @@ const PAGED: &str =
 fn objects_go_to_further_pages_with_the_light_of_one() {
     let folder = folder();
     let at = folder.path();
-    done(
-        at,
-        &format!("{PAGED} --unlit --image-format ktx2 --aov albedo -o many"),
-    );
+    done(at, &format!("{PAGED} --image-format ktx2 --aov albedo -o many"));
     done(at, &format!("{} -o one", PAGED.replace("--max-size 48", "")));
     let (one, many) = (manifest(&at.join("one")), manifest(&at.join("many")));
     let pages = many["atlas"]["pages"].as_u64().unwrap();

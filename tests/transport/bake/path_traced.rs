@@ -199,7 +199,7 @@ fn errors(
 
 #[test]
 fn cornell_box_is_as_path_traced() {
-    let [irradiance, second, first] = errors("cornell_box.kiln", "photon", 128, 256, 300, 4096);
+    let [irradiance, second, first] = errors("cornell_box.kiln", "photon", 128, 256, 300, 2048);
     println!("cornell_box: irradiance {irradiance:.4}, order 2 {second:.4}, order 1 {first:.4}");
     assert!(irradiance < 0.03 && second < 0.03, "{irradiance} {second}");
 }

@@ -47,7 +47,7 @@ fn a_closed_box_is_black_inside() {
         intensity: Rgb::splat(100.0),
     }));
     let scene = builder.build();
-    let baked = run(&scene, &settings(texture(256), Include::Both, ShOrder::One, 64));
+    let baked = run(&scene, &settings(texture(256), Include::Both, ShOrder::One, 32));
     let map = lightmap(&baked);
     let inside = |p: Vec3| p.abs().max_element() <= 1.0 + 1e-4;
     let (mut dark, mut lit) = (0, 0);
@@ -97,7 +97,7 @@ fn a_wall_keeps_light_in_its_room() {
         intensity: Rgb::splat(20.0),
     }));
     let scene = builder.build();
-    let mut settings = settings(texture(0), Include::Both, ShOrder::One, 64);
+    let mut settings = settings(texture(0), Include::Both, ShOrder::One, 32);
     if let Target::Texture { scale, .. } = &mut settings.target {
         *scale = Scale::Density(20.0);
     }

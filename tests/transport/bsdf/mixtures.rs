@@ -49,7 +49,7 @@ fn mixtures_follow_their_density_and_weigh_by_it() {
         let bsdf = mixture(wo, mode);
         let mut rng = Rng::new(i as u64);
         let result = Chi2::of(
-            200_000,
+            100_000,
             |wi| bsdf.pdf(wo, wi),
             || {
                 let s = bsdf.sample(wo, rng.next_1d(), rng.next_2d())?;
