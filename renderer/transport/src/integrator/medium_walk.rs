@@ -43,7 +43,8 @@ impl PathState {
     ) -> bool {
         loop {
             let start = self.ray.t_min;
-            let length = found.as_ref().map_or(f32::INFINITY, |it| it.t - start);
+            // Of surfaces that coincide, the next may be nearer than the start by rounding.
+            let length = found.as_ref().map_or(f32::INFINITY, |it| (it.t - start).max(0.0));
             let ray = self.ray.begun();
             let way = MediumWay {
                 ray: &ray,

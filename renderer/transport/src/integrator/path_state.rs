@@ -166,7 +166,7 @@ impl PathState {
             };
             let way = MediumWay {
                 ray: &self.ray.begun(),
-                length: it.t - self.ray.t_min,
+                length: (it.t - self.ray.t_min).max(0.0),
                 depth: 0,
             };
             let mut noise = Noise::new(sampler.noise());
