@@ -11,6 +11,7 @@ mod cloud;
 mod damaged;
 mod film;
 mod footprints;
+mod haze;
 mod intersect;
 mod invariances;
 mod lights;

@@ -499,7 +499,8 @@ fn photons_find_what_glass_focuses_into_fog() {
         progressive: true,
         ..PhotonSettings::default()
     });
-    let expected = mean(text, path(), 1024);
+    // By paths, with 8,192 samples.
+    let expected = [0.01912, 0.03501, 0.04824];
     agree(expected, mean(text, photons, 64), 0.05);
     agree(expected, mean(text, progressive, 32), 0.05);
 }

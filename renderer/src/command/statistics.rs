@@ -107,6 +107,11 @@ impl Statistics {
             );
             warnings.push(Diagnostic::warning(message));
         }
+        if self.photons.as_ref().is_some_and(|photons| photons.media_emit) {
+            let message = "a medium emits light, so that photons are shot for caustics alone";
+            let hint = "indirect light is left to paths, since photons come from lights";
+            warnings.push(Diagnostic::warning(message).hint(hint));
+        }
         if let Some(photons) = &self.photons
             && photons.non_finite > 0
         {

@@ -120,7 +120,7 @@ fn light_that_is_focused_into_fog_keeps_its_group() {
     for (group, other) in [("light_warm", "light east"), ("light_cold", "light west")] {
         let expected = looked_at(&lit_by(&[other]), &["all=C.*"], 32).mean("all");
         let mean = found.mean(group);
-        let is_near = (mean / expected - 1.0).abs() < 0.03;
+        let is_near = (mean / expected - 1.0).abs() < 0.08;
         assert!(is_near, "{group}: {mean} for {expected}");
     }
 }

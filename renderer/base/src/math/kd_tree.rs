@@ -169,14 +169,14 @@ impl<T: Located> KdTree<T> {
         );
     }
 
-    /// Calls `visit` with each item that is nearer than `radius` to the points of a ray within `length`, the place on the
-    /// ray that it is nearest to, and the square of its distance from there. `direction` is a unit vector.
+    /// Calls `visit` with each item that is nearer to a ray of this `length` than its own limit, the place on the ray that it
+    /// is nearest to, and the square of its distance from there. `direction` is a unit vector.
     pub fn search_along(
         &self,
         origin: Vec3,
         direction: Vec3,
         length: f32,
-        radius: f32,
+        limits: &Limits,
         mut visit: impl FnMut(&T, f32, f32),
     ) {
         let mut waiting: ArrayVec<(Range, f32, f32), 40> = ArrayVec::new_const();
@@ -189,21 +189,28 @@ impl<T: Located> KdTree<T> {
         waiting.push((all, 0.0, length));
         while let Some((range, first, last)) = waiting.pop() {
             let Some(plane) = self.planes.get(range.plane as usize) else {
-                for item in &self.items[range.low as usize..range.high as usize] {
-                    let offset = item.p() - origin;
-                    let t = offset.dot(direction);
-                    let beside = (offset - direction * t).length_squared();
-                    if t >= 0.0 && t <= length && beside < radius * radius {
-                        visit(item, t, beside);
-                    }
+                let leaf = range.plane as usize - self.planes.len();
+                let (along, beside) = self.leaves[leaf].along(origin, direction);
+                let on_ray = along.simd_ge(f32x8::ZERO) & along.simd_le(f32x8::splat(length));
+                let mut near = (on_ray & beside.simd_lt(limits.leaves[leaf])).to_bitmask();
+                let (along, beside) = (along.to_array(), beside.to_array());
+                while near != 0 {
+                    let lane = near.trailing_zeros() as usize;
+                    near &= near - 1;
+                    visit(&self.items[range.low as usize + lane], along[lane], beside[lane]);
                 }
                 continue;
             };
             let axis = plane.axis as usize;
             let (left, right) = range.halves();
             for (half, side) in [(left, 1.0), (right, -1.0)] {
-                // Where the ray is no farther than the radius beyond the plane.
-                let (excess, slope) = (side * (origin[axis] - plane.at) - radius, side * direction[axis]);
+                let limit = limits.ranges[half.plane as usize];
+                if limit < 0.0 {
+                    continue;
+                }
+                // Where the ray is no farther than that beyond the plane.
+                let excess = side * (origin[axis] - plane.at) - limit.sqrt();
+                let slope = side * direction[axis];
                 let (first, last) = match slope {
                     _ if slope > 0.0 => (first, last.min(-excess / slope)),
                     _ if slope < 0.0 => (first.max(-excess / slope), last),
@@ -288,6 +295,19 @@ impl Leaf {
                 items.get(lane).map_or(f32::INFINITY, |item| item.p()[axis])
             }))
         }))
+    }
+
+    /// The places on a ray that its items are nearest to, and their squared distances from there.
+    #[inline(always)]
+    fn along(&self, origin: Vec3, direction: Vec3) -> (f32x8, f32x8) {
+        let offset: [f32x8; 3] = std::array::from_fn(|axis| self.0[axis] - f32x8::splat(origin[axis]));
+        let [x, y, z] = std::array::from_fn(|axis| offset[axis] * f32x8::splat(direction[axis]));
+        let along = x + y + z;
+        let [x, y, z] = std::array::from_fn(|axis| {
+            let beside = offset[axis] - along * f32x8::splat(direction[axis]);
+            beside * beside
+        });
+        (along, x + y + z)
     }
 
     /// Squared distances of its items from `p`.
@@ -423,6 +443,8 @@ mod tests {
         for count in [0, 1, 9, 700] {
             let items = (0..count).map(|i| Point([i * 37 % 101, i * 53 % 97, i * 71 % 89]));
             let tree = KdTree::new(items.collect());
+            let limit = |item: &Point| (item.0[0] % 13) as f32 * 9.0;
+            let limits = tree.limits(|index| limit(&tree.items()[index]));
             for (i, axis) in (0..60).zip([Vec3::X, Vec3::Y, -Vec3::Z].into_iter().cycle()) {
                 let origin = Vec3::new((i * 7 % 100) as f32, (i * 11 % 90) as f32, 40.5);
                 let direction = match i % 2 {
@@ -431,12 +453,12 @@ mod tests {
                 };
                 let length = if i % 3 == 0 { f32::INFINITY } else { 30.0 };
                 let mut found = vec![];
-                tree.search_along(origin, direction, length, 9.0, |item, _, _| found.push(*item));
+                tree.search_along(origin, direction, length, &limits, |item, _, _| found.push(*item));
                 found.sort_unstable();
                 let is_near = |item: &&Point| {
                     let offset = item.p() - origin;
                     let t = offset.dot(direction);
-                    t >= 0.0 && t <= length && (offset - direction * t).length_squared() < 81.0
+                    t >= 0.0 && t <= length && (offset - direction * t).length_squared() < limit(item)
                 };
                 let mut near: Vec<Point> = tree.items().iter().filter(is_near).copied().collect();
                 near.sort_unstable();

@@ -157,6 +157,11 @@ impl Bodies {
         self.get(id).is_open
     }
 
+    /// Returns whether a medium may emit light.
+    pub fn may_emit(&self) -> bool {
+        self.list.iter().any(|body| body.medium.may_emit())
+    }
+
     /// All bodies, those that win against others first.
     pub fn all(&self) -> impl Iterator<Item = (BodyId, &Body)> {
         (0..).map(BodyId).zip(&self.list)

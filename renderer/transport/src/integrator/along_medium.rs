@@ -22,6 +22,21 @@ pub(super) struct Viewer<'a> {
 pub(super) trait AlongMedium {
     /// Adds light that the medium scatters towards the start of a way.
     fn add(&self, scene: &Scene, viewer: Viewer<'_>, way: &MediumWay<'_>, light: &mut impl RadianceSink);
+
+    /// Tells what lookups find of the light that comes to a medium.
+    fn found(&self, scene: &Scene, media: &MediumStack) -> Found;
+}
+
+/// What lookups find of the light that a medium scatters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    Nothing,
+    /// What narrow lobes have focused there.
+    Focused,
+    /// All that has been scattered before.
+    Indirect,
+    /// All.
+    All,
 }
 
 /// No lookup.
@@ -29,4 +44,9 @@ pub(super) struct Nothing;
 
 impl AlongMedium for Nothing {
     fn add(&self, _: &Scene, _: Viewer<'_>, _: &MediumWay<'_>, _: &mut impl RadianceSink) {}
+
+    #[inline(always)]
+    fn found(&self, _: &Scene, _: &MediumStack) -> Found {
+        Found::Nothing
+    }
 }

@@ -3,7 +3,7 @@
 //!
 //! A scattering is a vertex of the path, and counts for its depth.
 
-use super::along_medium::{AlongMedium, Viewer};
+use super::along_medium::{AlongMedium, Found, Viewer};
 use super::direct::{DirectLightQuery, sample_one_light};
 use super::limits::{Horizon, Limits};
 use super::path_state::{MisContext, PathState};
@@ -28,19 +28,19 @@ const SPREAD: f32 = 0.2;
 
 impl PathState {
     /// Takes the path through the medium that it is in to the surface `found`, which is another one if it is scattered
-    /// on the way. Returns `false` if it ends.
+    /// on the way, and tells what it then asks for. Returns `None` if it ends.
     #[inline(never)]
     pub(super) fn pass_media(
         &mut self,
         scene: &Scene,
         found: &mut Option<Interaction>,
-        horizon: Horizon,
+        mut horizon: Horizon,
         media_light: &impl AlongMedium,
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
         stats: &mut Stats,
         light: &mut impl RadianceSink,
-    ) -> bool {
+    ) -> Option<Horizon> {
         loop {
             let start = self.ray.t_min;
             // Of surfaces that coincide, the next may be nearer than the start by rounding.
@@ -53,9 +53,11 @@ impl PathState {
             };
             if !matches!(self.media.fill(), Fill::Medium) {
                 self.throughput *= scene.medium_transmittance(&self.media, &way, &mut Noise::new(0), shading);
-                return !self.throughput.is_black();
+                return (!self.throughput.is_black()).then_some(horizon);
             }
+            let mut found_there = Found::Nothing;
             if !horizon.emission_only {
+                found_there = media_light.found(scene, &self.media);
                 let viewer = Viewer {
                     media: &self.media,
                     throughput: self.throughput,
@@ -69,28 +71,34 @@ impl PathState {
                 emitted: Rgb::BLACK,
             };
             let (u, mut noise) = (sampler.next_2d(), Noise::new(sampler.noise()));
-            let lit = self.light_way(scene, &way, horizon, sampler, &mut noise, shading, stats, light);
+            let samples_lights =
+                !(horizon.ends(self.depth) || horizon.maps_only || found_there == Found::All);
+            let lit = match samples_lights {
+                true => self.light_way(scene, &way, sampler, &mut noise, shading, stats, light),
+                false => None,
+            };
             let passage = scene.traverse(&self.media, &way, &mut transport, u, &mut noise, shading);
             self.throughput = transport.throughput;
             if self.counts_emission && !transport.emitted.is_black() {
                 light.add_in_medium(self.label(LightSource::Surface), transport.emitted);
             }
             if self.throughput.is_black() {
-                return false;
+                return None;
             }
             let Passage::Scattered(t, medium) = passage else {
-                return true;
+                return Some(horizon);
             };
-            if horizon.ends(self.depth) || horizon.maps_only {
-                return false;
+            if !samples_lights {
+                return None;
             }
             let weight = lit.map_or(1.0, |lit| lit.weight(t));
             let (t, lit) = (start + t, Rgb::splat(weight));
             self.sample_light_in_medium(scene, t, &medium, lit, sampler, shading, stats, light);
             let goes_on = self.scatter_in_medium(t, &medium, horizon.limits, sampler, light);
             if !goes_on {
-                return false;
+                return None;
             }
+            horizon.emission_only = found_there == Found::Indirect;
             stats.indirect_rays += 1;
             *found = scene.intersect(&self.ray);
         }
@@ -101,16 +109,12 @@ impl PathState {
         &self,
         scene: &Scene,
         way: &MediumWay<'_>,
-        horizon: Horizon,
         sampler: &Sampler,
         noise: &mut Noise,
         shading: &mut ShadingContext,
         stats: &mut Stats,
         light: &mut impl RadianceSink,
     ) -> Option<WayLight> {
-        if horizon.ends(self.depth) || horizon.maps_only {
-            return None;
-        }
         let is_first = self.depth == 1;
         let lit = WayLight::new(scene, &self.media, way, self.throughput, is_first, noise, shading)?;
         // Numbers of its own: those of what follows stay in order.

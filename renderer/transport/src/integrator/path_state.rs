@@ -188,7 +188,7 @@ impl PathState {
     pub(super) fn advance(
         &mut self,
         scene: &Scene,
-        horizon: Horizon,
+        mut horizon: Horizon,
         media_light: &impl AlongMedium,
         sampler: &mut Sampler,
         surface: &mut ShadingResult,
@@ -204,8 +204,8 @@ impl PathState {
         let mut found = scene.intersect(&self.ray);
         stats.watch.lap(Stage::Intersect);
         stats.watch.query(|| scene.hits(&self.ray));
-        if !matches!(self.media.fill(), Fill::Clear)
-            && !self.pass_media(
+        if !matches!(self.media.fill(), Fill::Clear) {
+            horizon = self.pass_media(
                 scene,
                 &mut found,
                 horizon,
@@ -214,9 +214,7 @@ impl PathState {
                 shading,
                 stats,
                 light,
-            )
-        {
-            return None;
+            )?;
         }
         let Some(it) = &found else {
             light.escape(self.throughput);

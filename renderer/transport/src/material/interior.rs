@@ -12,7 +12,7 @@ use shading::hir::Const;
 use shading::{ClosureNode, ClosureRef, ClosureTree, Params, ShaderGlobals, ShaderInstance, ShadingContext};
 
 use super::cached_shading::RUNS;
-use super::closure_effects::{Refraction, refraction};
+use super::closure_effects::{Refraction, flags, refraction};
 use super::closures::{ClosureKind, kind};
 use crate::medium::{Coefficients, Phase};
 use renderer_base::color::Rgb;
@@ -112,6 +112,15 @@ fn told(statistics: &Statistics) -> Option<(f32, Priority)> {
 }
 
 impl Medium {
+    /// Returns whether it may emit light.
+    pub fn may_emit(&self) -> bool {
+        match self {
+            Medium::Clear => false,
+            Medium::Homogeneous(medium) => !medium.emission.is_black(),
+            Medium::Varying(shader) => flags(shader.statistics()).emits,
+        }
+    }
+
     fn new(shader: Arc<ShaderInstance>, context: &mut ShadingContext) -> Medium {
         if !shader.statistics().is_uniform {
             return Medium::Varying(shader);

@@ -457,11 +457,11 @@ impl RadianceSink for PassSink<'_> {
         }
     }
 
-    fn add_focused_in_medium(&mut self, tag: u8, radiance: Rgb) {
+    fn add_tagged_in_medium(&mut self, label: Contribution, tag: u8, radiance: Rgb) {
         if self.adds_to_picture(radiance) {
-            let (plan, source) = (self.plan, LightSource::CausticMap);
+            let plan = self.plan;
             let track = self.track.after(&plan.automaton, &VOLUME);
-            self.add_end(&track, source, plan.tagged_light(tag), seen(radiance));
+            self.add_end(&track, label.source, plan.tagged_light(tag), seen(radiance));
         }
     }
 

@@ -95,12 +95,11 @@ pub trait RadianceSink {
         self.add(label, radiance);
     }
 
-    /// Adds radiance that a medium scatters towards the path of light that photons tell narrow lobes have focused there; the
-    /// lights have the tag `tag`.
+    /// Adds radiance that a medium scatters towards the path, from photons of lights with that tag.
     #[inline(always)]
-    fn add_focused_in_medium(&mut self, tag: u8, radiance: Rgb) {
+    fn add_tagged_in_medium(&mut self, label: Contribution, tag: u8, radiance: Rgb) {
         let _ = tag;
-        self.add_in_medium(Contribution::CAUSTIC_MAP, radiance);
+        self.add_in_medium(label, radiance);
     }
 
     /// The path, which came `along` a unit vector, goes on, scattered by a medium, with this throughput.

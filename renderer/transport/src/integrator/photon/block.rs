@@ -1,8 +1,9 @@
 //! Photons stored by one thread for a block of consecutive emitted photons, grouped by emitted photon.
 
-use super::particle::Photon;
+use super::particle::{MediumLight, Photon};
 
 /// Stored photons of a block of emitted photons.
+#[derive(Default)]
 pub(super) struct Block {
     pub(super) photons: Vec<Photon>,
     pub(super) by_light: Vec<u64>,
@@ -12,6 +13,36 @@ pub(super) struct Block {
 }
 
 impl Block {
+    /// Number of photons stored on surfaces, and in media.
+    pub(super) fn counts(&self) -> [u64; 2] {
+        let in_media = self.photons.iter().filter(|photon| photon.is_in_medium()).count();
+        [self.photons.len() - in_media, in_media].map(|count| count as u64)
+    }
+
+    /// Keeps a `share` of the photons in media that narrow lobes have not focused there, evenly chosen, with the power of all. `turn` is carried from block to block.
+    pub(super) fn thin(&mut self, share: f32, turn: &mut f32) {
+        let (all, ends) = (
+            std::mem::take(&mut self.photons),
+            std::mem::take(&mut self.useful),
+        );
+        let mut first = 0;
+        for (cell, weight, end) in ends {
+            for photon in &all[first as usize..end as usize] {
+                if !photon.is_light(MediumLight::Other) {
+                    self.photons.push(*photon);
+                    continue;
+                }
+                *turn += share;
+                if *turn >= 1.0 {
+                    *turn -= 1.0;
+                    self.photons.push(photon.scaled(1.0 / share));
+                }
+            }
+            first = end;
+            self.useful.push((cell, weight, self.photons.len() as u32));
+        }
+    }
+
     /// Iterates over the emitted photons with stored hits: emission cell, weight relative to emission by power, stored
     /// photons.
     pub(super) fn emitted_photons(&self) -> impl Iterator<Item = (usize, f32, &[Photon])> {

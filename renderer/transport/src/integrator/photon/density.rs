@@ -364,13 +364,22 @@ impl PhotonMap {
     /// Upper quartile of the distance to the `count`-th nearest photon, over a sample of the photons; at most `max`
     /// [m].
     pub(super) fn typical_radius(&self, count: usize, max: f32) -> f32 {
+        const SAMPLES: usize = 512;
         let slice = &self.slices[0];
+        let photons = slice.items();
         let count = (count / self.slices.len()).max(2);
         let mut nearest = Nearest::new();
-        quartile(slice.items(), 3, |photon| {
-            let site = LookupPoint::of(photon, u32::MAX);
-            nearest.find(slice, &site, count, max).sqrt()
-        })
+        let mut distances: Vec<f32> = photons
+            .iter()
+            .step_by((photons.len() / SAMPLES).max(1))
+            .map(|photon| {
+                nearest
+                    .find(slice, &LookupPoint::of(photon, u32::MAX), count, max)
+                    .sqrt()
+            })
+            .collect();
+        distances.sort_unstable_by(f32::total_cmp);
+        distances.get(distances.len() * 3 / 4).copied().unwrap_or(0.0)
     }
 }
 
@@ -398,15 +407,6 @@ impl LookupPoint {
                 rounding,
             )
     }
-}
-
-/// Quartile of a radius, 2 for the median, over a sample of the photons [m]; 0 without photons.
-pub(super) fn quartile(photons: &[Photon], number: usize, radius: impl FnMut(&Photon) -> f32) -> f32 {
-    const SAMPLES: usize = 512;
-    let sample = photons.iter().step_by((photons.len() / SAMPLES).max(1));
-    let mut radii: Vec<f32> = sample.map(radius).collect();
-    radii.sort_unstable_by(f32::total_cmp);
-    radii.get(radii.len() * number / 4).copied().unwrap_or(0.0)
 }
 
 /// Simpson's (biweight) kernel, normalised over a disk [1/m²].

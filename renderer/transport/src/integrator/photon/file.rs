@@ -67,7 +67,7 @@ pub struct MapHeader {
     pub stored: [u64; 2],
 }
 
-const MAGIC: &[u8; 8] = b"KILNPHO3";
+const MAGIC: &[u8; 8] = b"KILNPHO4";
 /// Size of the header [bytes]: magic, scene, settings; shot and stored of both maps.
 const HEADER: usize = 8 + 8 + 8 + 4 * 8;
 const CHECKSUM: usize = 8;

@@ -1,22 +1,25 @@
 //! One photon between two hits: storing, scattering, and the copies that keep the powers equal.
 
 use super::beams;
-use super::particle::{PathKind, Photon};
+use super::particle::{MediumLight, PathKind, Photon};
 use super::pilot::Density;
 use super::scatter::Scatterer;
 use super::shoot_params::{PhotonFilter, ShootParams};
-use crate::body::{Fill, MediumStack};
+use crate::body::{Fill, MediumStack, beer_lambert};
 use crate::bsdf::{BsdfSample, LobePart};
 use crate::integrator::context::Context;
 use crate::integrator::random_walk::RandomWalk;
 use crate::scene::{MAX_NULL_INTERFACES, MediumWay, Noise, Passage, Scene, Transport};
 use renderer_base::color::Rgb;
-use renderer_base::math::Ray;
+use renderer_base::math::{Ray, exp_m1, ln};
 use renderer_base::sampler::Sampler;
 use renderer_geometry::Interaction;
 
 /// Maximum number of segments of a photon's path.
 const MAX_SEGMENTS: u32 = 250;
+
+/// Number of photons stored on a way through a medium.
+pub(super) const BEAM_PHOTONS: u32 = 4;
 
 /// A photon in flight.
 #[derive(Clone, Copy)]
@@ -168,6 +171,9 @@ impl Flight {
                 self.power *= scene.medium_transmittance(&self.media, &way, &mut noise, &mut context.shading);
                 return self.stays_bright(before, sampler.next_1d());
             }
+            if order.in_media.stores(self.segments, self.only_narrow) {
+                self.store_along(scene, &way, &mut noise, photons);
+            }
             let mut transport = Transport {
                 throughput: self.power,
                 emitted: Rgb::BLACK,
@@ -185,12 +191,6 @@ impl Flight {
             let Passage::Scattered(t, medium) = passage else {
                 return self.stays_bright(before, sampler.next_1d());
             };
-            let is_focused = order.in_media && self.only_narrow && self.segments > 1;
-            if is_focused && beams::medium(scene, &self.media).is_some() {
-                let power = self.power * self.copies as f32;
-                let photon = Photon::in_medium(ray.at(t), -ray.direction, power, self.segments, self.hidden);
-                photons.push(photon);
-            }
             let (u_lobe, u, u_rr) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
             let Some(wi) = medium.sample_phase(ray.direction, u_lobe, u) else {
                 return false;
@@ -211,6 +211,37 @@ impl Flight {
                 ..Ray::new(ray.at(t), wi)
             };
             *found = scene.intersect(&self.ray);
+        }
+    }
+
+    /// Stores what the medium on a way may scatter of the photon, whether it does or not: most photons pass thin fog.
+    fn store_along(&self, scene: &Scene, way: &MediumWay<'_>, noise: &mut Noise, photons: &mut Vec<Photon>) {
+        let is_focused = self.only_narrow && self.segments > 1;
+        let Some(medium) = beams::medium(scene, &self.media, is_focused) else {
+            return;
+        };
+        let light = match (is_focused, self.hidden) {
+            (false, _) => MediumLight::Other,
+            (true, false) => MediumLight::Focused,
+            (true, true) => MediumLight::Hidden,
+        };
+        let extinction = medium.extinction();
+        let sigma = extinction.average();
+        let lost = -exp_m1(-(sigma * way.length));
+        let power = self.power * medium.scattering() * (self.copies as f32 / BEAM_PHOTONS as f32);
+        for number in 0..BEAM_PHOTONS {
+            let u = (number as f32 + noise.number()) / BEAM_PHOTONS as f32;
+            let left = (1.0 - u * lost).max(f32::MIN_POSITIVE);
+            let t = (-ln(left) / sigma).min(way.length);
+            let density = sigma * left / lost;
+            let power = power * beer_lambert(extinction, t) * (1.0 / density);
+            photons.push(Photon::in_medium(
+                way.ray.at(t),
+                -way.ray.direction,
+                power,
+                self.segments,
+                light,
+            ));
         }
     }
 

@@ -8,6 +8,7 @@ use super::lookup::CachedRadiance;
 use super::vertex::Vertex;
 use super::{Photon, Photons};
 use crate::bsdf::{Bsdf, LobePart, Side};
+use crate::integrator::along_medium::{AlongMedium, Found};
 use crate::integrator::context::Context;
 use crate::integrator::limits::{Horizon, Limits};
 use crate::integrator::path_state::{PathState, sample_u_lobe};
@@ -72,6 +73,14 @@ impl Photons {
         }
     }
 
+    fn horizon(&self, state: GatherState) -> Horizon {
+        Horizon {
+            limits: self.limits(),
+            emission_only: state == GatherState::Emission,
+            maps_only: self.settings.show.is_some(),
+        }
+    }
+
     fn gather(
         &self,
         scene: &Scene,
@@ -88,20 +97,17 @@ impl Photons {
         let mut surface = context.gather_surface.take().unwrap_or_default();
         loop {
             let continues = 'vertex: {
-                let horizon = Horizon {
-                    limits: self.limits(),
-                    emission_only: gatherer.state == GatherState::Emission,
-                    maps_only: self.settings.show.is_some(),
+                let beams = Beams {
+                    focused: &self.focused,
+                    other: &self.other,
+                    max_depth: self.max_depth(),
+                    is_gathering: gatherer.state.is_gathering(),
                 };
                 let Context { shading, stats, .. } = &mut *context;
                 let path = &mut gatherer.path;
-                let beams = Beams {
-                    map: &self.beams,
-                    max_depth: self.max_depth(),
-                };
                 let found = path.advance(
                     scene,
-                    horizon,
+                    self.horizon(gatherer.state),
                     &beams,
                     sampler,
                     &mut surface,
@@ -110,12 +116,12 @@ impl Photons {
                     light,
                 );
                 if std::mem::take(&mut gatherer.path.scattered_by_medium) {
-                    let covered = self.beams.covers(scene, &gatherer.path.media);
-                    gatherer.leave_medium(self.state_in_medium(), covered);
+                    let found = beams.found(scene, &gatherer.path.media);
+                    gatherer.leave_medium(self.state_in_medium(found), found != Found::Nothing);
                 }
                 let path = &gatherer.path;
                 let Some(it) = &found else { break 'vertex false };
-                let ends = horizon.ends(path.depth);
+                let ends = self.horizon(gatherer.state).ends(path.depth);
                 let mut vertex = Vertex::new(scene, it, &surface);
                 if !ends {
                     match self.settings.show {
@@ -325,12 +331,12 @@ impl Photons {
         continues
     }
 
-    /// Returns which contributions the path has to collect after a medium has scattered it, where maps are looked up for
-    /// caustics alone.
-    fn state_in_medium(&self) -> GatherState {
-        match self.is_direct() {
-            true => GatherState::All,
-            false => GatherState::Gather,
+    /// Returns which contributions the path has to collect after a medium has scattered it, where lookups have found some.
+    fn state_in_medium(&self, found: Found) -> GatherState {
+        match found {
+            Found::Indirect | Found::All => GatherState::Emission,
+            Found::Nothing | Found::Focused if self.is_direct() => GatherState::All,
+            Found::Nothing | Found::Focused => GatherState::Gather,
         }
     }
 

@@ -14,7 +14,7 @@ use super::contexts;
 use super::density::Nearest;
 use super::emit::Emitter;
 use super::particle::Photon;
-use super::shoot_params::{PhotonFilter, ShootParams};
+use super::shoot_params::{MediumFilter, PhotonFilter, ShootParams};
 use super::statistics::PhotonStats;
 use super::trace::shoot;
 use crate::integrator::guide::{Collector, Guide};
@@ -69,7 +69,7 @@ impl GuideField {
             count,
             exactly: false,
             max_segments: settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1)),
-            in_media: false,
+            in_media: MediumFilter::Nothing,
             pilots: 1,
         };
         let progress = |done| (pass.progress)(done, order.count);

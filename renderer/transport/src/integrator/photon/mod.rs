@@ -45,7 +45,7 @@ use emit::Emitter;
 use irradiance::IrradianceMap;
 use renderer_base::math::{exp, ln};
 use renderer_scene::{PhotonSettings, Show};
-use shoot_params::{PhotonFilter, ShootParams};
+use shoot_params::{MediumFilter, PhotonFilter, ShootParams};
 use trace::{BATCH, ShootResult, shoot};
 
 pub use density::{Nearest, PhotonMap};
@@ -62,7 +62,10 @@ pub struct Photons {
     settings: PhotonSettings,
     global: PhotonMap,
     caustic: PhotonMap,
-    beams: BeamMap,
+    /// Light that narrow lobes have focused into media.
+    focused: BeamMap,
+    /// Other light in media.
+    other: BeamMap,
     irradiance: Option<IrradianceMap>,
     /// Depth of the vertices for which the irradiance records are computed.
     gather_depth: u32,
@@ -102,8 +105,16 @@ impl Photons {
     ) -> Result<Photons, MapError> {
         let contexts = contexts(scene);
         let emitter = Emitter::new(scene);
-        let [global, caustic] = shoot_parameters(settings, pass);
-        let mut stats = PhotonStats::default();
+        let [mut global, caustic] = shoot_parameters(settings, pass);
+        // Photons come from lights alone; light of media is left to paths.
+        let media_emit = settings.show.is_none() && scene.bodies().may_emit();
+        if media_emit && !settings.progressive {
+            global.count = 0;
+        }
+        let mut stats = PhotonStats {
+            media_emit,
+            ..PhotonStats::default()
+        };
         let begin = Instant::now();
 
         let unit = emitter.unit;
@@ -136,28 +147,35 @@ impl Photons {
         };
         stats.shooting = begin.elapsed();
         let begin = Instant::now();
-        let [global, mut caustic] = if settings.progressive {
+        let [mut global, mut caustic] = if settings.progressive {
             partition_caustics(global)
         } else {
             [global, caustic]
         };
+        if media_emit {
+            global.photons.clear();
+        }
         stats.shot = [global.shot, caustic.shot];
         stats.stored = [&global, &caustic].map(|shot| shot.photons.len() as u64);
-        let in_media = caustic
-            .photons
-            .extract_if(.., |photon| photon.is_in_medium())
-            .collect();
         let narrowed = if settings.progressive {
             shrink(pass.index)
         } else {
             1.0
         };
-        let beams = BeamMap::new(in_media, caustic.shot as f64, unit, narrowed, scene);
-        let wants_irradiance = !settings.progressive
-            && match settings.show {
-                None => settings.gather != Some(0),
-                Some(show) => show == Show::Irradiance,
-            };
+        let beams = |shot: &mut ShootResult, is_focused: bool| {
+            let reach = beams::reach(scene, is_focused);
+            let in_media = shot
+                .photons
+                .extract_if(.., |photon| photon.is_in_medium())
+                .collect();
+            BeamMap::new(in_media, shot.shot as f64, unit, reach, narrowed)
+        };
+        let (focused, other) = (beams(&mut caustic, true), beams(&mut global, false));
+        // Without photons the cache leaves all to paths, as direct lookups would not.
+        let wants_irradiance = match settings.show {
+            None => media_emit || !settings.progressive && settings.gather != Some(0),
+            Some(show) => !settings.progressive && show == Show::Irradiance,
+        };
         let (places, photons) = if wants_irradiance {
             split(global.photons)
         } else {
@@ -208,7 +226,8 @@ impl Photons {
         stats.records = irradiance.as_ref().map_or(0, |map| map.len() as u64);
         let bytes = global.memory()
             + caustic.memory()
-            + beams.memory()
+            + other.memory()
+            + focused.memory()
             + irradiance.as_ref().map_or(0, IrradianceMap::memory);
         stats.memory = bytes as u64;
         stats.count_work(contexts);
@@ -216,7 +235,8 @@ impl Photons {
             settings: *settings,
             global,
             caustic,
-            beams,
+            focused,
+            other,
             irradiance,
             gather_depth: pass.gather_depth,
             shape_radii: scene
@@ -261,11 +281,12 @@ impl Photons {
             },
             global: PhotonMap::new(vec![], 1, 0.0, 0.0),
             caustic,
-            beams: if hidden {
-                self.beams.hidden()
+            focused: if hidden {
+                self.focused.hidden()
             } else {
                 BeamMap::none()
             },
+            other: BeamMap::none(),
             irradiance: None,
             gather_depth: self.gather_depth,
             shape_radii: self.shape_radii.clone(),
@@ -285,7 +306,7 @@ impl Photons {
 
     /// Returns whether narrow lobes focus light, on surfaces or in media.
     pub fn has_caustics(&self) -> bool {
-        !self.caustic.is_empty() || !self.beams.is_empty()
+        !self.caustic.is_empty() || !self.focused.is_empty()
     }
 
     /// Caustic map: photons scattered by narrow lobes only, at least once.
@@ -337,7 +358,11 @@ fn shoot_parameters(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootParams;
         count: if needed { count.unwrap_or(by_default) } else { 0 },
         exactly: settings.progressive,
         max_segments,
-        in_media: settings.progressive || filter == PhotonFilter::Caustic,
+        in_media: match filter {
+            PhotonFilter::Global { .. } if settings.progressive => MediumFilter::Scattered,
+            PhotonFilter::Global { .. } => MediumFilter::Unfocused,
+            PhotonFilter::Caustic => MediumFilter::Focused,
+        },
         pilots: PILOTS,
     };
     let direct = settings.direct && !settings.progressive;

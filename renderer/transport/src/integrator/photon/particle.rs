@@ -35,8 +35,19 @@ pub enum PathKind {
     Caustic,
     /// Scattered by delta lobes only, from a delta light: no camera path can find this light.
     Hidden,
-    /// In a medium, scattered by narrow lobes only before, at least once.
+    /// In a medium; see [`MediumLight`].
     InMedium,
+}
+
+/// How light comes to where a medium scatters it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MediumLight {
+    /// Scattered by narrow lobes only, at least once.
+    Focused,
+    /// The same, but no camera path can find it.
+    Hidden,
+    /// Direct, or scattered by others.
+    Other,
 }
 
 /// Bits of the marks of a photon, in their order.
@@ -117,11 +128,10 @@ impl Photon {
         }
     }
 
-    /// Creates a photon that a medium scatters; its power is what is scattered, in units of its map. `hidden` says that no
-    /// camera path can find its light.
-    pub(super) fn in_medium(p: Vec3, wi: Vec3, power: Rgb, segments: u32, hidden: bool) -> Photon {
+    /// Creates a photon that a medium scatters; its power is what is scattered, in units of its map.
+    pub(super) fn in_medium(p: Vec3, wi: Vec3, power: Rgb, segments: u32, light: MediumLight) -> Photon {
         // There are no surfaces, and so no layers.
-        let layer = Layer::numbered(u8::from(hidden));
+        let layer = Layer::numbered(light as u8);
         Photon::new(p, wi, wi, power, segments, PathKind::InMedium, layer)
     }
 
@@ -129,6 +139,12 @@ impl Photon {
     #[inline]
     pub(super) fn is_in_medium(&self) -> bool {
         self.kind() == PathKind::InMedium as u16
+    }
+
+    /// Returns whether it is in a medium, and its light came there like that.
+    #[inline]
+    pub(super) fn is_light(&self, light: MediumLight) -> bool {
+        self.is_in_medium() && self.layer() == Layer::numbered(light as u8)
     }
 
     /// Returns a copy of a photon without a tag, with the tag of its light.
@@ -199,13 +215,13 @@ impl Photon {
     /// Returns whether narrow lobes only have scattered it, at least once.
     #[inline]
     pub fn is_caustic(&self) -> bool {
-        self.kind() != PathKind::Wide as u16
+        self.kind() != PathKind::Wide as u16 && !self.is_light(MediumLight::Other)
     }
 
     /// Returns whether no camera path can find its light.
     #[inline]
     pub fn is_hidden(&self) -> bool {
-        self.kind() == PathKind::Hidden as u16 || self.is_in_medium() && self.layer() == Layer::numbered(1)
+        self.kind() == PathKind::Hidden as u16 || self.is_light(MediumLight::Hidden)
     }
 
     /// Size of a serialised photon [bytes].

@@ -83,7 +83,7 @@ impl Density {
 
     /// Returns whether no photon was stored.
     pub(super) fn is_empty(&self) -> bool {
-        self.numbers.iter().all(|&number| number == 0.0)
+        self.expected.iter().all(|&expected| expected == 0.0)
     }
 
     /// Adds the photons of pilot runs.
@@ -92,7 +92,8 @@ impl Density {
             for photon in photons {
                 let voxel = self.voxel(photon.p());
                 self.expected[voxel] += weight;
-                self.numbers[voxel] += 1.0;
+                // What is kept is a matter of surfaces.
+                self.numbers[voxel] += f32::from(u8::from(!photon.is_in_medium()));
             }
         }
     }

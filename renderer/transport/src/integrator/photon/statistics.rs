@@ -28,6 +28,8 @@ pub struct PhotonStats {
     pub non_finite: u64,
     /// Shader runs at photon hits.
     pub shading_runs: u64,
+    /// True if media emit light, and so indirect light is left to paths.
+    pub media_emit: bool,
     /// True if the maps were read from a file.
     pub loaded: bool,
     /// Time for photon tracing.
@@ -53,6 +55,7 @@ impl PhotonStats {
         self.rays += other.rays;
         self.non_finite += other.non_finite;
         self.shading_runs += other.shading_runs;
+        self.media_emit |= other.media_emit;
         self.loaded |= other.loaded;
         self.shooting += other.shooting;
         self.building += other.building;

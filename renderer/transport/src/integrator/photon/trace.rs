@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::block::Block;
 use super::emit::{CellDistribution, Emitter};
-use super::flight::Flight;
+use super::flight::{BEAM_PHOTONS, Flight};
 use super::particle::Photon;
 use super::pilot::Density;
 use super::scatter::Scatterer;
@@ -125,14 +125,24 @@ pub(super) fn shoot(
         emitter.choice(&useful)
     };
     let mut yield_ratio = 1.0;
+    // In fog a photon may be scattered hundreds of times.
+    let mut turn = 0.5;
+    let mut thin = |blocks: &mut [Block], shot: u64| {
+        let [_, in_media] = counts(blocks);
+        if in_media > shot {
+            let share = shot as f32 / in_media as f32;
+            blocks.iter_mut().for_each(|block| block.thin(share, &mut turn));
+        }
+    };
     let pilots = (order.count / size).clamp(1, order.pilots);
     if !order.exactly {
         for pilot in 0..pilots {
             let pilot_stream = UVec2::new(stream.x, stream.y | PILOT_STREAM);
-            let blocks = batch(&choice, None, pilot_stream, pilot * size..(pilot + 1) * size);
+            let mut blocks = batch(&choice, None, pilot_stream, pilot * size..(pilot + 1) * size);
+            thin(&mut blocks, size);
             density.add(&blocks);
             choice = learn(&blocks, &density);
-            yield_ratio = stored_in(&blocks) as f64 / (size as f64 * EXPECTED_YIELD);
+            yield_ratio = most(counts(&blocks)) as f64 / (size as f64 * EXPECTED_YIELD);
         }
         // No photon landed: no visible contribution.
         if density.is_empty() {
@@ -148,28 +158,31 @@ pub(super) fn shoot(
     } else {
         ((order.count.saturating_mul(MAX_SHOT_RATIO) as f64 * yield_ratio.min(1.0)) as u64).max(size)
     };
-    let (mut all, mut stored) = (vec![], 0);
+    let (mut all, mut stored) = (vec![], [0, 0]);
     let mut chosen = CellCounts::new(emitter);
     while result.shot < max_shot {
         let end = (result.shot + size).min(max_shot);
-        let blocks = batch(&choice, keep, stream, result.shot..end);
+        let mut blocks = batch(&choice, keep, stream, result.shot..end);
+        thin(&mut blocks, end - result.shot);
         chosen.add(&choice, end - result.shot);
         if !order.exactly {
             choice = learn(&blocks, &density);
         }
         result.shot = end;
-        stored += stored_in(&blocks);
+        for (stored, more) in stored.iter_mut().zip(counts(&blocks)) {
+            *stored += more;
+        }
         all.extend(blocks);
         progress(if order.exactly {
             result.shot
         } else {
-            stored.min(order.count)
+            most(stored).min(order.count)
         });
-        if (!order.exactly && stored >= order.count) || ends() {
+        if (!order.exactly && most(stored) >= order.count) || ends() {
             break;
         }
     }
-    result.photons.reserve_exact(stored as usize);
+    result.photons.reserve_exact(stored.iter().sum::<u64>() as usize);
     for block in &all {
         for (cell, _, photons) in block.emitted_photons() {
             let weight = chosen.weight(emitter, cell);
@@ -184,8 +197,15 @@ pub(super) fn shoot(
     result
 }
 
-fn stored_in(blocks: &[Block]) -> u64 {
-    blocks.iter().map(|block| block.photons.len() as u64).sum()
+/// Number of photons stored on surfaces, and in media.
+fn counts(blocks: &[Block]) -> [u64; 2] {
+    let each = blocks.iter().map(Block::counts);
+    each.fold([0, 0], |[a, b], [c, d]| [a + c, b + d])
+}
+
+/// Number of photons stored that decides how many are shot.
+fn most([on_surfaces, in_media]: [u64; 2]) -> u64 {
+    on_surfaces.max(in_media / u64::from(BEAM_PHOTONS))
 }
 
 /// Expected number of times each emission cell was chosen over all batches, for MIS weights over batches. Without them
@@ -230,9 +250,8 @@ fn trace_block(
     context: &mut Context,
 ) -> Block {
     let mut block = Block {
-        photons: vec![],
         by_light: vec![0; scene.lights().len()],
-        useful: vec![],
+        ..Block::default()
     };
     let (mut scatterer, mut waiting) = (Scatterer::new(), vec![]);
     for index in indices {
