@@ -32,6 +32,9 @@ const SMALLEST: f32 = 0.25;
 /// Approximate number of photons about a photon within the radius.
 const NEAREST: usize = 24;
 
+/// Minimum radius of lookups, relative to the maximum.
+const NARROWEST: f32 = 1e-3;
+
 /// Number of photons that share a radius.
 const NEIGHBOURS: usize = 8;
 
@@ -109,7 +112,9 @@ impl BeamMap {
             })
             .collect();
         let spread = |(index, &photon): (usize, &Photon)| {
-            let radius = near[index / NEIGHBOURS].radius(&photon).min(reach);
+            let radius = near[index / NEIGHBOURS]
+                .radius(&photon)
+                .clamp(NARROWEST * reach, reach);
             Spread {
                 photon,
                 radius: (shrink * radius).to_bits(),
