@@ -20,11 +20,14 @@ pub(super) struct Viewer<'a> {
 
 /// Lookup of light in media.
 pub(super) trait AlongMedium {
-    /// Adds light that the medium scatters towards the start of a way.
-    fn add(&self, scene: &Scene, viewer: Viewer<'_>, way: &MediumWay<'_>, light: &mut impl RadianceSink);
-
-    /// Tells what lookups find of the light that comes to a medium.
-    fn found(&self, scene: &Scene, media: &MediumStack) -> Found;
+    /// Adds light that the medium scatters towards the start of a way; returns which.
+    fn add(
+        &self,
+        scene: &Scene,
+        viewer: Viewer<'_>,
+        way: &MediumWay<'_>,
+        light: &mut impl RadianceSink,
+    ) -> Found;
 }
 
 /// What lookups find of the light that a medium scatters.
@@ -43,10 +46,8 @@ pub(super) enum Found {
 pub(super) struct Nothing;
 
 impl AlongMedium for Nothing {
-    fn add(&self, _: &Scene, _: Viewer<'_>, _: &MediumWay<'_>, _: &mut impl RadianceSink) {}
-
     #[inline(always)]
-    fn found(&self, _: &Scene, _: &MediumStack) -> Found {
+    fn add(&self, _: &Scene, _: Viewer<'_>, _: &MediumWay<'_>, _: &mut impl RadianceSink) -> Found {
         Found::Nothing
     }
 }

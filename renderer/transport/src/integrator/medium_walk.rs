@@ -57,14 +57,13 @@ impl PathState {
             }
             let mut found_there = Found::Nothing;
             if !horizon.emission_only {
-                found_there = media_light.found(scene, &self.media);
                 let viewer = Viewer {
                     media: &self.media,
                     throughput: self.throughput,
                     depth: self.depth,
                     noise: sampler.noise(),
                 };
-                media_light.add(scene, viewer, &way, light);
+                found_there = media_light.add(scene, viewer, &way, light);
             }
             let mut transport = Transport {
                 throughput: self.throughput,
@@ -94,6 +93,7 @@ impl PathState {
             let weight = lit.map_or(1.0, |lit| lit.weight(t));
             let (t, lit) = (start + t, Rgb::splat(weight));
             self.sample_light_in_medium(scene, t, &medium, lit, sampler, shading, stats, light);
+            self.scattered_by_medium = Some(found_there);
             let goes_on = self.scatter_in_medium(t, &medium, horizon.limits, sampler, light);
             if !goes_on {
                 return None;
@@ -191,7 +191,6 @@ impl PathState {
         self.throughput *= f * (1.0 / pdf);
         self.depth += 1;
         self.scatterings += 1;
-        self.scattered_by_medium = true;
         self.counts_emission = true;
         self.kind = RayKind::DIFFUSE;
         self.footprint.scatter(t, SPREAD);

@@ -10,7 +10,7 @@
 
 use glam::Vec3;
 
-use super::along_medium::AlongMedium;
+use super::along_medium::{AlongMedium, Found};
 use super::direct::{DirectLightQuery, Shadowed, sample_one_light};
 use super::limits::{Horizon, Limits};
 use super::random_walk::RandomWalk;
@@ -67,8 +67,8 @@ pub(super) struct PathState {
     hides_infinite_lights: bool,
     /// True if emitting shapes are hidden until the path scatters.
     hides_shapes: bool,
-    /// True if a medium has scattered the path since this was cleared.
-    pub(super) scattered_by_medium: bool,
+    /// What lookups had found where a medium has last scattered the path since this was cleared.
+    pub(super) scattered_by_medium: Option<Found>,
     /// The bodies that contain the path.
     pub(super) media: MediumStack,
     /// The way below a surface that it takes first.
@@ -142,7 +142,7 @@ impl PathState {
             counts_emission: true,
             hides_infinite_lights: false,
             hides_shapes: false,
-            scattered_by_medium: false,
+            scattered_by_medium: None,
             media,
             walk: None,
         }
@@ -510,8 +510,8 @@ impl PathState {
         let weight =
             self.throughput.max_component() * self.eta2 * self.guide_pdf_ratio * self.branches as f32;
         let long = match self.scattered_by_medium {
-            true => LONG_PATH_IN_MEDIA,
-            false => LONG_PATH,
+            Some(_) => LONG_PATH_IN_MEDIA,
+            None => LONG_PATH,
         };
         let max = if self.depth > long {
             MAX_LONG_PATH_RR_PROBABILITY

@@ -217,36 +217,34 @@ impl Located for Spread {
 }
 
 impl AlongMedium for Beams<'_> {
-    fn add(&self, scene: &Scene, viewer: Viewer<'_>, way: &MediumWay<'_>, light: &mut impl RadianceSink) {
+    fn add(
+        &self,
+        scene: &Scene,
+        viewer: Viewer<'_>,
+        way: &MediumWay<'_>,
+        light: &mut impl RadianceSink,
+    ) -> Found {
         let left = self.max_depth.saturating_sub(viewer.depth);
-        if left == 0 {
-            return;
-        }
         let least = if self.is_gathering { 1 } else { 2 };
-        for (map, is_focused, label) in [
-            (self.focused, true, Contribution::CAUSTIC_MAP),
-            (self.other, false, Contribution::MAP),
-        ] {
+        let mut look = |map: &BeamMap, is_focused: bool, label: Contribution| {
             if map.is_empty() {
-                continue;
+                return false;
             }
             let Some(medium) = medium(scene, viewer.media, is_focused) else {
-                continue;
+                return false;
             };
             map.look_along(way, &medium, least..=left, viewer.noise, |tag, radiance| {
                 light.add_tagged_in_medium(label, tag, viewer.throughput * radiance);
             });
-        }
-    }
-
-    fn found(&self, scene: &Scene, media: &MediumStack) -> Found {
-        let is_covered =
-            |map: &BeamMap, is_focused| !map.is_empty() && medium(scene, media, is_focused).is_some();
-        match is_covered(self.other, false) {
-            true if self.is_gathering => Found::All,
-            true => Found::Indirect,
-            false if is_covered(self.focused, true) => Found::Focused,
-            false => Found::Nothing,
+            true
+        };
+        let focused = look(self.focused, true, Contribution::CAUSTIC_MAP);
+        let other = look(self.other, false, Contribution::MAP);
+        match (focused, other) {
+            (_, true) if self.is_gathering => Found::All,
+            (_, true) => Found::Indirect,
+            (true, false) => Found::Focused,
+            (false, false) => Found::Nothing,
         }
     }
 }

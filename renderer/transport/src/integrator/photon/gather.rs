@@ -8,7 +8,7 @@ use super::lookup::CachedRadiance;
 use super::vertex::Vertex;
 use super::{Photon, Photons};
 use crate::bsdf::{Bsdf, LobePart, Side};
-use crate::integrator::along_medium::{AlongMedium, Found};
+use crate::integrator::along_medium::Found;
 use crate::integrator::context::Context;
 use crate::integrator::limits::{Horizon, Limits};
 use crate::integrator::path_state::{PathState, sample_u_lobe};
@@ -115,8 +115,7 @@ impl Photons {
                     stats,
                     light,
                 );
-                if std::mem::take(&mut gatherer.path.scattered_by_medium) {
-                    let found = beams.found(scene, &gatherer.path.media);
+                if let Some(found) = gatherer.path.scattered_by_medium.take() {
                     gatherer.leave_medium(self.state_in_medium(found), found != Found::Nothing);
                 }
                 let path = &gatherer.path;

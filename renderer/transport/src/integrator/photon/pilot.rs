@@ -93,7 +93,9 @@ impl Density {
                 let voxel = self.voxel(photon.p());
                 self.expected[voxel] += weight;
                 // What is kept is a matter of surfaces.
-                self.numbers[voxel] += f32::from(u8::from(!photon.is_in_medium()));
+                if !photon.is_in_medium() {
+                    self.numbers[voxel] += 1.0;
+                }
             }
         }
     }
