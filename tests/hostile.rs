@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use language_support::clock::{peak_memory, thread_seconds};
+use language_support::reference::reference_seconds;
 use renderer::material::Host;
 use renderer::scene::build::{self, shading_system};
 use renderer::scene::load::LoadOptions;
 use shading::{Diagnostics, Preprocessor, Source};
 
-/// Processor time that a text may take in an optimised build [s].
-const MAX_SECONDS: f64 = 4.0;
+/// Maximum processor time of a text, in reference compilations.
+const MAX_REFERENCES: f64 = 200.0;
 
 /// Wall-clock time after which a text counts as one that hangs, however busy the machine is.
 const HANGS: Duration = Duration::from_secs(240);
@@ -225,24 +227,6 @@ fn check_scene(text: &str) -> Result<String, String> {
         .map_err(|errors: Diagnostics| errors.to_string())
 }
 
-/// Processor time that this thread has had [s]; nothing where the system does not tell.
-fn thread_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = text
-        .split_whitespace()
-        .next()
-        .and_then(|word| word.parse::<f64>().ok());
-    nanoseconds.unwrap_or(0.0) * 1e-9
-}
-
-/// The most memory that the process has had [bytes]; nothing where the system does not tell.
-fn peak_memory() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    kilobytes.unwrap_or(0) * 1024
-}
-
 /// Checks that a text meets its fate within the bounds, and gives what was printed.
 fn check(name: &'static str, text: String, fate: Fate, how: fn(&str) -> Result<String, String>) -> String {
     let (sender, receiver) = mpsc::channel();
@@ -258,7 +242,8 @@ fn check(name: &'static str, text: String, fate: Fate, how: fn(&str) -> Result<S
     let beginning: String = output.chars().take(300).collect();
     if std::env::var_os("KILN_VERBOSE").is_some() {
         eprintln!(
-            "{seconds:6.2} s {:5} MB {:7} bytes  {name}: {beginning}",
+            "{seconds:6.2} s ({:.1} references) {:5} MB {:7} bytes  {name}: {beginning}",
+            seconds / reference_seconds(),
             peak_memory() >> 20,
             output.len()
         );
@@ -269,9 +254,10 @@ fn check(name: &'static str, text: String, fate: Fate, how: fn(&str) -> Result<S
         "{name} prints {} bytes: {beginning}",
         output.len()
     );
+    let max = MAX_REFERENCES * reference_seconds();
     assert!(
-        seconds <= MAX_SECONDS || cfg!(debug_assertions),
-        "{name} takes {seconds} s: {beginning}"
+        seconds <= max || cfg!(debug_assertions),
+        "{name}: {seconds} s, at most {max}: {beginning}"
     );
     assert!(
         peak_memory() <= MAX_MEMORY,

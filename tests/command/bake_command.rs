@@ -13,13 +13,13 @@ mod surfaces;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use renderer::image::{MetaValue, read, read_channels, read_metadata};
 use tempfile::TempDir;
 
-use crate::program::refused;
+use crate::program::{done, kiln, refused, run};
 
 /// A ball in an open box with a lamp.
 const SCENE: &str = "film { size = (8, 6); }
@@ -31,22 +31,6 @@ shape back : rectangle { size = (3, 2); material = grey; transform = translate(0
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = grey; }
 shape light : rectangle { size = (1, 1); material = lamp; transform = translate(0, 2, 0) * rotate((1, 0, 0), 90); }
 ";
-
-fn kiln(folder: &Path, args: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
-    command.args(args.split_whitespace()).current_dir(folder);
-    command
-}
-
-fn run(folder: &Path, args: &str) -> Output {
-    kiln(folder, args).output().expect("the program starts")
-}
-
-fn done(folder: &Path, args: &str) {
-    let output = run(folder, args);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "kiln {args}\n{message}");
-}
 
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();

@@ -1,13 +1,12 @@
 //! Denoising: errors against references, bytes, sums of layers, and what is kept; without the library the message.
 //!
-//! Tests that need the library fetch it once into the user's cache. Where that fails they say so, and check nothing.
+//! Tests that need the library install it once into the cache of the tests. Where that fails they check nothing.
 
 use std::fs;
 use std::path::Path;
 
-use crate::program::{done, kiln, message, run};
+use crate::program::{done, has_denoiser, kiln, message, run};
 use renderer::compare::compare;
-use renderer::denoise::Denoiser;
 use renderer::image::{Image, NamedChannels, SampleType, read, read_channels, read_info};
 use tempfile::TempDir;
 
@@ -32,11 +31,7 @@ const LAYERS: &str = "--aov albedo --aov N --aov components --aov crypto --aov d
 fn folder() -> Option<TempDir> {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
-    let fetched = Denoiser::open(1).is_ok() || run(folder.path(), "denoise --fetch").status.success();
-    if !fetched {
-        eprintln!("skipped: Open Image Denoise is not installed and cannot be fetched");
-    }
-    fetched.then_some(folder)
+    has_denoiser().then_some(folder)
 }
 
 fn plane<'a>(file: &'a NamedChannels, name: &str) -> &'a [f32] {

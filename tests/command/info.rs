@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
+use crate::program::program;
 use renderer::material::library;
 use renderer::scene::load::{LoadOptions, load};
 use serde_json::{Value as Json, json as value};
@@ -14,11 +15,7 @@ fn kiln(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
         status,
         stdout,
         stderr,
-    } = Command::new(env!("CARGO_BIN_EXE_kiln"))
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .expect("the program starts");
+    } = program(folder).args(args).output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (status.code(), text(stdout), text(stderr))
 }
@@ -380,8 +377,8 @@ fn names_of_files_need_not_be_text() {
         let folder = TempDir::new().unwrap();
         fs::write(folder.path().join(name), text).unwrap();
         for command in ["info", "check"] {
-            let mut line = Command::new(env!("CARGO_BIN_EXE_kiln"));
-            line.args([command.as_ref(), name]).current_dir(folder.path());
+            let mut line = program(folder.path());
+            line.args([command.as_ref(), name]);
             let output = line.output().unwrap();
             let out = String::from_utf8_lossy(&output.stdout);
             assert!(output.status.success(), "{command} {extension}: {output:?}");

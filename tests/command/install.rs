@@ -12,6 +12,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::program::PROGRAM;
 use flate2::read::GzDecoder;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSymbol as _};
@@ -45,7 +46,7 @@ impl Installed {
              light sky : environment { }\nshape ball : sphere { radius = 1; }\n",
         )
         .unwrap();
-        let mut program = fs::read(env!("CARGO_BIN_EXE_kiln")).unwrap();
+        let mut program = fs::read(PROGRAM).unwrap();
         let folder = Path::new(LIBRARY).parent().unwrap().to_str().unwrap();
         let gone = format!("/{}", "x".repeat(folder.len() - 1));
         let places = positions(&program, LIBRARY.as_bytes());
@@ -318,7 +319,7 @@ fn bits_do_not_depend_on_the_c_library() {
         "exp", "exp2", "exp2f", "expf", "hypot", "hypotf", "log", "log1p", "log1pf", "log2", "log2f", "logf",
         "pow", "powf", "sin", "sinf", "sinh", "sinhf", "tan", "tanf", "tanh", "tanhf",
     ];
-    let program = fs::read(env!("CARGO_BIN_EXE_kiln")).unwrap();
+    let program = fs::read(PROGRAM).unwrap();
     let program: ElfFile64<'_> = ElfFile64::parse(&*program).unwrap();
     let asked: Vec<&str> = program
         .dynamic_symbols()

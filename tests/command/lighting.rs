@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use crate::program::program;
 use renderer::image::read;
 use renderer::scene::desc::LightKind;
 use renderer::scene::load::{Lighting, LoadOptions, load};
@@ -49,11 +49,7 @@ fn lights(file: &Path, light: &str) -> Vec<(String, LightKind)> {
 }
 
 fn kiln(folder: &Path, args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_kiln"))
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .unwrap();
+    let output = program(folder).args(args).output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{args:?}: {err}");
     err

@@ -332,7 +332,7 @@ fn what_memory_does_not_hold_is_refused() {
         return;
     }
     // A limit of the process counts as the machine's does.
-    let program = env!("CARGO_BIN_EXE_kiln");
+    let program = program::PROGRAM;
     for (line, what) in [
         (
             "render a.kiln -o o.exr --size 16384x16384",
@@ -414,7 +414,7 @@ fn files_are_read_and_written_by_as_many_threads_as_asked_for() {
         (names.iter().any(|found| found.starts_with(name)), names.len())
     };
     let start = Instant::now();
-    while !threads("render").0 && start.elapsed() < Duration::from_secs(60) {
+    while !threads("render").0 && start.elapsed() < program::HANG {
         std::thread::sleep(Duration::from_millis(10));
     }
     let (renders, count) = threads("render");
@@ -441,7 +441,7 @@ fn a_file_beyond_the_limit_is_an_error_and_leaves_nothing() {
         ("pack a.kiln -o o.zip", "o.zip"),
     ] {
         let before = entries(at);
-        let program = env!("CARGO_BIN_EXE_kiln");
+        let program = program::PROGRAM;
         let output = Command::new("sh")
             .args(["-c", &format!("ulimit -f 1; exec {program} {command}")])
             .current_dir(at)
@@ -495,7 +495,7 @@ fn results_that_do_not_reach_standard_output_are_an_error() {
 fn too_little_address_space_is_told() {
     let folder = folder();
     for kilobytes in [60_000, 100_000, 200_000, 300_000] {
-        let kiln = env!("CARGO_BIN_EXE_kiln");
+        let kiln = program::PROGRAM;
         let script = format!("ulimit -v {kilobytes} && exec timeout 60 {kiln} info");
         let mut command = Command::new("sh");
         let output = command
@@ -530,7 +530,7 @@ fn what_cannot_be_replaced_is_told_before_the_work() {
         assert_eq!(output.status.code(), Some(1), "{message}");
         assert!(message.contains("o.png") && message.contains("hint"), "{message}");
     }
-    let kiln = env!("CARGO_BIN_EXE_kiln");
+    let kiln = program::PROGRAM;
     let script = format!(
         "mount --bind a.kiln o.png || exit 77; exec timeout 60 {kiln} {}",
         render.replace("100000000", "1")

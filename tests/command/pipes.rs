@@ -7,11 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::kiln;
+use crate::program::{HANG, kiln};
 use tempfile::TempDir;
-
-/// Far more than any of these commands takes, and far less than for ever.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
@@ -29,7 +26,7 @@ fn ends(at: &Path, args: &str) -> (Option<i32>, String) {
         if let Some(status) = child.try_wait().unwrap() {
             return (status.code(), fs::read_to_string(&errors).unwrap());
         }
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > HANG {
             child.kill().unwrap();
             panic!("kiln {args} waits");
         }

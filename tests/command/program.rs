@@ -4,15 +4,48 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
+
+/// Path of the program.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_kiln");
+
+/// Time after which a command counts as hanging. At least twenty times the usual time of any command here, so that a slow
+/// or busy processor does not reach it.
+pub(crate) const HANG: Duration = Duration::from_secs(300);
+
+/// The cache folder of the program in tests, which leave the user's cache as it is.
+pub(crate) fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
+}
+
+/// The program in a folder, without arguments.
+pub(crate) fn program(folder: &Path) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.current_dir(folder).env("XDG_CACHE_HOME", cache());
+    command
+}
 
 /// A command line, split at blanks.
 pub(crate) fn kiln(folder: &Path, args: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
-    command.args(args.split_whitespace()).current_dir(folder);
+    let mut command = program(folder);
+    command.args(args.split_whitespace());
     command
+}
+
+/// Returns whether the program finds Open Image Denoise. The first call installs it into [`cache`]; where that fails, the
+/// tests that need it check nothing.
+pub(crate) fn has_denoiser() -> bool {
+    static HAS_DENOISER: OnceLock<bool> = OnceLock::new();
+    *HAS_DENOISER.get_or_init(|| {
+        let installed = run(Path::new("."), "denoise --fetch").status.success();
+        if !installed {
+            eprintln!("skipped: Open Image Denoise cannot be installed");
+        }
+        installed
+    })
 }
 
 pub(crate) fn run(folder: &Path, args: &str) -> Output {
@@ -49,11 +82,11 @@ pub(crate) fn killed(folder: &Path, args: &str, wait: Duration) -> bool {
     killed
 }
 
-/// Waits for `ready`, which comes long before a minute.
+/// Waits for `ready`.
 pub(crate) fn wait_for(what: &str, mut ready: impl FnMut() -> bool) {
     let start = Instant::now();
     while !ready() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what} never happened");
+        assert!(start.elapsed() < HANG, "{what} never happened");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use crate::program::{has_denoiser, program};
 use clap::CommandFactory as _;
 use renderer::cli::Cli;
 use tempfile::TempDir;
@@ -143,11 +143,7 @@ fn file_name(block: &str) -> Option<&str> {
 }
 
 fn kiln(folder: &Path, args: &[String]) {
-    let output = Command::new(env!("CARGO_BIN_EXE_kiln"))
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .unwrap();
+    let output = program(folder).args(args).output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(
         output.status.code(),
@@ -298,8 +294,7 @@ fn commands_run() {
         }
         for line in command_lines(&text) {
             // The archive has a test of its own; what denoises needs a library that may not be there.
-            let is_there = || renderer::denoise::Denoiser::open(1).is_ok();
-            if !line.starts_with("kiln archive") && (!line.contains("denoise") || is_there()) {
+            if !line.starts_with("kiln archive") && (!line.contains("denoise") || has_denoiser()) {
                 kiln(desk.path(), &small(&line));
                 count += 1;
             }

@@ -3,8 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
+use crate::program::program;
 use renderer::color::Rgb;
 use renderer::image::Image;
 use tempfile::TempDir;
@@ -19,11 +20,7 @@ fn scene(body: &str) -> String {
 }
 
 fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_kiln"))
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .expect("the program starts")
+    program(folder).args(args).output().expect("the program starts")
 }
 
 fn folder(files: &[(&str, &[u8])]) -> TempDir {
@@ -353,9 +350,8 @@ fn a_closed_standard_output_or_error_is_no_reason_to_fail() {
         &["info", "matte"],
         &["render", "a.kiln", "-o", "b.exr", "--spp", "1", "--verbose"],
     ] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_kiln"))
+        let mut child = program(folder.path())
             .args(args)
-            .current_dir(folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

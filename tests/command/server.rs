@@ -4,9 +4,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::Duration;
 
-use crate::program::kiln;
+use crate::program::{HANG, kiln};
 
 /// A server, ended with the test.
 pub(crate) struct Server {
@@ -56,7 +55,7 @@ impl Server {
 
     fn sent(&self, text: &str) -> (String, Vec<u8>) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(HANG)).unwrap();
         stream.write_all(text.as_bytes()).unwrap();
         let mut bytes = vec![];
         stream.read_to_end(&mut bytes).unwrap();

@@ -3,8 +3,9 @@
 mod clouds;
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
+use crate::program::program;
 use renderer::image::{Image, read};
 use tempfile::TempDir;
 
@@ -58,16 +59,11 @@ impl Bench {
     }
 
     fn kiln(&self, args: &[&str]) -> Given {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
         let Output {
             status,
             stdout,
             stderr,
-        } = command
-            .args(args)
-            .current_dir(self.folder.path())
-            .output()
-            .unwrap();
+        } = program(self.folder.path()).args(args).output().unwrap();
         Given {
             status: status.code().expect("the command ended by itself"),
             out: String::from_utf8(stdout).unwrap(),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use language_support::clock::thread_seconds;
 use shading::hir::Const;
 use shading::hir::verify::verify_all;
 use shading::opt::OptLevel;
@@ -60,13 +61,6 @@ fn chain(layers: usize) -> String {
     }
     let _ = writeln!(text, "    result = l{}.result;\n}}", layers - 1);
     text
-}
-
-/// Seconds that this thread has run.
-fn thread_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let first = text.split_whitespace().next();
-    first.and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
 }
 
 #[test]
@@ -202,13 +196,7 @@ fn fuel_counts_the_work_of_iterations() {
             .instantiate(template(&system, "s"), &InstanceOptions::default())
             .unwrap_or_else(|errors| panic!("{errors}"));
         let mut context = system.context();
-        let start = thread_seconds();
         instance.run(&ShaderGlobals::default(), &mut context).unwrap();
-        let seconds = thread_seconds() - start;
-        assert!(
-            seconds < 1.0 || cfg!(debug_assertions),
-            "{statement}: {seconds} s"
-        );
         context.finished()
     };
     assert!(finishes("r = r * 0.5 + i;"));

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
+use crate::program::program;
 use tempfile::TempDir;
 
 use super::files;
@@ -26,9 +26,8 @@ impl Run {
         let mut output = None;
         for line in lines {
             output = Some(
-                Command::new(env!("CARGO_BIN_EXE_kiln"))
+                program(at)
                     .args(words(line))
-                    .current_dir(at)
                     .output()
                     .expect("the program starts"),
             );

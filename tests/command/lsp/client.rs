@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::program::kiln;
 
 /// How long an answer may take before the server is taken for dead.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 pub(super) struct Client {
     child: Child,

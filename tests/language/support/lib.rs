@@ -5,6 +5,7 @@ pub mod clock;
 pub mod compiled;
 pub mod damage;
 pub mod generate;
+pub mod reference;
 pub mod scaled;
 pub mod shapes;
 pub mod shipped;
