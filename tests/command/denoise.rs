@@ -233,6 +233,40 @@ fn layers_add_up_and_others_are_kept() {
     assert!(message(&again).contains("denoised already"));
 }
 
+/// The alpha of a shadow catcher has less noise, and is exact where it has none.
+#[test]
+fn alpha_is_denoised() {
+    let Some(folder) = folder() else { return };
+    let at = folder.path();
+    let caught = SCENE.replace("shape floor : plane {", "shape floor : plane { catcher = shadow;");
+    fs::write(at.join("c.kiln"), caught).unwrap();
+    done(at, "render c.kiln --transparent --spp 256 -o reference.exr");
+    done(at, "render c.kiln --transparent --denoise -o c.exr");
+    let alpha = |name: &str, channel: &str| {
+        let file = read_channels(&at.join(name)).unwrap();
+        plane(&file, channel).to_vec()
+    };
+    let (reference, noisy, clean) = (
+        alpha("reference.exr", "A"),
+        alpha("c.exr", "noisy.A"),
+        alpha("c.exr", "A"),
+    );
+    let error = |alpha: &[f32]| -> f32 { alpha.iter().zip(&reference).map(|(a, b)| (a - b).powi(2)).sum() };
+    assert!(
+        error(&clean) < 0.5 * error(&noisy),
+        "{} before, {} after",
+        error(&noisy),
+        error(&clean)
+    );
+    let empty = (0..noisy.len()).filter(|&pixel| noisy[pixel] == 0.0 && reference[pixel] == 0.0);
+    let exact = empty.clone().filter(|&pixel| clean[pixel] == 0.0).count();
+    assert!(
+        exact > 1000 && exact as f32 > 0.9 * empty.count() as f32,
+        "{exact}"
+    );
+    assert!(clean.iter().all(|alpha| (0.0..=1.0).contains(alpha)));
+}
+
 #[test]
 fn renders_and_merges_denoise_as_the_command_does() {
     let Some(folder) = folder() else { return };

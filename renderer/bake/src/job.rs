@@ -8,7 +8,7 @@ use super::checkpoint::{Checkpoint, Finished};
 use super::error::BakeError;
 use super::field::Field;
 use super::kept::{self, FEW_ORDER, Keeping, Kept, KeptLight, Points};
-use super::progress::BakeProgress;
+use super::progress::{BakePhase, BakeProgress};
 use super::project::{Estimate, Estimator};
 use super::settings::BakeSettings;
 use super::sh::ShOrder;
@@ -68,6 +68,11 @@ pub(super) struct Outcome<T> {
 }
 
 impl Job<'_> {
+    /// Reports that a phase without units begins.
+    pub(super) fn begin(&self, phase: BakePhase) {
+        self.progress.advance(phase, 0, 0);
+    }
+
     /// Estimates the light at points by `f`, which is given the sampler's pixel of each.
     pub(super) fn gather(
         &self,
@@ -77,7 +82,12 @@ impl Job<'_> {
     ) -> Result<Option<Field>, BakeError> {
         let settings = self.settings;
         let count = points.list.len() as u64;
-        let shot = |done: u64, total: u64| self.progress.photons(done, total);
+        let shot = |done: u64, total: u64| {
+            self.progress.advance(BakePhase::Photons, done, total);
+            if done == total {
+                self.begin(BakePhase::Maps);
+            }
+        };
         let pass = Pass {
             // Every point traces many rays, so it justifies more photons than a pixel.
             points: count * u64::from(settings.samples).div_ceil(RAYS_OF_A_PIXEL),

@@ -1,6 +1,8 @@
 //! An object laid out by itself: its charts packed into a rectangle.
 
 use glam::{UVec2, Vec2, swizzles::Vec2Swizzles as _};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::outline::{Outline, Span, Turn, outlines};
 use super::pack::{PackedPosition, pack};
@@ -29,6 +31,7 @@ impl Room {
 }
 
 /// An object laid out by itself.
+#[derive(Clone)]
 pub(super) struct LaidObject {
     /// Columns and rows.
     pub(super) size: UVec2,
@@ -36,6 +39,7 @@ pub(super) struct LaidObject {
 }
 
 /// A block laid out in its object.
+#[derive(Clone)]
 struct Block {
     /// The lower corner of its box, margin included.
     corner: UVec2,
@@ -44,6 +48,27 @@ struct Block {
     turn: Turn,
     /// Texels from its first to its last centre.
     extent: Vec2,
+}
+
+/// Results of `lay_out` for all objects. It runs once for shapes of one layout, such as instances of a mesh.
+pub(super) fn laid_once<T: Clone + Send>(
+    flats: &[Flat],
+    lay_out: impl Fn(usize, &Flat) -> T + Sync,
+) -> Vec<T> {
+    let mut known: FxHashMap<*const Vec2, usize> = FxHashMap::default();
+    let mut distinct = vec![];
+    let layouts: Vec<usize> = (flats.iter().enumerate())
+        .map(|(index, flat)| {
+            *known.entry(flat.places.as_ptr()).or_insert_with(|| {
+                distinct.push(index);
+                distinct.len() - 1
+            })
+        })
+        .collect();
+    let laid: Vec<T> = (distinct.par_iter())
+        .map(|&index| lay_out(index, &flats[index]))
+        .collect();
+    layouts.into_iter().map(|layout| laid[layout].clone()).collect()
 }
 
 impl LaidObject {

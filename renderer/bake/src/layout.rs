@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::atlas::{Atlas, PageScale, Scale, area, finish};
 use super::error::BakeError;
-use super::laid_object::{LaidObject, Room};
+use super::laid_object::{LaidObject, Room, laid_once};
 use super::limit::{MAX_SIDE, MAX_TEXELS};
 use super::outline::Outline;
 use super::pack::pack_pages;
@@ -145,6 +145,7 @@ struct Pages {
 }
 
 /// Why objects do not fit on pages.
+#[derive(Clone)]
 enum NoPage {
     /// An object is larger than a page: texels along a side that it takes, about.
     Object { index: usize, needed: f64 },
@@ -171,7 +172,7 @@ impl Pages {
             return Err(NoPage::Pages);
         }
         let fits = |object: &LaidObject| object.size.max_element() <= side;
-        let object = |(index, flat): (usize, &Flat)| {
+        let object = |index: usize, flat: &Flat| {
             let object = LaidObject::new(flat, density, margin, &Room::Aspect(aspect));
             if fits(&object) {
                 return Ok(object);
@@ -184,8 +185,9 @@ impl Pages {
                 Err(NoPage::Object { index, needed })
             }
         };
-        let objects: Vec<Result<LaidObject, NoPage>> = flats.par_iter().enumerate().map(object).collect();
-        let objects = objects.into_iter().collect::<Result<Vec<LaidObject>, NoPage>>()?;
+        let objects = laid_once(flats, object)
+            .into_iter()
+            .collect::<Result<Vec<LaidObject>, NoPage>>()?;
         let boxes: Vec<Vec<Outline>> = (objects.iter().zip(flats))
             .map(|(object, flat)| object.outlines(flat))
             .collect();

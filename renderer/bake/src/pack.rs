@@ -27,9 +27,8 @@ pub(super) fn pack<P: AsRef<[Outline]>>(pieces: &[P], width: u32) -> Option<(Vec
     let mut height = 0;
     for index in largest_first(pieces) {
         let outlines = pieces[index].as_ref();
-        let place = strip.lowest(outlines, u32::MAX)?;
+        let place = strip.place(outlines, u32::MAX)?;
         places[index] = place;
-        strip.take(place.corner, &outlines[place.way]);
         height = height.max(place.corner.y + outlines[place.way].size.y);
     }
     Some((places, height))
@@ -44,22 +43,21 @@ pub(super) fn pack_pages<P: AsRef<[Outline]>>(
 ) -> Option<(Vec<PackedPosition>, u32)> {
     let mut pages: Vec<Strip> = vec![];
     let mut places = vec![PackedPosition::default(); pieces.len()];
+    let limit = side.saturating_add(1);
     for index in largest_first(pieces) {
         let outlines = pieces[index].as_ref();
-        let found = (pages.iter().enumerate())
-            .find_map(|(page, strip)| Some((page, strip.lowest(outlines, side.saturating_add(1))?)));
+        let found = (pages.iter_mut().enumerate())
+            .find_map(|(page, strip)| Some((page, strip.place(outlines, limit)?)));
         let (page, mut place) = match found {
             Some(found) => found,
             None if pages.len() < most as usize => {
-                pages.push(Strip::new(side));
-                (
-                    pages.len() - 1,
-                    pages.last()?.lowest(outlines, side.saturating_add(1))?,
-                )
+                let mut strip = Strip::new(side);
+                let place = strip.place(outlines, limit)?;
+                pages.push(strip);
+                (pages.len() - 1, place)
             }
             None => return None,
         };
-        pages[page].take(place.corner, &outlines[place.way]);
         place.corner.y += side * page as u32;
         places[index] = place;
     }
@@ -84,17 +82,33 @@ fn largest_first<P: AsRef<[Outline]>>(pieces: &[P]) -> Vec<usize> {
 struct Strip {
     /// By column, from below: where gaps begin and end. The last has no end.
     gaps: Vec<Vec<[u32; 2]>>,
+    /// Outlines placed last, and their top; `u32::MAX` if there was no room. Equal ones cannot be placed lower.
+    last: (Vec<Outline>, u32),
 }
 
 impl Strip {
     fn new(width: u32) -> Strip {
         Strip {
             gaps: vec![vec![[0, u32::MAX]]; width as usize],
+            last: (vec![], 0),
         }
     }
 
+    /// Places a piece at the position with the lowest top, if that is below `limit`.
+    fn place(&mut self, outlines: &[Outline], limit: u32) -> Option<PackedPosition> {
+        if self.last.0 != outlines {
+            self.last = (outlines.to_vec(), 0);
+        }
+        let place = self.lowest(outlines, self.last.1, limit);
+        self.last.1 = place.map_or(u32::MAX, |place| place.corner.y + outlines[place.way].size.y);
+        let place = place?;
+        self.take(place.corner, &outlines[place.way]);
+        Some(place)
+    }
+
     /// The position with the lowest top, if that is below `limit`; among equals that of the first orientation, leftmost.
-    fn lowest(&self, outlines: &[Outline], limit: u32) -> Option<PackedPosition> {
+    /// No top is below `floor`.
+    fn lowest(&self, outlines: &[Outline], floor: u32, limit: u32) -> Option<PackedPosition> {
         let mut best: Option<(u32, PackedPosition)> = None;
         let step = (self.gaps.len() / TRIES).max(1);
         for (way, outline) in outlines.iter().enumerate() {
@@ -106,6 +120,9 @@ impl Strip {
             };
             for x in (0..=last).step_by(step) {
                 let below = best.map_or(limit, |(top, _)| top);
+                if below <= floor {
+                    break;
+                }
                 if let Some(y) = self.rest(x, outline, below) {
                     let corner = UVec2::new(x as u32, y);
                     best = Some((y + outline.size.y, PackedPosition { corner, way }));

@@ -7,6 +7,7 @@ use glam::{UVec2, Vec3};
 
 use super::horizon::Horizon;
 use super::receiver::GatherPoint;
+use super::translucent::Sites;
 use super::sh::{MAX_COEFFICIENTS, basis};
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
@@ -17,6 +18,9 @@ use renderer_transport::integrator::{
     sample_one_light,
 };
 use renderer_transport::scene::Scene;
+
+/// Number of the first sample behind a translucent surface, far from those above it and those of probe rays.
+const BEHIND: u64 = 1 << 41;
 
 /// Components of light that are baked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +75,7 @@ pub(super) struct Estimate {
 }
 
 /// Running sums of an estimate.
+#[derive(Default)]
 struct Sums {
     coefficients: [[f64; 3]; MAX_COEFFICIENTS],
     irradiance: [f64; 3],
@@ -82,17 +87,33 @@ impl Estimator<'_> {
     /// Estimates the light at a texel with one or more surface points `sites`.
     pub(super) fn at_surface(
         &self,
-        sites: &[GatherPoint],
+        sites: &Sites,
         key: UVec2,
         sampler: &mut Sampler,
         context: &mut Context,
     ) -> Estimate {
-        let horizon = |index: u32| {
-            // Each point takes a consecutive range of samples: ranges of the sequence are stratified in themselves.
-            let site = sites[(u64::from(index) * sites.len() as u64 / u64::from(self.samples)) as usize];
-            Horizon::Hemisphere(site, Frame::from_normal(site.n))
+        // Each point has a consecutive range of samples: ranges of the sequence are stratified in themselves.
+        let site = |index: u32| {
+            let count = sites.points.len() as u64;
+            sites.points[(u64::from(index) * count / u64::from(self.samples)) as usize]
         };
-        self.estimate(horizon, key, sampler, context)
+        let above = |site: GatherPoint| Horizon::Hemisphere(site, Frame::from_normal(site.n));
+        let mut sums = Sums::default();
+        for index in self.sample_indices() {
+            sampler.start(key, u64::from(index));
+            let mut irradiance = self.sample(&above(site(index)), sampler, context, &mut |w, light, cosine| {
+                sums.add(w, light, cosine)
+            });
+            if !sites.transmission.is_black() {
+                let behind = site(index).behind();
+                sampler.start(key, BEHIND + u64::from(index));
+                irradiance += self.sample(&above(behind), sampler, context, &mut |w, light, cosine| {
+                    sums.add(behind.mirrored(w), light * sites.transmission, cosine)
+                });
+            }
+            sums.add_luminance(irradiance);
+        }
+        sums.mean(self.samples)
     }
 
     /// Estimates the light at a point in space.
@@ -103,38 +124,40 @@ impl Estimator<'_> {
         sampler: &mut Sampler,
         context: &mut Context,
     ) -> Estimate {
-        self.estimate(|_| Horizon::Sphere(p), key, sampler, context)
-    }
-
-    fn estimate(
-        &self,
-        horizon: impl Fn(u32) -> Horizon,
-        key: UVec2,
-        sampler: &mut Sampler,
-        context: &mut Context,
-    ) -> Estimate {
-        let mut sums = Sums {
-            coefficients: [[0.0; 3]; MAX_COEFFICIENTS],
-            irradiance: [0.0; 3],
-            luminance: [0.0; 2],
-        };
-        for index in (0..self.samples).filter(|_| self.goes_on) {
+        let mut sums = Sums::default();
+        for index in self.sample_indices() {
             sampler.start(key, u64::from(index));
-            let horizon = horizon(index);
-            let mut irradiance = Rgb::BLACK;
-            let w = horizon.direction(sampler.next_2d());
-            if self.include.direct()
-                && let Some(found) = self.light_sample(&horizon, w, sampler, context)
-            {
-                irradiance += sums.add(found.wi, found.radiance, horizon.cosine(found.wi));
-            }
-            let light = self.arriving(&horizon, w, sampler, context) * (1.0 / horizon.pdf(w));
-            irradiance += sums.add(w, light, horizon.cosine(w));
-            let luminance = f64::from(irradiance.luminance());
-            sums.luminance[0] += luminance;
-            sums.luminance[1] += luminance * luminance;
+            let irradiance = self.sample(&Horizon::Sphere(p), sampler, context, &mut |w, light, cosine| {
+                sums.add(w, light, cosine)
+            });
+            sums.add_luminance(irradiance);
         }
         sums.mean(self.samples)
+    }
+
+    /// Numbers of the samples; none if paths end at the points.
+    fn sample_indices(&self) -> impl Iterator<Item = u32> + use<> {
+        0..if self.goes_on { self.samples } else { 0 }
+    }
+
+    /// Adds a sample of the light above a horizon: direction, radiance over density, and weight in irradiance. Returns the
+    /// sum of what `add` returns.
+    fn sample(
+        &self,
+        horizon: &Horizon,
+        sampler: &mut Sampler,
+        context: &mut Context,
+        add: &mut impl FnMut(Vec3, Rgb, f32) -> Rgb,
+    ) -> Rgb {
+        let mut irradiance = Rgb::BLACK;
+        let w = horizon.direction(sampler.next_2d());
+        if self.include.direct()
+            && let Some(found) = self.light_sample(horizon, w, sampler, context)
+        {
+            irradiance += add(found.wi, found.radiance, horizon.cosine(found.wi));
+        }
+        let light = self.arriving(horizon, w, sampler, context) * (1.0 / horizon.pdf(w));
+        irradiance + add(w, light, horizon.cosine(w))
     }
 
     /// A light sample: its direction, and radiance over density; `w` is any direction of the horizon.
@@ -204,6 +227,13 @@ impl RadianceSink for Included {
 }
 
 impl Sums {
+    /// Adds the irradiance of a sample to the sums of the variance.
+    fn add_luminance(&mut self, irradiance: Rgb) {
+        let luminance = f64::from(irradiance.luminance());
+        self.luminance[0] += luminance;
+        self.luminance[1] += luminance * luminance;
+    }
+
     /// Adds light from the unit vector `w` (radiance over density); returns its irradiance. Values that are not finite
     /// count as zero.
     fn add(&mut self, w: Vec3, light: Rgb, cosine: f32) -> Rgb {

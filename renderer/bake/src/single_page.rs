@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::atlas::{Atlas, area, finish};
 use super::error::BakeError;
-use super::laid_object::{LaidObject, Room};
+use super::laid_object::{LaidObject, Room, laid_once};
 use super::limit::MAX_SIDE;
 use super::outline::Outline;
 use super::pack::pack;
@@ -42,9 +42,7 @@ pub(super) fn at_density(
         ([_], Some(side)) => Room::Width(side),
         _ => Room::Aspect(aspect),
     };
-    let objects: Vec<LaidObject> = (flats.par_iter())
-        .map(|flat| LaidObject::new(flat, density, margin, &room))
-        .collect();
+    let objects = laid_once(flats, |_, flat| LaidObject::new(flat, density, margin, &room));
     let widest = objects.iter().map(|object| object.size.x).max().unwrap_or(1);
     let area: f64 = objects
         .iter()

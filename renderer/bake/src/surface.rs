@@ -15,7 +15,7 @@ use super::lightmap_buffer::Coverage;
 use super::limit::check_features;
 use super::objects::{BakedObject, flatten, objects, tangents};
 use super::placed::PlacedMesh;
-use super::progress::BakeProgress;
+use super::progress::{BakePhase, BakeProgress};
 use super::raster::{Texel, rasterise};
 use super::receiver::{Coordinates, GatherPoint, Receiver, receivers, triangles};
 use super::tangent_frame::TangentSpace;
@@ -134,6 +134,7 @@ pub fn bake_surface(
     }
     let workers = Workers::new(scene, settings.threads, settings.seed)?;
     let receivers = receivers(shapes, names, &[]);
+    progress.advance(BakePhase::Charts, 0, 0);
     let laid = lay_out(&workers, low, shapes, &receivers, settings)?;
     let texels = rasterise(&laid.flats, &laid.atlas);
     if texels.list.is_empty() {
@@ -168,7 +169,7 @@ pub fn bake_surface(
         }
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         if done.is_multiple_of(64) {
-            progress.texels(done as u64, count as u64);
+            progress.advance(BakePhase::Features, done as u64, count as u64);
         }
         TexelFeatures {
             values,

@@ -9,6 +9,7 @@ use super::points::{Solids, Standing, in_sight, standing};
 use super::raster::{Sample, Texel, Texels};
 use super::receiver::{GatherPoint, Receiver, point, site};
 use super::tangent_frame::TangentSpace;
+use super::translucent::Sites;
 use super::unwrap::Flat;
 use super::work::Workers;
 use renderer_geometry::{Shape, ShapeId, SurfacePoint};
@@ -81,6 +82,17 @@ impl Surfaces<'_> {
         let shape = &self.shapes[receiver.shape.0 as usize];
         let mesh = &self.flats[texel.object as usize].mesh;
         point(shape, mesh, sample.triangle, sample.barycentric)
+    }
+
+    /// The visible points of a texel with the light that its material transmits to them; `None` if there are none.
+    pub(super) fn lit(&self, texel: &Texel, mask: Mask, context: &mut Context) -> Option<Sites> {
+        let points = seen(self.sites(texel), mask);
+        let sample = &self.texels.samples_of(texel)[mask.trailing_zeros() as usize..].first()?;
+        let receiver = &self.receivers[texel.object as usize];
+        let it = self
+            .point(texel, sample)
+            .seen_from(points.first()?.ng, receiver.shape, sample.triangle);
+        Some(Sites::new(self.workers.scene, points, &it, context))
     }
 
     /// By texel: its points that are visible, visible from the first of them, and of similar normal.

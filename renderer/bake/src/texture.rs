@@ -1,5 +1,6 @@
 //! Bake target `texture`: all surfaces in one lightmap atlas.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use glam::{UVec2, Vec2, Vec3};
@@ -15,13 +16,14 @@ use super::learned_filter;
 use super::lightmap_buffer::{Coverage, LightmapBuffer};
 use super::limit::{MAX_SIDE, check_texture};
 use super::objects::{BakedObject, flatten, objects, tangents};
+use super::progress::BakePhase;
 use super::raster::rasterise;
 use super::receiver::{Coordinates, receivers, site};
 use super::seam::{Border, borders, mean_difference, meetings, pairs, stitch};
 use super::settings::{LightmapFilter, SurfaceTextures, Target};
 use super::sh::ShOrder;
 use super::sides::backs;
-use super::texel_points::{Surfaces, seen};
+use super::texel_points::Surfaces;
 use super::unwrap::Flat;
 use super::work::Workers;
 use renderer_base::color::Rgb;
@@ -138,17 +140,21 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         check_texture(width, height, order)?;
     }
     let scene = workers.scene;
+    job.begin(BakePhase::Sides);
     let backs = backs(job.settings, workers);
     let mut receivers = receivers(scene.shapes(), job.names, &backs);
     receivers.retain(|receiver| !scene.material(receiver.shape).is_unseen());
     if receivers.is_empty() {
         return Err(BakeError::Nothing);
     }
+    job.begin(BakePhase::Charts);
     let (sides, notes) = workers.install(|| flatten(&receivers, scene.shapes(), topologies, unwrap))?;
     let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) = sides.into_iter().unzip();
+    job.begin(BakePhase::Packing);
     let atlas =
         workers.install(|| layout(&flats, &|object| receivers[object].name.clone(), scale, margin))?;
     check_texture(atlas.size.x, atlas.size.y, order)?;
+    job.begin(BakePhase::Points);
     let texels = rasterise(&flats, &atlas);
     if texels.list.is_empty() {
         return Err(BakeError::Nothing);
@@ -168,14 +174,15 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let places = surface.places(&visible);
     let points = surface.gathered(&places);
     let estimates = job.gather(workers, &points, |estimator, (index, key), sampler, context| {
-        let sites = seen(surface.sites(&texels.list[index]), visible[index]);
-        (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
+        let sites = surface.lit(&texels.list[index], visible[index], context)?;
+        Some(estimator.at_surface(&sites, key, sampler, context))
     })?;
     let Some(estimates) = estimates else {
         return Ok(None);
     };
 
     let finish = Instant::now();
+    job.begin(BakePhase::Seams);
     let mut sheet = LightmapBuffer::new(&texels, &estimates);
     let rest = match filter {
         LightmapFilter::None => vec![],
@@ -194,6 +201,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let features = match features.is_empty() {
         true => vec![],
         false => {
+            job.begin(BakePhase::Features);
             let tangents = tangents(features, scene.shapes(), &receivers, &flats, &atlas);
             let values = workers.map(texels.list.len(), |index, sampler, context| {
                 let texel = &texels.list[index];
@@ -203,7 +211,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
             maps(features, &texels, &values, margin)
         }
     };
-    let textures = finer(&surface, &atlas, textures, margin);
+    let textures = finer(job, &surface, &atlas, textures, margin);
     stitch(&pairs, &mut sheet);
     let after = mean_difference(&pairs, &sheet);
 
@@ -239,7 +247,13 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
 }
 
 /// Features in a finer texture of the same layout.
-fn finer(surface: &Surfaces<'_>, atlas: &Atlas, textures: &SurfaceTextures, margin: u32) -> FinerTextures {
+fn finer(
+    job: &Job<'_>,
+    surface: &Surfaces<'_>,
+    atlas: &Atlas,
+    textures: &SurfaceTextures,
+    margin: u32,
+) -> FinerTextures {
     let features = &textures.features;
     if features.is_empty() {
         return FinerTextures::default();
@@ -264,9 +278,16 @@ fn finer(surface: &Surfaces<'_>, atlas: &Atlas, textures: &SurfaceTextures, marg
         ..
     } = *surface;
     let tangents = tangents(features, shapes, receivers, flats, &atlas);
-    let values = workers.map(texels.list.len(), |index, sampler, context| {
+    let count = texels.list.len();
+    let done = AtomicUsize::new(0);
+    let values = workers.map(count, |index, sampler, context| {
         let texel = &texels.list[index];
         let points = finer.points(texel, 0, &tangents);
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done.is_multiple_of(1024) {
+            job.progress
+                .advance(BakePhase::Features, done as u64, count as u64);
+        }
         at_points(workers.scene, features, &points, texel.at, sampler, context)
     });
     FinerTextures {

@@ -2,6 +2,8 @@
 //!
 //! All lengths are in world space.
 
+use std::sync::Arc;
+
 use glam::{Affine3A, Vec2, Vec3};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -17,8 +19,8 @@ use renderer_geometry::Mesh;
 pub(super) struct Flat {
     /// The mesh, in its own space, its triangles in their order; each vertex belongs to one chart.
     pub(super) mesh: Mesh,
-    /// By vertex: where it lies in its chart `[m]`, the chart's lower corner at zero.
-    pub(super) places: Vec<Vec2>,
+    /// By vertex: its position in its chart `[m]`, the chart's lower corner at zero. Shapes of one layout share the list.
+    pub(super) places: Arc<[Vec2]>,
     /// By vertex: its chart.
     pub(super) vertex_chart: Vec<u32>,
     /// By triangle: its chart.
@@ -60,7 +62,7 @@ pub(super) fn unwrap(mesh: &Mesh, world_from_object: &Affine3A) -> Flat {
     let (places, blocks) = lay_flat(&mesh, &positions, &vertex_chart, &charts);
     Flat {
         mesh,
-        places,
+        places: places.into(),
         vertex_chart,
         triangle_chart: charts.of,
         blocks,

@@ -10,6 +10,7 @@ use super::field::{Field, Mixture};
 use super::job::{BakeStats, Job, Outcome};
 use super::kept::{Point, Points};
 use super::points::{Solids, Standing, standing};
+use super::progress::BakePhase;
 use super::receiver::{GatherPoint, Receiver, Side, receivers, site};
 use super::sh::ShOrder;
 use super::sides::backs;
@@ -80,6 +81,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let mut objects: Vec<BakedVertices> = vec![];
     // By vertex: its object and its points.
     let mut vertices = vec![];
+    job.begin(BakePhase::Sides);
     let backs = backs(job.settings, workers);
     let receivers = receivers(workers.scene.shapes(), job.names, &backs);
     let is_seen = |receiver: &Receiver| !workers.scene.material(receiver.shape).is_unseen();
@@ -121,7 +123,9 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
             if !furniture[vertices[vertex].0] {
                 sites = open[vertex].iter().map(|&point| sites[point]).collect();
             }
-            (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
+            let it = seen(workers.scene, &objects[vertices[vertex].0], &vertices[vertex].1)?;
+            let sites = Sites::new(workers.scene, sites, &it, context);
+            (!sites.points.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
         },
     )?;
     let Some(mut field) = field else {
@@ -282,20 +286,25 @@ fn corners(mesh: &Mesh) -> Vec<Vec<(u32, u8)>> {
 
 fn points(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Vec<GatherPoint> {
     let shape = &scene.shapes()[object.shape.0 as usize];
-    let rest = 0.5 * (1.0 - NEARNESS);
     (corners.iter())
-        .map(|&(triangle, corner)| {
-            let mut weights = [rest; 3];
-            weights[usize::from(corner)] = NEARNESS;
-            site(
-                shape,
-                object.side,
-                &object.mesh,
-                triangle,
-                Vec2::new(weights[1], weights[2]),
-            )
-        })
+        .map(|&(triangle, corner)| site(shape, object.side, &object.mesh, triangle, near(corner)))
         .collect()
+}
+
+/// A hit near the first corner at a vertex, seen from the gathered side.
+fn seen(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Option<Interaction> {
+    let &(triangle, corner) = corners.first()?;
+    let shape = &scene.shapes()[object.shape.0 as usize];
+    let point = point(shape, &object.mesh, triangle, near(corner));
+    let site = GatherPoint::of(point, object.side);
+    Some(point.seen_from(site.ng, object.shape, triangle))
+}
+
+/// Weights of the second and third vertex of a triangle near one of its corners.
+fn near(corner: u8) -> Vec2 {
+    let mut weights = [0.5 * (1.0 - NEARNESS); 3];
+    weights[usize::from(corner)] = NEARNESS;
+    Vec2::new(weights[1], weights[2])
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::checkpoint::{Checkpoint, Finished};
 use super::error::BakeError;
 use super::field::Field;
-use super::progress::BakeProgress;
+use super::progress::{BakePhase, BakeProgress};
 use super::project::Estimate;
 use super::sh::ShOrder;
 use super::share::Share;
@@ -115,7 +115,7 @@ impl<'a> Workers<'a> {
         });
         let done = AtomicU64::new((finished.len() * CHUNK).min(count) as u64);
         let file = checkpoint.map(|(file, _)| Mutex::new(file));
-        progress.points(done.load(Ordering::Relaxed), count as u64);
+        progress.advance(BakePhase::Light, done.load(Ordering::Relaxed), count as u64);
 
         let work = |chunk: u32| -> Result<Option<Vec<f32>>, BakeError> {
             if stop.load(Ordering::Relaxed) {
@@ -138,7 +138,8 @@ impl<'a> Workers<'a> {
                 lock(file).add(chunk, &record)?;
             }
             let points = indices.len() as u64;
-            progress.points(done.fetch_add(points, Ordering::Relaxed) + points, count as u64);
+            let done = done.fetch_add(points, Ordering::Relaxed) + points;
+            progress.advance(BakePhase::Light, done, count as u64);
             Ok(Some(record))
         };
         let wanted = share.map_or(0..chunks, |share| share.pieces(chunks));

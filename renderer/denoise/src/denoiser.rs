@@ -7,6 +7,7 @@ use renderer_image::Image;
 use super::error::DenoiseError;
 use super::ffi::{self, Device, Job};
 use super::library::library;
+use super::sum::local_ranges;
 
 /// How well a picture is denoised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,14 +108,51 @@ impl Denoiser {
         features: &Features,
         quality: Quality,
     ) -> Result<Image, DenoiseError> {
-        let size = (color.width, color.height);
-        let values = triples(color, size, "color")?;
+        let values = triples(color, (color.width, color.height), "color")?;
+        self.filter(color, values, features, quality, &[c"hdr"])
+    }
+
+    /// Denoises alpha in `[0,1]`, `height × width`, with the features of its picture. A pixel keeps its value where the
+    /// 3 × 3 pixels around it have the same one, so that opaque and empty areas stay exact.
+    ///
+    /// # Errors
+    /// When the image and the features differ in size, it has several channels, or the library fails.
+    pub fn denoise_alpha(
+        &self,
+        alpha: &Image,
+        features: &Features,
+        quality: Quality,
+    ) -> Result<Image, DenoiseError> {
+        if alpha.channels != 1 {
+            return Err(DenoiseError::Image("alpha"));
+        }
+        let finite = |&v: &f32| if v.is_finite() { v } else { 0.0 };
+        let values = alpha.data.iter().map(finite).flat_map(|v| [v; 3]).collect();
+        let filtered = self.filter(alpha, values, features, quality, &[])?;
+        let mut denoised = alpha.clone();
+        for (pixel, range) in local_ranges(alpha).into_iter().enumerate() {
+            if range > 0.0 {
+                denoised.data[pixel] = filtered.data[3 * pixel];
+            }
+        }
+        Ok(denoised)
+    }
+
+    /// Runs the `RT` filter on `values`, `height × width × 3`, of an image.
+    fn filter(
+        &self,
+        image: &Image,
+        values: Vec<f32>,
+        features: &Features,
+        quality: Quality,
+        range: &[&'static CStr],
+    ) -> Result<Image, DenoiseError> {
         // The network makes some light of none.
         if values.iter().all(|&v| v == 0.0) {
-            return Ok(picture(color, values));
+            return Ok(picture(image, values));
         }
         let mut inputs: Vec<(&'static CStr, &[f32])> = vec![(c"color", &values)];
-        let mut flags = vec![c"hdr"];
+        let mut flags = range.to_vec();
         let named = [(c"albedo", &features.albedo), (c"normal", &features.normal)];
         for (name, feature) in named {
             if let Some(feature) = feature {
@@ -129,13 +167,13 @@ impl Denoiser {
         }
         let job = Job {
             kind: c"RT",
-            width: size.0,
-            height: size.1,
+            width: image.width,
+            height: image.height,
             inputs: &inputs,
             flags: &flags,
             quality: quality.code(),
         };
-        Ok(picture(color, self.device.run(&job)?))
+        Ok(picture(image, self.device.run(&job)?))
     }
 
     /// Denoises a lightmap, `height × width × 3`, with the `RTLightmap` filter: irradiance, or, if `directional`,

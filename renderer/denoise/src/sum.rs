@@ -64,7 +64,7 @@ fn add_to_edges(values: &mut [f64], ranges: impl Iterator<Item = f64> + Clone, t
 }
 
 /// The difference of the greatest and the least of each value and those of the eight pixels around it.
-fn local_ranges(image: &Image) -> Vec<f32> {
+pub(super) fn local_ranges(image: &Image) -> Vec<f32> {
     let (width, height, channels) = (image.width, image.height, image.channels);
     let mut ranges = Vec::with_capacity(image.data.len());
     for y in 0..height {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use renderer::bake::BakeProgress;
+use renderer::bake::{BakePhase, BakeProgress};
 use renderer::command::Failure;
 use renderer::render::Progress;
 use renderer::session::Stop;
@@ -32,7 +32,8 @@ pub(crate) struct Watch {
 impl Watch {
     fn set(&self, done: u64, total: u64) {
         let share = done as f64 / total.max(1) as f64;
-        self.share.store(share.to_bits(), Ordering::Relaxed);
+        // Phases may begin anew; the bits of positive numbers are in the order of the numbers.
+        self.share.fetch_max(share.to_bits(), Ordering::Relaxed);
     }
 
     fn share(&self) -> f64 {
@@ -67,12 +68,10 @@ impl Progress for Watch {
 }
 
 impl BakeProgress for Watch {
-    fn points(&self, done: u64, total: u64) {
-        self.set(done, total);
-    }
-
-    fn texels(&self, done: u64, total: u64) {
-        self.set(done, total);
+    fn advance(&self, phase: BakePhase, done: u64, total: u64) {
+        if matches!(phase, BakePhase::Light | BakePhase::Features) && total > 0 {
+            self.set(done, total);
+        }
     }
 
     fn print(&self, text: &str) {

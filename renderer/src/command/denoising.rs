@@ -5,6 +5,8 @@
 //! (see [`fit_sum`]). Scaling the noisy layers to the denoised picture would keep the sum as well, but also the noise by
 //! which the layers differ from each other, and it is undefined where the noisy picture is black.
 //!
+//! Alpha is denoised with the same features: shadow catchers make it as noisy as the picture.
+//!
 //! Emission that is seen directly has no noise but that of edges, and a small bright lamp gets a halo when it is filtered.
 //! Where the layer `emission` is there, it is taken from the picture before, and added afterwards.
 
@@ -24,6 +26,8 @@ pub(super) const FEATURES: [(&str, [&str; 3]); 2] = [("albedo", RGB), ("N", ["X"
 const EMISSION: &str = "emission";
 
 const RGB: [&str; 3] = ["R", "G", "B"];
+
+const ALPHA: &str = "A";
 
 /// Layer of the picture before denoising.
 const NOISY: &str = "noisy";
@@ -130,7 +134,12 @@ fn without_light(layered: &Layered) -> Layered {
         normal,
         channels(layered, EMISSION, RGB),
     ];
-    let kept: Vec<usize> = read.into_iter().flatten().flatten().collect();
+    let kept: Vec<usize> = read
+        .into_iter()
+        .flatten()
+        .flatten()
+        .chain(alpha(layered))
+        .collect();
     with_channels(layered, &kept)
 }
 
@@ -169,6 +178,14 @@ pub(super) fn denoise(
     let mut denoised = layered.clone();
     set_channels(&mut denoised.image, &places, &clean);
     set_channels(&mut denoised.picture, &[0, 1, 2], &clean);
+    if let Some(alpha) = alpha(layered) {
+        let noisy = channels_of(&layered.image, &[alpha]);
+        let clean = denoiser.denoise_alpha(&noisy, &features, quality)?;
+        set_channels(&mut denoised.image, &[alpha], &clean);
+        if denoised.picture.channels == 4 {
+            set_channels(&mut denoised.picture, &[3], &clean);
+        }
+    }
     let [components, groups] = families(layered);
     let sums = [
         (components, &reflected, &clean_reflected),
@@ -182,17 +199,23 @@ pub(super) fn denoise(
             set_channels(&mut denoised.image, places, layer);
         }
     }
-    denoised.image = denoised.image.with_channels(&noisy);
-    denoised
-        .names
-        .extend(RGB.map(|channel| format!("{NOISY}.{channel}")));
-    denoised.samples.extend([SampleType::F32; 3]);
+    let kept: Vec<usize> = places.into_iter().chain(alpha(layered)).collect();
+    denoised.image = denoised.image.with_channels(&channels_of(&layered.image, &kept));
+    for &channel in &kept {
+        denoised.names.push(format!("{NOISY}.{}", layered.names[channel]));
+        denoised.samples.push(SampleType::F32);
+    }
     let text = match quality {
         Quality::Fast => "fast",
         Quality::High => "high",
     };
     denoised.metadata.push(("kiln.denoise".to_owned(), text.into()));
     Ok(Some(denoised))
+}
+
+/// Place of the picture's alpha.
+fn alpha(layered: &Layered) -> Option<usize> {
+    layered.names.iter().position(|name| name == ALPHA)
 }
 
 /// Returns whether a picture has been denoised.
@@ -285,9 +308,9 @@ fn combined(a: &Image, b: &Image, f: impl Fn(f32, f32) -> f32) -> Image {
 }
 
 /// Sets some channels of an image.
-fn set_channels(image: &mut Image, places: &Places, values: &Image) {
+fn set_channels(image: &mut Image, places: &[usize], values: &Image) {
     let pixels = image.data.chunks_exact_mut(image.channels);
-    for (pixel, values) in pixels.zip(values.data.chunks_exact(3)) {
+    for (pixel, values) in pixels.zip(values.data.chunks_exact(places.len())) {
         for (&place, &value) in places.iter().zip(values) {
             pixel[place] = value;
         }

@@ -108,7 +108,7 @@ fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
         let output = output.display();
         let parts = plural(args.parts.len(), "part");
         remark(&format!(
-            "joined {parts} of a bake in {output}; `kiln bake SCENE -o DIR --checkpoint {output} --resume` makes the files",
+            "joined {parts} of a bake in {output}; `kiln bake SCENE -o DIR --checkpoint {output} --resume`, with the other options of the parts, makes the files",
         ));
     }
     Ok(())

@@ -35,12 +35,10 @@ pub(super) fn rendered(written: &Written, samples: &Range<u64>, elapsed: Duratio
     }
 }
 
-/// Says what `kiln bake` wrote, on a terminal.
+/// Reports the files that `kiln bake` wrote.
 pub(super) fn baked(folder: &Path, files: &[(String, Vec<u8>)], elapsed: Duration) {
-    if std::io::stderr().is_terminal() {
-        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-        remark(&folder_text(folder, &names, elapsed));
-    }
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    remark(&folder_text(folder, &names, elapsed));
 }
 
 /// Says what `kiln archive` wrote, on a terminal.
@@ -109,11 +107,15 @@ fn folder_text(folder: &Path, names: &[&str], elapsed: Duration) -> String {
         time(elapsed),
         names.join(", ")
     );
-    if names.contains(&"preview.png") {
+    if names.contains(&"index.html") {
+        text += &format!("\nview it: kiln view {}", quoted(&folder.display().to_string()));
+    } else if names.contains(&"preview.png") {
         text += &format!("\n{}", open(&folder.join("preview.png")));
     }
-    if names.contains(&"scene.glb") {
-        text += "\nscene.glb is what engines load; bake.json says what each file holds";
+    if names.contains(&"model.glb") {
+        text += "\nmodel.glb is the model with its lightmap; bake.json describes all files";
+    } else if names.contains(&"scene.glb") {
+        text += "\nscene.glb is the geometry with its baked data; bake.json describes all files";
     }
     text
 }

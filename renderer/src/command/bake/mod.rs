@@ -48,8 +48,8 @@ use super::watch::{self, Read};
 use super::{Failure, print, remark, reported, summary};
 use crate::cli::{BakeArgs, BakeFilter, BakeTarget};
 use renderer_bake::{
-    BakeProgress, BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces, SurfaceTextures, Target,
-    backs, bake, check_checkpoint, texture_memory,
+    BakePhase, BakeProgress, BakeSettings, FeatureDesc, Include, LightmapFilter, ProbePlaces,
+    SurfaceTextures, Target, backs, bake, check_checkpoint, texture_memory,
 };
 use renderer_base::files::{read_regular, text_of};
 use renderer_base::memory;
@@ -188,8 +188,8 @@ fn bake_light(
         watch.progress(),
         interrupt.flag(),
     )?;
-    watch.finish();
     let (Some(baked), Some(folder)) = (baked, folder) else {
+        drop(watch);
         if !common.quiet && !interrupt.is_old_work() {
             print(&warnings);
         }
@@ -205,6 +205,7 @@ fn bake_light(
         return Err(interrupt.failure());
     };
 
+    watch.progress().advance(BakePhase::Files, 0, 0);
     let files = files(
         args,
         &desc,
@@ -220,6 +221,7 @@ fn bake_light(
     // Running shaders read, too.
     read(inputs.clone());
     let written = folder.write(&files, &inputs);
+    drop(watch);
     for note in &baked.notes {
         warnings.push(Diagnostic::warning(note.clone()));
     }

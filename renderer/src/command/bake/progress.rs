@@ -1,25 +1,29 @@
-//! The progress bar of a bake.
+//! Progress of a bake: a bar on a terminal, a line every half minute elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::command::interrupt::Interrupt;
-use crate::command::tell;
-use renderer_bake::BakeProgress;
+use crate::command::{remark, tell};
+use renderer_bake::{BakePhase, BakeProgress};
 
-/// What watches the progress of a bake.
+/// Time between two lines without a terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Receiver of the progress of a bake.
 pub(super) enum BakeWatch<'a> {
-    /// A bar for people.
-    Bar(Box<Bar>),
+    /// A person, who sees a bar or lines.
+    Person(Box<BakeReport>),
     /// The program that Kiln is a part of.
     Program(&'a dyn BakeProgress),
 }
 
 impl<'a> BakeWatch<'a> {
-    /// The program if there is one, else a bar.
+    /// The program if there is one, else a person.
     pub(super) fn new(
         program: Option<&'a dyn BakeProgress>,
         quiet: bool,
@@ -27,79 +31,161 @@ impl<'a> BakeWatch<'a> {
     ) -> BakeWatch<'a> {
         match program {
             Some(program) => BakeWatch::Program(program),
-            None => BakeWatch::Bar(Box::new(Bar::new(quiet, keeps))),
+            None => BakeWatch::Person(Box::new(BakeReport::new(quiet, keeps))),
         }
     }
 
     pub(super) fn progress(&self) -> &dyn BakeProgress {
         match self {
-            BakeWatch::Bar(bar) => &**bar,
+            BakeWatch::Person(report) => &**report,
             BakeWatch::Program(program) => *program,
         }
     }
-
-    /// Takes the bar away.
-    pub(super) fn finish(&self) {
-        if let BakeWatch::Bar(bar) = self {
-            bar.bar.finish_and_clear();
-        }
-    }
 }
 
-/// A bar over photons, then over texels, vertices or probes.
-pub(super) struct Bar {
+/// Reports phases and their progress to a person, until it is dropped.
+pub(super) struct BakeReport {
     bar: ProgressBar,
-    /// Told that there is something worth keeping once light is gathered, where a checkpoint keeps it.
+    state: Arc<Mutex<State>>,
+    /// Writes lines; none on a terminal or when quiet.
+    lines: Option<JoinHandle<()>>,
+    /// Learns that there is work to keep once light is gathered, where a checkpoint keeps it.
     keeps: Option<Arc<Interrupt>>,
 }
 
-impl Bar {
-    /// A bar; drawn only on a terminal, and not when `quiet`.
-    fn new(quiet: bool, keeps: Option<Arc<Interrupt>>) -> Bar {
-        let bar = ProgressBar::new(1);
-        if quiet || !std::io::stderr().is_terminal() {
+/// Current phase of a bake.
+#[derive(Default)]
+struct State {
+    phase: Option<BakePhase>,
+    done: u64,
+    total: u64,
+    is_finished: bool,
+}
+
+impl BakeReport {
+    fn new(quiet: bool, keeps: Option<Arc<Interrupt>>) -> BakeReport {
+        let is_terminal = std::io::stderr().is_terminal();
+        let bar = ProgressBar::new(0);
+        if quiet || !is_terminal {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        let style = ProgressStyle::with_template("{msg:8} {bar:40} {percent:>3} %  {rate}  {left} left")
-            .expect("the template is well formed")
-            .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = write!(out, "{:.1} k/s", state.per_sec() * 1e-3);
-            })
-            .with_key("left", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = write!(out, "{}", HumanDuration(state.eta()));
-            });
-        bar.set_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
-        Bar { bar, keeps }
+        let state = Arc::<Mutex<State>>::default();
+        let lines = (!quiet && !is_terminal).then(|| {
+            let state = Arc::clone(&state);
+            std::thread::spawn(move || write_lines(&state))
+        });
+        BakeReport {
+            bar,
+            state,
+            lines,
+            keeps,
+        }
     }
 
-    fn show(&self, what: &'static str, done: u64, total: u64) {
-        if self.bar.message() != what {
-            self.bar.set_message(what);
+    /// Updates the state; returns whether another phase, or the counting of one, begins.
+    fn update(&self, phase: BakePhase, done: u64, total: u64) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = state.phase != Some(phase) || (state.total == 0) != (total == 0);
+        (state.phase, state.done, state.total) = (Some(phase), done, total);
+        is_new
+    }
+}
+
+impl BakeProgress for BakeReport {
+    fn advance(&self, phase: BakePhase, done: u64, total: u64) {
+        if let Some(interrupt) = self.keeps.as_ref().filter(|_| phase == BakePhase::Light) {
+            interrupt.keep();
+        }
+        if self.update(phase, done, total) {
+            self.bar.set_style(if total == 0 { spinner() } else { counter() });
+            self.bar.set_message(phase.name());
             self.bar.set_length(total);
+            self.bar.reset_elapsed();
             self.bar.reset_eta();
         }
         self.bar.set_position(done);
     }
-}
-
-impl BakeProgress for Bar {
-    fn photons(&self, done: u64, total: u64) {
-        self.show("photons", done, total);
-    }
-
-    fn points(&self, done: u64, total: u64) {
-        if let Some(interrupt) = &self.keeps {
-            interrupt.keep();
-        }
-        self.show("light", done, total);
-    }
-
-    fn texels(&self, done: u64, total: u64) {
-        self.show("texels", done, total);
-    }
 
     fn print(&self, text: &str) {
         self.bar.suspend(|| tell(text));
+    }
+}
+
+impl Drop for BakeReport {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+        self.state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_finished = true;
+        if let Some(lines) = self.lines.take() {
+            lines.thread().unpark();
+            // A panic of that thread has been printed.
+            let _ = lines.join();
+        }
+    }
+}
+
+impl State {
+    fn line(&self) -> Option<String> {
+        let name = self.phase?.name();
+        Some(match self.total {
+            0 => format!("baking: {name}"),
+            total => format!("baking: {name}, {} %", self.done * 100 / total),
+        })
+    }
+}
+
+/// Writes a line for each interval until the bake ends.
+fn write_lines(state: &Mutex<State>) {
+    let mut next = Instant::now() + LINE_INTERVAL;
+    loop {
+        std::thread::park_timeout(next.saturating_duration_since(Instant::now()));
+        let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_finished {
+            return;
+        }
+        if Instant::now() >= next {
+            next += LINE_INTERVAL;
+            let line = state.line();
+            drop(state);
+            if let Some(line) = line {
+                remark(&line);
+            }
+        }
+    }
+}
+
+/// Style of a phase that counts its work.
+fn counter() -> ProgressStyle {
+    ProgressStyle::with_template("{msg:8} {bar:40} {percent:>3} %  {rate}  {left} left")
+        .expect("the template is well formed")
+        .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let _ = write!(out, "{:.1} k/s", state.per_sec() * 1e-3);
+        })
+        .with_key("left", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let _ = write!(out, "{}", HumanDuration(state.eta()));
+        })
+}
+
+/// Style of a phase that counts nothing.
+fn spinner() -> ProgressStyle {
+    ProgressStyle::with_template("{msg:8} {spinner} {elapsed}").expect("the template is well formed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_name_the_phase_and_its_share() {
+        let report = BakeReport::new(true, None);
+        let line = || report.state.lock().unwrap().line();
+        assert_eq!(line(), None);
+        report.advance(BakePhase::Charts, 0, 0);
+        assert_eq!(line().as_deref(), Some("baking: charts"));
+        report.advance(BakePhase::Light, 30, 40);
+        assert_eq!(line().as_deref(), Some("baking: light, 75 %"));
     }
 }

@@ -19,8 +19,8 @@ use super::statistics::report;
 use super::{feature_image, features, glb, idle, shape_names};
 use crate::cli::{BakeArgs, BakeTarget};
 use renderer_bake::{
-    BakeProgress, BakedSurface, CageSettings, Feature, FeatureDesc, LowShapes, SurfaceMaps, SurfaceSettings,
-    bake_surface,
+    BakePhase, BakeProgress, BakedSurface, CageSettings, Feature, FeatureDesc, LowShapes, SurfaceMaps,
+    SurfaceSettings, bake_surface,
 };
 use renderer_geometry::Shape;
 use renderer_import::Names;
@@ -80,7 +80,6 @@ pub(super) fn run(
         watch.progress(),
         interrupt.flag(),
     )?;
-    watch.finish();
     let Some(baked) = baked else {
         return Err(interrupt.failure());
     };
@@ -94,10 +93,12 @@ pub(super) fn run(
         LowShapes::Own => built.scene.shapes(),
         LowShapes::Others { shapes, .. } => shapes,
     };
+    watch.progress().advance(BakePhase::Files, 0, 0);
     let files = files(args, shapes, &settings, &baked)?;
     interrupt.keep();
     let inputs = inputs(&desc, &built);
     let written = folder.write(&files, &inputs);
+    drop(watch);
     // Running shaders read, too.
     read(inputs);
     warnings.list.extend(reported::warnings(&baked.reports));
