@@ -7,8 +7,8 @@ use glam::{UVec2, Vec3};
 
 use super::horizon::Horizon;
 use super::receiver::GatherPoint;
-use super::translucent::Sites;
 use super::sh::{MAX_COEFFICIENTS, basis};
+use super::translucent::Sites;
 use renderer_base::color::Rgb;
 use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
@@ -101,9 +101,10 @@ impl Estimator<'_> {
         let mut sums = Sums::default();
         for index in self.sample_indices() {
             sampler.start(key, u64::from(index));
-            let mut irradiance = self.sample(&above(site(index)), sampler, context, &mut |w, light, cosine| {
-                sums.add(w, light, cosine)
-            });
+            let mut irradiance =
+                self.sample(&above(site(index)), sampler, context, &mut |w, light, cosine| {
+                    sums.add(w, light, cosine)
+                });
             if !sites.transmission.is_black() {
                 let behind = site(index).behind();
                 sampler.start(key, BEHIND + u64::from(index));

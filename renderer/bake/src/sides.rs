@@ -17,6 +17,7 @@ use super::points::{is_closed, lets_light_through};
 use super::project::Estimator;
 use super::receiver::{GatherPoint, Side};
 use super::settings::{BakeSettings, Sides};
+use super::translucent::Sites;
 use super::work::Workers;
 use renderer_base::math::Frame;
 use renderer_base::sampler::Sampler;
@@ -133,7 +134,8 @@ impl<'a> Pilot<'a> {
         let sum: f64 = (sites.enumerate())
             .map(|(number, site)| {
                 let key = self.key(number, side);
-                let estimate = self.estimator.at_surface(&[site], key, sampler, context);
+                let sites = Sites::opaque(vec![site]);
+                let estimate = self.estimator.at_surface(&sites, key, sampler, context);
                 f64::from(estimate.irradiance.luminance())
             })
             .sum();

@@ -87,7 +87,10 @@ impl Surfaces<'_> {
     /// The visible points of a texel with the light that its material transmits to them; `None` if there are none.
     pub(super) fn lit(&self, texel: &Texel, mask: Mask, context: &mut Context) -> Option<Sites> {
         let points = seen(self.sites(texel), mask);
-        let sample = &self.texels.samples_of(texel)[mask.trailing_zeros() as usize..].first()?;
+        let sample = self
+            .texels
+            .samples_of(texel)
+            .get(mask.trailing_zeros() as usize)?;
         let receiver = &self.receivers[texel.object as usize];
         let it = self
             .point(texel, sample)

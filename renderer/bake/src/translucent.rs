@@ -25,6 +25,14 @@ pub(super) struct Sites {
 }
 
 impl Sites {
+    /// Points of an opaque surface.
+    pub(super) fn opaque(points: Vec<GatherPoint>) -> Sites {
+        Sites {
+            points,
+            transmission: Rgb::BLACK,
+        }
+    }
+
     /// The points of a surface whose material is shaded at the hit `it`, seen from the gathered side.
     pub(super) fn new(
         scene: &Scene,
@@ -35,7 +43,13 @@ impl Sites {
         let mut surface = ShadingResult::new();
         let material = scene.material(it.shape);
         let footprint = &Footprint::POINT;
-        material.shade(it, RayKind::DIFFUSE, footprint, &mut context.shading, &mut surface);
+        material.shade(
+            it,
+            RayKind::DIFFUSE,
+            footprint,
+            &mut context.shading,
+            &mut surface,
+        );
         let (reflectance, transmittance) = surface.bsdf.diffuse_albedo(it.wo);
         let ratio = |t: f32, r: f32| if t > 0.0 { (t / r).min(MAX_RATIO) } else { 0.0 };
         let (r, t) = (reflectance.to_array(), transmittance.to_array());

@@ -11,12 +11,13 @@ use super::job::{BakeStats, Job, Outcome};
 use super::kept::{Point, Points};
 use super::points::{Solids, Standing, standing};
 use super::progress::BakePhase;
-use super::receiver::{GatherPoint, Receiver, Side, receivers, site};
+use super::receiver::{GatherPoint, Receiver, Side, point, receivers, site};
 use super::sh::ShOrder;
 use super::sides::backs;
+use super::translucent::Sites;
 use super::work::Workers;
 use renderer_base::color::Rgb;
-use renderer_geometry::{Mesh, ShapeId};
+use renderer_geometry::{Interaction, Mesh, ShapeId};
 use renderer_transport::integrator::Context;
 use renderer_transport::scene::Scene;
 

@@ -33,6 +33,44 @@ fn sheet(place: Affine3A, flip_normals: bool, mesh: Mesh, sides: MaterialSides) 
     builder.build()
 }
 
+/// A translucent sheet shows light from behind: the irradiance of each side contains that of the other, times
+/// transmittance over reflectance.
+#[test]
+fn translucent_sheets_glow() {
+    let mut builder = SceneBuilder::new();
+    let paper = builder.material("Ci = color(0.5, 0.25, 0.5) * diffuse(N) + 0.25 * translucent(N);");
+    builder.shape(mesh(Mesh::rectangle()), Affine3A::IDENTITY, paper);
+    builder.light(sun(Vec3::NEG_Z, Rgb::splat(4.0)));
+    builder.light(sun(Vec3::Z, Rgb::splat(0.25)));
+    let scene = builder.build();
+    let expected = |n: Vec3| {
+        let [here, behind] = if n.z > 0.0 { [4.0, 0.25] } else { [0.25, 4.0] };
+        Rgb::splat(here) + Rgb::new(0.5, 1.0, 0.5) * behind
+    };
+    let near = |e: Rgb, n: Vec3| {
+        let off = e - expected(n);
+        off.to_array().iter().all(|v| v.abs() < 0.1 * expected(n).g)
+    };
+    let baked = run(&scene, &settings(texture(32), Include::Both, ShOrder::Two, 256));
+    let map = lightmap(&baked);
+    assert_eq!(map.objects.len(), 2);
+    for (x, y, _, n) in texels(map) {
+        let (e, rebuilt) = (map.irradiance(x, y), irradiance(map.coefficients(x, y), n));
+        assert!(near(e, n) && near(rebuilt, n), "{e:?}, {rebuilt:?} about {n}");
+    }
+    let baked = run(
+        &scene,
+        &settings(Target::Vertex, Include::Both, ShOrder::Two, 256),
+    );
+    let Product::Vertex(light) = &baked.product else {
+        panic!("vertices were baked")
+    };
+    for (object, n) in light.objects.iter().zip([Vec3::Z, Vec3::NEG_Z]) {
+        let e = light.irradiance(object.first);
+        assert!(near(e, n), "{e:?} about {n}");
+    }
+}
+
 #[test]
 fn each_side_of_a_sheet_has_its_own_light() {
     let mirrored = Affine3A::from_scale(Vec3::new(-1.0, 1.0, 1.0));
