@@ -3,6 +3,7 @@
 //! Tests that need the library install it once into the cache of the tests. Where that fails they check nothing.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use crate::program::{done, has_denoiser, kiln, message, run};
@@ -104,6 +105,88 @@ fn a_damaged_library_in_the_cache_is_refused() {
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o777);
     fs::set_permissions(&libraries, open).unwrap();
     assert!(tried().contains("can be written by other users"), "{}", tried());
+}
+
+/// pip runs without the files of the working folder and of `PYTHONPATH`, and with its own settings.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn fetching_runs_no_code_of_the_working_folder() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let index = at.join("index/pyoidn");
+    for trap in ["here/pip", "path/pip", "home/.config/pip"] {
+        fs::create_dir_all(at.join(trap)).unwrap();
+    }
+    fs::create_dir_all(&index).unwrap();
+    for trap in [
+        "here/pip/__init__.py",
+        "path/pip/__init__.py",
+        "path/sitecustomize.py",
+        "here/urllib3.py",
+    ] {
+        let code = format!("open({:?}, 'w').close()", at.join("stolen"));
+        fs::write(at.join(trap), code).unwrap();
+    }
+    let wheel = "pyoidn-2.5.1.0-py3-none-manylinux2014_x86_64.whl";
+    write_wheel(&index.join(wheel));
+    fs::write(
+        index.join("index.html"),
+        format!("<a href=\"{wheel}\">{wheel}</a>"),
+    )
+    .unwrap();
+    let address = format!("file://{}", at.join("index").display());
+    let settings = format!("[global]\nindex-url = {address}\n");
+    fs::write(at.join("home/.config/pip/pip.conf"), &settings).unwrap();
+    fs::write(at.join("here/own.conf"), &settings).unwrap();
+    let fetched = |variables: &[(&str, &str)]| {
+        let mut command = kiln(&at.join("here"), "denoise --fetch");
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("PIP_") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .env("XDG_CACHE_HOME", at.join("cache"))
+            .env("PYTHONPATH", at.join("path"))
+            .envs(variables.iter().copied());
+        let output = command.output().unwrap();
+        assert!(!at.join("stolen").exists(), "code of the folder was run");
+        message(&output)
+    };
+    let home = at.join("home").display().to_string();
+    for variables in [
+        &[("HOME", &*home), ("XDG_CONFIG_HOME", "")][..],
+        &[("PIP_CONFIG_FILE", "own.conf")],
+    ] {
+        let said = fetched(variables);
+        if said.contains("there is no pip") {
+            eprintln!("skipped: there is no pip");
+            return;
+        }
+        let found = said.contains("the fetched pyoidn==2.5.1.0 is not the known one");
+        assert!(found, "{variables:?}: {said}");
+    }
+}
+
+/// Writes a wheel without content.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn write_wheel(path: &Path) {
+    let mut writer = zip::ZipWriter::new(fs::File::create(path).unwrap());
+    let tag = "Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: py3-none-manylinux2014_x86_64\n";
+    for (name, text) in [
+        (
+            "METADATA",
+            "Metadata-Version: 2.1\nName: pyoidn\nVersion: 2.5.1.0\n",
+        ),
+        ("WHEEL", tag),
+        ("RECORD", ""),
+    ] {
+        let options = zip::write::SimpleFileOptions::default();
+        let name = format!("pyoidn-2.5.1.0.dist-info/{name}");
+        writer.start_file(name, options).unwrap();
+        writer.write_all(text.as_bytes()).unwrap();
+    }
+    writer.finish().unwrap();
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use renderer_base::cache;
 
+use super::pip;
 use super::wheel::{self, WHEEL, Wheel, sha256_of};
 
 /// Why the library was not fetched.
@@ -69,7 +69,8 @@ pub fn fetch() -> Result<PathBuf, FetchError> {
         .prefix(".oidn-")
         .tempdir_in(cache)
         .map_err(failed)?;
-    let file = download(wheel, &half.path().join("wheel"))?;
+    let file = pip::download(WHEEL, wheel.platform, &half.path().join("wheel"));
+    let file = file.map_err(FetchError::Pip)?;
     let bytes = fs::read(&file).map_err(failed)?;
     check_sum(WHEEL, &bytes, wheel.sha256)?;
     let unpacked = half.path().join("unpacked");
@@ -98,38 +99,6 @@ fn check_sum(name: &str, bytes: &[u8], expected: &'static str) -> Result<(), Fet
         found,
         expected,
     })
-}
-
-/// Fetches the wheel into `folder` with the first pip that works.
-fn download(wheel: &Wheel, folder: &Path) -> Result<PathBuf, FetchError> {
-    let pips: [&[&str]; 3] = [&["python3", "-m", "pip"], &["python", "-m", "pip"], &["pip3"]];
-    let mut reason = String::from("there is no pip to fetch Open Image Denoise with");
-    for pip in pips {
-        let output = Command::new(pip[0])
-            .args(&pip[1..])
-            .args(["download", "--quiet", "--disable-pip-version-check", "--no-input"])
-            // One fixed file per platform, whatever Python runs pip.
-            .args(["--no-deps", "--only-binary=:all:", "--python-version", "3.11"])
-            .args(["--platform", wheel.platform, WHEEL, "--dest"])
-            .arg(folder)
-            .output();
-        // One that is not on the machine: the next may be.
-        let Ok(output) = output else { continue };
-        if output.status.success() {
-            let files = fs::read_dir(folder).into_iter().flatten().flatten();
-            let mut paths = files.map(|entry| entry.path());
-            let is_wheel = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "whl");
-            let found = paths.find(is_wheel);
-            return found
-                .ok_or_else(|| FetchError::Pip(format!("`{} download` left no wheel", pip.join(" "))));
-        }
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        let mut lines = text.lines().rev();
-        let last = lines.find(|line| !line.trim().is_empty());
-        let last = last.unwrap_or("it gave no reason").trim();
-        reason = format!("`{} download {WHEEL}` failed: {last}", pip.join(" "));
-    }
-    Err(FetchError::Pip(reason))
 }
 
 /// Unpacks the libraries of the wheel into `to`.

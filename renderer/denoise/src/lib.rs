@@ -25,6 +25,7 @@ mod error;
 mod fetch;
 mod ffi;
 mod library;
+mod pip;
 mod sum;
 mod wheel;
 
