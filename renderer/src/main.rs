@@ -10,8 +10,6 @@ use renderer::cli::Cli;
 static ALLOCATOR: renderer::memory::huge_pages::HugePages = renderer::memory::huge_pages::HugePages;
 
 fn main() -> ExitCode {
-    // The program works wherever it is copied to.
-    renderer::accel::carry(&renderer::accel::EMBREE);
     match Cli::read(std::env::args_os()) {
         Ok(cli) => renderer::command::run(&cli),
         Err(error) => {

@@ -1,7 +1,5 @@
 //! The installed program: a single file that runs for any user, in any folder, without the build's downloads, and does
 //! not compute by the C library.
-//!
-//! The tests run copies of the program in which the path of the builder's Embree is changed to one where nothing is.
 
 #![cfg(target_os = "linux")]
 
@@ -16,25 +14,22 @@ use crate::program::PROGRAM;
 use flate2::read::GzDecoder;
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSymbol as _};
+use renderer::accel::{Bundle, carried};
 use tempfile::TempDir;
 
-/// The Embree that the build has found.
-const LIBRARY: &str = renderer::accel::BUILT_WITH;
-
-/// A folder with a scene and a program for which that Embree is gone; `None` where the program carries none, since the
-/// system's packages take care of it.
+/// A folder with a scene and a program; `None` where the program carries no Embree, since the system's packages have one.
 struct Installed {
     root: TempDir,
+    bundle: &'static Bundle,
 }
 
 impl Installed {
     fn new() -> Option<Installed> {
-        if LIBRARY.starts_with("/usr") {
-            return None;
-        }
+        let bundle = carried()?;
         let root = TempDir::new().unwrap();
-        let installed = Installed { root };
-        for folder in ["bin", "home", "tmp", "out"] {
+        let installed = Installed { root, bundle };
+        fs::create_dir(installed.path("bin")).unwrap();
+        for folder in ["home", "tmp", "out"] {
             fs::create_dir(installed.path(folder)).unwrap();
             // Another user may work here.
             fs::set_permissions(installed.path(folder), PermissionsExt::from_mode(0o1777)).unwrap();
@@ -46,16 +41,7 @@ impl Installed {
              light sky : environment { }\nshape ball : sphere { radius = 1; }\n",
         )
         .unwrap();
-        let mut program = fs::read(PROGRAM).unwrap();
-        let folder = Path::new(LIBRARY).parent().unwrap().to_str().unwrap();
-        let gone = format!("/{}", "x".repeat(folder.len() - 1));
-        let places = positions(&program, LIBRARY.as_bytes());
-        assert!(!places.is_empty(), "the program does not know {LIBRARY}");
-        for place in places {
-            program[place..place + gone.len()].copy_from_slice(gone.as_bytes());
-        }
-        fs::write(installed.path("bin/kiln"), program).unwrap();
-        fs::set_permissions(installed.path("bin/kiln"), PermissionsExt::from_mode(0o755)).unwrap();
+        fs::copy(PROGRAM, installed.path("bin/kiln")).unwrap();
         Some(installed)
     }
 
@@ -96,9 +82,8 @@ impl Installed {
     }
 }
 
-fn positions(text: &[u8], wanted: &[u8]) -> Vec<usize> {
-    let starts = (0..text.len() - wanted.len()).filter(|&i| text[i] == wanted[0]);
-    starts.filter(|&i| &text[i..i + wanted.len()] == wanted).collect()
+fn contains(text: &[u8], wanted: &[u8]) -> bool {
+    text.windows(wanted.len()).any(|window| window == wanted)
 }
 
 fn message(output: &Output) -> String {
@@ -108,6 +93,14 @@ fn message(output: &Output) -> String {
 fn succeeds(mut command: Command) {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+}
+
+/// Whoever owns a path of the build on another machine could put a library there.
+#[test]
+fn the_program_names_no_library_of_the_build() {
+    let program = fs::read(PROGRAM).unwrap();
+    assert!(contains(&program, b"libembree4.so.4"));
+    assert!(!contains(&program, b"/libembree4"), "a path of a library");
 }
 
 #[test]
@@ -187,8 +180,13 @@ fn is_root() -> bool {
 #[test]
 fn a_library_beside_the_program_is_found() {
     let Some(installed) = Installed::new() else { return };
-    let library = Path::new(LIBRARY);
-    let own_name = library.file_name().unwrap().to_str().unwrap();
+    let libraries = installed.path("libraries");
+    fs::create_dir(&libraries).unwrap();
+    for file in installed.bundle.files {
+        fs::write(libraries.join(file.name), file.unpack().unwrap()).unwrap();
+    }
+    let own_name = installed.bundle.files[0].name;
+    let library = &libraries.join(own_name);
     for (folder, name) in [
         ("bin", own_name),
         ("lib", "libembree4.so.4"),
@@ -201,11 +199,9 @@ fn a_library_beside_the_program_is_found() {
         assert_eq!(output.status.code(), Some(1));
         let link = |from: &Path, name: &str| symlink(from, folder.join(name)).unwrap();
         link(library, name);
-        for entry in fs::read_dir(library.parent().unwrap()).unwrap() {
-            let path = entry.unwrap().path();
-            let file = path.file_name().unwrap().to_str().unwrap();
-            if file.starts_with("libtbb") {
-                link(&path, file);
+        for file in installed.bundle.files {
+            if file.name.starts_with("libtbb") {
+                link(&libraries.join(file.name), file.name);
             }
         }
         succeeds(installed.render_without_folders("bin/kiln"));
@@ -220,8 +216,20 @@ fn a_library_beside_the_program_is_found() {
         }
     }
     let mut command = installed.render_without_folders("bin/kiln");
-    command.env("EMBREE_DIR", library.parent().unwrap());
+    command.env("EMBREE_DIR", libraries);
     succeeds(command);
+}
+
+/// As in `/tmp`, where others can add files.
+#[test]
+fn a_library_that_others_can_add_is_not_loaded() {
+    let Some(installed) = Installed::new() else { return };
+    fs::write(installed.path("bin/libembree4.so.4"), "of others").unwrap();
+    fs::set_permissions(installed.path("bin"), PermissionsExt::from_mode(0o1777)).unwrap();
+    let output = installed.render_without_folders("bin/kiln").output().unwrap();
+    let message = message(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("bin can be written by other users"), "{message}");
 }
 
 #[test]
@@ -240,7 +248,6 @@ fn a_failure_names_every_place_in_their_order() {
         "bin/libembree4.so.4: ",
         "in ../lib of the program: no libembree4.so.4 in ",
         "/lib/kiln",
-        "where the build found it: no /xxx",
         "unpacked from the program: /dev/null/.cache/kiln/",
         "unpacked from the program: /dev/null",
         "in the system's folders: libembree4.so.4",

@@ -5,7 +5,8 @@
 //! - [`color`]: linear Rec.709; [`spectrum`]: spectra and their colours; [`sky`]: clear skies and the sun.
 //! - [`sampler`]: numbers of a sample by (pixel, index, dimension); [`sampling`]: warps and tables, each with its density.
 //! - [`memory`]: free memory and the refusal of work that does not fit; [`files`]: the view of the file system that a
-//!   scene is read through; [`cache`]: the user's cache folder, and folders that code may be loaded from.
+//!   scene is read through; [`cache`]: the user's cache folder, and folders that code may be loaded from;
+//!   [`system_libraries`]: paths of shared libraries.
 
 #![deny(unsafe_code, missing_docs)]
 // Bits must not depend on the C library.
@@ -26,3 +27,4 @@ pub mod sampler;
 pub mod sampling;
 pub mod sky;
 pub mod spectrum;
+pub mod system_libraries;

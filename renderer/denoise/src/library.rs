@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use super::error::DenoiseError;
 use super::ffi::Library;
 use super::wheel;
+use renderer_base::system_libraries::system_libraries;
 
 /// Names of the library's file, by platform. The number is that of the interface.
 const NAMES: &[&str] = if cfg!(target_os = "macos") {
@@ -31,8 +32,9 @@ fn find() -> Result<Library, DenoiseError> {
     if let Some(path) = in_cache()? {
         return open(&path);
     }
-    let in_system = NAMES.iter().find_map(|name| Library::open(Path::new(name)).ok());
-    in_system.ok_or(DenoiseError::Missing)
+    let mut in_system = system_libraries(NAMES).into_iter();
+    let opened = in_system.find_map(|path| Library::open(&path).ok());
+    opened.ok_or(DenoiseError::Missing)
 }
 
 fn open(path: &Path) -> Result<Library, DenoiseError> {

@@ -1,48 +1,43 @@
-//! Finds Embree 4, or brings it, and packs it for the program to carry; nothing else.
+//! Finds Embree 4, or downloads it, and packs it for the program to carry; nothing else.
 //!
-//! The renderer opens the library at run time (see `accel/embree/library.rs`), so all that the build needs is a path:
+//! Places, in their order:
 //! 1. `EMBREE_DIR`, the folder of an Embree 4 release;
-//! 2. else an Embree 4 that the system has;
-//! 3. else the one inside the `embreex` wheel of the Python package index, fetched with `pip download`, checked by its
-//!    SHA-256 and unpacked once into the user's cache;
-//! 4. else the build stops and says what can be done.
+//! 2. an Embree 4 of the system;
+//! 3. the one in the `embreex` wheel of the Python package index, fetched with `pip download`, checked by its
+//!    SHA-256 and unpacked once into the user's cache.
 //!
-//! The path goes to the crate as the environment variable `KILN_EMBREE_LIBRARY`. The program carries a copy of the
-//! library (see `pack.rs`), unless it is the system's, which the system's packages take care of.
+//! Else it stops and says what can be done. The program carries a copy of the library (see `pack.rs`), unless the library is
+//! in a standard folder of the system, where the program finds it. The program knows no path of the build.
 
 mod pack;
+#[path = "../../denoise/src/pip.rs"]
+mod pip;
+mod wheel;
 
 use std::env;
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, SystemTime};
 
-use sha2::{Digest, Sha256};
-
-/// Name of the wheel, and the version of Embree that it contains.
-const WHEEL: &str = "embreex==4.4.0.post1";
-const WHEEL_EMBREE: &str = "4.4.0";
+use pack::{Carried, TEXTS};
+use wheel::{WHEEL, Wheel, write_old};
 
 /// The oldest Embree that serves, as `RTC_VERSION` counts.
 const OLDEST: u32 = 40000;
 
 fn main() {
     println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=../denoise/src/pip.rs");
     println!("cargo::rerun-if-env-changed=EMBREE_DIR");
     let target = Target::of_build();
-    match find(&target).and_then(|found| pack(&found).map(|()| found)) {
-        Ok(Found { library, .. }) => {
-            // The cache may be emptied between two builds: then this script has to run again.
-            println!("cargo::rerun-if-changed={}", library.display());
-            println!("cargo::rustc-env=KILN_EMBREE_LIBRARY={}", library.display());
-        }
-        Err(reason) => {
-            for line in format!("{reason}\n{}", ways(&target)).lines() {
-                println!("cargo::error={line}");
-            }
+    let packed = find(&target).and_then(|found| {
+        // The cache may be emptied between two builds: then this script has to run again.
+        println!("cargo::rerun-if-changed={}", found.library.display());
+        pack(&found)
+    });
+    if let Err(reason) = packed {
+        for line in format!("{reason}\n{}", ways(&target)).lines() {
+            println!("cargo::error={line}");
         }
     }
 }
@@ -69,43 +64,49 @@ fn ways(target: &Target) -> String {
     )
 }
 
-/// The library, and whether the program carries a copy.
+/// The library, and the copy for the program; none if the program finds it in the system.
 struct Found {
     library: PathBuf,
-    carried: bool,
+    carried: Option<Carried>,
 }
 
-/// Packs what was found, where the compiler will look for it.
+/// Packs the library where the compiler looks for it.
 fn pack(found: &Found) -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    let library = found.carried.then_some(found.library.as_path());
-    pack::pack(library, &out)
+    pack::pack(found.carried.as_ref(), &out)
         .map_err(|error| format!("{} cannot be packed: {error}", found.library.display()))
 }
 
 fn find(target: &Target) -> Result<Found, String> {
-    let carried = |library| Found {
-        library,
-        carried: true,
-    };
     if let Some(dir) = env::var_os("EMBREE_DIR").filter(|dir| !dir.is_empty()) {
-        return in_named_folder(Path::new(&dir), target).map(carried);
+        return copied(in_named_folder(Path::new(&dir), target)?);
     }
     if let Some(library) = in_system(target) {
-        return Ok(Found {
-            library,
-            carried: false,
-        });
+        return match library.parent().is_some_and(|folder| is_standard(folder, target)) {
+            true => Ok(Found {
+                library,
+                carried: None,
+            }),
+            false => copied(library),
+        };
     }
-    let Some(wheel) = &target.wheel else {
+    let Some(wheel) = target.wheel else {
         return Err(format!(
             "no Embree 4 on this system, and none to fetch for {} {}",
             target.os, target.arch
         ));
     };
-    in_cache(target, wheel)
-        .map(carried)
-        .map_err(|reason| format!("no Embree 4 on this system, and {reason}"))
+    in_cache(target, wheel).map_err(|reason| format!("no Embree 4 on this system, and {reason}"))
+}
+
+/// A library of which the program carries a copy.
+fn copied(library: PathBuf) -> Result<Found, String> {
+    let carried = Carried::of(&library);
+    let carried = carried.map_err(|error| format!("{} cannot be read: {error}", library.display()))?;
+    Ok(Found {
+        library,
+        carried: Some(carried),
+    })
 }
 
 /// Target platform of the compiled program.
@@ -115,15 +116,7 @@ struct Target {
     /// File names that an Embree 4 library goes by, the surest first.
     library_names: &'static [&'static str],
     /// The wheel that carries Embree for this platform.
-    wheel: Option<Wheel>,
-}
-
-/// A file of the Python package index, the same whatever Python runs pip.
-struct Wheel {
-    platform: &'static str,
-    sha256: &'static str,
-    /// Folder of the libraries in the wheel.
-    folder: &'static str,
+    wheel: Option<&'static Wheel>,
 }
 
 impl Target {
@@ -136,29 +129,7 @@ impl Target {
             // The number after `.so` is that of the interface: 4 says that it is Embree 4.
             _ => &["libembree4.so.4", "libembree4.so"],
         };
-        let wheel = match (os.as_str(), arch.as_str()) {
-            ("linux", "x86_64") => Some(Wheel {
-                platform: "manylinux_2_28_x86_64",
-                sha256: "2cd0f7d5c6342e6247e31f700761689cae7829454d8c6de0c41e62124a023e1f",
-                folder: "embreex.libs/",
-            }),
-            ("macos", "aarch64") => Some(Wheel {
-                platform: "macosx_14_0_arm64",
-                sha256: "3ed370224566681071f245bbc5104feebee1354097679ab69cb3a70c94633cb3",
-                folder: "embreex/.dylibs/",
-            }),
-            ("macos", "x86_64") => Some(Wheel {
-                platform: "macosx_13_0_x86_64",
-                sha256: "85d9b232805e95be845ee5d77ddea4e6b21c992b7e60fa7bdf4f578b84797a15",
-                folder: "embreex/.dylibs/",
-            }),
-            ("windows", "x86_64") => Some(Wheel {
-                platform: "win_amd64",
-                sha256: "3df27becf6a12b59f5a469bc5271622e26387d52a15880edd29aa564246e7176",
-                folder: "embreex.libs/",
-            }),
-            _ => None,
-        };
+        let wheel = Wheel::of(&os, &arch);
         Target {
             os,
             arch,
@@ -253,58 +224,89 @@ fn system_folders(target: &Target) -> Vec<PathBuf> {
     {
         folders.push(text.trim().into());
     }
-    match target.os.as_str() {
-        "windows" => {
-            folders.extend(from_list("PATH").unwrap_or_default());
-            folders.push("C:/Program Files/Intel/Embree4/bin".into());
-        }
-        "macos" => {
-            folders.extend(["/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"].map(PathBuf::from));
-        }
-        _ => {
-            let multiarch = format!("{}-linux-gnu", target.arch);
-            folders.extend(["/usr/local/lib", "/usr/local/lib64", "/usr/lib64"].map(PathBuf::from));
-            folders.extend([Path::new("/usr/lib").join(multiarch), "/usr/lib".into()]);
-        }
+    if target.os == "windows" {
+        folders.extend(from_list("PATH").unwrap_or_default());
     }
+    folders.extend(standard_folders(target));
     folders
+}
+
+/// Folders where the program looks, too.
+fn standard_folders(target: &Target) -> Vec<PathBuf> {
+    let paths = match target.os.as_str() {
+        "windows" => return vec!["C:/Program Files/Intel/Embree4/bin".into()],
+        "macos" => {
+            return ["/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"]
+                .map(Into::into)
+                .into();
+        }
+        _ => ["/usr/local/lib", "/usr/local/lib64", "/usr/lib64", "/usr/lib"],
+    };
+    let multiarch = format!("/usr/lib/{}-linux-gnu", target.arch);
+    paths
+        .map(PathBuf::from)
+        .into_iter()
+        .chain([multiarch.into()])
+        .collect()
+}
+
+fn is_standard(folder: &Path, target: &Target) -> bool {
+    let is_same = |standard: &PathBuf| standard.canonicalize().is_ok_and(|standard| standard == folder);
+    standard_folders(target).iter().any(is_same)
 }
 
 // ---- 3. The wheel.
 
-/// The library in the user's cache, which the wheel fills the first time.
-fn in_cache(target: &Target, wheel: &Wheel) -> Result<PathBuf, String> {
+/// The library in the user's cache, which the wheel fills the first time. The program looks there, too.
+fn in_cache(target: &Target, wheel: &Wheel) -> Result<Found, String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    let name = format!("embree-{WHEEL_EMBREE}-{}", wheel.platform);
-    let cache = cache_folder(target)
-        .unwrap_or_else(|| out.clone())
-        .join("kiln")
-        .join(name);
-    if let Some(library) = wheel_library_in(&cache) {
-        return Ok(library);
+    let cache = cache_folder(target).unwrap_or_else(|| out.clone()).join("kiln");
+    let folder = cache.join(wheel.cache_name());
+    let libraries = match wheel.read(&folder) {
+        Some(libraries) => libraries,
+        None => {
+            fetch(wheel, &out, &folder)?;
+            let damaged = || format!("{} does not hold {WHEEL}", folder.display());
+            wheel.read(&folder).ok_or_else(damaged)?
+        }
+    };
+    let carried = Carried::new(libraries, Some(wheel.cache_name()));
+    // The folder holds every file of the program's copy, so that the program writes nothing.
+    for (name, bytes) in TEXTS {
+        let path = folder.join(name);
+        if !path.exists() {
+            write_old(&path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        }
     }
+    Ok(Found {
+        library: folder.join(wheel.library()),
+        carried: Some(carried),
+    })
+}
 
+/// Downloads the wheel and unpacks it to `folder`: next to it first, and then renamed, so that no other build sees half of
+/// it.
+fn fetch(wheel: &Wheel, out: &Path, folder: &Path) -> Result<(), String> {
     let download = out.join("wheel");
-    let file = download_wheel(wheel, &download)?;
-    check_sha256(&file, wheel.sha256)?;
-
-    // Unpacked beside its place and then renamed: no other build ever sees half of it, and where two builds race,
-    // the second finds the first one's.
-    let parent = cache.parent().expect("the cache folder has a name");
-    let half = parent.join(format!(".embree-{}", std::process::id()));
-    let failed = |what: &str, error: &dyn std::fmt::Display| format!("{what} {}: {error}", cache.display());
-    fs::create_dir_all(&half).map_err(|error| failed("cannot create", &error))?;
-    let unpacked = unpack(&file, wheel.folder, &half)
-        .map_err(|error| failed("cannot unpack the wheel into", &error))
-        .and_then(|()| match fs::rename(&half, &cache) {
-            Err(error) if wheel_library_in(&cache).is_none() => Err(failed("cannot rename to", &error)),
+    let _ = fs::remove_dir_all(&download);
+    let file = pip::download(WHEEL, wheel.platform, &download)?;
+    let half = folder.with_file_name(format!(".embree-{}", std::process::id()));
+    let failed = |error: std::io::Error| format!("cannot create {}: {error}", folder.display());
+    fs::create_dir_all(&half).map_err(failed)?;
+    let renamed = wheel.unpack(&file, &half).and_then(|()| {
+        // A damaged one, or that of a build at the same time.
+        if wheel.read(folder).is_none() {
+            let _ = fs::remove_dir_all(folder);
+        }
+        match fs::rename(&half, folder) {
+            Err(error) if wheel.read(folder).is_none() => Err(failed(error)),
             _ => Ok(()),
-        });
-    // Neither matters once the library is in its place, and a leftover does no harm.
+        }
+    });
+    // A leftover does no harm.
     let _ = fs::remove_dir_all(&half);
     let _ = fs::remove_dir_all(&download);
-    unpacked?;
-    wheel_library_in(&cache).ok_or_else(|| format!("{WHEEL} holds no Embree library"))
+    renamed
 }
 
 /// Cache folder of this system, whose contents can be downloaded again.
@@ -332,101 +334,4 @@ fn wheel_library_in(folder: &Path) -> Option<PathBuf> {
         let shared = name.contains(".so") || name.contains(".dylib");
         name.starts_with("libembree4") && shared || name == "embree4.dll"
     })
-}
-
-/// Fetches the wheel into `folder` with the first pip that works.
-fn download_wheel(wheel: &Wheel, folder: &Path) -> Result<PathBuf, String> {
-    let pips: [&[&str]; 4] = [
-        &["python3", "-m", "pip"],
-        &["python", "-m", "pip"],
-        &["pip3"],
-        &["pip"],
-    ];
-    let mut reason = String::from("no pip to fetch one with");
-    for pip in pips {
-        let _ = fs::remove_dir_all(folder);
-        fs::create_dir_all(folder).map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
-        let dest: [OsString; 2] = ["--dest".into(), folder.into()];
-        let output = Command::new(pip[0])
-            .args(&pip[1..])
-            .args([
-                "download",
-                "--quiet",
-                "--disable-pip-version-check",
-                "--no-input",
-                "--no-deps",
-            ])
-            // One fixed file per platform, whatever Python runs pip.
-            .args([
-                "--only-binary=:all:",
-                "--python-version",
-                "3.11",
-                "--implementation",
-                "cp",
-            ])
-            .args(["--platform", wheel.platform, WHEEL])
-            .args(dest)
-            .output();
-        match output {
-            Ok(output) if output.status.success() => {
-                let mut files = fs::read_dir(folder)
-                    .into_iter()
-                    .flatten()
-                    .flatten()
-                    .map(|entry| entry.path());
-                return files
-                    .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
-                    .ok_or_else(|| format!("`{} download` left no wheel", pip.join(" ")));
-            }
-            Ok(output) => {
-                let text = String::from_utf8_lossy(&output.stderr).into_owned();
-                let last = text
-                    .lines()
-                    .rev()
-                    .find(|line| !line.trim().is_empty())
-                    .unwrap_or("it gave no reason");
-                reason = format!("`{} download {WHEEL}` failed: {}", pip.join(" "), last.trim());
-            }
-            // This one is not on the machine: the next may be.
-            Err(_) => {}
-        }
-    }
-    Err(reason)
-}
-
-fn check_sha256(file: &Path, expected: &str) -> Result<(), String> {
-    let bytes = fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-    let found: String = Sha256::digest(&bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    if found == expected {
-        Ok(())
-    } else {
-        Err(format!(
-            "the fetched {} is not the known one: its SHA-256 is {found}, not {expected}",
-            file.display()
-        ))
-    }
-}
-
-/// When unpacked files say they were last changed (1980, as in the archive). Cargo runs this script again, and compiles
-/// all that depends on it, when the library is newer than the script's last run: that of the present moment always is.
-const LONG_AGO: Duration = Duration::from_secs(315_532_800);
-
-/// Unpacks the libraries of the wheel's `from` folder, and its licence, into `to`.
-fn unpack(wheel: &Path, from: &str, to: &Path) -> io::Result<()> {
-    let mut archive = zip::ZipArchive::new(File::open(wheel)?).map_err(io::Error::other)?;
-    for index in 0..archive.len() {
-        let mut entry = archive.by_index(index).map_err(io::Error::other)?;
-        let name = entry.name().map_err(io::Error::other)?.into_owned();
-        let path = PathBuf::from(&name);
-        let wanted = name.starts_with(from) || path.ends_with("LICENSE");
-        if let (true, false, Some(name)) = (wanted, entry.is_dir(), path.file_name()) {
-            let mut file = File::create(to.join(name))?;
-            io::copy(&mut entry, &mut file)?;
-            file.set_modified(SystemTime::UNIX_EPOCH + LONG_AGO)?;
-        }
-    }
-    Ok(())
 }

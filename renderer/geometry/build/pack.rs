@@ -23,15 +23,37 @@ Both are under the Apache License, Version 2.0: see LICENSE-APACHE. Embree's and
 they took from others are the files `third-party-programs*.txt` of these repositories.
 ";
 
-/// Writes `embree.rs` into `out`: an expression of the type `Bundle` that holds `library` and the TBB
-/// beside it, or nothing when there is no `library` to carry.
-pub(crate) fn pack(library: Option<&Path>, out: &Path) -> io::Result<()> {
-    let mut files = vec![];
-    if let Some(library) = library {
-        files = libraries(library)?;
-        let licence = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../LICENSE-APACHE");
-        files.push(("LICENSE-APACHE".to_owned(), fs::read(licence)?));
-        files.push(("NOTICE".to_owned(), NOTICE.into()));
+/// Texts that accompany the libraries.
+pub(crate) const TEXTS: [(&str, &[u8]); 2] = [
+    ("LICENSE-APACHE", include_bytes!("../../../LICENSE-APACHE")),
+    ("NOTICE", NOTICE.as_bytes()),
+];
+
+/// A library with what it needs, for the program to carry.
+pub(crate) struct Carried {
+    /// Names and contents, the library first.
+    libraries: Vec<(String, Vec<u8>)>,
+    /// Name of its folder in the user's cache, if the build has made one.
+    folder: Option<String>,
+}
+
+impl Carried {
+    pub(crate) fn new(libraries: Vec<(String, Vec<u8>)>, folder: Option<String>) -> Carried {
+        Carried { libraries, folder }
+    }
+
+    /// A library and, from the same folder, the TBB that it may need.
+    pub(crate) fn of(library: &Path) -> io::Result<Carried> {
+        Ok(Carried::new(libraries(library)?, None))
+    }
+}
+
+/// Writes `embree.rs` into `out`: an expression of the type `Bundle` that holds the files, or none.
+pub(crate) fn pack(carried: Option<&Carried>, out: &Path) -> io::Result<()> {
+    let mut files: Vec<(&str, &[u8])> = vec![];
+    if let Some(carried) = carried {
+        files.extend(carried.libraries.iter().map(|(name, bytes)| (&**name, &**bytes)));
+        files.extend(TEXTS);
     }
     let mut digest = Sha256::new();
     let mut list = String::new();
@@ -55,9 +77,11 @@ pub(crate) fn pack(library: Option<&Path>, out: &Path) -> io::Result<()> {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
+    let folder = carried.and_then(|carried| carried.folder.clone());
+    let folder = folder.unwrap_or_else(|| format!("embree-{id}"));
     fs::write(
         out.join("embree.rs"),
-        format!("Bundle {{ id: {id:?}, files: &[{list}] }}\n"),
+        format!("Bundle {{ folder: {folder:?}, files: &[{list}] }}\n"),
     )
 }
 

@@ -40,7 +40,6 @@ mod _kiln {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        renderer::session::prepare();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

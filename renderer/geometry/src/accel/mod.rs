@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 pub use crate::Hit;
 use crate::{Geometry, Mesh, MeshUses, Shape, TracedTriangles};
 use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_place};
-pub use embree::{BUILT_WITH, Bundle, EMBREE, PackedFile, carried, carry};
+pub use embree::{Bundle, PackedFile, carried};
 pub use error::AccelError;
 pub use mask::ALL;
 pub use quality::BuildQuality;

@@ -41,9 +41,3 @@ pub fn shipped() -> String {
     let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
     Shipped::list(&system).json().to_string()
 }
-
-/// Prepares the process: the library of Embree that the program carries is used where no other is found. To be called
-/// before the first scene is built.
-pub fn prepare() {
-    renderer_geometry::accel::carry(&renderer_geometry::accel::EMBREE);
-}

@@ -2,7 +2,6 @@
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use flate2::read::ZlibDecoder;
 use sha2::{Digest as _, Sha256};
@@ -13,8 +12,8 @@ use renderer_base::files::read_regular;
 /// Embree and its dependencies, packed by the build script.
 #[derive(Debug)]
 pub struct Bundle {
-    /// Tells one bundle from another: part of a hash of its content.
-    pub id: &'static str,
+    /// Name of its folder in the user's cache, which depends on its content.
+    pub folder: &'static str,
     /// Its files, the library first; none when the program carries no Embree.
     pub files: &'static [PackedFile],
 }
@@ -33,19 +32,11 @@ pub struct PackedFile {
 }
 
 /// The Embree that the build found, packed by the build script; empty if it is the system's.
-pub static EMBREE: Bundle = include!(concat!(env!("OUT_DIR"), "/embree.rs"));
-
-static CARRIED: OnceLock<&Bundle> = OnceLock::new();
-
-/// Registers the embedded bundle; to be called before the first scene is built. Libraries and tests have none.
-pub fn carry(bundle: &'static Bundle) {
-    // A second call would be about the same program.
-    let _ = CARRIED.set(bundle);
-}
+static EMBREE: Bundle = include!(concat!(env!("OUT_DIR"), "/embree.rs"));
 
 /// Returns the embedded Embree library, if the program has one.
 pub fn carried() -> Option<&'static Bundle> {
-    CARRIED.get().copied().filter(|bundle| !bundle.files.is_empty())
+    Some(&EMBREE).filter(|bundle| !bundle.files.is_empty())
 }
 
 impl PackedFile {
@@ -76,7 +67,7 @@ impl Bundle {
     /// Folder of the unpacked libraries in the user's cache.
     pub(super) fn cache_folder(&self) -> Option<PathBuf> {
         let cache = cache::folder()?;
-        Some(cache.join("kiln").join(format!("embree-{}", self.id)))
+        Some(cache.join("kiln").join(self.folder))
     }
 
     /// Puts those files into `folder` that are missing there or have another content, each whole or not at all, so that

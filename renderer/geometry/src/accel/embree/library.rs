@@ -13,9 +13,8 @@ use std::sync::OnceLock;
 use super::bundle::carried;
 use super::sys::Functions;
 use crate::accel::AccelError;
-
-/// Path of the Embree library that the build found.
-pub const BUILT_WITH: &str = env!("KILN_EMBREE_LIBRARY");
+use renderer_base::cache::check_near;
+use renderer_base::system_libraries::system_libraries;
 
 /// File names of the library, by platform.
 const NAMES: &[&str] = if cfg!(target_os = "macos") {
@@ -39,8 +38,8 @@ pub(super) fn library() -> Result<&'static Library, AccelError> {
     LIBRARY.get_or_init(open_first).as_ref().map_err(Clone::clone)
 }
 
-/// Opens the first library that can be opened: named by the user, beside the program, found at build time, embedded in
-/// the program, of the system.
+/// Opens the first library that can be opened: in the user's `EMBREE_DIR`, next to the program, embedded in the program, in
+/// the system.
 fn open_first() -> Result<Library, AccelError> {
     let mut search = Search::default();
     search.find().ok_or(AccelError::Library {
@@ -58,8 +57,7 @@ struct Search {
 impl Search {
     fn find(&mut self) -> Option<Library> {
         self.in_named_folder()
-            .or_else(|| self.about_the_program())
-            .or_else(|| self.file("where the build found it", Path::new(BUILT_WITH)))
+            .or_else(|| self.near_the_program())
             .or_else(|| self.in_bundle())
             .or_else(|| self.in_system())
     }
@@ -70,20 +68,23 @@ impl Search {
             return None;
         };
         let folders = ["lib", "lib64", "bin", ""].map(|sub| Path::new(&dir).join(sub));
-        self.folders("in EMBREE_DIR", &folders)
+        self.folders("in EMBREE_DIR", &folders, None)
     }
 
-    fn about_the_program(&mut self) -> Option<Library> {
+    fn near_the_program(&mut self) -> Option<Library> {
         // The program may have been started by a link to it.
-        let program = env::current_exe().and_then(|path| path.canonicalize());
-        let Some(folder) = program.as_deref().ok().and_then(Path::parent) else {
+        let program = env::current_exe().and_then(|path| path.canonicalize()).ok();
+        let Some((program, folder)) = program.as_deref().and_then(|path| Some((path, path.parent()?))) else {
             self.tried
                 .push("beside the program: the system does not say where that is".to_owned());
             return None;
         };
         let lib = folder.parent().unwrap_or(folder).join("lib");
-        self.folders("beside the program", &[folder.to_owned()])
-            .or_else(|| self.folders("in ../lib of the program", &[lib.clone(), lib.join("kiln")]))
+        self.folders("beside the program", &[folder.to_owned()], Some(program))
+            .or_else(|| {
+                let folders = [lib.clone(), lib.join("kiln")];
+                self.folders("in ../lib of the program", &folders, Some(program))
+            })
     }
 
     /// The embedded copy is unpacked into the user's cache. Without a cache that can be written and executed from, it
@@ -128,17 +129,20 @@ impl Search {
         }
     }
 
-    /// Wherever the system looks for libraries.
+    /// In the system's folders. The working folder is none of them.
     fn in_system(&mut self) -> Option<Library> {
-        NAMES
-            .iter()
-            .find_map(|name| self.open("in the system's folders", Path::new(name)))
+        let (what, paths) = ("in the system's folders", system_libraries(NAMES));
+        if paths.is_empty() {
+            self.tried.push(format!("{what}: no {}", NAMES[0]));
+        }
+        paths.iter().find_map(|path| self.open(what, path))
     }
 
-    fn folders(&mut self, what: &str, folders: &[PathBuf]) -> Option<Library> {
-        // Beside the program it may go by the name that it has in the wheel.
-        let built_with = Path::new(BUILT_WITH).file_name().map(Path::new);
-        let names: Vec<&Path> = NAMES.iter().map(Path::new).chain(built_with).collect();
+    /// Opens a library in one of these folders. Near a program, it must be as safe as the program.
+    fn folders(&mut self, what: &str, folders: &[PathBuf], program: Option<&Path>) -> Option<Library> {
+        // It may have its usual name, or its name in the wheel.
+        let carried = carried().map(|bundle| bundle.files[0].name);
+        let names: Vec<&str> = NAMES.iter().copied().chain(carried).collect();
         for folder in folders {
             let mut present = names
                 .iter()
@@ -149,8 +153,17 @@ impl Search {
                 self.tried
                     .push(format!("{what}: no {} in {}", NAMES[0], folder.display()));
             }
-            if let Some(library) = present.find_map(|path| self.open(what, &path)) {
-                return Some(library);
+            let opened = present.find_map(|path| {
+                if let Some(program) = program
+                    && let Err(error) = check_near(&path, program)
+                {
+                    self.failed(what, &path, &error);
+                    return None;
+                }
+                self.open(what, &path)
+            });
+            if opened.is_some() {
+                return opened;
             }
         }
         None

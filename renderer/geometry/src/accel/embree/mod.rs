@@ -18,9 +18,8 @@ mod scene;
 mod sys;
 
 pub(super) use analytic::AnalyticSurface;
-pub use bundle::{Bundle, EMBREE, PackedFile, carried, carry};
+pub use bundle::{Bundle, PackedFile, carried};
 pub(super) use device::Device;
 pub(super) use instance_probe::instance_place;
 pub(super) use instances::InstanceArray;
-pub use library::BUILT_WITH;
 pub(super) use scene::{CommittedScene, SceneBuilder};
