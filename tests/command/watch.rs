@@ -2,32 +2,30 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use renderer::image::read;
 use tempfile::TempDir;
 
-use crate::program::{kiln, refused, wait_for};
+use crate::program::{PROGRAM, kiln, refused, wait_for};
 
 /// A program that is ended with the test; what it reports is in `errors.txt`.
 struct Running(Child);
 
 impl Running {
     fn start(at: &Path, line: &str) -> Running {
+        Running::spawn(at, kiln(at, line))
+    }
+
+    fn spawn(at: &Path, mut command: Command) -> Running {
         let errors = fs::File::create(at.join("errors.txt")).unwrap();
-        Running(
-            kiln(at, line)
-                .stdout(Stdio::null())
-                .stderr(errors)
-                .spawn()
-                .unwrap(),
-        )
+        Running(command.stdout(Stdio::null()).stderr(errors).spawn().unwrap())
     }
 
     /// Sends the signal of Ctrl-C; returns the exit status.
     fn interrupt(&mut self) -> Option<i32> {
         let pid = self.0.id().to_string();
-        let sent = std::process::Command::new("kill").args(["-INT", &pid]).status();
+        let sent = Command::new("kill").args(["-INT", &pid]).status();
         assert!(sent.unwrap().success());
         self.0.wait().unwrap().code()
     }
@@ -172,4 +170,127 @@ fn a_changed_scene_is_baked_again() {
     wait_for("the mended one", || is_there(0.5));
     assert_eq!(names(&at.join("b")), before);
     assert_eq!(running.interrupt(), Some(130));
+}
+
+const PLAIN: &str = "shader watched(output color result = 0) { result = VALUE; }";
+
+/// A program that renders a file again and again, and shows its value.
+#[cfg(unix)]
+struct Rendering<'a> {
+    _running: Running,
+    at: &'a Path,
+}
+
+#[cfg(unix)]
+impl Rendering<'_> {
+    fn start<'a>(at: &'a Path, file: &str) -> Rendering<'a> {
+        let line = format!("render {file} -o out.exr --spp 2 --size 4x4 --watch");
+        let rendering = Rendering {
+            _running: Running::start(at, &line),
+            at,
+        };
+        wait_for("the first picture", || says(at, "waiting for a change"));
+        rendering
+    }
+
+    fn shows(&self, expected: f32) {
+        let is_shown = || (value(self.at, "out.exr") - expected).abs() < 1e-3;
+        wait_for(&format!("the picture of {expected}"), is_shown);
+    }
+}
+
+#[cfg(unix)]
+fn write_plain(path: &Path, value: f32) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, PLAIN.replace("VALUE", &value.to_string())).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_that_are_made_anew_are_watched() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let file = at.join("deep/sub/watched.ksl");
+    write_plain(&file, 0.25);
+    let rendering = Rendering::start(at, "deep/sub/watched.ksl");
+    fs::remove_dir_all(at.join("deep")).unwrap();
+    wait_for("the error", || says(at, "deep/sub/watched.ksl"));
+    for value in [0.5, 0.75] {
+        write_plain(&file, value);
+        rendering.shows(value);
+    }
+    drop(rendering);
+
+    // The folder in which the program was started.
+    let inner = at.join("inner");
+    write_plain(&inner.join("watched.ksl"), 0.25);
+    let rendering = Rendering::start(&inner, "watched.ksl");
+    fs::rename(&inner, at.join("old")).unwrap();
+    write_plain(&inner.join("watched.ksl"), 0.5);
+    rendering.shows(0.5);
+}
+
+#[cfg(unix)]
+#[test]
+fn files_behind_links_are_watched() {
+    use std::os::unix::fs::symlink;
+
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    write_plain(&at.join("first/watched.ksl"), 0.25);
+    write_plain(&at.join("second/watched.ksl"), 0.5);
+    let link = |to: &str| {
+        let _ = fs::remove_file(at.join("now"));
+        symlink(to, at.join("now")).unwrap();
+    };
+    link("first");
+    symlink("now/watched.ksl", at.join("link.ksl")).unwrap();
+    let rendering = Rendering::start(at, "link.ksl");
+    write_plain(&at.join("first/watched.ksl"), 0.75);
+    rendering.shows(0.75);
+    link("second");
+    rendering.shows(0.5);
+    write_plain(&at.join("second/watched.ksl"), 0.125);
+    rendering.shows(0.125);
+}
+
+/// The system reports no changes there.
+#[cfg(unix)]
+#[test]
+fn files_in_folders_that_cannot_be_listed_are_watched() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
+    use std::os::unix::process::CommandExt as _;
+
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let set_mode =
+        |name: &str, mode| fs::set_permissions(at.join(name), PermissionsExt::from_mode(mode)).unwrap();
+    let set_value =
+        |value: &str| fs::write(at.join("closed/value.h"), format!("#define VALUE {value}\n")).unwrap();
+    fs::create_dir(at.join("closed")).unwrap();
+    fs::copy(PROGRAM, at.join("kiln")).unwrap();
+    fs::write(
+        at.join("watched.ksl"),
+        format!("#include \"closed/value.h\"\n{PLAIN}"),
+    )
+    .unwrap();
+    set_value("0.25");
+    let line = "render watched.ksl -o out.exr --spp 2 --size 4x4 --watch";
+    let mut command = Command::new(at.join("kiln"));
+    command
+        .args(line.split(' '))
+        .current_dir(at)
+        .env("XDG_CACHE_HOME", at.join("cache"));
+    set_mode("", 0o1777);
+    set_mode("closed", 0o311);
+    // Root can list all folders.
+    if fs::metadata(at).unwrap().uid() == 0 {
+        command.uid(65534).gid(65534);
+    }
+    let running = Running::spawn(at, command);
+    wait_for("the first picture", || says(at, "waiting for a change"));
+    set_value("0.5");
+    wait_for("the changed one", || (value(at, "out.exr") - 0.5).abs() < 1e-3);
+    drop(running);
+    set_mode("closed", 0o755);
 }

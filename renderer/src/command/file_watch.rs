@@ -1,70 +1,151 @@
-//! A watch over files that were read.
+//! File watch: reports changes of the files that were read.
 //!
-//! Folders are watched, not files, since programs save by putting a new file in the place of the old one. While a scene
-//! has errors, all of its sources are watched, too: the file that mends it may be another one than those read so far.
+//! The system reports changes in the folders of the files, and of the files that they link to: programs save by renaming a
+//! new file over the old one. Some changes are never reported: those of folders that are removed and made again, of links
+//! to folders, in folders that cannot be listed, and on other machines. So the status of all files is also compared every
+//! half second.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use notify::event::{EventKind, ModifyKind};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
-use super::{Failure, shader_file};
+use super::shader_file;
+use super::watched_files::{FileIdentity, WatchedFiles, identity};
 
-/// Changes that come so soon after one another are one: programs save in several steps.
+/// Changes at intervals below this are one: programs save in several steps.
 const TOGETHER: Duration = Duration::from_millis(30);
 
-/// The files that count.
-#[derive(Default)]
-struct Watched {
-    files: FxHashSet<PathBuf>,
-    /// True while the scene has errors.
-    is_broken: bool,
-}
+/// Time between two comparisons, unless they are slow.
+const INTERVAL: Duration = Duration::from_millis(500);
 
-impl Watched {
-    fn add(&mut self, files: Vec<PathBuf>) {
-        self.files.extend(files.iter().map(|file| identity(file)));
-    }
+/// Least ratio of the time between two comparisons to the time of one.
+const IDLE_RATIO: u32 = 50;
 
-    fn counts(&self, file: &Path) -> bool {
-        const SOURCES: [&str; 6] = ["kiln", "ksl", "osl", "tsl", "h", "xml"];
-        let extension = file.extension().and_then(|extension| extension.to_str());
-        self.files.contains(&identity(file))
-            || self.is_broken && extension.is_some_and(|extension| SOURCES.contains(&extension))
-    }
-}
-
-/// One path for a file, also if it has gone for a moment.
-fn identity(file: &Path) -> PathBuf {
-    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let folder = whole.parent().and_then(|folder| folder.canonicalize().ok());
-    match (folder, whole.file_name()) {
-        (Some(folder), Some(name)) => folder.join(name),
-        _ => whole,
-    }
-}
-
-/// A watch over the folders of files.
+/// A watch over files.
 pub(super) struct FileWatch {
-    watcher: RecommendedWatcher,
-    folders: FxHashSet<PathBuf>,
-    files: Arc<Mutex<Watched>>,
+    watch: Arc<Watch>,
     changes: Receiver<()>,
 }
 
+/// The state of a watch, which the threads of the system's reports and of the comparisons share.
+struct Watch {
+    files: Arc<Mutex<WatchedFiles>>,
+    folders: Mutex<WatchedFolders>,
+    report: Arc<dyn Fn() + Send + Sync>,
+}
+
 impl FileWatch {
-    /// Begins with the files that the command line names. `changed` is called at each change, from another thread.
+    /// Starts with the files that the command line names. `changed` is called at each change, from other threads.
     pub(super) fn start(
         named: &[impl AsRef<Path>],
-        changed: impl Fn() + Send + 'static,
-    ) -> Result<FileWatch, Failure> {
-        let files = Arc::new(Mutex::new(Watched::default()));
+        changed: impl Fn() + Send + Sync + 'static,
+    ) -> std::io::Result<FileWatch> {
         let (sender, changes) = channel();
-        let known = files.clone();
+        let report: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
+            changed();
+            let _ = sender.send(());
+        });
+        let files = Arc::new(Mutex::new(WatchedFiles::new()));
+        let watch = Arc::new(Watch {
+            folders: Mutex::new(WatchedFolders::new(&files, &report)),
+            files,
+            report,
+        });
+        let file = |named: &Path| {
+            let file = named.to_str().and_then(shader_file::file_of);
+            file.or_else(|| named.is_file().then(|| named.to_owned()))
+        };
+        let watched = Arc::downgrade(&watch);
+        let watch = FileWatch { watch, changes };
+        watch.add(named.iter().filter_map(|named| file(named.as_ref())).collect());
+        watch.follow();
+        thread::Builder::new()
+            .name("watch".to_owned())
+            .spawn(move || keep_comparing(&watched))?;
+        Ok(watch)
+    }
+
+    /// Adds files that were read; [`FileWatch::follow`] watches their folders.
+    pub(super) fn add(&self, files: Vec<PathBuf>) {
+        self.watch.files().add(files);
+    }
+
+    /// Sets whether the scene has errors.
+    pub(super) fn set_broken(&self, is_broken: bool) {
+        self.watch.files().set_broken(is_broken);
+    }
+
+    /// Watches the folders of all files that are known by now.
+    pub(super) fn follow(&self) {
+        self.watch.follow();
+    }
+
+    /// Returns whether nothing is watched.
+    pub(super) fn is_idle(&self) -> bool {
+        self.watch.files().is_empty()
+    }
+
+    /// Waits for a change since the last wait, and until changes cease for a moment.
+    pub(super) fn wait(&self) {
+        if self.changes.recv().is_ok() {
+            while self.changes.recv_timeout(TOGETHER).is_ok() {}
+        }
+    }
+}
+
+impl Watch {
+    fn files(&self) -> MutexGuard<'_, WatchedFiles> {
+        lock(&self.files)
+    }
+
+    /// Watches the folders of all files; returns whether there is a new folder.
+    fn follow(&self) -> bool {
+        // The system's thread may wait for the files, and watching a folder waits for that thread.
+        let folders = self.files().folders();
+        let mut watched = lock(&self.folders);
+        let is_new = folders.into_iter().map(|folder| watched.follow(folder));
+        is_new.fold(false, |all, is_new| all | is_new)
+    }
+
+    /// Compares the status of the files, and reports a change.
+    fn compare(&self) {
+        let is_changed = self.files().compare();
+        let is_new = self.follow();
+        if is_changed || is_new && self.files().is_broken() {
+            (self.report)();
+        }
+    }
+}
+
+/// Compares the files' status until the watch is dropped.
+fn keep_comparing(watch: &Weak<Watch>) {
+    let mut pause = INTERVAL;
+    loop {
+        thread::sleep(pause);
+        let Some(watch) = watch.upgrade() else { return };
+        let start = Instant::now();
+        watch.compare();
+        pause = INTERVAL.max(start.elapsed() * IDLE_RATIO);
+    }
+}
+
+/// Folders in which the system reports changes.
+struct WatchedFolders {
+    /// `None` if the system has no watcher left.
+    watcher: Option<RecommendedWatcher>,
+    /// Folders with the identity that they had when they were last watched.
+    known: FxHashMap<PathBuf, Option<FileIdentity>>,
+}
+
+impl WatchedFolders {
+    fn new(files: &Arc<Mutex<WatchedFiles>>, report: &Arc<dyn Fn() + Send + Sync>) -> WatchedFolders {
+        let (files, report) = (files.clone(), report.clone());
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             let Ok(event) = event else { return };
             let is_change = match event.kind {
@@ -72,71 +153,35 @@ impl FileWatch {
                 EventKind::Modify(kind) => !matches!(kind, ModifyKind::Metadata(_)),
                 EventKind::Access(_) | EventKind::Any | EventKind::Other => false,
             };
-            let known = known.lock().unwrap_or_else(PoisonError::into_inner);
-            if is_change && event.paths.iter().any(|path| known.counts(path)) {
-                changed();
-                let _ = sender.send(());
+            let notice = |path: &PathBuf| lock(&files).notice(path);
+            if is_change && event.paths.iter().any(notice) {
+                report();
             }
         });
-        let mut watch = FileWatch {
-            watcher: watcher?,
-            folders: FxHashSet::default(),
-            files,
-            changes,
-        };
-        let file = |named: &Path| {
-            let file = named.to_str().and_then(shader_file::file_of);
-            file.or_else(|| named.is_file().then(|| named.to_owned()))
-        };
-        watch.add(named.iter().filter_map(|named| file(named.as_ref())).collect());
-        watch.follow()?;
-        Ok(watch)
+        WatchedFolders {
+            watcher: watcher.ok(),
+            known: FxHashMap::default(),
+        }
     }
 
-    /// Adds files that were read; [`FileWatch::follow`] watches their folders.
-    pub(super) fn add(&self, files: Vec<PathBuf>) {
-        self.watched().add(files);
-    }
-
-    /// Says whether the scene has errors.
-    pub(super) fn set_broken(&self, is_broken: bool) {
-        self.watched().is_broken = is_broken;
-    }
-
-    fn watched(&self) -> MutexGuard<'_, Watched> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Watches the folders of all files that are known by now.
-    ///
-    /// # Errors
-    /// If the system cannot watch a folder.
-    pub(super) fn follow(&mut self) -> Result<(), Failure> {
-        let files = self.watched();
-        let folders: Vec<PathBuf> = files
-            .files
-            .iter()
-            .filter_map(|file| file.parent().map(Path::to_owned))
-            .collect();
-        drop(files);
-        for folder in folders {
-            if !self.folders.contains(&folder) && folder.is_dir() {
-                self.watcher.watch(&folder, RecursiveMode::NonRecursive)?;
-                self.folders.insert(folder);
+    /// Watches a folder, again if it is another one by now; returns whether it is. Folders that cannot be watched are left
+    /// to the comparison of status.
+    fn follow(&mut self, folder: PathBuf) -> bool {
+        let found = identity(&folder);
+        let known = self.known.insert(folder.clone(), found);
+        let is_new = known != Some(found);
+        if let Some(watcher) = self.watcher.as_mut().filter(|_| is_new) {
+            if known.is_some() {
+                let _ = watcher.unwatch(&folder);
+            }
+            if found.is_some() {
+                let _ = watcher.watch(&folder, RecursiveMode::NonRecursive);
             }
         }
-        Ok(())
+        is_new
     }
+}
 
-    /// Returns whether nothing is watched.
-    pub(super) fn is_idle(&self) -> bool {
-        self.folders.is_empty()
-    }
-
-    /// Waits for a change since the last wait, and until there are no more for a moment.
-    pub(super) fn wait(&self) {
-        if self.changes.recv().is_ok() {
-            while self.changes.recv_timeout(TOGETHER).is_ok() {}
-        }
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -56,6 +56,7 @@ mod tiles;
 mod view;
 mod volume;
 mod watch;
+mod watched_files;
 
 use std::io;
 use std::process::ExitCode;

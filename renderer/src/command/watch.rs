@@ -18,14 +18,14 @@ pub(super) type Read<'a> = &'a dyn Fn(Vec<PathBuf>);
 /// done again when they may be mended.
 ///
 /// # Errors
-/// If nothing can change, or the system cannot watch files; at a signal.
+/// If nothing can change; at a signal.
 pub(super) fn again(
     named: &[impl AsRef<Path>],
     interrupt: &Arc<Interrupt>,
     work: impl Fn(Read<'_>) -> Result<Option<String>, Failure>,
 ) -> Result<(), Failure> {
     let old_work = interrupt.clone();
-    let mut watch = FileWatch::start(named, move || old_work.stop_old_work())?;
+    let watch = FileWatch::start(named, move || old_work.stop_old_work())?;
     if watch.is_idle() {
         return Err(Failure::User(
             "error: --watch: there is no file that could change".to_owned(),
@@ -43,7 +43,7 @@ pub(super) fn again(
             Err(failure @ (Failure::User(_) | Failure::Mistakes(_))) => remark(&failure),
             Ok(None) | Err(Failure::Interrupted(_)) => {}
         }
-        watch.follow()?;
+        watch.follow();
         interrupt.renew(true)?;
         watch.wait();
         interrupt.renew(false)?;

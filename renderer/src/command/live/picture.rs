@@ -25,7 +25,7 @@ const FIRST: Duration = Duration::from_millis(18);
 const COARSEST: u32 = 8;
 
 /// Renders what the page asks for, as long as the program runs.
-pub(super) fn keep_rendering(args: &LiveArgs, session: &Arc<Session>, mut watch: FileWatch) {
+pub(super) fn keep_rendering(args: &LiveArgs, session: &Arc<Session>, watch: FileWatch) {
     let mut last = 0;
     let mut kept = None;
     let mut pace = Pace::default();
@@ -54,10 +54,7 @@ pub(super) fn keep_rendering(args: &LiveArgs, session: &Arc<Session>, mut watch:
         if let Err(words) = rendered {
             session.refuse(&words);
         }
-        // A folder that cannot be watched is no reason to end.
-        if let Err(error) = watch.follow() {
-            session.refuse(&format!("a file that was read is not watched: {error}"));
-        }
+        watch.follow();
     }
 }
 
