@@ -428,3 +428,159 @@ fn saved_files_are_shown_and_other_pages_are_refused() {
     refused(folder.path(), "live nowhere.kiln", &["no such file"]);
     refused(folder.path(), "live plastik", &["plastic"]);
 }
+
+#[test]
+fn strangers_and_other_sites_are_refused() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("paint.ksl"), PAINT).unwrap();
+    let server = Server::start(folder.path(), "live paint.ksl --size 8x8 --spp 1");
+    let origin = server.origin();
+    let host = format!("Host: {}", origin.strip_prefix("http://").unwrap());
+    let status = |first: &str, lines: &[&str]| {
+        let (head, body) = server.sent(&format!("{first}\r\n{}\r\n\r\n", lines.join("\r\n")));
+        for header in [
+            "Cross-Origin-Resource-Policy: same-origin",
+            "Content-Security-Policy: default-src 'none';",
+            "frame-ancestors vscode-webview: vscode-file:",
+            "X-Frame-Options: DENY",
+            "Referrer-Policy: no-referrer",
+            "Cache-Control: no-store",
+        ] {
+            assert!(head.contains(header), "{first}: {header} is not in\n{head}");
+        }
+        let text = String::from_utf8_lossy(&body).into_owned();
+        (head[9..12].to_owned(), text)
+    };
+    // Another user of the machine knows the port alone.
+    for target in [
+        "/",
+        "/next?after=0",
+        "/news?after=0",
+        "/picture.png",
+        "/page.js",
+        "/material?name=a",
+    ] {
+        for token in ["", "/0123456789abcdef0123456789abcdef", "/?token="] {
+            let (status, text) = status(&format!("GET {token}{target} HTTP/1.1"), &[&host]);
+            assert_eq!(status, "403", "{token}{target}");
+            assert!(text.contains("token") && !text.contains("paint"), "{text}");
+        }
+    }
+    let post = ["Content-Length: 2", "", "{}"];
+    for target in ["/change", "/text"] {
+        let lines = [&[&*host], &post[..]].concat();
+        assert_eq!(status(&format!("POST {target} HTTP/1.1"), &lines).0, "403");
+    }
+    // A page of another site, even with the token.
+    let page = server.with_token("GET / HTTP/1.1");
+    let change = server.with_token("POST /change HTTP/1.1");
+    let close = "Connection: close";
+    for lines in [
+        &["Host: rebound.example"][..],
+        &[&host, "Origin: http://evil.example"],
+        &[&host, "Origin: http://localhost:1"],
+        &[
+            &host,
+            "Sec-Fetch-Site: cross-site",
+            "Sec-Fetch-Mode: no-cors",
+            "Sec-Fetch-Dest: image",
+        ],
+        &[
+            &host,
+            "Sec-Fetch-Site: same-site",
+            "Sec-Fetch-Mode: websocket",
+            "Upgrade: websocket",
+        ],
+    ] {
+        assert_eq!(status(&page, lines).0, "403", "{lines:?}");
+        assert_eq!(
+            status(&change, &[lines, &post[..]].concat()).0,
+            "403",
+            "{lines:?}"
+        );
+    }
+    // The page itself, its link, and a panel of an editor; also at port 80 and behind a forwarded port.
+    for lines in [
+        &[&*host, close][..],
+        &["Host: 127.0.0.1", close],
+        &["Host: localhost:8080", close],
+        &[
+            &host,
+            close,
+            "Sec-Fetch-Site: none",
+            "Sec-Fetch-Mode: navigate",
+            "Sec-Fetch-Dest: document",
+        ],
+        &[
+            &host,
+            close,
+            "Sec-Fetch-Site: cross-site",
+            "Sec-Fetch-Mode: navigate",
+            "Sec-Fetch-Dest: iframe",
+        ],
+    ] {
+        assert_eq!(status(&page, lines).0, "200", "{lines:?}");
+    }
+    let own = format!("Origin: {origin}");
+    let lines = [&[&*host, &own, close], &post[..]].concat();
+    assert_eq!(status(&change, &lines), ("200".to_owned(), "{}".to_owned()));
+}
+
+/// Processor time of a process [ticks of 10 ms].
+#[cfg(target_os = "linux")]
+fn processor_time(id: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+/// Returns whether a process does next to nothing for a second.
+#[cfg(target_os = "linux")]
+fn is_idle(id: u32) -> bool {
+    let before = processor_time(id);
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    processor_time(id) - before < 10
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_rendered_for_a_page_that_is_closed() {
+    let folder = TempDir::new().unwrap();
+    let args = "live plastic --size 64x64 --spp 4000000000 --threads 1";
+    let mut page = Page::open(folder.path(), args);
+    let shown = page.news(|news| news["samples"].as_u64() >= Some(2));
+    // A page that waits is closed, and its connection with it.
+    let mut waiting = page.server.connect();
+    let line = page.server.with_token("GET /next?after=1000000 HTTP/1.1");
+    let head = format!("{line}\r\nHost: localhost\r\n\r\n");
+    std::io::Write::write_all(&mut waiting, head.as_bytes()).unwrap();
+    drop(waiting);
+    crate::program::wait_for("the pause", || is_idle(page.server.id()));
+    // The picture is refined further.
+    let number = page.number;
+    let later = page.news(|news| news["number"].as_u64() > Some(number));
+    assert!(later["samples"].as_u64() > shown["samples"].as_u64());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn idle_connections_neither_spin_nor_lock_the_page_out() {
+    let folder = TempDir::new().unwrap();
+    for limit in [40, 1024] {
+        let mut command = std::process::Command::new("sh");
+        let program = format!(
+            "ulimit -n {limit}; exec {} live plastic --size 8x8 --spp 1 --threads 1",
+            crate::program::PROGRAM
+        );
+        command.args(["-c", &program]).current_dir(folder.path());
+        let mut page = Page {
+            server: Server::spawn(command),
+            number: 0,
+        };
+        page.picture(1);
+        let idle: Vec<_> = (0..90).map(|_| page.server.connect()).collect();
+        page.picture(1);
+        crate::program::wait_for("rest", || is_idle(page.server.id()));
+        drop(idle);
+    }
+}

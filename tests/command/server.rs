@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::program::{HANG, kiln};
 
@@ -11,29 +11,36 @@ use crate::program::{HANG, kiln};
 pub(crate) struct Server {
     child: Child,
     port: u16,
+    token: String,
 }
 
 impl Server {
     /// Starts a command that prints its address.
     pub(crate) fn start(folder: &Path, args: &str) -> Server {
-        let mut command = kiln(folder, args);
+        Server::spawn(kiln(folder, args))
+    }
+
+    /// Starts a command that prints its address.
+    pub(crate) fn spawn(mut command: Command) -> Server {
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap())
             .read_line(&mut line)
             .unwrap();
-        let address = line.trim().strip_prefix("http://127.0.0.1:");
-        let port = address.and_then(|rest| rest.strip_suffix('/')).unwrap().parse();
+        let address = line.trim().strip_prefix("http://127.0.0.1:").unwrap();
+        let (port, token) = address.strip_suffix('/').unwrap().split_once('/').unwrap();
         Server {
             child,
-            port: port.unwrap(),
+            port: port.parse().unwrap(),
+            token: token.to_owned(),
         }
     }
 
-    /// The answer to a request of a page of this machine: head and body.
+    /// The answer to a request of a page of this server: head and body. The path begins after the token.
     pub(crate) fn answer(&self, request: &str) -> (String, Vec<u8>) {
         let port = self.port;
+        let request = self.with_token(request);
         self.sent(&format!(
             "{request}\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"
         ))
@@ -42,10 +49,16 @@ impl Server {
     /// The answer to a page that sends a text.
     pub(crate) fn post(&self, target: &str, origin: &str, body: &str) -> (String, Vec<u8>) {
         let (port, length) = (self.port, body.len());
+        let request = self.with_token(&format!("POST {target} HTTP/1.1"));
         self.sent(&format!(
-            "POST {target} HTTP/1.1\r\nHost: localhost:{port}\r\nOrigin: {origin}\r\n\
+            "{request}\r\nHost: localhost:{port}\r\nOrigin: {origin}\r\n\
              Connection: close\r\nContent-Length: {length}\r\n\r\n{body}"
         ))
+    }
+
+    /// The first line of a request with the token before its path.
+    pub(crate) fn with_token(&self, request: &str) -> String {
+        request.replacen(" /", &format!(" /{}/", self.token), 1)
     }
 
     /// The origin of its pages.
@@ -53,9 +66,19 @@ impl Server {
         format!("http://localhost:{}", self.port)
     }
 
-    fn sent(&self, text: &str) -> (String, Vec<u8>) {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(HANG)).unwrap();
+        stream
+    }
+
+    /// The answer to bytes of any kind, until the server closes the connection.
+    pub(crate) fn sent(&self, text: &str) -> (String, Vec<u8>) {
+        let mut stream = self.connect();
         stream.write_all(text.as_bytes()).unwrap();
         let mut bytes = vec![];
         stream.read_to_end(&mut bytes).unwrap();

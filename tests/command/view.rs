@@ -1,6 +1,8 @@
 //! The viewer of a bake, and the server that shows it.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -88,7 +90,7 @@ fn a_folder_is_served_to_this_machine() {
         ("GET /../a.kiln HTTP/1.1", "404"),
         ("GET /%2e%2e/a.kiln HTTP/1.1", "404"),
         ("PUT /index.html HTTP/1.1", "405"),
-        ("nonsense", "405"),
+        ("nonsense", "400"),
     ] {
         let (head, _) = server.answer(request);
         assert!(
@@ -133,5 +135,59 @@ shape b : cube { material = asks; transform = translate(3, 0, 0); }
             .as_str()
             .unwrap()
             .contains("Surface surface(Globals ")
+    );
+}
+
+/// Reads a head; returns the length of the content.
+fn length(reader: &mut impl BufRead) -> usize {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        assert!(
+            reader.read_line(&mut line).unwrap() > 0,
+            "the connection is closed"
+        );
+        match line.trim_end().split_once(": ") {
+            Some(("Content-Length", value)) => length = value.parse().unwrap(),
+            None if line == "\r\n" => return length,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn files_that_change_while_they_are_sent_keep_their_length() {
+    const SIZE: usize = 30 << 20;
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("index.html"), "page").unwrap();
+    fs::write(at("big.exr"), vec![1; SIZE]).unwrap();
+    let server = Server::start(folder.path(), "view .");
+    let origin = server.origin();
+    let host = origin.strip_prefix("http://").unwrap();
+    let mut stream = BufReader::new(server.connect());
+    let ask = |stream: &mut BufReader<TcpStream>, path: &str| {
+        let line = server.with_token(&format!("GET /{path} HTTP/1.1"));
+        let head = format!("{line}\r\nHost: {host}\r\n\r\n");
+        stream.get_mut().write_all(head.as_bytes()).unwrap();
+        length(stream)
+    };
+    // The system's buffers hold a part of the file; the rest is read after the change.
+    assert_eq!(ask(&mut stream, "big.exr"), SIZE);
+    let mut file = fs::File::options().append(true).open(at("big.exr")).unwrap();
+    file.write_all(b"more").unwrap();
+    stream.read_exact(&mut vec![0; SIZE]).unwrap();
+    let length = ask(&mut stream, "index.html");
+    let mut page = vec![0; length];
+    stream.read_exact(&mut page).unwrap();
+    assert_eq!(page, b"page");
+
+    assert_eq!(ask(&mut stream, "big.exr"), SIZE + 4);
+    file.set_len(1000).unwrap();
+    let mut rest = vec![];
+    stream.read_to_end(&mut rest).unwrap();
+    assert!(
+        rest.len() < SIZE,
+        "the connection is closed after a part of the file"
     );
 }

@@ -5,13 +5,17 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use super::http::{self, Answer, Content, Request, decoded};
+use super::http::{Content, Listener, Request, Response, decoded};
 use super::{Failure, remark};
 use crate::cli::ViewArgs;
 
+/// Sources of the pages' Content-Security-Policy: the folder, and textures that its scripts make.
+const POLICY: &str = "default-src 'self' data: blob: 'unsafe-inline'";
+
 /// Types of files by their extensions.
-const TYPES: [(&str, &str); 7] = [
+const TYPES: [(&str, &str); 8] = [
     ("html", "text/html; charset=utf-8"),
+    ("css", "text/css; charset=utf-8"),
     ("js", "text/javascript; charset=utf-8"),
     ("json", "application/json"),
     ("png", "image/png"),
@@ -31,13 +35,14 @@ pub(super) fn run(args: &ViewArgs) -> Result<(), Failure> {
             "it has no index.html\n  hint: `kiln bake SCENE -o DIR --viewer` writes it",
         ));
     }
-    let listener = http::listen(args.port)?;
+    let listener = Listener::new(args.port)?;
     remark(&format!("shows '{}'; Ctrl-C ends", args.folder.display()));
-    http::serve(&listener, move |request| answer(request, &folder))
+    listener.serve(POLICY, move |request| answer(request, &folder));
+    Ok(())
 }
 
-/// The file that a request asks for.
-fn answer(request: &Request, folder: &Path) -> Answer {
+/// The file that a request names.
+fn answer(request: &Request<'_>, folder: &Path) -> Response {
     if request.method == "POST" {
         return Err("405 Method Not Allowed\r\nAllow: GET, HEAD");
     }
@@ -108,8 +113,8 @@ mod tests {
             let request = Request {
                 method: method.to_owned(),
                 target: "/".to_owned(),
-                keeps: false,
                 body: vec![],
+                stream: None,
             };
             answer(&request, &folder).map(|(kind, _)| kind)
         };

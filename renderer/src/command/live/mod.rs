@@ -1,8 +1,9 @@
 //! `kiln live`: a page that shows a material or a scene while it is being changed.
 //!
-//! One thread renders what the page asks for, at first coarsely, and begins anew when the page or a file that was read
-//! changes. The page waits for pictures, so that it has each as soon as it is there.
+//! One thread renders the look that the page requests, at first coarsely, and starts again when the page or a file that
+//! was read changes. It pauses while no browser shows the page. The page waits for pictures, so that it has each at once.
 
+mod audience;
 mod clean;
 mod kept;
 mod look;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use std::thread;
 
 use super::file_watch::FileWatch;
-use super::http;
+use super::http::Listener;
 use super::stage;
 use super::{Failure, remark};
 use crate::cli::LiveArgs;
@@ -40,7 +41,7 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Failure> {
     let session = Arc::new(Session::new(args.scene.display().to_string(), Look::of(args)));
     let changed = session.clone();
     let watch = FileWatch::start(&[&args.scene], move || changed.change_files())?;
-    let listener = http::listen(args.port)?;
+    let listener = Listener::new(args.port)?;
     remark(&format!(
         "shows '{}' in a browser; Ctrl-C ends",
         args.scene.display()
@@ -50,5 +51,8 @@ pub(super) fn run(args: &LiveArgs) -> Result<(), Failure> {
         .name("live".to_owned())
         .spawn(move || picture::keep_rendering(&owned, &renderer, watch))?;
     let args = args.clone();
-    http::serve(&listener, move |request| page::answer(request, &args, &session))
+    listener.serve(page::POLICY, move |request| {
+        page::answer(request, &args, &session)
+    });
+    Ok(())
 }

@@ -1,33 +1,53 @@
 //! The page and its requests.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value as Json;
 
 use super::pick;
-use super::session::Session;
+use super::session::{Session, Shown};
 use crate::cli::LiveArgs;
-use crate::command::http::{Answer, Content, Request, decoded};
+use crate::command::http::{Content, Request, Response, decoded};
 use renderer_image::{ToneMap, WriteOptions, encode, rgba8};
 
-/// The page.
-const PAGE: &str = include_str!("page.html");
+/// The files of the page: path, media type, text.
+const FILES: [(&str, &str, &str); 3] = [
+    ("/", "text/html; charset=utf-8", include_str!("page.html")),
+    ("/page.css", "text/css; charset=utf-8", include_str!("page.css")),
+    (
+        "/page.js",
+        "text/javascript; charset=utf-8",
+        include_str!("page.js"),
+    ),
+];
 
-/// How long a page waits for news before it asks again.
+/// Sources of the page's Content-Security-Policy.
+pub(super) const POLICY: &str =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:";
+
+/// Time in which a request waits for news.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Answers a request of the page.
-pub(super) fn answer(request: &Request, args: &LiveArgs, session: &Session) -> Answer {
+pub(super) fn answer(request: &Request<'_>, args: &LiveArgs, session: &Session) -> Response {
+    let _attendance = session.audience().attend();
     let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
+    if let Some((_, kind, text)) = FILES.iter().find(|(name, ..)| *name == path)
+        && request.method != "POST"
+    {
+        return Ok((kind, bytes(text)));
+    }
     match (request.method.as_str(), path) {
-        ("GET" | "HEAD", "/") => Ok(("text/html; charset=utf-8", bytes(PAGE))),
         ("GET", "/news") => {
-            let after = number(query, "after").map_or(0, |after| after as u64);
-            let (news, _) = session.news(after, PATIENCE);
+            let (news, _) = news(request, query, session);
             Ok(("application/json", bytes(&news.to_string())))
         }
-        ("GET", "/next") => Ok(("application/octet-stream", Content::Bytes(next(query, session)))),
+        ("GET", "/next") => {
+            let next = next(request, query, session);
+            Ok(("application/octet-stream", Content::Bytes(next)))
+        }
         ("GET", "/material") => {
             let name = value(query, "name").unwrap_or_default();
             let told = session.material(&name).ok_or("404 Not Found")?;
@@ -61,18 +81,23 @@ fn bytes(text: &str) -> Content {
 }
 
 /// The newest picture; `exposure` is in stops.
-fn picture(query: &str, session: &Session) -> Answer {
+fn picture(query: &str, session: &Session) -> Response {
     let shown = session.shown().ok_or("404 Not Found")?;
     let encoded = encode(Path::new("live.png"), &shown.image, &write_options(query));
     let encoded = encoded.map_err(|_| "500 Internal Server Error")?;
     Ok(("image/png", Content::Bytes(encoded)))
 }
 
-/// News with the picture that they are about: the length of the news as four bytes, the lowest first, the news, and red,
-/// green, blue and alpha of each pixel. To encode a picture as PNG takes longer than to send it to a page of this machine.
-fn next(query: &str, session: &Session) -> Vec<u8> {
+/// Waits for news after a number, and returns them with their picture.
+fn news(request: &Request<'_>, query: &str, session: &Session) -> (Json, Option<Arc<Shown>>) {
     let after = number(query, "after").map_or(0, |after| after as u64);
-    let (news, shown) = session.news(after, PATIENCE);
+    session.news(after, PATIENCE, || request.is_abandoned())
+}
+
+/// News with their picture: the length of the news in four bytes (little-endian), the news, and red, green, blue and alpha
+/// of each pixel. Encoding a picture as PNG costs more time than sending it to a page of this machine.
+fn next(request: &Request<'_>, query: &str, session: &Session) -> Vec<u8> {
+    let (news, shown) = news(request, query, session);
     let told = news.to_string();
     let mut sent = (told.len() as u32).to_le_bytes().to_vec();
     sent.extend(told.as_bytes());

@@ -85,12 +85,14 @@ impl Pace {
     }
 }
 
-/// Ends a render as soon as its picture is out of date.
-struct WhileWanted<'a>(&'a AtomicBool);
+/// Ends a render as soon as its picture is out of date, and pauses it while no browser shows the page.
+struct WhileWanted<'a>(&'a Session);
 
 impl Progress for WhileWanted<'_> {
     fn gives_up(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let is_old = || self.0.stop().load(Ordering::Relaxed);
+        self.0.audience().wait(is_old);
+        is_old()
     }
 }
 
@@ -121,7 +123,7 @@ impl Painter<'_> {
         let mut state = (coarse == size && plan.is_none()).then_some(first);
         let most = u64::from(self.args.spp);
         let mut samples = state.as_ref().map_or(1, |_| most.min(2));
-        let observer = WhileWanted(self.session.stop());
+        let observer = WhileWanted(self.session);
         while state.as_ref().is_none_or(|state| state.samples.end < most) {
             let Some(finer) = self.samples(size, samples, plan.clone(), state.take(), &observer)? else {
                 break;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
+use super::audience::Audience;
 use super::look::Look;
 use renderer_base::files::{OverlayFiles, SharedFiles};
 use renderer_geometry::camera::Camera;
@@ -73,7 +74,11 @@ pub(super) struct Session {
     changed: Condvar,
     /// Set when the picture in flight is out of date.
     stop: AtomicBool,
+    audience: Audience,
 }
+
+/// Time between two looks whether a browser still waits for news.
+const TICK: Duration = Duration::from_millis(500);
 
 impl Session {
     pub(super) fn new(scene: String, look: Look) -> Session {
@@ -87,7 +92,13 @@ impl Session {
             state: Mutex::new(state),
             changed: Condvar::new(),
             stop: AtomicBool::new(false),
+            audience: Audience::default(),
         }
+    }
+
+    /// The browsers that show the page.
+    pub(super) fn audience(&self) -> &Audience {
+        &self.audience
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -142,12 +153,14 @@ impl Session {
         self.state().change == change
     }
 
-    /// Waits for another change than the one with that number.
+    /// Waits for a change other than `last`, and for a browser that shows it.
     pub(super) fn next_change(&self, last: u64) -> Wanted {
         let waiting = self
             .changed
             .wait_while(self.state(), |state| state.change == last);
-        let state = waiting.unwrap_or_else(PoisonError::into_inner);
+        drop(waiting.unwrap_or_else(PoisonError::into_inner));
+        self.audience.wait(|| false);
+        let state = self.state();
         self.stop.store(false, Ordering::Relaxed);
         Wanted {
             change: state.change,
@@ -213,13 +226,29 @@ impl Session {
         self.state().look.clone()
     }
 
-    /// Waits for something newer than `number`, or some seconds; returns what the page shows, with the picture if there
-    /// is something newer.
-    pub(super) fn news(&self, number: u64, patience: Duration) -> (Json, Option<Arc<Shown>>) {
-        let waiting = self
-            .changed
-            .wait_timeout_while(self.state(), patience, |state| state.number <= number);
-        let (state, _) = waiting.unwrap_or_else(PoisonError::into_inner);
+    /// Waits for news after `number`, for at most `patience` and until `is_abandoned`. Returns the state of the page, with the
+    /// picture if there are news.
+    pub(super) fn news(
+        &self,
+        number: u64,
+        patience: Duration,
+        is_abandoned: impl Fn() -> bool,
+    ) -> (Json, Option<Arc<Shown>>) {
+        let end = Instant::now() + patience;
+        let state = loop {
+            let tick = TICK.min(end.saturating_duration_since(Instant::now()));
+            let waiting = self
+                .changed
+                .wait_timeout_while(self.state(), tick, |state| state.number <= number);
+            let (state, _) = waiting.unwrap_or_else(PoisonError::into_inner);
+            if state.number > number || Instant::now() >= end {
+                break state;
+            }
+            drop(state);
+            if is_abandoned() {
+                break self.state();
+            }
+        };
         let shown = state.shown.as_ref();
         let is_news = state.number > number;
         let told = json!({

@@ -22,14 +22,14 @@ function subjectAt(text, line) {
   return names.at(-1);
 }
 
-// The address that `kiln live` prints first.
+// The address that `kiln live` prints first. Its path is the token that the page and `send` need.
 function address(server) {
   return new Promise((done, fail) => {
     let said = "";
     let wrong = "";
     server.stdout.on("data", (bytes) => {
       said += bytes;
-      const found = /^(http:\/\/127\.0\.0\.1:\d+\/)\s/.exec(said);
+      const found = /^(http:\/\/127\.0\.0\.1:\d+\/\w+\/)\s/.exec(said);
       if (found) done(found[1]);
     });
     server.stderr.on("data", (bytes) => (wrong += bytes));

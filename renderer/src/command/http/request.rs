@@ -1,0 +1,49 @@
+//! Requests and responses.
+
+use std::fs::File;
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// Time in which a closed connection shows [s/1000]; the shortest that systems measure.
+const GLANCE: Duration = Duration::from_millis(1);
+
+/// A request that passed all checks.
+pub(in crate::command) struct Request<'a> {
+    pub(in crate::command) method: String,
+    /// Path and query, without the token.
+    pub(in crate::command) target: String,
+    pub(in crate::command) body: Vec<u8>,
+    /// Its connection; none in tests.
+    pub(in crate::command) stream: Option<&'a TcpStream>,
+}
+
+impl Request<'_> {
+    /// Returns whether the browser has closed the connection, so that nobody reads the response.
+    pub(in crate::command) fn is_abandoned(&self) -> bool {
+        let Some(stream) = self.stream else { return false };
+        let peeked = stream
+            .set_read_timeout(Some(GLANCE))
+            .and_then(|()| stream.peek(&mut [0]));
+        match peeked {
+            Ok(length) => length == 0,
+            Err(error) => !matches!(
+                error.kind(),
+                std::io::ErrorKind::WouldBlock
+                    | std::io::ErrorKind::TimedOut
+                    | std::io::ErrorKind::Interrupted
+            ),
+        }
+    }
+}
+
+/// Content of a response.
+pub(in crate::command) enum Content {
+    Bytes(Vec<u8>),
+    File(File),
+}
+
+/// Status line of a refusal, and headers of its own.
+pub(in crate::command) type Refusal = &'static str;
+
+/// A response: media type and content, or a refusal.
+pub(in crate::command) type Response = Result<(&'static str, Content), Refusal>;
