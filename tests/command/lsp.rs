@@ -584,3 +584,51 @@ fn changes_of_long_scenes_are_answered_at_once() {
                 .all(|item| item["label"].as_str().unwrap().contains('w'))
     );
 }
+
+/// A notification with a change for each place, in either order, compared with one that has the whole text.
+#[test]
+fn replacing_all_costs_as_much_as_one_change() {
+    const COUNT: usize = 3000;
+    let (_folder, mut client) = session();
+    let line = |name: &str, at: usize| {
+        format!("shape s{at} : sphere {{ radius = 0.01; center = ({at}, 0, 0); material = {name}; }}\n")
+    };
+    let text = |name: &str| (0..COUNT).map(|at| line(name, at)).collect::<String>();
+    client.open("big.kiln", &text("mat_a"));
+    let uri = json!({ "uri": client.uri("big.kiln") });
+    let mut time = |version: i32, changes: Vec<Value>| {
+        let document = json!({ "uri": uri["uri"], "version": version });
+        let start = Instant::now();
+        client.notify(
+            "textDocument/didChange",
+            json!({ "textDocument": document, "contentChanges": changes }),
+        );
+        let place = json!({ "line": 0, "character": 1 });
+        client.request(
+            "textDocument/hover",
+            json!({ "textDocument": uri, "position": place }),
+        );
+        start.elapsed()
+    };
+    let replace = |at: usize, old: &str, new: &str| {
+        let start = line(old, at).find(old).unwrap();
+        let position = |column: usize| json!({ "line": at, "character": column });
+        json!({ "range": { "start": position(start), "end": position(start + old.len()) }, "text": new })
+    };
+    time(2, vec![json!({ "text": text("mat_b") })]);
+    let whole = time(3, vec![json!({ "text": text("mat_c") })]);
+    let backward = time(
+        4,
+        (0..COUNT).rev().map(|at| replace(at, "mat_c", "mat_d")).collect(),
+    );
+    let forward = time(
+        5,
+        (0..COUNT).map(|at| replace(at, "mat_d", "material_e")).collect(),
+    );
+    for time in [backward, forward] {
+        assert!(time < 8 * whole, "{time:?}, and {whole:?} for the whole text");
+    }
+    let symbols = client.request("textDocument/documentSymbol", json!({ "textDocument": uri }));
+    assert_eq!(symbols.as_array().unwrap().len(), COUNT);
+    assert_eq!(client.end(), Some(0));
+}

@@ -9,7 +9,7 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, ProtocolError, Re
 use lsp_types::{
     CancelParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
     DidOpenTextDocumentParams, DidSaveTextDocumentParams, InitializeParams, NumberOrString,
-    PublishDiagnosticsParams,
+    PublishDiagnosticsParams, Uri,
 };
 use serde_json::json;
 use shading_editor::{Document, World};
@@ -209,7 +209,13 @@ impl Server {
     }
 
     fn changed(&mut self, value: serde_json::Value) -> Option<Vec<PathBuf>> {
-        let params = params::<DidChangeTextDocumentParams>(value)?;
+        let mut params = params::<DidChangeTextDocumentParams>(value)?;
+        // The text is parsed once after all changes that have arrived.
+        self.queue.extend(self.connection.receiver.try_iter());
+        while let Some(next) = self.next_change_of(&params.text_document.uri) {
+            params.text_document = next.text_document;
+            params.content_changes.extend(next.content_changes);
+        }
         let text = params.text_document;
         let path = self
             .store
@@ -220,6 +226,21 @@ impl Server {
             .clone();
         self.store.change(&path, text.version, params.content_changes);
         Some(vec![path])
+    }
+
+    /// Removes the next message if it is a change of that text.
+    fn next_change_of(&mut self, uri: &Uri) -> Option<DidChangeTextDocumentParams> {
+        let next = match self.queue.front()? {
+            Message::Notification(note) if note.method == "textDocument/didChange" => {
+                params::<DidChangeTextDocumentParams>(note.params.clone())?
+            }
+            _ => return None,
+        };
+        if next.text_document.uri != *uri {
+            return None;
+        }
+        self.queue.pop_front();
+        Some(next)
     }
 }
 

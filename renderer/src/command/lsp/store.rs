@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use rustc_hash::FxHashMap;
-use shading_editor::{Document, Position, Texts};
+use shading_editor::{Document, EditedText, Position, Texts};
 
 use super::address::clean;
 use renderer_base::files::{DiskFiles, Files as _};
@@ -69,29 +69,15 @@ impl Store {
         let Some(open) = self.open.get_mut(path) else {
             return;
         };
-        let mut text = open.document.text.clone();
-        let mut lines = open.document.lines.clone();
+        let mut text = EditedText::new(&open.document.text);
         for change in changes {
             match change.range {
-                None => text = change.text,
-                Some(range) => {
-                    let offset = |at: lsp_types::Position| {
-                        lines.offset(
-                            &text,
-                            Position {
-                                line: at.line,
-                                column: at.character,
-                            },
-                        )
-                    };
-                    let (start, end) = (offset(range.start), offset(range.end));
-                    text.replace_range(start..end.max(start), &change.text);
-                }
+                None => text = EditedText::new(&change.text),
+                Some(range) => text.replace(position(range.start)..position(range.end), &change.text),
             }
-            lines = shading_editor::Lines::new(&text);
         }
         open.version = version;
-        open.document = open.document.changed(text);
+        open.document = open.document.changed(text.finish());
     }
 
     /// A text: of the editor if it is open there, else of the disk.
@@ -106,6 +92,13 @@ impl Store {
         let own = from.parent().unwrap_or(Path::new(""));
         let folders = std::iter::once(own).chain(self.folders.iter().map(PathBuf::as_path));
         folders.map(move |folder| clean(&folder.join(name)))
+    }
+}
+
+fn position(at: lsp_types::Position) -> Position {
+    Position {
+        line: at.line,
+        column: at.character,
     }
 }
 
