@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::program::{done, files, kiln, message, refused};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const SCENE: &str = "film { size = (12, 8); }
@@ -535,11 +535,6 @@ fn what_makes_no_job_is_refused() {
         "farm a.kiln -o o.exr --engine openjd --tasks 2 --partition x",
         &["slurm"],
     );
-    refused(
-        at,
-        "farm a.kiln -o o.exr --engine openjd --tasks 2 -- --define A={{B}}",
-        &["{{"],
-    );
     for args in [
         "a.kiln --engine slurm --tasks 2",
         "a.kiln -o o.exr --engine pbs --tasks 2",
@@ -552,5 +547,72 @@ fn what_makes_no_job_is_refused() {
     ] {
         let output = kiln(at, &format!("farm {args}")).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{args}: {}", message(&output));
+    }
+}
+
+#[test]
+fn names_of_cameras_are_neither_references_nor_options() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let names = [
+        "{{Param.Kiln}}",
+        "}}{",
+        "--checkpoint=stolen",
+        "it's $(touch stolen)",
+    ];
+    let camera = |name: &str| json!({ "type": "perspective", "name": name, "perspective": { "yfov": 0.8, "znear": 0.1 } });
+    let node = |index: usize| json!({ "camera": index, "name": names[index] });
+    let model = json!({
+        "asset": { "version": "2.0" },
+        "scene": 0,
+        "scenes": [{ "nodes": [0, 1, 2, 3] }],
+        "nodes": (0..4).map(node).collect::<Vec<_>>(),
+        "cameras": names.iter().map(|name| camera(name)).collect::<Vec<_>>(),
+    });
+    fs::write(at.join("m.gltf"), model.to_string()).unwrap();
+    let farm = |engine: &str| {
+        let line = format!(
+            "farm m.gltf -o o.#.exr --frames cameras --engine {engine} --dir {engine} -- --define A={{{{B}}}}"
+        );
+        done(at, &line);
+    };
+    farm("openjd");
+    let text = fs::read_to_string(at.join("openjd/template.json")).unwrap();
+    let template: Value = serde_json::from_str(&text).unwrap();
+    let definitions = template["parameterDefinitions"].as_array().unwrap();
+    let values = |name: &str| {
+        let name = name.strip_prefix("Param.").unwrap();
+        let definition = definitions.iter().find(|definition| definition["name"] == name);
+        definition.unwrap()["default"].as_str().unwrap().to_owned()
+    };
+    let space = template["steps"][0]["parameterSpace"]["taskParameterDefinitions"].as_array();
+    let cameras = space
+        .unwrap()
+        .iter()
+        .find(|definition| definition["name"] == "Camera");
+    let range = cameras.unwrap()["range"].as_array().unwrap();
+    let resolved: Vec<String> = range
+        .iter()
+        .map(|name| resolve(name.as_str().unwrap(), &values))
+        .collect();
+    assert_eq!(resolved, names.map(|name| format!("m.{name}")));
+    let args = template["steps"][0]["script"]["actions"]["onRun"]["args"]
+        .as_array()
+        .unwrap();
+    assert!(
+        args.contains(&json!("--camera={{Task.Param.Camera}}")),
+        "{args:?}"
+    );
+    assert_eq!(
+        resolve(args.last().unwrap().as_str().unwrap(), &values),
+        "A={{B}}"
+    );
+    farm("slurm");
+    let script = fs::read_to_string(at.join("slurm/render.sbatch")).unwrap();
+    for words in [
+        "--camera='m.--checkpoint=stolen' ;;",
+        r"--camera='m.it'\''s $(touch stolen)' ;;",
+    ] {
+        assert!(script.contains(words), "{words} is not in\n{script}");
     }
 }

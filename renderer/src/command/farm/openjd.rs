@@ -28,17 +28,40 @@ pub(super) fn files(job: &Job) -> Result<Vec<(String, Vec<u8>)>, String> {
 }
 
 fn check(job: &Job) -> Result<(), String> {
-    if let Frames::Cameras(names) = &job.frames
-        && names.len() > MAX_VALUES
-    {
+    if cameras(job).len() > MAX_VALUES {
         return Err(format!("a template lists at most {MAX_VALUES} cameras"));
     }
-    if let Some(option) = job.options.iter().find(|option| option.contains("{{")) {
-        return Err(format!(
-            "a template cannot pass on `{option}`: {{{{ begins a reference in it"
-        ));
-    }
     Ok(())
+}
+
+/// Parameters for braces that are no references: name, value.
+const BRACES: [(&str, char); 2] = [("OpeningBrace", '{'), ("ClosingBrace", '}')];
+
+/// A text as a string of the template that resolves to it. Pairs of braces mark references there, and nothing escapes
+/// them; values of parameters are not resolved again.
+fn literal(text: &str) -> String {
+    if !has_reference(text) {
+        return text.to_owned();
+    }
+    let brace = |c: char| BRACES.iter().find(|(_, brace)| *brace == c);
+    text.chars()
+        .map(|c| match brace(c) {
+            Some((name, _)) => format!("{{{{Param.{name}}}}}"),
+            None => c.to_string(),
+        })
+        .collect()
+}
+
+fn has_reference(text: &str) -> bool {
+    text.contains("{{") || text.contains("}}")
+}
+
+/// Names of the cameras.
+fn cameras(job: &Job) -> &[String] {
+    match &job.frames {
+        Frames::Cameras(names) => names,
+        Frames::One | Frames::Files(_) => &[],
+    }
 }
 
 fn template(job: &Job) -> Value {
@@ -113,6 +136,15 @@ fn parameters(job: &Job) -> Vec<Value> {
         let range = format!("{}-{}", numbers.start(), numbers.end());
         list.push(json!({ "name": "Frames", "type": "STRING", "default": range, "description": "Numbers of the frames" }));
     }
+    if cameras(job)
+        .iter()
+        .chain(&job.options)
+        .any(|text| has_reference(text))
+    {
+        list.extend(BRACES.map(|(name, brace)| {
+            json!({ "name": name, "type": "STRING", "default": brace, "description": "A brace in a name or an option" })
+        }));
+    }
     list
 }
 
@@ -149,7 +181,7 @@ fn render_space(job: &Job) -> Value {
         Frames::Cameras(names) => json!({
             "taskParameterDefinitions": [
                 frame_parameter(job),
-                { "name": "Camera", "type": "STRING", "range": names },
+                { "name": "Camera", "type": "STRING", "range": names.iter().map(|name| literal(name)).collect::<Vec<_>>() },
                 task,
             ],
             "combination": "(Frame, Camera) * Task",
@@ -169,12 +201,13 @@ fn render_args(job: &Job) -> Vec<Value> {
         json!("openjd"),
     ]);
     if matches!(job.frames, Frames::Cameras(_)) {
-        args.extend([json!("--camera"), json!("{{Task.Param.Camera}}")]);
+        // One word: a name may begin with dashes.
+        args.push(json!("--camera={{Task.Param.Camera}}"));
     }
     if let (Some(cpus), false) = (job.resources.cpus, job.sets_threads) {
         args.extend([json!("--threads"), json!(cpus.to_string())]);
     }
-    args.extend(job.options.iter().map(|option| json!(option)));
+    args.extend(job.options.iter().map(|option| json!(literal(option))));
     args
 }
 
@@ -207,6 +240,17 @@ fn requirements(job: &Job) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_no_references() {
+        assert_eq!(literal("a{b}"), "a{b}");
+        let (open, close) = ("{{Param.OpeningBrace}}", "{{Param.ClosingBrace}}");
+        assert_eq!(
+            literal("{{Param.Kiln}}"),
+            format!("{open}{open}Param.Kiln{close}{close}")
+        );
+        assert_eq!(literal("}}{"), format!("{close}{close}{open}"));
+    }
 
     #[test]
     fn the_script_holds_no_references() {

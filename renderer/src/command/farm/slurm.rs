@@ -59,7 +59,8 @@ fn render(job: &Job, args: &FarmArgs) -> String {
         Frames::Cameras(names) => {
             text += "case $frame in\n";
             for (number, name) in (1..).zip(names) {
-                text += &format!("{number}) set -- --camera {} ;;\n", quote(name));
+                // One word: a name may begin with dashes.
+                text += &format!("{number}) set -- --camera={} ;;\n", quote(name));
             }
             text += "*) echo \"there is no frame $frame\" >&2; exit 1 ;;\nesac\n";
         }
