@@ -161,6 +161,31 @@ fn links_stay_links_and_permissions_stay() {
     assert_eq!(mode & 0o777, 0o640);
 }
 
+#[cfg(unix)]
+#[test]
+fn other_names_and_owners_stay() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+
+    let folder = folder(&[("a.ksl", UGLY), ("theirs.ksl", UGLY)]);
+    let at = folder.path();
+    fs::hard_link(at.join("a.ksl"), at.join("b.ksl")).unwrap();
+    // Where the tests may give files to another user.
+    let theirs = at.join("theirs.ksl");
+    let is_given = chown(&theirs, Some(1234), Some(1235)).is_ok();
+    let output = run(at, "fmt a.ksl theirs.ksl");
+    assert!(output.status.success(), "{}", message(&output));
+    assert_eq!(
+        (text(&folder, "a.ksl"), text(&folder, "b.ksl")),
+        (NEAT.into(), NEAT.into())
+    );
+    assert_eq!(text(&folder, "theirs.ksl"), NEAT);
+    if is_given {
+        let data = fs::metadata(&theirs).unwrap();
+        assert_eq!((data.uid(), data.gid()), (1234, 1235));
+    }
+    assert_eq!(fs::read_dir(at).unwrap().count(), 3);
+}
+
 #[test]
 fn what_ships_is_formatted() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -46,7 +46,7 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 /// Writes `bytes` as the file `path`: to a temporary file beside it, which then takes its place. A file that was there
-/// keeps its permissions; a new one gets the user's usual ones.
+/// keeps its permissions, and its owner where the system allows it; a new one gets the user's usual ones.
 ///
 /// # Errors
 /// When the directory is missing or does not take files, or `path` is no plain writable file. What was at `path` is
@@ -100,6 +100,8 @@ pub fn stage_with(
         let file = temporary.file.as_file();
         file.sync_all()?;
         if let Ok(old) = fs::metadata(&target) {
+            // Only root can give a file to others; what can be kept is kept.
+            let _ = keep_owner(file, &old);
             file.set_permissions(old.permissions())?;
         }
         Ok(temporary)
@@ -110,6 +112,22 @@ pub fn stage_with(
         path: path.to_owned(),
         target,
     })
+}
+
+/// Gives a file the owner and group of another, or its group alone.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) == (old.uid(), old.gid()) {
+        return Ok(());
+    }
+    fchown(file, Some(old.uid()), Some(old.gid())).or_else(|_| fchown(file, None, Some(old.gid())))
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &fs::Metadata) -> io::Result<()> {
+    Ok(())
 }
 
 impl Staged {
@@ -128,6 +146,16 @@ impl Staged {
     /// The temporary file.
     pub(super) fn file(&self) -> &Path {
         self.temporary.file.path()
+    }
+
+    /// The file that it is to become.
+    pub(super) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// An error about the file that it is to become.
+    pub(super) fn error(&self, reason: io::Error) -> ImageError {
+        ImageError::not_writable(&self.path, reason)
     }
 }
 

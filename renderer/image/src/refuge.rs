@@ -37,15 +37,17 @@ impl Staged {
     /// # Errors
     /// When the file is not in its place; the error says where it is.
     pub fn commit_or_keep(self) -> Result<(), ImageError> {
-        let Err(error) = self.try_commit() else {
-            return Ok(());
-        };
+        self.try_commit().map_err(|error| self.keep(error))
+    }
+
+    /// Puts the file next to its place or into the folder of temporary files; returns the error with its path.
+    pub(super) fn keep(&self, error: ImageError) -> ImageError {
         let staged = self.file();
-        Err(keep(error, |refuge| {
+        keep(error, |refuge| {
             fs::rename(staged, refuge)
                 .or_else(|_| fs::copy(staged, refuge).map(drop))
                 .is_ok()
-        }))
+        })
     }
 }
 

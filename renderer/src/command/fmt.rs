@@ -14,7 +14,7 @@ use super::terminal::plural;
 use super::{Failure, remark, tell};
 use crate::cli::FmtArgs;
 use renderer_base::files::{DiskFiles, Files as _};
-use renderer_image::write_whole;
+use renderer_image::rewrite;
 
 /// Endings of the names of files that are formatted.
 const KINDS: [&str; 4] = ["ksl", "osl", "tsl", "kiln"];
@@ -169,7 +169,7 @@ fn format_file(path: &Path, is_check: bool, tally: &mut Tally) -> Result<(), Str
         tell(&shown(&name, &text, &formatted));
         return Ok(());
     }
-    write_whole(path, formatted.as_bytes()).map_err(|error| {
+    rewrite(path, formatted.as_bytes()).map_err(|error| {
         tally.changed -= 1;
         format!("error: {error}")
     })
