@@ -235,13 +235,6 @@ impl<'a> Checker<'a> {
         self.initial(expr, Type { length, ..element })
     }
 
-    /// Returns the type of an expression without evaluating it; errors in it are reported.
-    pub(super) fn checked_type_of(&mut self, expr: &'a Expr) -> Option<Type> {
-        let mut ty = None;
-        self.block(expr.span, |c| ty = c.value(expr, None).map(|value| value.ty));
-        ty
-    }
-
     /// Evaluates a condition that is known from the unit's use; a branch that it excludes is left unchecked. `None` if
     /// it is not known, and for questions about types and arguments in a unit without `any`.
     pub(super) fn known_condition(&mut self, condition: &'a Expr) -> Option<bool> {

@@ -131,12 +131,16 @@ impl<'a> Checker<'a> {
         if expected.is_none() || !args.iter().any(|arg| has_call(&arg.value)) {
             return self.arguments(args);
         }
+        if self.are_unfit(name, args, expected) {
+            return self.arguments(args);
+        }
         let mut given = None;
         let block = self.block(span, |c| given = c.arguments_as(args, expected));
         let fits = given
             .as_ref()
-            .is_none_or(|given| takes_any(name) || self.fits_function(name, given));
+            .is_none_or(|given| self.takes_arguments(name, given));
         if !fits {
+            self.note_unfit(args);
             return self.arguments(args);
         }
         self.body.block.extend(block);
@@ -148,7 +152,12 @@ impl<'a> Checker<'a> {
         self.arguments_as(args, None)
     }
 
-    fn arguments_as(
+    /// Returns whether a function of the name accepts the arguments, or their types do not matter to it.
+    pub(super) fn takes_arguments(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
+        takes_any(name) || self.fits_function(name, given)
+    }
+
+    pub(super) fn arguments_as(
         &mut self,
         args: &'a [Argument],
         expected: Option<Type>,
@@ -192,17 +201,6 @@ impl<'a> Checker<'a> {
             });
         }
         list
-    }
-
-    /// Returns the type of an expression without reporting errors.
-    pub(super) fn type_of(&mut self, expr: &'a Expr) -> Option<Type> {
-        let failed = self.failed.take();
-        let mut ty = None;
-        self.quiet += 1;
-        self.block(expr.span, |c| ty = c.value(expr, None).map(|value| value.ty));
-        self.quiet -= 1;
-        self.failed = failed;
-        ty
     }
 
     /// Returns whether `{ … }` with elements of these shapes can initialise a value of a type.

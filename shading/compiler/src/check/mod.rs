@@ -48,6 +48,7 @@ mod structure;
 mod surface;
 mod texture;
 mod types;
+mod typing;
 mod unit;
 mod uses;
 mod value;

@@ -112,6 +112,13 @@ impl<'a> Recovery<'a> {
         }
     }
 
+    /// Gives the item up after an error that no change of the text mends.
+    pub(super) fn give_up(&mut self) -> Mended {
+        self.budget = self.budget.saturating_sub(self.text.len());
+        self.lose();
+        Mended::Lost
+    }
+
     /// Returns whether an error follows from an earlier one: it is in what was changed, at the next token, or in the
     /// statement of a hole whose end is not known; an `else` has lost its `if`.
     fn is_consequence(&self, at: usize) -> bool {
