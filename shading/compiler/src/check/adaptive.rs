@@ -216,23 +216,25 @@ impl<'a> Checker<'a> {
 
     /// Lowers an expression of which no type is expected: a list in braces is an array of the type of its elements.
     pub(super) fn open_value(&mut self, expr: &'a Expr) -> Option<TypedValue> {
-        let (ExprKind::Braces(list) | ExprKind::List(list)) = &expr.kind else {
-            return self.value(expr, None);
-        };
+        match &expr.kind {
+            ExprKind::Braces(list) => self.open_list(list, expr.span),
+            ExprKind::List(list) if self.in_group => self.open_list(list, expr.span),
+            _ => self.value(expr, None),
+        }
+    }
+
+    /// Lowers a list in braces to an array of the type that its elements have in common.
+    pub(super) fn open_list(&mut self, list: &'a [Expr], span: Span) -> Option<TypedValue> {
         let types = list.iter().map(|element| self.checked_type_of(element));
         let types = types.collect::<Option<Vec<Type>>>()?;
         let Some(element) = common_type(&types) else {
             let types: Vec<String> = types.iter().map(|ty| self.show(*ty)).collect();
-            self.report(
-                expr.span,
-                CheckError::MixedList {
-                    types: types.join(", "),
-                },
-            );
+            let types = types.join(", ");
+            self.report(span, CheckError::MixedList { types });
             return None;
         };
         let length = Length::Unsized;
-        self.initial(expr, Type { length, ..element })
+        self.braces(list, Type { length, ..element }, span)
     }
 
     /// Evaluates a condition that is known from the unit's use; a branch that it excludes is left unchecked. `None` if

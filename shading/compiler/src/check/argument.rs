@@ -177,6 +177,7 @@ impl<'a> Checker<'a> {
         let span = expr.span;
         let kind = match &expr.kind {
             ExprKind::Braces(elements) => GivenKind::Braces(elements, self.shapes(elements)),
+            ExprKind::List(elements) if self.in_group => GivenKind::Braces(elements, self.shapes(elements)),
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => {
                 match self.constant_name(expr) {
                     Some(value) => GivenKind::Value(value),
@@ -254,7 +255,10 @@ impl<'a> Checker<'a> {
     /// Returns the value of an argument, converted to the type of its parameter, if that has one.
     pub(super) fn given_as(&mut self, given: &CallArgument<'a>, ty: Type) -> Option<TypedValue> {
         if let GivenKind::Braces(elements, _) = given.kind {
-            return self.braces(elements, ty, given.span);
+            return match ty {
+                ANY_TYPE => self.open_list(elements, given.span),
+                ty => self.braces(elements, ty, given.span),
+            };
         }
         let value = self.given_value(given)?;
         if ty == ANY_TYPE {
@@ -272,6 +276,9 @@ impl<'a> Checker<'a> {
     pub(super) fn argument_rank(&self, given: &CallArgument<'a>, ty: Type, output: bool) -> Option<u32> {
         use super::conversion::rank;
         if let GivenKind::Braces(_, shapes) = &given.kind {
+            if ty == ANY_TYPE {
+                return (!output && is_list(shapes)).then_some(rank::ANY);
+            }
             return (!output && self.takes_braces(shapes, ty)).then_some(rank::EXACT);
         }
         let own = given.ty()?;
@@ -290,6 +297,11 @@ impl<'a> Checker<'a> {
         let is_longer = matches!((own.length, ty.length), (Length::Array(n), Length::Array(m)) if n < m);
         conversion_rank(own, ty).filter(|_| !is_longer)
     }
+}
+
+/// Returns whether elements of these shapes may be those of an array: there are some, and none is itself in braces.
+fn is_list(shapes: &[Shape]) -> bool {
+    !shapes.is_empty() && shapes.iter().all(|shape| matches!(shape, Shape::Value(_)))
 }
 
 /// Returns whether a special form has no signatures to compare arguments with.

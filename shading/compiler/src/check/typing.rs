@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
     fn infer(&mut self, expr: &'a Expr) -> Option<Type> {
         let outer = std::mem::replace(&mut self.inference.is_active, true);
         let mut ty = None;
-        self.block(expr.span, |c| ty = c.value(expr, None).map(|value| value.ty));
+        self.block(expr.span, |c| ty = c.open_value(expr).map(|value| value.ty));
         self.inference.is_active = outer;
         ty
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::super::error::SyntaxError;
+use super::foreign_syntax::foreign_syntax;
 use super::grammar::Rule;
 
 /// A syntax error, and where it can be mended.
@@ -38,7 +39,7 @@ pub(super) fn explain(error: &Error<Rule>, text: &str) -> Explanation {
     };
     let found = token(text, at, text.len());
     let before = previous_token(text, at);
-    let quoted = |range: &Range<usize>| format!("`{}`", shorten(&text[range.clone()]));
+    let quoted = |range: &Range<usize>| quote(&text[range.clone()]);
     if text[found.clone()].starts_with('{')
         && rules.contains(&Rule::rparen)
         && let Some(before) = &before
@@ -86,6 +87,10 @@ pub(super) fn explain(error: &Error<Rule>, text: &str) -> Explanation {
         },
         ..explanation
     }
+}
+
+fn quote(token: &str) -> String {
+    format!("`{}`", shorten(token))
 }
 
 /// Describes the expected syntax: the most informative of the rules that were tried.
@@ -197,6 +202,15 @@ fn usual_mistake(
             expected("`.`", "fields and components are reached with `.`"),
         ));
     }
+    if let Some(foreign) = foreign_syntax(text, found) {
+        let error = SyntaxError::Expected {
+            expected: foreign.expected.to_owned(),
+            after: None,
+            found: Some(quote(&text[foreign.range.clone()])),
+            hint: Some(foreign.hint.to_owned()),
+        };
+        return Some((foreign.range, error));
+    }
     if word == "else" && rules.contains(&Rule::kw_if) {
         return Some((
             found.clone(),
@@ -246,7 +260,7 @@ fn starts_statement(word: &str) -> bool {
     is_type(word) || matches!(word, "if" | "for" | "while" | "do" | "return" | "const")
 }
 
-fn is_type(word: &str) -> bool {
+pub(super) fn is_type(word: &str) -> bool {
     matches!(
         word,
         "int"

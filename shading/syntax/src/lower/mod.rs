@@ -4,6 +4,7 @@
 //! exact.
 
 mod expr;
+mod foreign_syntax;
 mod grammar;
 mod item;
 mod message;
