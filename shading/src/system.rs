@@ -483,9 +483,12 @@ fn redeclared(file: &ast::File) -> Vec<Diagnostic> {
             _ => continue,
         };
         if let Some(first) = known.insert(&name.text, name.span) {
-            let warning = Diagnostic::warning(format!("`{}` is declared again; the last declaration is used", name.text))
-                .at(&file.sources, name.span, "")
-                .at(&file.sources, first, "it is declared here, too");
+            let warning = Diagnostic::warning(format!(
+                "`{}` is declared again; the last declaration is used",
+                name.text
+            ))
+            .at(&file.sources, name.span, "")
+            .at(&file.sources, first, "it is declared here, too");
             warnings.push(warning);
         }
     }

@@ -496,3 +496,33 @@ fn fuel_of_any_amount_is_fine() {
             .expect("runs");
     }
 }
+
+#[test]
+fn strings_that_are_cut_are_reported() {
+    let (system, _) = system();
+    for (name, text) in [
+        ("joined", "for (int i = 0; i < 17; ++i) s = concat(s, s);"),
+        (
+            "formatted",
+            "for (int i = 0; i < 17; ++i) s = format(\"%s%s\", s, s);",
+        ),
+    ] {
+        let text = format!(
+            "shader {name}(output float r = 0) {{ string s = format(\"%g\", u); {text} r = strlen(s); }}"
+        );
+        system.load(Source::new("cut.ksl", text)).expect("compiles");
+        let cut = instance(&system, name);
+        let mut context = system.context();
+        cut.run(&ShaderGlobals::default(), &mut context).expect("runs");
+        assert_eq!(cut.output(0, &context), Ok(Const::Float(65_536.0)));
+        let reports = context.take_reports();
+        let [report] = &reports[..] else {
+            panic!("{name}: {reports:?}")
+        };
+        assert_eq!(report.kind, ReportKind::BadFormat);
+        assert_eq!(
+            report.message,
+            "a string cannot have more than 65536 bytes, and is cut"
+        );
+    }
+}

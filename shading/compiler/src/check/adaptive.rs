@@ -65,15 +65,17 @@ pub fn specialise(
     super::deep_stack(|| {
         let mut checker = Checker::of_file(file, environment);
         checker.quiet += 1;
-        let declared = checker.declare_all(file);
-        checker.check_functions(&declared);
-        checker.quiet -= 1;
-        checker.adaptive.uses = uses.to_vec();
         let units = file.items.iter().filter_map(|item| match item {
             ast::Item::Unit(unit) => Some(unit),
             _ => None,
         });
-        let unit = units.into_iter().nth(index).and_then(|unit| checker.unit(unit));
+        let unit = units.into_iter().nth(index);
+        let needed = unit.map_or(vec![], |unit| file.functions_of_unit(unit));
+        let declared = checker.declare_some(file, &needed);
+        checker.check_functions(&declared);
+        checker.quiet -= 1;
+        checker.adaptive.uses = uses.to_vec();
+        let unit = unit.and_then(|unit| checker.unit(unit));
         let mut diagnostics = checker.finish();
         match unit {
             Some(unit) => Ok(unit),

@@ -177,6 +177,12 @@ impl<'a> Checker<'a> {
 
     /// Declares the top-level items; returns the functions with a body.
     pub(super) fn declare_all(&mut self, file: &'a ast::File) -> Vec<usize> {
+        let all: Vec<usize> = (0..file.items.len()).collect();
+        self.declare_some(file, &all)
+    }
+
+    /// Declares the structures and variables of a file, and the functions among some items; returns those with a body.
+    pub(super) fn declare_some(&mut self, file: &'a ast::File, functions: &[usize]) -> Vec<usize> {
         for item in &file.items {
             if let ast::Item::Struct(structure) = item {
                 self.declare_struct(structure);
@@ -188,8 +194,8 @@ impl<'a> Checker<'a> {
             }
         }
         let mut declared = vec![];
-        for item in &file.items {
-            if let ast::Item::Function(function) = item {
+        for &index in functions {
+            if let ast::Item::Function(function) = &file.items[index] {
                 declared.extend(self.declare_function(function));
             }
         }

@@ -130,7 +130,7 @@ pub fn expression(
         checker.quiet += 1;
         // Declaring and checking all functions for each expression would be slow for large scenes.
         if may_need(file, expr) {
-            let declared = checker.declare_all(file);
+            let declared = checker.declare_some(file, &file.functions_of_expr(expr));
             if checker.calls_functions(expr) {
                 checker.check_functions(&declared);
             }

@@ -309,7 +309,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Statement that sets leaf `i` of a parameter to that of a constant default.
-    fn constant_default(&mut self, default: &ast::Expr, value: &TypedValue, i: usize, local: LocalId) -> Block {
+    fn constant_default(
+        &mut self,
+        default: &ast::Expr,
+        value: &TypedValue,
+        i: usize,
+        local: LocalId,
+    ) -> Block {
         self.in_default(default.span, |c| c.store(local, value.leaves[i], default.span))
     }
 

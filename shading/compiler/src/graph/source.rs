@@ -159,16 +159,14 @@ impl<'a> Builder<'a> {
         if self.is_structure(&param.ty) {
             let error = Diagnostic::error("a parameter of a group cannot be a structure")
                 .at(self.sources, param.ty.span, "")
-                .hint("declare a parameter for each field, and give them as parts: `unit a(s.x = x, s.y = y);`");
-            self.diagnostics.push(error);
-            return;
+                .hint(
+                    "declare a parameter for each field, and give them as parts: `unit a(s.x = x, s.y = y);`",
+                );
+            return self.untyped_param(param, error);
         }
         let ty = match check::param_type(param, self.sources) {
             Ok(ty) => ty,
-            Err(error) => {
-                self.diagnostics.push(error);
-                return;
-            }
+            Err(error) => return self.untyped_param(param, error),
         };
         let metadata = check::metadata(&param.metadata);
         let span = param.name.span;
@@ -215,7 +213,9 @@ impl<'a> Builder<'a> {
         let outputs = group.outputs.iter().map(|output| &output.binding);
         let defaults = group.inputs.iter().filter_map(|input| input.default.as_ref());
         let roots: Vec<&Binding> = outputs.chain(defaults).collect();
-        let order = Order::of_bindings(group, &roots).ok().filter(|_| !group.outputs.is_empty());
+        let order = Order::of_bindings(group, &roots)
+            .ok()
+            .filter(|_| !group.outputs.is_empty());
         let Some(order) = order else { return };
         let mut is_read = vec![false; group.nodes().len()];
         order.nodes.iter().for_each(|&node| is_read[node] = true);
@@ -238,6 +238,22 @@ impl<'a> Builder<'a> {
             _ => false,
         };
         self.file.items.iter().any(is_named)
+    }
+
+    /// Reports that a parameter has no type. An input without a type is added, so that its uses are no errors.
+    fn untyped_param(&mut self, param: &ast::Param, error: Diagnostic) {
+        self.diagnostics.push(error);
+        if param.passing != Passing::Output {
+            let span = param.name.span;
+            self.group.inputs.push(GroupInput {
+                name: param.name.text.clone(),
+                ty: None,
+                default: None,
+                default_span: span,
+                metadata: vec![],
+                span,
+            });
+        }
     }
 
     fn instance(&mut self, instance: &ast::Instance) {

@@ -87,7 +87,7 @@ pub struct Unit {
 impl File {
     /// Returns whether the file declares a function of that name outside of units.
     pub fn declares_function(&self, name: &str) -> bool {
-        self.names().functions.contains(name)
+        self.names().functions.contains_key(name)
     }
 
     /// Returns whether the file declares a structure.
@@ -95,18 +95,29 @@ impl File {
         self.names().has_structures
     }
 
-    fn names(&self) -> &DeclaredNames {
-        self.declared.names(|| {
-            let functions = self.items.iter().filter_map(|item| match item {
-                Item::Function(function) => Some(function.name.text.clone()),
-                _ => None,
-            });
-            DeclaredNames {
-                functions: functions.collect(),
-                has_structures: self.items.iter().any(|item| matches!(item, Item::Struct(_))),
-            }
-        })
+    /// Returns the indices of the functions that a unit of the file may call, directly or through others.
+    pub fn functions_of_unit(&self, unit: &Unit) -> Vec<usize> {
+        self.names().reachable(self, declared::words_at(self, unit.span))
     }
+
+    /// Returns the indices of the functions that an expression may call, directly or through others.
+    pub fn functions_of_expr(&self, expr: &Expr) -> Vec<usize> {
+        let mut names = vec![];
+        called(expr, &mut names);
+        self.names().reachable(self, names.into_iter())
+    }
+
+    fn names(&self) -> &DeclaredNames {
+        self.declared.names(self)
+    }
+}
+
+/// Collects the names of calls in an expression.
+fn called<'e>(expr: &'e Expr, names: &mut Vec<&'e str>) {
+    if let ExprKind::Call { name, .. } = &expr.kind {
+        names.push(&name.text);
+    }
+    expr.for_each_operand(&mut |operand| called(operand, names));
 }
 
 /// A function; without a body it is a prototype or a declared closure.

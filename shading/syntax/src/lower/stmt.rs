@@ -83,7 +83,11 @@ impl Lowerer {
                         let then = self.body(Some(part), whole);
                         let end = whole.end;
                         let span = Span { end, ..start };
-                        branches.push(Branch { span, condition, then });
+                        branches.push(Branch {
+                            span,
+                            condition,
+                            then,
+                        });
                         self.else_depth += 1;
                     }
                     Some(_) => {
