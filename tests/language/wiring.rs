@@ -6,8 +6,8 @@ use language_support::{compiled, shipped};
 use shading::hir::Const;
 use shading::interp::{self, RunOptions};
 use shading::{
-    Diagnostics, InstanceOptions, NoHost, ShaderGlobals, ShaderGroupTemplate, ShadingSystem, Source,
-    Template, Value,
+    Diagnostic, Diagnostics, InstanceOptions, NoHost, ShaderGlobals, ShaderGroupTemplate, ShadingSystem,
+    Source, Template, Value,
 };
 
 /// The output `r` of the last unit or group of a source, at a point with `u` = 0.25.

@@ -31,7 +31,7 @@ pub use unit_kind::UnitKind;
 pub const MAX_DEPTH: usize = 256;
 
 /// As [`MAX_DEPTH`], for the branches of `else if` chains, each of which contains the next.
-pub const MAX_ELSE_DEPTH: usize = 1000;
+pub const MAX_ELSE_DEPTH: usize = 900;
 
 /// As [`MAX_DEPTH`], for expressions: a chain of operators nests as deep as it has operands.
 pub const MAX_EXPR_DEPTH: usize = 1024;

@@ -79,7 +79,7 @@ impl Lowerer {
                 Rule::sequence => condition = Some(self.sequence(part)),
                 rule if is_mark(rule) => {}
                 _ => match condition.take() {
-                    Some(condition) if self.else_depth <= MAX_ELSE_DEPTH => {
+                    Some(condition) if self.else_depth < MAX_ELSE_DEPTH => {
                         let then = self.body(Some(part), whole);
                         let end = whole.end;
                         let span = Span { end, ..start };
@@ -92,6 +92,7 @@ impl Lowerer {
                     }
                     Some(_) => {
                         self.errors.push((start, SyntaxError::TooComplex));
+                        branches.clear();
                         break;
                     }
                     None => otherwise = Some(self.body(Some(part), whole)),

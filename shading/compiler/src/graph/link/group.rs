@@ -305,6 +305,14 @@ impl Linker<'_> {
     /// Reports computed values of inputs that take none: `[[ int allowconnect = 0 ]]`.
     fn check_connectable(&mut self, inputs: &[&ParamInfo], feeds: &[Feed<'_>]) {
         for feed in feeds.iter().filter(|feed| feed.is_fed) {
+            if let FeedSource::Group {
+                binding: Binding::Expression(expr),
+                ..
+            } = &feed.source
+                && has_only_literals(expr)
+            {
+                continue;
+            }
             let (name, _) = longest_name(&feed.target, |name| inputs.iter().any(|input| input.name == name));
             let input = inputs.iter().find(|input| input.name == name);
             if input.is_some_and(|input| hir::int_metadata(&input.metadata, "allowconnect") == Some(0)) {
@@ -506,6 +514,16 @@ fn whole_numbers(binding: &Binding) -> Option<Type> {
         }),
         _ => is_whole_number(expr).then_some(Type::FLOAT),
     }
+}
+
+/// Returns whether an expression has literals as its only operands.
+fn has_only_literals(expr: &Expr) -> bool {
+    let mut found = !matches!(
+        expr.kind,
+        ExprKind::Missing | ExprKind::Name(_) | ExprKind::Call { .. }
+    );
+    expr.for_each_operand(&mut |operand| found &= has_only_literals(operand));
+    found
 }
 
 /// Returns whether an expression is a literal without a decimal point.
