@@ -27,6 +27,7 @@ mod format;
 mod frame;
 mod function;
 mod host_global;
+mod inference;
 mod invocation;
 mod literal;
 mod lvalue;

@@ -4,26 +4,10 @@
 //! from the types of its arguments. Results are stored by expression and scope (each inlined call has scopes of its own):
 //! without them, each level of nested calls would double the work.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::scope::ScopeIndex;
 use super::{Checker, TypedValue};
 use crate::hir::Operand;
 use crate::ty::Type;
 use shading_syntax::ast::{Argument, Expr, Name, TypeKind};
-
-/// Results of type inference.
-#[derive(Debug, Default)]
-pub(super) struct Inference {
-    /// True while an expression is lowered for its type alone.
-    is_active: bool,
-    /// Types of expressions; `None` if they have errors.
-    types: FxHashMap<(*const Expr, ScopeIndex), Option<Type>>,
-    /// For calls, by the name in them: whether a function of the file accepts the arguments.
-    accepted: FxHashMap<(*const Name, ScopeIndex), bool>,
-    /// Argument lists that no function has accepted with the type expected of the call as their own.
-    unfit: FxHashSet<*const Argument>,
-}
 
 impl<'a> Checker<'a> {
     /// Returns the type of an expression without reporting errors.

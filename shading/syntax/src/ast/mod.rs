@@ -5,6 +5,7 @@
 //! this crate does not interpret. Importers make declarations without a text; those can be printed.
 
 mod build;
+mod call_graph;
 mod declared;
 mod expr;
 mod param;
@@ -18,7 +19,6 @@ use std::collections::BTreeSet;
 use crate::source::{SourceMap, Span};
 
 pub use declared::Declared;
-use declared::DeclaredNames;
 pub use expr::{
     Argument, ArrayLength, BinaryOp, Expr, ExprKind, Name, TreeSize, TypeKind, TypeName, UnaryOp,
 };
@@ -82,42 +82,6 @@ pub struct Unit {
     pub body: Vec<Stmt>,
     /// Span of the whole unit.
     pub span: Span,
-}
-
-impl File {
-    /// Returns whether the file declares a function of that name outside of units.
-    pub fn declares_function(&self, name: &str) -> bool {
-        self.names().functions.contains_key(name)
-    }
-
-    /// Returns whether the file declares a structure.
-    pub fn declares_structures(&self) -> bool {
-        self.names().has_structures
-    }
-
-    /// Returns the indices of the functions that a unit of the file may call, directly or through others.
-    pub fn functions_of_unit(&self, unit: &Unit) -> Vec<usize> {
-        self.names().reachable(self, declared::words_at(self, unit.span))
-    }
-
-    /// Returns the indices of the functions that an expression may call, directly or through others.
-    pub fn functions_of_expr(&self, expr: &Expr) -> Vec<usize> {
-        let mut names = vec![];
-        called(expr, &mut names);
-        self.names().reachable(self, names.into_iter())
-    }
-
-    fn names(&self) -> &DeclaredNames {
-        self.declared.names(self)
-    }
-}
-
-/// Collects the names of calls in an expression.
-fn called<'e>(expr: &'e Expr, names: &mut Vec<&'e str>) {
-    if let ExprKind::Call { name, .. } = &expr.kind {
-        names.push(&name.text);
-    }
-    expr.for_each_operand(&mut |operand| called(operand, names));
 }
 
 /// A function; without a body it is a prototype or a declared closure.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::message::{is_type, skip_space, token};
+use super::lexeme::{is_type, skip_space, token};
 
 /// A form of another language.
 pub(super) struct ForeignSyntax {

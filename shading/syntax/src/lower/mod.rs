@@ -7,6 +7,7 @@ mod expr;
 mod foreign_syntax;
 mod grammar;
 mod item;
+mod lexeme;
 mod message;
 mod recovery;
 mod scene;

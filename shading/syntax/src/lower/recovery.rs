@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::super::scan::mark;
-use super::message::{skip_space, token};
+use super::lexeme::{skip_space, token};
 
 /// Number of bytes of items with errors that may be parsed, or four times the file if that is more: half a second.
 /// Beyond it, the rest of an item with an error is given up.
