@@ -148,15 +148,19 @@ impl ShaderInstance {
     /// [`CompileOptions::packets`] and can run in packets, it runs four points at a time.
     ///
     /// # Errors
-    /// As [`ShaderInstance::run`], and if there is no output of an index.
+    /// As [`ShaderInstance::run`]; if there is no output of an index; and if a buffer is too short for the numbers of all
+    /// points.
     pub fn run_batch(
         &self,
         points: &[ShaderGlobals],
         ctx: &mut ShadingContext,
         outputs: &mut [BatchOutput<'_>],
     ) -> Result<usize, RunError> {
-        if outputs.iter().any(|output| output.index >= self.outputs().len()) {
-            return Err(RunError::NoSuchOutput);
+        for output in outputs.iter() {
+            let known = self.outputs().get(output.index).ok_or(RunError::NoSuchOutput)?;
+            if output.numbers.len() < points.len() * numbers_of(known.ty) {
+                return Err(RunError::BufferTooShort);
+            }
         }
         let mut done = 0;
         // Points before this one belong to a packet that was abandoned.
@@ -315,13 +319,12 @@ impl ShaderInstance {
         numbers: &mut [f32],
     ) -> Result<(), RunError> {
         let &Output { ty, offset, .. } = self.stored(index, ctx)?;
-        // Number of words of an element, and stride in words.
-        let (words, stride) = match ty.base {
-            Base::Int | Base::Float => (1, 4),
-            Base::Color | Base::Point | Base::Vector | Base::Normal => (3, 16),
-            Base::Matrix => (16, 64),
-            Base::String | Base::Closure | Base::Void | Base::Struct(_) => return Ok(()),
-        };
+        let words = words_of(ty.base);
+        // Stride in bytes; a triple is padded.
+        let stride = 4 * words.next_multiple_of(if words == 1 { 1 } else { 4 });
+        if words == 0 {
+            return Ok(());
+        }
         for (i, element) in numbers.chunks_mut(words).take(ty.count() as usize).enumerate() {
             for (word, number) in element.iter_mut().enumerate() {
                 let bits = ctx.run.output_word(offset + stride * i + 4 * word);
@@ -474,4 +477,19 @@ pub(crate) fn compile_deep(
     options: &CompileOptions<'_>,
 ) -> Result<CompiledShader, CodegenError> {
     deep_stack(|| compile(prepared, registry, host, options))
+}
+
+/// Number of 32-bit words of a single value; 0 for strings and closures, which are no numbers.
+fn words_of(base: Base) -> usize {
+    match base {
+        Base::Int | Base::Float => 1,
+        Base::Color | Base::Point | Base::Vector | Base::Normal => 3,
+        Base::Matrix => 16,
+        Base::String | Base::Closure | Base::Void | Base::Struct(_) => 0,
+    }
+}
+
+/// Number of numbers of an output.
+fn numbers_of(ty: Type) -> usize {
+    words_of(ty.base) * ty.count() as usize
 }

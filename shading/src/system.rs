@@ -21,7 +21,7 @@ use shading_compiler::hir::{ClosureRegistry, Const};
 use shading_compiler::opt::{self, OptOptions};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::preprocess::Preprocessor;
-use shading_syntax::source::{Source, SourceMap};
+use shading_syntax::source::{Source, SourceMap, Span};
 use shading_syntax::{self as syntax, ast};
 
 /// A shader library that provides units and groups not declared by any loaded source.
@@ -237,6 +237,7 @@ impl ShadingSystem {
             diagnostics.list.extend(errors.list);
             templates.push(Template::Group(Arc::new(group)));
         }
+        diagnostics.list.extend(redeclared(file));
         if diagnostics.has_errors() {
             self.check_groups(&templates, file, &mut diagnostics);
             return Err(diagnostics);
@@ -270,7 +271,7 @@ impl ShadingSystem {
                 continue;
             }
             linked += graph::instances(template, &known).unwrap_or(1);
-            if let Err(errors) = graph::link(template, &[], &[], &known, &self.environment()) {
+            if let Err(errors) = graph::check_all(template, &known, &self.environment()) {
                 diagnostics.add_new(errors.list);
             }
         }
@@ -302,12 +303,13 @@ impl ShadingSystem {
         Ok(self.find(name)?.ok_or_else(unknown).map_err(Diagnostic::from)?)
     }
 
-    /// Checks names, types and cycles of a template, as if it were instantiated with all outputs.
+    /// Checks names, types and cycles of a template, as if it were instantiated with all outputs, and of the instances of
+    /// a group that no output depends on.
     ///
     /// # Errors
     /// All errors in it.
     pub fn check(&self, template: &Template) -> Result<(), Diagnostics> {
-        graph::link(template, &[], &[], self, &self.environment()).map(|_| ())
+        graph::check_all(template, self, &self.environment())
     }
 
     /// Links, optimises and compiles a template. It is not compiled if there is an instance whose optimised code is the
@@ -468,6 +470,29 @@ impl Templates for ShadingSystem {
             .chain(shipped.into_iter().map(str::to_owned))
             .collect()
     }
+}
+
+/// Warnings about units and groups of equal names, of which the last is used.
+fn redeclared(file: &ast::File) -> Vec<Diagnostic> {
+    let mut known: FxHashMap<&str, Span> = FxHashMap::default();
+    let mut warnings = vec![];
+    for item in &file.items {
+        let name = match item {
+            ast::Item::Unit(unit) => &unit.name,
+            ast::Item::Group(group) => &group.name,
+            _ => continue,
+        };
+        if let Some(first) = known.insert(&name.text, name.span) {
+            let warning = Diagnostic::warning(format!(
+                "`{}` is declared again; the last declaration is used",
+                name.text
+            ))
+            .at(&file.sources, name.span, "")
+            .at(&file.sources, first, "it is declared here, too");
+            warnings.push(warning);
+        }
+    }
+    warnings
 }
 
 /// The templates of a file that has errors, before those of the system.

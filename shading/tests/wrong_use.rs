@@ -239,7 +239,7 @@ fn outputs_are_of_the_last_run() {
 }
 
 #[test]
-fn batches_take_any_buffers() {
+fn short_buffers_of_batches_are_errors() {
     let (system, _) = system();
     let options = InstanceOptions {
         packets: true,
@@ -249,7 +249,16 @@ fn batches_take_any_buffers() {
         .instantiate(system.named("one").expect("loaded"), &options)
         .expect("compiles");
     let points = [ShaderGlobals::default(); 9];
-    for (index, size) in [(0, 0), (0, 3), (1, 9), (1, 13), (1, 27), (1, 100)] {
+    let short = Err(RunError::BufferTooShort);
+    for (index, size, expected) in [
+        (0, 0, short),
+        (0, 8, short),
+        (0, 9, Ok(9)),
+        (1, 9, short),
+        (1, 26, short),
+        (1, 27, Ok(9)),
+        (1, 100, Ok(9)),
+    ] {
         let mut numbers = vec![0.0; size];
         let mut outputs = [BatchOutput {
             index,
@@ -257,7 +266,7 @@ fn batches_take_any_buffers() {
         }];
         assert_eq!(
             one.run_batch(&points, &mut system.context(), &mut outputs),
-            Ok(9),
+            expected,
             "{index} {size}"
         );
         assert_eq!(one.run_batch(&[], &mut system.context(), &mut outputs), Ok(0));
@@ -485,5 +494,35 @@ fn fuel_of_any_amount_is_fine() {
         recursive
             .run(&ShaderGlobals::default(), &mut context)
             .expect("runs");
+    }
+}
+
+#[test]
+fn strings_that_are_cut_are_reported() {
+    let (system, _) = system();
+    for (name, text) in [
+        ("joined", "for (int i = 0; i < 17; ++i) s = concat(s, s);"),
+        (
+            "formatted",
+            "for (int i = 0; i < 17; ++i) s = format(\"%s%s\", s, s);",
+        ),
+    ] {
+        let text = format!(
+            "shader {name}(output float r = 0) {{ string s = format(\"%g\", u); {text} r = strlen(s); }}"
+        );
+        system.load(Source::new("cut.ksl", text)).expect("compiles");
+        let cut = instance(&system, name);
+        let mut context = system.context();
+        cut.run(&ShaderGlobals::default(), &mut context).expect("runs");
+        assert_eq!(cut.output(0, &context), Ok(Const::Float(65_536.0)));
+        let reports = context.take_reports();
+        let [report] = &reports[..] else {
+            panic!("{name}: {reports:?}")
+        };
+        assert_eq!(report.kind, ReportKind::BadFormat);
+        assert_eq!(
+            report.message,
+            "a string cannot have more than 65536 bytes, and is cut"
+        );
     }
 }

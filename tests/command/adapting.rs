@@ -136,6 +136,8 @@ fn needs_of_shaders_are_listed() {
             r = c + wear + texture(file, u, v) + color(transform("object", P)) + getattribute("object:index", wear);
             if (raytype("shadow")) r = 0;
         }
+        shader has_default(output float r = 0) { r = attribute("dust", 0.5) + attribute("rows", matrix(1))[0][0]; }
+        shader has_none(output color r = 0) { r = attribute("dust"); }
         group whole(output color r = 0) { needy a(wear = P.x); r = a.r; }
         shader quiet(output float r = 0) { r = 1; }"#;
     fs::write(at.join("s.ksl"), text).unwrap();
@@ -156,10 +158,15 @@ fn needs_of_shaders_are_listed() {
         assert!(needs.contains(line), "{line}: {needs}");
     }
     assert!(!printed(at, "info --needs s.ksl:whole").contains("wear"));
+    let needs = printed(at, "info --needs s.ksl:has_default");
+    assert!(needs.contains("attribute \"dust\", optional"), "{needs}");
+    assert!(needs.contains("attribute \"rows\", optional"), "{needs}");
+    let needs = printed(at, "info --needs s.ksl:has_none");
+    assert!(needs.contains("attribute \"dust\"\n"), "{needs}");
     assert!(printed(at, "info --needs s.ksl:quiet").contains("nothing"));
     let json: Json = serde_json::from_str(&printed(at, "info --needs scene.kiln --json")).unwrap();
     // The default material comes first.
-    assert_eq!(json.as_array().map(Vec::len), Some(4));
+    assert_eq!(json.as_array().map(Vec::len), Some(6));
     assert_eq!(json[1]["attributes"][2]["shapes"][0], "ball", "{json:#}");
     refused(at, "info --needs scene.kiln scene.kiln", &["one scene"]);
 }

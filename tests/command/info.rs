@@ -386,3 +386,65 @@ fn names_of_files_need_not_be_text() {
         }
     }
 }
+
+#[test]
+fn a_parameter_is_that_of_the_last_shader_of_a_file() {
+    let folder = folder(&[(
+        "two.ksl",
+        "shader first(float x = 1, float y = 2, output float r = 0) { r = x + y; }
+        shader last(float x = 3, output float r = 0) { r = x; }\n",
+    )]);
+    let (status, out, err) = kiln(folder.path(), &["info", "two.ksl", "--param", "x"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(out.contains('3') && !out.contains('1'), "{out}");
+    let (status, _, err) = kiln(folder.path(), &["info", "two.ksl", "--param", "y"]);
+    assert_eq!(status, Some(1));
+    assert!(err.contains("`last` has no parameter `y`"), "{err}");
+    let (status, out, _) = kiln(folder.path(), &["info", "two.ksl:first", "--param", "y"]);
+    assert_eq!(status, Some(0));
+    assert!(out.contains('2'), "{out}");
+}
+
+#[test]
+fn instances_that_nothing_reads_are_checked() {
+    let folder = folder(&[
+        (
+            "wrong.ksl",
+            "group g(output closure color surface) { matte m(); nothing n(); surface = m.surface; }\n",
+        ),
+        (
+            "unread.ksl",
+            "group g(output closure color surface) { matte m(); matte n(); surface = m.surface; }\n",
+        ),
+    ]);
+    for command in [
+        &["check", "wrong.ksl"][..],
+        &["graph", "wrong.ksl", "-o", "a.svg"],
+    ] {
+        let (status, _, err) = kiln(folder.path(), command);
+        assert_eq!(status, Some(1), "{command:?}");
+        assert!(
+            err.contains("unknown unit or group `nothing`") && err.contains("wrong.ksl:1:"),
+            "{err}"
+        );
+    }
+    let (status, _, err) = kiln(folder.path(), &["check", "unread.ksl"]);
+    assert_eq!(status, Some(0));
+    assert!(err.contains("no output depends on instance `n`"), "{err}");
+    assert_eq!(
+        kiln(folder.path(), &["check", "--Werror", "unread.ksl"]).0,
+        Some(1)
+    );
+}
+
+#[test]
+fn details_of_a_missing_example_are_an_error() {
+    let folder = folder(&[(
+        "wavy.ksl",
+        "shader wavy\n[[ string example_on = \"cloth\" ]]\n(output color r = 0) { r = u; }\n",
+    )]);
+    let (status, _, err) = kiln(folder.path(), &["render", "wavy.ksl", "--example", "-o", "a.png"]);
+    assert_eq!(status, Some(1));
+    assert!(err.contains("`wavy` has `example_on` without `example`"), "{err}");
+    assert!(err.contains("wavy.ksl:1:8"), "{err}");
+}

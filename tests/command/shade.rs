@@ -403,11 +403,14 @@ fn the_patch_is_that_of_testshade() {
                 {\n    float t; getattribute(\"t\", t); float red; getattribute(\"red\", red);\n    \
                 d = vector(Dx(s), Dy(t), Dx(red));\n    \
                 if (trace(P, vector(1, 0, 0))) getmessage(\"trace\", \"N\", n);\n}\n";
-    let bench = Bench::new(&[("t.ksl", text)]);
-    bench.shade("-g 5 5 t.ksl -o d d.exr -o n n.exr").ok();
+    let bench = Bench::new(&[("t.osl", text), ("t.ksl", text)]);
+    bench.shade("-g 5 5 t.osl -o d d.exr -o n n.exr").ok();
     assert_eq!(bench.image("d.exr").pixel(4, 1), [0.25; 3]);
     assert_eq!(bench.image("d.exr").pixel(1, 1), [0.25, 0.25, 0.0]);
     assert_eq!(bench.image("n.exr").pixel(4, 1), [0.75, 0.25, 0.0]);
+    // Other shaders hit nothing.
+    bench.shade("-g 5 5 t.ksl -o n n.exr").ok();
+    assert_eq!(bench.image("n.exr").pixel(4, 1), [0.0; 3]);
 }
 
 #[test]

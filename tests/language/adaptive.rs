@@ -258,3 +258,21 @@ fn attributes_are_values() {
         "float attribute(string name) { return 8; } shader s(output float r = 0) { r = attribute(\"x\"); }";
     check(own, 8.0);
 }
+
+#[test]
+fn functions_of_any_type_take_lists() {
+    let of = |call: &str| {
+        format!(
+            "float size(any x) {{ if (isarray(x)) return 10 * arraylength(x) + x[1]; return 1; }}
+            float size(string x) {{ return 2; }}
+            shader a(float p = 5, output float r = 0) {{ r = {call}; }}
+            group g(output float r) {{ a b(p = {call}); r = b.r; }}"
+        )
+    };
+    check(&of("size({u, 2, 3})"), 32.0);
+    check(&of("size({1, size({3, 4})})"), 44.0);
+    check(&of("size(\"x\")"), 2.0);
+    check(&of("size(p)").replace("a b(p = size(p))", "a b()"), 1.0);
+    let mixed = result(&of("size({1, \"x\"})")).unwrap_err();
+    assert!(mixed.contains("no type in common: int, string"), "{mixed}");
+}

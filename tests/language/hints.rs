@@ -96,3 +96,38 @@ fn endless_loops_are_told() {
         );
     }
 }
+
+#[test]
+fn syntax_of_other_languages_has_hints() {
+    let expected = |expected: &str, found: &str| format!("expected {expected}, found `{found}`");
+    check("x = x ** 2;", &expected("an expression", "**"), "pow(x, y)");
+    check("if (x <> 2) x = 1;", &expected("an expression", "<>"), "`!=`");
+    check("if (x === 2) x = 1;", &expected("an expression", "==="), "`==`");
+    check("x := 2;", &expected("`=`", ":="), "x = value");
+    for word in ["elif", "elseif"] {
+        let chain = format!("if (x > 0) x = 1; {word} (x > 1) x = 2; else x = 3;");
+        check(&chain, &expected("`else if`", word), "else if (condition)");
+        let chain = format!("if (x > 0) {{ x = 1; }} {word} (x > 1) {{ x = 2; }}");
+        check(&chain, &expected("`else if`", word), "else if (condition)");
+    }
+    let switch = "switch ((int) x) { case 1: x = 2; break; default: x = 3; }";
+    check(switch, &expected("a statement", "switch"), "if (x == 1)");
+    check("float[3] y;", &expected("a name", "["), "float x[3]");
+    check("float[2] y = {1, 2};", &expected("a name", "["), "float x[3]");
+    check("x = x ^ 2;", "`^` takes ints, found float and int", "pow(x, y)");
+    check("var y = 2;", "unknown type `var`", "begins with a type");
+}
+
+/// Names of one or two letters are near to too many others.
+#[test]
+fn short_names_have_hints_of_their_own_only() {
+    check("r = Cs;", "unknown name `Cs`", "`color Cs = 1`");
+    check("x = Os;", "unknown name `Os`", "transparent()");
+    check("r = Cl;", "unknown name `Cl`", "diffuse(N)");
+    check("x = uv;", "unknown name `uv`", "`u` and `v`");
+    check("x = n;", "unknown name `n`", "`N`");
+    for name in ["q", "ab", "Px"] {
+        let found = diagnostics(&format!("x = {name};"));
+        assert!(found[0].hints.is_empty(), "{name}: {:?}", found[0].hints);
+    }
+}

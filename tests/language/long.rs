@@ -120,3 +120,37 @@ fn expressions_of_groups() {
         299.5,
     );
 }
+
+/// A unit with a chain of `else if` of `count` conditions.
+fn choices(count: usize) -> String {
+    let choices: String = (1..=count)
+        .map(|i| format!("if (n == {i}) r = {i}; else "))
+        .collect();
+    format!("shader a(output float r = 0) {{ int n = int(u * 1600); {choices} r = -1; }}")
+}
+
+#[test]
+fn chains_of_900_conditions() {
+    check(&choices(256), -1.0);
+    check(&choices(900), 800.0);
+}
+
+#[test]
+fn longer_chains_are_one_error() {
+    let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(TestHost));
+    let errors = system.load(Source::new("long.ksl", choices(50_000))).unwrap_err();
+    let messages: Vec<&str> = errors.list.iter().map(|error| error.message.as_str()).collect();
+    assert_eq!(messages, ["this is nested too deeply"]);
+    // Statements without braces in one another: the parser runs out of stack.
+    let text = format!(
+        "shader a(output float r = 0) {{ {} r = 1; }}",
+        "while (u > 2) ".repeat(100_000)
+    );
+    let errors = system.load(Source::new("long.ksl", text)).unwrap_err();
+    assert!(
+        errors
+            .list
+            .iter()
+            .all(|error| error.message == "this is nested too deeply")
+    );
+}

@@ -6,8 +6,8 @@ use language_support::{compiled, shipped};
 use shading::hir::Const;
 use shading::interp::{self, RunOptions};
 use shading::{
-    Diagnostics, InstanceOptions, NoHost, ShaderGlobals, ShaderGroupTemplate, ShadingSystem, Source,
-    Template, Value,
+    Diagnostic, Diagnostics, InstanceOptions, NoHost, ShaderGlobals, ShaderGroupTemplate, ShadingSystem,
+    Source, Template, Value,
 };
 
 /// The output `r` of the last unit or group of a source, at a point with `u` = 0.25.
@@ -316,4 +316,137 @@ fn defaults_of_inputs_are_computed() {
         let outer = format!("group h(output float r) {{ g inner({arguments}); r = inner.r; }}");
         check(&format!("{units} {group} {outer}"), expected);
     }
+}
+
+/// Source text under the first label of each diagnostic of a source.
+fn places(text: &str, list: &[Diagnostic]) -> Vec<String> {
+    list.iter()
+        .map(|diagnostic| text[diagnostic.labels[0].range.clone()].to_owned())
+        .collect()
+}
+
+/// Messages and places of the errors, or else of the warnings, that a check of all units and groups finds.
+fn checked(text: &str) -> (Vec<String>, Vec<String>) {
+    let system = ShadingSystem::new(shipped::closures(), Arc::new(NoHost));
+    let list = match system.load(Source::new("test.ksl", text)) {
+        Err(errors) => errors.list,
+        Ok(loaded) => {
+            let errors = loaded
+                .templates
+                .iter()
+                .filter_map(|template| system.check(template).err());
+            let errors: Vec<Diagnostic> = errors.flat_map(|errors| errors.list).collect();
+            if errors.is_empty() {
+                loaded.warnings.list
+            } else {
+                errors
+            }
+        }
+    };
+    let messages = list.iter().map(|diagnostic| diagnostic.message.clone()).collect();
+    (messages, places(text, &list))
+}
+
+#[test]
+fn errors_of_outputs_and_defaults_are_at_their_expressions() {
+    let units = "shader p(float x = 0, output float r = 0, output string s = \"\") { r = x; }";
+    for (body, place) in [
+        ("output float r) { p a(); r = a.q; }", "a.q"),
+        ("output float r) { p a(); r = a.s; }", "a.s"),
+        ("output float r = a.s) { p a(); }", "a.s"),
+        ("float k = a.s, output float r) { p a(); r = k; }", "a.s"),
+    ] {
+        let text = format!("{units} group g(\n    {body}");
+        let (messages, places) = checked(&text);
+        assert_eq!(places, [place], "{body}: {messages:?}");
+    }
+}
+
+#[test]
+fn locked_inputs_take_constants_alone() {
+    let of = |body: &str| {
+        format!(
+            "shader p(float x = 0 [[ int allowconnect = 0 ]], output float r = 0) {{ r = x; }}
+            shader q(output float r = 0) {{ r = u; }}
+            group h(float k = 3, output float r) {{ p a(x = k); r = a.r; }} {body}"
+        )
+    };
+    let group = |body: &str| of(&format!("group g(output float r) {{ {body} }}"));
+    check(&of(""), 3.0);
+    check(&group("p a(x = 2 * 3); r = a.r;"), 6.0);
+    check(&group("h a(k = 4); r = a.r;"), 4.0);
+    let error = "a: cannot connect to x because it has metadata allowconnect=0";
+    for body in [
+        "q b(); p a(x = b.r); r = a.r;",
+        "p a(x = u); r = a.r;",
+        "q b(); p a(x = b.r + 1); r = a.r;",
+    ] {
+        assert_eq!(errors(&group(body)), [error], "{body}");
+    }
+    let inner = "i: cannot connect to x because it has metadata allowconnect=0".replace("i:", "i.a:");
+    assert_eq!(errors(&group("h i(k = u); r = i.r;")), [inner]);
+}
+
+#[test]
+fn functions_without_parameters_are_called_in_groups() {
+    let of = |body: &str| {
+        format!(
+            "float quarter() {{ return 0.25; }}
+            shader p(float x = 0, output float r = 0) {{ r = x; }}
+            shader w(output float r = 0) {{ r = u; }} group g({body}"
+        )
+    };
+    check(&of("output float r) { p a(x = quarter()); r = a.r; }"), 0.25);
+    check(
+        &of("output float r) { p a(x = 1 + quarter() * 2); r = a.r; }"),
+        1.5,
+    );
+    check(&of("float k = quarter(), output float r) { r = k; }"), 0.25);
+    check(
+        &of("output float r) { w a() with { u = quarter(); } r = a.r; }"),
+        0.25,
+    );
+    check(&of("output float r) { r = w() + quarter(); }"), 0.5);
+}
+
+#[test]
+fn instances_that_nothing_reads_are_checked() {
+    let of = |body: &str| {
+        format!(
+            "shader p(float x = 0, output float r = 0) {{ r = x; }}
+            group g(float k = 1, output float r) {{ p a(x = k); {body} r = a.r; }}"
+        )
+    };
+    assert_eq!(checked(&of("")), (vec![], vec![]));
+    let (messages, _) = checked(&of("nothing b();"));
+    assert_eq!(messages, ["b: unknown unit or group `nothing`"]);
+    let (messages, _) = checked(&of("p b(y = 1);"));
+    assert_eq!(messages, ["b: `p` has no input `y`"]);
+    let (messages, places) = checked(&of("p b(); p c(x = b.r);"));
+    let warning = |name: &str| format!("no output depends on instance `{name}`");
+    assert_eq!(
+        (messages, places),
+        (vec![warning("b"), warning("c")], vec!["b".into(), "c".into()])
+    );
+    check(&of("p b();"), 1.0);
+}
+
+#[test]
+fn structures_are_no_parameters_of_groups() {
+    let text = "struct s { float a; }; shader p(s x = {1}, output float r = 0) { r = x.a; }
+        group g(s x = {2}, output float r) { p b(x = x); r = b.r; }";
+    let (messages, places) = checked(text);
+    assert_eq!(messages, ["a parameter of a group cannot be a structure"]);
+    assert_eq!(places, ["s"]);
+}
+
+#[test]
+fn equal_names_have_a_warning() {
+    let unit = |value: i32| format!("shader a(output float r = 0) {{ r = {value}; }}\n");
+    let text = unit(1) + &unit(2);
+    let message = "`a` is declared again; the last declaration is used";
+    assert_eq!(checked(&text).0, [message]);
+    check(&text, 2.0);
+    let text = unit(1) + "group a(output float r) { r = u; }";
+    assert_eq!(checked(&text).0, [message]);
 }

@@ -273,3 +273,44 @@ fn every_property_of_a_ply_file_is_an_attribute() {
     );
     check(spot(&built, Vec3::Z * 9.0, Vec3::ZERO, 1), [1.0; 3], 1e-5);
 }
+
+/// `calculatenormal(P)` has the side of `Ng` on every shape, mirrored or not and seen from inside too, as on the grid of
+/// `kiln shade`.
+#[test]
+fn calculated_normals_are_on_the_side_of_the_geometric_normal() {
+    let shapes = [
+        ("sphere { radius = 1", ""),
+        ("sphere { radius = 6", ""),
+        ("plane { size = 10", " * rotate((1, 0, 0), 80)"),
+        ("rectangle { size = 10", ""),
+        ("rectangle { size = 10", " * rotate((0, 1, 0), 180)"),
+        ("disk { radius = 5", ""),
+        ("cube { size = 2", ""),
+        (
+            "cylinder { radius = 1; height = 2",
+            " * rotate((1, 0, 0), 90) * translate(0, 0, -1)",
+        ),
+        ("mesh { file = \"square.obj\"", ""),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let square = "v -5 -5 0\nv 5 -5 0\nv 5 5 0\nv -5 5 0\nf 1 2 3 4\n";
+    std::fs::write(folder.path().join("square.obj"), square).unwrap();
+    for (shape, transform) in shapes {
+        for mirror in ["1, 1, 1", "-1, 1, 1", "1, -1, 1", "1, 1, -1", "-1, -1, -1"] {
+            let text = format!(
+                "surface asks() {{
+                    point moved = P + 0.01 * N;
+                    float side = dot(normalize(calculatenormal(P)), Ng);
+                    Ci = color(side, dot(normalize(calculatenormal(moved)), Ng), 1) * emission();
+                }}
+                shape it : {shape}; transform = scale({mirror}){transform}; material = asks(); }}"
+            );
+            let (desc, built) = scene(&text, folder.path());
+            let image = film(&built.scene, &desc.cameras[0].camera, look(1)).develop();
+            let middle = 3 * (SIZE[1] / 2 * SIZE[0] + SIZE[0] / 2) as usize;
+            let [side, moved, hit] = [0, 1, 2].map(|i| image.data[middle + i]);
+            assert!(hit > 0.99, "{text}: it is not in the middle of the picture");
+            assert!(side > 0.9 && moved > 0.9, "{text}: {side} {moved}");
+        }
+    }
+}

@@ -54,7 +54,12 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let mut shown = vec![];
     for word in &args.subjects {
         match find(&system, word, args) {
-            Ok(found) => shown.extend(found),
+            Ok(mut found) => {
+                if args.param.is_some() {
+                    keep_last_shader(&mut found);
+                }
+                shown.extend(found);
+            }
             Err(errors) => diagnostics.list.extend(errors.list),
         }
     }
@@ -231,6 +236,17 @@ fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Sub
         subjects.insert(0, Subject::Scene(Box::new(inventory)));
     }
     Ok(subjects)
+}
+
+/// Keeps the last unit or group of a file, which the ones before it serve, as other commands do.
+fn keep_last_shader(found: &mut Vec<Subject>) {
+    let is_shader = |subject: &Subject| matches!(subject, Subject::Shader(_));
+    let last = found.iter().rposition(is_shader);
+    let mut index = 0;
+    found.retain(|subject| {
+        index += 1;
+        !is_shader(subject) || Some(index - 1) == last
+    });
 }
 
 /// Keeps only the parameter `name` of each unit and group.

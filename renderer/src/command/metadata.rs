@@ -1,13 +1,24 @@
 //! Metadata of units, groups and parameters.
 
-use shading::Template;
 use shading::hir::{Const, Metadata};
+use shading::{Diagnostic, Template};
 
 /// Metadata of a unit or group.
 pub(super) fn metadata_of(template: &Template) -> &[Metadata] {
     match template {
         Template::Unit(unit) => &unit.hir.metadata,
         Template::Group(group) => &group.metadata,
+    }
+}
+
+/// Adds the location of a unit's or group's name to a diagnostic.
+pub(super) fn at_name(diagnostic: Diagnostic, template: &Template) -> Diagnostic {
+    match template {
+        Template::Unit(unit) => diagnostic.at(&unit.sources, unit.hir.span, ""),
+        Template::Group(group) => match &group.file {
+            Some(file) => diagnostic.at(&file.sources, group.span, ""),
+            None => diagnostic,
+        },
     }
 }
 

@@ -51,6 +51,11 @@ impl Tiles {
         }
     }
 
+    /// Number of letters of a label that fit.
+    pub(super) fn letters(&self) -> usize {
+        self.tile[0] / LETTER
+    }
+
     /// Draws an image with its label.
     pub(super) fn draw(&mut self, index: usize, image: &Image, label: &str) {
         let at = [

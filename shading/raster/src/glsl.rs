@@ -1,5 +1,7 @@
 //! Validation by naga, and the translation to GLSL ES.
 
+use std::collections::BTreeSet;
+
 use naga::back::glsl::{Options, PipelineOptions, Version, Writer};
 use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -70,7 +72,49 @@ pub(crate) fn translate(wgsl: &str, has_surface: bool, has_outputs: bool) -> Res
             names.push((name, "UniformBlock".to_owned()));
         }
     }
-    Ok(library_text(&text, &names))
+    Ok(with_member_names(
+        &library_text(&text, &names),
+        &numbered_members(&module),
+    ))
+}
+
+/// Names of members of structures that end in a digit. Naga appends an underscore to these.
+fn numbered_members(module: &naga::Module) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for (_, ty) in module.types.iter() {
+        if let naga::TypeInner::Struct { members, .. } = &ty.inner {
+            let numbered = members.iter().filter_map(|member| member.name.clone());
+            names.extend(numbered.filter(|name| name.ends_with(|c: char| c.is_ascii_digit())));
+        }
+    }
+    names
+}
+
+/// Removes the underscore behind `names` where they are members: after a dot, and in declarations of structures.
+fn with_member_names(text: &str, names: &BTreeSet<String>) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut result = String::with_capacity(text.len());
+    let (mut rest, mut in_structure) = (text, false);
+    while let Some(c) = rest.chars().next() {
+        if !is_part(c) {
+            in_structure &= c != '}';
+            result.push(c);
+            rest = &rest[c.len_utf8()..];
+            continue;
+        }
+        let (word, after) = rest.split_at(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
+        rest = after;
+        in_structure |= word == "struct";
+        let is_member = in_structure || result.ends_with('.');
+        match word
+            .strip_suffix('_')
+            .filter(|name| is_member && names.contains(*name))
+        {
+            Some(name) => result += name,
+            None => result += word,
+        }
+    }
+    result
 }
 
 /// Takes version, precision, inputs, outputs and `main` out of a text, and gives names to its uniforms.
@@ -96,7 +140,21 @@ fn library_text(text: &str, names: &[(String, String)]) -> String {
     }
     result
         .replace("_group_0_binding_0_fs", "uniforms")
+        .replace("3.4028235e38", "3.4028234e38")
         .trim()
         .to_owned()
         + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_keep_names_that_end_in_digits() {
+        let names = BTreeSet::from(["f0".to_owned()]);
+        let text = "struct S { float f0_; float f0_x; };\nfloat f0_ = s.f0_ + s.f0_x + f0_;\n";
+        let expected = "struct S { float f0; float f0_x; };\nfloat f0_ = s.f0 + s.f0_x + f0_;\n";
+        assert_eq!(with_member_names(text, &names), expected);
+    }
 }

@@ -17,9 +17,9 @@ use shading_compiler::hir::{Block, ClosureId, Const, Op, Operand, Stmt};
 
 /// Number of preceding statements searched for the component that a product scales.
 const LOOK_BACK: usize = 64;
-/// Maximum total size in bytes of nodes with fixed offsets, which an arena always has after a reset.
-const RESERVED: usize = 32 << 10;
-const _: () = assert!(RESERVED + 16 <= Arena::ROOM);
+/// Maximum total size in bytes of nodes with fixed offsets. Any other node adds several blocks to the code.
+const RESERVED: usize = 1 << 20;
+const _: () = assert!(RESERVED + 16 <= Arena::MAX_RESERVED);
 
 impl Emitter<'_, '_> {
     /// Creates a component of weight 1 with the operands as parameters.

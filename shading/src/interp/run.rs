@@ -70,7 +70,7 @@ pub enum ReportKind {
     TooDeep,
     /// An index was clamped.
     IndexOutOfRange,
-    /// A format string does not match its arguments.
+    /// A format string does not match its arguments, or a string was truncated.
     BadFormat,
     /// An invalid argument of a function: an invalid regular expression, an unknown kind of noise.
     BadArgument,

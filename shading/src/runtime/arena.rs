@@ -23,8 +23,8 @@ pub(crate) struct Window {
 }
 
 impl Arena {
-    /// Number of bytes available after a reset.
-    pub(crate) const ROOM: usize = FIRST - SLACK;
+    /// Maximum number of bytes that [`Arena::reset`] can reserve.
+    pub(crate) const MAX_RESERVED: usize = LIMIT / 8;
 
     pub(crate) fn new() -> Arena {
         Arena {
@@ -32,14 +32,26 @@ impl Arena {
         }
     }
 
-    /// Frees all memory. The largest chunk is kept, so that similar runs soon need only one.
+    /// Frees all memory; at least `reserved` bytes are available then. The largest chunk is kept, so that similar runs
+    /// soon need only one.
     #[inline]
-    pub(crate) fn reset(&mut self) -> Window {
+    pub(crate) fn reset(&mut self, reserved: usize) -> Window {
+        debug_assert!(reserved <= Arena::MAX_RESERVED);
         if self.chunks.len() > 1 {
             let last = self.chunks.len() - 1;
             self.chunks.swap(0, last);
             self.chunks.truncate(1);
         }
+        let window = self.window();
+        if window.end.addr() - window.cursor.addr() >= reserved {
+            return window;
+        }
+        self.replace(reserved)
+    }
+
+    #[cold]
+    fn replace(&mut self, size: usize) -> Window {
+        self.chunks = vec![chunk(size + SLACK)];
         self.window()
     }
 
@@ -87,8 +99,17 @@ mod tests {
             assert!(window.cursor.addr().is_multiple_of(16));
         }
         assert!(total <= LIMIT && total > LIMIT / 4);
-        let window = arena.reset();
+        let window = arena.reset(0);
         assert!(window.end.addr() - window.cursor.addr() > LIMIT / 8);
         assert!(arena.grow(usize::MAX).is_none());
+    }
+
+    #[test]
+    fn a_reset_makes_room() {
+        let mut arena = Arena::new();
+        for reserved in [0, FIRST, 5 * FIRST, 1] {
+            let window = arena.reset(reserved);
+            assert!(window.end.addr() - window.cursor.addr() >= reserved);
+        }
     }
 }

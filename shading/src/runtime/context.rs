@@ -232,8 +232,7 @@ impl Run {
     ) {
         self.header.fuel = self.fuel as i32;
         self.header.depth = MAX_DEPTH as i32;
-        let window = self.arena.reset();
-        debug_assert!(node_bytes <= Arena::ROOM);
+        let window = self.arena.reset(node_bytes);
         self.header.nodes = window.cursor;
         self.header.arena = Window {
             cursor: window.cursor.wrapping_add(node_bytes),

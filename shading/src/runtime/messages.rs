@@ -1,14 +1,18 @@
 //! Messages between layers during a run: `setmessage` and `getmessage`.
 
-/// The messages of a run.
+use rustc_hash::FxHashMap;
+
+/// Capacity above which the table is released after a run: clearing it would cost time in proportion to it.
+const KEPT_CAPACITY: usize = 1024;
+
+/// The messages of a run, by name.
 #[derive(Clone, Debug)]
 pub(crate) struct Messages<V> {
-    list: Vec<Message<V>>,
+    table: FxHashMap<Box<str>, Message<V>>,
 }
 
 #[derive(Clone, Debug)]
 struct Message<V> {
-    name: String,
     ty: String,
     /// Source location where it was set, or first queried without success.
     place: String,
@@ -26,26 +30,32 @@ pub(crate) struct MessageQuery<'a> {
 
 impl<V> Default for Messages<V> {
     fn default() -> Messages<V> {
-        Messages { list: vec![] }
+        Messages {
+            table: FxHashMap::default(),
+        }
     }
 }
 
 impl<V> Messages<V> {
     pub(crate) fn clear(&mut self) {
-        self.list.clear();
+        if self.table.capacity() > KEPT_CAPACITY {
+            self.table = FxHashMap::default();
+        } else {
+            self.table.clear();
+        }
     }
 
     fn find(&self, name: &str) -> Option<&Message<V>> {
-        self.list.iter().find(|message| message.name == name)
+        self.table.get(name)
     }
 
     fn note(&mut self, MessageQuery { name, ty, place }: MessageQuery<'_>, value: Option<V>) {
-        self.list.push(Message {
-            name: name.to_owned(),
+        let message = Message {
             ty: ty.to_owned(),
             place: place.to_owned(),
             value,
-        });
+        };
+        self.table.insert(name.into(), message);
     }
 
     /// Sets a message. Setting it a second time, or after a query, is an error, because the result would depend on the

@@ -45,7 +45,7 @@ pub enum ReportKind {
     OutOfMemory,
     /// An index was clamped to its array.
     IndexOutOfRange,
-    /// A format string does not match its arguments.
+    /// A format string does not match its arguments, or a string was truncated.
     BadFormat,
     /// An invalid argument of a function: an invalid regular expression, an unknown kind of noise.
     BadArgument,

@@ -22,6 +22,9 @@ pub enum RunError {
     /// The instance has no output of this index.
     #[error("the shader has no output of this index")]
     NoSuchOutput,
+    /// A buffer is shorter than the numbers of its output at all points.
+    #[error("a buffer is too short for the numbers of all points")]
+    BufferTooShort,
 }
 
 /// The part of a thread's stack in which runs have room for recursion; of the thread that ran last.

@@ -311,9 +311,17 @@ pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .into_iter()
         .filter(is_comparable)
         .map(|name| (edit_distance(wrong, name), name))
-        .filter(|(distance, name)| *distance <= 1.max(name.chars().count() / 3))
+        .filter(|(distance, name)| *distance <= max_distance(wrong, name))
         .min_by_key(|&(distance, name)| (distance, Reverse(shared_ends(wrong, name)), name))
         .map(|(_, name)| name)
+}
+
+/// Maximum edit distance of similar names. Names of one or two letters are similar in case only.
+fn max_distance(wrong: &str, name: &str) -> usize {
+    if wrong.chars().count() <= 2 {
+        return 0;
+    }
+    1.max(name.chars().count() / 3)
 }
 
 /// How many letters two names share at their beginnings and ends.

@@ -32,6 +32,9 @@ const ADD: &str = "shader n(float x = 0, float y = 0, output float r = 0) { r = 
 const PRINT: &str = "shader n(float x = 0, float y = 0, output float r = 0) \
     { if (x < -1) printf(\"%g\", x); r = x + y * u; }";
 
+/// An overload of a built-in name that does not take its arguments.
+const OVERLOADED: &str = "struct box { float a; };\nvector transform(box b, vector x) { return x; }\n";
+
 fn before(i: usize) -> String {
     if i == 0 {
         "l".to_owned()
@@ -77,7 +80,7 @@ pub const SHAPES: &[Shape] = &[
             format!("if (u > 0.{i}) r += v * {i}; else r -= v; ")
         }))
     }),
-    ("a choice of many", 12, |n| {
+    ("a choice of many", 200, |n| {
         let choices = repeat(n, |i| format!("if (u > 0.{i}) r = v * {i}; else "));
         unit(&format!("{choices} r = u;"))
     }),
@@ -178,6 +181,53 @@ pub const SHAPES: &[Shape] = &[
         });
         structs + &unit(&repeat(n, |i| format!("s{i} x{i} = {{ u }}; r += f(x{i}); ")))
     }),
+    ("calls of an overloaded built-in name", 24, |n| {
+        OVERLOADED.to_owned()
+            + &unit(&format!(
+                "vector q = {}P{}; r = q[0];",
+                "transform(\"common\", ".repeat(n),
+                ")".repeat(n)
+            ))
+    }),
+    ("functions that call an overloaded built-in name", 40, |n| {
+        let functions = repeat(n, |i| {
+            format!(
+                "vector f{}(vector x) {{ return transform(\"common\", f{i}(x)); }}\n",
+                i + 1
+            )
+        });
+        format!(
+            "{OVERLOADED}vector f0(vector x) {{ return x; }}\n{functions}{}",
+            unit(&format!("r = f{n}(P)[0];"))
+        )
+    }),
+    ("arguments that fit no function with the expected type", 40, |n| {
+        let functions = repeat(n, |i| {
+            format!(
+                "float f{0}(float x) {{ return length(f{i}(x)); }} vector f{0}(float x) {{ return vector(length(f{i}(x))); }}\n",
+                i + 1
+            )
+        });
+        format!(
+            "float f0(float x) {{ return x; }} vector f0(float x) {{ return x; }}\n{functions}{}",
+            unit(&format!("r = f{n}(u);"))
+        )
+    }),
+    ("functions whose result is the type of a call", 40, |n| {
+        let functions = repeat(n, |i| {
+            format!("typeof(f{i}(x)) f{}(any x) {{ return f{i}(x) + 1; }}\n", i + 1)
+        });
+        format!(
+            "typeof(x) f0(any x) {{ return x; }}\n{functions}{}",
+            unit(&format!("r = f{n}(u);"))
+        )
+    }),
+    ("lists in arguments", 24, |n| {
+        format!(
+            "float f(float a[1]) {{ return a[0]; }}\n{}",
+            unit(&format!("r = {}u{};", "f({".repeat(n), "})".repeat(n)))
+        )
+    }),
     ("derivatives", 150, |n| {
         unit(&format!(
             "float x = u; {} r = Dx(x) + Dy(x);",
@@ -258,6 +308,17 @@ pub const SHAPES: &[Shape] = &[
             repeat(n, |i| format!("c = c * u + {i} * diffuse(N); "))
         )
     }),
+    ("sums of closures", 300, |n| {
+        format!(
+            "shader a(output closure color c = 0) {{ {} }}",
+            repeat(n, |i| format!("c = c + (u * {i}) * diffuse(N); "))
+        )
+    }),
+    ("messages", 100, |n| {
+        unit(&repeat(n, |i| {
+            format!("setmessage(\"m{i}\", u); getmessage(\"m{i}\", r); ")
+        }))
+    }),
     ("texture lookups", 60, |n| {
         unit(&repeat(n, |i| {
             format!("c += texture(\"wood\", u * {i}, v, \"wrap\", \"clamp\"); ")
@@ -275,6 +336,13 @@ pub const SHAPES: &[Shape] = &[
                 "float p{i} = u * {i} [[ string label = \"x\" ]], "
             )),
             repeat(n, |i| format!("r += p{i}; "))
+        )
+    }),
+    ("a structure with a default", 150, |n| {
+        format!(
+            "struct s {{ {} }};\nshader a(s x = {{ {} }}, output float r = 0) {{ r = x.a0; }}",
+            repeat(n, |i| format!("float a{i}; ")),
+            repeat(n, |i| format!("{i}, ")).trim_end_matches(", ")
         )
     }),
     ("outputs", 150, |n| {
@@ -343,6 +411,10 @@ pub const SHAPES: &[Shape] = &[
             repeat(n, layer),
             n - 1
         )
+    }),
+    ("functions in expressions of a group", 40, |n| {
+        let functions = repeat(n, |i| format!("float f{i}(float x) {{ return x + {i}; }}\n"));
+        functions + &layers(ADD, n, |i| format!("x = f{i}({}.r), y = p", before(i)))
     }),
     ("groups in groups", 12, |n| {
         let level = |i: usize| {

@@ -35,15 +35,11 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
     let folder = tempfile::tempdir().map_err(|error| Failure::User(format!("error: {error}")))?;
     let file = folder.path().join("picture.exr");
     let inputs = RefCell::new(vec![]);
-    let mut pictures: Vec<(Image, String)> = vec![];
+    let mut pictures: Vec<(Image, Vec<(String, String)>)> = vec![];
     for (number, values) in combinations(&args.stage.variations).into_iter().enumerate() {
         let mut one = args.clone();
         one.stage.variations.clear();
-        let label: Vec<String> = values
-            .iter()
-            .map(|(name, value)| format!("{name} = {value}"))
-            .collect();
-        one.stage.params.extend(values);
+        one.stage.params.extend(values.iter().cloned());
         one.output = vec![file.clone()];
         one.size = Some(args.size.unwrap_or(SIZE));
         // Warnings are those of the first.
@@ -54,7 +50,7 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
         };
         render_picture(&one, interrupt, &spare)?;
         outputs.spare(inputs.take())?;
-        pictures.push((renderer_image::read(&file)?, label.join(", ")));
+        pictures.push((renderer_image::read(&file)?, values));
     }
     let Some((first, _)) = pictures.first() else {
         return Ok(());
@@ -63,8 +59,8 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
     // One variation fills rows as it likes.
     let columns = (args.stage.variations.len() > 1).then_some(columns);
     let mut tiles = Tiles::new(first.width, first.height, pictures.len(), columns);
-    for (index, (picture, label)) in pictures.iter().enumerate() {
-        tiles.draw(index, picture, label);
+    for (index, (picture, values)) in pictures.iter().enumerate() {
+        tiles.draw(index, picture, &label(values, tiles.letters()));
     }
     let options = WriteOptions {
         exposure: args.exposure,
@@ -83,6 +79,21 @@ pub(super) fn run(args: &RenderArgs, interrupt: &Arc<Interrupt>, read: Read<'_>)
         ));
     }
     Ok(())
+}
+
+/// `name = value, name = value` in at most `letters` letters if possible: names are shortened, values are not.
+fn label(values: &[(String, String)], letters: usize) -> String {
+    let text = |longest: usize| {
+        let parts = values.iter().map(|(name, value)| match longest {
+            0 => value.clone(),
+            _ => format!("{} = {value}", name.chars().take(longest).collect::<String>()),
+        });
+        parts.collect::<Vec<String>>().join(", ")
+    };
+    let longest = values.iter().map(|(name, _)| name.chars().count()).max();
+    let mut fitting = (0..=longest.unwrap_or(0)).rev().map(text);
+    let fits = |text: &String| text.chars().count() <= letters;
+    fitting.find(fits).unwrap_or_else(|| text(0))
 }
 
 /// Refuses flags that are about one picture.
@@ -130,4 +141,25 @@ fn combinations(variations: &[Variation]) -> Vec<Vec<(String, String)>> {
         all = longer;
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::label;
+
+    #[test]
+    fn labels_keep_their_values() {
+        let values = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+            list.iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect()
+        };
+        let one = values(&[("specular_roughness_anisotropy", "0.25")]);
+        assert_eq!(label(&one, 60), "specular_roughness_anisotropy = 0.25");
+        assert_eq!(label(&one, 20), "specular_roug = 0.25");
+        assert_eq!(label(&one, 4), "0.25");
+        let two = values(&[("roughness", "0.25"), ("n", "(1, 2, 3)")]);
+        assert_eq!(label(&two, 27), "rough = 0.25, n = (1, 2, 3)");
+        assert_eq!(label(&two, 15), "0.25, (1, 2, 3)");
+    }
 }

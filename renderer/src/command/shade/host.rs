@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use glam::{Mat2, Mat3, Mat4, Vec3, Vec4};
 use rustc_hash::FxHashMap;
+use shading::graph::TemplateRef;
 use shading::hir::{Axis, ColorSpace, Const, Kind};
 use shading::{
-    CloudHandle, PointCloud, ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup,
+    CloudHandle, PointCloud, ShaderGlobals, ShaderHost, Template, TextureHandle, TextureInfo, TextureLookup,
     TextureRequest, TextureSample, TraceHit, TraceRay,
 };
 
@@ -29,6 +31,8 @@ pub(super) struct GridHost {
     files: SharedFiles,
     size: [u32; 2],
     userdata: FxHashMap<String, Userdata>,
+    /// True if traced rays have the results of `testshade`; otherwise they hit nothing.
+    traces_as_testshade: AtomicBool,
 }
 
 /// An attribute that all points have.
@@ -72,7 +76,14 @@ impl GridHost {
             files,
             size,
             userdata: userdata.into_iter().collect(),
+            traces_as_testshade: AtomicBool::new(false),
         }
+    }
+
+    /// Gives traced rays the results of `testshade` if all units of a template are OSL sources.
+    pub(super) fn trace_for(&self, template: &Template) {
+        self.traces_as_testshade
+            .store(is_osl(template), Ordering::Relaxed);
     }
 
     /// Loads the textures that shaders named while they were compiled.
@@ -249,8 +260,10 @@ impl ShaderHost for GridHost {
     }
 
     fn trace(&self, globals: &ShaderGlobals, ray: &TraceRay<'_>) -> Option<TraceHit> {
-        // There is nothing to hit: OSL's testshade makes a result of the arguments, so that shaders can be tried, and
-        // gives one distance to all hits.
+        if !self.traces_as_testshade.load(Ordering::Relaxed) {
+            return None;
+        }
+        // Computed from the arguments, with one distance for all hits.
         let along: f32 = ray.origin.iter().zip(ray.direction).map(|(a, b)| a * b).sum();
         (globals.u / along > 0.5).then_some(TraceHit {
             distance: 0.5,
@@ -295,6 +308,17 @@ impl ShaderHost for GridHost {
         let to_from = self.common_from(to)?.inverse() * self.common_from(from)?;
         // Row vectors: the rows of the language's matrices are the columns here.
         Some(to_from.to_cols_array())
+    }
+}
+
+/// Returns whether all units of a template are in `.osl` files.
+fn is_osl(template: &Template) -> bool {
+    match template {
+        Template::Unit(unit) => unit.sources.get(unit.hir.span.source).name.ends_with(".osl"),
+        Template::Group(group) => group.nodes().iter().all(|node| match &node.template {
+            TemplateRef::Template(template) => is_osl(template),
+            TemplateRef::Named(_) => false,
+        }),
     }
 }
 

@@ -158,6 +158,7 @@ impl Stage<'_> {
         let subject =
             subject::find(args, &names, again, system).map_err(|error| Failure::User(error.to_string()))?;
         let load = start.elapsed();
+        self.host.trace_for(&subject.template);
         if args.verbose && !again {
             print(&subject.warnings);
             tell(&subject.description(args.query));

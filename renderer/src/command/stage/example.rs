@@ -8,7 +8,7 @@ use shading::syntax::ast::{GroupStmt, Item};
 use shading::{Diagnostic, Diagnostics, Source, Template};
 
 use crate::cli::On;
-use crate::command::metadata::{metadata_of, text_of};
+use crate::command::metadata::{at_name, metadata_of, text_of};
 
 /// Lines of a group.
 pub(super) struct Example {
@@ -30,10 +30,19 @@ impl Example {
     /// If its text is no list of lines of a group. `None` if there is no text.
     pub(super) fn of(template: &Template) -> Result<Option<Example>, Diagnostics> {
         let metadata = metadata_of(template);
-        let Some(lines) = text_of(metadata, "example") else {
-            return Ok(None);
-        };
         let name = template.name();
+        let Some(lines) = text_of(metadata, "example") else {
+            let mut others = ["example_on", "example_override"].into_iter();
+            return match others.find(|key| text_of(metadata, key).is_some()) {
+                Some(key) => {
+                    let error = Diagnostic::error(format!("`{name}` has `{key}` without `example`"));
+                    let hint =
+                        format!("`{key}` is about the example: `string example = \"{name} shown();\"`");
+                    Err(at_name(error, template).hint(hint).into())
+                }
+                None => Ok(None),
+            };
+        };
         let source = Source::new(
             format!("<example of {name}>"),
             format!("group stage_example()\n{{\n{lines}\n}}\n"),

@@ -65,15 +65,17 @@ pub fn specialise(
     super::deep_stack(|| {
         let mut checker = Checker::of_file(file, environment);
         checker.quiet += 1;
-        let declared = checker.declare_all(file);
-        checker.check_functions(&declared);
-        checker.quiet -= 1;
-        checker.adaptive.uses = uses.to_vec();
         let units = file.items.iter().filter_map(|item| match item {
             ast::Item::Unit(unit) => Some(unit),
             _ => None,
         });
-        let unit = units.into_iter().nth(index).and_then(|unit| checker.unit(unit));
+        let unit = units.into_iter().nth(index);
+        let needed = unit.map_or(vec![], |unit| file.functions_of_unit(unit));
+        let declared = checker.declare_some(file, &needed);
+        checker.check_functions(&declared);
+        checker.quiet -= 1;
+        checker.adaptive.uses = uses.to_vec();
+        let unit = unit.and_then(|unit| checker.unit(unit));
         let mut diagnostics = checker.finish();
         match unit {
             Some(unit) => Ok(unit),
@@ -216,30 +218,25 @@ impl<'a> Checker<'a> {
 
     /// Lowers an expression of which no type is expected: a list in braces is an array of the type of its elements.
     pub(super) fn open_value(&mut self, expr: &'a Expr) -> Option<TypedValue> {
-        let (ExprKind::Braces(list) | ExprKind::List(list)) = &expr.kind else {
-            return self.value(expr, None);
-        };
+        match &expr.kind {
+            ExprKind::Braces(list) => self.open_list(list, expr.span),
+            ExprKind::List(list) if self.in_group => self.open_list(list, expr.span),
+            _ => self.value(expr, None),
+        }
+    }
+
+    /// Lowers a list in braces to an array of the type that its elements have in common.
+    pub(super) fn open_list(&mut self, list: &'a [Expr], span: Span) -> Option<TypedValue> {
         let types = list.iter().map(|element| self.checked_type_of(element));
         let types = types.collect::<Option<Vec<Type>>>()?;
         let Some(element) = common_type(&types) else {
             let types: Vec<String> = types.iter().map(|ty| self.show(*ty)).collect();
-            self.report(
-                expr.span,
-                CheckError::MixedList {
-                    types: types.join(", "),
-                },
-            );
+            let types = types.join(", ");
+            self.report(span, CheckError::MixedList { types });
             return None;
         };
         let length = Length::Unsized;
-        self.initial(expr, Type { length, ..element })
-    }
-
-    /// Returns the type of an expression without evaluating it; errors in it are reported.
-    pub(super) fn checked_type_of(&mut self, expr: &'a Expr) -> Option<Type> {
-        let mut ty = None;
-        self.block(expr.span, |c| ty = c.value(expr, None).map(|value| value.ty));
-        ty
+        self.braces(list, Type { length, ..element }, span)
     }
 
     /// Evaluates a condition that is known from the unit's use; a branch that it excludes is left unchecked. `None` if

@@ -131,12 +131,16 @@ impl<'a> Checker<'a> {
         if expected.is_none() || !args.iter().any(|arg| has_call(&arg.value)) {
             return self.arguments(args);
         }
+        if self.are_unfit(name, args, expected) {
+            return self.arguments(args);
+        }
         let mut given = None;
         let block = self.block(span, |c| given = c.arguments_as(args, expected));
         let fits = given
             .as_ref()
-            .is_none_or(|given| takes_any(name) || self.fits_function(name, given));
+            .is_none_or(|given| self.takes_arguments(name, given));
         if !fits {
+            self.note_unfit(args);
             return self.arguments(args);
         }
         self.body.block.extend(block);
@@ -148,7 +152,12 @@ impl<'a> Checker<'a> {
         self.arguments_as(args, None)
     }
 
-    fn arguments_as(
+    /// Returns whether a function of the name accepts the arguments, or their types do not matter to it.
+    pub(super) fn takes_arguments(&mut self, name: &str, given: &[CallArgument<'a>]) -> bool {
+        takes_any(name) || self.fits_function(name, given)
+    }
+
+    pub(super) fn arguments_as(
         &mut self,
         args: &'a [Argument],
         expected: Option<Type>,
@@ -168,6 +177,7 @@ impl<'a> Checker<'a> {
         let span = expr.span;
         let kind = match &expr.kind {
             ExprKind::Braces(elements) => GivenKind::Braces(elements, self.shapes(elements)),
+            ExprKind::List(elements) if self.in_group => GivenKind::Braces(elements, self.shapes(elements)),
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => {
                 match self.constant_name(expr) {
                     Some(value) => GivenKind::Value(value),
@@ -192,17 +202,6 @@ impl<'a> Checker<'a> {
             });
         }
         list
-    }
-
-    /// Returns the type of an expression without reporting errors.
-    pub(super) fn type_of(&mut self, expr: &'a Expr) -> Option<Type> {
-        let failed = self.failed.take();
-        let mut ty = None;
-        self.quiet += 1;
-        self.block(expr.span, |c| ty = c.value(expr, None).map(|value| value.ty));
-        self.quiet -= 1;
-        self.failed = failed;
-        ty
     }
 
     /// Returns whether `{ … }` with elements of these shapes can initialise a value of a type.
@@ -256,7 +255,10 @@ impl<'a> Checker<'a> {
     /// Returns the value of an argument, converted to the type of its parameter, if that has one.
     pub(super) fn given_as(&mut self, given: &CallArgument<'a>, ty: Type) -> Option<TypedValue> {
         if let GivenKind::Braces(elements, _) = given.kind {
-            return self.braces(elements, ty, given.span);
+            return match ty {
+                ANY_TYPE => self.open_list(elements, given.span),
+                ty => self.braces(elements, ty, given.span),
+            };
         }
         let value = self.given_value(given)?;
         if ty == ANY_TYPE {
@@ -274,6 +276,9 @@ impl<'a> Checker<'a> {
     pub(super) fn argument_rank(&self, given: &CallArgument<'a>, ty: Type, output: bool) -> Option<u32> {
         use super::conversion::rank;
         if let GivenKind::Braces(_, shapes) = &given.kind {
+            if ty == ANY_TYPE {
+                return (!output && is_list(shapes)).then_some(rank::ANY);
+            }
             return (!output && self.takes_braces(shapes, ty)).then_some(rank::EXACT);
         }
         let own = given.ty()?;
@@ -292,6 +297,11 @@ impl<'a> Checker<'a> {
         let is_longer = matches!((own.length, ty.length), (Length::Array(n), Length::Array(m)) if n < m);
         conversion_rank(own, ty).filter(|_| !is_longer)
     }
+}
+
+/// Returns whether elements of these shapes may be those of an array: there are some, and none is itself in braces.
+fn is_list(shapes: &[Shape]) -> bool {
+    !shapes.is_empty() && shapes.iter().all(|shape| matches!(shape, Shape::Value(_)))
 }
 
 /// Returns whether a special form has no signatures to compare arguments with.

@@ -95,6 +95,7 @@ impl<'a> Checker<'a> {
         let name = self
             .value(&name.value, Some(Type::STRING))
             .and_then(|value| self.fit(&value, Type::STRING, span))?;
+        let has_default = otherwise.is_some();
         let otherwise = match otherwise {
             Some(otherwise) => self.value(&otherwise.value, expected)?,
             None => {
@@ -111,9 +112,21 @@ impl<'a> Checker<'a> {
         };
         let locals = self.locals("", ty);
         let place = Lvalue::whole(ty, locals, Access::Writable);
-        self.write(&place, otherwise, span);
         let names = vec![self.string(""), name.leaf()];
+        // A default is in a branch of its own, by which the attribute is known to be optional.
+        let default = self.block(span, |c| {
+            c.write(&place, otherwise, span);
+        });
+        let is_short = matches!(kind, Kind::Array(Element::Float, 2..=4));
+        if is_short || !has_default {
+            self.body.block.extend(default);
+            self.read_attribute(names, kind, None, &place, span);
+            return self.read(&place, span);
+        }
         self.read_attribute(names, kind, None, &place, span);
+        if let Some(Stmt::If { otherwise, .. }) = self.body.block.last_mut() {
+            *otherwise = default;
+        }
         self.read(&place, span)
     }
 

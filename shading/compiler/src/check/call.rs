@@ -78,7 +78,7 @@ impl<'a> Checker<'a> {
             self.report(name.span, CheckError::BadForm { form: WITH });
             return None;
         }
-        if is_users && (!self.has_other_meaning(text) || self.user_function_accepts(text, args)) {
+        if is_users && (!self.has_other_meaning(text) || self.user_function_accepts(name, args)) {
             let given = self.arguments_of(text, args, expected, span)?;
             // Users may overload special forms for types of their own.
             return match text {
@@ -137,22 +137,6 @@ impl<'a> Checker<'a> {
         SPECIAL_NAMES.contains(&name)
             || self.closures.find(name).is_some()
             || !self.declared_closures(name).is_empty()
-    }
-
-    /// Returns whether a function declared in the file accepts these arguments, as far as their types are known.
-    fn user_function_accepts(&mut self, name: &str, args: &'a [Argument]) -> bool {
-        let failed = self.failed.take();
-        let mut takes = true;
-        self.quiet += 1;
-        let span = args.first().map_or(Span::default(), |arg| arg.value.span);
-        self.block(span, |c| {
-            if let Some(given) = c.arguments(args) {
-                takes = c.is_user_function_call(name, &given);
-            }
-        });
-        self.quiet -= 1;
-        self.failed = failed;
-        takes
     }
 
     /// Returns whether anything of that name can be called.

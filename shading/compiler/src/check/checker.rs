@@ -9,6 +9,7 @@ use super::body::Body;
 use super::error::CheckError;
 use super::frame::{FunctionFrame, FunctionInfo};
 use super::host_global::HostGlobal;
+use super::inference::Inference;
 use super::lvalue::Lvalue;
 use super::scope::{FileVariable, ScopeIndex, Scopes};
 use super::struct_info::StructInfo;
@@ -73,6 +74,7 @@ pub(super) struct Checker<'a> {
     pub(super) file_variables: Vec<FileVariable<'a>>,
     /// Functions with errors in their declarations.
     pub(super) broken: Vec<&'a ast::Function>,
+    pub(super) inference: Inference,
     pub(super) scopes: Scopes<'a>,
     /// Innermost scope.
     pub(super) scope: ScopeIndex,
@@ -85,6 +87,8 @@ pub(super) struct Checker<'a> {
     pub(super) called_ids: FxHashMap<usize, FunctionId>,
     /// Number of statements emitted and calls inlined for the unit.
     pub(super) emitted: usize,
+    /// Number of expressions lowered for the unit: calls and operators on constants emit no statements.
+    pub(super) lowered: usize,
     /// True once the unit's size was reported as too large.
     pub(super) exhaustion_reported: bool,
     /// Number of errors reported.
@@ -134,6 +138,7 @@ impl<'a> Checker<'a> {
             functions: vec![],
             file_variables: vec![],
             broken: vec![],
+            inference: Inference::default(),
             scopes: Scopes::default(),
             scope: ScopeIndex::ROOT,
             body: Body::default(),
@@ -141,6 +146,7 @@ impl<'a> Checker<'a> {
             called: PrimaryMap::new(),
             called_ids: FxHashMap::default(),
             emitted: 0,
+            lowered: 0,
             exhaustion_reported: false,
             errors: 0,
             inlined: 0,
@@ -171,6 +177,12 @@ impl<'a> Checker<'a> {
 
     /// Declares the top-level items; returns the functions with a body.
     pub(super) fn declare_all(&mut self, file: &'a ast::File) -> Vec<usize> {
+        let all: Vec<usize> = (0..file.items.len()).collect();
+        self.declare_some(file, &all)
+    }
+
+    /// Declares the structures and variables of a file, and the functions among some items; returns those with a body.
+    pub(super) fn declare_some(&mut self, file: &'a ast::File, functions: &[usize]) -> Vec<usize> {
         for item in &file.items {
             if let ast::Item::Struct(structure) = item {
                 self.declare_struct(structure);
@@ -182,8 +194,8 @@ impl<'a> Checker<'a> {
             }
         }
         let mut declared = vec![];
-        for item in &file.items {
-            if let ast::Item::Function(function) = item {
+        for &index in functions {
+            if let ast::Item::Function(function) = &file.items[index] {
                 declared.extend(self.declare_function(function));
             }
         }

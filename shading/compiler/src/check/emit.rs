@@ -13,6 +13,9 @@ use shading_syntax::source::Span;
 /// Maximum number of statements of a unit; inlining can multiply them.
 const MAX_STATEMENTS: usize = 200_000;
 
+/// Maximum number of expressions lowered for a unit, with those of inlined functions.
+const MAX_EXPRESSIONS: usize = 10 * MAX_STATEMENTS;
+
 /// Maximum nesting of blocks of a unit; later passes recurse over them.
 const MAX_BLOCKS: usize = 1000;
 
@@ -34,23 +37,26 @@ impl Checker<'_> {
 
     /// Reports, once, that the unit is too large.
     pub(super) fn report_exhausted(&mut self, span: Span) {
-        let is_large = self.emitted >= MAX_STATEMENTS;
-        if is_large && !std::mem::replace(&mut self.exhaustion_reported, true) {
+        if self.is_too_large() && !std::mem::replace(&mut self.exhaustion_reported, true) {
             // Reported even inside an inlined function, whose own errors are reported elsewhere.
             let quiet = std::mem::take(&mut self.quiet);
-            self.report(
-                self.here(span),
-                CheckError::TooLarge {
-                    limit: MAX_STATEMENTS,
-                },
-            );
+            let limit = if self.emitted < MAX_STATEMENTS {
+                MAX_EXPRESSIONS
+            } else {
+                MAX_STATEMENTS
+            };
+            self.report(self.here(span), CheckError::TooLarge { limit });
             self.quiet = quiet;
         }
     }
 
     /// Returns whether checking should stop: the unit is too large, or the file has too many errors.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.emitted >= MAX_STATEMENTS || self.errors >= MAX_ERRORS
+        self.is_too_large() || self.errors >= MAX_ERRORS
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.emitted >= MAX_STATEMENTS || self.lowered >= MAX_EXPRESSIONS
     }
 
     /// `dst = op(args)`

@@ -561,6 +561,9 @@ fn bad_operands(error: impl Fn(String) -> Diagnostic, op: BinaryOp, left: &str, 
         BinaryOp::Mul => "multiply",
         BinaryOp::Div => "divide",
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => "compare",
+        BinaryOp::BitXor => {
+            return error(format!("`^` takes ints, found {left} and {right}")).hint("a power is `pow(x, y)`");
+        }
         _ => return error(format!("`{}` takes ints, found {left} and {right}", op.symbol())),
     };
     let diagnostic = error(format!("cannot {verb} {left} and {right}"));

@@ -12,10 +12,12 @@ use shading_syntax::source::Span;
 impl<'a> Checker<'a> {
     /// Lowers an expression. If overloads differ in their result type, `expected` decides; it is only a preference.
     pub(super) fn expr(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<TypedValue> {
+        self.lowered += 1;
+        let span = expr.span;
         if self.is_exhausted() {
+            self.report_exhausted(span);
             return None;
         }
-        let span = expr.span;
         match &expr.kind {
             ExprKind::Missing => None,
             ExprKind::Int(value) => Some(self.int_literal(*value, span)),

@@ -9,7 +9,7 @@ pub(super) enum NameUse {
 }
 
 /// Names with their use and what to write instead.
-const NAMES: [(&[&str], NameUse, &str); 24] = [
+const NAMES: [(&[&str], NameUse, &str); 30] = [
     (
         &["vec3", "float3", "half3", "double3", "vec3f", "Vector3"],
         NameUse::Type,
@@ -41,6 +41,11 @@ const NAMES: [(&[&str], NameUse, &str); 24] = [
         "whole numbers are `int`",
     ),
     (&["half"], NameUse::Type, "numbers are `float`"),
+    (
+        &["var", "let", "auto"],
+        NameUse::Type,
+        "a declaration begins with a type: `float x = 1;`",
+    ),
     (
         &["rgb", "Color", "RGB", "spectrum"],
         NameUse::Type,
@@ -90,6 +95,31 @@ const NAMES: [(&[&str], NameUse, &str); 24] = [
     ),
     (&["PI", "M_PIf", "pi", "Pi"], NameUse::Variable, "write `M_PI`"),
     (&["TAU", "TWO_PI", "tau"], NameUse::Variable, "write `M_2PI`"),
+    (
+        &["Cs"],
+        NameUse::Variable,
+        "the colour of a surface is a parameter: `color Cs = 1`; of the geometry, `attribute(\"Cs\")`",
+    ),
+    (
+        &["Os", "Oi"],
+        NameUse::Variable,
+        "opacity is a closure: `Ci = opacity * diffuse(N) + (1 - opacity) * transparent();`",
+    ),
+    (
+        &["Cl", "Ol", "L"],
+        NameUse::Variable,
+        "shaders do not see lights: a surface is a closure, `Ci = diffuse(N);`",
+    ),
+    (
+        &["uv", "st", "UV"],
+        NameUse::Variable,
+        "surface coordinates are two floats, `u` and `v`",
+    ),
+    (
+        &["True", "TRUE", "False", "FALSE"],
+        NameUse::Variable,
+        "write `1` or `0`",
+    ),
 ];
 
 /// Returns a hint for a name of another language.

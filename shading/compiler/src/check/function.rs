@@ -207,9 +207,11 @@ impl<'a> Checker<'a> {
         let called = std::mem::replace(&mut self.called, PrimaryMap::new());
         let called_ids = std::mem::take(&mut self.called_ids);
         let emitted = std::mem::take(&mut self.emitted);
+        let lowered = std::mem::take(&mut self.lowered);
         self.exhaustion_reported = false;
         self.lower_apart(index);
         self.emitted = emitted;
+        self.lowered = lowered;
         self.called = called;
         self.called_ids = called_ids;
         self.alone = alone;

@@ -29,6 +29,9 @@ impl<'a> Checker<'a> {
         given: &[CallArgument<'a>],
         span: Span,
     ) -> Option<TypedValue> {
+        if let Some(result) = self.inferred_call(index) {
+            return Some(result);
+        }
         if self.functions[index].is_generic {
             return self.inline(index, given, span);
         }
@@ -145,7 +148,9 @@ impl<'a> Checker<'a> {
         };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
         let block = self.block(span, |c| {
-            c.statements(function.body.as_deref().unwrap_or_default(), true);
+            if !c.infers_types() {
+                c.statements(function.body.as_deref().unwrap_or_default(), true);
+            }
         });
         self.inlined -= 1;
         self.quiet -= 1;

@@ -5,8 +5,9 @@ use super::error::CheckError;
 use super::named_constant::named_constant;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
+use crate::builtins::Global;
 use crate::eval::color_system::ColorSystem;
-use crate::hir::{Const, Operand};
+use crate::hir::{Const, Op, Operand};
 use crate::ty::{Base, Length, Type};
 use shading_syntax::ast::{Expr, ExprKind};
 use shading_syntax::source::Span;
@@ -20,6 +21,11 @@ impl<'a> Checker<'a> {
         }
         if self.prelude_call.is_none() || !name.starts_with("__") {
             return None;
+        }
+        if name == "__P" {
+            // The point itself, also where the unit has assigned to `P`.
+            let span = self.prelude_call.unwrap_or_default();
+            return Some(self.emit_value(Op::Global(Global::P), vec![], Type::POINT, span));
         }
         let (system, plain) = (self.color_system, ColorSystem::Rec709);
         let (ty, value) = match name {
@@ -156,7 +162,7 @@ impl<'a> Checker<'a> {
         let known: Option<Vec<Const>> = elements.iter().map(|e| self.body.known(*e).cloned()).collect();
         match known {
             Some(known) => self.body.constant(Const::Array(known)),
-            None => self.emit(crate::hir::Op::MakeArray, elements, ty, span),
+            None => self.emit(Op::MakeArray, elements, ty, span),
         }
     }
 

@@ -27,6 +27,7 @@ mod format;
 mod frame;
 mod function;
 mod host_global;
+mod inference;
 mod invocation;
 mod literal;
 mod lvalue;
@@ -48,6 +49,7 @@ mod structure;
 mod surface;
 mod texture;
 mod types;
+mod typing;
 mod unit;
 mod uses;
 mod value;
@@ -129,7 +131,7 @@ pub fn expression(
         checker.quiet += 1;
         // Declaring and checking all functions for each expression would be slow for large scenes.
         if may_need(file, expr) {
-            let declared = checker.declare_all(file);
+            let declared = checker.declare_some(file, &file.functions_of_expr(expr));
             if checker.calls_functions(expr) {
                 checker.check_functions(&declared);
             }

@@ -8,7 +8,7 @@ use shading_syntax::ast::{TypeKind, TypeName, Variable};
 use shading_syntax::source::Span;
 
 /// Index of a scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ScopeIndex(usize);
 
 impl ScopeIndex {

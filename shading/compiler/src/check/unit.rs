@@ -131,6 +131,7 @@ impl<'a> Checker<'a> {
         self.called = PrimaryMap::new();
         self.called_ids = FxHashMap::default();
         self.emitted = 0;
+        self.lowered = 0;
         self.exhaustion_reported = false;
         let scope = self.new_scope("unit");
         self.unit_scope = Some(scope);
@@ -239,12 +240,14 @@ impl<'a> Checker<'a> {
         let locals = self.locals(&name.text, ty);
         let leaves = self.leaves(ty);
         let count = leaves.len();
+        let mut constant = None;
         for (i, (path, leaf)) in leaves.into_iter().enumerate() {
             let local = locals[i];
             self.adaptive.params.insert(local, format!("{}{path}", name.text));
-            let init = match param.default.as_ref().filter(|_| !is_given) {
-                Some(default) => self.default_of(default, ty, i, local),
-                None => vec![],
+            let init = match (param.default.as_ref().filter(|_| !is_given), &constant) {
+                (Some(default), Some(value)) => self.constant_default(default, value, i, local),
+                (Some(default), None) => self.default_of(default, ty, i, local, &mut constant),
+                (None, _) => vec![],
             };
             list.push(Param {
                 name: format!("{}{path}", name.text),
@@ -280,16 +283,40 @@ impl<'a> Checker<'a> {
         self.declare_param(name, Meaning::Variable(Lvalue::whole(ty, locals, access)));
     }
 
-    /// Statements that set leaf `i` of a parameter to its default; the statements of each leaf are independent.
-    fn default_of(&mut self, default: &'a ast::Expr, ty: Type, i: usize, local: LocalId) -> Block {
+    /// Statements that set leaf `i` of a parameter to its default; the statements of each leaf are independent. A
+    /// default without statements is stored in `constant`.
+    fn default_of(
+        &mut self,
+        default: &'a ast::Expr,
+        ty: Type,
+        i: usize,
+        local: LocalId,
+        constant: &mut Option<TypedValue>,
+    ) -> Block {
         self.quiet += u32::from(i > 0);
         let block = self.in_default(default.span, |c| {
             if let Some(value) = c.assigned(default, ty) {
-                c.store(local, value.leaves[i], default.span);
+                let is_constant = value.leaves.iter().all(|leaf| matches!(leaf, Operand::Const(_)));
+                let leaf = value.leaves[i];
+                if is_constant && c.body.block.is_empty() {
+                    *constant = Some(value);
+                }
+                c.store(local, leaf, default.span);
             }
         });
         self.quiet -= u32::from(i > 0);
         block
+    }
+
+    /// Statement that sets leaf `i` of a parameter to that of a constant default.
+    fn constant_default(
+        &mut self,
+        default: &ast::Expr,
+        value: &TypedValue,
+        i: usize,
+        local: LocalId,
+    ) -> Block {
+        self.in_default(default.span, |c| c.store(local, value.leaves[i], default.span))
     }
 
     /// Lowers the statements of a default with `fill`. An `exit` in it skips the rest of it, all later defaults, and

@@ -18,7 +18,7 @@ pub enum OperationError {
         /// Length of the array.
         length: usize,
     },
-    /// A format string does not match the arguments.
+    /// A format string does not match the arguments, or a string was truncated.
     Format(FormatError),
     /// Message about an invalid argument of a function.
     Argument(String),
@@ -203,7 +203,13 @@ fn call(builtin: Builtin, dst: Kind, args: &[&Const], error: &mut Option<Operati
         (B::TransformVector, [Matrix(m), Triple(a)]) => Triple(matrix::transform_vector(m, *a)),
         (B::TransformNormal, [Matrix(m), Triple(a)]) => Triple(matrix::transform_normal(m, *a)),
         (B::Perlin | B::UPerlin | B::Cell | B::HashNoise, args) => pattern(builtin, dst, args)?,
-        (B::Concat, [String(a), String(b)]) => text(&text::concat(a, b)),
+        (B::Concat, [String(a), String(b)]) => {
+            let (joined, too_long) = text::concat(a, b);
+            if let Some(too_long) = too_long {
+                error.get_or_insert(OperationError::Format(too_long));
+            }
+            text(&joined)
+        }
         (B::Strlen, [String(a)]) => Int(text::strlen(a)),
         (B::Startswith, [String(a), String(b)]) => Int(i32::from(a.starts_with(&**b))),
         (B::Endswith, [String(a), String(b)]) => Int(i32::from(a.ends_with(&**b))),

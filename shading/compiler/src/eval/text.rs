@@ -23,7 +23,7 @@ pub enum Arg<'a> {
     Strings(&'a [&'a str]),
 }
 
-/// Errors in a format string.
+/// Errors in a format string, and of a text that is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
     /// More conversions than arguments; the conversion is printed verbatim.
@@ -32,6 +32,9 @@ pub enum FormatError {
     /// A `%` without a valid conversion; it is printed verbatim.
     #[error("format string has a `%` that is not followed by a conversion")]
     BadConversion,
+    /// A string of more than [`MAX_LENGTH`] bytes, which is truncated.
+    #[error("a string cannot have more than {MAX_LENGTH} bytes, and is cut")]
+    TooLong,
 }
 
 /// Formats as C's `printf` does, except that the type of the argument takes precedence: a conversion that does not
@@ -66,7 +69,9 @@ pub fn format(format: &str, args: &[Arg<'_>]) -> (String, Option<FormatError>) {
         rest = &rest[length..];
     }
     out.push_str(rest);
-    cut(&mut out);
+    if cut(&mut out) {
+        error.get_or_insert(FormatError::TooLong);
+    }
     (out, error)
 }
 
@@ -82,17 +87,21 @@ pub fn start_of(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_LENGTH)]
 }
 
-fn cut(text: &mut String) {
-    text.truncate(start_of(text).len());
+/// Truncates a text; returns whether it was too long.
+fn cut(text: &mut String) -> bool {
+    let length = start_of(text).len();
+    let is_cut = length < text.len();
+    text.truncate(length);
+    is_cut
 }
 
-/// Concatenates strings, truncated to [`MAX_LENGTH`] bytes.
-pub fn concat(a: &str, b: &str) -> String {
+/// Concatenates strings, truncated to [`MAX_LENGTH`] bytes, which is an error.
+pub fn concat(a: &str, b: &str) -> (String, Option<FormatError>) {
     let mut text = String::with_capacity(a.len() + b.len());
     text.push_str(a);
     text.push_str(b);
-    cut(&mut text);
-    text
+    let error = cut(&mut text).then_some(FormatError::TooLong);
+    (text, error)
 }
 
 /// Length in bytes.
@@ -425,6 +434,9 @@ mod tests {
     #[test]
     fn strings_stop_growing() {
         let long = "x".repeat(MAX_LENGTH);
-        assert_eq!(concat(&long, "y").len(), MAX_LENGTH);
+        assert_eq!(concat(&long, ""), (long.clone(), None));
+        assert_eq!(concat(&long, "y"), (long.clone(), Some(FormatError::TooLong)));
+        let twice = [Arg::Strings(&[&*long, "y"])];
+        assert_eq!(format("%s", &twice), (long.clone(), Some(FormatError::TooLong)));
     }
 }

@@ -155,6 +155,7 @@ impl ShaderGroupTemplate {
                 name,
                 ty: None,
                 default: None,
+                default_span: span,
                 metadata: vec![],
                 span,
             });
@@ -179,6 +180,7 @@ impl ShaderGroupTemplate {
             name,
             ty: None,
             binding,
+            value_span: Span::default(),
             is_unasked: false,
             metadata: vec![],
             span: Span::default(),

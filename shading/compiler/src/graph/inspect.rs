@@ -149,6 +149,7 @@ impl Exposed<'_> {
             name: name.clone(),
             ty,
             binding,
+            value_span: Default::default(),
             is_unasked: true,
             metadata: vec![],
             span: Default::default(),

@@ -1,10 +1,10 @@
 //! Templates from source: `group NAME(…) { … }` declarations and materials of scene files.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::alias::{DeclaredParam, unusable_aliases};
 use super::literal::literal_for;
+use super::order::Order;
 use super::{
     Accessor, Binding, Connection, GroupInput, GroupOutput, GroupUse, Node, Path, ShaderGroupTemplate,
     TemplateRef, Value,
@@ -12,7 +12,7 @@ use super::{
 use crate::builtins::{self, Global};
 use crate::check;
 use crate::ty::Type;
-use shading_syntax::ast::{self, ExprKind, GroupStmt, Passing};
+use shading_syntax::ast::{self, ExprKind, GroupStmt, Passing, TypeKind};
 use shading_syntax::diagnostic::{Diagnostic, Diagnostics};
 use shading_syntax::source::{SourceMap, Span};
 
@@ -58,6 +58,9 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> (ShaderGroupTemplate,
     }));
     let errors = unusable_aliases(&params.collect::<Vec<_>>(), sources);
     builder.diagnostics.list.extend(errors);
+    if !builder.diagnostics.has_errors() {
+        builder.warn_unread(&group.body);
+    }
     (builder.group, builder.diagnostics)
 }
 
@@ -110,6 +113,7 @@ pub fn material(
         name,
         ty,
         binding,
+        value_span: expr.span,
         metadata: vec![],
         span: expr.span,
     });
@@ -121,9 +125,8 @@ pub const UNCERTAIN: &str = "";
 
 struct Builder<'a> {
     group: ShaderGroupTemplate,
+    file: &'a ast::File,
     sources: &'a SourceMap,
-    /// Names in what could not be parsed.
-    unparsed: &'a BTreeSet<String>,
     diagnostics: Diagnostics,
 }
 
@@ -134,8 +137,8 @@ impl<'a> Builder<'a> {
         group.span = span;
         Builder {
             group,
+            file,
             sources: &file.sources,
-            unparsed: &file.unparsed,
             diagnostics: Diagnostics::default(),
         }
     }
@@ -153,12 +156,17 @@ impl<'a> Builder<'a> {
             self.error(format!("`{name}` is declared twice"), param.name.span);
             return;
         }
+        if self.is_structure(&param.ty) {
+            let error = Diagnostic::error("a parameter of a group cannot be a structure")
+                .at(self.sources, param.ty.span, "")
+                .hint(
+                    "declare a parameter for each field, and give them as parts: `unit a(s.x = x, s.y = y);`",
+                );
+            return self.untyped_param(param, error);
+        }
         let ty = match check::param_type(param, self.sources) {
             Ok(ty) => ty,
-            Err(error) => {
-                self.diagnostics.push(error);
-                return;
-            }
+            Err(error) => return self.untyped_param(param, error),
         };
         let metadata = check::metadata(&param.metadata);
         let span = param.name.span;
@@ -171,6 +179,7 @@ impl<'a> Builder<'a> {
                 name,
                 ty: Some(ty),
                 default,
+                default_span: param.default.as_ref().map_or(span, |expr| expr.span),
                 metadata,
                 span,
             });
@@ -188,12 +197,62 @@ impl<'a> Builder<'a> {
                     name,
                     ty: Some(ty),
                     binding,
+                    value_span: expr.span,
                     metadata,
                     span,
                 });
             }
-            None if self.unparsed.contains(&name) => {}
+            None if self.file.unparsed.contains(&name) => {}
             None => self.error(format!("output `{name}` is never assigned"), span),
+        }
+    }
+
+    /// Warns of instances that no output of the group depends on: they do not run.
+    fn warn_unread(&mut self, body: &[GroupStmt]) {
+        let group = &self.group;
+        let outputs = group.outputs.iter().map(|output| &output.binding);
+        let defaults = group.inputs.iter().filter_map(|input| input.default.as_ref());
+        let roots: Vec<&Binding> = outputs.chain(defaults).collect();
+        let order = Order::of_bindings(group, &roots)
+            .ok()
+            .filter(|_| !group.outputs.is_empty());
+        let Some(order) = order else { return };
+        let mut is_read = vec![false; group.nodes().len()];
+        order.nodes.iter().for_each(|&node| is_read[node] = true);
+        for stmt in body {
+            if let GroupStmt::Instance(instance) = stmt
+                && let Some(index) = group.position(&instance.name.text)
+                && !is_read[index]
+            {
+                let name = &instance.name;
+                let warning = Diagnostic::warning(format!("no output depends on instance `{}`", name.text))
+                    .at(self.sources, name.span, "");
+                self.diagnostics.push(warning);
+            }
+        }
+    }
+
+    fn is_structure(&self, ty: &ast::TypeName) -> bool {
+        let is_named = |item: &ast::Item| match (item, &ty.kind) {
+            (ast::Item::Struct(structure), TypeKind::Named(name)) => structure.name.text == *name,
+            _ => false,
+        };
+        self.file.items.iter().any(is_named)
+    }
+
+    /// Reports that a parameter has no type. An input without a type is added, so that its uses are no errors.
+    fn untyped_param(&mut self, param: &ast::Param, error: Diagnostic) {
+        self.diagnostics.push(error);
+        if param.passing != Passing::Output {
+            let span = param.name.span;
+            self.group.inputs.push(GroupInput {
+                name: param.name.text.clone(),
+                ty: None,
+                default: None,
+                default_span: span,
+                metadata: vec![],
+                span,
+            });
         }
     }
 
@@ -295,7 +354,7 @@ impl<'a> Builder<'a> {
                 name,
                 template: None,
                 args,
-            } if is_unit_call(&name.text, args) => {
+            } if is_unit_call(&name.text, args, self.file) => {
                 let node = format!("{}_{}", name.text, self.group.nodes().len());
                 self.node(node.clone(), name, args, &[], expr.span);
                 expr.kind = ExprKind::Name(node);
@@ -307,9 +366,10 @@ impl<'a> Builder<'a> {
 
 /// Returns whether a call is that of a unit: units take arguments by name, functions by position. A call without
 /// arguments is that of a unit unless a function has the name.
-fn is_unit_call(name: &str, args: &[ast::Argument]) -> bool {
+fn is_unit_call(name: &str, args: &[ast::Argument], file: &ast::File) -> bool {
     if args.is_empty() {
-        return builtins::overloads(name).next().is_none() && !check::is_prelude_function(name);
+        let is_built_in = builtins::overloads(name).next().is_some() || check::is_prelude_function(name);
+        return !is_built_in && !file.declares_function(name);
     }
     args.iter().any(|arg| argument(arg).is_some())
 }

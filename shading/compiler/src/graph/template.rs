@@ -169,6 +169,8 @@ pub struct GroupInput {
     pub ty: Option<Type>,
     /// Default; `None` for an exposed input, whose target keeps its own, and for a required input.
     pub default: Option<Binding>,
+    /// Location of the default, or of the name if there is none.
+    pub default_span: Span,
     /// Metadata.
     pub metadata: Vec<Metadata>,
     /// Source location.
@@ -184,6 +186,8 @@ pub struct GroupOutput {
     pub ty: Option<Type>,
     /// Source of the value.
     pub binding: Binding,
+    /// Location of the expression of its value, or of its name if there is none.
+    pub value_span: Span,
     /// True if it is exposed without having been requested, so that it does not count as a connection.
     pub is_unasked: bool,
     /// Metadata.

@@ -210,7 +210,7 @@ fn kiln_tanh(x: f32) -> f32 {
 }
 
 fn kiln_log2(x: f32) -> f32 {
-    return log2(clamp(x, 1.17549435e-38, 3.4028235e38));
+    return log2(clamp(x, 1.17549435e-38, 3.4028234e38));
 }
 
 fn kiln_log(x: f32) -> f32 {
@@ -222,7 +222,7 @@ fn kiln_log10(x: f32) -> f32 {
 }
 
 fn kiln_logb(x: f32) -> f32 {
-    let size = clamp(abs(x), 1.17549435e-38, 3.4028235e38);
+    let size = clamp(abs(x), 1.17549435e-38, 3.4028234e38);
     return f32(bitcast<u32>(size) >> 23u) - 127.0;
 }
 
@@ -294,7 +294,7 @@ fn kiln_pow(x: f32, y: f32) -> f32 {
         return x;
     }
     if (y == 2.0) {
-        return min(x * x, 3.4028235e38);
+        return min(x * x, 3.4028234e38);
     }
     let size = kiln_exp2(y * kiln_log2(abs(x)));
     return select(size, -size, x < 0.0 && kiln_fmod(y, 2.0) != 0.0);

@@ -5,10 +5,16 @@ use shading_compiler::hir::{Const, Kind};
 use super::texts::Texts;
 use crate::names::type_name;
 
+/// The largest float. Its shortest decimal form, 3.4028235e38, is larger, which browsers reject.
+const MAX: &str = "3.4028234e38f";
+
 /// Returns a float as an expression. WGSL has no literals of numbers that are not finite, nor, in practice, of denormal
 /// ones: their bits are passed through a function, which no compiler folds too early.
 pub(super) fn float(x: f32) -> String {
-    if x == 0.0 && x.is_sign_positive() || x.is_normal() {
+    if x.abs() == f32::MAX {
+        let sign = if x < 0.0 { "-" } else { "" };
+        format!("{sign}{MAX}")
+    } else if x == 0.0 && x.is_sign_positive() || x.is_normal() {
         format!("{x:?}f")
     } else {
         format!("kiln_bits({:#010x}u)", x.to_bits())

@@ -9,7 +9,7 @@ use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{RayKind, Sink};
 use shading_compiler::builtins::Builtin;
-use shading_compiler::eval::text as eval;
+use shading_compiler::eval::text::{self as eval, FormatError};
 
 /// `(text, text) → int`.
 pub(crate) fn equal() -> Shim {
@@ -52,7 +52,11 @@ unsafe extern "C" fn concat_shim(
     b: *const TextHeader,
 ) -> *const TextHeader {
     // SAFETY: compiled code passes its context and texts.
-    unsafe { make(ctx, place, &eval::concat(text::read(a), text::read(b))) }
+    unsafe {
+        let (joined, error) = eval::concat(text::read(a), text::read(b));
+        report_text(ctx, place, error);
+        make(ctx, place, &joined)
+    }
 }
 
 /// `(context, place, text, int start, int length) → text`.
@@ -186,9 +190,18 @@ unsafe fn formatted(
         let args: Vec<eval::Arg<'_>> = values.iter().map(Values::arg).collect();
         eval::format(text::read(format), &args)
     };
+    // SAFETY: guaranteed by the caller.
+    unsafe { report_text(ctx, place, error) };
+    text
+}
+
+/// Reports an error of making a text.
+///
+/// # Safety
+/// As for [`report`].
+unsafe fn report_text(ctx: *mut ContextHeader, place: u32, error: Option<FormatError>) {
     if let Some(error) = error {
         // SAFETY: guaranteed by the caller.
         unsafe { report(ctx, place, ReportKind::BadFormat, || error.to_string()) };
     }
-    text
 }

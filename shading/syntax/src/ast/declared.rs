@@ -1,24 +1,26 @@
-//! Index of the functions and structures that a file declares.
+//! Index of the functions and structures that a file declares, with the call graph of the functions.
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 /// Index of a file's items, made when it is first asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Declared(OnceLock<DeclaredNames>);
 
-/// What a file declares outside of units.
+/// Declarations of a file outside of units.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeclaredNames {
-    /// Names of functions.
-    pub(super) functions: FxHashSet<String>,
+    /// Indices of the items that are functions, by name.
+    pub(super) functions: FxHashMap<String, Vec<usize>>,
+    /// For each item that is a function or declares variables, the functions that its text names.
+    pub(super) mentions: FxHashMap<usize, Vec<usize>>,
     /// True if there is a structure.
     pub(super) has_structures: bool,
 }
 
 impl Declared {
-    /// The index, which `make` makes if nobody has.
+    /// Returns the index, which `make` makes the first time.
     pub(super) fn names(&self, make: impl FnOnce() -> DeclaredNames) -> &DeclaredNames {
         self.0.get_or_init(make)
     }

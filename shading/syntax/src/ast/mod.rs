@@ -5,6 +5,7 @@
 //! this crate does not interpret. Importers make declarations without a text; those can be printed.
 
 mod build;
+mod call_graph;
 mod declared;
 mod expr;
 mod param;
@@ -18,7 +19,6 @@ use std::collections::BTreeSet;
 use crate::source::{SourceMap, Span};
 
 pub use declared::Declared;
-use declared::DeclaredNames;
 pub use expr::{
     Argument, ArrayLength, BinaryOp, Expr, ExprKind, Name, TreeSize, TypeKind, TypeName, UnaryOp,
 };
@@ -29,6 +29,9 @@ pub use unit_kind::UnitKind;
 /// Maximum nesting of statements in texts. It bounds the recursion of all steps, so that trees made otherwise must not
 /// nest deeper either.
 pub const MAX_DEPTH: usize = 256;
+
+/// As [`MAX_DEPTH`], for the branches of `else if` chains, each of which contains the next.
+pub const MAX_ELSE_DEPTH: usize = 900;
 
 /// As [`MAX_DEPTH`], for expressions: a chain of operators nests as deep as it has operands.
 pub const MAX_EXPR_DEPTH: usize = 1024;
@@ -79,31 +82,6 @@ pub struct Unit {
     pub body: Vec<Stmt>,
     /// Span of the whole unit.
     pub span: Span,
-}
-
-impl File {
-    /// Returns whether the file declares a function of that name outside of units.
-    pub fn declares_function(&self, name: &str) -> bool {
-        self.names().functions.contains(name)
-    }
-
-    /// Returns whether the file declares a structure.
-    pub fn declares_structures(&self) -> bool {
-        self.names().has_structures
-    }
-
-    fn names(&self) -> &DeclaredNames {
-        self.declared.names(|| {
-            let functions = self.items.iter().filter_map(|item| match item {
-                Item::Function(function) => Some(function.name.text.clone()),
-                _ => None,
-            });
-            DeclaredNames {
-                functions: functions.collect(),
-                has_structures: self.items.iter().any(|item| matches!(item, Item::Struct(_))),
-            }
-        })
-    }
 }
 
 /// A function; without a body it is a prototype or a declared closure.

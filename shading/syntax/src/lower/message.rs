@@ -5,7 +5,9 @@ use std::ops::Range;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::super::error::SyntaxError;
+use super::foreign_syntax::foreign_syntax;
 use super::grammar::Rule;
+use super::lexeme::{is_reserved, is_type, previous_token, shorten, skip_space, starts_line, token};
 
 /// A syntax error, and where it can be mended.
 pub(super) struct Explanation {
@@ -38,7 +40,7 @@ pub(super) fn explain(error: &Error<Rule>, text: &str) -> Explanation {
     };
     let found = token(text, at, text.len());
     let before = previous_token(text, at);
-    let quoted = |range: &Range<usize>| format!("`{}`", shorten(&text[range.clone()]));
+    let quoted = |range: &Range<usize>| quote(&text[range.clone()]);
     if text[found.clone()].starts_with('{')
         && rules.contains(&Rule::rparen)
         && let Some(before) = &before
@@ -86,6 +88,10 @@ pub(super) fn explain(error: &Error<Rule>, text: &str) -> Explanation {
         },
         ..explanation
     }
+}
+
+fn quote(token: &str) -> String {
+    format!("`{}`", shorten(token))
 }
 
 /// Describes the expected syntax: the most informative of the rules that were tried.
@@ -197,6 +203,15 @@ fn usual_mistake(
             expected("`.`", "fields and components are reached with `.`"),
         ));
     }
+    if let Some(foreign) = foreign_syntax(text, found) {
+        let error = SyntaxError::Expected {
+            expected: foreign.expected.to_owned(),
+            after: None,
+            found: Some(quote(&text[foreign.range.clone()])),
+            hint: Some(foreign.hint.to_owned()),
+        };
+        return Some((foreign.range, error));
+    }
     if word == "else" && rules.contains(&Rule::kw_if) {
         return Some((
             found.clone(),
@@ -244,109 +259,4 @@ fn usual_mistake(
 
 fn starts_statement(word: &str) -> bool {
     is_type(word) || matches!(word, "if" | "for" | "while" | "do" | "return" | "const")
-}
-
-fn is_type(word: &str) -> bool {
-    matches!(
-        word,
-        "int"
-            | "bool"
-            | "float"
-            | "double"
-            | "color"
-            | "point"
-            | "vector"
-            | "normal"
-            | "matrix"
-            | "string"
-            | "const"
-    )
-}
-
-fn is_reserved(word: &str) -> bool {
-    is_type(word)
-        || matches!(
-            word,
-            "and"
-                | "break"
-                | "closure"
-                | "continue"
-                | "do"
-                | "else"
-                | "false"
-                | "for"
-                | "if"
-                | "not"
-                | "or"
-                | "output"
-                | "return"
-                | "struct"
-                | "texture2d"
-                | "true"
-                | "void"
-                | "while"
-        )
-}
-
-/// The first byte at or after `at` that is neither white space nor comment.
-pub(super) fn skip_space(text: &str, mut at: usize) -> usize {
-    loop {
-        let rest = &text[at..];
-        let trimmed = rest.trim_start();
-        at += rest.len() - trimmed.len();
-        let comment = if trimmed.starts_with("//") {
-            trimmed.find('\n').unwrap_or(trimmed.len())
-        } else if trimmed.starts_with("/*") {
-            trimmed.find("*/").map_or(trimmed.len(), |n| n + 2)
-        } else {
-            return at;
-        };
-        at += comment;
-    }
-}
-
-/// The token at `at`.
-pub(super) fn token(text: &str, at: usize, end: usize) -> Range<usize> {
-    let rest = &text[at.min(end)..end];
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let length = match rest.chars().next() {
-        None => 0,
-        Some('"') => rest[1..].find('"').map_or(rest.len(), |n| n + 2),
-        Some(c) if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-        Some(c) => ["->", "::", "==", "&&", "||", "++", "--", "<<", ">>", "<=", ">="]
-            .iter()
-            .find(|pair| rest.starts_with(**pair))
-            .map_or(c.len_utf8(), |pair| pair.len()),
-    };
-    at..at + length
-}
-
-/// The last token that ends before `at`.
-fn previous_token(text: &str, at: usize) -> Option<Range<usize>> {
-    let mut last = None;
-    let mut next = skip_space(text, 0);
-    while next < at {
-        let range = token(text, next, at);
-        if range.is_empty() {
-            break;
-        }
-        next = skip_space(text, range.end);
-        last = Some(range);
-    }
-    last
-}
-
-fn starts_line(text: &str, at: usize) -> bool {
-    text[..at]
-        .chars()
-        .rev()
-        .take_while(|c| c.is_whitespace())
-        .any(|c| c == '\n')
-}
-
-fn shorten(token: &str) -> String {
-    match token.char_indices().nth(40) {
-        Some((end, _)) => format!("{}…", &token[..end]),
-        None => token.to_owned(),
-    }
 }

@@ -4,8 +4,10 @@
 //! exact.
 
 mod expr;
+mod foreign_syntax;
 mod grammar;
 mod item;
+mod lexeme;
 mod message;
 mod recovery;
 mod scene;
@@ -18,7 +20,7 @@ use std::ops::Range;
 use pest::Parser as _;
 use pest::iterators::Pair as PestPair;
 
-use super::ast::{Item, MAX_DEPTH, Name};
+use super::ast::{Item, MAX_DEPTH, MAX_ELSE_DEPTH, Name};
 use super::error::SyntaxError;
 use super::scan::ScannedItem;
 use crate::diagnostic::MAX_ERRORS;
@@ -53,8 +55,10 @@ pub(super) struct Lowerer {
     deepest: usize,
     /// Number of expressions that enclose the current one.
     expr_depth: usize,
-    /// Number of statements that enclose the current one.
+    /// Number of statements that enclose the current one; a chain of `else if` counts once.
     stmt_depth: usize,
+    /// Number of `else` branches that enclose the current statement.
+    else_depth: usize,
     items: Vec<Item>,
     errors: Vec<(Span, SyntaxError)>,
     /// Names in what could not be parsed.
@@ -75,6 +79,7 @@ impl Lowerer {
             deepest: 0,
             expr_depth: 0,
             stmt_depth: 0,
+            else_depth: 0,
             items: vec![],
             errors: vec![],
             unparsed: BTreeSet::new(),
@@ -105,7 +110,11 @@ impl Lowerer {
                 }
                 Err(error) => {
                     let explained = message::explain(&error, recovery.text());
-                    let mended = recovery.mend(explained.at, explained.missing);
+                    let mended = if matches!(explained.error, SyntaxError::TooComplex) {
+                        recovery.give_up()
+                    } else {
+                        recovery.mend(explained.at, explained.missing)
+                    };
                     if matches!(mended, Mended::New | Mended::Lost) {
                         let Range { start, end } = explained.range;
                         let end = (range.start + end).min(range.end);

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::super::scan::mark;
-use super::message::{skip_space, token};
+use super::lexeme::{skip_space, token};
 
 /// Number of bytes of items with errors that may be parsed, or four times the file if that is more: half a second.
 /// Beyond it, the rest of an item with an error is given up.
@@ -110,6 +110,13 @@ impl<'a> Recovery<'a> {
                 }
             }
         }
+    }
+
+    /// Gives the item up after an error that no change of the text mends.
+    pub(super) fn give_up(&mut self) -> Mended {
+        self.budget = self.budget.saturating_sub(self.text.len());
+        self.lose();
+        Mended::Lost
     }
 
     /// Returns whether an error follows from an earlier one: it is in what was changed, at the next token, or in the

@@ -2,8 +2,16 @@
 
 use super::super::ast::{Expr, ExprKind, Stmt, StmtKind, Variable};
 use super::super::error::SyntaxError;
-use super::{Lowerer, MAX_DEPTH, Pair, Rule, inner};
+use super::{Lowerer, MAX_DEPTH, MAX_ELSE_DEPTH, Pair, Rule, inner, is_mark};
 use crate::source::Span;
+
+/// A condition of an `if` statement and the statement executed if it holds.
+struct Branch {
+    /// From its `if` to the end of the chain.
+    span: Span,
+    condition: Expr,
+    then: Box<Stmt>,
+}
 
 impl Lowerer {
     /// Lowers the statements of a block.
@@ -59,17 +67,49 @@ impl Lowerer {
         }
     }
 
+    /// `if … else if … else …`: each `else` branch contains the rest of the chain.
     fn if_stmt(&mut self, pair: Pair<'_>) -> StmtKind {
-        let span = self.span(&pair);
-        let mut parts = inner(pair);
-        let condition = self.sequence_or_zero(parts.next(), span);
-        let then = self.body(parts.next(), span);
-        let otherwise = parts.next().map(|p| self.body(Some(p), span));
-        StmtKind::If {
-            condition,
-            then,
-            otherwise,
+        let whole = self.span(&pair);
+        let outer_depth = self.else_depth;
+        let mut branches: Vec<Branch> = vec![];
+        let (mut start, mut condition, mut otherwise) = (whole, None, None);
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::kw_if => start = self.span(&part),
+                Rule::sequence => condition = Some(self.sequence(part)),
+                rule if is_mark(rule) => {}
+                _ => match condition.take() {
+                    Some(condition) if self.else_depth < MAX_ELSE_DEPTH => {
+                        let then = self.body(Some(part), whole);
+                        let end = whole.end;
+                        let span = Span { end, ..start };
+                        branches.push(Branch {
+                            span,
+                            condition,
+                            then,
+                        });
+                        self.else_depth += 1;
+                    }
+                    Some(_) => {
+                        self.errors.push((start, SyntaxError::TooComplex));
+                        branches.clear();
+                        break;
+                    }
+                    None => otherwise = Some(self.body(Some(part), whole)),
+                },
+            }
         }
+        self.else_depth = outer_depth;
+        for branch in branches.into_iter().rev() {
+            let span = branch.span;
+            let kind = StmtKind::If {
+                condition: branch.condition,
+                then: branch.then,
+                otherwise,
+            };
+            otherwise = Some(Box::new(Stmt { kind, span }));
+        }
+        otherwise.map_or(StmtKind::Empty, |first| first.kind)
     }
 
     fn for_stmt(&mut self, pair: Pair<'_>) -> StmtKind {

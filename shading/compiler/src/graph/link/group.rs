@@ -11,14 +11,14 @@ use crate::builtins::Global;
 use crate::graph::ParamInfo;
 use crate::graph::interface::{params, part, resolve};
 use crate::graph::order::{NodeIndex, Order};
-use crate::graph::path::is_in;
+use crate::graph::path::{is_in, longest_name};
 use crate::graph::source;
 use crate::graph::splice::Overrides;
 use crate::graph::{
     Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
     TemplateRef,
 };
-use crate::hir::{Op, Operand};
+use crate::hir::{self, Op, Operand};
 use crate::ty::{Base, Length, Type};
 use shading_syntax::ast::{Expr, ExprKind, UnaryOp};
 use shading_syntax::source::Span;
@@ -162,7 +162,7 @@ impl Linker<'_> {
     }
 
     pub(super) fn group_input(&mut self, scope: &GroupScope<'_>, input: &GroupInput) -> Option<Wire> {
-        let place = scope.place(input.span);
+        let place = scope.place(input.default_span);
         let instance = scope.instance;
         let own = |feed: &&Feed<'_>| feed.target.head == input.name;
         let fed = instance
@@ -235,7 +235,7 @@ impl Linker<'_> {
     }
 
     fn group_output(&mut self, scope: &GroupScope<'_>, output: &GroupOutput) -> Vec<WirePart> {
-        let place = scope.place(output.span);
+        let place = scope.place(output.value_span);
         let site = BindingSite {
             place: &place,
             overrides: scope.instance.overrides,
@@ -286,6 +286,7 @@ impl Linker<'_> {
             let place = scope.node_place(node, connection.span);
             feeds.push(self.feed(scope, connection, inputs.as_deref(), place, &context));
         }
+        self.check_connectable(inputs.as_deref().unwrap_or_default(), &feeds);
         let instance = Instance {
             place: &place,
             feeds,
@@ -299,6 +300,26 @@ impl Linker<'_> {
         let ports = self.template(&template, &instance);
         self.entries -= u32::from(is_entry);
         scope.nodes[index] = ports;
+    }
+
+    /// Reports computed values of inputs that take none: `[[ int allowconnect = 0 ]]`.
+    fn check_connectable(&mut self, inputs: &[&ParamInfo], feeds: &[Feed<'_>]) {
+        for feed in feeds.iter().filter(|feed| feed.is_fed) {
+            if let FeedSource::Group {
+                binding: Binding::Expression(expr),
+                ..
+            } = &feed.source
+                && has_only_literals(expr)
+            {
+                continue;
+            }
+            let (name, _) = longest_name(&feed.target, |name| inputs.iter().any(|input| input.name == name));
+            let input = inputs.iter().find(|input| input.name == name);
+            if input.is_some_and(|input| hir::int_metadata(&input.metadata, "allowconnect") == Some(0)) {
+                let to = feed.target.to_string();
+                self.report(GraphError::NotConnectable { to }, &feed.place);
+            }
+        }
     }
 
     fn template_of(&mut self, node: &Node, place: &LinkPlace<'_>) -> Option<Template> {
@@ -493,6 +514,16 @@ fn whole_numbers(binding: &Binding) -> Option<Type> {
         }),
         _ => is_whole_number(expr).then_some(Type::FLOAT),
     }
+}
+
+/// Returns whether an expression has literals as its only operands.
+fn has_only_literals(expr: &Expr) -> bool {
+    let mut found = !matches!(
+        expr.kind,
+        ExprKind::Missing | ExprKind::Name(_) | ExprKind::Call { .. }
+    );
+    expr.for_each_operand(&mut |operand| found &= has_only_literals(operand));
+    found
 }
 
 /// Returns whether an expression is a literal without a decimal point.

@@ -18,13 +18,15 @@ mod target;
 mod unit;
 mod wire;
 
+use std::sync::Arc;
+
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
 use super::input::named_input;
 use super::lazy::{self, Segment, Shared};
 use super::path::is_in;
-use super::{GraphError, GroupUse, Path, Template, Templates, Value, size};
+use super::{GraphError, GroupUse, Path, ShaderGroupTemplate, Template, Templates, Value, size};
 use crate::check::{self, Environment};
 use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
 use scope::{Feed, FeedSource, Instance};
@@ -61,6 +63,29 @@ pub fn link(
         // Expressions are compiled during linking; otherwise each would allocate a stack of its own.
         Template::Group(_) => check::deep_stack(link),
     }
+}
+
+/// Links a template as [`link`] does, with the instances of a group that no output depends on.
+///
+/// # Errors
+/// As [`link`].
+pub fn check_all(
+    template: &Template,
+    templates: &dyn Templates,
+    environment: &Environment<'_>,
+) -> Result<(), Diagnostics> {
+    let whole = match template {
+        Template::Unit(_) => template.clone(),
+        Template::Group(group) => {
+            let entries = group.nodes().iter().map(|node| node.name.clone()).collect();
+            let all = ShaderGroupTemplate {
+                entries,
+                ..(**group).clone()
+            };
+            Template::Group(Arc::new(all))
+        }
+    };
+    link(&whole, &[], &[], templates, environment).map(|_| ())
 }
 
 fn link_here(
