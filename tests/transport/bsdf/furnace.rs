@@ -23,7 +23,7 @@ const SETS: u64 = 60;
 const TOLERANCE: f64 = 0.01;
 
 /// Angles from the normal at which surfaces are seen [degrees].
-const ANGLES: [f32; 9] = [2.0, 88.0, 40.0, 150.0, 65.0, 110.0, 80.0, 91.0, 89.5];
+const ANGLES: [f32; 11] = [2.0, 88.0, 40.0, 150.0, 65.0, 110.0, 80.0, 91.0, 89.5, 75.0, 85.0];
 
 /// Group of a subject: the parameters depend on u, the number of the set, and v, the seed.
 fn group(subject: &Subject) -> String {

@@ -273,7 +273,7 @@ impl Lobe {
             Lobe::Phong(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Ward(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(wo.z)),
-            Lobe::Clearcoat(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::Clearcoat(lobe) => Rgb::splat(lobe.albedo(wo.z)),
             Lobe::ThinTransmission(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Hair(lobe) => lobe.albedo(wo),
             Lobe::Conductor(lobe) => lobe.albedo(wo),
@@ -284,13 +284,17 @@ impl Lobe {
         }
     }
 
-    /// An upper bound of the true albedo, so that a base layer does not receive energy that this lobe has already
-    /// reflected.
+    /// Upper bound of the albedo of single scattering, so that a base layer does not receive light that this lobe
+    /// reflects; the albedo of a lossless interface, so that no light is lost.
     pub fn albedo_bound(&self, wo: Vec3) -> Rgb {
-        let is_rough = self
-            .microfacets()
-            .is_some_and(|microfacets| !microfacets.is_smooth());
-        self.albedo(wo) * if is_rough { 1.012 } else { 1.0 }
+        let is_estimated = match self {
+            // From tables.
+            Lobe::Clearcoat(_) => false,
+            _ => self
+                .microfacets()
+                .is_some_and(|microfacets| !microfacets.is_smooth() && !microfacets.is_compensated()),
+        };
+        self.albedo(wo) * if is_estimated { 1.012 } else { 1.0 }
     }
 
     /// Index of refraction on the far side of the surface relative to the side of a direction with cosine `cos_o`; 1

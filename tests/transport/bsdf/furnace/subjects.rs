@@ -14,7 +14,8 @@ pub(super) enum Values {
 }
 use Values::{Between, Color, Fixed, Flag};
 
-/// Light that a surface returns.
+/// Light that a surface returns. What refracts in part only is seen from inside as its interface alone, which has no light
+/// from the other part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Balance {
     /// All that arrives.
@@ -270,7 +271,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("metallic", UNIT),
             ("roughness", UNIT),
             ("thick", Fixed("1")),
-            ("transmission", UNIT),
+            ("transmission", Flag),
             ("iridescence", UNIT),
         ],
     ),
@@ -345,7 +346,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("base_color", WHITE),
             ("roughness", UNIT),
             ("eta", Between(1.0, 2.5)),
-            ("spec_trans", UNIT),
+            ("spec_trans", Flag),
             ("sheen", UNIT),
             ("clearcoat", UNIT),
         ],
@@ -499,7 +500,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
         Lossless,
         &[
             ("base_color", WHITE),
-            ("transmission", UNIT),
+            ("transmission", Flag),
             ("thin_walled", Flag),
             ("specular_roughness", UNIT),
             ("specular_IOR", Between(1.0, 2.5)),
@@ -617,7 +618,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("base_color", WHITE),
             ("specular_weight", UNIT),
             ("specular_roughness", UNIT),
-            ("transmission_weight", UNIT),
+            ("transmission_weight", Flag),
             ("thin_film_weight", UNIT),
             ("thin_film_thickness", Between(0.0, 1.0)),
             ("geometry_thin_walled", Flag),
