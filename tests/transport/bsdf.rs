@@ -26,7 +26,7 @@ const SIGNIFICANCE: f64 = 1e-5;
 enum Furnace {
     /// All of it.
     Lossless,
-    /// All that came, within 1 %: factors come from tables.
+    /// All of it, within 1 %: the error of tables.
     Compensated,
     /// At most all.
     Lossy,

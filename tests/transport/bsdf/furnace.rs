@@ -1,6 +1,6 @@
 //! Shipped surfaces with random parameters in a white furnace: none makes light, and white ones lose none.
 //!
-//! `KILN_FUZZ_SETS=10000` tries as many parameter sets of each surface, `KILN_FUZZ_SEED` others.
+//! `KILN_FUZZ_SETS=10000` sets the number of parameter sets of each surface, `KILN_FUZZ_SEED` the seed.
 
 mod subjects;
 
@@ -17,15 +17,15 @@ use subjects::Values::{Between, Color, Fixed, Flag};
 use subjects::{Balance, NO_MATERIALS, SUBJECTS, Subject};
 
 /// Parameter sets of each subject.
-const SETS: u64 = 60;
+const SETS: u64 = 3;
 
-/// Deviation from the light that arrives which tables may cause.
+/// Tolerance of the albedo: error of the tables.
 const TOLERANCE: f64 = 0.01;
 
 /// Angles from the normal at which surfaces are seen [degrees].
 const ANGLES: [f32; 11] = [2.0, 88.0, 40.0, 150.0, 65.0, 110.0, 80.0, 91.0, 89.5, 75.0, 85.0];
 
-/// Group of a subject: the parameters depend on u, the number of the set, and v, the seed.
+/// Source of a subject's group, whose parameters are functions of u, the number of the set, and v, the seed.
 fn group(subject: &Subject) -> String {
     let (mut outputs, mut code, mut arguments) = (String::new(), String::new(), String::new());
     for (index, (name, values)) in subject.parameters.iter().enumerate() {
@@ -56,8 +56,7 @@ fn group(subject: &Subject) -> String {
     )
 }
 
-/// Mean light that comes back in a furnace, in units of radiance over the square of the index, for `samples` points of a
-/// lattice with a random shift.
+/// Albedo in units of radiance over the square of the index, by `samples` points of a lattice with a random shift.
 fn returned(surface: &ShadingResult, wo: Vec3, samples: usize, rng: &mut Rng) -> Rgb {
     // Powers of the inverse of the plastic number's analogue in three dimensions: Roberts 2018.
     const STEPS: [f64; 3] = [
@@ -79,12 +78,12 @@ fn returned(surface: &ShadingResult, wo: Vec3, samples: usize, rng: &mut Rng) ->
     sum / samples as f32
 }
 
-/// Measured albedo, of the channels that deviate most to each side, with the standard deviation.
+/// Lowest and highest albedo of the channels, and its standard deviation.
 fn extremes(surface: &ShadingResult, wo: Vec3, rng: &mut Rng) -> ([f64; 2], f64) {
     const SHIFTS: usize = 12;
     let mut channels = [Moments::default(); 3];
     for _ in 0..SHIFTS {
-        let mean = returned(surface, wo, 8_192, rng).to_array();
+        let mean = returned(surface, wo, 4_096, rng).to_array();
         channels
             .iter_mut()
             .zip(mean)
@@ -108,9 +107,9 @@ fn check(number: usize, subject: &Subject, sets: std::ops::Range<u64>, seed: u64
         let is_off = |[least, most]: [f64; 2], tolerance: f64| {
             most > 1.0 + tolerance || subject.balance == Balance::Lossless && least < 1.0 - tolerance
         };
-        let quick = returned(&surface, wo, 1_024, &mut rng);
+        let quick = returned(&surface, wo, 2_048, &mut rng);
         let least = -(quick * -1.0).max_component();
-        if !is_off([least, quick.max_component()].map(f64::from), 0.5 * TOLERANCE) {
+        if !is_off([least, quick.max_component()].map(f64::from), 0.7 * TOLERANCE) {
             continue;
         }
         let (albedo, deviation) = extremes(&surface, wo, &mut rng);
@@ -160,7 +159,7 @@ fn every_shipped_surface_is_in_the_furnace() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Units that gave more light than arrives, or lost light, at the angles where that was largest.
+/// Units with defects in the past: created light, uncompensated films, anisotropic facets and F82 metals.
 #[test]
 fn surfaces_that_were_wrong_return_all_light() {
     let calls = [

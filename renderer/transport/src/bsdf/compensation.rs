@@ -97,7 +97,7 @@ impl Compensation {
         }
     }
 
-    /// Directional albedo of the lobe of a metal.
+    /// Directional albedo of the lobe; of isotropic facets, for metals only.
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
         match self {
             Compensation::Isotropic(lobe) => lobe.tints[0] * lobe.lost.at(lobe.side, wo.z.abs()),

@@ -30,14 +30,16 @@ const ALPHAS: usize = 20;
 const MAX_ALPHA: f32 = 16.0;
 
 /// Number of indices of refraction, equidistant in (η − 1)/(η + 1) from 0.
-const ETAS: usize = 12;
+const ETAS: usize = 24;
 
 /// Maximum index of refraction of the denser side over the other.
 const MAX_ETA: f32 = 3.0;
 
-/// Number of facets from which a value is computed, and the generator of their lattice: Fibonacci numbers.
-const FACETS: usize = 144;
-const GENERATOR: usize = 89;
+/// Number of facets from which a value is computed.
+const FACETS: Lattice = Lattice {
+    count: 144,
+    generator: 89,
+};
 
 /// Peaks of the hat functions: cosines at the facet, on the side of lower index. They are equidistant; the first function
 /// is constant below its peak.
@@ -211,8 +213,8 @@ impl TransmissionAlbedo {
     }
 }
 
-/// Factors on Fresnel's transmittance at the [`PEAKS`] that give another, by channel; `transmittance` takes the cosine at
-/// the facet on the side of lower index, and `eta` is the relative index of the sides.
+/// Ratios of `transmittance` to that of Fresnel's equations at the [`PEAKS`], by channel. The argument of `transmittance`
+/// is the cosine at the facet on the side of lower index; `eta` is the relative index of the sides.
 pub(super) fn transmittance_factors(eta: f32, transmittance: impl Fn(f32) -> Rgb) -> [Vec4; 3] {
     let dense = eta.max(1.0 / eta);
     let factors = PEAKS.map(|cos| {
@@ -305,7 +307,7 @@ fn root_f0(eta: f32) -> f32 {
 
 fn reflection_table(microfacets: Microfacets) -> Table<f32> {
     Table::new(|wo| {
-        visible_facets(microfacets, wo)
+        visible_facets(microfacets, wo, FACETS)
             .map(|(h, share)| share * escaping(microfacets, wo, reflect(wo, h)))
             .sum()
     })
@@ -318,7 +320,7 @@ fn transmission_tables(microfacets: Microfacets, index: usize) -> [Table<Transmi
     [eta, 1.0 / eta].map(|eta| {
         Table::new(|wo| {
             let mut sum = Transmitted::default();
-            for (h, share) in visible_facets(microfacets, wo) {
+            for (h, share) in visible_facets(microfacets, wo, FACETS) {
                 let cos = wo.dot(h).min(1.0);
                 let Some(refracted) = refract(wo, h, eta) else {
                     continue;
@@ -353,15 +355,26 @@ fn hats(cos: f32) -> Vec4 {
     Vec4::from_array([0.0, 1.0, 2.0, 3.0].map(|peak| (1.0 - (scaled.max(0.0) - peak).abs()).max(0.0)))
 }
 
+/// Rank-1 lattice; both numbers are Fibonacci's.
+#[derive(Clone, Copy)]
+pub(super) struct Lattice {
+    pub(super) count: usize,
+    pub(super) generator: usize,
+}
+
 /// Normals visible from `wo`, with their shares.
-// A rank-1 lattice; the substitution u = t²·(3 − 2t) makes the integrand periodic.
-fn visible_facets(microfacets: Microfacets, wo: Vec3) -> impl Iterator<Item = (Vec3, f32)> {
-    (0..FACETS).map(move |k| {
-        let turn = (k * GENERATOR % FACETS) as f32 / FACETS as f32;
-        let t = (k as f32 + 0.5) / FACETS as f32;
+// The substitution u = t²·(3 − 2t) makes the integrand periodic.
+pub(super) fn visible_facets(
+    microfacets: Microfacets,
+    wo: Vec3,
+    Lattice { count, generator }: Lattice,
+) -> impl Iterator<Item = (Vec3, f32)> {
+    (0..count).map(move |k| {
+        let turn = (k * generator % count) as f32 / count as f32;
+        let t = (k as f32 + 0.5) / count as f32;
         let h = microfacets.sample_visible(wo, Vec2::new(turn, t * t * (3.0 - 2.0 * t)));
         // The mean of 6 t (1 - t) over the midpoints is 1 + 1/(2 n²).
-        (h, 6.0 * t * (1.0 - t) / (FACETS as f32 + 0.5 / FACETS as f32))
+        (h, 6.0 * t * (1.0 - t) / (count as f32 + 0.5 / count as f32))
     })
 }
 

@@ -71,7 +71,7 @@ impl GeneralCompensation {
             let reflected = transmission.reflected(single, &transmitted);
             (lost, lost * refracted_share(reflected, lost))
         });
-        // As of isotropic facets: the light that is exchanged is the same both ways per étendue.
+        // As for isotropic facets, exchanged light per étendue is equal in both directions.
         let (exchanged, returned) = (near.1.to_array(), (far.1 * sqr(eta)).to_array());
         let least = Rgb::from(std::array::from_fn(|channel| {
             exchanged[channel].min(returned[channel])
@@ -111,9 +111,10 @@ impl GeneralCompensation {
         quotient(lost_o * lost_i, self.mean[side as usize]) * share * tint * (wi.z.abs() * INV_PI)
     }
 
-    /// Directional albedo of the lobe of a metal.
+    /// Directional albedo of the lobe.
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        self.tints[0] * self.lost(self.side, &self.facets.place(wo))
+        let tint = self.tints[0] * (Rgb::WHITE - self.through) + self.tints[1] * self.through;
+        tint * self.lost(self.side, &self.facets.place(wo))
     }
 
     /// Directional albedo of a dielectric with compensation.

@@ -9,6 +9,7 @@
 use glam::{Vec2, Vec3};
 
 use super::compensation::Compensation;
+use super::facet_albedo::{Lattice, visible_facets};
 use super::fresnel::{reflect, refract};
 use super::lobe_kind::{LobeKind, LobeSample};
 use super::microfacet::{Distribution, Microfacets};
@@ -298,19 +299,29 @@ impl<F: Facet> Interface<'_, F> {
                 0.0
             }
         };
-        let facet = |k: usize| {
-            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
-            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / facets as f32);
-            let h = self.microfacets.sample_visible(wo, u);
+        let of_facet = |h: Vec3| {
             let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
             let through = refract(wo, h, self.eta).map_or(0.0, |wi| escaping(wi, false));
             split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
         };
-        let several = self.facet.compensation(self.eta);
-        let several = several.map_or(Rgb::BLACK, |lobe| lobe.albedo(wo));
-        (0..facets).map(facet).sum::<Rgb>() / facets as f32 + several
+        if let Some(several) = self.facet.compensation(self.eta) {
+            let shares = visible_facets(self.microfacets, wo, COMPENSATED_FACETS);
+            return shares.map(|(h, share)| of_facet(h) * share).sum::<Rgb>() + several.albedo(wo);
+        }
+        let facet = |k: usize| {
+            // Fibonacci lattice: the constant is the fractional part of the golden ratio.
+            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / facets as f32);
+            of_facet(self.microfacets.sample_visible(wo, u))
+        };
+        (0..facets).map(facet).sum::<Rgb>() / facets as f32
     }
 }
+
+/// Facets from which the albedo of a compensated interface is computed: its error is within 1 %.
+const COMPENSATED_FACETS: Lattice = Lattice {
+    count: 89,
+    generator: 55,
+};
 
 /// Mirrors both directions so that `wo` is above: both sides have the same microsurface.
 pub(super) fn upwards(wo: Vec3, wi: Vec3) -> (Vec3, Vec3) {

@@ -64,9 +64,9 @@ static CORNERS: [Grid<Corners>; 2] = [const { [const { [const { OnceLock::new() 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LostLight {
     corners: &'static Corners,
-    /// Fraction of the way from the lower roughness of the cell to the higher.
+    /// Position in the cell between the lower roughness and the higher, in `[0,1]`.
     alpha: f32,
-    /// Fraction of the way from the lower index of the cell to the higher.
+    /// Position in the cell between the lower index and the higher, in `[0,1]`.
     eta: f32,
 }
 
@@ -124,8 +124,8 @@ impl LostLight {
     }
 
     /// Refracted share of the light that is lost on `side`, for the relative index `eta` of the other side.
-    // Light that is exchanged between the sides is the same both ways per étendue, which is eta² as large on the other. It is
-    // divided as that of single scattering on one side, and with less refraction on the other.
+    // Exchanged light per étendue is equal in both directions; étendue is eta² times as large on the other side. One side
+    // has the division of its single scattering, the other less refraction.
     #[inline]
     pub(super) fn refracted_share(&self, side: DensitySide, eta: f32) -> f32 {
         let exchanged = |side: DensitySide| {

@@ -119,7 +119,7 @@ impl ThinFilm {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        if self.is_dielectric()
+        if self.transmits()
             && let Some(Compensation::General(lobe)) = self.compensation(self.eta(wo.z))
         {
             return lobe.dielectric_albedo(wo);

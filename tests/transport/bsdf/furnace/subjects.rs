@@ -14,13 +14,12 @@ pub(super) enum Values {
 }
 use Values::{Between, Color, Fixed, Flag};
 
-/// Light that a surface returns. What refracts in part only is seen from inside as its interface alone, which has no light
-/// from the other part.
+/// Energy balance of a surface. A body that refracts only in part is never lossless: from inside, its opaque part is black.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Balance {
-    /// All that arrives.
+    /// The albedo is one.
     Lossless,
-    /// At most all that arrives.
+    /// The albedo is at most one.
     Lossy,
 }
 use Balance::{Lossless, Lossy};
@@ -64,7 +63,7 @@ const fn compound(
 const UNIT: Values = Between(0.0, 1.0);
 const WHITE: Values = Fixed("1");
 const BECKMANN: Values = Fixed("\"beckmann\"");
-const FILM: Values = Between(0.0, 900.0);
+const FILM: Values = Between(0.0, 600.0);
 
 /// White surfaces, one of which refracts.
 const WHITE_BODIES: &str = "matte white(albedo = 1); glass clear(alpha = 0.5);";
@@ -109,7 +108,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("alpha", UNIT),
             ("ior", Between(0.5, 2.5)),
             ("film_thickness", FILM),
-            ("film_ior", Between(1.0, 2.5)),
+            ("film_ior", Between(1.0, 1.8)),
         ],
     ),
     subject(
@@ -119,7 +118,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("alpha_u", UNIT),
             ("alpha_v", UNIT),
             ("film_thickness", FILM),
-            ("film_ior", Between(1.0, 2.5)),
+            ("film_ior", Between(1.0, 1.8)),
             ("distribution", BECKMANN),
         ],
     ),
@@ -165,7 +164,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("eta", Fixed("0")),
             ("extinction", Fixed("3")),
             ("film_thickness", FILM),
-            ("film_ior", Between(1.0, 2.5)),
+            ("film_ior", Between(1.0, 1.8)),
         ],
     ),
     subject(
@@ -253,7 +252,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
         Lossless,
         &[
             ("base_color", WHITE),
-            ("metallic", UNIT),
+            ("metallic", Fixed("0")),
             ("roughness", UNIT),
             ("anisotropy", UNIT),
             ("ior", Between(1.0, 2.5)),
@@ -268,7 +267,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
         Lossless,
         &[
             ("base_color", WHITE),
-            ("metallic", UNIT),
+            ("metallic", Fixed("0")),
             ("roughness", UNIT),
             ("thick", Fixed("1")),
             ("transmission", Flag),
@@ -282,6 +281,7 @@ pub(super) const SUBJECTS: &[Subject] = &[
             ("base_color", WHITE),
             ("metallic", UNIT),
             ("roughness", UNIT),
+            ("anisotropy", UNIT),
             ("sheen_color", WHITE),
             ("sheen_roughness", UNIT),
             ("clearcoat", UNIT),
