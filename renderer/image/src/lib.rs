@@ -64,7 +64,7 @@ pub use picture::{ColorChannels, Picture, PictureInfo, Subimage};
 pub use picture_read::{decode_picture, read_info};
 pub use raster::{Raster, SampleType, Samples};
 pub use read::{decode, read, read_channels, read_from, read_metadata};
-pub use refuge::{write_elsewhere, write_finished};
+pub use refuge::{numbered, write_elsewhere, write_finished};
 pub use tiled_picture::TiledPicture;
 pub use tone_map::ToneMap;
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};

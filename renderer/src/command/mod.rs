@@ -33,6 +33,7 @@ mod needs;
 mod new_folder;
 mod outputs;
 mod pack;
+mod part_place;
 mod passes;
 mod pictures;
 mod preview;
@@ -56,6 +57,7 @@ mod tiles;
 mod view;
 mod volume;
 mod watch;
+mod written_files;
 
 use std::io;
 use std::process::ExitCode;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::command::interrupt::Interrupt;
-use crate::command::tell;
+use crate::command::{remark, tell};
 use renderer_bake::BakeProgress;
 
 /// What watches the progress of a bake.
@@ -97,6 +97,10 @@ impl BakeProgress for Bar {
 
     fn texels(&self, done: u64, total: u64) {
         self.show("texels", done, total);
+    }
+
+    fn warn(&self, text: &str) {
+        self.bar.suspend(|| remark(&text));
     }
 
     fn print(&self, text: &str) {
