@@ -18,6 +18,7 @@ use half::f16;
 use super::exr_channels::{ChannelOrder, groups, lone_missing, pick_color, rank_of};
 use super::exr_write::attribute_length;
 use super::limit::check_size;
+use renderer_base::memory;
 use super::picture::{halving, no_such_picture};
 use super::{
     Format, ImageError, ImageInfo, MetaValue, NamedChannels, Picture, PictureInfo, Raster, SampleType,
@@ -64,6 +65,9 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
     for header in &headers {
         check_header(path, header, bytes.len())?;
     }
+    let bytes_of = |header: &Header| (header.layer_size.area() * header.channels.list.len() * 4) as u64;
+    memory::check("the layers", headers.iter().map(bytes_of).sum())
+        .map_err(|error| ImageError::unsupported(path, error))?;
     if headers.iter().any(is_dwa) {
         check_dwa_chunks(path, bytes)?;
     }

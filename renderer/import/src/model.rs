@@ -39,8 +39,8 @@ pub struct Model {
     pub warnings: Vec<String>,
     /// Paths of files that were read beside the model file: buffers, material libraries.
     pub files: Vec<PathBuf>,
-    /// Names of the textures of image files.
-    pub(super) images: FxHashSet<String>,
+    /// Names of the textures of image files, each of which is in `textures` once.
+    pub images: FxHashSet<String>,
 }
 
 /// Mesh with a transform and a material.

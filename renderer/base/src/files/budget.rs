@@ -7,16 +7,23 @@
 //! | total | bound |
 //! |---|---|
 //! | memory | 256 MiB + 256 × size |
+//! | memory of a picture | 1 MiB + 132,096 × size, at most 4 GiB |
 //! | bytes decoded, each time that they are | 1 GiB + 256 × size |
 //!
 //! Sound files stay far below: meshes take up to about 50 times their compressed size, and grids up to about 30 times.
-//! Pictures have larger constants, since a file of 100 bytes can hold a large picture of one colour.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
 use crate::memory::{self, OutOfMemory};
+
+/// The most memory of a picture [bytes]: 16k × 16k pixels of four floats.
+pub const MAX_PICTURE_BYTES: u64 = 4 << 30;
+
+/// Bytes of a picture for each byte of its file. Deflate packs 1032 bytes into one; at a bit per pixel each of these
+/// becomes eight pixels of four floats. Other codecs are less dense.
+const DENSEST_PICTURE: u64 = 1032 * 8 * 16;
 
 /// Bounds and present totals of a file and of the files that it names.
 #[derive(Debug)]
@@ -78,7 +85,7 @@ impl BudgetKind {
     pub fn memory(self, size: u64) -> u64 {
         match self {
             BudgetKind::Scene => (256 << 20) + size.saturating_mul(256),
-            BudgetKind::Picture => (2 << 30) + size.saturating_mul(4096),
+            BudgetKind::Picture => ((1 << 20) + size.saturating_mul(DENSEST_PICTURE)).min(MAX_PICTURE_BYTES),
         }
     }
 
@@ -86,7 +93,7 @@ impl BudgetKind {
     fn work(self, size: u64) -> u64 {
         match self {
             BudgetKind::Scene => (1 << 30) + size.saturating_mul(256),
-            BudgetKind::Picture => (1 << 24) + size.saturating_mul(16),
+            BudgetKind::Picture => (1 << 30) + size.saturating_mul(256),
         }
     }
 }

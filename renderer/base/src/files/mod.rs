@@ -30,7 +30,7 @@ use std::fmt::Debug;
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 
-pub use budget::{Budget, BudgetKind, OverBudget};
+pub use budget::{Budget, BudgetKind, MAX_PICTURE_BYTES, OverBudget};
 pub use disk::{DiskFiles, open_regular, read_regular};
 pub use format::FormatError;
 pub use logged::LoggedFiles;
